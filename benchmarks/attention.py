@@ -28,7 +28,7 @@ from explainers.attention.kernel_inputs import choose_sides
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tiled_attention
-from explainers.chapters.long_sequences.measurement import blocks
+from explainers.chapters.long_sequences.measurement import choose_blocks
 from explainers.memory.sizes import format_size
 
 ROOT = Path(__file__).parents[1]
@@ -43,7 +43,7 @@ GPU_HEADS, GPU_RUNS, GPU_WAYS = 16, 20, ("kernel", "fused")
 def prepared(way: str, length: int, rule: str) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
     """One way to compute attention; a mask, where one is needed, is made beforehand."""
     if way == "tiled":
-        tiles = blocks(CPU)
+        tiles = choose_blocks(CPU)
         return lambda query, key, value: tiled_attention(
             query, key, value, masks.RULES[rule], *tiles
         )
@@ -111,7 +111,7 @@ def measure(turns: int) -> str:
             f" {way}, {rule} | {length:,} | {heads} | {seconds:.3f} | {of_seconds:.2f} "
             f"| {format_size(int(held))} | {of_bytes:.1%} "
         )
-    tile = " × ".join(map(str, blocks(CPU)))
+    tile = " × ".join(map(str, choose_blocks(CPU)))
     return report.section(
         "Attention",
         None,

@@ -6,8 +6,8 @@ from random import Random
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.build_sentence import choose_sentence
-from explainers.chapters.common.choose_layer import choose_sizes, origin_of
-from explainers.chapters.common.one_head import arithmetic_of, read_head, take_head
+from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin
+from explainers.chapters.common.one_head import make_explainer, read_head, take_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
@@ -45,9 +45,9 @@ def show_all_words(layer: Layer, names: tuple[str, ...], draw: Draw) -> None:
     """The computation for all words, a matrix per step."""
     one_head = read_head(layer)
     panels = [one_head.panel(name, "→" if name in {"Q", *AFTER} else "", True) for name in names]
-    panels, working = orient_panels(panels, page.has_queries_down()), arithmetic_of(one_head)
+    panels, working = orient_panels(panels, page.has_queries_down()), make_explainer(one_head)
     alt = _("One head of attention, a matrix per step, from the tokens to the output.")
-    opened, _unused = draw(panels, working, origin_of(layer), f"{len(names)} matrices", alt)
+    opened, _unused = draw(panels, working, name_layer_origin(layer), f"{len(names)} matrices", alt)
     take_all_words(layer)
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
@@ -70,7 +70,7 @@ def show_other_ending(layer: Layer) -> None:
     last, new = (verbatim(one.tokens[-1]) for one in endings)
     changed = f"{endings.count_changed_rows()}"
     ask_veiled(text, "ending", changed, ["0", f"{words}"], words=words, last=last, new=new)
-    draw_both_endings(endings, origin_of(layer))
+    draw_both_endings(endings, name_layer_origin(layer))
 
 
 def show_sizes(tokens: Tokens, mask: str) -> None:
@@ -81,11 +81,11 @@ def show_sizes(tokens: Tokens, mask: str) -> None:
     def look(layer: Layer) -> View:
         one_head = read_head(layer)
         panels = [one_head.panel(name, "→" if name in {"Q", *AFTER} else "", True) for name in NINE]
-        return View(orient_panels(panels, queries_down), arithmetic_of(one_head))
+        return View(orient_panels(panels, queries_down), make_explainer(one_head))
 
     slider = sizes.make_slider(look)
     alt = _("One head of attention, a matrix per step, from the tokens to the output.")
-    origin = origin_of(sizes.layer)
+    origin = name_layer_origin(sizes.layer)
     opened, _unused = explore_figure(*slider.view, origin, "9 matrices", alt, view_slider=slider)
     take_head(_("One head, every matrix"), sizes.layer, read_head(sizes.layer).numbers)
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)

@@ -14,7 +14,7 @@ from explainers.chapters.tokens.cut_text import (
     read_models,
 )
 from explainers.chapters.tokens.hero import WIDTH, make_hero, take_cut
-from explainers.chapters.tokens.token_questions import tokens_left, told_apart
+from explainers.chapters.tokens.token_questions import count_tokens_left, find_distinct_sentence
 from explainers.chapters.tokens.two_readings import Choices
 from explainers.toys import examples
 from explainers.toys.byte_pairs import BYTES, learn_merges, merge_pair
@@ -136,4 +136,4 @@ go_deeper(
     },
 )
 show_one_sentence(text)
-check_yourself(text, {"merges": tokens_left, "order": told_apart})
+check_yourself(text, {"merges": count_tokens_left, "order": find_distinct_sentence})

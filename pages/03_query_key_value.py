@@ -4,8 +4,8 @@ import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
 from explainers.chapters.common.build_sentence import choose_sentence
-from explainers.chapters.common.choose_layer import choose_sizes, offer_training, origin_of
-from explainers.chapters.common.one_head import arithmetic_of, read_head
+from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
+from explainers.chapters.common.one_head import make_explainer, read_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.query_key_value import changed_head, directions, recall
 from explainers.chapters.query_key_value.hero import make_hero, make_layers
@@ -50,7 +50,12 @@ def show_projections(layer: Layer) -> None:
             name=name,
         )
         explore_figure(
-            panels, arithmetic_of(one_head), origin_of(layer), "projection", alt, stepper=name
+            panels,
+            make_explainer(one_head),
+            name_layer_origin(layer),
+            "projection",
+            alt,
+            stepper=name,
         )
     take_projections("head", layer, one_head)
 
@@ -74,11 +79,11 @@ def show_sizes(tokens: Tokens, is_trained: bool) -> None:
     def look(layer: Layer) -> View:
         one_head = read_head(layer)
         panels = orient_panels([*map(one_head.panel, PROJECTED)], queries_down)
-        return View(panels, arithmetic_of(one_head))
+        return View(panels, make_explainer(one_head))
 
     slider = sizes.make_slider(look)
     alt = _("What a head learns, and what it makes of the words, a matrix each.")
-    show_clickable_figure(*slider.view, origin_of(layer), "sizes", alt, view_slider=slider)
+    show_clickable_figure(*slider.view, name_layer_origin(layer), "sizes", alt, view_slider=slider)
     take_projections("sizes", layer, read_head(layer))
     offer_training(layer)
 
@@ -87,7 +92,7 @@ def show_exchange(layer: Layer) -> None:
     """The table of products, and the same with W_Q and W_K exchanged."""
     text("swap")
     ask_veiled(text, "swap", changed_head.find_exchange(layer), changed_head.ANSWERS)
-    changed_head.draw_exchange(layer, origin_of(layer), page.has_queries_down())
+    changed_head.draw_exchange(layer, name_layer_origin(layer), page.has_queries_down())
 
 
 def show_biases(layer: Layer) -> None:
@@ -113,7 +118,7 @@ asking, found = directions.find_one_sided_pair(trained, controls.followed_word.d
 if asking != found:
     answer, numbers = directions.compare_directions(trained, asking, found)
     if revealed(text, "directions", directions.ANSWERS, answer, **numbers):
-        directions.draw_directions(trained, origin_of(trained), page.has_queries_down())
+        directions.draw_directions(trained, name_layer_origin(trained), page.has_queries_down())
 layer = layers[hero.chosen(controls.weights), hero.chosen(controls.key_matrix)]
 text("how")
 show_projections(layer)

@@ -5,7 +5,7 @@ from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import hide
 from explainers.chapters.common.build_sentence import choose_sentence
-from explainers.chapters.common.choose_layer import choose_sizes, offer_training, origin_of
+from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import attend, read_head, take_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_ways_on
 from explainers.chapters.exercises import predict
@@ -63,7 +63,7 @@ def show_how(layer: Layer, word: int) -> None:
     """The same four steps for all words."""
     text("steps", word=layer.tokens[word], **work_out_softmax())
     one_head = read_head(layer)
-    show_all_words(one_head, word, page.has_queries_down(), origin_of(layer))
+    show_all_words(one_head, word, page.has_queries_down(), name_layer_origin(layer))
     take_head(_("One head, every matrix"), layer, one_head.numbers)
 
 
@@ -73,7 +73,7 @@ def show_steps(tokens: tuple[str, ...], rule: str) -> None:
     layer, steps = sizes.layer, choose_steps()
     for step in steps:
         text(f"step_{step}")
-        show_step(sizes, step, page.has_queries_down(), origin_of(layer))
+        show_step(sizes, step, page.has_queries_down(), name_layer_origin(layer))
     if "output" in steps:
         run_and_show(attention, *project(layer.x, layer.head()), layer.mask)
     offer_training(layer)
@@ -84,7 +84,7 @@ def show_temperature(layer: Layer) -> None:
     """Every weight at any temperature, beside attention's own."""
     text("temperature")
     one_head, products = read_head(layer), hide(attend(layer)[1].products, layer.mask)
-    queries_down, origin = page.has_queries_down(), origin_of(layer)
+    queries_down, origin = page.has_queries_down(), name_layer_origin(layer)
     temperature = show_temperatures(one_head, products, queries_down, origin)
     takeaway.take_temperature(layer, temperature)
     text("temperature_tried")

@@ -6,7 +6,7 @@ from explainers.attention import masks
 from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common import build_sentence, choose_layer, own_words
-from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
+from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.exercises import predict
 from explainers.chapters.masks import changed_text, drawn_mask, hero, masks_compared, takeaway
 from explainers.chapters.masks.masked_weights import WAYS, mask_weights
@@ -59,22 +59,22 @@ def show_side_by_side() -> None:
     choose_layer.describe_wide_layer(wide.layer, page.read_seed())
     text("masks_seen")
     if numbers["window"] > words:
-        text("too_wide", width=numbers["window"], words=of_words(words))
+        text("too_wide", width=numbers["window"], words=write_word_count(words))
     shown = mask_weights(wide.layer, numbers)
     drawn = masks_compared.draw_masks(wide, numbers, shown)
     show_clickable_figure(*drawn[:2], wide.origin, "masks", drawn.alt)
     takeaway.take_masks(wide, numbers, shown, "all masks")
     if not is_short:
-        word, lost, options, total = masks_compared.later_share(wide)
+        word, lost, options, total = masks_compared.measure_later_share(wide)
         ask_veiled(text, "moved", total, options, word=word, lost=lost)
     choose_layer.offer_training(wide.layer)
 
 
 def show_costs() -> None:
     """How many cells each mask leaves."""
-    options, left = masks_compared.cell_options(words), f"{cells(readable.mask(masks.causal))}"
+    options, left = masks_compared.list_cell_options(words), f"{cells(readable.mask(masks.causal))}"
     ask_veiled(text, "cells", left, options, words=words, pairs=words**2)
-    rows = masks_compared.cost_rows(words, numbers)
+    rows = masks_compared.write_cost_rows(words, numbers)
     text("costs", words=words, length=f"{masks_compared.LONG:,}", rows=rows)
 
 
@@ -136,9 +136,9 @@ picture = hero.make_hero(text, readable)
 show_hero(text, picture, "masked")
 tour.end_stop(text)
 if (drawn_for := controls.drawn_cells.count_words(words)) != words:
-    text("drawn_for_another", drawn=of_words(drawn_for), words=words)
+    text("drawn_for_another", drawn=write_word_count(drawn_for), words=words)
 if is_short:
-    text("too_short", words=of_words(words), fewest=FEWEST)
+    text("too_short", words=write_word_count(words), fewest=FEWEST)
 else:
     ask_leak(wide)
 show_two_steps(readable, picture)

@@ -15,16 +15,16 @@ from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import (
     choose_sizes_of_heads,
     list_unknown,
+    name_layer_origin,
     offer_training,
-    origin_of,
 )
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.own_words import offer_known_words
 from explainers.chapters.many_heads import dropout_draws, recall
 from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
 from explainers.chapters.many_heads import takeaway as taken
-from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads, view_heads
-from explainers.chapters.many_heads.head_panels import compare_ways, draw_steps, follow, head_id
+from explainers.chapters.many_heads.head_arithmetic import make_heads_explainer, view_heads
+from explainers.chapters.many_heads.head_panels import compare_ways, draw_steps, follow, name_panel
 from explainers.chapters.many_heads.hero import make_hero, read_clicked_word
 from explainers.chapters.many_heads.selection import Selection
 from explainers.toys.grammar import NUM_WORDS
@@ -52,9 +52,9 @@ def show_steps(layer: Layer, word: int, off: frozenset[int]) -> None:
     num_heads, head_dim = layer.heads.num_heads, layer.heads.head_dim
     text("steps", heads=num_heads, d_k=head_dim, width=D_MODEL)
     looked = Selection.of(layer, 0, word, off)
-    panels, working = draw_steps(looked), arithmetic_of_heads(looked)
+    panels, working = draw_steps(looked), make_heads_explainer(looked)
     alt = _("The weights of every head, their outputs side by side, and the output of the layer.")
-    show_clickable_figure(panels, working, origin_of(layer), "steps", alt)
+    show_clickable_figure(panels, working, name_layer_origin(layer), "steps", alt)
     show_source(multi_head, split_heads, merge_heads)
 
 
@@ -81,11 +81,11 @@ def show_layer(tokens: Tokens, num_heads: int, off: frozenset[int], word: int) -
     alt = _("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
     explore_figure(
         *slider.view,
-        origin_of(layer),
+        name_layer_origin(layer),
         "heads",
         alt,
         on_pick=follow,
-        first=head_id(0),
+        first=name_panel(0),
         view_slider=slider,
     )
     taken.take_heads(Selection.of(layer, head, followed, off))
@@ -105,14 +105,14 @@ def show_both_ways(layer: Layer) -> None:
 def show_costs() -> None:
     """What heads cost, and what they bring."""
     text("table", **equal_heads.count_costs())
-    show_source(parameters, equal_heads.operations)
+    show_source(parameters, equal_heads.count_operations)
     text("contrast", **equal_heads.show_looks())
 
 
 def show_dropout(tokens: Tokens) -> None:
     """Weights that are hidden at random."""
     text("dropout")
-    dropped = dropout_draws.draw(tokens, page.read_seed())
+    dropped = dropout_draws.draw_dropout(tokens, page.read_seed())
     ask_veiled(text, "dropout", dropout_draws.answer_dropout(dropped), dropout_draws.ANSWERS)
     text("dropout_tried")
     dropout_draws.drag_probability(tokens, dropped, page.read_seed(), page.has_queries_down())
@@ -123,7 +123,7 @@ text("question")
 words = choose_sentence().tokens
 hero, off = make_hero(text, words)
 num_heads, word = int(hero.chosen(controls.num_heads)), hero.chosen(controls.followed_word)
-layer = load_layer(words, equal_heads.equal(num_heads), SEEDS[0])
+layer = load_layer(words, equal_heads.make_equal_heads(num_heads), SEEDS[0])
 if layer.unknown:
     text("own_words", known=NUM_WORDS, unknown=list_unknown(layer))
     offer_known_words(words)
@@ -147,4 +147,4 @@ go_deeper(
     },
 )
 show_one_sentence(text)
-check_yourself(text, {"share": recall.share_left, "numbers": recall.numbers_in_a_layer})
+check_yourself(text, {"share": recall.find_remaining_share, "numbers": recall.count_layer_numbers})

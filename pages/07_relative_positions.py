@@ -13,7 +13,7 @@ from explainers.attention.position_bias import (
     relative_bias,
 )
 from explainers.attention.rotary import angles, rotary_attention, rotate
-from explainers.chapters.common.head_matrices import pair
+from explainers.chapters.common.head_matrices import choose_pair
 from explainers.chapters.relative_positions import hero, position_scores, takeaway
 from explainers.chapters.relative_positions.distance_biases import (
     draw_buckets,
@@ -105,8 +105,8 @@ def score_far_away(draw: Random) -> Recall:
     start, far = draw.randint(0, 9), 100 * draw.randint(1, 9)
     words = tuple(SENTENCE.split())
     moved = position_scores.ShiftedScores.of(words, (start, start + far), draw.randint(0, 99))
-    before, after = moved.rotary[:, *pair(words)].tolist()
-    asking, asked = (start + at for at in pair(words))
+    before, after = moved.rotary[:, *choose_pair(words)].tolist()
+    asking, asked = (start + at for at in choose_pair(words))
     places = {
         "asking": asking,
         "asked": asked,

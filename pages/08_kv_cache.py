@@ -9,7 +9,7 @@ from explainers.attention.cache.faults import append_after, drop_row, forget_off
 from explainers.attention.cache.kv_cache import append, look_up, project_at, read
 from explainers.attention.cache.step_costs import cache_bytes, one_call, with_cache, without_cache
 from explainers.attention.cache.windows import put, read_ring, sinks_and_window, slot_of
-from explainers.chapters.common.score_matrix import FEWEST, of_words
+from explainers.chapters.common.score_matrix import FEWEST, write_word_count
 from explainers.chapters.exercises import predict
 from explainers.chapters.kv_cache import (
     bounded_caches,
@@ -20,7 +20,7 @@ from explainers.chapters.kv_cache import (
     takeaway,
     timing_job,
 )
-from explainers.chapters.kv_cache.reading import Written, read_text
+from explainers.chapters.kv_cache.reading import DrawnText, read_text
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -51,7 +51,7 @@ def ask_costs(words: int) -> None:
 
 
 @fragment
-def show_how(run: Written, layer: int, place: int) -> None:
+def show_how(run: DrawnText, layer: int, place: int) -> None:
     """The step and the layer of the first picture, as five small matrices."""
     text("how", word=run.tokens[place], layer=layer + 1)
     step_figure.show_one_step(run, layer, place)
@@ -59,7 +59,7 @@ def show_how(run: Written, layer: int, place: int) -> None:
     show_source(project_at, append, look_up, read)
 
 
-def show_steps(run: Written, place: int) -> None:
+def show_steps(run: DrawnText, place: int) -> None:
     """Every number of both layers, step by step; the first picture goes along."""
     text("steps")
     step_figure.show_steps(run)
@@ -69,11 +69,11 @@ def show_steps(run: Written, place: int) -> None:
         st.rerun()
 
 
-def show_broken(run: Written) -> None:
+def show_broken(run: DrawnText) -> None:
     """One mistake with its first word veiled, then all of them, word by word."""
     text("broken", window=takeaway.WINDOW, kept=takeaway.WINDOW - 1)
     found = takeaway.measure_differences(run)
-    answer = cache_faults.in_words(run, found[takeaway.FORGOTTEN])
+    answer = cache_faults.write_first_wrong_word(run, found[takeaway.FORGOTTEN])
     ask_veiled(text, "broken", answer, cache_faults.list_first_words(run))
     takeaway.take_mistakes(run, found)
     show_figure(cache_faults.draw_faults(run, found), run.origin, "mistakes")
@@ -81,7 +81,7 @@ def show_broken(run: Written) -> None:
     show_source(forget_offset, drop_row, append_after)
 
 
-def show_both_ways(run: Written) -> None:
+def show_both_ways(run: DrawnText) -> None:
     """How often stored rows change, veiled; then every row at every step, under both masks."""
     text("both_ways")
     words, found = len(run.tokens), cache_faults.measure_both_masks(run)
@@ -93,7 +93,7 @@ def show_both_ways(run: Written) -> None:
     text("both_ways_seen")
 
 
-def show_windows(run: Written) -> None:
+def show_windows(run: DrawnText) -> None:
     """Where a row goes, veiled; then two caches of fixed size, and what they lose."""
     text("windows")
     with st.container(horizontal=True):
@@ -109,7 +109,7 @@ def show_windows(run: Written) -> None:
     show_source(slot_of, put, read_ring, sinks_and_window)
 
 
-def show_timing(run: Written) -> None:
+def show_timing(run: DrawnText) -> None:
     """The time of one more word, measured while the reader looks on."""
     text("timing", **timing_job.describe_plan(run.x.device))
     timing_job.show_timing(run.x.device, lambda **numbers: text("timed", **numbers))
@@ -126,7 +126,7 @@ sentence = choose_text()
 run = read_text(sentence.tokens, page.read_seed())
 words, is_short = len(run.tokens), len(run.tokens) < FEWEST
 if is_short:
-    text("too_short", words=of_words(words), fewest=FEWEST)
+    text("too_short", words=write_word_count(words), fewest=FEWEST)
 picture = hero.make_hero(text, run, sentence)
 show_hero(text, picture, "shelves")
 text("weights_random")

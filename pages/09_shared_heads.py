@@ -4,10 +4,10 @@ import streamlit as st
 
 from explainers.attention import grouped_query as shared
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
-from explainers.chapters.common.choose_layer import list_unknown, origin_of, read_by_heads
+from explainers.chapters.common.choose_layer import list_unknown, name_layer_origin, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
-from explainers.chapters.common.score_matrix import of_words
+from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import dealt_heads, hero, kv_sharing, latent_heads
 from explainers.chapters.shared_heads import takeaway as taken
@@ -35,7 +35,7 @@ text = page.open_prose(__file__)
 @fragment
 def ask_averaged(tokens: Tokens) -> None:
     """What is left of trained heads whose keys and values are averaged, asked first."""
-    found = uptraining.average(NUM_HEADS, 1, "full", 0, tokens)
+    found = uptraining.average_nearest_heads(NUM_HEADS, 1, "full", 0, tokens)
     named = {**found.name_losses(), **found.name_wrong_words(), "heads": f"{NUM_HEADS}"}
     answer = uptraining.answer_averaging(found)
     if revealed(text, "averaged", uptraining.ANSWERS, answer, **named):
@@ -52,7 +52,7 @@ def show_how(tokens: Tokens, picture: Hero) -> None:
     dealing = dealt_heads.Dealing.of(layer, word)
     taken.take_learned(layer, dealing.run)
     text("how", **dealing.name_words())
-    show_figure(dealt_heads.draw_dealing(dealing), origin_of(layer), "dealing")
+    show_figure(dealt_heads.draw_dealing(dealing), name_layer_origin(layer), "dealing")
     show_source(shared.share, shared.grouped_query)
 
 
@@ -64,7 +64,7 @@ def show_weights(tokens: Tokens, heads: int, kv_heads: int) -> None:
     layer = read_by_heads(tokens, is_trained, D_MODEL, heads, D_MODEL // heads, rule)
     if layer.unknown:
         text("unknown", words=list_unknown(layer))
-    averaged = kv_sharing.Averaged(layer, kv_heads)
+    averaged = kv_sharing.AveragedLayer(layer, kv_heads)
     show_figure(averaged.draw(page.has_queries_down()), averaged.origin, "shared")
     text("shared" if averaged.is_shared else "own", **averaged.name())
     if averaged.learned:
@@ -79,7 +79,7 @@ def show_uptraining(tokens: Tokens, heads: int, kv_heads: int) -> None:
     if kv_heads == heads:
         text("nobody_to_share_with" if heads == 1 else "nothing_to_average")
         return
-    found = uptraining.average(heads, kv_heads, rule, page.read_seed(), tokens)
+    found = uptraining.average_nearest_heads(heads, kv_heads, rule, page.read_seed(), tokens)
     if found.notes:
         st.caption(" ".join(found.notes))
     text("averaged", **found.name_losses())
@@ -89,8 +89,8 @@ def show_uptraining(tokens: Tokens, heads: int, kv_heads: int) -> None:
 
 def show_cache(tokens: Tokens) -> None:
     """What one KV head keeps, veiled; then all patterns."""
-    words, amounts = len(tokens), kv_sharing.by_pattern(len(tokens))
-    text("cache", heads=NUM_HEADS, d_k=HEAD_DIM, words=of_words(words))
+    words, amounts = len(tokens), kv_sharing.count_by_pattern(len(tokens))
+    text("cache", heads=NUM_HEADS, d_k=HEAD_DIM, words=write_word_count(words))
     full, *_unused, least = amounts.values()
     options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
     ask_veiled(text, "cache", f"{least:,}", options, heads=NUM_HEADS, full=f"{full:,}")

@@ -6,7 +6,7 @@ from explainers.attention import masks
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import read_tile, tile_cells, tiled_attention
-from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
+from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.exercises import predict
 from explainers.chapters.long_sequences import (
     counted_cells,
@@ -72,7 +72,7 @@ def show_tiles_by_hand() -> None:
     text("tiles")
     with st.container(horizontal=True):
         sides = int(controls.tile_rows()), int(controls.tile_columns())
-    tiles = tile_figure.Tiles(lab, masks.RULES[rule], sides)
+    tiles = tile_figure.TiledSentence(lab, masks.RULES[rule], sides)
     named = tile_figure.name_tiles(tiles, rule)
     if tiles.blocks != sides:
         text("tiles_larger", **named)
@@ -109,12 +109,12 @@ def show_measured() -> None:
 def show_growth() -> None:
     """What grows with n, and what with its square."""
     text("squares")
-    named = counted_cells.name_asked()
+    named = counted_cells.name_long_text()
     ask_veiled(text, "squares", counted_cells.SIZE, counted_cells.SIZES, **named)
     text("squares_table", rows=counted_cells.list_sizes(), each=named["each"])
     text("squares_seen", meet=counted_cells.MEET, d_k=counted_cells.HEAD_DIM)
     counted_cells.show_growth()
-    show_source(matrix_sizes.weight_bytes, matrix_sizes.row_bytes)
+    show_source(matrix_sizes.count_weight_bytes, matrix_sizes.count_row_bytes)
 
 
 @fragment
@@ -123,11 +123,11 @@ def show_two_texts() -> None:
     text("two")
     with st.container(horizontal=True):
         q_len, kv_len = controls.cross_q(), controls.cross_kv()
-    named, options = counted_cells.name_two(q_len, kv_len)
-    ask_veiled(text, "two", counted_cells.times(q_len, kv_len), options, **named)
-    counted_cells.show_two(q_len, kv_len)
+    named, options = counted_cells.name_two_sequences(q_len, kv_len)
+    ask_veiled(text, "two", counted_cells.compare_cells(q_len, kv_len), options, **named)
+    counted_cells.show_two_sequences(q_len, kv_len)
     text("two_seen", **named)
-    show_source(matrix_sizes.cells)
+    show_source(matrix_sizes.count_cells)
 
 
 text("question")
@@ -139,7 +139,7 @@ rule = picture.chosen(controls.tile_mask)
 takeaway.take_sweep(lab, rule, hero.cut_tiles(lab, rule).blocks)
 of_any_text = {"spared": show_skipped, "measure": show_measured, "squares": show_growth}
 if words < FEWEST:
-    text("too_short", words=of_words(words), fewest=FEWEST)
+    text("too_short", words=write_word_count(words), fewest=FEWEST)
     go_deeper(text, of_any_text | {"two": show_two_texts})
 else:
     ask_exact()

@@ -14,7 +14,7 @@ from explainers.chapters.cross_attention import (
     real_translator,
     recall,
 )
-from explainers.chapters.cross_attention.hero import make_hero, read_reading
+from explainers.chapters.cross_attention.hero import make_hero, read_link_reading
 from explainers.chapters.cross_attention.weight_steps import WeightSteps
 from explainers.translation.train import TRAINING_SENTENCES
 from explainers.ui import page
@@ -63,7 +63,7 @@ def show_rows() -> None:
     rates = alignment_accuracy.answer_off_by_one()
     ask_veiled(text, "off_by_one", rates["wrong"], right=rates["right"])
     text("off_by_one_seen", **alignment_accuracy.show_both_ways(view))
-    if read_reading() != (view.layer, view.head, view.rows):
+    if read_link_reading() != (view.layer, view.head, view.rows):
         st.rerun()  # the picture at the top shows the head that was clicked
 
 
@@ -132,7 +132,7 @@ if not choose_sentence.load_translator_or_warn():
 words, problem = choose_sentence.read_words(sentence.text)
 if problem:
     text("cannot", **problem)
-view = choose_sentence.translate_view(words, page.has_queries_down()).select(*read_reading())
+view = choose_sentence.translate_view(words, page.has_queries_down()).select(*read_link_reading())
 if not view.num_syllables:
     text("nothing_written")
     page.end_page()
@@ -146,4 +146,4 @@ cards = {"accuracy": show_accuracy, "rows": show_rows, "parking": show_end_weigh
 cards |= {"explaining": show_changes, "block": show_block, "kept": show_cache}
 go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real})
 show_one_sentence(text)
-check_yourself(text, {"shape": recall.shape_of_weights, "mask": recall.needs_no_mask})
+check_yourself(text, {"shape": recall.count_weights, "mask": recall.judge_mask})

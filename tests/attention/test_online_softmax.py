@@ -11,7 +11,7 @@ from explainers.attention import masks, tiled
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import tile_cells, tiled_attention
-from explainers.chapters.long_sequences.measurement import peak_bytes
+from explainers.chapters.long_sequences.measurement import measure_peak
 from tests.attention.test_attention import rounding
 
 CPU = torch.device("cpu")
@@ -153,8 +153,8 @@ def peaks(n):
     """Bytes that plain and tiled attention hold at most besides what they are given."""
     query, key, value = (torch.randn(n, 11) for _ in range(3))
     mask = masks.build(masks.causal, n, n)
-    plain = peak_bytes(lambda: attention(query, key, value, mask), CPU)
-    in_tiles = peak_bytes(lambda: tiled_attention(query, key, value, masks.causal, 16, 32), CPU)
+    plain = measure_peak(lambda: attention(query, key, value, mask), CPU)
+    in_tiles = measure_peak(lambda: tiled_attention(query, key, value, masks.causal, 16, 32), CPU)
     return plain, in_tiles
 
 

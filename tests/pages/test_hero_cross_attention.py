@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from explainers.chapters.cross_attention import hero as chapter
-from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.choose_sentence import (
     find_gold,
     list_held_out_examples,
@@ -15,29 +15,25 @@ from explainers.chapters.cross_attention.choose_sentence import (
     write_variant,
 )
 from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, score_readings
-from explainers.chapters.cross_attention.recall import shape_of_weights
+from explainers.chapters.cross_attention.recall import count_weights
 from explainers.translation.alignment import PREDICTED, read_links
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.vocabulary import find_words
 from explainers.ui.controls.controls import MEAN
 from tests.support.opening import PAGES, opened, pictures
+from tests.support.reading import hero
 
 PAGE = next(page for page in PAGES if page.stem == "12_cross_attention")
 LONGEST = max((pair.source for pair in list_held_out_examples().values()), key=len)
 SENTENCES = [RUNNING_PAIR.source, LONGEST, ("sales",)]
 
 
-def hero(**link):
-    """What the browser is sent for the picture."""
-    sent = json.loads(pictures(opened(PAGE, link))[0])[0]
-    assert sent["kind"] == "translation"
-    return sent
-
-
 def view_of(words):
     translation = translate_once(words, 1)
     gold = find_gold(words)
-    return View(translation, gold if gold and gold.target == translation.syllables else None, True)
+    return TranslationView(
+        translation, gold if gold and gold.target == translation.syllables else None, True
+    )
 
 
 @pytest.mark.parametrize("words", SENTENCES, ids=" ".join)
@@ -70,7 +66,7 @@ def test_what_is_sent_is_bounded():
 
 
 def test_the_running_sentence_opens_complete_with_its_gold():
-    sent = hero()
+    sent = hero(opened(PAGE))
     assert sent["target"][sent["choices"]["syllable"]] == "nhập"
     assert sent["choices"]["written"] == sent["complete"] >= 34
     assert {tuple(link) for link in sent["gold"]} == RUNNING_PAIR.sure
@@ -82,14 +78,25 @@ def test_the_running_sentence_opens_complete_with_its_gold():
 
 
 def test_a_link_chooses_a_syllable_and_how_many_are_written():
-    sent = hero(syllable="8", written="5", cross_view="table", gold="false", cross_rows="reads")
+    sent = hero(
+        opened(
+            PAGE,
+            {
+                "syllable": "8",
+                "written": "5",
+                "cross_view": "table",
+                "gold": "false",
+                "cross_rows": "reads",
+            },
+        )
+    )
     chosen = {name: sent["choices"][name] for name in ("syllable", "written", "gold")}
     assert chosen == {"syllable": 8, "written": 5, "gold": False}
     assert (sent["choices"]["cross_view"], sent["choices"]["cross_rows"]) == ("table", "reads")
 
 
 def test_experiments_say_what_the_translator_does():
-    texts = {one["name"]: one for one in hero()["experiments"]}
+    texts = {one["name"]: one for one in hero(opened(PAGE))["experiments"]}
     passive, without = (
         find_words(texts[name]["choices"]["text"]) for name in ("passive", "without")
     )
@@ -143,5 +150,5 @@ def test_a_picture_opens_with_a_syllable_that_is_right(text):
 
 
 def test_recall_counts_a_weight_for_each_pair():
-    question = shape_of_weights(Random(3))
+    question = count_weights(Random(3))
     assert question.answer == int(question.given["syllables"]) * int(question.given["words"])

@@ -1,6 +1,5 @@
 """The picture of the KV cache: its rows are torch's, its counts are those of the code."""
 
-import json
 from contextlib import ExitStack
 from unittest.mock import patch
 
@@ -11,22 +10,16 @@ from explainers.attention import masks
 from explainers.attention.cache import decoding, kv_cache
 from explainers.attention.cache.decoding import recompute, through
 from explainers.chapters.common.score_matrix import ROUNDING
-from explainers.chapters.kv_cache.hero import SENTENCES, compute_numbers, count_wrong_rows
-from explainers.chapters.kv_cache.reading import CAUSAL, Reading, measure_key_changes
+from explainers.chapters.kv_cache.hero import SENTENCES, compute_numbers
+from explainers.chapters.kv_cache.reading import CAUSAL, DecodedText, measure_key_changes
 from explainers.toys.sentence import MAX_TOKENS, SENTENCE, read_sentence
 from explainers.translations import load_sections, translate_section
-from tests.support.opening import ROOT, opened, pictures
+from tests.support.opening import ROOT, opened
+from tests.support.reading import hero
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
 TOKENS = tuple(SENTENCE.split())
 LONG = tuple(f"w{n}" for n in range(MAX_TOKENS))
-
-
-def hero(**link):
-    """What the browser is sent for the picture."""
-    sent = json.loads(pictures(opened(PAGE, link))[0])[0]
-    assert sent["kind"] == "shelves"
-    return sent
 
 
 def count_rows(run, call):
@@ -45,7 +38,7 @@ def count_rows(run, call):
 
 @pytest.mark.parametrize("tokens", [TOKENS, LONG, ("one",)], ids=len)
 def test_rows_are_counted_as_they_are_computed(tokens):
-    run = Reading(tokens, 3)
+    run = DecodedText(tokens, 3)
     steps, caches = compute_numbers(run)["steps"], run.empty
     for n, token in enumerate(run.x.split(1, dim=-2)):
         done, kept = count_rows(run, lambda: through(token, run.layers, caches, CAUSAL))  # noqa: B023
@@ -61,8 +54,8 @@ def test_rows_are_counted_as_they_are_computed(tokens):
 
 @pytest.mark.parametrize("tokens", [TOKENS, LONG], ids=len)
 def test_rows_are_torchs(tokens):
-    run = Reading(tokens, 1)
-    numbers, whole = compute_numbers(run), run.one_pass(len(tokens), masks.causal)
+    run = DecodedText(tokens, 1)
+    numbers, whole = compute_numbers(run), run.read_at_once(len(tokens), masks.causal)
     for sent, done in zip(numbers["layers"], whole.reads, strict=True):
         rows = done.query[0], done.cache.key[0], done.cache.value[0]
         for name, exact in zip(("query", "key", "value"), rows, strict=True):
@@ -71,13 +64,14 @@ def test_rows_are_torchs(tokens):
 
 @pytest.mark.parametrize("tokens", [TOKENS, LONG], ids=len)
 def test_both_ways_stored_rows_of_the_second_layer_are_wrong(tokens):
-    run = Reading(tokens, 0)
+    run = DecodedText(tokens, 0)
     numbers = compute_numbers(run)
-    assert count_wrong_rows(numbers, 0) == 0
+    wrong = [sum(len(step["wrong"]) for step in steps) for steps in numbers["again"]]
     changed = sum(int((c > ROUNDING).sum()) for c in measure_key_changes(run, masks.full))
-    assert count_wrong_rows(numbers, 1) == changed == len(tokens) * (len(tokens) - 1) // 2
+    assert wrong == [0, changed]
+    assert changed == len(tokens) * (len(tokens) - 1) // 2
     for n, step in enumerate(numbers["again"][1]):
-        whole = run.one_pass(n + 1, masks.full).reads[1].cache
+        whole = run.read_at_once(n + 1, masks.full).reads[1].cache
         for name, exact in (("key", whole.key[0]), ("value", whole.value[0])):
             torch.testing.assert_close(torch.tensor(step[name]), exact.cpu(), atol=1e-3, rtol=0)
         stored = torch.tensor(numbers["layers"][1]["key"][: n + 1])
@@ -89,7 +83,7 @@ def test_both_ways_stored_rows_of_the_second_layer_are_wrong(tokens):
 
 
 def test_choices_of_a_link_are_obeyed_and_others_are_told():
-    sent = hero(words_read="3", cache_layer="2", cache_mask="full")
+    sent = hero(opened(PAGE, {"words_read": "3", "cache_layer": "2", "cache_mask": "full"}))
     assert sent["choices"] == {
         "words_read": 3,
         "cache_layer": "2",
@@ -97,7 +91,9 @@ def test_choices_of_a_link_are_obeyed_and_others_are_told():
         "text": SENTENCE,
     }
     assert sent["elsewhere"] == ["text"]
-    assert hero()["choices"]["words_read"] == MAX_TOKENS, "the last word, however long the text"
+    assert hero(opened(PAGE))["choices"]["words_read"] == MAX_TOKENS, (
+        "the last word, however long the text"
+    )
     visit = opened(PAGE, {"cache_layer": "3"})
     assert not visit.exception
     assert any("cache_layer" in note.value for note in visit.info)
@@ -105,20 +101,20 @@ def test_choices_of_a_link_are_obeyed_and_others_are_told():
 
 @pytest.mark.parametrize("language", ["en", "vi"])
 def test_experiments_say_what_the_picture_will_show(language):
-    first, longer, both = hero(lang=language)["experiments"]
+    first, longer, both = hero(opened(PAGE, {"lang": language}))["experiments"]
     assert first["choices"] == {"words_read": 1}
     tokens = read_sentence(longer["choices"]["text"]).tokens
     assert len(tokens) == MAX_TOKENS
     rows, again = MAX_TOKENS, MAX_TOKENS * (MAX_TOKENS + 1) // 2
     assert f"{round(100 * (1 - rows / again))}\xa0%" in longer["text"]
     assert both["choices"]["cache_mask"] == "full"
-    run = hero(lang=language, cache_mask="full", cache_layer="2")
+    run = hero(opened(PAGE, {"lang": language, "cache_mask": "full", "cache_layer": "2"}))
     wrong = run["again"][1][-1]["wrong"]
     assert len(wrong) == len(run["tokens"]) - 1
     assert f" {len(wrong)} " in both["text"]
 
 
 def test_the_sentences_of_the_picture_are_sent_with_it():
-    texts = hero()["texts"]
+    texts = hero(opened(PAGE))["texts"]
     assert set(texts) == set(SENTENCES) == {n for n in load_sections("08_kv_cache") if "hero_" in n}
     assert all(translate_section("08_kv_cache", name) for name in SENTENCES)

@@ -1,7 +1,5 @@
 """The picture that opens the page on long sequences: sizes in bytes, tiles of masks, a sweep."""
 
-import json
-
 import pytest
 import torch
 from torch.testing import assert_close
@@ -13,19 +11,13 @@ from explainers.chapters.long_sequences.hero import LENGTHS, SHADES, compute_num
 from explainers.chapters.long_sequences.matrix_sizes import TILE, count_read_tiles
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
-from tests.support.opening import ROOT, opened, pictures
+from tests.support.opening import ROOT, opened
+from tests.support.reading import hero
 
 PAGE = ROOT / "pages" / "11_long_sequences.py"
 WORDS = tuple(SENTENCE.split())
 LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
 UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
-
-
-def hero(visit):
-    """What the page sends for its picture."""
-    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [one for one in drawn if one.get("kind") == "tiles"]
-    return found
 
 
 def in_bytes(size):

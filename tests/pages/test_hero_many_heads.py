@@ -1,23 +1,23 @@
 """The picture of multi-head attention shows what torch computes, for every choice of heads."""
 
-import json
 from random import Random
 
 import pytest
 import torch
 
 from explainers.attention.multi_head import contributions, multi_head
-from explainers.chapters.many_heads.heads_at_equal_parameters import equal
+from explainers.chapters.many_heads.heads_at_equal_parameters import make_equal_heads
 from explainers.chapters.many_heads.hero import (
     SENTENCES,
     SWITCHES,
     compute_numbers,
     find_indispensable_head,
 )
-from explainers.chapters.many_heads.recall import numbers_in_a_layer, share_left
+from explainers.chapters.many_heads.recall import count_layer_numbers, find_remaining_share
 from explainers.toys.layers import NUM_HEADS, TrainedHeads, load_layer
 from explainers.toys.sentence import SENTENCE, split_words
 from tests.support.opening import PAGES, opened, pictures
+from tests.support.reading import hero
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
 TOKENS = tuple(split_words(SENTENCE))
@@ -25,18 +25,11 @@ OTHER = ("On", "Sunday", "the", "coach", "proudly", "praised", "young", "fans")
 ANNOUNCED = TOKENS.index("announced")
 
 
-def hero(**link):
-    """What the browser is sent for the picture."""
-    sent = json.loads(pictures(opened(PAGE, link))[0])[0]
-    assert sent["kind"] == "heads"
-    return sent
-
-
 @pytest.mark.parametrize("tokens", [TOKENS, OTHER], ids=" ".join)
 @pytest.mark.parametrize("heads", NUM_HEADS)
 def test_weights_votes_and_what_is_named_are_torchs(tokens, heads):
     numbers = compute_numbers(tokens)
-    shown, layer = numbers["layers"][str(heads)], load_layer(tokens, equal(heads), 0)
+    shown, layer = numbers["layers"][str(heads)], load_layer(tokens, make_equal_heads(heads), 0)
     run = multi_head(layer.x, layer.heads, layer.mask)
     torch.testing.assert_close(torch.tensor(shown["weights"]), run.weights.cpu(), atol=1e-4, rtol=0)
     known = layer.learned
@@ -84,13 +77,13 @@ def test_one_head_gives_all_to_one_word_and_four_find_both():
 
 def test_every_choice_of_the_picture_is_among_what_is_sent():
     assert len(set(SWITCHES)) == len(SWITCHES) == 2 ** max(NUM_HEADS)
-    sent = hero(heads="8", off=["1", "7"], word="4")
+    sent = hero(opened(PAGE, {"heads": "8", "off": ["1", "7"], "word": "4"}))
     assert sent["choices"] == {"word": 4, "heads": "8", "off": "17", "deep": ""}
     assert [len(layer["named"]) for layer in sent["layers"].values()] == [2, 4, 16, 256]
 
 
 def test_experiments_say_what_the_picture_will_show():
-    off, small, train = hero()["experiments"]
+    off, small, train = hero(opened(PAGE))["experiments"]
     assert off["title"] == "Switch off head 1"
     assert off["choices"] == {"heads": "4", "off": "1"}
     assert "still names *CEO*, but no longer *earnings*" in off["text"]
@@ -101,7 +94,7 @@ def test_experiments_say_what_the_picture_will_show():
 
 
 def test_the_sentences_of_the_picture_are_sent_with_it():
-    texts = hero()["texts"]
+    texts = hero(opened(PAGE))["texts"]
     assert set(texts) == set(SENTENCES)
     assert all(texts.values())
 
@@ -114,8 +107,8 @@ def test_a_sentence_of_unknown_words_has_no_picture_of_heads():
 
 
 def test_recalls_are_computed():
-    asked = share_left(Random(3))
+    asked = find_remaining_share(Random(3))
     assert asked.answer == 100 - int(asked.given["share"])
-    layer = numbers_in_a_layer(Random(3))
+    layer = count_layer_numbers(Random(3))
     assert layer.answer == 4 * int(layer.given["d_model"]) ** 2
     assert int(layer.given["heads"]) * int(layer.worked["d_k"]) == int(layer.given["d_model"])

@@ -18,20 +18,14 @@ from explainers.chapters.relative_positions.takeaway import compute_moved_pair
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.text.numbers import bound_rounding, write_decimals
-from tests.support.opening import ROOT, opened, pictures
+from tests.support.opening import ROOT, opened
+from tests.support.reading import hero
 
 PAGE = ROOT / "pages" / "07_relative_positions.py"
 SCRIPT = ROOT / "explainers" / "ui" / "browser" / "picture" / "heroes" / "dials.js"
 TOKENS = tuple(SENTENCE.split())
 SPEEDS = torch.tensor([1, 0.1, 0.01, 0.001])
 FULL = masks.build(masks.full, 7, 7)
-
-
-def hero(visit):
-    """What the page sends for its picture."""
-    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [one for one in drawn if one.get("kind") == "dials"]
-    return found
 
 
 def head_of(seed):

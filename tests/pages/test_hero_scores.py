@@ -12,6 +12,7 @@ from explainers.chapters.scores.hero import MASKS, TEMPERATURES, compute_numbers
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.sentence import SENTENCE
 from tests.support.opening import ROOT, opened, pictures
+from tests.support.reading import hero
 from tests.support.scripts import SCRIPTS, run_script
 
 PAGE = ROOT / "pages" / "04_scores.py"
@@ -25,13 +26,6 @@ console.log(JSON.stringify(temperatures.map((temperature) => products.map((row, 
   return {{ weights, output: sumWeighted(weights, value) }};
 }}))));
 """
-
-
-def hero(visit):
-    """What the page sends for its picture."""
-    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [one for one in drawn if one.get("kind") == "four_steps"]
-    return found
 
 
 def layers(tokens=TOKENS):

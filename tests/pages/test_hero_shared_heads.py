@@ -1,14 +1,12 @@
 """The picture of shared heads: its weights are torch's, and what it counts is what is stored."""
 
-import json
-
 import pytest
 import torch
 
 from explainers.attention.grouped_query import grouped_query, share_wrongly
 from explainers.attention.latent import latent_attention
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.shared_heads.fixed_layers import given_to_latent
+from explainers.chapters.shared_heads.fixed_layers import make_latent_inputs
 from explainers.chapters.shared_heads.hero import (
     GROUPS,
     SENTENCES,
@@ -21,6 +19,7 @@ from explainers.toys.layers import NUM_HEADS, Configuration, list_kv_heads, load
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
 from tests.support.opening import ROOT, opened, pictures
+from tests.support.reading import hero
 
 PAGE = ROOT / "pages" / "09_shared_heads.py"
 TOKENS = tuple(SENTENCE.split())
@@ -29,18 +28,11 @@ OTHERS = ("On", "Sunday", "the", "coach", "proudly", "praised", "young", "fans")
 SHAPES = [(heads, kv_heads) for heads in NUM_HEADS for kv_heads in list_kv_heads(heads)]
 
 
-def hero(**link):
-    """What the browser is sent for the picture."""
-    sent = json.loads(pictures(opened(PAGE, link))[0])[0]
-    assert sent["kind"] == "sharing"
-    return sent
-
-
 @pytest.mark.parametrize(
     ("heads", "asked", "shown"), [("4", "8", "4"), ("2", "8", "2"), ("4", "3", "2")]
 )
 def test_there_are_no_more_kv_heads_than_query_heads(heads, asked, shown):
-    assert hero(heads=heads, kv_heads=asked)["choices"]["kv_heads"] == shown
+    assert hero(opened(PAGE, {"heads": heads, "kv_heads": asked}))["choices"]["kv_heads"] == shown
 
 
 @pytest.mark.parametrize("tokens", [TOKENS, OTHERS, tuple(read_running("vi").tokens)], ids=len)
@@ -65,7 +57,7 @@ def test_weights_and_stored_numbers_are_torchs(tokens, heads, kv_heads):
 
 
 def test_a_latent_is_what_mla_stores_for_a_word():
-    run = latent_attention(*given_to_latent(("one",), 16, 0))
+    run = latent_attention(*make_latent_inputs(("one",), 16, 0))
     assert compute_numbers(TOKENS)["latent"] == sum(part.numel() for part in run.cached)
 
 
@@ -78,15 +70,20 @@ def test_heads_that_learned_to_share_still_find_both_words(kv_heads):
 
 
 def test_choices_of_a_link_are_obeyed():
-    sent = hero(heads="8", kv_heads="4", dealing="turn", word="1")
+    sent = hero(opened(PAGE, {"heads": "8", "kv_heads": "4", "dealing": "turn", "word": "1"}))
     assert sent["choices"] == {"heads": "8", "kv_heads": "4", "dealing": "turn", "word": 1}
     assert sent["elsewhere"] == []
-    assert hero()["choices"] == {"heads": "4", "kv_heads": "2", "dealing": "groups", "word": 2}
+    assert hero(opened(PAGE))["choices"] == {
+        "heads": "4",
+        "kv_heads": "2",
+        "dealing": "groups",
+        "word": 2,
+    }
 
 
 @pytest.mark.parametrize("language", ["en", "vi"])
 def test_experiments_say_what_the_picture_will_show(language):
-    sent = hero(lang=language)
+    sent = hero(opened(PAGE, {"lang": language}))
     layers = sent["layers"]
     one, more, dealt = sent["experiments"]
     assert one["choices"] == {"heads": "4", "kv_heads": "1", "dealing": "groups"}
@@ -105,7 +102,7 @@ def test_experiments_say_what_the_picture_will_show(language):
 
 def test_the_sentences_of_the_picture_are_sent_with_it():
     names = {name for name in load_sections("09_shared_heads") if name.startswith("hero_")}
-    assert set(hero()["texts"]) == set(SENTENCES) == names
+    assert set(hero(opened(PAGE))["texts"]) == set(SENTENCES) == names
 
 
 def test_a_sentence_of_unknown_words_has_no_picture_of_heads():

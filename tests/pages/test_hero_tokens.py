@@ -1,6 +1,5 @@
 """The picture that opens the page on tokens: every cut covers the text, its numbers are torch's."""
 
-import json
 import re
 
 import pytest
@@ -13,19 +12,13 @@ from explainers.models.registry import WHEEL_MODELS
 from explainers.toys import examples
 from explainers.toys.byte_pairs import encode, encode_in_stages, make_pieces, spell_token
 from explainers.toys.sentence import PRESETS, SENTENCE, read_sentence, split_characters
-from tests.support.opening import ROOT, opened, pictures
+from tests.support.opening import ROOT, opened
+from tests.support.reading import hero
 
 PAGE = ROOT / "pages" / "02_tokens.py"
 SCRIPT = ROOT / "explainers" / "ui" / "browser" / "picture" / "heroes" / "tokens.js"
 TEXTS = [*PRESETS.values(), "zażółć\u0301 gęślą… (1,5 %)", "मेरा नाम", "x"]
 MERGES = learn_shipped_merges()
-
-
-def hero(visit):
-    """What the page sends for its picture."""
-    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [one for one in drawn if one.get("kind") == "tokens"]
-    return found
 
 
 def numbers(text):

@@ -15,7 +15,7 @@ from explainers.chapters.cross_attention import (
 from explainers.chapters.cross_attention.alignment_accuracy import answer_off_by_one
 from explainers.chapters.cross_attention.alignment_view import (
     WEIGHTS,
-    View,
+    TranslationView,
     find_reordered_syllable,
 )
 from explainers.chapters.cross_attention.changed_translation import (
@@ -31,7 +31,7 @@ from explainers.chapters.cross_attention.choose_sentence import (
     list_slots,
 )
 from explainers.chapters.cross_attention.cross_costs import compare_cached_steps, count_weights
-from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, Reading
+from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, LinkReading
 from explainers.chapters.cross_attention.padded_sources import run_padded_batch
 from explainers.chapters.cross_attention.parked_weight import find_weak_syllable
 from explainers.chapters.cross_attention.real_translator import spell_pieces
@@ -51,7 +51,7 @@ PAGE = next(page for page in PAGES if page.stem == "12_cross_attention")
 @pytest.fixture(scope="module")
 def view():
     translation = weights_file.load_translator().force(RUNNING_PAIR.source, RUNNING_PAIR.target)
-    return View(translation, RUNNING_PAIR, queries_down=True)
+    return TranslationView(translation, RUNNING_PAIR, queries_down=True)
 
 
 def find_panel(visit, name):
@@ -217,7 +217,7 @@ def test_the_table_of_errors_is_that_of_the_held_out_sentences():
     scores = held_out_scores.score_readings()
     assert table["rows"][0] == "L1 mean"
     assert table["columns"] == ["predicts", "reads"]
-    first = scores[Reading(0, MEAN, PREDICTED)].aer, scores[Reading(0, MEAN, INPUT)].aer
+    first = scores[LinkReading(0, MEAN, PREDICTED)].aer, scores[LinkReading(0, MEAN, INPUT)].aer
     assert table["values"][0] == pytest.approx(first, abs=1e-5)
 
 
@@ -233,7 +233,7 @@ def test_the_head_of_the_picture_is_scored_beside_two_baselines(view):
         [1 - hits / 13, hits / 13, hits / 13], abs=1e-5
     )
     assert held_out_table["values"][0] == pytest.approx(
-        held_out_scores.score_readings()[Reading(0, "2", PREDICTED)], abs=1e-5
+        held_out_scores.score_readings()[LinkReading(0, "2", PREDICTED)], abs=1e-5
     )
     assert held_out_table["values"][1] == pytest.approx(
         held_out_scores.score_baselines()["diagonal"], abs=1e-5
@@ -248,7 +248,7 @@ def test_without_gold_nothing_is_scored_here():
 
 def test_the_error_of_rows_by_what_is_read_is_the_larger_one():
     scores = held_out_scores.score_readings()
-    written, read = (scores[Reading(LAST_LAYER, MEAN, side)].aer for side in (PREDICTED, INPUT))
+    written, read = (scores[LinkReading(LAST_LAYER, MEAN, side)].aer for side in (PREDICTED, INPUT))
     assert answer_off_by_one() == {"right": f"{written:.3f}", "wrong": f"{read:.3f}"}
     assert written < read
 
@@ -355,7 +355,7 @@ def test_the_block_that_runs_is_the_block_that_translated(layer):
 
 def test_a_step_on_kept_rows_is_all_steps_at_once(view):
     assert 0 < compare_cached_steps(view, weights_file.load_translator()) < 1e-4
-    other = View(
+    other = TranslationView(
         make_untrained_translator(1).force(RUNNING_PAIR.source, RUNNING_PAIR.target),
         None,
         queries_down=True,

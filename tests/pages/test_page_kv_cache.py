@@ -13,25 +13,30 @@ from explainers.attention.cache.decoding import decode, through
 from explainers.attention.cache.kv_cache import empty_cache
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
 from explainers.attention.multi_head import multi_head
-from explainers.chapters.common.score_matrix import of_words
+from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.kv_cache import bounded_caches, cost_curves, timing_job
-from explainers.chapters.kv_cache.bounded_caches import slots_over_time
-from explainers.chapters.kv_cache.cache_faults import NOWHERE, begins, count_stale_rows, in_words
-from explainers.chapters.kv_cache.cost_curves import growth
+from explainers.chapters.kv_cache.bounded_caches import trace_slots
+from explainers.chapters.kv_cache.cache_faults import (
+    NOWHERE,
+    count_stale_rows,
+    find_first_wrong_word,
+    write_first_wrong_word,
+)
+from explainers.chapters.kv_cache.cost_curves import compute_growth
 from explainers.chapters.kv_cache.hero import compute_numbers
 from explainers.chapters.kv_cache.reading import (
     CAUSAL,
-    Written,
-    gap,
+    DrawnText,
+    make_reader,
+    measure_gap,
     measure_key_changes,
     read_text,
-    reading,
 )
 from explainers.chapters.kv_cache.step_figure import (
     draw_one_step,
     explain,
     explain_one_step,
-    panels_of,
+    make_step_panels,
 )
 from explainers.chapters.kv_cache.takeaway import measure_differences
 from explainers.toys.sentence import SENTENCE
@@ -62,9 +67,9 @@ def flat(lines):
 @pytest.mark.parametrize("text", [SENTENCE, LONG, "one"])
 def test_each_step_computes_one_query_and_keeps_every_key_and_value(text):
     visit = opened(PAGE, {"text": text, "seed": "3", **STEPS})
-    run = Written(tuple(text.split()), 3)
+    run = DrawnText(tuple(text.split()), 3)
     for layer in (1, 2):
-        whole = run.one_pass(len(run.tokens), masks.causal).reads[layer - 1]
+        whole = run.read_at_once(len(run.tokens), masks.causal).reads[layer - 1]
         steps = {name: frames(visit, f"layer {layer}: {name}") for name in ("Q", "K", "V")}
         weights = frames(visit, f"layer {layer}: weights")
         for n in range(len(run.tokens)):
@@ -76,7 +81,7 @@ def test_each_step_computes_one_query_and_keeps_every_key_and_value(text):
 
 def test_the_proof_is_exact_and_one_product_is_rounding():
     for seed in (0, 7):
-        run = Written(tuple(LONG.split()), seed)
+        run = DrawnText(tuple(LONG.split()), seed)
         assert set(run.row_by_row) == {0.0}
         assert 0 < max(run.in_one_product) < 1e-4
 
@@ -115,7 +120,7 @@ def test_what_are_tokens_does_not_depend_on_the_language():
 def test_counters_stand_beside_the_slider():
     label = figure(opened(PAGE, {"words_read": "5", **STEPS}), "layer 1: Q")["slider"]
     assert (label["index"], label["plays"]) == (4, True)
-    run = Written(TOKENS, 0)
+    run = DrawnText(TOKENS, 0)
     [layer, _] = run.layers
     cached, again = with_cache(5, layer), without_cache(5, layer)
     numbers = [int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", label["labels"][4])]
@@ -131,8 +136,8 @@ def test_a_row_is_made_once_or_again_and_again():
 
 
 def test_every_number_has_its_arithmetic():
-    run = Written(TOKENS, 0)
-    panels = panels_of(run, 3)
+    run = DrawnText(TOKENS, 0)
+    panels = make_step_panels(run, 3)
     for panel in panels:
         for row, line in enumerate(panel.matrix.values):
             for column, value in enumerate(line):
@@ -147,8 +152,8 @@ def test_every_number_has_its_arithmetic():
 
 def test_each_mistake_begins_where_the_text_says():
     visit = opened(PAGE, {"seed": "5", "deep": "broken"})
-    found = measure_differences(Written(TOKENS, 5))
-    assert list(map(begins, found.values())) == [1, 2, 0, 2]
+    found = measure_differences(DrawnText(TOKENS, 5))
+    assert list(map(find_first_wrong_word, found.values())) == [1, 2, 0, 2]
     drawn = figure(visit, "wrong")["panels"][0]
     assert drawn["rows"] == list(found)
     assert flat(drawn["values"]) == close(torch.stack([*found.values()]))
@@ -161,12 +166,12 @@ def test_each_mistake_begins_where_the_text_says():
 
 
 def test_one_word_cannot_show_a_forgotten_offset():
-    run = Written(("one",), 0)
-    assert in_words(run, measure_differences(run)["no offset"]) == NOWHERE
+    run = DrawnText(("one",), 0)
+    assert write_first_wrong_word(run, measure_differences(run)["no offset"]) == NOWHERE
 
 
 def test_full_attention_changes_every_older_row():
-    run = Written(TOKENS, 2)
+    run = DrawnText(TOKENS, 2)
     counts = [
         count_stale_rows(measure_key_changes(run, rule)) for rule in (masks.causal, masks.full)
     ]
@@ -179,8 +184,8 @@ def test_full_attention_changes_every_older_row():
 
 def test_how_the_work_grows():
     works = [lambda work: work.rows, lambda work: work.projections, lambda work: work.scores]
-    assert [growth(of, 0) for of in works] == [2, 2, 4]
-    assert [growth(of, 1) for of in works] == [4, 4, 8]
+    assert [compute_growth(of, 0) for of in works] == [2, 2, 4]
+    assert [compute_growth(of, 1) for of in works] == [4, 4, 8]
     assert cost_curves.answer_costs() == "about four times as much"
 
 
@@ -193,7 +198,7 @@ def test_work_is_drawn_with_and_without_a_cache(monkeypatch):
     monkeypatch.setattr(cost_curves, "show_chart", draw)
     visit = opened(PAGE)
     assert list(drawn) == ["work"]
-    layer = Written(TOKENS, 0).layers[0]
+    layer = DrawnText(TOKENS, 0).layers[0]
     kept, again = with_cache(512, layer), without_cache(512, layer)
     amounts = again.scores, kept.scores, again.projections, kept.projections
     rows = drawn["work"][drawn["work"].x == 512]
@@ -212,14 +217,14 @@ def test_bytes_are_drawn_with_and_without_a_window(monkeypatch):
     draw = lambda _, rows, alt, title, *given, **structure: drawn.update({title: rows})  # noqa: E731
     monkeypatch.setattr(bounded_caches, "show_chart", draw)
     opened(PAGE, {"deep": "windows", "reach_window": "3", "sinks": "1"})
-    layer, rows = Written(TOKENS, 0).layers[0], drawn["held"]
+    layer, rows = DrawnText(TOKENS, 0).layers[0], drawn["held"]
     assert [*rows[rows.x == 512].y] == [2 * cache_bytes(512, layer), 2 * cache_bytes(4, layer)]
 
 
 def test_one_step_is_five_matrices_and_their_arithmetic():
     visit = opened(PAGE, {"words_read": "5", "cache_layer": "2", "seed": "3"})
     shown = {panel["id"]: panel["values"] for panel in figure(visit, "query")["panels"]}
-    run = Written(TOKENS, 3)
+    run = DrawnText(TOKENS, 3)
     done = run.steps[4].reads[1]
     assert flat(shown["query"]) == close(done.query)
     assert flat(shown["K"]) == close(done.cache.key)
@@ -238,22 +243,24 @@ def test_one_step_is_five_matrices_and_their_arithmetic():
 
 
 def test_slots_are_used_in_turn():
-    assert slots_over_time(5, 1, 2) == [[1, 1, 1, 1, 1], [None, 2, 2, 4, 4], [None, None, 3, 3, 5]]
+    assert trace_slots(5, 1, 2) == [[1, 1, 1, 1, 1], [None, 2, 2, 4, 4], [None, None, 3, 3, 5]]
 
 
 @pytest.mark.parametrize(("window", "sinks"), [(1, 0), (2, 4), (5, 2)])
 def test_rings_are_drawn_and_compared(window, sinks):
     visit = opened(PAGE, {"deep": "windows", "reach_window": str(window), "sinks": str(sinks)})
-    run = Written(TOKENS, 0)
+    run = DrawnText(TOKENS, 0)
     ring, slots, lost = figure(visit, "ring")["panels"]
-    assert ring["values"] == slots_over_time(7, 0, window)
-    assert slots["values"] == slots_over_time(7, sinks, window)
-    full = run.outputs(CAUSAL)
-    masked = run.outputs(reading(masks.sliding_window(window)))
+    assert ring["values"] == trace_slots(7, 0, window)
+    assert slots["values"] == trace_slots(7, sinks, window)
+    full = run.compute_outputs(CAUSAL)
+    masked = run.compute_outputs(make_reader(masks.sliding_window(window)))
     assert lost["values"][0] == close((masked - full).abs().amax(dim=-1))
-    assert gap(run.ring_outputs(sinks + 8, sinks), full) < 1e-5
+    assert measure_gap(run.compute_ring_outputs(sinks + 8, sinks), full) < 1e-5
     if window + sinks < 7:
-        assert f"Outputs change by up to {gap(masked, full):.2f} with the window" in said(visit)
+        assert f"Outputs change by up to {measure_gap(masked, full):.2f} with the window" in said(
+            visit
+        )
 
 
 def test_choices_stay_within_the_text():
@@ -267,7 +274,7 @@ def test_choices_stay_within_the_text():
 def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it(words):
     visit = opened(PAGE, {"text": words, "predict": "true", **STEPS})
     assert not visit.exception
-    assert f"This text has {of_words(len(words.split()))}." in said(visit)
+    assert f"This text has {write_word_count(len(words.split()))}." in said(visit)
     assert figure(visit, "layer 1: Q")["slider"]["index"] == len(words.split()) - 1
     titles = [box.label[:12] for box in visit.main.expander if "min" in box.label]
     assert titles == ["**Every numb", "**Measured o"]
@@ -297,7 +304,7 @@ def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
 @pytest.fixture
 def short(monkeypatch):
     """Texts so short that nobody waits."""
-    monkeypatch.setattr(timing_job, "lengths_on", lambda _: (2, 5))
+    monkeypatch.setattr(timing_job, "list_lengths", lambda _: (2, 5))
 
 
 def timing_page():
@@ -348,17 +355,17 @@ def test_one_more_word_is_timed_against_all_of_them(monkeypatch):
 
     monkeypatch.setattr(timing_job, "through", heard)
     monkeypatch.setattr(timing_job, "RUNS", 1)
-    toy = timing_job.trained_toy()
+    toy = timing_job.load_trained_toy()
     found = list(timing_job.time_reading(toy, [5]))
     assert found[:2] == [None, None], "there one may stop"
     assert read == [(4, 0), *[(1, 4)] * 2, *[(5, 0)] * 2]
     long = len(toy.words) + 2
-    assert torch.equal(toy.text(long)[-2:], toy.words[:2])
+    assert torch.equal(toy.repeat_words(long)[-2:], toy.words[:2])
 
 
 def test_the_trained_toy_reads_as_it_has_learned():
-    toy = timing_job.trained_toy()
-    x, [layer] = toy.text(6), toy.layers
+    toy = timing_job.load_trained_toy()
+    x, [layer] = toy.repeat_words(6), toy.layers
     steps = decode(x, [layer], [empty_cache(x, layer)], toy.reader)
     whole = multi_head(x, layer, masks.build(masks.causal, 6, 6).to(x.device)).output
     assert_close(torch.cat([step.reads[0].output for step in steps]), whole)
@@ -401,5 +408,5 @@ def test_a_measurement_that_fails_says_why(short, monkeypatch):
 
 
 def test_an_accelerator_gets_longer_texts():
-    assert timing_job.lengths_on(torch.device("cpu"))[-1] == 1024
-    assert timing_job.lengths_on(torch.device("cuda"))[-1] == 4096
+    assert timing_job.list_lengths(torch.device("cpu"))[-1] == 1024
+    assert timing_job.list_lengths(torch.device("cuda"))[-1] == 4096

@@ -22,34 +22,38 @@ from explainers.chapters.long_sequences.counted_cells import (
     SIDE,
     by_way,
     count_skipped_tiles,
+    count_tile_cells,
     sparse_rules,
-    tiles_of,
 )
-from explainers.chapters.long_sequences.counted_cells import times as times_as_many
-from explainers.chapters.long_sequences.matrix_sizes import cells, plain_bytes, tiled_bytes
+from explainers.chapters.long_sequences.counted_cells import compare_cells as times_as_many
+from explainers.chapters.long_sequences.matrix_sizes import (
+    count_cells,
+    count_plain_bytes,
+    count_tiled_bytes,
+)
 from explainers.chapters.long_sequences.measurement import (
-    Measurement,
+    WayMeasurement,
     estimate_bytes,
-    lengths_to,
+    list_lengths,
+    measure_peak,
     measure_ways,
-    peak_bytes,
 )
 from explainers.chapters.long_sequences.measurement_job import (
-    bytes_of,
-    differences_of,
-    peaks,
-    seconds_of,
-    table,
-    times,
+    list_peaks,
+    list_times,
+    write_bytes,
+    write_differences,
+    write_seconds,
+    write_table,
 )
 from explainers.chapters.long_sequences.online_row import (
     ANSWERS,
     EXAMPLE,
     Row,
-    arithmetic_of_row,
-    panels_of,
+    make_row_explainer,
+    make_row_panels,
 )
-from explainers.chapters.long_sequences.tile_figure import Tiles
+from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.job_queue import BusyError, Job
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
@@ -100,7 +104,7 @@ def test_the_figures_of_the_issue():
 def test_cells_are_the_scores_of_attention():
     query, key = torch.randn(5, 2), torch.randn(7, 2)
     run = attention(query, key, key, torch.ones(5, 7, dtype=torch.bool))
-    assert cells(5, 7) == run.scores.numel()
+    assert count_cells(5, 7) == run.scores.numel()
 
 
 def test_the_row_ends_as_attention():
@@ -155,8 +159,8 @@ def test_differences_are_rounding_and_corrections_are_counted(word, block):
 
 def test_every_number_of_the_row_has_its_arithmetic():
     row = Row.of(LAB, 6, 3)
-    explain = arithmetic_of_row(row)
-    for panel in panels_of(row, 3):
+    explain = make_row_explainer(row)
+    for panel in make_row_panels(row, 3):
         for i, values in enumerate(panel.matrix.values):
             for j, value in enumerate(values):
                 working = explain(Cell(panel.id, i, j))
@@ -239,17 +243,17 @@ def test_of_two_words_no_blocks_are_made():
 
 def test_a_tile_is_no_larger_than_the_text():
     lab = LAB.reading(WORDS[:3])
-    assert Tiles(lab, masks.full, (6, 2)).blocks == (3, 2)
+    assert TiledSentence(lab, masks.full, (6, 2)).blocks == (3, 2)
 
 
 def test_a_long_text_has_larger_tiles():
     link = {"text": "word " * 24, "tile_rows": "2", "tile_columns": "6", "deep": "tiles"}
     assert "These have 4 × 6" in said(opened(PAGE, link))
-    assert Tiles(LAB, masks.full, (2, 3)).blocks == (2, 3)
+    assert TiledSentence(LAB, masks.full, (2, 3)).blocks == (2, 3)
 
 
 def test_what_tiles_spare_is_what_the_mask_says():
-    for name, tiles in tiles_of().items():
+    for name, tiles in count_tile_cells().items():
         allowed, computed, skipped, count = count_skipped_tiles(tiles)
         mask = masks.build(sparse_rules()[name], LONG, LONG)
         per_tile = mask.view(LONG // SIDE, SIDE, LONG // SIDE, SIDE).any(dim=3).any(dim=1)
@@ -279,7 +283,7 @@ def test_two_sequences_are_counted():
 
 
 def test_measured_memory_is_theorys():
-    tiles = measurement.blocks(CPU)
+    tiles = measurement.choose_blocks(CPU)
     found = findings([512, 1024])
     assert [(m.way, m.length) for m in found] == [
         (w, n) for n in (512, 1024) for w in measurement.WAYS
@@ -291,20 +295,20 @@ def test_measured_memory_is_theorys():
     assert all(differences[1:3])
     held = {(one.way, one.length): one.peak for one in found}
     for n in (512, 1024):
-        assert held["plain", n] == plain_bytes(n, measurement.HEAD_DIM)
-        in_tiles = tiled_bytes(n, measurement.HEAD_DIM, *tiles)
+        assert held["plain", n] == count_plain_bytes(n, measurement.HEAD_DIM)
+        in_tiles = count_tiled_bytes(n, measurement.HEAD_DIM, *tiles)
         assert held["tiled", n] == pytest.approx(in_tiles, rel=0.06)
 
 
 @pytest.mark.parametrize("way", measurement.WAYS)
 def test_what_is_needed_is_not_underestimated(way):
-    taken = peak_bytes(lambda: measurement.prepare_call(way, 1024, CPU)(), CPU)
+    taken = measure_peak(lambda: measurement.prepare_call(way, 1024, CPU)(), CPU)
     assert taken is not None
     assert taken <= estimate_bytes(way, 1024, CPU) <= 3 * taken
 
 
 def test_what_does_not_fit_is_never_begun(monkeypatch):
-    monkeypatch.setattr(measurement, "free_bytes", lambda device: 40 * 2**20)
+    monkeypatch.setattr(measurement, "measure_free_bytes", lambda device: 40 * 2**20)
     begun = []
     real = measurement.prepare_call
 
@@ -314,13 +318,13 @@ def test_what_does_not_fit_is_never_begun(monkeypatch):
 
     monkeypatch.setattr(measurement, "prepare_call", prepared)
     plain, in_tiles, fused = findings([1024])
-    assert plain == Measurement("plain", 1024)
+    assert plain == WayMeasurement("plain", 1024)
     assert ("plain", 1024) not in begun
     assert in_tiles.difference == 0, "the first that fits is what the others are compared with"
     assert fused.difference == pytest.approx(0, abs=1e-5)
     assert fused.difference, "another order of additions"
     found = [plain, in_tiles, fused]
-    assert [table(found, of).count("–") for of in (seconds_of, bytes_of)] == [1, 1]
+    assert [write_table(found, of).count("–") for of in (write_seconds, write_bytes)] == [1, 1]
 
 
 def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
@@ -337,40 +341,43 @@ def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
     for name in ("synchronize", "reset_peak_memory_stats", *counted):
         monkeypatch.setattr(torch.cuda, name, heard(name))
     gpu, run = torch.device("cuda"), heard("run")
-    assert measurement.peak_bytes(lambda: run(0), gpu) == 250
+    assert measurement.measure_peak(lambda: run(0), gpu) == 250
     assert calls[-3:] == ["run", "synchronize", "max_memory_allocated"]
     assert calls.index("reset_peak_memory_stats") < calls.index("run")
     calls.clear()
     monkeypatch.setattr(measurement, "MOST_RUNS", 1)
-    measurement.seconds(lambda: run(0), gpu)
+    measurement.time_call(lambda: run(0), gpu)
     assert calls == ["synchronize", "run", "synchronize"]
 
 
 def test_the_lines_of_theory():
-    found = [Measurement("plain", n, n**2 / 1e6, 7 * n, 0.0) for n in (256, 512)]
-    found += [Measurement("tiled", 1024, 0.5, 2**20, 0.0), Measurement("plain", 1024)]
-    theory = {x: y for x, y, _, is_theory in times(found) if is_theory}
+    found = [WayMeasurement("plain", n, n**2 / 1e6, 7 * n, 0.0) for n in (256, 512)]
+    found += [WayMeasurement("tiled", 1024, 0.5, 2**20, 0.0), WayMeasurement("plain", 1024)]
+    theory = {x: y for x, y, _, is_theory in list_times(found) if is_theory}
     assert theory == {n: pytest.approx(n**2 / 1e3) for n in (256, 512, 1024)}
-    assert (1024, 1.0, "tiled", False) in peaks(found)
-    assert (512, plain_bytes(512, 64) / 2**20, "plain", True) in peaks(found)
+    assert (1024, 1.0, "tiled", False) in list_peaks(found)
+    assert (512, count_plain_bytes(512, 64) / 2**20, "plain", True) in list_peaks(found)
 
 
 def test_tables_have_a_row_for_each_length_and_a_column_for_each_way():
     found = [
-        Measurement("plain", 256, 0.5, 2**20, 0.0),
-        Measurement("tiled", 256, 0.25, 2**10, 3e-7),
+        WayMeasurement("plain", 256, 0.5, 2**20, 0.0),
+        WayMeasurement("tiled", 256, 0.25, 2**10, 3e-7),
     ]
-    found += [Measurement("fused", 256, 0.125, 2**11, 2e-7), Measurement("plain", 1024)]
-    assert table(found, seconds_of).splitlines() == [
+    found += [WayMeasurement("fused", 256, 0.125, 2**11, 2e-7), WayMeasurement("plain", 1024)]
+    assert write_table(found, write_seconds).splitlines() == [
         "| 256 | 0.5000 | 0.2500 | 0.1250 |",
         "| 1,024 | – | – | – |",
     ]
-    assert table(found[:3], bytes_of) == "| 256 | 1.00 MiB | 1.00 KiB | 2.00 KiB |"
-    assert table(found, differences_of).splitlines() == ["| 256 | 3e-07 |", "| 1,024 | – |"]
+    assert write_table(found[:3], write_bytes) == "| 256 | 1.00 MiB | 1.00 KiB | 2.00 KiB |"
+    assert write_table(found, write_differences).splitlines() == [
+        "| 256 | 3e-07 |",
+        "| 1,024 | – |",
+    ]
 
 
 def test_lengths_are_powers_of_two():
-    assert lengths_to(2048) == [256, 512, 1024, 2048]
+    assert list_lengths(2048) == [256, 512, 1024, 2048]
 
 
 @pytest.fixture
@@ -381,7 +388,7 @@ def gate(monkeypatch):
     def slowly(lengths, device):
         for length in lengths:
             for way in measurement.WAYS:
-                yield Measurement(way, length, 0.5, 2**20, 1e-7)
+                yield WayMeasurement(way, length, 0.5, 2**20, 1e-7)
             gate.wait(PATIENCE)
 
     monkeypatch.setattr(measurement_job, "measure_ways", slowly)
@@ -434,7 +441,7 @@ def test_measuring_can_be_watched_and_cancelled(gate):
 
 
 def test_one_may_stop_before_the_clock_runs(monkeypatch):
-    monkeypatch.setattr(measurement, "seconds", lambda *_: pytest.fail("the clock ran"))
+    monkeypatch.setattr(measurement, "time_call", lambda *_: pytest.fail("the clock ran"))
     assert next(measure_ways([256], CPU)) is None
 
 

@@ -14,14 +14,20 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention.multi_head import multi_head, multi_head_one_by_one
 from explainers.chapters.many_heads import heads_at_equal_parameters
-from explainers.chapters.many_heads.dropout_draws import ANSWERS, ASKED, DRAWS, draw, in_words
-from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
+from explainers.chapters.many_heads.dropout_draws import (
+    ANSWERS,
+    ASKED,
+    DRAWS,
+    classify_row_sums,
+    draw_dropout,
+)
+from explainers.chapters.many_heads.head_arithmetic import make_heads_explainer
 from explainers.chapters.many_heads.head_panels import (
     compare_ways,
-    distance_in_words,
     enlarge_head,
-    head_of,
-    panels_of,
+    make_layer_panels,
+    parse_head,
+    write_distance,
 )
 from explainers.chapters.many_heads.selection import Selection
 from explainers.toys import examples, layers
@@ -77,7 +83,7 @@ def test_the_enlarged_head_is_the_one_that_was_chosen():
 
 def test_votes_and_bias_are_what_the_layer_names():
     one = some_trained(off=[3])
-    panels = {panel.id: panel.matrix for panel in panels_of(one, queries_down=True)}
+    panels = {panel.id: panel.matrix for panel in make_layer_panels(one, queries_down=True)}
     votes = torch.tensor(panels["votes"].values)
     assert list(panels["votes"].rows)[-2:] == ["bias", "sum"]
     own = ["← the", "← CEO", "→ record", "→ earnings", "→ on", "→ Friday"]
@@ -110,8 +116,8 @@ def test_the_trained_layer_names_who_and_what_until_its_heads_are_off():
 @pytest.mark.parametrize("is_trained", [False, True], ids=["untrained", "trained"])
 def test_every_number_has_its_arithmetic(is_trained, down):
     one = some_trained(off=[0]) if is_trained else looked(LAYER, 1, off=[2])
-    working = arithmetic_of_heads(one)
-    for panel in panels_of(one, down):
+    working = make_heads_explainer(one)
+    for panel in make_layer_panels(one, down):
         rows, columns = panel.matrix.shape
         for row, column in {(0, 0), (rows - 1, columns - 1), (rows // 2, columns // 2)}:
             run = working(Cell(panel.id, row, column))
@@ -125,8 +131,8 @@ def test_every_number_has_its_arithmetic(is_trained, down):
 
 def test_what_all_heads_name_has_its_arithmetic_while_heads_are_off():
     one = some_trained(off=[0, 2])
-    working = arithmetic_of_heads(one)
-    [named] = [panel.matrix.values for panel in panels_of(one, True) if panel.id == "named"]
+    working = make_heads_explainer(one)
+    [named] = [panel.matrix.values for panel in make_layer_panels(one, True) if panel.id == "named"]
     assert named[0] != named[1]
     for row, line in enumerate(named):
         shown = [float(working(Cell("named", row, column)).value) for column in range(len(line))]
@@ -136,7 +142,7 @@ def test_what_all_heads_name_has_its_arithmetic_while_heads_are_off():
 def test_no_share_is_divided_by_nothing():
     none = some_trained(off=range(4))
     for head in range(4):
-        asked = arithmetic_of_heads(none)(Cell("shares", head, 0))
+        asked = make_heads_explainer(none)(Cell("shares", head, 0))
         assert asked.lines == (f"shares[{head}, 0] = 0: no head takes part.",)
 
 
@@ -176,7 +182,7 @@ def test_the_card_says_in_which_way_the_numbers_moved():
     ],
 )
 def test_a_distance_in_words(apart, said):
-    assert distance_in_words(apart) == said
+    assert write_distance(apart) == said
 
 
 def test_operations_are_those_that_torch_counts():
@@ -184,22 +190,24 @@ def test_operations_are_those_that_torch_counts():
     x, mask = torch.randn(7, 13, device=layer.w_query.device), torch.ones(7, 7, dtype=torch.bool)
     with FlopCounterMode(display=False) as counted:
         multi_head(x, layer, mask.to(x.device))
-    assert heads_at_equal_parameters.operations(7, 13, 3, 5) == counted.get_total_flops()
+    assert heads_at_equal_parameters.count_operations(7, 13, 3, 5) == counted.get_total_flops()
 
 
 def test_equal_parameters_cost_the_same():
     sizes = [
         (one.num_heads, one.head_dim)
-        for one in map(heads_at_equal_parameters.equal, layers.NUM_HEADS)
+        for one in map(heads_at_equal_parameters.make_equal_heads, layers.NUM_HEADS)
     ]
     assert {heads * head_dim for heads, head_dim in sizes} == {layers.D_MODEL}
-    assert len({heads_at_equal_parameters.operations(7, 64, *size) for size in sizes}) == 1
+    assert len({heads_at_equal_parameters.count_operations(7, 64, *size) for size in sizes}) == 1
 
 
 def test_the_table_says_what_was_measured():
     text = written(opened(PAGE, COSTS_OPEN))
     for heads in layers.NUM_HEADS:
-        row = heads_at_equal_parameters.read_report("en")[heads_at_equal_parameters.equal(heads)]
+        row = heads_at_equal_parameters.read_report("en")[
+            heads_at_equal_parameters.make_equal_heads(heads)
+        ]
         accuracies = map(
             heads_at_equal_parameters.format_mean_and_spread, (row.accuracy, row.verb_accuracy)
         )
@@ -208,13 +216,17 @@ def test_the_table_says_what_was_measured():
         assert number in text
     [(formula, total)] = re.findall(r"2 · \((.*)\) = ([\d,]+)\.", text)
     counted = eval(formula.replace("·", "*").replace("²", "**2"))
-    assert f"{2 * counted:,}" == total == f"{heads_at_equal_parameters.operations(7, 64, 1, 64):,}"
+    assert (
+        f"{2 * counted:,}"
+        == total
+        == f"{heads_at_equal_parameters.count_operations(7, 64, 1, 64):,}"
+    )
 
 
 def test_one_head_cannot_fetch_what_four_fetch():
     one, four = (
         heads_at_equal_parameters.read_report("en")[
-            heads_at_equal_parameters.equal(heads)
+            heads_at_equal_parameters.make_equal_heads(heads)
         ].verb_accuracy
         for heads in (1, 4)
     )
@@ -230,9 +242,9 @@ def test_one_head_cannot_fetch_what_four_fetch():
 def test_more_numbers_do_not_help_a_single_head():
     """What the answer says of it is what was measured."""
     alone, four = (
-        heads_at_equal_parameters.single_heads(),
+        heads_at_equal_parameters.score_single_heads(),
         heads_at_equal_parameters.read_report("en")[
-            heads_at_equal_parameters.equal(4)
+            heads_at_equal_parameters.make_equal_heads(4)
         ].verb_accuracy,
     )
     assert list(alone) == [4, 8, 16, 32, 64]
@@ -249,11 +261,14 @@ def test_more_numbers_do_not_help_a_single_head():
     ("right", "answer"), [(0.9, 0), (0.751, 0), (0.5, 1), (0.25, 1), (0.249, 2), (0.0, 2)]
 )
 def test_an_accuracy_in_words(right, answer):
-    assert heads_at_equal_parameters.in_words(right) == heads_at_equal_parameters.ANSWERS[answer]
+    assert (
+        heads_at_equal_parameters.classify_accuracy(right)
+        == heads_at_equal_parameters.ANSWERS[answer]
+    )
 
 
 def test_averages_of_dropout_come_back_to_the_weights():
-    dropped = draw(TOKENS, seed=3)
+    dropped = draw_dropout(TOKENS, seed=3)
     exact = torch.tensor(dropped.weights)
     for probability, averages in zip(controls.dropout.steps, dropped.averages, strict=True):
         far = [(torch.tensor(average) - exact).abs().max().item() for average in averages]
@@ -281,8 +296,10 @@ MORE = ("10", "100", "1,000")
 
 
 def test_the_seed_draws_what_is_dropped():
-    assert draw(TOKENS, seed=3).weights == draw(TOKENS, seed=4).weights
-    assert draw(TOKENS, seed=3).averages[5][0] != draw(TOKENS, seed=4).averages[5][0]
+    assert draw_dropout(TOKENS, seed=3).weights == draw_dropout(TOKENS, seed=4).weights
+    assert (
+        draw_dropout(TOKENS, seed=3).averages[5][0] != draw_dropout(TOKENS, seed=4).averages[5][0]
+    )
 
 
 def test_the_picture_of_dropout_opens_with_what_was_asked_about():
@@ -290,15 +307,15 @@ def test_the_picture_of_dropout_opens_with_what_was_asked_about():
     panels = drawn_with(opened(PAGE, DROPOUT_OPEN), "one draw")
     assert ASKED == 0.5
     assert panels["one draw"]["values"] == panels["one draw"]["frames"][5]
-    assert in_words(panels["one draw"]["values"]) == ANSWERS[2]
+    assert classify_row_sums(panels["one draw"]["values"]) == ANSWERS[2]
     assert panels["error"]["rows"] == ["1 draw", "10 draws", "100 draws", "1,000 draws"]
 
 
 def test_what_rows_sum_to_in_words():
-    one_draw = draw(TOKENS, seed=0).averages[controls.dropout.steps.index(ASKED)][0]
-    assert in_words(one_draw) == ANSWERS[2]
-    assert in_words([[0.25, 0.75], [1.0, 0.0]]) == ANSWERS[0]
-    assert in_words([[0.25, 0.25], [0.5, 0.0]]) == ANSWERS[1]
+    one_draw = draw_dropout(TOKENS, seed=0).averages[controls.dropout.steps.index(ASKED)][0]
+    assert classify_row_sums(one_draw) == ANSWERS[2]
+    assert classify_row_sums([[0.25, 0.75], [1.0, 0.0]]) == ANSWERS[0]
+    assert classify_row_sums([[0.25, 0.25], [0.5, 0.0]]) == ANSWERS[1]
 
 
 def panels_in(picture):
@@ -352,18 +369,18 @@ def test_the_largest_layer_is_no_long_message():
 
 def test_a_number_of_one_heads_rows_of_w_output_is_found():
     one = looked(draw_layer(TOKENS, 64, 8, 128, "full", seed=4), head=5)
-    [drawn] = [panel.matrix for panel in panels_of(one, True) if panel.id == "W_O"]
+    [drawn] = [panel.matrix for panel in make_layer_panels(one, True) if panel.id == "W_O"]
     assert drawn.shape == (128, 64)
     expected = one.layer.heads.w_output[5 * 128 + 3, 7].item()
     assert drawn.values[3][7] == pytest.approx(expected)
-    asked = arithmetic_of_heads(one)(Cell("W_O", 3, 7))
+    asked = make_heads_explainer(one)(Cell("W_O", 3, 7))
     assert float(asked.value) == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("heads", ["1", "2", "4", "8"])
 def test_every_head_has_a_picture_and_one_is_marked(heads):
     panels, _ = heads_picture(heads=heads, head=str(int(heads) - 1))
-    marked = [panel["marked"] for name, panel in panels.items() if head_of(name) is not None]
+    marked = [panel["marked"] for name, panel in panels.items() if parse_head(name) is not None]
     assert marked == [False] * (int(heads) - 1) + [True]
 
 

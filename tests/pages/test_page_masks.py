@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab, count_changed_rows
-from explainers.chapters.masks.changed_text import _percent, find_leak
+from explainers.chapters.masks.changed_text import _write_percent, find_leak
 from explainers.chapters.masks.masked_weights import BOTH, count_cells, measure_changes
 from explainers.chapters.masks.padded_batch import choose_second_sentence, measure_largest_change
 from explainers.chapters.masks.window_reach import NEVER, count_layers_needed
@@ -208,7 +208,7 @@ def test_a_sharp_heads_small_leaks_are_leaks_too(seed):
     ("share", "told"), [(0.5, "50.00"), (2.4e-3, "0.24"), (3.8e-6, "0.0004"), (1e-7, "less")]
 )
 def test_a_share_too_small_to_be_printed_is_not_printed_as_0(share, told):
-    assert _percent(100 * share).removesuffix(" than 0.0001") == told
+    assert _write_percent(100 * share).removesuffix(" than 0.0001") == told
 
 
 @pytest.mark.parametrize(

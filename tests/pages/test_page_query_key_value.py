@@ -1,6 +1,5 @@
 """The page on queries, keys and values: its picture's numbers, its questions, its cards."""
 
-import json
 import re
 from urllib.parse import parse_qsl
 
@@ -22,8 +21,8 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui.controls import controls
 from explainers.ui.page_parts.check_yourself import seed_recall
 from explainers.ui.page_parts.one_sentence import MOST_WORDS, count_words
-from tests.support.opening import PAGES, elements, opened, pictures
-from tests.support.reading import hero
+from tests.support.opening import PAGES, elements, opened
+from tests.support.reading import hero, heroes
 
 PAGE, CLAIMS = PAGES[2], PAGES[16]
 TOKENS = tuple(SENTENCE.split())
@@ -31,18 +30,11 @@ DIGITS = 5e-5
 CHOICES = [(learned, own) for learned in LEARNED for own in KEY_MATRICES]
 
 
-def heroes(visit):
-    """What is sent to pictures of this kind."""
-    sent_ = [json.loads(picture) for picture in pictures(visit) if picture.startswith("[{")]
-    return [data[0] for data in sent_ if data[0].get("kind") == "views"]
-
-
 def sent(link=None):
     """What the page sends to its picture."""
     visit = opened(PAGE, link)
     assert not visit.exception
-    (hero,) = heroes(visit)
-    return hero
+    return hero(visit)
 
 
 @pytest.mark.parametrize(("learned", "own"), CHOICES)

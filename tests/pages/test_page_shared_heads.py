@@ -1,6 +1,5 @@
 """Shared keys and values: the page prints and draws what attention computes."""
 
-import json
 import math
 import re
 import time
@@ -20,10 +19,10 @@ from explainers.chapters.shared_heads.fixed_layers import (
     HEAD_DIM,
     NUM_HEADS,
     ROPE_DIM,
-    given_to_latent,
+    make_latent_inputs,
 )
-from explainers.chapters.shared_heads.kv_sharing import by_pattern, readers
-from explainers.chapters.shared_heads.latent_heads import difference
+from explainers.chapters.shared_heads.kv_sharing import count_by_pattern, list_readers
+from explainers.chapters.shared_heads.latent_heads import measure_difference
 from explainers.chapters.shared_heads.takeaway import repeat_wrongly
 from explainers.chapters.shared_heads.uptraining_job import (
     STEPS,
@@ -48,7 +47,7 @@ from explainers.toys.training import (
 from explainers.ui.session import UPTRAINING_JOB
 from explainers.ui.text.numbers import bound_rounding
 from tests.support.opening import ROOT, opened, pictures, widgets
-from tests.support.reading import close, panels, said, values
+from tests.support.reading import close, hero, panels, said, values
 
 PAGE = ROOT / "pages" / "09_shared_heads.py"
 UNTRAINED = {"weights": "untrained"}
@@ -58,13 +57,6 @@ WEIGHTS, TRAINING, CACHE, MISTAKE, LATENT = (
 TOKENS = tuple(SENTENCE.split())
 FULL = torch.ones(7, 7, dtype=torch.bool)
 CAUSAL = FULL.tril()
-
-
-def hero(visit):
-    """What the browser is sent for the first picture."""
-    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [one for one in drawn if one.get("kind") == "sharing"]
-    return found
 
 
 def read_by_heads(seed):
@@ -211,7 +203,7 @@ def test_impossible_heads_and_latents_are_corrected_and_said(link, keys):
 def test_the_cache_is_what_the_keys_and_values_hold(text):
     tokens = tuple(text.split())
     x, mask = examples.draw_embeddings(tokens, 64, 0), torch.ones(len(tokens), len(tokens)).bool()
-    for kv_heads, amount in zip((4, 2, 1), by_pattern(len(tokens)).values(), strict=True):
+    for kv_heads, amount in zip((4, 2, 1), count_by_pattern(len(tokens)).values(), strict=True):
         run = grouped_query(x, examples.random_heads(64, 4, kv_heads, 16, 0), mask)
         assert amount == run.key.numel() + run.value.numel()
     study = UNTRAINED | CACHE | {"text": text, "predict": "true"}
@@ -221,7 +213,7 @@ def test_the_cache_is_what_the_keys_and_values_hold(text):
 
 
 def test_the_running_sentence_needs_896_numbers_with_mha():
-    assert list(by_pattern(7).values()) == [896, 448, 224]
+    assert list(count_by_pattern(7).values()) == [896, 448, 224]
     assert "For this text: 168 instead of 896" in said(
         opened(PAGE, UNTRAINED | LATENT | {"latent": "16"})
     )
@@ -230,7 +222,7 @@ def test_the_running_sentence_needs_896_numbers_with_mha():
 @pytest.mark.parametrize("latent_dim", [4, 64])
 def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
     visit = opened(PAGE, UNTRAINED | LATENT | {"latent": str(latent_dim), "seed": "5"})
-    run = latent_attention(*given_to_latent(TOKENS, latent_dim, 5))
+    run = latent_attention(*make_latent_inputs(TOKENS, latent_dim, 5))
     sent = panels(visit, "latent")
     half_a_step = run.cached.latent.abs().max().item() / 65_534 + 1e-5
     assert values(sent, "latent") == close(run.cached.latent, half_a_step)
@@ -251,7 +243,10 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
     visit = opened(PAGE, UNTRAINED | MISTAKE | {"seed": "5"})
     layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, 5)
     run = grouped_query(read_by_heads(5), layer, CAUSAL)
-    assert (readers(share, run), readers(share_wrongly, run)) == ([0, 0, 1, 1], [0, 1, 0, 1])
+    assert (list_readers(share, run), list_readers(share_wrongly, run)) == (
+        [0, 0, 1, 1],
+        [0, 1, 0, 1],
+    )
     query, key, value = run.query, run.key[[0, 1, 0, 1]], run.value[[0, 1, 0, 1]]
     expected = torch.nn.functional.scaled_dot_product_attention(query, key, value, CAUSAL)
     assert torch.allclose(repeat_wrongly(run, CAUSAL).output, expected, atol=1e-5)
@@ -428,13 +423,13 @@ def test_what_was_trained_needs_no_excuse():
 
 
 def test_what_is_no_number_is_not_called_rounding():
-    run = latent_attention(*given_to_latent(TOKENS, 4, 5))
-    assert difference(run, run) == "0"
+    run = latent_attention(*make_latent_inputs(TOKENS, 4, 5))
+    assert measure_difference(run, run) == "0"
     for name in ("scores", "weights", "per_head", "output"):
         spoiled = getattr(run, name).clone()
         spoiled[..., -1, -1] = math.nan
         with pytest.raises(ValueError, match="NaN"):
-            difference(run, run._replace(**{name: spoiled}))
+            measure_difference(run, run._replace(**{name: spoiled}))
 
 
 @pytest.mark.parametrize(

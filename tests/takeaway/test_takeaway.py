@@ -390,7 +390,7 @@ def test_what_is_not_plain_is_refused():
 
 def test_a_name_with_two_meanings_is_refused():
     with pytest.raises(NotPlainError, match="means something else"):
-        paste([masked_weights.second_layer, position_scores.compute_alibi], {})
+        paste([masked_weights.run_second_layer, position_scores.compute_alibi], {})
 
 
 def test_the_example_is_what_the_command_writes():

@@ -107,9 +107,9 @@ def _describe_trained(layer: Layer, rule: str, seed: int, has_value_dim: bool) -
     """What was learned, and what is shown instead of what was asked for."""
     is_readable = layer.heads.head_dim == READABLE_HEAD_DIM
     if is_readable:
-        differences = not_among(N_("seed"), seed, layer.seed, READABLE_SEEDS)
+        differences = describe_missing(N_("seed"), seed, layer.seed, READABLE_SEEDS)
     else:
-        differences = unlike(layer, rule, seed)
+        differences = describe_unlike(layer, rule, seed)
         differences += [] if seed in SEEDS else [_("Train it here takes any seed.")]
     width = layer.x.shape[-1]
     of_mask = _(
@@ -138,7 +138,9 @@ def read_layers(tokens: Tokens) -> tuple[Layer, Layer]:
         return layer, layer
     shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
     layer = load_readable_layer(tokens, "full", shown_seed)
-    notes = not_among(N_("seed"), seed, shown_seed, READABLE_SEEDS) + describe_long_text(layer)
+    notes = describe_missing(N_("seed"), seed, shown_seed, READABLE_SEEDS) + describe_long_text(
+        layer
+    )
     if notes:
         st.caption(" ".join(notes))
     return layer, find_trained_layer(tokens, 1, ABLE, "full", seed)
@@ -153,7 +155,7 @@ def describe_wide_layer(layer: Layer, seed: int) -> None:
             sizes=f"{D_MODEL}",
         )
         any_seed = [] if seed in SEEDS else [_("Train it here takes any seed.")]
-        st.caption(" ".join([trained, *unlike(layer, "full", seed), *any_seed]))
+        st.caption(" ".join([trained, *describe_unlike(layer, "full", seed), *any_seed]))
 
 
 def choose_sizes_of_heads(
@@ -206,7 +208,9 @@ def _read_heads(
 def _describe_heads(layer: Layer, rule: str, seed: int) -> None:
     if layer.learned:
         trained = _("Trained on finding related words: d_model is {d_model}.", d_model=D_MODEL)
-        st.caption(" ".join([trained, *unlike(layer, rule, seed), *describe_long_text(layer)]))
+        st.caption(
+            " ".join([trained, *describe_unlike(layer, rule, seed), *describe_long_text(layer)])
+        )
 
 
 def find_trained_layer(
@@ -224,19 +228,23 @@ def list_unknown(layer: Layer) -> str:
     return ", ".join(map(verbatim, layer.unknown))
 
 
-def origin_of(layer: Layer) -> str:
+def name_layer_origin(layer: Layer) -> str:
     """The badge of the pictures."""
     if layer.learned:
         return trained_weights(layer.seed, len(layer.unknown), layer.x.device)
     return untrained_weights(layer.seed, layer.x.device)
 
 
-def unlike(layer: Layer, rule: str, seed: int) -> list[str]:
+def describe_unlike(layer: Layer, rule: str, seed: int) -> list[str]:
     """What to say where another mask, or another seed, is shown than was asked for."""
-    return mask_not_among(rule, layer.rule) + not_among(N_("seed"), seed, layer.seed, SEEDS)
+    return describe_missing_mask(rule, layer.rule) + describe_missing(
+        N_("seed"), seed, layer.seed, SEEDS
+    )
 
 
-def not_among(name: str, asked: object, shown: object, offered: Sequence[object]) -> list[str]:
+def describe_missing(
+    name: str, asked: object, shown: object, offered: Sequence[object]
+) -> list[str]:
     """What to say when something else is shown than was asked for."""
     if asked == shown:
         return []
@@ -251,9 +259,9 @@ def not_among(name: str, asked: object, shown: object, offered: Sequence[object]
     ]
 
 
-def mask_not_among(asked: str, shown: str) -> list[str]:
+def describe_missing_mask(asked: str, shown: str) -> list[str]:
     """The same where other masks were trained than the one that is asked for."""
-    return not_among(
+    return describe_missing(
         N_("mask"), translate_mask(asked), translate_mask(shown), [*map(translate_mask, MASK_NAMES)]
     )
 

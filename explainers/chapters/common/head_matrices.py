@@ -9,7 +9,7 @@ from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.ui.figure.panels import Panel
 
 
-def per_head(
+def make_head_matrices(
     name: str,
     formulas: Sequence[str],
     numbers: Tensor,
@@ -26,7 +26,7 @@ def per_head(
     return matrices
 
 
-def miniatures(matrices: Sequence[Matrix], of_each: str, heading: str) -> list[Panel]:
+def make_miniatures(matrices: Sequence[Matrix], of_each: str, heading: str) -> list[Panel]:
     """Small panels in a line under a heading; `of_each` and a number tell them apart."""
     drawn_small = [Panel(f"{of_each} {n}", one, small=True) for n, one in enumerate(matrices)]
     first, *others = drawn_small
@@ -38,6 +38,6 @@ def name_by_head(name: str, each: Tensor) -> dict[str, Tensor]:
     return {f"{name} {head}": numbers for head, numbers in enumerate(each)}
 
 
-def pair(tokens: Sequence[str]) -> tuple[int, int]:
+def choose_pair(tokens: Sequence[str]) -> tuple[int, int]:
     """Which word asks and which is asked: in the running sentence, announced asks CEO."""
     return min(2, len(tokens) - 1), min(1, len(tokens) - 1)

@@ -129,7 +129,7 @@ class OneHead:
         """
         factors, row, column = (left, right), "row", "column"
         if not queries_down:  # (A · B)ᵀ = Bᵀ · Aᵀ
-            factors, row, column = (_turned(right), _turned(left)), "column", "row"
+            factors, row, column = (_transpose_name(right), _transpose_name(left)), "column", "row"
         sources = Source(factors[0], row=row), Source(factors[1], column=column)
         made = replace(self.panel(result), sources=sources, flipped=not queries_down)
         panels = [self._factor(factors[0]), self._factor(factors[1]), made]
@@ -148,16 +148,16 @@ class OneHead:
         return list(self.tokens) if Matrix.has_tokens(axis) else [str(n) for n in range(length)]
 
 
-def _turned(name: str) -> str:
+def _transpose_name(name: str) -> str:
     return name.removesuffix("ᵀ") if name.endswith("ᵀ") else f"{name}ᵀ"
 
 
-def arithmetic_of(one_head: OneHead) -> Callable[[Cell], Arithmetic]:
+def make_explainer(one_head: OneHead) -> Callable[[Cell], Arithmetic]:
     """What to ask about any cell of this head."""
-    return partial(_arithmetic, one_head)
+    return partial(_explain_cell, one_head)
 
 
-def _arithmetic(one_head: OneHead, cell: Cell) -> Arithmetic:
+def _explain_cell(one_head: OneHead, cell: Cell) -> Arithmetic:
     """How the number in `cell` came to be; in a right factor named "Kᵀ" the axes are exchanged."""
     name, i, j = cell.panel.removesuffix("ᵀ"), cell.row, cell.column
     if cell.panel.endswith("ᵀ"):

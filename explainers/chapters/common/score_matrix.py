@@ -11,7 +11,7 @@ from explainers.attention.receptive_field import cells
 from explainers.attention.rules import Rule
 from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps, hide, softmax
-from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import OneHead
 from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.toys.layers import Layer, Tokens
@@ -77,7 +77,7 @@ class Lab:
 
     def arranged(self, panels: Sequence[Panel]) -> list[Panel]:
         """Turned as the reader wants the queries to run, and miniatures of a long text."""
-        return miniatures(orient_panels(panels, self.queries_down), len(self.tokens))
+        return shrink_panels(orient_panels(panels, self.queries_down), len(self.tokens))
 
     @property
     def origin(self) -> str:
@@ -86,24 +86,24 @@ class Lab:
 
     def origin_with(self, *others: str) -> str:
         """The badge of a picture for which the head reads other words as well."""
-        return origin_of(self.layer.reading((*self.tokens, *others)))
+        return name_layer_origin(self.layer.reading((*self.tokens, *others)))
 
     def reading(self, tokens: Tokens) -> "Lab":
         """The same head, reading other words."""
         return replace(self, layer=self.layer.reading(tokens))
 
 
-def rules_of(numbers: Mapping[str, int]) -> dict[str, Rule]:
+def make_rules(numbers: Mapping[str, int]) -> dict[str, Rule]:
     """Every mask of the table by its name, those that have a number with that of the reader."""
     return {mask.name: mask.of(numbers.get(mask.name, mask.usual)) for mask in masks.MASKS}
 
 
-def miniatures(panels: Sequence[Panel], words: int) -> list[Panel]:
+def shrink_panels(panels: Sequence[Panel], words: int) -> list[Panel]:
     """Small panels if there are so many words that large ones would stand one below the other."""
     return [replace(panel, small=words > MOST_READ) for panel in panels]
 
 
-def of_words(number: int) -> str:
+def write_word_count(number: int) -> str:
     """So many words, in words."""
     return _("1 word") if number == 1 else _("{number} words", number=number)
 
@@ -118,7 +118,9 @@ def keep_allowed(values: Tensor, mask: Tensor) -> Values:
     return blank_forbidden(values.tolist(), mask.tolist())
 
 
-def weight_panel(name: str, formula: str, weights: Tensor, mask: Tensor, tokens: Tokens) -> Panel:
+def make_weight_panel(
+    name: str, formula: str, weights: Tensor, mask: Tensor, tokens: Tokens
+) -> Panel:
     """Weights with nothing where the mask forbids a pair."""
     matrix = make_pair_matrix(name, formula, keep_allowed(weights, mask), tokens, "weights")
     return Panel(name, matrix, sources=FROM_SCORES)

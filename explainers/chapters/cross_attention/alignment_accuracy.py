@@ -2,13 +2,13 @@
 
 from explainers.arithmetic import Arithmetic, explain_input
 from explainers.chapters.cross_attention import held_out_scores
-from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.held_out_scores import (
     HEADS,
     IBM1_SENTENCES,
     LAST_LAYER,
     ROW_SIDES,
-    Reading,
+    LinkReading,
 )
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
@@ -32,12 +32,12 @@ from explainers.ui.figure.panels import Cell, Figure, Panel
 CODE = score_alignment, read_links, reestimate
 
 
-def show_scores(view: View) -> None:
+def show_scores(view: TranslationView) -> None:
     """The scores of the chosen heads and of two baselines, here and on held-out sentences."""
     scores = held_out_scores.score_readings()
     baseline_scores = held_out_scores.score_baselines()
     words, syllables = view.translation.words, view.translation.syllables
-    head_score = scores[Reading(view.layer, view.head, view.row_side)]
+    head_score = scores[LinkReading(view.layer, view.head, view.row_side)]
     tables = {N_("held out"): [head_score, baseline_scores["diagonal"], baseline_scores["ibm"]]}
     if view.gold:
         link_sets = (
@@ -71,7 +71,7 @@ def name_head(layer: int, head: str) -> str:
     return f"L{layer + 1} {head}"
 
 
-def _make_score_table(view: View, name: str, rows: list[AlignmentScore]) -> Matrix:
+def _make_score_table(view: TranslationView, name: str, rows: list[AlignmentScore]) -> Matrix:
     """A line for each aligner; 0 is best for the error, 1 for the others."""
     names = [name_head(view.layer, view.head), _("diagonal"), "IBM 1"]
     values = [list(row) for row in rows]
@@ -80,7 +80,7 @@ def _make_score_table(view: View, name: str, rows: list[AlignmentScore]) -> Matr
     return Matrix(name, "", values, names, columns, *axes, kind="weights")
 
 
-def select_head(reading: Reading) -> None:
+def select_head(reading: LinkReading) -> None:
     """Show this head in the picture; a callback."""
     controls.cross_layer.put(str(reading.layer + 1))
     controls.cross_head.put(reading.head)
@@ -95,15 +95,15 @@ LAYER_HEADS = [(layer, head) for layer in range(NUM_LAYERS) for head in HEADS]
 def answer_off_by_one() -> dict[str, str]:
     """The error rate of the last layer, with rows by the syllable written, and by the one read."""
     scores = held_out_scores.score_readings()
-    rates = [f"{scores[Reading(LAST_LAYER, MEAN, side)].aer:.3f}" for side in ROW_SIDES]
+    rates = [f"{scores[LinkReading(LAST_LAYER, MEAN, side)].aer:.3f}" for side in ROW_SIDES]
     return dict(zip(("right", "wrong"), rates, strict=True))
 
 
-def show_both_ways(view: View) -> dict[str, object]:
+def show_both_ways(view: TranslationView) -> dict[str, object]:
     """Both rates of every head; a click shows a head in the picture. Numbers for the text."""
     scores = held_out_scores.score_readings()
     values = [
-        [scores[Reading(*layer_head, row_side)].aer for row_side in ROW_SIDES]
+        [scores[LinkReading(*layer_head, row_side)].aer for row_side in ROW_SIDES]
         for layer_head in LAYER_HEADS
     ]
     names = [name_head(layer, head) for layer, head in LAYER_HEADS]
@@ -116,11 +116,11 @@ def show_both_ways(view: View) -> dict[str, object]:
     )
 
     def select_cell(cell: Cell) -> None:
-        select_head(Reading(*LAYER_HEADS[cell.row], ROW_SIDES[cell.column]))
+        select_head(LinkReading(*LAYER_HEADS[cell.row], ROW_SIDES[cell.column]))
 
     panels, acts = [Panel(ERROR_RATE, matrix)], {ERROR_RATE: select_cell}
     show_clickable_figure(panels, _explain_no_cell, view.origin, "both ways", alt, acts=acts)
-    first = [scores[Reading(0, MEAN, row_side)].aer for row_side in ROW_SIDES]
+    first = [scores[LinkReading(0, MEAN, row_side)].aer for row_side in ROW_SIDES]
     by_input = [f"{n + 1}" for n in range(NUM_LAYERS) if _is_better_by_input(n)]
     return {
         "first": f"{first[0]:.2f}",
@@ -131,7 +131,9 @@ def show_both_ways(view: View) -> dict[str, object]:
 
 def _is_better_by_input(layer: int) -> bool:
     rates = held_out_scores.score_readings()
-    return rates[Reading(layer, MEAN, INPUT)].aer < rates[Reading(layer, MEAN, PREDICTED)].aer
+    return (
+        rates[LinkReading(layer, MEAN, INPUT)].aer < rates[LinkReading(layer, MEAN, PREDICTED)].aer
+    )
 
 
 def _explain_no_cell(_unused: Cell) -> Arithmetic:

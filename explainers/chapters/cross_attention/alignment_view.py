@@ -24,7 +24,7 @@ WEIGHTS = N_("weights")
 
 
 @dataclass(frozen=True)
-class View:
+class TranslationView:
     """One translation with the reader's choices about its cross-attention."""
 
     translation: Translation
@@ -35,7 +35,7 @@ class View:
     head: str = MEAN
     rows: str = PREDICTS
 
-    def select(self, layer: int, head: str, rows: str) -> "View":
+    def select(self, layer: int, head: str, rows: str) -> "TranslationView":
         """The same translation looked at in another place."""
         return replace(self, layer=layer, head=head, rows=rows)
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.cross import hide_padding, read_source
 from explainers.attention.decoder_block import Decoded, decoder_block
-from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.charts.matrix import Matrix, find_largest
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
@@ -43,7 +43,7 @@ PARTS = {
 PART_NAMES = N_("self-attention"), N_("cross-attention"), N_("the feed-forward part")
 
 
-def show_block(view: View) -> dict[str, object]:
+def show_block(view: TranslationView) -> dict[str, object]:
     """Every tensor of the chosen layer, computed again; the numbers for the text."""
     translation, layer = view.translation, int(controls.block_layer()) - 1
     x = translation.x_syllables if layer == 0 else translation.decoder[layer - 1].output
@@ -63,7 +63,7 @@ def show_block(view: View) -> dict[str, object]:
     return {"rows": len(x), "d_model": x.shape[-1], "gap": f"{gap:g}"}
 
 
-def make_panels(view: View, x: Tensor, decoded: Decoded) -> list[Panel]:
+def make_panels(view: TranslationView, x: Tensor, decoded: Decoded) -> list[Panel]:
     """The input; then a line for each part: weights, what it adds, and the sum."""
     rows = [BEGIN_TOKEN, *view.translation.syllables]
     sums = {

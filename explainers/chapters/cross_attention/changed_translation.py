@@ -12,7 +12,7 @@ from explainers.attention.cross import Attend
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.cross_attention import takeaway
-from explainers.chapters.cross_attention.alignment_view import END, View
+from explainers.chapters.cross_attention.alignment_view import END, TranslationView
 from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
@@ -81,7 +81,7 @@ def replace_attention(replacement: str, in_all_layers: bool) -> tuple[Attend, ..
     )
 
 
-def answer_explaining(view: View) -> tuple[str, dict[str, Any]]:
+def answer_explaining(view: TranslationView) -> tuple[str, dict[str, Any]]:
     """How much stays if the last layer looks at all words equally, and what is written then."""
     before = view.translation
     after = translate_changed(before.words, before.syllables, UNIFORM).translation.syllables
@@ -92,7 +92,7 @@ def answer_explaining(view: View) -> tuple[str, dict[str, Any]]:
     return answer, {"left": left, "count": view.num_syllables, "new": new}
 
 
-def show_replacements(view: View) -> dict[str, object]:
+def show_replacements(view: TranslationView) -> dict[str, object]:
     """Each replacement in the last layer; a line of a table for what is written, and what stays."""
     before, lines, panels = view.translation, [], []
     for replacement in (LEARNED, UNIFORM, PEAK, PERMUTED):
@@ -116,7 +116,7 @@ class Change(NamedTuple):
     code: Attend
 
 
-def show_change(view: View) -> Change:
+def show_change(view: TranslationView) -> Change:
     """Ask for other weights or a word to leave out, and translate with them."""
     translation, replacement = view.translation, controls.replaced_weights()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -191,7 +191,7 @@ def _make_weight_panel(name: str, translation: Translation) -> Panel:
     return Panel(name, Matrix(name, rule, weights.tolist(), *axes, kind="weights"))
 
 
-def measure_agreement(view: View) -> dict[str, object]:
+def measure_agreement(view: TranslationView) -> dict[str, object]:
     """Weights against leaving words out: peaks, and the order of all; for a text."""
     losses = compute_losses(view.translation.words, view.translation.syllables)
     weights = view.translation.cross[LAST_LAYER].mean(dim=0)[

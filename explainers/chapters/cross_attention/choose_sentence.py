@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.messages import N_
 from explainers.translation import weights_file
 from explainers.translation.corpus import RUNNING_PAIR, SentencePair, align_phrase, draw_test_sets
@@ -168,12 +168,12 @@ def read_words(sentence: str) -> tuple[tuple[str, ...], dict[str, object]]:
     return words, {}
 
 
-def translate_view(words: tuple[str, ...], queries_down: bool) -> View:
+def translate_view(words: tuple[str, ...], queries_down: bool) -> TranslationView:
     """The translation of words that the translator knows, with its gold if that is known."""
     search = str(st.session_state.get(controls.search_method.key))  # chosen where one is built
     translation = translate_once(words, BEAMS.get(search, BEAMS[GREEDY]))
     gold = find_gold(words)
-    return View(
+    return TranslationView(
         translation, gold if gold and gold.target == translation.syllables else None, queries_down
     )
 

@@ -8,7 +8,7 @@ import torch
 from explainers.attention import masks
 from explainers.attention.cross import cross_attention, hide_padding, read_source
 from explainers.attention.encoder_block import normalise
-from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.messages import N_
 from explainers.translation import weights_file
 from explainers.translation.model import D_MODEL, NUM_LAYERS
@@ -51,7 +51,7 @@ def count_large_weights() -> WeightCounts:
     return count_weights(1_500, 100)
 
 
-def show_weight_counts(view: View) -> dict[str, object]:
+def show_weight_counts(view: TranslationView) -> dict[str, object]:
     """Both ways to see another sequence, drawn as bars; the numbers for the text."""
     source_length, target_length = len(view.translation.words) + 1, view.num_syllables + 1
     counts, large_counts = count_weights(source_length, target_length), count_large_weights()
@@ -81,7 +81,7 @@ def show_weight_counts(view: View) -> dict[str, object]:
 BYTES_PER_NUMBER = 4
 
 
-def compare_cached_steps(view: View, translator: Translator) -> float:
+def compare_cached_steps(view: TranslationView, translator: Translator) -> float:
     """The largest difference of any output: step by step on cached rows, and all steps at once."""
     largest_gap, translation = 0.0, view.translation
     mask = hide_padding(torch.tensor([len(translation.words) + 1]), len(translation.words) + 1)[0]
@@ -93,7 +93,7 @@ def compare_cached_steps(view: View, translator: Translator) -> float:
     return largest_gap
 
 
-def show_source_cache(view: View) -> dict[str, object]:
+def show_source_cache(view: TranslationView) -> dict[str, object]:
     """What a cache of the source saves, drawn as bars; the numbers for the text."""
     words, steps = len(view.translation.words) + 1, view.num_syllables + 1
     from explainers.charts.bars import draw_bars, make_amount_rows  # the page starts without altair

@@ -34,7 +34,7 @@ ROW_SIDES = (PREDICTED, INPUT)
 LAST_LAYER = NUM_LAYERS - 1
 
 
-class Reading(NamedTuple):
+class LinkReading(NamedTuple):
     """One way to read links off the weights."""
 
     layer: int
@@ -68,7 +68,7 @@ def compute_weights() -> list[Tensor]:
 
 
 @st.cache_data(show_spinner=False, max_entries=40)
-def read_all_links(reading: Reading) -> list[set[Link]]:
+def read_all_links(reading: LinkReading) -> list[set[Link]]:
     """The links of each sentence, read in this way."""
     layer, head, row_side = reading
     return [
@@ -85,16 +85,20 @@ def read_all_links(reading: Reading) -> list[set[Link]]:
 
 
 @st.cache_data(show_spinner=False)
-def score_readings() -> dict[Reading, AlignmentScore]:
+def score_readings() -> dict[LinkReading, AlignmentScore]:
     """Every layer, every head and the mean of heads, with rows read in both ways."""
-    readings = itertools.starmap(Reading, itertools.product(range(NUM_LAYERS), HEADS, ROW_SIDES))
+    readings = itertools.starmap(
+        LinkReading, itertools.product(range(NUM_LAYERS), HEADS, ROW_SIDES)
+    )
     return {reading: score_links(read_all_links(reading), list_pairs()) for reading in readings}
 
 
 @functools.cache
-def score_predicted() -> dict[Reading, AlignmentScore]:
+def score_predicted() -> dict[LinkReading, AlignmentScore]:
     """The same with rows read by the syllable that they predict, which is half the work."""
-    readings = (Reading(layer, head, PREDICTED) for layer in range(NUM_LAYERS) for head in HEADS)
+    readings = (
+        LinkReading(layer, head, PREDICTED) for layer in range(NUM_LAYERS) for head in HEADS
+    )
     return {reading: score_links(read_all_links(reading), list_pairs()) for reading in readings}
 
 
@@ -153,7 +157,7 @@ def measure_link_recall() -> LinkRecall:
     """How often the last layer's mean of heads names the right word."""
     is_right: dict[bool, list[bool]] = {True: [], False: []}
     for links, pair in zip(
-        read_all_links(Reading(LAST_LAYER, MEAN, PREDICTED)), list_pairs(), strict=True
+        read_all_links(LinkReading(LAST_LAYER, MEAN, PREDICTED)), list_pairs(), strict=True
     ):
         for link in pair.sure:
             is_right[link in pair.weak].append(link in links)

@@ -6,9 +6,12 @@ from itertools import combinations
 from typing import Any
 
 from explainers.chapters.cross_attention import held_out_scores
-from explainers.chapters.cross_attention.alignment_view import View, find_reordered_syllable
+from explainers.chapters.cross_attention.alignment_view import (
+    TranslationView,
+    find_reordered_syllable,
+)
 from explainers.chapters.cross_attention.choose_sentence import translate_once, write_variant
-from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, Reading
+from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, LinkReading
 from explainers.translation.alignment import PREDICTED
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.model import NUM_LAYERS
@@ -38,13 +41,13 @@ OPENING = "nhập"
 RECORD = RUNNING_PAIR.source[3]
 
 
-def read_reading() -> tuple[int, str, str]:
+def read_link_reading() -> tuple[int, str, str]:
     """The layer, the head, and which syllable a row belongs to, as they are chosen."""
     layer = _read(controls.cross_layer)
     return int(layer.value) - 1, _read(controls.cross_head).value, _read(controls.cross_rows).value
 
 
-def make_hero(text: Prose, view: View, sentence: str) -> Hero:
+def make_hero(text: Prose, view: TranslationView, sentence: str) -> Hero:
     """All weights of a translation, and which of them is looked at."""
     translation = view.translation
     begin_again(TRANSLATED_WORDS, translation.words, controls.followed_syllable)
@@ -83,7 +86,7 @@ def _read(control: Any, labels: Sequence[str] = ()) -> HeroChoice:
     return HeroChoice(control, control.options, read_choice(control, control.options), labels)
 
 
-def find_opening(view: View) -> int:
+def find_opening(view: TranslationView) -> int:
     """The syllable that is asked about at first: a right one that looks back or far ahead."""
     translation = view.translation
     if translation.words == RUNNING_PAIR.source and OPENING in translation.syllables:
@@ -92,7 +95,7 @@ def find_opening(view: View) -> int:
     return find_reordered_syllable(translation, translation.cross[LAST_LAYER].mean(dim=0), links)
 
 
-def compute_numbers(view: View) -> dict[str, Any]:
+def compute_numbers(view: TranslationView) -> dict[str, Any]:
     """The weights of every head and their mean, in each layer: rows × words and the end.
 
     Row t decides syllable t and reads the one before; one more row than there are syllables.
@@ -113,7 +116,7 @@ def compute_numbers(view: View) -> dict[str, Any]:
     }
 
 
-def make_weight_table(view: View) -> Any:
+def make_weight_table(view: TranslationView) -> Any:
     """Where each syllable looks, a row for each."""
     import pandas as pd  # the first paint needs no tables
 
@@ -181,13 +184,13 @@ def _translate(sentence: str) -> Translation:
 
 
 @functools.cache
-def find_worst_head() -> tuple[Reading, dict[str, Any]]:
+def find_worst_head() -> tuple[LinkReading, dict[str, Any]]:
     """The head whose strongest lines are wrong most often, and how often others are."""
     scores = held_out_scores.score_predicted()
     wrong = {reading: 1 - score.precision for reading, score in scores.items()}
     heads = {reading: rate for reading, rate in wrong.items() if reading.head != MEAN}
     worst, best = (find(heads, key=lambda one: heads[one]) for find in (max, min))
-    mean = wrong[Reading(LAST_LAYER, MEAN, PREDICTED)]
+    mean = wrong[LinkReading(LAST_LAYER, MEAN, PREDICTED)]
     return worst, {
         "layer": worst.layer + 1,
         "head": worst.head,

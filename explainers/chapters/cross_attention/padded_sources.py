@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.cross import hide_padding
-from explainers.chapters.cross_attention.alignment_view import END, View
+from explainers.chapters.cross_attention.alignment_view import END, TranslationView
 from explainers.chapters.cross_attention.choose_sentence import list_held_out_examples
 from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER
 from explainers.charts.matrix import Matrix
@@ -87,7 +87,7 @@ def measure_leak(batch: PaddedBatch) -> str:
     return f"{100 * batch.weights[:, len(batch.words) + 1 :].sum(dim=-1).mean():.1f}"
 
 
-def show_leak(view: View, batch: PaddedBatch) -> dict[str, object]:
+def show_leak(view: TranslationView, batch: PaddedBatch) -> dict[str, object]:
     """The weights with the padding mask and without; the numbers for the text."""
     rows, kept_words = view.translation.syllables, len(batch.words) + 1
     share = measure_leak(batch)

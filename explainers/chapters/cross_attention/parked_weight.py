@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from explainers.chapters.cross_attention import held_out_scores
-from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.changed_translation import compute_losses
 from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER
 from explainers.charts.matrix import Matrix
@@ -20,7 +20,9 @@ SMALL_LOSS = 0.05
 ROW_KINDS = N_("where a word begins"), N_("where it continues"), N_("in both alike")
 
 
-def draw_weak_row(view: View, syllable_index: int, losses: Tensor, is_small: bool) -> Figure:
+def draw_weak_row(
+    view: TranslationView, syllable_index: int, losses: Tensor, is_small: bool
+) -> Figure:
     """A syllable's weights in each head, and what leaving each word out costs it."""
     translation = view.translation
     heads = translation.cross[LAST_LAYER][:, syllable_index]
@@ -60,7 +62,7 @@ def answer_parking() -> tuple[str, dict[str, str]]:
     }
 
 
-def show_weak_row(view: View) -> tuple[tuple[str, ...], dict[str, str]]:
+def show_weak_row(view: TranslationView) -> tuple[tuple[str, ...], dict[str, str]]:
     """The weakest syllable, head by head; the sections of the text that fit it, and its numbers."""
     at, translation = find_weak_syllable(view), view.translation
     losses = compute_losses(translation.words, translation.syllables)[at]
@@ -81,7 +83,7 @@ def show_weak_row(view: View) -> tuple[tuple[str, ...], dict[str, str]]:
     return (found, costs, "parking_seen"), named
 
 
-def find_weak_syllable(view: View) -> int:
+def find_weak_syllable(view: TranslationView) -> int:
     """The "đã" that no English word says; without one, the syllable with the most on `<eos>`."""
     if view.gold and view.gold.weak:
         return min(syllable_index for syllable_index, _unused in view.gold.weak)

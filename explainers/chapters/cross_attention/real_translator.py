@@ -7,7 +7,7 @@ import streamlit as st
 import torch
 
 from explainers.chapters.common.background_job import offer_job, watch_job
-from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.device import describe_device
@@ -27,7 +27,7 @@ from explainers.ui.session import TRANSLATION_JOB
 from explainers.ui.untrusted_text import shorten, verbatim
 
 
-def cut_both(view: View) -> dict[str, object]:
+def cut_both(view: TranslationView) -> dict[str, object]:
     """How subwords that were learned from the corpus cut this sentence and its translation.
 
     Numbers for a text; none where the file of subwords is broken, which is said.

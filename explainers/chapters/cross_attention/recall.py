@@ -8,13 +8,13 @@ from explainers.ui.page_parts.check_yourself import Recall
 VERDICTS = N_("Right"), N_("Wrong")
 
 
-def shape_of_weights(draw: Random) -> Recall:
+def count_weights(draw: Random) -> Recall:
     """A weight for each pair of a syllable and a token of the source."""
     syllables, words = draw.randint(4, 12), draw.randint(13, 25)
     given = {"syllables": f"{syllables}", "words": f"{words}"}
     return Recall(syllables * words, given)
 
 
-def needs_no_mask(_draw: Random) -> Recall:
+def judge_mask(_draw: Random) -> Recall:
     """Nothing of the source is in the future."""
     return Recall(VERDICTS[1], options=VERDICTS)

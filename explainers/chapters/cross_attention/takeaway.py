@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explainers.attention.cross import Attend
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.takeaway.recipe import Recipe
 from explainers.translation.translator import Translation
 from explainers.translations import _
@@ -37,7 +37,7 @@ def compute_replaced_weights(
     return {"now": attend(query, key, value, mask).weights.mean(dim=0)[:rows]}
 
 
-def take_weights(view: View) -> None:
+def take_weights(view: TranslationView) -> None:
     """The picture of both sentences."""
     cross = view.translation.decoder[view.layer].cross
     head = int(view.head) if view.head.isdigit() else None

@@ -9,7 +9,7 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.encoder_block import normalise
 from explainers.chapters.cross_attention import takeaway
-from explainers.chapters.cross_attention.alignment_view import WEIGHTS, View
+from explainers.chapters.cross_attention.alignment_view import WEIGHTS, TranslationView
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
@@ -25,7 +25,7 @@ QUERIES, KEYS, SCORES, FIRST = "Q", "K", N_("scores"), N_("weights of head 0")
 class WeightSteps:
     """Q, K, scores and weights of a head; of the mean, Q, K and weights of head 0, and the mean."""
 
-    def __init__(self, view: View, syllable: int) -> None:
+    def __init__(self, view: TranslationView, syllable: int) -> None:
         self.view, self.followed = view, syllable
         self.head = 0 if view.head == MEAN else int(view.head)
         self.block = weights_file.load_translator().model.decoder[view.layer]

@@ -31,7 +31,7 @@ class Prediction:
         return math.isfinite(answer) and abs(answer - self.answer) <= self.tolerance + 1e-9
 
 
-class Measurement(NamedTuple):
+class GoalMeasurement(NamedTuple):
     """Whether the settings meet the condition, and what was measured."""
 
     met: bool
@@ -54,7 +54,7 @@ class Goal:
 
     given: dict[str, str]
     settings: tuple[Setting, ...]
-    measure: Callable[..., Measurement]
+    measure: Callable[..., GoalMeasurement]
 
     @property
     def start(self) -> dict[str, Any]:
@@ -89,12 +89,12 @@ def seed_random(exercise: str, seed: int) -> Random:
 
 
 def format_signed(number: float) -> str:
-    """With a minus sign as it is printed, not as it is typed."""
+    """The number as text, with a minus sign as it is printed, not as it is typed."""
     return f"{number:g}".replace("-", "−")
 
 
 def format_bool(is_so: bool) -> str:
-    """For readers."""
+    """ "yes" or "no", a text to be translated where it is shown."""
     return N_("yes") if is_so else N_("no")
 
 

@@ -17,7 +17,7 @@ from explainers.chapters.common.claim_parameters import (
 from explainers.chapters.exercises.exercise_table import (
     Exercise,
     Goal,
-    Measurement,
+    GoalMeasurement,
     Prediction,
     seed_random,
 )
@@ -56,7 +56,7 @@ def offer_prediction(exercise: Exercise, task: Prediction, statement: str) -> No
 
 
 def offer_goal(
-    exercise: Exercise, task: Goal, settings: dict[str, Any], found: Measurement, statement: str
+    exercise: Exercise, task: Goal, settings: dict[str, Any], found: GoalMeasurement, statement: str
 ) -> None:
     """A condition, with the settings as they are, as a file."""
     shown = {**task.given, **found.measured, "reached": found.met}
@@ -136,14 +136,14 @@ def judge_answer(task: Prediction, typed: str) -> Reply:
     return Reply("near", {"said": said, "answer": exact}, is_right=True)
 
 
-def turn_settings(exercise: Exercise, task: Goal) -> tuple[dict[str, Any], Measurement]:
+def turn_settings(exercise: Exercise, task: Goal) -> tuple[dict[str, Any], GoalMeasurement]:
     """The settings of a goal as the reader turns them, and what they give."""
     with st.container(horizontal=True):
         turned = {setting.name: choose_size(exercise.id, setting) for setting in task.settings}
     return turned, task.measure(**turned)
 
 
-def write_measured(reached: Measurement) -> dict[str, str]:
+def write_measured(reached: GoalMeasurement) -> dict[str, str]:
     """What was measured, in the visitor's words."""
     return {name: _(found) for name, found in reached.measured.items()}
 

@@ -14,7 +14,7 @@ from explainers.attention.single_head import project
 from explainers.attention.tiled import tile_cells
 from explainers.chapters.exercises.exercise_table import (
     Goal,
-    Measurement,
+    GoalMeasurement,
     Setting,
     choose_fair_goal,
     format_bool,
@@ -54,13 +54,13 @@ def _keys_to_change(draw: Random) -> Iterator[Goal]:
         yield Goal(given, settings, partial(_weight_of_ceo, seed, least))
 
 
-def _weight_of_ceo(seed: int, least: float, word: str, steps: float) -> Measurement:
+def _weight_of_ceo(seed: int, least: float, word: str, steps: float) -> GoalMeasurement:
     x, head, mask = draw_layer(WORDS, 8, 1, 4, "full", seed).single()
     query, key, value = project(x, head)
     changed = key.clone()
     changed[WORDS.index(word)] += steps * query[QUERY]
     weight = attention(query, changed, value, mask).weights[QUERY, KEY].item()
-    return Measurement(weight > least, {"weight": f"{weight:.3f}"})
+    return GoalMeasurement(weight > least, {"weight": f"{weight:.3f}"})
 
 
 def a_window_and_a_depth(draw: Random) -> Goal:
@@ -72,11 +72,13 @@ def a_window_and_a_depth(draw: Random) -> Goal:
     return Goal(given, settings, partial(_heard_of, first, most))
 
 
-def _heard_of(first: int, most: int, width: int, layers: int) -> Measurement:
+def _heard_of(first: int, most: int, width: int, layers: int) -> GoalMeasurement:
     mask = masks.build(masks.sliding_window(width), len(WORDS), len(WORDS))
     heard = bool(reach(mask, layers)[-1, -1, first])
     work = layers * cells(mask)
-    return Measurement(heard and work <= most, {"heard": format_bool(heard), "cells": f"{work}"})
+    return GoalMeasurement(
+        heard and work <= most, {"heard": format_bool(heard), "cells": f"{work}"}
+    )
 
 
 def a_d_k_that_saturates(draw: Random) -> Goal:
@@ -88,13 +90,13 @@ def a_d_k_that_saturates(draw: Random) -> Goal:
     return Goal(given, settings, partial(_saturates, seed, least))
 
 
-def _saturates(seed: int, least: float, head_dim: int) -> Measurement:
+def _saturates(seed: int, least: float, head_dim: int) -> GoalMeasurement:
     here, before = (
         measure(n, len(WORDS), DRAWS, make_generator("saturates", seed, n)).largest[0].mean().item()
         for n in (head_dim, head_dim // 2)
     )
     smallest = here > least >= before
-    return Measurement(smallest, {"mean": f"{here:.3f}", "half": f"{before:.3f}"})
+    return GoalMeasurement(smallest, {"mean": f"{here:.3f}", "half": f"{before:.3f}"})
 
 
 def a_temperature_that_flattens(draw: Random) -> Goal:
@@ -105,7 +107,7 @@ def a_temperature_that_flattens(draw: Random) -> Goal:
     return Goal({"most": f"{most:.2f}", "seed": f"{seed}"}, settings, partial(_flat, seed, most))
 
 
-def _flat(seed: int, most: float, temperature: float) -> Measurement:
+def _flat(seed: int, most: float, temperature: float) -> GoalMeasurement:
     x, head, _ = draw_layer(WORDS, 8, 1, 4, "full", seed).single()
     query, key, _ = project(x, head)
     products = query @ key.T
@@ -115,7 +117,9 @@ def _flat(seed: int, most: float, temperature: float) -> Measurement:
 
     cooler = largest(round(temperature / 2**0.5, 3))
     met = largest(temperature) < most <= cooler
-    return Measurement(met, {"largest": f"{largest(temperature):.3f}", "cooler": f"{cooler:.3f}"})
+    return GoalMeasurement(
+        met, {"largest": f"{largest(temperature):.3f}", "cooler": f"{cooler:.3f}"}
+    )
 
 
 def a_mask_for_one_pair(draw: Random) -> Goal:
@@ -132,7 +136,7 @@ def a_mask_for_one_pair(draw: Random) -> Goal:
     return Goal(given, settings, partial(_seen, query, key, most))
 
 
-def _seen(query: int, key: int, most: int, rule: str, size: int) -> Measurement:
+def _seen(query: int, key: int, most: int, rule: str, size: int) -> GoalMeasurement:
     rules = {
         "full": masks.full,
         "causal": masks.causal,
@@ -141,7 +145,7 @@ def _seen(query: int, key: int, most: int, rule: str, size: int) -> Measurement:
     }
     mask = masks.build(rules[rule], len(WORDS), len(WORDS))
     seen, left = bool(mask[query, key]), cells(mask)
-    return Measurement(seen and left <= most, {"seen": format_bool(seen), "cells": f"{left}"})
+    return GoalMeasurement(seen and left <= most, {"seen": format_bool(seen), "cells": f"{left}"})
 
 
 PRECISIONS = "bfloat16", "fp8", "int4"
@@ -157,10 +161,10 @@ def heads_for_a_budget(draw: Random) -> Goal:
     return Goal(given, settings, partial(_affordable, heads, largest, most))
 
 
-def _affordable(heads: int, largest: int, most: int, num_kv_heads: int) -> Measurement:
+def _affordable(heads: int, largest: int, most: int, num_kv_heads: int) -> GoalMeasurement:
     numbers, group = parameters(512, heads, num_kv_heads, 512 // heads), heads // num_kv_heads
     measured = {"numbers": f"{numbers:,}", "group": f"{group}"}
-    return Measurement(numbers <= most and group <= largest, measured)
+    return GoalMeasurement(numbers <= most and group <= largest, measured)
 
 
 def _divisors(number: int) -> list[int]:
@@ -179,11 +183,11 @@ def sinks_and_a_window(draw: Random) -> Goal:
     return Goal(given, settings, partial(_kept, tokens, rows, behind))
 
 
-def _kept(tokens: int, rows: int, behind: int, sinks: int, width: int) -> Measurement:
+def _kept(tokens: int, rows: int, behind: int, sinks: int, width: int) -> GoalMeasurement:
     row = masks.build(sinks_and_window(sinks, width), tokens, tokens)[-1]
     kept, first, neighbour = int(row.sum()), bool(row[0]), bool(row[-1 - behind])
     measured = {"kept": f"{kept}", "first": format_bool(first), "neighbour": format_bool(neighbour)}
-    return Measurement(first and neighbour and kept <= rows, measured)
+    return GoalMeasurement(first and neighbour and kept <= rows, measured)
 
 
 def a_model_on_two_gpus(draw: Random) -> Goal:
@@ -197,7 +201,7 @@ def a_model_on_two_gpus(draw: Random) -> Goal:
     return Goal(given, settings, partial(_serves, tokens, readers))
 
 
-def _serves(tokens: int, readers: int, weights: str, cache: str) -> Measurement:
+def _serves(tokens: int, readers: int, weights: str, cache: str) -> GoalMeasurement:
     served = Deployment(find_shape("llama-3.1-70b"), read_gpus()["h100"], 2, weights, cache)
     free = count_free_bytes_per_gpu(served)
     needed = readers * count_text_bytes_per_gpu(served, tokens)
@@ -209,7 +213,7 @@ def _serves(tokens: int, readers: int, weights: str, cache: str) -> Measurement:
         "needed": format_size(needed),
         "finer": format_bool(could),
     }
-    return Measurement(has_room(served, tokens, readers) and not could, measured)
+    return GoalMeasurement(has_room(served, tokens, readers) and not could, measured)
 
 
 def tiles_for_a_fast_memory(draw: Random) -> Goal:
@@ -223,10 +227,12 @@ def tiles_for_a_fast_memory(draw: Random) -> Goal:
 
     least = min(tiles(a, b) for a in sides for b in sides if a * b <= most)
 
-    def measure(rows: int, columns: int) -> Measurement:
+    def measure(rows: int, columns: int) -> GoalMeasurement:
         used = tiles(rows, columns)
         held = rows * columns
-        return Measurement(held <= most and used == least, {"tiles": f"{used}", "held": f"{held}"})
+        return GoalMeasurement(
+            held <= most and used == least, {"tiles": f"{used}", "held": f"{held}"}
+        )
 
     settings = (
         Setting("rows", "Queries in a tile", sides, 2),

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.multi_head import multi_head
-from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.recording import (
     Recording,
     average_weight_on_key,
@@ -85,7 +85,7 @@ def load_toy_heads(missing: str) -> Heads:
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[None]
     hidden = torch.zeros_like(weights, dtype=torch.bool)
     name = shorten_name(missing)
-    return Heads(name, origin_of(layer), layer.tokens, weights, hidden, 1, is_toy=True)
+    return Heads(name, name_layer_origin(layer), layer.tokens, weights, hidden, 1, is_toy=True)
 
 
 def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from explainers.attention.cache.step_costs import cache_bytes
 from explainers.attention.cache.windows import sinks_and_window, slot_of
-from explainers.chapters.kv_cache.cost_curves import LENGTHS, origin
-from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, reading
+from explainers.chapters.kv_cache.cost_curves import LENGTHS, name_count_origin
+from explainers.chapters.kv_cache.reading import CAUSAL, DrawnText, make_reader, measure_gap
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import ngettext
@@ -18,7 +18,7 @@ from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.text.numbers import bound_rounding
 
 
-def slots_over_time(words: int, sinks: int, window: int) -> list[list[float | None]]:
+def trace_slots(words: int, sinks: int, window: int) -> list[list[float | None]]:
     """A row per slot, a column per word read: the number of the word whose row stands there."""
     held: list[float | None] = [None] * (sinks + window)
     columns = []
@@ -32,7 +32,7 @@ def slots_over_time(words: int, sinks: int, window: int) -> list[list[float | No
 class BoundedCaches:
     """A text read with a ring of slots, alone and beside slots for the first words."""
 
-    run: Written
+    run: DrawnText
     window: int
     sinks: int
 
@@ -44,17 +44,19 @@ class BoundedCaches:
     @cached_property
     def full(self) -> Tensor:
         """The outputs with every row stored (tokens, d_model)."""
-        return self.run.outputs(CAUSAL)
+        return self.run.compute_outputs(CAUSAL)
 
     @cached_property
     def rings(self) -> tuple[Tensor, Tensor]:
         """The outputs with the ring alone, and with the first words beside it."""
-        return self.run.ring_outputs(self.window, 0), self.run.ring_outputs(self.slots, self.sinks)
+        return self.run.compute_ring_outputs(self.window, 0), self.run.compute_ring_outputs(
+            self.slots, self.sinks
+        )
 
     @property
     def lost(self) -> list[list[float]]:
         """By word: how far both are from the outputs with every row."""
-        return [_lost(ring, self.full) for ring in self.rings]
+        return [_measure_loss(ring, self.full) for ring in self.rings]
 
     def ask_slot(self) -> tuple[str, list[str], dict[str, object]]:
         """Where the ring's next row goes, some answers, and the numbers of the question."""
@@ -65,14 +67,14 @@ class BoundedCaches:
 
     def name_sizes(self) -> dict[str, object]:
         """What the caches hold and what they lose, for a text."""
-        rules = (reading(sinks_and_window(sinks, self.window)) for sinks in (0, self.sinks))
-        pairs = zip(self.rings, map(self.run.outputs, rules), strict=True)
+        rules = (make_reader(sinks_and_window(sinks, self.window)) for sinks in (0, self.sinks))
+        pairs = zip(self.rings, map(self.run.compute_outputs, rules), strict=True)
         without, with_sinks = ((ring - self.full).abs().max().item() for ring in self.rings)
         return {
             "rows": _(ngettext("{count:,} row", "{count:,} rows", self.window)),
             "slots": self.slots,
             "full": len(self.run.tokens),
-            "same": bound_rounding(max(gap(ring, masked) for ring, masked in pairs)),
+            "same": bound_rounding(max(measure_gap(ring, masked) for ring, masked in pairs)),
             "without": f"{without:.2f}",
             "sinks": _(ngettext("{count:,} first word", "{count:,} first words", self.sinks)),
             "with_sinks": f"{with_sinks:.2f}",
@@ -90,15 +92,15 @@ def draw_slots(caches: BoundedCaches) -> Figure:
         window=window,
     )
     panels = [
-        Panel("ring", _slots(run, alone, 0, window), heading=_("Whose row is where")),
-        Panel("sinks", _slots(run, beside, sinks, window)),
-        Panel("lost", _losses(run, lost), heading=_("What is lost")),
+        Panel("ring", _make_slot_matrix(run, alone, 0, window), heading=_("Whose row is where")),
+        Panel("sinks", _make_slot_matrix(run, beside, sinks, window)),
+        Panel("lost", _make_loss_matrix(run, lost), heading=_("What is lost")),
     ]
     alt = _("Which word's row stands in which slot, word by word, and how far the outputs move.")
     return Figure(panels, alt)
 
 
-def show_bytes(run: Written, slots: int) -> None:
+def show_bytes(run: DrawnText, slots: int) -> None:
     """What caches of either kind hold as the text grows."""
     import pandas as pd
 
@@ -113,23 +115,23 @@ def show_bytes(run: Written, slots: int) -> None:
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     alt = _("Bytes held: they grow with the text, or stay at those of {slots} rows.", slots=slots)
     axes = {"x": Axis(_("words"), is_logarithmic=True), "y": Axis(_("bytes"), is_logarithmic=True)}
-    show_chart(draw_curve, rows, alt, "held", origin(), series=series, **axes)
+    show_chart(draw_curve, rows, alt, "held", name_count_origin(), series=series, **axes)
 
 
-def _slots(run: Written, name: str, sinks: int, window: int) -> Matrix:
+def _make_slot_matrix(run: DrawnText, name: str, sinks: int, window: int) -> Matrix:
     words = len(run.tokens)
-    values: Values = slots_over_time(words, sinks, window)
+    values: Values = trace_slots(words, sinks, window)
     rows = [_("{n}: sink", n=n) if n < sinks else f"{n}" for n in range(sinks + window)]
     formula = _("{slots} rows of memory for any text; a number names a word", slots=sinks + window)
     axes = _("slot"), TOKEN_AXIS
     return Matrix(name, formula, values, rows, run.tokens, *axes, limit=words, decimals=0)
 
 
-def _lost(outputs: Tensor, full: Tensor) -> list[float]:
+def _measure_loss(outputs: Tensor, full: Tensor) -> list[float]:
     return [float(each) for each in (outputs - full).abs().amax(dim=-1)]
 
 
-def _losses(run: Written, lost: dict[str, list[float]]) -> Matrix:
+def _make_loss_matrix(run: DrawnText, lost: dict[str, list[float]]) -> Matrix:
     name, formula = _("lost"), _("largest difference of an output from full causal attention")
     axes = _("cache"), TOKEN_AXIS
     return Matrix(name, formula, [*lost.values()], [*lost], run.tokens, *axes)

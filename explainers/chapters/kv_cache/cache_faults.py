@@ -7,7 +7,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.cache.faults import LOST
 from explainers.chapters.common.score_matrix import ROUNDING
-from explainers.chapters.kv_cache.reading import Written, measure_key_changes
+from explainers.chapters.kv_cache.reading import DrawnText, measure_key_changes
 from explainers.chapters.kv_cache.takeaway import AFTER, DROPPED, FORGOTTEN, SMALL
 from explainers.charts.matrix import Matrix, Values, share_domain
 from explainers.charts.theme import TOKEN_AXIS
@@ -19,31 +19,33 @@ from explainers.ui.untrusted_text import verbatim
 NOWHERE = N_("at none")
 
 
-def begins(difference: Tensor) -> int | None:
+def find_first_wrong_word(difference: Tensor) -> int | None:
     """The first word, from 0, whose output is wrong."""
     wrong = (difference > ROUNDING).nonzero().flatten().tolist()
     return wrong[0] if wrong else None
 
 
-def in_words(run: Written, difference: Tensor) -> str:
+def write_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
     """The same for the reader."""
-    first = begins(difference)
+    first = find_first_wrong_word(difference)
     return NOWHERE if first is None else f"{first + 1}: {run.tokens[first]}"
 
 
-def _said(run: Written, difference: Tensor) -> str:
-    first = in_words(run, difference)
+def _translate_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
+    first = write_first_wrong_word(run, difference)
     return _(first) if first == NOWHERE else first
 
 
-def list_first_words(run: Written) -> list[str]:
+def list_first_words(run: DrawnText) -> list[str]:
     """Words from which on a cache may be wrong, as one is asked about them."""
     return [f"{n + 1}: {token}" for n, token in enumerate(run.tokens)][:3]
 
 
-def name_faults(run: Written, found: Mapping[str, Tensor]) -> dict[str, str]:
+def name_faults(run: DrawnText, found: Mapping[str, Tensor]) -> dict[str, str]:
     """Where each mistake begins, and whose row is lost, for a text."""
-    firsts = {name: verbatim(_said(run, each)) for name, each in found.items()}
+    firsts = {
+        name: verbatim(_translate_first_wrong_word(run, each)) for name, each in found.items()
+    }
     return {
         "lost": verbatim(run.tokens[min(LOST, len(run.tokens) - 1)]),
         "forgotten": firsts[FORGOTTEN],
@@ -53,7 +55,7 @@ def name_faults(run: Written, found: Mapping[str, Tensor]) -> dict[str, str]:
     }
 
 
-def draw_faults(run: Written, found: Mapping[str, Tensor]) -> Figure:
+def draw_faults(run: DrawnText, found: Mapping[str, Tensor]) -> Figure:
     """All mistakes, word by word."""
     matrix = Matrix(
         _("how wrong"),
@@ -65,7 +67,11 @@ def draw_faults(run: Written, found: Mapping[str, Tensor]) -> Figure:
         TOKEN_AXIS,
     )
     listed = ", ".join(
-        _("{mistake}: begins at word {word}", mistake=_(name), word=_said(run, each))
+        _(
+            "{mistake}: begins at word {word}",
+            mistake=_(name),
+            word=_translate_first_wrong_word(run, each),
+        )
         for name, each in found.items()
     )
     alt = _(
@@ -80,15 +86,15 @@ def count_stale_rows(changes: list[Tensor]) -> int:
     return sum(int((change > ROUNDING).sum()) for change in changes)
 
 
-def measure_both_masks(run: Written) -> list[list[Tensor]]:
+def measure_both_masks(run: DrawnText) -> list[list[Tensor]]:
     """By word that is read: how much each older row changes, causally and both ways."""
     return [measure_key_changes(run, rule) for rule in (masks.causal, masks.full)]
 
 
-def draw_changes(run: Written, found: Sequence[list[Tensor]]) -> Figure:
+def draw_changes(run: DrawnText, found: Sequence[list[Tensor]]) -> Figure:
     """Every row at every step, under both masks."""
     names = _("causal"), _("full (both ways)")
-    matrices = [_matrix(run, *each) for each in zip(names, found, strict=True)]
+    matrices = [_make_change_matrix(run, *each) for each in zip(names, found, strict=True)]
     drawn = share_domain(*matrices)
     alt = _(
         "How much each row of K changes when another word is read: causally not, both ways yes."
@@ -96,7 +102,7 @@ def draw_changes(run: Written, found: Sequence[list[Tensor]]) -> Figure:
     return Figure([Panel(m.name, m) for m in drawn], alt)
 
 
-def _matrix(run: Written, name: str, changes: list[Tensor]) -> Matrix:
+def _make_change_matrix(run: DrawnText, name: str, changes: list[Tensor]) -> Matrix:
     words = len(run.tokens)
     by_step: Values = [[*c.tolist(), *[None] * (words - len(c))] for c in changes]
     formula = _(

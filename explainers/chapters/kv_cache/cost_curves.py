@@ -8,7 +8,7 @@ import torch
 
 from explainers.attention.cache.step_costs import Work, cache_bytes, with_cache, without_cache
 from explainers.attention.layer import MultiHead
-from explainers.chapters.common.score_matrix import of_words
+from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS
 from explainers.messages import N_
@@ -30,21 +30,21 @@ POWERS = {2: "T", 4: "T²", 8: "T³"}
 @functools.cache
 def count_work() -> dict[int, tuple[Work, Work]]:
     """With and without a cache, for texts of each length, in one layer of the page."""
-    layer = one_layer()
+    layer = make_counted_layer()
     return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
 
 
-def both_ways() -> tuple[str, str]:
+def name_both_ways() -> tuple[str, str]:
     """What the curves are called."""
     return _("with the cache"), _("without")
 
 
-def origin() -> str:
+def name_count_origin() -> str:
     """The badge of the pictures."""
     return formula(_("counted step by step"), torch.device("cpu"))
 
 
-def growth(of: Callable[[Work], int], way: int) -> int:
+def compute_growth(of: Callable[[Work], int], way: int) -> int:
     """How many times the work a long text is when it becomes twice as long."""
     half, whole = (of(count_work()[length][way]) for length in LENGTHS[-2:])
     return round(whole / half)
@@ -52,10 +52,10 @@ def growth(of: Callable[[Work], int], way: int) -> int:
 
 def answer_costs() -> str:
     """Among the answers: what becomes of the scores, with a cache."""
-    return GROWTH[growth(lambda work: work.scores, 0)]
+    return GROWTH[compute_growth(lambda work: work.scores, 0)]
 
 
-def one_layer() -> MultiHead:
+def make_counted_layer() -> MultiHead:
     """A layer of one head, of which the work is counted and the cache is weighed."""
     return examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
 
@@ -79,13 +79,15 @@ def show_work() -> None:
         scores=cached.scores,
         scores_again=again.scores,
     )
-    show_chart(draw_work, list_work(), alt, "work", origin(), series=name_lines(), **axes)
+    show_chart(
+        draw_work, list_work(), alt, "work", name_count_origin(), series=name_lines(), **axes
+    )
 
 
 def name_lines() -> tuple[str, ...]:
     """What the lines are called: both kinds of work, without the cache and with it."""
     scores, projections = (
-        [POWERS[growth(kind, way)] for way in (1, 0)]
+        [POWERS[compute_growth(kind, way)] for way in (1, 0)]
         for kind in (lambda work: work.scores, lambda work: work.projections)
     )
     return (
@@ -128,5 +130,5 @@ def name_growth() -> dict[str, str]:
 
 def name_memory(words: int) -> dict[str, str]:
     """What the caches of all layers hold after so many words, for a text."""
-    held = LAYERS * cache_bytes(words, one_layer())
-    return {"words": of_words(words), "held": f"{held:,}", "each": f"{held // words:,}"}
+    held = LAYERS * cache_bytes(words, make_counted_layer())
+    return {"words": write_word_count(words), "held": f"{held:,}", "each": f"{held // words:,}"}

@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
-from explainers.chapters.common.score_matrix import ROUNDING, of_words
-from explainers.chapters.kv_cache.cost_curves import one_layer
-from explainers.chapters.kv_cache.reading import LAYERS, Reading, Written
+from explainers.chapters.common.score_matrix import ROUNDING, write_word_count
+from explainers.chapters.kv_cache.cost_curves import make_counted_layer
+from explainers.chapters.kv_cache.reading import LAYERS, DecodedText, DrawnText
 from explainers.messages import N_
 from explainers.toys.sentence import Sentence, read_sentence
 from explainers.translations import _
@@ -26,7 +26,7 @@ SENTENCES = (
 )
 
 
-def make_hero(text: Prose, run: Written, sentence: Sentence) -> Hero:
+def make_hero(text: Prose, run: DrawnText, sentence: Sentence) -> Hero:
     """Two shelves of keys and values, and how many rows each has cost."""
     steps = range(1, controls.word_count.default + 1)
     layer, mask = controls.cache_layer, controls.cache_mask
@@ -57,7 +57,7 @@ def find_step(hero: Hero, words: int) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=32)
-def compute_numbers(run: Reading) -> dict[str, Any]:
+def compute_numbers(run: DecodedText) -> dict[str, Any]:
     """All that the picture shows of a text, in each layer and under both masks."""
     stored = [done.cache for done in run.steps[-1].reads]
     asked = [torch.cat([step.reads[n].query[0] for step in run.steps]) for n in range(LAYERS)]
@@ -76,9 +76,9 @@ def compute_numbers(run: Reading) -> dict[str, Any]:
     }
 
 
-def describe_step(run: Reading, word: int) -> dict[str, Any]:
+def describe_step(run: DecodedText, word: int) -> dict[str, Any]:
     """What one layer computes, reads and stores when a word is read; the layers are alike."""
-    with_cache, without = run.steps[word].reads[0], run.again[word].caches[0]
+    with_cache, without = run.steps[word].reads[0], run.recomputed[word].caches[0]
     computed, rows = with_cache.query.shape[-2], with_cache.cache.key.shape[-2]
     return {
         "computed": [computed, without.key.shape[-2]],
@@ -88,7 +88,7 @@ def describe_step(run: Reading, word: int) -> dict[str, Any]:
     }
 
 
-def compare_both_ways(run: Reading, layer: int) -> list[dict[str, Any]]:
+def compare_both_ways(run: DecodedText, layer: int) -> list[dict[str, Any]]:
     """At each step: a layer's rows if every word sees later words, and which stored ones differ."""
     stored, fresh = run.steps[-1].reads[layer].cache, run.beginnings[layer]
     steps = []
@@ -110,20 +110,15 @@ def compare_both_ways(run: Reading, layer: int) -> list[dict[str, Any]]:
     return steps
 
 
-def count_wrong_rows(numbers: dict[str, Any], layer: int) -> int:
-    """How many stored rows are wrong, at all steps together."""
-    return sum(len(step["wrong"]) for step in numbers["again"][layer])
-
-
-def list_experiments(text: Prose, run: Reading) -> list[Experiment]:
+def list_experiments(text: Prose, run: DecodedText) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show."""
     words, layer = controls.word_count, controls.cache_layer.key
     longer = read_sentence(text.fill("longer_text"))
     usual = read_sentence(controls.sentence.unchosen)
     lengths = {
-        "longer": of_words(len(longer.tokens)),
+        "longer": write_word_count(len(longer.tokens)),
         "saved": write_saving(len(longer.tokens)),
-        "words": of_words(len(usual.tokens)),
+        "words": write_word_count(len(usual.tokens)),
         "saved_now": write_saving(len(usual.tokens)),
     }
     last = LAYERS - 1
@@ -131,7 +126,7 @@ def list_experiments(text: Prose, run: Reading) -> list[Experiment]:
     kept = len(run.tokens) - len(wrong)
     both_ways = {
         "wrong": len(wrong),
-        "words": of_words(len(run.tokens)),
+        "words": write_word_count(len(run.tokens)),
         "kept": kept,
         "layer": last + 1,
     }
@@ -152,7 +147,7 @@ def list_experiments(text: Prose, run: Reading) -> list[Experiment]:
 
 def write_saving(words: int) -> str:
     """The part of all rows that a cache saves, in percent."""
-    layer = one_layer()
+    layer = make_counted_layer()
     return write_percent(1 - with_cache(words, layer).rows / without_cache(words, layer).rows)
 
 

@@ -23,21 +23,21 @@ ANOTHER = 100
 """Added to the seed for the next layer's weights."""
 
 
-def reading(rule: Rule) -> Reader:
+def make_reader(rule: Rule) -> Reader:
     """A layer that reads with a cache under a mask."""
     return partial(read, rule=rule)
 
 
-CAUSAL = reading(masks.causal)
+CAUSAL = make_reader(masks.causal)
 
 
-def gap(left: Tensor, right: Tensor) -> float:
+def measure_gap(left: Tensor, right: Tensor) -> float:
     """The largest difference of any number."""
     return (left - right).abs().max().item()
 
 
 @dataclass(frozen=True)
-class Reading:
+class DecodedText:
     """A text, and small layers of one head each whose weights are drawn from the seed."""
 
     tokens: tuple[str, ...]
@@ -65,13 +65,13 @@ class Reading:
         return decode(self.x, self.layers, self.empty, CAUSAL)
 
     @cached_property
-    def again(self) -> list[Recomputed]:
+    def recomputed(self) -> list[Recomputed]:
         """The text up to each word, computed without any cache."""
         return [recompute(self.x[: n + 1], self.layers) for n in range(len(self.tokens))]
 
-    def one_pass(self, length: int, rule: Rule) -> Step:
+    def read_at_once(self, length: int, rule: Rule) -> Step:
         """The first words at once, in one large product for each matrix."""
-        return through(self.x[:length], self.layers, self.empty, reading(rule))
+        return through(self.x[:length], self.layers, self.empty, make_reader(rule))
 
     @cached_property
     def beginnings(self) -> list[Cache]:
@@ -83,15 +83,15 @@ class Reading:
         texts = self.x.expand(words, *self.x.shape)  # (tokens, tokens, d_model)
         caches = [empty_cache(texts, layer) for layer in self.layers]
         lengths = torch.arange(1, words + 1)
-        reads = through(texts, self.layers, caches, reading(masks.padding(lengths))).reads
+        reads = through(texts, self.layers, caches, make_reader(masks.padding(lengths))).reads
         return [done.cache for done in reads]
 
-    def outputs(self, reader: Reader) -> Tensor:
+    def compute_outputs(self, reader: Reader) -> Tensor:
         """What each word gets from the last layer (tokens, d_model), read with some cache."""
         steps = decode(self.x, self.layers, self.empty, reader)
         return torch.cat([step.output for step in steps])
 
-    def ring_outputs(self, slots: int, sinks: int) -> Tensor:
+    def compute_ring_outputs(self, slots: int, sinks: int) -> Tensor:
         """The same with a cache of so many slots."""
         rings = [empty_ring(self.x, layer, slots) for layer in self.layers]
         steps = decode(self.x, self.layers, rings, partial(read_ring, sinks=sinks))
@@ -100,32 +100,39 @@ class Reading:
     @cached_property
     def row_by_row(self) -> list[float]:
         """After each word: cached against recomputed, in products of the same shapes."""
-        return [self._gap(step, again) for step, again in zip(self.steps, self.again, strict=True)]
+        return [
+            self._compare(step, again)
+            for step, again in zip(self.steps, self.recomputed, strict=True)
+        ]
 
     @cached_property
     def in_one_product(self) -> list[float]:
         """After each word: cached against the same rows from one pass over the text so far."""
-        passes = [self.one_pass(n + 1, masks.causal) for n in range(len(self.tokens))]
+        passes = [self.read_at_once(n + 1, masks.causal) for n in range(len(self.tokens))]
         whole = [Recomputed(p.output, [done.cache for done in p.reads]) for p in passes]
-        return [self._gap(step, one) for step, one in zip(self.steps, whole, strict=True)]
+        return [self._compare(step, one) for step, one in zip(self.steps, whole, strict=True)]
 
     @staticmethod
-    def _gap(step: Step, other: Recomputed) -> float:
+    def _compare(step: Step, other: Recomputed) -> float:
         """Over all keys and values of all layers, and the output of the word that was read."""
         caches = zip((done.cache for done in step.reads), other.caches, strict=True)
-        rows = [gap(a, b) for pair in caches for a, b in zip(pair[0][:2], pair[1][:2], strict=True)]
-        return max(*rows, gap(step.output, other.output[-1:]))
+        rows = [
+            measure_gap(a, b)
+            for pair in caches
+            for a, b in zip(pair[0][:2], pair[1][:2], strict=True)
+        ]
+        return max(*rows, measure_gap(step.output, other.output[-1:]))
 
 
-def measure_key_changes(run: Reading, rule: Rule) -> list[Tensor]:
+def measure_key_changes(run: DecodedText, rule: Rule) -> list[Tensor]:
     """By word that is read: how much each older row of the last layer's K changes."""
-    keys = [run.one_pass(n + 1, rule).reads[-1].cache.key[0] for n in range(len(run.tokens))]
+    keys = [run.read_at_once(n + 1, rule).reads[-1].cache.key[0] for n in range(len(run.tokens))]
     changes = [(new[:-1] - old).abs().amax(dim=-1) for old, new in pairwise(keys)]
     return [keys[0].new_zeros(0), *changes]
 
 
 @dataclass(frozen=True)
-class Written(Reading):
+class DrawnText(DecodedText):
     """A text that is read, in pictures."""
 
     @property
@@ -135,23 +142,23 @@ class Written(Reading):
 
 
 @lru_cache(maxsize=32)
-def read_text(tokens: tuple[str, ...], seed: int) -> Written:
+def read_text(tokens: tuple[str, ...], seed: int) -> DrawnText:
     """A text that is read, computed once for all runs of the page."""
-    return Written(tokens, seed)
+    return DrawnText(tokens, seed)
 
 
-def one_row(run: Written, place: int, row: Sequence[float | None]) -> Values:
+def place_row(run: DrawnText, place: int, row: Sequence[float | None]) -> Values:
     """One word has a row, the others none."""
     blank: list[float | None] = [None] * len(row)
     return [row if n == place else blank for n in range(len(run.tokens))]
 
 
-def pad_row(run: Written, row: Tensor) -> list[float | None]:
+def pad_row(run: DrawnText, row: Tensor) -> list[float | None]:
     """A number for each word read so far (kv_len,), then blanks."""
     return [*row.tolist(), *[None] * (len(run.tokens) - len(row))]
 
 
-def pad_rows(run: Written, rows: Tensor) -> Values:
+def pad_rows(run: DrawnText, rows: Tensor) -> Values:
     """A row for each word read so far (kv_len, head_dim), then blank ones."""
     blank: list[float | None] = [None] * rows.shape[-1]
     return [*rows.tolist(), *[blank] * (len(run.tokens) - len(rows))]

@@ -11,10 +11,10 @@ from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import (
     HEAD_DIM,
     LAYERS,
-    Written,
-    one_row,
+    DrawnText,
     pad_row,
     pad_rows,
+    place_row,
 )
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
@@ -28,7 +28,7 @@ from explainers.ui.text.numbers import bound_rounding
 _COLUMNS = [str(n) for n in range(HEAD_DIM)]
 
 
-def counters(run: Written, place: int) -> str:
+def describe_counts(run: DrawnText, place: int) -> str:
     """What has been done so far, with the cache and without one; and the proof."""
     length = place + 1
     both = [[work(length, layer) for layer in run.layers] for work in (with_cache, without_cache)]
@@ -50,7 +50,7 @@ def counters(run: Written, place: int) -> str:
     )
 
 
-def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Arithmetic:
+def explain(run: DrawnText, panels: Sequence[Panel], place: int, cell: Cell) -> Arithmetic:
     """One cell of the figure after the word at `place` was read."""
     shown = next(panel.matrix.values for panel in panels if panel.id == cell.panel)
     value, name = shown[cell.row][cell.column], f"{cell.panel}[{cell.row}, {cell.column}]"
@@ -58,14 +58,14 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Ar
         line = _("Empty: this was not computed in this step.")
         return arithmetic.explain_input(0.0, name, line)
     if cell.panel == "made":
-        return arithmetic.explain_input(value, name, _times(place, cell))
+        return arithmetic.explain_input(value, name, _describe_times(place, cell))
     number, _unused, kind = cell.panel.partition(": ")
     layer = int(number.removeprefix("layer ")) - 1
     return _explain_number(run, layer, place, replace(cell, panel=kind), value, name)
 
 
 def _explain_number(
-    run: Written, layer: int, place: int, cell: Cell, value: float, name: str
+    run: DrawnText, layer: int, place: int, cell: Cell, value: float, name: str
 ) -> Arithmetic:
     """A number of a layer; the cell's panel is the kind of its matrix, its row is a word's."""
     done, word = run.steps[place].reads[layer], cell.row
@@ -74,7 +74,7 @@ def _explain_number(
         return arithmetic.explain_softmax(scores, cell.column, value, run.tokens[: place + 1])
     if cell.panel == "V":
         column = run.layers[layer].w_value[:, cell.column].tolist()
-        return arithmetic.explain_dot_product(_read_by(run, layer, word), column, value, name)
+        return arithmetic.explain_dot_product(_compute_input(run, layer, word), column, value, name)
     line = _(
         "{number}: x · W_{kind}, rotated by RoPE to position {place}; computed when word {word} "
         "was read.",
@@ -86,7 +86,7 @@ def _explain_number(
     return arithmetic.explain_input(value, name, line)
 
 
-def _times(place: int, cell: Cell) -> str:
+def _describe_times(place: int, cell: Cell) -> str:
     if cell.column == 0:
         return _("Once: when word {word} was read.", word=cell.row + 1)
     return _(
@@ -97,7 +97,7 @@ def _times(place: int, cell: Cell) -> str:
     )
 
 
-def _read_by(run: Written, layer: int, word: int) -> list[float]:
+def _compute_input(run: DrawnText, layer: int, word: int) -> list[float]:
     """The vector of a word that a layer reads: x and what the layers below have added."""
     x = run.x[word]
     for below in run.steps[word].reads[:layer]:
@@ -105,13 +105,13 @@ def _read_by(run: Written, layer: int, word: int) -> list[float]:
     return x.tolist()
 
 
-def prove(run: Written) -> dict[str, str]:
+def prove(run: DrawnText) -> dict[str, str]:
     """How far everything with a cache is from the same without one, for a text."""
     rounding = bound_rounding(max(run.in_one_product))
     return {"same": f"{max(run.row_by_row):g}", "rounding": rounding}
 
 
-def show_one_step(run: Written, layer: int, place: int) -> None:
+def show_one_step(run: DrawnText, layer: int, place: int) -> None:
     """One step of one layer: a query, what it reads, and the output that it mixes."""
     taken.take_decoding(run, place + 1)
     panels = draw_one_step(run, layer, place)
@@ -120,7 +120,7 @@ def show_one_step(run: Written, layer: int, place: int) -> None:
     show_clickable_figure(panels, explained, run.origin, "one step", alt)
 
 
-def draw_one_step(run: Written, layer: int, place: int) -> list[Panel]:
+def draw_one_step(run: DrawnText, layer: int, place: int) -> list[Panel]:
     """The five matrices of a step: what it has, and what it computes of that."""
     done, read, columns = run.steps[place].reads[layer], run.tokens[: place + 1], _COLUMNS
     key, value = (stored[0].tolist() for stored in done.cache[:2])
@@ -145,7 +145,7 @@ def draw_one_step(run: Written, layer: int, place: int) -> list[Panel]:
 
 
 def explain_one_step(
-    run: Written, panels: Sequence[Panel], layer: int, place: int, cell: Cell
+    run: DrawnText, panels: Sequence[Panel], layer: int, place: int, cell: Cell
 ) -> Arithmetic:
     """One number of the five matrices."""
     value = next(one.matrix.values for one in panels if one.id == cell.panel)[cell.row][cell.column]
@@ -158,12 +158,12 @@ def explain_one_step(
     return _explain_number(run, layer, place, replace(cell, row=word), number, name)
 
 
-def show_steps(run: Written) -> None:
+def show_steps(run: DrawnText) -> None:
     """Both layers, and how often each row was computed, a frame for each word."""
     control, words = controls.word_count, len(run.tokens)
     place = min(control(), words - 1)
-    labels = [counters(run, n) for n in range(words)]
-    panels = panels_of(run, place)
+    labels = [describe_counts(run, n) for n in range(words)]
+    panels = make_step_panels(run, place)
     slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)
     alt = _("Step by step: one row of Q, the rows of K and V that are kept, and the weights.")
     show_clickable_figure(
@@ -171,15 +171,15 @@ def show_steps(run: Written) -> None:
     )
 
 
-def panels_of(run: Written, place: int) -> list[Panel]:
+def make_step_panels(run: DrawnText, place: int) -> list[Panel]:
     """Every matrix, with a frame for each word; `place` is the one that is shown at first."""
-    panels = [panel for layer in range(LAYERS) for panel in _layer(run, layer, place)]
-    return [*panels, _made(run, place)]
+    panels = [panel for layer in range(LAYERS) for panel in _make_layer_panels(run, layer, place)]
+    return [*panels, _make_count_panel(run, place)]
 
 
-def _layer(run: Written, layer: int, place: int) -> list[Panel]:
+def _make_layer_panels(run: DrawnText, layer: int, place: int) -> list[Panel]:
     reads = [step.reads[layer] for step in run.steps]
-    alone = [one_row(run, n, done.query[0, 0].tolist()) for n, done in enumerate(reads)]
+    alone = [place_row(run, n, done.query[0, 0].tolist()) for n, done in enumerate(reads)]
     keys = [pad_rows(run, done.cache.key[0]) for done in reads]
     values = [pad_rows(run, done.cache.value[0]) for done in reads]
     weights: list[Values] = [[pad_row(run, done.weights[0, 0])] for done in reads]
@@ -219,7 +219,7 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
     return [*panels, Panel(f"layer {number}: weights", shares, frames=tuple(weights))]
 
 
-def _made(run: Written, place: int) -> Panel:
+def _make_count_panel(run: DrawnText, place: int) -> Panel:
     """With a cache a row is made once; without one, again at every later step."""
     words = len(run.tokens)
     frames: list[Values] = [

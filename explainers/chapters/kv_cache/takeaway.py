@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from explainers.attention import masks
 from explainers.attention.cache.faults import append_after, drop_row, forget_offset
@@ -14,9 +15,9 @@ from explainers.chapters.kv_cache.reading import (
     D_MODEL,
     HEAD_DIM,
     LAYERS,
-    Reading,
+    DecodedText,
+    make_reader,
     measure_key_changes,
-    reading,
 )
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
@@ -30,14 +31,17 @@ FORGOTTEN, DROPPED = N_("no offset"), N_("row lost")
 AFTER, SMALL = N_("too late"), N_("window − 1")
 
 
-def measure_differences(run: Reading) -> dict[str, Tensor]:
+def measure_differences(run: DecodedText) -> dict[str, Tensor]:
     """Of each mistake, by word, the largest difference from what would be right (tokens,)."""
-    right, windowed = run.outputs(CAUSAL), run.outputs(reading(masks.sliding_window(WINDOW)))
+    right, windowed = (
+        run.compute_outputs(CAUSAL),
+        run.compute_outputs(make_reader(masks.sliding_window(WINDOW))),
+    )
     wrong = {
-        FORGOTTEN: (run.outputs(forget_offset), right),
-        DROPPED: (run.outputs(drop_row), right),
-        AFTER: (run.outputs(append_after), right),
-        SMALL: (run.ring_outputs(WINDOW - 1, sinks=0), windowed),
+        FORGOTTEN: (run.compute_outputs(forget_offset), right),
+        DROPPED: (run.compute_outputs(drop_row), right),
+        AFTER: (run.compute_outputs(append_after), right),
+        SMALL: (run.compute_ring_outputs(WINDOW - 1, sinks=0), windowed),
     }
     return {name: (a - b).abs().amax(dim=-1) for name, (a, b) in wrong.items()}
 
@@ -47,10 +51,10 @@ def read_words(tokens: tuple[str, ...], seed: int, words: int) -> dict[str, Any]
 
     The first difference is between products of the same shapes, so it is exactly 0.
     """
-    return name_numbers(Reading(tokens, seed), words)
+    return name_numbers(DecodedText(tokens, seed), words)
 
 
-def name_numbers(run: Reading, words: int) -> dict[str, Any]:
+def name_numbers(run: DecodedText, words: int) -> dict[str, Any]:
     """The numbers of a reading under their names, whether the page read or the file."""
     found: dict[str, Any] = {
         "cached − recomputed": max(run.row_by_row),
@@ -66,18 +70,14 @@ def name_numbers(run: Reading, words: int) -> dict[str, Any]:
 
 def measure_mistakes(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
     """How wrong each word's output is, a row for each mistake."""
-    return {"wrong": torch.stack([*measure_differences(Reading(tokens, seed)).values()])}
+    return {"wrong": torch.stack([*measure_differences(DecodedText(tokens, seed)).values()])}
 
 
 def measure_new_words(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
     """How much each older row of K changes, word by word that is read."""
-    run, rules = Reading(tokens, seed), {"causal": masks.causal, "full (both ways)": masks.full}
-    return {name: pad_with_zeros(measure_key_changes(run, rule)) for name, rule in rules.items()}
-
-
-def pad_with_zeros(rows: list[Tensor]) -> Tensor:
-    """Rows that grow word by word as one matrix, with 0 where there is nothing yet."""
-    return torch.stack([torch.cat([row, row.new_zeros(len(rows) - len(row))]) for row in rows])
+    run, rules = DecodedText(tokens, seed), {"causal": masks.causal, "full (both ways)": masks.full}
+    found = {name: measure_key_changes(run, rule) for name, rule in rules.items()}
+    return {name: pad_sequence(rows, batch_first=True) for name, rows in found.items()}
 
 
 def count_costs(lengths: list[int]) -> dict[str, list[int]]:
@@ -102,30 +102,32 @@ def compare_bounded_caches(
     tokens: tuple[str, ...], seed: int, window: int, sinks: int
 ) -> dict[str, Tensor]:
     """How far each word's output is from full causal attention: a ring, and sinks with a ring."""
-    run = Reading(tokens, seed)
-    full = run.one_pass(len(tokens), masks.causal).output
-    caches = run.ring_outputs(window, 0), run.ring_outputs(sinks + window, sinks)
+    run = DecodedText(tokens, seed)
+    full = run.read_at_once(len(tokens), masks.causal).output
+    caches = run.compute_ring_outputs(window, 0), run.compute_ring_outputs(sinks + window, sinks)
     return {"lost": torch.stack([(each - full).abs().amax(dim=-1) for each in caches])}
 
 
-def take_decoding(run: Reading, words: int) -> None:
+def take_decoding(run: DecodedText, words: int) -> None:
     """The steps, as far as the reader has gone."""
-    title, inputs = _("Read word by word, with a cache"), {**_inputs(run), "words": words}
+    title, inputs = _("Read word by word, with a cache"), {**_collect_inputs(run), "words": words}
     take("decoding", Recipe(title, read_words, inputs, name_numbers(run, words)))
 
 
-def take_mistakes(run: Reading, found: dict[str, Tensor]) -> None:
+def take_mistakes(run: DecodedText, found: dict[str, Tensor]) -> None:
     """Caches with a mistake."""
     shown = {"wrong": torch.stack([*found.values()])}
-    take("mistakes", Recipe(_("Mistakes in a cache"), measure_mistakes, _inputs(run), shown))
+    take(
+        "mistakes", Recipe(_("Mistakes in a cache"), measure_mistakes, _collect_inputs(run), shown)
+    )
 
 
-def take_new_words(run: Reading, causal: list[Tensor], full: list[Tensor]) -> None:
+def take_new_words(run: DecodedText, causal: list[Tensor], full: list[Tensor]) -> None:
     """What each new word changes."""
     found = {"causal": causal, "full (both ways)": full}
-    shown = {name: pad_with_zeros(rows) for name, rows in found.items()}
+    shown = {name: pad_sequence(rows, batch_first=True) for name, rows in found.items()}
     title = _("What each new word changes in K")
-    take("both ways", Recipe(title, measure_new_words, _inputs(run), shown))
+    take("both ways", Recipe(title, measure_new_words, _collect_inputs(run), shown))
 
 
 def take_costs(lengths: tuple[int, ...]) -> None:
@@ -134,14 +136,14 @@ def take_costs(lengths: tuple[int, ...]) -> None:
     take("costs", Recipe(_("What a cache saves"), count_costs, inputs, _count_once(lengths)))
 
 
-def take_windows(run: Reading, window: int, sinks: int, lost: list[list[float]]) -> None:
+def take_windows(run: DecodedText, window: int, sinks: int, lost: list[list[float]]) -> None:
     """Caches that stop growing."""
-    inputs = {**_inputs(run), "window": window, "sinks": sinks}
+    inputs = {**_collect_inputs(run), "window": window, "sinks": sinks}
     take(
         "windows",
         Recipe(_("Caches that stop growing"), compare_bounded_caches, inputs, {"lost": lost}),
     )
 
 
-def _inputs(run: Reading) -> dict[str, Any]:
+def _collect_inputs(run: DecodedText) -> dict[str, Any]:
     return {"tokens": run.tokens, "seed": run.seed}

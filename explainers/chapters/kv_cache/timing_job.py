@@ -13,7 +13,7 @@ from explainers.attention.cache.decoding import Reader, read_added, through
 from explainers.attention.cache.kv_cache import empty_cache
 from explainers.attention.layer import MultiHead
 from explainers.chapters.common.background_job import offer_job, watch_job
-from explainers.chapters.kv_cache.cost_curves import both_ways
+from explainers.chapters.kv_cache.cost_curves import name_both_ways
 from explainers.chapters.kv_cache.reading import CAUSAL, LAYERS
 from explainers.device import describe_device
 from explainers.job_queue import Job, report_each
@@ -34,14 +34,14 @@ MORE_LENGTHS = (*LENGTHS, 2_048, 4_096)
 
 
 @dataclass(frozen=True)
-class Reading:
+class TimedLayers:
     """Layers, how they read with a cache, and a vector for each word of a vocabulary."""
 
     layers: list[MultiHead]
     reader: Reader
     words: Tensor
 
-    def text(self, length: int) -> Tensor:
+    def repeat_words(self, length: int) -> Tensor:
         """So many words (length, d_model), the vocabulary again and again."""
         return self.words[torch.arange(length, device=self.words.device) % len(self.words)]
 
@@ -59,45 +59,45 @@ TimingJob = Job[str, Timing, None]
 """Of the layers' name."""
 
 
-def trained_toy() -> Reading:
+def load_trained_toy() -> TimedLayers:
     """The shipped heads that learned to find related words behind a causal mask."""
     known = load_heads(TOY, SEEDS[0], "en")
     words, _unused = known.read_words(known.words)
-    return Reading([known.layer], partial(read_added, rule=masks.causal), words)
+    return TimedLayers([known.layer], partial(read_added, rule=masks.causal), words)
 
 
-def random_layers() -> Reading:
+def draw_random_layers() -> TimedLayers:
     """Larger ones that have learned nothing: which numbers they multiply takes no time."""
     seeds = range(LAYERS)
     layers = [examples.random_heads(D_MODEL, HEADS, HEADS, HEAD_DIM, seed) for seed in seeds]
     words = examples.draw_embeddings(tuple(map(str, range(64))), D_MODEL, 0)
-    return Reading(layers, CAUSAL, words)
+    return TimedLayers(layers, CAUSAL, words)
 
 
-def lengths_on(device: torch.device) -> tuple[int, ...]:
+def list_lengths(device: torch.device) -> tuple[int, ...]:
     """How long the texts get: on a CPU the last one takes some tenths of a second each time."""
     return LENGTHS if device.type == "cpu" else MORE_LENGTHS
 
 
-def time_reading(reading: Reading, lengths: Sequence[int]) -> Iterator[Timing | None]:
+def time_reading(timed: TimedLayers, lengths: Sequence[int]) -> Iterator[Timing | None]:
     """Read all but the last token; then time the last one, and everything once more.
 
     None is yielded in between, where one may stop.
     """
-    layers, reader = reading.layers, reading.reader
+    layers, reader = timed.layers, timed.reader
     for length in lengths:
-        x = reading.text(length)
+        x = timed.repeat_words(length)
         empty = [empty_cache(x, layer) for layer in layers]
         prompt = through(x[:-1], layers, empty, reader)
         caches = [done.cache for done in prompt.reads]
         yield None
-        cached = fastest_seconds(partial(through, x[-1:], layers, caches, reader), x.device)
+        cached = measure_fastest(partial(through, x[-1:], layers, caches, reader), x.device)
         yield None
-        recomputed = fastest_seconds(partial(through, x, layers, empty, reader), x.device)
+        recomputed = measure_fastest(partial(through, x, layers, empty, reader), x.device)
         yield Timing(length, cached, recomputed)
 
 
-def fastest_seconds(call: Callable[[], object], device: torch.device) -> float:
+def measure_fastest(call: Callable[[], object], device: torch.device) -> float:
     """After one run that warms up. Other visitors get the interpreter between two runs."""
     seconds = []
     for _unused in range(RUNS + 1):
@@ -116,19 +116,21 @@ def _settle(device: torch.device) -> None:
         torch.accelerator.synchronize(device)
 
 
-READINGS = dict(zip(controls.timed_layers.options, (trained_toy, random_layers), strict=True))
+TIMED_LAYERS = dict(
+    zip(controls.timed_layers.options, (load_trained_toy, draw_random_layers), strict=True)
+)
 
 
 def describe_plan(device: torch.device) -> dict[str, str]:
     """What will be measured, for a text."""
-    return {"longest": f"{lengths_on(device)[-1]:,}", "device": describe_device(device)}
+    return {"longest": f"{list_lengths(device)[-1]:,}", "device": describe_device(device)}
 
 
 def show_timing(device: torch.device, tell: Callable[..., None]) -> None:
     """What was measured in this visit, or the button to do it; `tell` says what it comes to."""
     name = controls.timed_layers()
-    lengths = lengths_on(device)
-    work = report_each(lambda: time_reading(READINGS[name](), lengths))
+    lengths = list_lengths(device)
+    work = report_each(lambda: time_reading(TIMED_LAYERS[name](), lengths))
     all_lengths = Job(name, work, len(lengths))
     job = offer_job(TIMING_JOB, _("Measure it here"), all_lengths, icon=":material/timer:")
     if job:
@@ -161,7 +163,7 @@ def _show_times(found: list[Timing], name: str, device: torch.device) -> None:
 
     from explainers.charts.curves import Axis, draw_curve
 
-    series = both_ways()
+    series = name_both_ways()
     points = [(one.length, 1000 * one.cached, series[0], False) for one in found]
     points += [(one.length, 1000 * one.recomputed, series[1], False) for one in found]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])

@@ -10,12 +10,12 @@ from explainers.chapters.long_sequences.matrix_sizes import (
     LONG,
     SIDE,
     TOKENS,
-    by_way,
+    count_cells_by_way,
+    count_row_bytes,
     count_skipped_tiles,
-    per_tokens,
-    row_bytes,
-    sparse_rules,
-    weight_bytes,
+    count_weight_bytes,
+    make_sparse_rules,
+    tabulate_sizes,
 )
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
@@ -34,12 +34,12 @@ MEET = 4 * HEAD_DIM
 """Tokens at which the weights are as many as all else: n · n = 4 · n · d_k."""
 SERIES = (N_("n² weights"), N_("Q, K, V, output"))
 CPU = torch.device("cpu")
-SIZE = format_size(weight_bytes(ASKED))
-SIZES = [format_size(weight_bytes(ASKED) // part) for part in (1024, 32, 1)]
+SIZE = format_size(count_weight_bytes(ASKED))
+SIZES = [format_size(count_weight_bytes(ASKED) // part) for part in (1024, 32, 1)]
 """The weights of a long text, and what they might be."""
 
 
-def name_asked() -> dict[str, object]:
+def name_long_text() -> dict[str, object]:
     """What a text says of the weights that are asked for."""
     return {"tokens": f"{ASKED:,}", "each": CELL_BYTES, "cells": f"{ASKED**2:,}"}
 
@@ -47,7 +47,7 @@ def name_asked() -> dict[str, object]:
 def list_sizes() -> str:
     """A line of a table for each length."""
     taken.take_cells(TOKENS)
-    rows = [f"| {n:,} | {count:,} | {format_size(held)} |" for n, count, held in per_tokens()]
+    rows = [f"| {n:,} | {count:,} | {format_size(held)} |" for n, count, held in tabulate_sizes()]
     return "\n".join(rows)
 
 
@@ -58,8 +58,8 @@ def show_growth() -> None:
     from explainers.charts.curves import Axis, draw_curve
 
     lengths = [2**power for power in range(8, 21, 2)]
-    points = [(n, weight_bytes(n) / 2**20, SERIES[0], False) for n in lengths]
-    points += [(n, row_bytes(n, HEAD_DIM) / 2**20, SERIES[1], False) for n in lengths]
+    points = [(n, count_weight_bytes(n) / 2**20, SERIES[0], False) for n in lengths]
+    points += [(n, count_row_bytes(n, HEAD_DIM) / 2**20, SERIES[1], False) for n in lengths]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     alt = _("MiB against tokens, both axes in powers of 2: the weights' line is twice as steep.")
     axes = {"x": Axis(N_("tokens n"), is_logarithmic=True), "y": Axis("MiB", is_logarithmic=True)}
@@ -68,10 +68,10 @@ def show_growth() -> None:
 
 
 @st.cache_data(show_spinner=False)
-def tiles_of() -> dict[str, list[list[int]]]:
+def count_tile_cells() -> dict[str, list[list[int]]]:
     """How many cells of each tile of a long text each mask allows."""
     sizes = LONG, LONG, SIDE, SIDE
-    return {name: tile_cells(rule, *sizes).tolist() for name, rule in sparse_rules().items()}
+    return {name: tile_cells(rule, *sizes).tolist() for name, rule in make_sparse_rules().items()}
 
 
 ALL = (LONG // SIDE) ** 2
@@ -80,16 +80,16 @@ ALL = (LONG // SIDE) ** 2
 
 def count_causal() -> tuple[int, int]:
     """Tiles that the causal mask skips, and that the strided one does, which allows fewer pairs."""
-    found = list(tiles_of().values())
+    found = list(count_tile_cells().values())
     causal, strided = (count_skipped_tiles(tiles)[2] for tiles in (found[1], found[-1]))
     return causal, strided
 
 
 def show_skipped_tiles(queries_down: bool) -> str:
     """Every mask as its tiles, and a table as a text."""
-    found = tiles_of()
+    found = count_tile_cells()
     taken.take_masks(LONG, {str(name): count_skipped_tiles(tiles) for name, tiles in found.items()})
-    panels = [_map(name, tiles) for name, tiles in found.items()]
+    panels = [_draw_tile_map(name, tiles) for name, tiles in found.items()]
     alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
     origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), CPU)
     show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "spared")
@@ -105,7 +105,7 @@ def show_skipped_tiles(queries_down: bool) -> str:
     return "\n".join(rows)
 
 
-def _map(name: str, tiles: list[list[int]]) -> Panel:
+def _draw_tile_map(name: str, tiles: list[list[int]]) -> Panel:
     """A 1 for each tile that is computed; blank where it is skipped."""
     computed = [[1.0 if count else None for count in line] for line in tiles]
     numbers = [str(place) for place in range(len(tiles))]
@@ -116,24 +116,24 @@ def _map(name: str, tiles: list[list[int]]) -> Panel:
     return Panel(name, matrix, small=True)
 
 
-def times(q_len: int, kv_len: int) -> str:
+def compare_cells(q_len: int, kv_len: int) -> str:
     """How many times as many cells the joined sequence has."""
-    cross, joined = by_way(q_len, kv_len).values()
-    return times_in_words(joined / cross)
+    cross, joined = count_cells_by_way(q_len, kv_len).values()
+    return write_factor(joined / cross)
 
 
-def times_in_words(number: float) -> str:
+def write_factor(number: float) -> str:
     """A factor, in words."""
     return N_("{number:,.1f} times", number=number)
 
 
-def name_two(q_len: int, kv_len: int) -> tuple[dict[str, str], list[str]]:
+def name_two_sequences(q_len: int, kv_len: int) -> tuple[dict[str, str], list[str]]:
     """What a text says of two sequences, and guesses of how many times more cells there are."""
     named = {"q": f"{q_len:,}", "kv": f"{kv_len:,}", "sum": f"{q_len + kv_len:,}"}
-    return named, [times_in_words(number) for number in (1, 2, (q_len + kv_len) / kv_len)]
+    return named, [write_factor(number) for number in (1, 2, (q_len + kv_len) / kv_len)]
 
 
-def show_two(q_len: int, kv_len: int) -> None:
+def show_two_sequences(q_len: int, kv_len: int) -> None:
     """Both counts as bars."""
     from explainers.charts.bars import (  # the page needs no altair to start
         draw_bars,
@@ -141,7 +141,7 @@ def show_two(q_len: int, kv_len: int) -> None:
     )
 
     taken.take_two_sequences(q_len, kv_len)
-    amounts = [(_(way), count) for way, count in by_way(q_len, kv_len).items()]
+    amounts = [(_(way), count) for way, count in count_cells_by_way(q_len, kv_len).items()]
     counts = ", ".join(f"{name} {count:,}" for name, count in amounts)
     alt = _("Cells: {counts}", counts=counts)
     origin = formula(_("cells of one head and layer"), CPU)

@@ -12,30 +12,30 @@ CELL_BYTES = 2
 TOKENS = (1_024, 4_096, 16_384, 131_072, 1_048_576)
 
 
-def cells(q_len: int, kv_len: int) -> int:
+def count_cells(q_len: int, kv_len: int) -> int:
     """Scores, or weights, of one head in one layer."""
     return q_len * kv_len
 
 
-def weight_bytes(tokens: int, each: int = CELL_BYTES) -> int:
+def count_weight_bytes(tokens: int, each: int = CELL_BYTES) -> int:
     """The weights of a text that looks at itself, in one head and layer."""
-    return cells(tokens, tokens) * each
+    return count_cells(tokens, tokens) * each
 
 
-def row_bytes(tokens: int, head_dim: int, each: int = CELL_BYTES) -> int:
+def count_row_bytes(tokens: int, head_dim: int, each: int = CELL_BYTES) -> int:
     """Queries, keys, values and output of one head: all that goes in and comes out."""
     return 4 * tokens * head_dim * each
 
 
-def plain_bytes(tokens: int, head_dim: int) -> int:
+def count_plain_bytes(tokens: int, head_dim: int) -> int:
     """What `attention()` holds at most besides its inputs, in float32.
 
     That is scores, masked scores and weights at one time, and then the output.
     """
-    return 3 * weight_bytes(tokens, 4) + 4 * tokens * head_dim
+    return 3 * count_weight_bytes(tokens, 4) + 4 * tokens * head_dim
 
 
-def tiled_bytes(tokens: int, head_dim: int, q_block: int, kv_block: int) -> int:
+def count_tiled_bytes(tokens: int, head_dim: int, q_block: int, kv_block: int) -> int:
     """The same for `tiled_attention()`.
 
     That is two lists of positions, the output's blocks, and beside them either the work on a tile
@@ -46,9 +46,9 @@ def tiled_bytes(tokens: int, head_dim: int, q_block: int, kv_block: int) -> int:
     return 2 * 8 * tokens + output + max(tile, output)
 
 
-def per_tokens(numbers: tuple[int, ...] = TOKENS) -> list[tuple[int, int, int]]:
+def tabulate_sizes(numbers: tuple[int, ...] = TOKENS) -> list[tuple[int, int, int]]:
     """(tokens, cells, bytes) of the weight matrix."""
-    return [(n, cells(n, n), weight_bytes(n)) for n in numbers]
+    return [(n, count_cells(n, n), count_weight_bytes(n)) for n in numbers]
 
 
 TILE = 128
@@ -76,7 +76,7 @@ LONG, SIDE, WIDTH, SINKS = 4_096, 256, 512, 4
 CROSS, JOINED = N_("cross-attention: q · kv"), N_("joined into one: (q + kv)²")
 
 
-def sparse_rules() -> dict[str, Rule]:
+def make_sparse_rules() -> dict[str, Rule]:
     """Masks for long texts, by what they let through."""
     window = masks.sliding_window(WIDTH)
     sinks = masks.Rule(lambda query_pos, key_pos: (key_pos < SINKS) | window(query_pos, key_pos))
@@ -99,6 +99,6 @@ def count_skipped_tiles(tiles: list[list[int]]) -> tuple[int, int, int, int]:
     return sum(counts), (len(counts) - skipped) * SIDE**2, skipped, len(counts)
 
 
-def by_way(q_len: int, kv_len: int) -> dict[str, int]:
+def count_cells_by_way(q_len: int, kv_len: int) -> dict[str, int]:
     """Cells of each way to let one sequence look at another."""
-    return {CROSS: cells(q_len, kv_len), JOINED: cells(q_len + kv_len, q_len + kv_len)}
+    return {CROSS: count_cells(q_len, kv_len), JOINED: count_cells(q_len + kv_len, q_len + kv_len)}

@@ -17,14 +17,18 @@ from explainers.attention.kernel_inputs import choose_sides
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tiled_attention
-from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, row_bytes, tiled_bytes
+from explainers.chapters.long_sequences.matrix_sizes import (
+    count_plain_bytes,
+    count_row_bytes,
+    count_tiled_bytes,
+)
 from explainers.device import choose_device, describe_device
 from explainers.folders import ROOT
 from explainers.messages import N_
 from explainers.ui.text.numbers import bound_rounding
 
 
-def peak_bytes(run: Callable[[], object], device: torch.device) -> int | None:
+def measure_peak(run: Callable[[], object], device: torch.device) -> int | None:
     """The most bytes of tensors that exist at one time while `run` runs; None if unknown here.
 
     On a GPU its allocator has counted them. On the CPU, torch's profiler hears of every allocation
@@ -59,7 +63,7 @@ SHARE, MOST_BYTES = 4, 8 * 2**30
 
 
 @dataclass(frozen=True)
-class Measurement:
+class WayMeasurement:
     """One way at one length; without seconds it would not have fitted into memory.
 
     `difference` is the largest from the output of the first way that fitted.
@@ -82,12 +86,12 @@ def has_kernel(device: torch.device) -> bool:
     return device.type == "cuda" and find_spec("triton") is not None
 
 
-def blocks(device: torch.device) -> tuple[int, int]:
+def choose_blocks(device: torch.device) -> tuple[int, int]:
     """Queries and keys of a tile: small ones stay in a CPU's cache, a GPU has more to do."""
     return (256, 512) if device.type == "cpu" else (2_048, 4_096)
 
 
-def lengths_to(longest: int) -> list[int]:
+def list_lengths(longest: int) -> list[int]:
     """Powers of two up to the longest."""
     return [2**power for power in range(SHORTEST.bit_length() - 1, longest.bit_length())]
 
@@ -101,7 +105,7 @@ def prepare_call(way: str, length: int, device: torch.device) -> Callable[[], Te
         mask = masks.build(masks.full, length, length).to(device)
         return lambda: attention(query, key, value, mask).output
     if way == "tiled":
-        return lambda: tiled_attention(query, key, value, masks.full, *blocks(device))
+        return lambda: tiled_attention(query, key, value, masks.full, *choose_blocks(device))
     if way == KERNEL:
         from explainers.attention.tiled_kernel import kernel_attention  # few machines have Triton
 
@@ -110,7 +114,7 @@ def prepare_call(way: str, length: int, device: torch.device) -> Callable[[], Te
     return lambda: F.scaled_dot_product_attention(query, key, value)
 
 
-def seconds(run: Callable[[], object], device: torch.device) -> float:
+def time_call(run: Callable[[], object], device: torch.device) -> float:
     """The fastest of a few runs; a GPU is waited for before the clock is read."""
     found: list[float] = []
     while len(found) < MOST_RUNS and sum(found) < LONG_ENOUGH:
@@ -132,13 +136,13 @@ def wait_for(device: torch.device) -> None:
 
 def estimate_bytes(way: str, length: int, device: torch.device) -> int:
     """Bytes that a way will take, with its inputs and its mask."""
-    given = row_bytes(length, HEAD_DIM, 4)
+    given = count_row_bytes(length, HEAD_DIM, 4)
     if way == "plain":  # the mask, how it was made, and what it forbids: a byte per cell each
-        return given + plain_bytes(length, HEAD_DIM) + 3 * length**2
-    return given + tiled_bytes(length, HEAD_DIM, *blocks(device))
+        return given + count_plain_bytes(length, HEAD_DIM) + 3 * length**2
+    return given + count_tiled_bytes(length, HEAD_DIM, *choose_blocks(device))
 
 
-def free_bytes(device: torch.device) -> int:
+def measure_free_bytes(device: torch.device) -> int:
     """Memory that nobody uses now, as far as this process may take it."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
@@ -153,7 +157,7 @@ def free_bytes(device: torch.device) -> int:
 
 
 @torch.no_grad()
-def measure_ways(lengths: Sequence[int], device: torch.device) -> Iterator[Measurement | None]:
+def measure_ways(lengths: Sequence[int], device: torch.device) -> Iterator[WayMeasurement | None]:
     """Every way at every length; None in between, where one may stop."""
     ways = list_ways(device)
     for way in ways:
@@ -161,21 +165,23 @@ def measure_ways(lengths: Sequence[int], device: torch.device) -> Iterator[Measu
     for length in lengths:
         outputs: list[Tensor] = []
         for way in ways:
-            if estimate_bytes(way, length, device) > min(free_bytes(device) // SHARE, MOST_BYTES):
-                yield Measurement(way, length)
+            if estimate_bytes(way, length, device) > min(
+                measure_free_bytes(device) // SHARE, MOST_BYTES
+            ):
+                yield WayMeasurement(way, length)
             else:
-                yield from one_way(way, length, device, outputs)
+                yield from measure_way(way, length, device, outputs)
 
 
-def one_way(
+def measure_way(
     way: str, length: int, device: torch.device, outputs: list[Tensor]
-) -> Iterator[Measurement | None]:
+) -> Iterator[WayMeasurement | None]:
     """Its bytes, None, then its seconds too; its output joins the others, its inputs are freed."""
     run = prepare_call(way, length, device)
-    peak = peak_bytes(lambda: outputs.append(run()), device)
+    peak = measure_peak(lambda: outputs.append(run()), device)
     difference = (outputs[-1] - outputs[0]).abs().max().item()
     yield None
-    yield Measurement(way, length, seconds(run, device), peak, difference)
+    yield WayMeasurement(way, length, time_call(run, device), peak, difference)
 
 
 KERNEL_FILE = ROOT / "explainers" / "attention" / "tiled_kernel.py"

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.background_job import describe_reports, offer_job, watch_job
-from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, tiled_bytes
+from explainers.chapters.long_sequences.matrix_sizes import count_plain_bytes, count_tiled_bytes
 from explainers.chapters.long_sequences.measurement import (
     HEAD_DIM,
     WAYS,
-    Measurement,
-    blocks,
-    lengths_to,
+    WayMeasurement,
+    choose_blocks,
+    list_lengths,
     list_ways,
     measure_ways,
 )
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "–"
-MeasurementJob = Job[int, Measurement, None]
+MeasurementJob = Job[int, WayMeasurement, None]
 """Of the longest text."""
 Point = tuple[int, float, str, bool]
 """Tokens, an amount, the way that it was measured for, and whether it is theory's."""
 
 
-def times(found: list[Measurement]) -> list[Point]:
+def list_times(found: list[WayMeasurement]) -> list[Point]:
     """Milliseconds; theory's line rises with n² and goes through plain attention's last point."""
     points = [(m.length, m.seconds * 1000, m.way, False) for m in found if m.seconds is not None]
     plain = [(length, taken) for length, taken, way, _unused in points if way == WAYS[0]]
@@ -47,42 +47,42 @@ def times(found: list[Measurement]) -> list[Point]:
     return points
 
 
-def peaks(found: list[Measurement]) -> list[Point]:
+def list_peaks(found: list[WayMeasurement]) -> list[Point]:
     """MiB; the lines of theory are not fitted to anything."""
     points = [(m.length, m.peak / 2**20, m.way, False) for m in found if m.peak is not None]
     if points:
         for n in sorted({one.length for one in found}):
-            points.append((n, plain_bytes(n, HEAD_DIM) / 2**20, WAYS[0], True))
-            tiled = tiled_bytes(n, HEAD_DIM, *blocks(choose_device()))
+            points.append((n, count_plain_bytes(n, HEAD_DIM) / 2**20, WAYS[0], True))
+            tiled = count_tiled_bytes(n, HEAD_DIM, *choose_blocks(choose_device()))
             points.append((n, tiled / 2**20, WAYS[1], True))
     return points
 
 
-def table(
-    found: list[Measurement],
-    cells: Callable[[list[Measurement]], list[str]],
+def write_table(
+    found: list[WayMeasurement],
+    cells: Callable[[list[WayMeasurement]], list[str]],
     all_ways: Sequence[str] = WAYS,
 ) -> str:
     """A row for each length: what `cells` says of the ways, as far as they were measured."""
     rows = []
     for length in sorted({one.length for one in found}):
         known = {one.way: one for one in found if one.length == length}
-        ways = [known.get(way, Measurement(way, length)) for way in all_ways]
+        ways = [known.get(way, WayMeasurement(way, length)) for way in all_ways]
         rows.append(f"| {length:,} | " + " | ".join(cells(ways)) + " |")
     return "\n".join(rows)
 
 
-def seconds_of(ways: list[Measurement]) -> list[str]:
+def write_seconds(ways: list[WayMeasurement]) -> list[str]:
     """Seconds of each way."""
     return [UNKNOWN if one.seconds is None else f"{one.seconds:.4f}" for one in ways]
 
 
-def bytes_of(ways: list[Measurement]) -> list[str]:
+def write_bytes(ways: list[WayMeasurement]) -> list[str]:
     """The most bytes that each way took."""
     return [UNKNOWN if one.peak is None else format_size(one.peak) for one in ways]
 
 
-def differences_of(ways: list[Measurement]) -> list[str]:
+def write_differences(ways: list[WayMeasurement]) -> list[str]:
     """The largest of any way from the first that fitted."""
     differences = [one.difference for one in ways[1:] if one.difference is not None]
     return [f"{max(differences):.2g}" if differences else UNKNOWN]
@@ -95,7 +95,7 @@ Remark = Callable[[dict[str, object]], None]
 def show_measuring(remark: Remark, longest: int) -> None:
     """A button, and what measuring comes to while one looks on."""
     label = _("Measure on this machine")
-    lengths = lengths_to(longest)
+    lengths = list_lengths(longest)
     work = report_each(lambda: measure_ways(lengths, choose_device()))
     all_ways = Job(longest, work, len(list_ways(choose_device())) * len(lengths))
     offer_job(MEASUREMENT_JOB, label, all_ways, icon=":material/timer:")
@@ -120,7 +120,7 @@ def _show(remark: Remark, job: MeasurementJob) -> None:
         remark(show_measurements(found))
 
 
-def show_measurements(found: list[Measurement]) -> dict[str, object]:
+def show_measurements(found: list[WayMeasurement]) -> dict[str, object]:
     """Points over theory's lines; every number for the table of a text."""
     from explainers.charts.curves import Axis, draw_curve
 
@@ -131,8 +131,8 @@ def show_measurements(found: list[Measurement]) -> dict[str, object]:
     tokens = Axis(N_("tokens n"), True, tuple(sorted({one.length for one in found})))
     left, right = st.columns(2)
     for column, points, unit in (
-        (left, times(found), N_("milliseconds")),
-        (right, peaks(found), "MiB"),
+        (left, list_times(found), N_("milliseconds")),
+        (right, list_peaks(found), "MiB"),
     ):
         if points:
             alt = _(
@@ -144,7 +144,7 @@ def show_measurements(found: list[Measurement]) -> dict[str, object]:
             with column:
                 show_chart(
                     draw_curve,
-                    _rows(points),
+                    _make_rows(points),
                     alt,
                     f"measured {unit}",
                     origin,
@@ -152,21 +152,21 @@ def show_measurements(found: list[Measurement]) -> dict[str, object]:
                     **axes,
                 )
     largest = max((one.difference for one in found if one.difference is not None), default=0.0)
-    q_block, kv_block = blocks(device)
+    q_block, kv_block = choose_blocks(device)
     return {
         "device": describe_device(device),
         "ways": " | ".join(all_ways),
         "columns": "---:|" * len(all_ways),
-        "times": table(found, seconds_of, all_ways),
-        "sizes": table(found, bytes_of, all_ways),
-        "differences": table(found, differences_of, all_ways),
+        "times": write_table(found, write_seconds, all_ways),
+        "sizes": write_table(found, write_bytes, all_ways),
+        "differences": write_table(found, write_differences, all_ways),
         "largest": f"{largest:.2g}",
         "q_block": f"{q_block:,}",
         "kv_block": f"{kv_block:,}",
     }
 
 
-def _rows(points: list[Point]) -> "pd.DataFrame":
+def _make_rows(points: list[Point]) -> "pd.DataFrame":
     import pandas as pd
 
     return pd.DataFrame(points, columns=["x", "y", "series", "reference"])

@@ -9,7 +9,7 @@ from math import inf
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
 from explainers.attention.steps import softmax
-from explainers.chapters.common.one_head import arithmetic_of
+from explainers.chapters.common.one_head import make_explainer
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
 from explainers.charts.matrix import Matrix, Values, find_largest
@@ -79,12 +79,12 @@ class Row(taken.RowReading):
         return [line + [None] * (length - len(line)) for line in lines]
 
 
-def arithmetic_of_row(row: Row) -> Callable[[Cell], Arithmetic]:
+def make_row_explainer(row: Row) -> Callable[[Cell], Arithmetic]:
     """What to ask about any cell of the picture."""
-    return partial(_arithmetic, row, arithmetic_of(row.lab.one_head))
+    return partial(_explain_cell, row, make_explainer(row.lab.one_head))
 
 
-def _arithmetic(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell) -> Arithmetic:
+def _explain_cell(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell) -> Arithmetic:
     step, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
     if cell.panel == SCORES:
         return of_scores(Cell(SCORES, row.word, j))
@@ -98,9 +98,9 @@ def _arithmetic(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell) -
     seen = row.seen(step)
     scores, largest = row.scores.tolist(), row.steps[step].largest.item()
     if cell.panel == RUNNING:
-        return _kept(row, step, COLUMNS[j], value)
+        return _explain_running(row, step, COLUMNS[j], value)
     if cell.panel == POWERS:
-        return exponential(scores[j], largest, value, what)
+        return explain_power(scores[j], largest, value, what)
     if cell.panel == WEIGHTS:
         read = [score if n < seen else -inf for n, score in enumerate(scores)]
         return arithmetic.explain_softmax(read, j, value, row.lab.tokens)
@@ -108,7 +108,7 @@ def _arithmetic(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell) -
     return arithmetic.explain_dot_product(row.weights(step).tolist(), column, value, what)
 
 
-def _kept(row: Row, step: int, name: str, value: float) -> Arithmetic:
+def _explain_running(row: Row, step: int, name: str, value: float) -> Arithmetic:
     """One of the three numbers that are kept of a row."""
     now, block = row.steps[step], row.scores[step * row.block : row.seen(step)].tolist()
     if name == "total":
@@ -118,14 +118,14 @@ def _kept(row: Row, step: int, name: str, value: float) -> Arithmetic:
         return arithmetic.explain_dot_product([before, *powers], factors, value, name)
     before = row.steps[step - 1].largest.item() if step else -inf
     if name == "correction":
-        return exponential(before, now.largest.item(), value, name)
+        return explain_power(before, now.largest.item(), value, name)
     read = ", ".join(f"{score:.4f}" for score in [before, *block] if score > -inf)
     return arithmetic.explain_input(
         value, name, _("largest of {scores} = {value:.4f}", scores=read, value=value)
     )
 
 
-def exponential(score: float, largest: float, value: float, name: str) -> Arithmetic:
+def explain_power(score: float, largest: float, value: float, name: str) -> Arithmetic:
     """`value` as a power of e, from digits that give it again."""
     exact = math.exp(score - largest)
     for shown, places in choose_decimals(value, exact):
@@ -215,15 +215,15 @@ def show_row(row: Row) -> None:
     place = min(control(), count - 1)
     labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
-    panels = orient_panels(panels_of(row, place + 1), lab.queries_down)
+    panels = orient_panels(make_row_panels(row, place + 1), lab.queries_down)
     alt = _(
         "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     )
-    show_clickable_figure(panels, arithmetic_of_row(row), lab.origin, "row", alt, slider)
+    show_clickable_figure(panels, make_row_explainer(row), lab.origin, "row", alt, slider)
     taken.take_row(lab, row.word, row.block, place + 1, row.so_far(place + 1))
 
 
-def panels_of(row: Row, read: int) -> list[Panel]:
+def make_row_panels(row: Row, read: int) -> list[Panel]:
     """All matrices when `read` blocks have been read, with a frame for every number of them."""
     tokens, line = row.lab.tokens, row.scores.tolist()
     count = range(1, len(row.steps) + 1)
@@ -237,21 +237,21 @@ def panels_of(row: Row, read: int) -> list[Panel]:
     columns = {RUNNING: ([*map(_, COLUMNS)], RUNNING_AXIS), OUTPUT: of_output}
     for name in TABLES:
         table, (across, axis) = row.table(name), columns.get(name, (tokens, KEY_AXIS))
-        frames = tuple(_first(table, n) for n in count)
+        frames = tuple(_keep_first(table, n) for n in count)
         places = row.names, across, BLOCK_AXIS, axis
         kind = "weights" if name in (POWERS, WEIGHTS) else "signed"
         matrix = Matrix(
             name, FORMULAS[name], frames[read - 1], *places, kind=kind, limit=find_largest(table)
         )
-        panels.append(Panel(name, matrix, sources=_sources(name), frames=frames))
+        panels.append(Panel(name, matrix, sources=_list_sources(name), frames=frames))
     return panels
 
 
-def _sources(name: str) -> tuple[Source, ...]:
+def _list_sources(name: str) -> tuple[Source, ...]:
     before = {RUNNING: (), POWERS: (RUNNING,), WEIGHTS: (POWERS,), OUTPUT: (WEIGHTS,)}
     return tuple(Source(one, row="row") for one in before[name])
 
 
-def _first(table: Sequence[Sequence[float | None]], count: int) -> Values:
+def _keep_first(table: Sequence[Sequence[float | None]], count: int) -> Values:
     """The first lines; those that are not there yet are blank."""
     return [list(line) if n < count else [None] * len(line) for n, line in enumerate(table)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from explainers.attention import masks
 from explainers.attention.online_softmax import Running, begin, read_row
@@ -17,10 +18,10 @@ from explainers.attention.tiled import positions, read_tile, tile_cells, tiled_a
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences.matrix_sizes import (
     SIDE,
-    by_way,
+    count_cells_by_way,
     count_skipped_tiles,
-    per_tokens,
-    sparse_rules,
+    make_sparse_rules,
+    tabulate_sizes,
 )
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
@@ -32,7 +33,7 @@ Computed = dict[str, Tensor]
 
 def count_squares(tokens: list[int]) -> dict[str, list[int]]:
     """Cells of the weight matrix, and their bytes."""
-    _unused, cells, held = zip(*per_tokens(tuple(tokens)), strict=True)
+    _unused, cells, held = zip(*tabulate_sizes(tuple(tokens)), strict=True)
     return {"cells": [*cells], "bytes": [*held]}
 
 
@@ -69,15 +70,12 @@ class RowReading:
         return {
             "scores": self.scores[None, :length],
             "running": torch.cat(kept),
-            **{name: pad_with_zeros([row(n) for n in range(read)]) for name, row in tables.items()},
+            **{
+                name: pad_sequence([row(n) for n in range(read)], batch_first=True)
+                for name, row in tables.items()
+            },
             "output": torch.cat([one.output for one in steps]),
         }
-
-
-def pad_with_zeros(rows: list[Tensor]) -> Tensor:
-    """Rows that grow as one matrix, with 0 where there is nothing yet."""
-    longest = len(rows[-1])
-    return torch.stack([torch.cat([row, row.new_zeros(longest - len(row))]) for row in rows])
 
 
 def read_in_blocks(layer: Layer, word: int, block: int, blocks: int) -> Computed:
@@ -155,7 +153,7 @@ def compare_tiles(layer: Layer, rule: str, q_block: int, kv_block: int) -> Compu
 def count_tiles_by_mask(length: int) -> dict[str, tuple[int, ...]]:
     """Of each mask: cells allowed, cells computed, tiles skipped, tiles there are."""
     sizes = length, length, SIDE, SIDE
-    rules = sparse_rules().items()
+    rules = make_sparse_rules().items()
     return {
         str(name): count_skipped_tiles(tile_cells(rule, *sizes).tolist()) for name, rule in rules
     }
@@ -198,4 +196,4 @@ def take_masks(length: int, found: dict[str, tuple[int, ...]]) -> None:
 def take_two_sequences(q_len: int, kv_len: int) -> None:
     """Looking at another sequence, or joining it."""
     inputs, title = {"q_len": q_len, "kv_len": kv_len}, _("Two sequences, or one")
-    take("two", Recipe(title, by_way, inputs, by_way(q_len, kv_len)))
+    take("two", Recipe(title, count_cells_by_way, inputs, count_cells_by_way(q_len, kv_len)))

@@ -13,7 +13,7 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.mask_names import translate_mask
-from explainers.chapters.common.one_head import arithmetic_of
+from explainers.chapters.common.one_head import make_explainer
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
 from explainers.charts.matrix import Matrix, Values, find_largest, make_pair_matrix
@@ -31,7 +31,7 @@ ORDER, HELD, DONE = N_("order of tiles"), N_("scores in memory"), N_("output so 
 
 
 @dataclass(frozen=True)
-class Tiles:
+class TiledSentence:
     """A sentence cut into tiles, under a rule; small tiles of a long text would be too many."""
 
     lab: Lab
@@ -92,13 +92,13 @@ class Tiles:
     def held(self, read: int) -> Values:
         """The scores of the tile that was read last: there are no others."""
         last = self.seen(read) & ~self.seen(read - 1)
-        return blank(self.lab.scores.masked_fill(~last, torch.nan))
+        return blank_unknown(self.lab.scores.masked_fill(~last, torch.nan))
 
     def panels(self, read: int) -> list[Panel]:
         """The picture after so many tiles, with a frame for every number of them."""
         tokens, count = self.lab.tokens, range(1, len(self.steps) + 1)
         held = tuple(self.held(n) for n in count)
-        done = tuple(blank(self.output(n)) for n in count)
+        done = tuple(blank_unknown(self.output(n)) for n in count)
         features = [str(n) for n in range(self.lab.views.value.shape[1])]
         tiles = _("{read} of {all} tiles are read", read=len(self.steps), all=self.count)
         order = replace(make_pair_matrix(ORDER, tiles, self.order(), tokens), decimals=0)
@@ -116,12 +116,12 @@ class Tiles:
         return orient_panels(panels, self.lab.queries_down)
 
 
-def blank(values: Tensor) -> Values:
+def blank_unknown(values: Tensor) -> Values:
     """Numbers, and None for what is not a number."""
     return [[None if v != v else v for v in line] for line in values.tolist()]
 
 
-def name_tiles(tiles: Tiles, rule: str) -> dict[str, object]:
+def name_tiles(tiles: TiledSentence, rule: str) -> dict[str, object]:
     """What a text says of the tiles."""
     rows, columns = tiles.blocks
     words, read = len(tiles.lab.tokens), len(tiles.steps)
@@ -139,12 +139,12 @@ def name_tiles(tiles: Tiles, rule: str) -> dict[str, object]:
     }
 
 
-def list_guesses(tiles: Tiles) -> list[str]:
+def list_guesses(tiles: TiledSentence) -> list[str]:
     """How many tiles might be skipped."""
     return ["0", *(f"{tiles.count // part}" for part in (4, 3, 2))]
 
 
-def show_tiles(tiles: Tiles, rule: str) -> None:
+def show_tiles(tiles: TiledSentence, rule: str) -> None:
     """The order in which tiles are read, the only scores that exist, the output as it grows."""
     lab, count, control = tiles.lab, len(tiles.steps), controls.tile_count
     place = min(control(), count - 1)
@@ -153,15 +153,15 @@ def show_tiles(tiles: Tiles, rule: str) -> None:
     alt = _(
         "The tiles in their order, the scores of the tile at the slider, and the output so far."
     )
-    explain = _arithmetic(tiles, place + 1)
+    explain = _make_explainer(tiles, place + 1)
     show_clickable_figure(tiles.panels(place + 1), explain, lab.origin, "tiles", alt, slider)
     done = {"output so far": tiles.output(place + 1), "tiled": tiles.output(count)}
     taken.take_tiles(lab, rule, tiles.blocks, place + 1, done)
 
 
-def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Arithmetic]:
+def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithmetic]:
     lab = tiles.lab
-    of_scores = arithmetic_of(lab.one_head)
+    of_scores = make_explainer(lab.one_head)
 
     def explain(cell: Cell) -> Arithmetic:
         i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"

@@ -7,7 +7,7 @@ import streamlit as st
 import torch
 
 from explainers.attention.multi_head import multi_head
-from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.many_heads import takeaway as taken
 from explainers.charts.matrix import Matrix, make_pair_matrix
 from explainers.charts.theme import QUERY_AXIS
@@ -36,7 +36,7 @@ class DropoutAverages(NamedTuple):
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def draw(tokens: tuple[str, ...], seed: int) -> DropoutAverages:
+def draw_dropout(tokens: tuple[str, ...], seed: int) -> DropoutAverages:
     """Drop weights of the single trained head, at every probability that the slider offers."""
     layer = load_layer(tokens, Configuration(1, 1, D_MODEL, "full"), SEEDS[0])
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
@@ -47,7 +47,7 @@ def draw(tokens: tuple[str, ...], seed: int) -> DropoutAverages:
     return DropoutAverages(weights.tolist(), found, layer)
 
 
-def in_words(weights: Numbers) -> str:
+def classify_row_sums(weights: Numbers) -> str:
     """Which of the answers the rows of a draw sum to."""
     sums = torch.tensor(weights).sum(dim=-1)
     for answer in ANSWERS[:2]:
@@ -58,7 +58,7 @@ def in_words(weights: Numbers) -> str:
 
 def answer_dropout(dropped: DropoutAverages) -> str:
     """What the rows of a draw sum to, at the probability that is asked about."""
-    return in_words(dropped.averages[controls.dropout.steps.index(ASKED)][0])
+    return classify_row_sums(dropped.averages[controls.dropout.steps.index(ASKED)][0])
 
 
 @fragment
@@ -70,16 +70,16 @@ def drag_probability(
     place = control()
     labels = [f"{step:g}" for step in control.steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
-    panels = _panels(tokens, dropped, place)
+    panels = _make_panels(tokens, dropped, place)
     alt = _("Weights, one draw of dropout, and averages over 10, 100 and 1,000 draws.")
-    origin = origin_of(dropped.layer)
+    origin = name_layer_origin(dropped.layer)
     origin += _(" · dropout: random, seed {seed}", seed=seed)
     show_figure(Figure(orient_panels(panels, queries_down), alt, slider=slider), origin, "dropout")
     probability, averages = control.steps[place], dropped.averages[place]
     taken.take_dropout(dropped.layer, probability, seed, dropped.weights, averages)
 
 
-def _panels(tokens: tuple[str, ...], dropped: DropoutAverages, place: int) -> list[Panel]:
+def _make_panels(tokens: tuple[str, ...], dropped: DropoutAverages, place: int) -> list[Panel]:
     exact, at_place = torch.tensor(dropped.weights), dropped.averages[place]
     names = [_(ngettext("{count:,} draw", "{count:,} draws", count)) for count in DRAWS]
     panels = [

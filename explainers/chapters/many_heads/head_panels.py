@@ -32,19 +32,19 @@ AXES = {
 }
 
 
-def head_id(head: int) -> str:
+def name_panel(head: int) -> str:
     """What a head's pictures are called."""
     return N_("head {head}", head=head)
 
 
-def who_did_it(looked: Selection) -> list[Panel]:
+def make_share_panels(looked: Selection) -> list[Panel]:
     """Each head's part of the chosen word's output, and its votes for what is named from it."""
     word, heads = looked.layer.tokens[looked.word], range(looked.num_heads)
-    rows = [head_id(head) for head in heads]
+    rows = [name_panel(head) for head in heads]
     formula = _("what each head adds to the output of {word}", word=word)
-    parts = plain(PARTS, formula, looked.parts, rows)
+    parts = make_layer_matrix(PARTS, formula, looked.parts, rows)
     formula, column = _("of the output of {word}", word=word), _("share")
-    shares = plain(SHARES, formula, looked.shares[:, None], rows, [column])
+    shares = make_layer_matrix(SHARES, formula, looked.shares[:, None], rows, [column])
     panels = [
         Panel(
             PARTS,
@@ -60,18 +60,18 @@ def who_did_it(looked: Selection) -> list[Panel]:
     ]
     if looked.learned is None or not looked.candidates:
         return panels
-    return [*panels, *_named(looked, looked.learned, rows)]
+    return [*panels, *_make_vote_panels(looked, looked.learned, rows)]
 
 
-def _named(looked: Selection, known: TrainedHeads, rows: list[str]) -> list[Panel]:
+def _make_vote_panels(looked: Selection, known: TrainedHeads, rows: list[str]) -> list[Panel]:
     word, words = looked.layer.tokens[looked.word], list(looked.candidates.values())
     logits, totals = looked.votes(*looked.directions(known))
     formula = _("for {word}; bias: learned, the same for all", word=word)
     rows = [*rows, _("bias"), _("sum")]
-    voted = plain(VOTES, formula, logits, rows, words)
+    voted = make_layer_matrix(VOTES, formula, logits, rows, words)
     formula = _("for {word}: above 0.50 where the sum is above 0", word=word)
     rows = [_("all heads"), _("heads on")]
-    told = plain(NAMED, formula, totals.sigmoid(), rows, words)
+    told = make_layer_matrix(NAMED, formula, totals.sigmoid(), rows, words)
     heading = _("What the layer names for the word: a sum of votes")
     remark = _(
         "The layer votes on a list of words: each head's part adds to a word's sum, or takes from "
@@ -92,7 +92,7 @@ def enlarge_head(looked: Selection) -> OneHead:
     return OneHead.of(looked.layer, views, steps, looked.head)
 
 
-def plain(
+def make_layer_matrix(
     name: str, formula: str, values: Tensor, rows: Sequence[str], columns: Sequence[str] = ()
 ) -> Matrix:
     """A matrix of the layer with the axes that it has."""
@@ -100,23 +100,23 @@ def plain(
     return Matrix(name, formula, values.tolist(), rows, columns, *AXES[name])
 
 
-def panels_of(looked: Selection, queries_down: bool) -> list[Panel]:
+def make_layer_panels(looked: Selection, queries_down: bool) -> list[Panel]:
     """The whole layer in one picture, in four parts under headings."""
     return [
-        *orient_panels(all_heads(looked), queries_down),
-        *_enlarged(looked, queries_down),
+        *orient_panels(make_head_panels(looked), queries_down),
+        *_enlarge_panels(looked, queries_down),
         *join_heads(looked),
-        *who_did_it(looked),
+        *make_share_panels(looked),
     ]
 
 
-def all_heads(looked: Selection) -> list[Panel]:
+def make_head_panels(looked: Selection) -> list[Panel]:
     """A miniature per head; the row of the chosen word is framed in all of them."""
-    ids = [head_id(head) for head in range(looked.num_heads)]
+    ids = [name_panel(head) for head in range(looked.num_heads)]
     heads = [
         Panel(
             own,
-            weights_matrix(own, _strongest(looked, head), looked, head),
+            make_weight_matrix(own, _describe_strongest(looked, head), looked, head),
             small=True,
             marked=head == looked.head,
             muted=head in looked.off,
@@ -127,7 +127,7 @@ def all_heads(looked: Selection) -> list[Panel]:
     return [replace(heads[0], heading=_("Every head")), *heads[1:]]
 
 
-def head_of(panel: str) -> int | None:
+def parse_head(panel: str) -> int | None:
     """Which head's miniature a panel is."""
     number = panel.removeprefix("head ")
     return int(number) if panel.startswith("head ") else None
@@ -135,21 +135,21 @@ def head_of(panel: str) -> int | None:
 
 def follow(clicked: Cell) -> None:
     """A click on a head enlarges it, and a click on a word's row follows the word; a callback."""
-    head = head_of(clicked.panel)
+    head = parse_head(clicked.panel)
     if head is not None:
         st.session_state[controls.enlarged_head.key] = head
     if head is not None or clicked.panel in (SIDE_BY_SIDE, LAYER):
         st.session_state[controls.followed_word.key] = clicked.row
 
 
-def weights_matrix(name: str, formula: str, looked: Selection, head: int) -> Matrix:
+def make_weight_matrix(name: str, formula: str, looked: Selection, head: int) -> Matrix:
     """One head's weights; pairs that the mask forbids are blank."""
     tokens, mask = looked.layer.tokens, looked.layer.mask.tolist()
     values = blank_forbidden(looked.run.weights[head].tolist(), mask)
     return make_pair_matrix(name, formula, values, tokens, "weights")
 
 
-def _strongest(looked: Selection, head: int) -> str:
+def _describe_strongest(looked: Selection, head: int) -> str:
     """Where the chosen word looks most in this head."""
     if head in looked.off:
         return _("switched off")
@@ -158,14 +158,14 @@ def _strongest(looked: Selection, head: int) -> str:
     return f"{tokens[looked.word]} → {tokens[int(key)]} {weight:.2f}"
 
 
-def _enlarged(looked: Selection, queries_down: bool) -> list[Panel]:
+def _enlarge_panels(looked: Selection, queries_down: bool) -> list[Panel]:
     one = enlarge_head(looked)
     first, *others = one.product("weights", "V", "output", queries_down)
     panels = [replace(first, heading=_("The chosen head, enlarged")), *others]
-    return [replace(p, matrix=replace(p.matrix, name=_of_head(p.id, looked))) for p in panels]
+    return [replace(p, matrix=replace(p.matrix, name=_name_matrix(p.id, looked))) for p in panels]
 
 
-def _of_head(panel: str, looked: Selection) -> str:
+def _name_matrix(panel: str, looked: Selection) -> str:
     """The name of a panel of the enlarged head, Aᵀ where the queries run along the top."""
     matrix = panel.removesuffix("ᵀ")
     turned = panel.removeprefix(matrix)
@@ -174,7 +174,7 @@ def _of_head(panel: str, looked: Selection) -> str:
 
 def draw_steps(looked: Selection) -> list[Panel]:
     """Every head attends; the outputs are laid side by side, and W_O mixes them."""
-    heads = [replace(panel, heading="", marked=False) for panel in all_heads(looked)]
+    heads = [replace(panel, heading="", marked=False) for panel in make_head_panels(looked)]
     side_by_side, _w_output, output = join_heads(looked)
     return [
         *heads,
@@ -189,7 +189,7 @@ def join_heads(looked: Selection) -> list[Panel]:
     lanes = [f"{head}.{n}" for head in range(looked.num_heads) for n in range(heads.head_dim)]
     side_by_side = looked.per_head.transpose(0, 1).flatten(1)
     example = _("column 2.0: head 2, dimension 0")
-    first = plain(SIDE_BY_SIDE, example, side_by_side, tokens, lanes)
+    first = make_layer_matrix(SIDE_BY_SIDE, example, side_by_side, tokens, lanes)
     rows, formula = looked.rows_of_w_output, _("each head has rows of its own")
     if len(rows) < len(lanes):
         formula = _(
@@ -198,8 +198,8 @@ def join_heads(looked: Selection) -> list[Panel]:
             all=len(lanes),
         )
     of_rows = slice(rows.start, rows.stop)
-    second = plain(W_O, formula, heads.w_output[of_rows], lanes[of_rows])
-    third = plain(LAYER, _("what the layer hands on"), looked.output, tokens)
+    second = make_layer_matrix(W_O, formula, heads.w_output[of_rows], lanes[of_rows])
+    third = make_layer_matrix(LAYER, _("what the layer hands on"), looked.output, tokens)
     sources = Source(SIDE_BY_SIDE, row="row"), Source(W_O, column="column")
     heading = _("All heads side by side, times W_O: the output of the layer")
     return [
@@ -217,13 +217,13 @@ def compare_ways(layer: Layer, run: ManyHeads, listed: ManyHeads) -> dict[str, s
     merged = merge_heads(run.per_head)
     return {
         "way": "moved" if _has_moved(run.per_head, merged) else "stayed",
-        "apart": distance_in_words(apart),
-        "split": _copied(projected, split, layer),
-        "merge": _copied(run.per_head, merged, layer),
+        "apart": write_distance(apart),
+        "split": _describe_copy(projected, split, layer),
+        "merge": _describe_copy(run.per_head, merged, layer),
     }
 
 
-def distance_in_words(apart: float) -> str:
+def write_distance(apart: float) -> str:
     """How large the largest difference is; float32 leaves some in the seventh digit."""
     if apart == 0:
         return "0"
@@ -239,7 +239,7 @@ def _has_moved(before: Tensor, after: Tensor) -> bool:
     return before.untyped_storage().data_ptr() != after.untyped_storage().data_ptr()
 
 
-def _copied(before: Tensor, after: Tensor, layer: Layer) -> str:
+def _describe_copy(before: Tensor, after: Tensor, layer: Layer) -> str:
     """How many numbers had to be copied."""
     if not _has_moved(before, after):
         return _("copied nothing")

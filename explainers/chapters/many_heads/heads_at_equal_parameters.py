@@ -6,7 +6,7 @@ from torch import Tensor
 
 from explainers.attention.multi_head import multi_head, parameters
 from explainers.attention.single_head import projection_parameters
-from explainers.chapters.many_heads.head_panels import head_id
+from explainers.chapters.many_heads.head_panels import name_panel
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.messages import N_, ngettext
@@ -32,23 +32,23 @@ WIDE, GPT3 = 512, 12_288
 ANSWERS = (N_("about as many"), N_("about half of them"), N_("fewer than a quarter of them"))
 
 
-def equal(num_heads: int) -> Configuration:
+def make_equal_heads(num_heads: int) -> Configuration:
     """Heads that have as many numbers together as one head of full width."""
     return Configuration(num_heads, num_heads, D_MODEL // num_heads, "full")
 
 
-def in_words(accuracy: float) -> str:
+def classify_accuracy(accuracy: float) -> str:
     """Which of the answers an accuracy is."""
     return ANSWERS[0 if accuracy > 0.75 else 1 if accuracy >= 0.25 else 2]
 
 
-def single_heads() -> dict[int, float]:
+def score_single_heads() -> dict[int, float]:
     """For each d_k of a single head, the share of verbs it is right about."""
     sizes = {size: Configuration(1, 1, size, "full") for size in list_head_dims(1)}
     return {size: statistics.mean(_read_row(one).verb_accuracy) for size, one in sizes.items()}
 
 
-def operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
+def count_operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
     """Multiplications and additions of one layer over a sentence, without the softmax."""
     projected = 4 * q_len * d_model * num_heads * head_dim
     compared_and_mixed = 2 * num_heads * q_len * q_len * head_dim
@@ -57,14 +57,14 @@ def operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
 
 def count_named_verbs() -> dict[str, str]:
     """For how many verbs one head and four heads name all related words, and the best one head."""
-    right = {heads: statistics.mean(_row(heads).verb_accuracy) for heads in NUM_HEADS}
-    most = max(single_heads().values())
+    right = {heads: statistics.mean(_read_row_of_heads(heads).verb_accuracy) for heads in NUM_HEADS}
+    most = max(score_single_heads().values())
     return {"one": f"{right[1]:.0%}", "four": f"{right[4]:.0%}", "most": f"{most:.0%}"}
 
 
 def answer_contrast() -> str:
     """Which of the answers one head comes to."""
-    return in_words(statistics.mean(_row(1).verb_accuracy))
+    return classify_accuracy(statistics.mean(_read_row_of_heads(1).verb_accuracy))
 
 
 def show_trainings() -> None:
@@ -73,7 +73,9 @@ def show_trainings() -> None:
 
     from explainers.charts.curves import Axis, draw_dots
 
-    trials = [(heads, right) for heads in NUM_HEADS for right in _row(heads).verb_accuracy]
+    trials = [
+        (heads, right) for heads in NUM_HEADS for right in _read_row_of_heads(heads).verb_accuracy
+    ]
     rows = pd.DataFrame([(f"{heads}", 100 * right) for heads, right in trials], columns=["x", "y"])
     alt = _(
         "For how many verbs each training names all related words: {one} with one head, {four} "
@@ -81,7 +83,9 @@ def show_trainings() -> None:
         **count_named_verbs(),
     )
     axes = {"x": Axis(_("heads")), "y": Axis(_("verbs with all related words, %"))}
-    origin = learned_numbers(_("related words, {count} seeds", count=len(_row(1).loss)))
+    origin = learned_numbers(
+        _("related words, {count} seeds", count=len(_read_row_of_heads(1).loss))
+    )
     show_chart(draw_dots, rows, alt, "trainings", origin, **axes)
 
 
@@ -89,8 +93,8 @@ def show_looks() -> dict[str, str]:
     """Where one word looks, with one head and with several; and the largest of these weights."""
     running, seed = read_running(get_language()), SEEDS[0]
     tokens = running.tokens
-    looks = {heads: _looks(running, heads, seed) for heads in NUM_HEADS}
-    panels = [_panel(tokens, heads, weights) for heads, weights in looks.items()]
+    looks = {heads: _compute_looks(running, heads, seed) for heads in NUM_HEADS}
+    panels = [_make_panel(tokens, heads, weights) for heads, weights in looks.items()]
     alt = _(
         "Where {word} looks with 1, 2, 4 and 8 trained heads: one head divides itself.",
         word=tokens[running.verb],
@@ -104,7 +108,7 @@ def show_looks() -> dict[str, str]:
         "object_4": write_percent(looks[4][:, target].max().item()),
         "single": ", ".join(
             _("{verbs:.0%} with {d_k}", verbs=verbs, d_k=size)
-            for size, verbs in single_heads().items()
+            for size, verbs in score_single_heads().items()
         ),
     }
 
@@ -122,15 +126,15 @@ def count_costs() -> dict[str, object]:
         "gpt3_projected": f"{projected:,}",
         "gpt3_millions": round(projected / 1e6),
         "gpt3_width": f"{GPT3:,}",
-        "operations": f"{operations(tokens, D_MODEL, 1, D_MODEL):,}",
+        "operations": f"{count_operations(tokens, D_MODEL, 1, D_MODEL):,}",
         "weights": ", ".join(f"{heads * tokens**2}" for heads in NUM_HEADS),
-        "seeds": len(_row(1).loss),
-        "rows": "\n".join(_line(_row(heads)) for heads in NUM_HEADS),
+        "seeds": len(_read_row_of_heads(1).loss),
+        "rows": "\n".join(_write_line(_read_row_of_heads(heads)) for heads in NUM_HEADS),
     }
 
 
-def _row(num_heads: int) -> ReportRow:
-    return _read_row(equal(num_heads))
+def _read_row_of_heads(num_heads: int) -> ReportRow:
+    return _read_row(make_equal_heads(num_heads))
 
 
 def _read_row(configuration: Configuration) -> ReportRow:
@@ -138,22 +142,22 @@ def _read_row(configuration: Configuration) -> ReportRow:
     return read_report(choose_grammar(get_language()))[configuration]
 
 
-def _line(row: ReportRow) -> str:
+def _write_line(row: ReportRow) -> str:
     """A line of the table."""
     accuracies = [format_mean_and_spread(numbers) for numbers in (row.accuracy, row.verb_accuracy)]
     return f"| {' | '.join(map(str, [row.num_heads, row.head_dim, *accuracies]))} |"
 
 
-def _looks(running: News, num_heads: int, seed: int) -> Tensor:
+def _compute_looks(running: News, num_heads: int, seed: int) -> Tensor:
     """The verb's row in each head (heads, kv_len)."""
-    layer = load_layer(running.tokens, equal(num_heads), seed)
+    layer = load_layer(running.tokens, make_equal_heads(num_heads), seed)
     return multi_head(layer.x, layer.heads, layer.mask).weights[:, running.verb]
 
 
-def _panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Panel:
+def _make_panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Panel:
     name = _(ngettext("{count:,} head", "{count:,} heads", num_heads))
-    heads = [head_id(head) for head in range(num_heads)]
-    axes, of = (HEAD_AXIS, KEY_AXIS), _("of d_k {d_k}", d_k=equal(num_heads).head_dim)
+    heads = [name_panel(head) for head in range(num_heads)]
+    axes, of = (HEAD_AXIS, KEY_AXIS), _("of d_k {d_k}", d_k=make_equal_heads(num_heads).head_dim)
     return Panel(
         f"contrast of {num_heads}",
         Matrix(name, of, weights.tolist(), heads, tokens, *axes, kind="weights"),

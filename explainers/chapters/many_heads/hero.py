@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from explainers.attention.multi_head import contributions, multi_head
-from explainers.chapters.common.choose_layer import origin_of
-from explainers.chapters.many_heads.head_panels import head_id
-from explainers.chapters.many_heads.heads_at_equal_parameters import equal
+from explainers.chapters.common.choose_layer import name_layer_origin
+from explainers.chapters.many_heads.head_panels import name_panel
+from explainers.chapters.many_heads.heads_at_equal_parameters import make_equal_heads
 from explainers.toys.grammar import fold_word
 from explainers.toys.layers import (
     D_MODEL,
@@ -84,7 +84,7 @@ def make_hero(text: Prose, tokens: Tokens) -> tuple[Hero, frozenset[int]]:
     alt = _("A sentence, and above it a row of arcs per head, from one word to those it looks at.")
     numbers = compute_numbers(tokens)
     experiments = list_experiments(text, tokens, word.value, numbers)
-    layer = load_layer(tokens, equal(int(heads)), SEEDS[0])
+    layer = load_layer(tokens, make_equal_heads(int(heads)), SEEDS[0])
     hero = Hero(
         "heads",
         alt,
@@ -92,7 +92,7 @@ def make_hero(text: Prose, tokens: Tokens) -> tuple[Hero, frozenset[int]]:
         choices,
         SENTENCES,
         experiments,
-        origin_of(layer),
+        name_layer_origin(layer),
         lambda: make_head_table(layer, word.value),
     )
     return hero, frozenset(map(int, off))
@@ -123,7 +123,7 @@ def read_switched_off(num_heads: int) -> str:
 @functools.lru_cache(maxsize=32)
 def compute_numbers(tokens: Tokens) -> dict[str, Any]:
     """All that the picture shows of a sentence, for every number of heads."""
-    layers = {heads: load_layer(tokens, equal(heads), SEEDS[0]) for heads in NUM_HEADS}
+    layers = {heads: load_layer(tokens, make_equal_heads(heads), SEEDS[0]) for heads in NUM_HEADS}
     votes = {heads: HeadVotes(layer) for heads, layer in layers.items()}
     needed = choose_needed(tokens, list(votes.values()))
     return {
@@ -140,7 +140,7 @@ def make_head_table(layer: Layer, word: int) -> Any:
 
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[:, word]
     words = [f"{place} {token}" for place, token in enumerate(layer.tokens)]
-    heads = [_(head_id(head)) for head in range(len(weights))]
+    heads = [_(name_panel(head)) for head in range(len(weights))]
     return pd.DataFrame(weights.tolist(), heads, words).rename_axis(_("head")).reset_index()
 
 

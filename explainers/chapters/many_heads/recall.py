@@ -6,13 +6,13 @@ from explainers.attention.multi_head import parameters
 from explainers.ui.page_parts.check_yourself import Recall
 
 
-def share_left(draw: Random) -> Recall:
+def find_remaining_share(draw: Random) -> Recall:
     """What one head can give a second word at most."""
     share = draw.randrange(35, 95, 5)
     return Recall(100 - share, {"share": f"{share}"})
 
 
-def numbers_in_a_layer(draw: Random) -> Recall:
+def count_layer_numbers(draw: Random) -> Recall:
     """As many numbers with few large heads as with many small ones."""
     head_dim, heads = draw.choice([8, 16, 32]), draw.choice([2, 4, 8])
     d_model = head_dim * heads

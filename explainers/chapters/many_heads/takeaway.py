@@ -62,22 +62,29 @@ def drop_weights(layer: Layer, probability: float, seed: int) -> Computed:
 
 def take_heads(looked: Selection) -> None:
     """The picture of a layer."""
-    title, inputs = _("All heads, and which head did it"), {"head": looked.head, **_inputs(looked)}
-    take("heads", Recipe(title, compute_heads, inputs, list_numbers(looked)), *_votes(looked))
+    title, inputs = (
+        _("All heads, and which head did it"),
+        {"head": looked.head, **_collect_inputs(looked)},
+    )
+    take(
+        "heads",
+        Recipe(title, compute_heads, inputs, list_numbers(looked)),
+        *_make_vote_recipes(looked),
+    )
 
 
-def _inputs(looked: Selection) -> dict[str, Any]:
+def _collect_inputs(looked: Selection) -> dict[str, Any]:
     """The layer, the word, and which heads are off."""
     return {"layer": looked.layer, "word": looked.word, "off": sorted(looked.off)}
 
 
-def _votes(looked: Selection) -> list[Recipe]:
+def _make_vote_recipes(looked: Selection) -> list[Recipe]:
     """What trained heads name, as far as there is a word that they could."""
     known = looked.learned
     if known is None or not looked.candidates:
         return []
     directions, bias = looked.directions(known)
-    inputs = {**_inputs(looked), "directions": directions, "bias": bias}
+    inputs = {**_collect_inputs(looked), "directions": directions, "bias": bias}
     shown = list_votes(looked, directions, bias)
     return [Recipe(_("What the layer names for the word"), compute_votes, inputs, shown)]
 

@@ -12,8 +12,8 @@ from explainers.chapters.common.score_matrix import (
     Lab,
     count_changed_rows,
     keep_allowed,
-    miniatures,
-    weight_panel,
+    make_weight_panel,
+    shrink_panels,
 )
 from explainers.chapters.masks.masked_weights import (
     ADDED,
@@ -58,7 +58,7 @@ class Leak(NamedTuple):
     def least_moved(self) -> tuple[int, str]:
         """The row that changes least where it should not change, and by how many percent."""
         moves = self.changes("0 after").abs().amax(dim=-1)
-        return int(moves.argmin()), _percent(moves.min().item())
+        return int(moves.argmin()), _write_percent(moves.min().item())
 
 
 def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
@@ -99,7 +99,7 @@ def draw_leak(lab: Lab, leak: Leak) -> Figure:
     for name, change in zip(WAYS, changes, strict=True):
         shares = leak.shown[name]
         sums = _("the first row sums to {total:.2f}", total=shares[0].sum())
-        made = weight_panel(name, sums, shares, mask, lab.tokens)
+        made = make_weight_panel(name, sums, shares, mask, lab.tokens)
         heading = _("{way} the softmax", way=ways[name])
         matrix = replace(made.matrix, name=ways[name])
         panels += [
@@ -110,7 +110,7 @@ def draw_leak(lab: Lab, leak: Leak) -> Figure:
     return Figure(lab.arranged(panels), alt)
 
 
-def _percent(percent: float) -> str:
+def _write_percent(percent: float) -> str:
     """As in the picture, or with more digits where the picture shows 0.00."""
     shown = (f"{percent:.{places}f}" for places in (2, 4))
     return next((digits for digits in shown if float(digits)), _("less than 0.0001"))
@@ -171,7 +171,7 @@ def draw_growing(tokens: Tokens, found: Mapping[str, Projections]) -> Figure:
         for n, matrix in enumerate(share_domain(*drawn))
     ]
     alt = _("What one more word changes in K and V of the second layer, full and causal.")
-    return Figure(miniatures(panels, len(tokens)), alt)
+    return Figure(shrink_panels(panels, len(tokens)), alt)
 
 
 def _make_change_matrix(name: str, change: Tensor, tokens: Tokens, role: str) -> Matrix:

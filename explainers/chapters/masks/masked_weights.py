@@ -18,7 +18,7 @@ from explainers.attention.steps import (
     scale,
     softmax,
 )
-from explainers.chapters.common.score_matrix import rules_of
+from explainers.chapters.common.score_matrix import make_rules
 from explainers.toys import examples
 from explainers.toys.layers import Layer, Tokens
 
@@ -40,7 +40,7 @@ def compute_scores(layer: Layer) -> Tensor:
 def mask_weights(layer: Layer, numbers: dict[str, int]) -> Computed:
     """The scores, the weights under each mask, and what each row wins and loses by it."""
     scores, length = compute_scores(layer), len(layer.x)
-    built = {name: masks.build(r, length, length) for name, r in rules_of(numbers).items()}
+    built = {name: masks.build(r, length, length) for name, r in make_rules(numbers).items()}
     weights = {name: softmax(hide(scores, mask.to(scores.device))) for name, mask in built.items()}
     moved = {f"{name} − full": each - weights["full"] for name, each in weights.items()}
     del moved["full − full"]
@@ -105,7 +105,7 @@ def name_changes(found: dict[str, Projections]) -> Computed:
     return keys | {f"V, {name}": each.value for name, each in found.items()}
 
 
-def second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
+def run_second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
     """Q, K and V of a second layer, which reads what the first one gave each word."""
     x = examples.place_words(tokens, D_MODEL, seed)
     mask = masks.build(rule, len(tokens), len(tokens)).to(x.device)
@@ -116,7 +116,10 @@ def second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
 
 def measure_changes(tokens: Tokens, rule: Rule, seed: int) -> Projections:
     """What one more word changes in the second layer's Q, K and V of the words before it."""
-    before, after = second_layer(tokens, rule, seed), second_layer((*tokens, ADDED), rule, seed)
+    before, after = (
+        run_second_layer(tokens, rule, seed),
+        run_second_layer((*tokens, ADDED), rule, seed),
+    )
     return Projections(*(new[:-1] - old for old, new in zip(before, after, strict=True)))
 
 

@@ -12,8 +12,13 @@ from explainers.attention import masks
 from explainers.attention.rules import Rule
 from explainers.attention.steps import attention_steps, hide, softmax
 from explainers.chapters.common.mask_names import name_mask
-from explainers.chapters.common.one_head import OneHead, arithmetic_of
-from explainers.chapters.common.score_matrix import Lab, describe_cells, rules_of, weight_panel
+from explainers.chapters.common.one_head import OneHead, make_explainer
+from explainers.chapters.common.score_matrix import (
+    Lab,
+    describe_cells,
+    make_rules,
+    make_weight_panel,
+)
 from explainers.chapters.masks.masked_weights import Computed, count_cells
 from explainers.translations import _
 from explainers.ui.figure.panels import Cell, Panel
@@ -33,7 +38,7 @@ LONG = 1024
 """Words of a long text; 2,048 would take seconds on a small machine."""
 
 
-def cost_rows(words: int, numbers: Mapping[str, int]) -> str:
+def write_cost_rows(words: int, numbers: Mapping[str, int]) -> str:
     """The rows of a Markdown table, one per mask: cells of this text, and of a long one."""
     short, long = (count_cells(numbers, n) for n in (words, LONG))
     named = {mask.name: name_mask(mask, numbers.get(mask.name, mask.usual)) for mask in masks.MASKS}
@@ -50,7 +55,7 @@ LEAST = 0.01
 """With less to lose, a row is not worth a question."""
 
 
-def cell_options(words: int) -> list[str]:
+def list_cell_options(words: int) -> list[str]:
     """How many cells one might think that the causal mask leaves."""
     return [f"{n}" for n in (words * (words - 1) // 2, words * (words + 1) // 2, words**2)]
 
@@ -64,7 +69,7 @@ class LaterShare(NamedTuple):
     total: str
 
 
-def later_share(lab: Lab) -> LaterShare:
+def measure_later_share(lab: Lab) -> LaterShare:
     """Of the third word, or of another with more to lose."""
     later = lab.weights(masks.full).triu(1).sum(dim=-1).tolist()
     row = ASKED if later[ASKED] > LEAST else later.index(max(later))
@@ -83,11 +88,11 @@ class Explained(NamedTuple):
 
 def draw_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> Explained:
     """The scores, and the weights under every mask of the table."""
-    rules, scores = rules_of(numbers), lab.one_head.panel("scores")
+    rules, scores = make_rules(numbers), lab.one_head.panel("scores")
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None))]
     for name, rule in rules.items():
         mask = lab.mask(rule)
-        panels.append(weight_panel(name, describe_cells(mask), shown[name], mask, lab.tokens))
+        panels.append(make_weight_panel(name, describe_cells(mask), shown[name], mask, lab.tokens))
     alt = _("The scores of the sentence, and its weights under every mask, side by side.")
     return Explained(lab.arranged(panels), _explain_weights(lab, rules), alt)
 
@@ -98,7 +103,7 @@ def draw_two_steps(lab: Lab, mask: Tensor, word: int) -> Explained:
     one_head = OneHead.of(lab.layer, lab.views, run)
     panels = [replace(panel, followed=word) for panel in one_head.step("weights", True)]
     alt = _("The scores after the mask, and the weights that the softmax makes of them.")
-    return Explained(lab.arranged(panels), arithmetic_of(one_head), alt)
+    return Explained(lab.arranged(panels), make_explainer(one_head), alt)
 
 
 def list_rules() -> list[Callable[..., object]]:
@@ -108,7 +113,7 @@ def list_rules() -> list[Callable[..., object]]:
 
 
 def _explain_weights(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arithmetic]:
-    of_scores = arithmetic_of(lab.one_head)
+    of_scores = make_explainer(lab.one_head)
 
     def explain(cell: Cell) -> Arithmetic:
         if cell.panel == "scores":

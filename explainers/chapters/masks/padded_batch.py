@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
-from explainers.chapters.common.score_matrix import Lab, Tokens, of_words, weight_panel
+from explainers.chapters.common.score_matrix import Lab, Tokens, make_weight_panel, write_word_count
 from explainers.chapters.masks.masked_weights import Computed, compute_batch_weights
 from explainers.toys.grammar import GRAMMARS, find_language
 from explainers.toys.layers import Layer
@@ -71,9 +71,9 @@ def draw_batch(lab: Lab, batch: Batch) -> Figure:
     length = max(batch.lengths)
     real = masks.build(masks.padding(torch.tensor(batch.lengths)), length, length)
     panels = [
-        weight_panel(
+        make_weight_panel(
             _("sentence {number}", number=n + 1),
-            f"{of_words(len(sentence))}, {length - len(sentence)} × {PAD}",
+            f"{write_word_count(len(sentence))}, {length - len(sentence)} × {PAD}",
             batch.shown[f"sentence {n + 1}"],
             real[n, 0],
             pad_sentence(sentence, length),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from explainers.attention.receptive_field import window_reach
-from explainers.chapters.common.score_matrix import Lab, of_words
+from explainers.chapters.common.score_matrix import Lab, write_word_count
 from explainers.chapters.masks.masked_weights import compute_reach_by_layer, trace_cone
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, LAYER_AXIS
@@ -38,7 +38,7 @@ def ask_reach(tokens: Sequence[str], width: int) -> tuple[str, dict[str, str]]:
         "seen": describe_window(width),
         "last": verbatim(tokens[last]),
         "early": verbatim(tokens[early]),
-        "apart": of_words(last - early),
+        "apart": write_word_count(last - early),
     }
     return count_layers_needed(width, last - early), named
 

@@ -1,6 +1,6 @@
 """Attention in both directions: what one word gives another, and what it gets back."""
 
-from explainers.chapters.common.one_head import arithmetic_of, attend, read_head
+from explainers.chapters.common.one_head import attend, make_explainer, read_head
 from explainers.messages import N_
 from explainers.toys.layers import Layer
 from explainers.translations import _
@@ -46,4 +46,4 @@ def draw_directions(layer: Layer, origin: str, queries_down: bool) -> None:
     one_head = read_head(layer)
     panels = orient_panels([one_head.panel("weights")], queries_down)
     alt = _("How every word divides its attention, a row per word; the table is not symmetric.")
-    show_clickable_figure(panels, arithmetic_of(one_head), origin, "directions", alt)
+    show_clickable_figure(panels, make_explainer(one_head), origin, "directions", alt)

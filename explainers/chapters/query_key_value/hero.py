@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import attend
 from explainers.messages import N_
 from explainers.toys.grammar import find_language
@@ -60,7 +60,7 @@ def make_hero(text: Prose, tokens: Tokens) -> Hero:
         choices,
         SENTENCES,
         experiments,
-        origin_of(shown),
+        name_layer_origin(shown),
         lambda: make_weight_table(tokens, attend(shown)[1].weights.tolist()),
     )
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import torch
 from torch import Tensor
 
-from explainers.chapters.common.head_matrices import miniatures, per_head
+from explainers.chapters.common.head_matrices import make_head_matrices, make_miniatures
 from explainers.chapters.relative_positions.position_scores import (
     DISTANCES,
     NUM_HEADS,
@@ -39,11 +39,11 @@ def draw_penalties(shown: AlibiWeights, tokens: Sequence[str], queries_down: boo
     )
     formulas = [_("slope {slope}", slope=slope) for slope in slopes]
     name, heading = _("without, head {head}"), _("Weights without ALiBi, causal mask")
-    drawn = per_head(name, [""] * NUM_HEADS, shown.without, tokens, shown.mask)
-    before = miniatures(drawn, "without, head", heading)
+    drawn = make_head_matrices(name, [""] * NUM_HEADS, shown.without, tokens, shown.mask)
+    before = make_miniatures(drawn, "without, head", heading)
     name, heading = _("with ALiBi, head {head}"), _("Weights with ALiBi, causal mask")
-    drawn = per_head(name, formulas, shown.weights, tokens, shown.mask)
-    after = miniatures(drawn, "with ALiBi, head", heading)
+    drawn = make_head_matrices(name, formulas, shown.weights, tokens, shown.mask)
+    after = make_miniatures(drawn, "with ALiBi, head", heading)
     panels = [
         Panel("penalty", penalties, heading=_("What a head takes off for distance")),
         *orient_panels([*before, *after], queries_down),
@@ -65,10 +65,12 @@ def draw_buckets(shown: BucketBiases, tokens: Sequence[str], queries_down: bool)
         decimals=0,
     )
     name = _("added, head {head}")
-    added = per_head(name, [""] * NUM_HEADS, shown.added, tokens, shown.mask, kind="signed")
+    added = make_head_matrices(
+        name, [""] * NUM_HEADS, shown.added, tokens, shown.mask, kind="signed"
+    )
     heading = _("What a table drawn at random adds to each score, causal mask")
     rows_mean = _("Buckets of a decoder, and of an encoder for words behind and ahead")
-    small = miniatures(share_domain(*added), "added, head", heading)
+    small = make_miniatures(share_domain(*added), "added, head", heading)
     panels = [Panel("bucket", table, heading=rows_mean), *orient_panels(small, queries_down)]
     alt = _("Which bucket each distance falls into, and what a table of buckets adds to scores.")
     return Figure(panels, alt)

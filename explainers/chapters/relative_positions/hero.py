@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from explainers.attention.rotary import angles
-from explainers.chapters.common.head_matrices import pair
+from explainers.chapters.common.head_matrices import choose_pair
 from explainers.chapters.relative_positions.moved_pair import (
     FARTHEST_APART,
     FARTHEST_SHIFT,
@@ -115,7 +115,7 @@ def list_experiments(text: Prose, moved: MovedPair, seed: int) -> list[Experimen
 
 def _swap_words(text: Prose, moved: MovedPair, seed: int) -> list[Experiment]:
     """The same distance the other way around: of these words, or of the first that have room."""
-    for words in (moved.words, pair(moved.tokens)):
+    for words in (moved.words, choose_pair(moved.tokens)):
         asking, asked = words
         there = 2 * (asked - asking)
         if there and -asking <= there <= FARTHEST_APART and abs(there) <= FARTHEST_APART:

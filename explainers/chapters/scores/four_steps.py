@@ -11,7 +11,7 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention.scaling import with_temperature
 from explainers.attention.steps import OPERATIONS, softmax
 from explainers.chapters.common.choose_layer import LayerSizes
-from explainers.chapters.common.one_head import OneHead, arithmetic_of, read_head
+from explainers.chapters.common.one_head import OneHead, make_explainer, read_head
 from explainers.charts.matrix import Values, blank_forbidden
 from explainers.toys.layers import Layer
 from explainers.translations import _
@@ -64,7 +64,7 @@ def show_step(sizes: LayerSizes, step: str, queries_down: bool, origin: str) -> 
 
     def look(layer: Layer) -> View:
         one_head = read_head(layer)
-        return View(one_head.step(step, queries_down), arithmetic_of(one_head))
+        return View(one_head.step(step, queries_down), make_explainer(one_head))
 
     slider, alt = (
         sizes.make_slider(look),
@@ -93,7 +93,7 @@ def show_all_words(one_head: OneHead, word: int, queries_down: bool, origin: str
         for at, name in enumerate(("products", scores, "weights", "output"))
     ]
     alt = _("Four matrices: products, scores, weights and output, a row for each word.")
-    working = arithmetic_of(one_head)
+    working = make_explainer(one_head)
     show_clickable_figure(orient_panels(panels, queries_down), working, origin, "all words", alt)
     show_source(*sum(OPERATIONS.values(), ()))
 

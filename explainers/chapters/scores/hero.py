@@ -6,7 +6,7 @@ from typing import Any
 
 from explainers.attention.scaling import with_temperature
 from explainers.attention.steps import hide
-from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.one_head import attend
 from explainers.chapters.common.own_words import list_unknown_words
@@ -74,7 +74,7 @@ def make_hero(text: Prose, layers: Mapping[str, Layer]) -> Hero:
         choices,
         SENTENCES,
         experiments,
-        origin_of(shown),
+        name_layer_origin(shown),
         lambda: make_weight_table(tokens, weigh(shown, choices[1].value)),
     )
 

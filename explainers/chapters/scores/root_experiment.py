@@ -44,7 +44,7 @@ def describe_average(average: float) -> str:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class RootMeasurement:
     """What the draws at one d_k gave: without √d_k, with √d_k."""
 
     head_dim: int
@@ -56,20 +56,20 @@ class Measurement:
 
 
 @st.cache_data(show_spinner=False, max_entries=1)
-def load_measurements() -> list[Measurement]:
+def load_measurements() -> list[RootMeasurement]:
     """One measurement for every d_k that the slider offers."""
     return run_experiment([int(step) for step in controls.root_head_dim.steps])
 
 
-def run_experiment(head_dims: list[int]) -> list[Measurement]:
+def run_experiment(head_dims: list[int]) -> list[RootMeasurement]:
     """One measurement for every d_k."""
     return [_measure(d, rows) for d, rows in zip(head_dims, _make_rows(head_dims), strict=True)]
 
 
-def _measure(head_dim: int, rows: Pair[Numbers]) -> Measurement:
+def _measure(head_dim: int, rows: Pair[Numbers]) -> RootMeasurement:
     scaling = measure(head_dim, KEYS, DRAWS, make_generator("root", SEED, head_dim))
     without, with_root = scaling.largest
-    return Measurement(
+    return RootMeasurement(
         head_dim,
         scaling.variance,
         scaling.gradient,
@@ -98,7 +98,7 @@ def _make_rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
 CPU = torch.device("cpu")
 
 
-def show_largest(measurements: list[Measurement], measurement: Measurement) -> None:
+def show_largest(measurements: list[RootMeasurement], measurement: RootMeasurement) -> None:
     """How large the largest weight was: how often, without and with √d_k, at the slider's d_k."""
     place, title = measurements.index(measurement), _("largest weight")
     frames = tuple(m.shares for m in measurements)
@@ -149,13 +149,13 @@ def _make_slider(place: int, is_hidden: bool = False) -> Slider:
     )
 
 
-def write_averages(measurement: Measurement) -> Pair[str]:
+def write_averages(measurement: RootMeasurement) -> Pair[str]:
     """The largest weight on average, without and with √d_k."""
     without, with_root = measurement.average
     return f"{without:.3f}", f"{with_root:.3f}"
 
 
-def show_variance(measurements: list[Measurement]) -> None:
+def show_variance(measurements: list[RootMeasurement]) -> None:
     """How far the scores spread, at every d_k."""
     from explainers.charts.curves import Axis, draw_curve  # the first page needs no altair
 
@@ -167,7 +167,7 @@ def show_variance(measurements: list[Measurement]) -> None:
     show_chart(draw_curve, rows, alt, "variance", _name_origin(), x=d_k, y=spread, series=series)
 
 
-def show_gradient(measurements: list[Measurement]) -> None:
+def show_gradient(measurements: list[RootMeasurement]) -> None:
     """How much a row can still learn, at every d_k."""
     from explainers.charts.curves import Axis, draw_curve
 
@@ -185,7 +185,7 @@ def _name_series() -> tuple[str, str]:
     return _("without √d_k"), _("with √d_k")
 
 
-def show_rows(measurements: list[Measurement]) -> Measurement:
+def show_rows(measurements: list[RootMeasurement]) -> RootMeasurement:
     """Rows of weights without and with √d_k; returns what was measured at the chosen d_k."""
     place = controls.root_head_dim()
     panels = [
@@ -211,7 +211,7 @@ def _make_panel(series: int, frames: tuple[list[list[float]], ...], place: int) 
 
 
 def _make_curve_rows(
-    measurements: list[Measurement], name: str, theory: str = ""
+    measurements: list[RootMeasurement], name: str, theory: str = ""
 ) -> "pd.DataFrame":
     """A measured quantity against d_k for `charts.curve`; `theory` names the line y = x."""
     import pandas as pd
@@ -226,7 +226,7 @@ def _make_curve_rows(
     return pd.DataFrame(points, columns=["x", "y", "series", "reference"])
 
 
-def _make_histogram_rows(measurement: Measurement) -> "pd.DataFrame":
+def _make_histogram_rows(measurement: RootMeasurement) -> "pd.DataFrame":
     """How often the largest weight fell into each twentieth, for `charts.histogram`."""
     import pandas as pd
 

@@ -8,7 +8,7 @@ from explainers.attention.scaling import with_temperature
 from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products, hide
 from explainers.chapters.common.one_head import OneHead, compute_matrices
-from explainers.chapters.scores.root_experiment import Measurement, run_experiment
+from explainers.chapters.scores.root_experiment import RootMeasurement, run_experiment
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _
@@ -43,7 +43,7 @@ def take_temperature(layer: Layer, temperature: float) -> None:
     take("temperature", Recipe(title, apply_temperature, inputs, shown))
 
 
-def take_root(measurements: list[Measurement]) -> None:
+def take_root(measurements: list[RootMeasurement]) -> None:
     """All that the curves, the histogram and the rows show."""
     names = "variance", "gradient", "average", "shares", "rows"
     shown = {name: [getattr(one, name) for one in measurements] for name in names}

@@ -8,9 +8,9 @@ from torch import Tensor
 from explainers.attention.grouped_query import grouped_query, share, share_wrongly
 from explainers.attention.multi_head import ManyHeads, merge_heads
 from explainers.attention.scaled_dot_product import Attention
-from explainers.chapters.common.head_matrices import miniatures, per_head
+from explainers.chapters.common.head_matrices import make_head_matrices, make_miniatures
 from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS
-from explainers.chapters.shared_heads.kv_sharing import draw_links, readers
+from explainers.chapters.shared_heads.kv_sharing import draw_links, list_readers
 from explainers.chapters.shared_heads.takeaway import repeat_wrongly
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, KEY_AXIS
@@ -132,7 +132,10 @@ class Mistake(NamedTuple):
 def draw_mistake(mistake: Mistake, queries_down: bool) -> Figure:
     """Who reads whom, rightly and wrongly, and what it does to every weight."""
     reader, run = mistake.reader, mistake.run
-    ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
+    ways = {
+        "repeat_interleave": list_readers(share, run),
+        "repeat": list_readers(share_wrongly, run),
+    }
     pairs = zip(*ways.values(), strict=True)
     formulas = [
         _("reads KV head {now}, as it should: all 0", now=now)
@@ -143,11 +146,13 @@ def draw_mistake(mistake: Mistake, queries_down: bool) -> Figure:
     name = _("with repeat, head {head}")
     heads = [
         replace(matrix, kind="signed", limit=1.0)
-        for matrix in per_head(name, formulas, mistake.changed, reader.tokens, reader.mask)
+        for matrix in make_head_matrices(
+            name, formulas, mistake.changed, reader.tokens, reader.mask
+        )
     ]
     first, second = (Panel(name, draw_links(name, read)) for name, read in ways.items())
     heading = _("Weights with repeat − weights with repeat_interleave")
-    changes = orient_panels(miniatures(heads, "with repeat, head", heading), queries_down)
+    changes = orient_panels(make_miniatures(heads, "with repeat, head", heading), queries_down)
     panels = [replace(first, heading=_("Who reads whom")), second, *changes]
     alt = _(
         "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."

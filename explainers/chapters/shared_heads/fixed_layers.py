@@ -26,7 +26,7 @@ class LatentInputs(NamedTuple):
     angle: Tensor
 
 
-def given_to_latent(tokens: Sequence[str], latent_dim: int, seed: int) -> LatentInputs:
+def make_latent_inputs(tokens: Sequence[str], latent_dim: int, seed: int) -> LatentInputs:
     """Untrained weights, the causal mask, and no position in x: RoPE brings it in."""
     x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
     layer = examples.random_latent(D_MODEL, NUM_HEADS, HEAD_DIM, latent_dim, ROPE_DIM, seed)

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from explainers.attention.grouped_query import cache_elements, grouped_query, share, share_wrongly
 from explainers.attention.latent_layer import latent_cache_elements
-from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.shared_heads.fixed_layers import ROPE_DIM
-from explainers.chapters.shared_heads.kv_sharing import divisors, readers
+from explainers.chapters.shared_heads.kv_sharing import list_divisors, list_readers
 from explainers.chapters.shared_heads.takeaway import repeat_wrongly
 from explainers.messages import N_, ngettext
 from explainers.toys.layers import (
@@ -72,7 +72,9 @@ def make_hero(text: Prose, tokens: Tokens) -> Hero:
     numbers = compute_numbers(tokens)
     experiments = list_experiments(text, numbers, word.value)
     table = functools.partial(make_head_table, shown, word.value)
-    return Hero("sharing", alt, numbers, choices, SENTENCES, experiments, origin_of(shown), table)
+    return Hero(
+        "sharing", alt, numbers, choices, SENTENCES, experiments, name_layer_origin(shown), table
+    )
 
 
 def find_choices(hero: Hero, words: int) -> tuple[int, int, int]:
@@ -83,7 +85,7 @@ def find_choices(hero: Hero, words: int) -> tuple[int, int, int]:
 
 def read_kv_heads(num_heads: int) -> str:
     """How many KV heads are chosen; as many as there may be for these query heads."""
-    control, possible = controls.num_kv_heads, divisors(num_heads)
+    control, possible = controls.num_kv_heads, list_divisors(num_heads)
     asked = str(st.session_state.get(control.key) or control.read_url())
     is_above = asked.isdecimal() and int(asked) > num_heads
     default = possible[-1] if is_above or control.default not in possible else control.default
@@ -110,10 +112,10 @@ def compute_numbers(tokens: Tokens) -> dict[str, Any]:
 def describe_layer(layer: Layer) -> dict[str, Any]:
     """A layer's weights as it is, and with its KV heads dealt out in turn, where that differs."""
     run = grouped_query(layer.x, layer.heads, layer.mask)
-    read = readers(share, run)
+    read = list_readers(share, run)
     stored = cache_elements(1, layer.heads.num_kv_heads, layer.heads.head_dim)
     found = {GROUPS: describe_weights(run.weights, read, stored)}
-    in_turn = readers(share_wrongly, run)
+    in_turn = list_readers(share_wrongly, run)
     if in_turn != read:
         wrong = repeat_wrongly(run, layer.mask)
         found[TURN] = describe_weights(wrong.weights, in_turn, stored)

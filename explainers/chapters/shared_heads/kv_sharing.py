@@ -14,8 +14,12 @@ from explainers.attention.grouped_query import (
     share,
 )
 from explainers.attention.multi_head import ManyHeads, parameters
-from explainers.chapters.common.choose_layer import origin_of
-from explainers.chapters.common.head_matrices import miniatures, pair, per_head
+from explainers.chapters.common.choose_layer import name_layer_origin
+from explainers.chapters.common.head_matrices import (
+    choose_pair,
+    make_head_matrices,
+    make_miniatures,
+)
 from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS
 from explainers.chapters.shared_heads.takeaway import measure_change, take_sharing
 from explainers.charts.matrix import Matrix
@@ -28,7 +32,7 @@ from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.provenance import formula
 
 
-def learned_sharing(layer: Layer, num_kv_heads: int) -> list[Panel]:
+def draw_learned_sharing(layer: Layer, num_kv_heads: int) -> list[Panel]:
     """Where such heads look; nothing beside random heads, or where each keeps its own."""
     heads, tokens = layer.heads, layer.tokens
     if layer.learned is None or num_kv_heads == heads.num_heads:
@@ -36,21 +40,21 @@ def learned_sharing(layer: Layer, num_kv_heads: int) -> list[Panel]:
     sizes = heads.num_heads, num_kv_heads, heads.head_dim
     sharing = load_layer(tokens, Configuration(*sizes, layer.rule), layer.seed)
     weights = grouped_query(sharing.x, sharing.heads, sharing.mask).weights
-    asking = pair(tokens)[0]
+    asking = choose_pair(tokens)[0]
     looks = zip(*(found.tolist() for found in weights[:, asking].max(dim=-1)), strict=True)
     formulas = [f"{tokens[asking]} → {tokens[key]} {weight:.2f}" for weight, key in looks]
     of_heads = _(ngettext("{count:,} KV head", "{count:,} KV heads", num_kv_heads))
     heading = _("Weights of heads that learned with {kv_heads}", kv_heads=of_heads)
-    matrices = per_head(_("learned head {head}"), formulas, weights, tokens, sharing.mask)
-    return miniatures(matrices, "learned head", heading)
+    matrices = make_head_matrices(_("learned head {head}"), formulas, weights, tokens, sharing.mask)
+    return make_miniatures(matrices, "learned head", heading)
 
 
-def divisors(number: int) -> list[str]:
+def list_divisors(number: int) -> list[str]:
     """All numbers of KV heads that so many query heads can share."""
     return [str(n) for n in range(1, number + 1) if number % n == 0]
 
 
-def pattern(num_heads: int, num_kv_heads: int) -> str:
+def name_pattern(num_heads: int, num_kv_heads: int) -> str:
     """What the literature calls it."""
     if num_heads == 1:
         return _("a single head (MHA and MQA at once)")
@@ -68,10 +72,10 @@ def draw_shared(
     queries_down: bool,
 ) -> Figure:
     """Who shares, the weights of every head, and what sharing changed in them."""
-    name = pattern(layer.heads.num_heads, kv_heads)
-    read = readers(share, run)
+    name = name_pattern(layer.heads.num_heads, kv_heads)
+    read = list_readers(share, run)
     formulas = [_("reads KV head {number}", number=one) for one in read]
-    weights = per_head(_("head {head}"), formulas, run.weights, layer.tokens, layer.mask)
+    weights = make_head_matrices(_("head {head}"), formulas, run.weights, layer.tokens, layer.mask)
     is_shared = kv_heads < layer.heads.num_heads
     heading = _("Weights: {pattern}", pattern=name)
     if is_shared:
@@ -79,12 +83,12 @@ def draw_shared(
     who = draw_links(_("who shares"), read)
     panels = [
         Panel("sharing", who, heading=_("Which query heads share")),
-        *orient_panels(miniatures(weights, "head", heading), queries_down),
+        *orient_panels(make_miniatures(weights, "head", heading), queries_down),
     ]
     alt = _("Which query heads share a KV head, and the weights of each: {pattern}.", pattern=name)
     if is_shared:
         heading = _("What sharing changed: weights − weights of MHA")
-        changes = miniatures(changes_of(changed, layer), "change of head", heading)
+        changes = make_miniatures(make_change_matrices(changed, layer), "change of head", heading)
         panels += orient_panels([*changes, *learned], queries_down)
         alt = _(
             "Which query heads share a KV head, the weights of each, and their change: {pattern}.",
@@ -94,7 +98,7 @@ def draw_shared(
 
 
 @dataclass(frozen=True)
-class Averaged:
+class AveragedLayer:
     """A layer whose keys and values are averaged in groups."""
 
     layer: Layer
@@ -114,7 +118,7 @@ class Averaged:
     @cached_property
     def learned(self) -> list[Panel]:
         """Heads that learned with so few, to be drawn beside them."""
-        return learned_sharing(self.layer, self.num_kv_heads)
+        return draw_learned_sharing(self.layer, self.num_kv_heads)
 
     @property
     def is_shared(self) -> bool:
@@ -124,7 +128,7 @@ class Averaged:
     @property
     def origin(self) -> str:
         """The badge of the picture."""
-        origin = origin_of(self.layer)
+        origin = name_layer_origin(self.layer)
         if not self.is_shared:
             return origin
         averaged = origin + _(" · KV heads averaged")
@@ -142,7 +146,7 @@ class Averaged:
         heads, head_dim = self.layer.heads.num_heads, self.layer.heads.head_dim
         kv_heads, width = self.num_kv_heads, self.layer.x.shape[-1]
         here, everyone = (parameters(width, heads, n, head_dim) for n in (kv_heads, heads))
-        name = pattern(heads, kv_heads)
+        name = name_pattern(heads, kv_heads)
         return {
             "pattern": name[0].upper() + name[1:],
             "heads": _(ngettext("{count:,} query head", "{count:,} query heads", heads)),
@@ -156,7 +160,7 @@ class Averaged:
         }
 
 
-def readers(dealt: Callable[[Tensor, int], Tensor], run: ManyHeads) -> list[int]:
+def list_readers(dealt: Callable[[Tensor, int], Tensor], run: ManyHeads) -> list[int]:
     """Which KV head each query head gets: the heads' own numbers, shared out."""
     numbers = torch.arange(len(run.key))[:, None, None]
     return dealt(numbers, len(run.query) // len(run.key)).flatten().tolist()
@@ -171,30 +175,32 @@ def draw_links(name: str, read: Sequence[int]) -> Matrix:
     return Matrix(name, formula, values, below, above, *axes, kind="links")
 
 
-def changes_of(changed: Tensor, layer: Layer) -> list[Matrix]:
+def make_change_matrices(changed: Tensor, layer: Layer) -> list[Matrix]:
     """How much each head's weights (heads, q_len, kv_len) changed, and at most."""
     most = changed.abs().amax(dim=(1, 2)).tolist()
     formulas = [_("largest change {change:.2f}", change=one) for one in most]
     name = _("change of head {head}")
-    matrices = per_head(name, formulas, changed, layer.tokens, layer.mask)
+    matrices = make_head_matrices(name, formulas, changed, layer.tokens, layer.mask)
     return [replace(matrix, kind="signed", limit=1.0) for matrix in matrices]
 
 
 CPU = torch.device("cpu")
 
 
-def by_pattern(tokens: int) -> dict[str, int]:
+def count_by_pattern(tokens: int) -> dict[str, int]:
     """Cached numbers for each number of KV heads, the most first."""
     found = {}
     for number in list_kv_heads():
         heads = _(ngettext("{count:,} KV head", "{count:,} KV heads", number))
-        found[f"{pattern(NUM_HEADS, number)}, {heads}"] = cache_elements(tokens, number, HEAD_DIM)
+        found[f"{name_pattern(NUM_HEADS, number)}, {heads}"] = cache_elements(
+            tokens, number, HEAD_DIM
+        )
     return found
 
 
 def list_kv_heads() -> list[int]:
     """Every number of KV heads of the page's own layer, the most first."""
-    return [*map(int, reversed(divisors(NUM_HEADS)))]
+    return [*map(int, reversed(list_divisors(NUM_HEADS)))]
 
 
 def show_amounts(amounts: Mapping[str, int], key: str) -> None:

@@ -8,13 +8,17 @@ from torch import Tensor
 from explainers.attention.grouped_query import cache_elements
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import latent_cache_elements
-from explainers.chapters.common.head_matrices import miniatures, pair, per_head
+from explainers.chapters.common.head_matrices import (
+    choose_pair,
+    make_head_matrices,
+    make_miniatures,
+)
 from explainers.chapters.shared_heads.fixed_layers import (
     HEAD_DIM,
     NUM_HEADS,
     ROPE_DIM,
     LatentInputs,
-    given_to_latent,
+    make_latent_inputs,
 )
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
@@ -24,7 +28,7 @@ from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
 
-def difference(one: LatentHeads, other: LatentHeads) -> str:
+def measure_difference(one: LatentHeads, other: LatentHeads) -> str:
     """The largest difference between any two numbers of two ways to compute the same."""
     pairs = zip(one[1:], other[1:], strict=True)
     largest = torch.stack([(a - b).abs().max() for a, b in pairs])
@@ -35,7 +39,7 @@ def run_both_ways(
     tokens: tuple[str, ...], latent_dim: int, seed: int
 ) -> tuple[LatentInputs, LatentHeads, LatentHeads]:
     """What MLA is given, and what it computes of that written out and absorbed."""
-    given = given_to_latent(tokens, latent_dim, seed)
+    given = make_latent_inputs(tokens, latent_dim, seed)
     return given, latent_attention(*given), absorbed(*given)
 
 
@@ -67,17 +71,17 @@ def draw_latent(
         decimals=0,
     )
     reads = [_("reads c")] * NUM_HEADS
-    weights = per_head(_("MLA head {head}"), reads, run.weights, tokens, mask)
+    weights = make_head_matrices(_("MLA head {head}"), reads, run.weights, tokens, mask)
     heading = _("Every head's weights, from these rows alone, under the causal mask")
     panels = [
         Panel(
             "latent",
-            _rows(_("latent c"), content, tokens, latent),
+            _make_row_matrix(_("latent c"), content, tokens, latent),
             heading=_("Cached: two short rows per word"),
         ),
-        Panel("rotary key", _rows(_("rotary key"), place, tokens, key)),
+        Panel("rotary key", _make_row_matrix(_("rotary key"), place, tokens, key)),
         Panel("numbers kept", amounts),
-        *orient_panels(miniatures(weights, "MLA head", heading), queries_down),
+        *orient_panels(make_miniatures(weights, "MLA head", heading), queries_down),
     ]
     alt = _("The cached latent and rotary key of each word, and the weights of every head.")
     return Figure(panels, alt)
@@ -85,7 +89,7 @@ def draw_latent(
 
 def name_latent(tokens: tuple[str, ...], run: LatentHeads, short: LatentHeads) -> dict[str, object]:
     """What is stored, and one score computed both ways, for a text."""
-    (kept, mha), (asking, asked) = count_stored(tokens, run), pair(tokens)
+    (kept, mha), (asking, asked) = count_stored(tokens, run), choose_pair(tokens)
     return {
         "rope": ROPE_DIM,
         "latent": run.cached.latent.shape[-1],
@@ -93,7 +97,7 @@ def name_latent(tokens: tuple[str, ...], run: LatentHeads, short: LatentHeads) -
         "mha_each": mha // len(tokens),
         "kept": f"{kept:,}",
         "mha": f"{mha:,}",
-        "difference": difference(run, short),
+        "difference": measure_difference(run, short),
         "asking": verbatim(tokens[asking]),
         "asked": verbatim(tokens[asked]),
         "long": f"{run.scores[0, asking, asked].item():.4f}",
@@ -101,6 +105,6 @@ def name_latent(tokens: tuple[str, ...], run: LatentHeads, short: LatentHeads) -
     }
 
 
-def _rows(name: str, formula: str, tokens: Sequence[str], values: Tensor) -> Matrix:
+def _make_row_matrix(name: str, formula: str, tokens: Sequence[str], values: Tensor) -> Matrix:
     columns = [str(n) for n in range(values.shape[1])]
     return Matrix(name, formula, values.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS)

@@ -12,7 +12,7 @@ from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.chapters.common.head_matrices import name_by_head
-from explainers.chapters.shared_heads.fixed_layers import given_to_latent
+from explainers.chapters.shared_heads.fixed_layers import make_latent_inputs
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.layers import Layer
@@ -70,7 +70,7 @@ def repeat_wrongly(run: ManyHeads, mask: Tensor) -> Attention:
 
 def compute_latent_heads(tokens: tuple[str, ...], latent_dim: int, seed: int) -> Computed:
     """What MLA caches and computes, written out and absorbed."""
-    given = given_to_latent(tokens, latent_dim, seed)
+    given = make_latent_inputs(tokens, latent_dim, seed)
     return list_latent_numbers(latent_attention(*given), absorbed(*given))
 
 

@@ -10,7 +10,7 @@ import torch
 
 from explainers.attention.grouped_query import average_kv_heads
 from explainers.chapters.common.background_job import show_refusal, start_job, watch_job
-from explainers.chapters.common.choose_layer import mask_not_among, not_among
+from explainers.chapters.common.choose_layer import describe_missing, describe_missing_mask
 from explainers.chapters.common.live_training import describe_batches
 from explainers.job_queue import Job
 from explainers.messages import N_, ngettext
@@ -49,11 +49,11 @@ def average_shipped_heads(
     own: Configuration, num_kv_heads: int, seed: int, language: str = "en"
 ) -> TrainedHeads:
     """The shipped heads of a configuration, with keys and values averaged in groups."""
-    known = on_cpu(layers.load_heads(own, seed, language), own)
+    known = move_to_cpu(layers.load_heads(own, seed, language), own)
     return replace(known, layer=average_kv_heads(known.layer, num_kv_heads))
 
 
-def on_cpu(known: TrainedHeads, own: Configuration) -> TrainedHeads:
+def move_to_cpu(known: TrainedHeads, own: Configuration) -> TrainedHeads:
     """Where training runs, whatever the pages' device is."""
     return TrainedHeads.from_parts(
         known.words, (part.cpu() for part in list_parts(known)), own.head_dim
@@ -78,10 +78,10 @@ def compare_sharing(
     own: Configuration, num_kv_heads: int, seed: int, language: str = "en"
 ) -> tuple[HeldOutResult, ...]:
     """Keys and values of each head's own; and shared: averaged, random, trained from the start."""
-    known = on_cpu(layers.load_heads(own, seed, language), own)
+    known = move_to_cpu(layers.load_heads(own, seed, language), own)
     shared = own._replace(num_kv_heads=num_kv_heads)
     at_random = TrainedHeads.from_parts(known.words, draw_parts(shared, seed), own.head_dim)
-    from_start = on_cpu(layers.load_heads(shared, seed, language), shared)
+    from_start = move_to_cpu(layers.load_heads(shared, seed, language), shared)
     averaged = average_shipped_heads(own, num_kv_heads, seed, language)
     some = known, averaged, at_random, from_start
     return tuple(measure_held_out(one, own.rule) for one in some)
@@ -91,7 +91,7 @@ STEPS = 100
 """A sixth of what the heads were trained with from the start."""
 
 
-class Averaged(NamedTuple):
+class AveragingResult(NamedTuple):
     """Trained heads whose keys and values were averaged, and what they are compared with."""
 
     own: Configuration
@@ -129,23 +129,23 @@ class Averaged(NamedTuple):
         }
 
 
-def average(
+def average_nearest_heads(
     num_heads: int, num_kv_heads: int, chosen_rule: str, seed: int, tokens: tuple[str, ...]
-) -> Averaged:
+) -> AveragingResult:
     """The shipped heads nearest to what is chosen, averaged and measured."""
     rule = chosen_rule if chosen_rule in layers.MASK_NAMES else layers.MASK_NAMES[0]
-    notes = mask_not_among(chosen_rule, rule)
-    notes += not_among("seed", seed, layers.choose_shipped_seed(seed), layers.SEEDS)
+    notes = describe_missing_mask(chosen_rule, rule)
+    notes += describe_missing("seed", seed, layers.choose_shipped_seed(seed), layers.SEEDS)
     own = Configuration(num_heads, num_heads, layers.D_MODEL // num_heads, rule)
     seed = layers.choose_shipped_seed(seed)
     found = compare_sharing(own, num_kv_heads, seed, find_language(tokens))
-    return Averaged(own, num_kv_heads, seed, notes, *found)
+    return AveragingResult(own, num_kv_heads, seed, notes, *found)
 
 
 ANSWERS = (N_("almost as good as before"), N_("in between"), N_("worse than the untrained layer"))
 
 
-def answer_averaging(found: Averaged) -> str:
+def answer_averaging(found: AveragingResult) -> str:
     """Among the answers: what is left of trained heads that were averaged."""
     if found.verdict == "worse":
         return ANSWERS[2]
@@ -153,7 +153,7 @@ def answer_averaging(found: Averaged) -> str:
     return ANSWERS[0 if found.after.loss < middle / 4 else 1]
 
 
-def show_losses_of_averages(found: Averaged) -> None:
+def show_losses_of_averages(found: AveragingResult) -> None:
     """A bar for each of the four layers."""
     from explainers.charts.bars import draw_bars, make_amount_rows
 
@@ -174,7 +174,9 @@ def show_losses_of_averages(found: Averaged) -> None:
     show_chart(draw_bars, rows, alt, "averaged", origin, length=len(losses), x_title=title)
 
 
-def offer_uptraining(found: Averaged, tokens: tuple[str, ...], tell: Callable[..., None]) -> None:
+def offer_uptraining(
+    found: AveragingResult, tokens: tuple[str, ...], tell: Callable[..., None]
+) -> None:
     """On request a little training, in a thread of its own; `tell` says what came of it."""
     own, seed = found.own, found.seed
     request = TrainingRequest(own._replace(num_kv_heads=found.num_kv_heads), seed, tokens)
@@ -211,7 +213,7 @@ def make_uptraining_job(request: TrainingRequest, own: Configuration) -> Trainin
     return Job(request, uptrain, STEPS + 1)
 
 
-def _show(job: TrainingJob, found: Averaged, tell: Callable[..., None]) -> None:
+def _show(job: TrainingJob, found: AveragingResult, tell: Callable[..., None]) -> None:
     if list_losses(job):
         _show_losses(job, found.before.loss)
     if job.result:

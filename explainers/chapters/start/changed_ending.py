@@ -23,7 +23,7 @@ def read_both(layer: Layer, other: Layer) -> tuple[Attention, Attention]:
     return single_head(layer.x, head, causal), single_head(other.x, head, causal)
 
 
-def both_endings(layer: Layer, other: Layer) -> dict[str, Tensor]:
+def compute_both_endings(layer: Layer, other: Layer) -> dict[str, Tensor]:
     """The outputs of both readings."""
     before, after = read_both(layer, other)
     return {"output": before.output, "new": after.output}
@@ -58,4 +58,7 @@ def draw_both_endings(endings: Endings, origin: str) -> None:
     show_matrix_pair(old_output, new_output, origin, "ending", factors=factors)
     show_source(single_head, attention)
     inputs = endings._asdict()
-    take("ending", Recipe(_("Another ending"), both_endings, inputs, both_endings(**inputs)))
+    take(
+        "ending",
+        Recipe(_("Another ending"), compute_both_endings, inputs, compute_both_endings(**inputs)),
+    )

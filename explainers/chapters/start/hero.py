@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import attend
 from explainers.toys.grammar import GRAMMARS, News, find_language
 from explainers.toys.layers import Layer, Tokens
@@ -57,7 +57,7 @@ def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
         choices,
         SENTENCES,
         list_experiments(text, layers, films, word.value),
-        origin_of(shown),
+        name_layer_origin(shown),
         lambda: make_weight_table(tokens, weigh_words(shown)),
     )
 

@@ -13,7 +13,7 @@ SENTENCES = (
 )
 
 
-def tokens_left(draw: Random) -> Recall:
+def count_tokens_left(draw: Random) -> Recall:
     """How many tokens two merges leave of a word."""
     word = draw.choice(TWO_MERGES)
     merges = learn_merges(word, 2)
@@ -27,7 +27,7 @@ def tokens_left(draw: Random) -> Recall:
     return Recall(len(ids), given, worked={"cut": cut})
 
 
-def told_apart(draw: Random) -> Recall:
+def find_distinct_sentence(draw: Random) -> Recall:
     """Without positions a head sees which words there are, not in which order."""
     first, shuffled, other = draw.choice(SENTENCES)
     return Recall(f"“{other}”", {"first": first}, (f"“{shuffled}”", f"“{other}”"))
