@@ -1,18 +1,20 @@
 """Attention in one picture: whom each word looks at, and how that comes about."""
 
 from collections.abc import Callable
-from random import Random
 
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
-from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin
 from explainers.chapters.common.one_head import make_explainer, read_head, take_head
-from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
+from explainers.chapters.common.reader_sentence import (
+    choose_sentence,
+    list_unknown_words,
+    offer_known_words,
+)
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.doors import show_doors
-from explainers.chapters.start.hero import make_hero
+from explainers.chapters.start.hero import find_remaining_weight, make_hero
 from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
@@ -23,7 +25,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import Cell, View, orient_panels
-from explainers.ui.page_parts.check_yourself import Recall, check_yourself
+from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
@@ -89,12 +91,6 @@ def show_sizes(tokens: Tokens, mask: str) -> None:
     opened, _unused = explore_figure(*slider.view, origin, "9 matrices", alt, view_slider=slider)
     take_head(_("One head, every matrix"), sizes.layer, read_head(sizes.layer).numbers)
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
-
-
-def find_remaining_weight(draw: Random) -> Recall:
-    """The weights of a row add up to 100 %."""
-    first, second = draw.randint(20, 60), draw.randint(5, 20)
-    return Recall(100 - first - second, {"first": f"{first} %", "second": f"{second} %"})
 
 
 text("question")

@@ -4,18 +4,21 @@ import streamlit as st
 
 from explainers.attention.positions import reorder, sinusoidal
 from explainers.chapters.common import token_vectors
-from explainers.chapters.tokens import takeaway, two_readings
-from explainers.chapters.tokens.clock_hands import name_quick_turn
+from explainers.chapters.tokens import takeaway, word_positions
 from explainers.chapters.tokens.cut_text import (
     CORPUS,
+    count_tokens_left,
     learn_shipped_merges,
     list_last_merges,
     list_ways,
     read_models,
 )
 from explainers.chapters.tokens.hero import WIDTH, make_hero, take_cut
-from explainers.chapters.tokens.token_questions import count_tokens_left, find_distinct_sentence
-from explainers.chapters.tokens.two_readings import Choices
+from explainers.chapters.tokens.word_positions import (
+    Choices,
+    find_distinct_sentence,
+    name_quick_turn,
+)
 from explainers.toys import examples
 from explainers.toys.byte_pairs import BYTES, learn_merges, merge_pair
 from explainers.toys.sentence import Sentence
@@ -40,23 +43,25 @@ def show_one_sum(words: tuple[str, ...]) -> None:
     """Embedding + position = what attention reads, for one word."""
     text("steps")
     word = controls.followed_word(0, len(words) - 1)
-    two_readings.draw_one_sum(Choices(words, WIDTH, int(examples.LONGEST), page.read_seed()), word)
+    word_positions.draw_one_sum(
+        Choices(words, WIDTH, int(examples.LONGEST), page.read_seed()), word
+    )
     show_source(sinusoidal)
 
 
 def show_sum(words: tuple[str, ...]) -> None:
     """The same for all words, a row each, in the sizes that are chosen for the waves."""
     text("sum")
-    two_readings.draw_sum(Choices(words, *two_readings.read_sizes(), page.read_seed()))
+    word_positions.draw_sum(Choices(words, *word_positions.read_sizes(), page.read_seed()))
 
 
 @fragment
 def show_swapped_words() -> None:
     """Three words in two orders, with positions or without."""
-    without, placed = two_readings.read_dog(page.read_seed())
+    without, placed = word_positions.read_dog(page.read_seed())
     has_positions = controls.positions_added()
     shown = placed if has_positions else without
-    two_readings.draw_dog(shown, page.read_seed())
+    word_positions.draw_dog(shown, page.read_seed())
     moved = f"{token_vectors.find_largest_change(shown):.1g}"
     text("order_with" if has_positions else "order_without", moved=moved)
 
@@ -64,7 +69,7 @@ def show_swapped_words() -> None:
 def ask_for_order() -> None:
     """Does attention read in order?"""
     text("order")
-    without, _placed = two_readings.read_dog(page.read_seed())
+    without, _placed = word_positions.read_dog(page.read_seed())
     if revealed(text, "order", token_vectors.ANSWERS, token_vectors.describe_change(without)):
         show_swapped_words()
 
@@ -93,10 +98,10 @@ def show_merges(merges: int) -> None:
 def show_waves(words: tuple[str, ...]) -> None:
     """A position as clock hands, then P for many positions, a column each."""
     text("waves")
-    d_model, bases = controls.d_model(), two_readings.make_base_slider()
-    two_readings.draw_hands(words, d_model, page.read_seed(), bases)
-    text("waves_all", places=two_readings.POSITIONS)
-    two_readings.draw_waves(d_model, bases)
+    d_model, bases = controls.d_model(), word_positions.make_base_slider()
+    word_positions.draw_hands(words, d_model, page.read_seed(), bases)
+    text("waves_all", places=word_positions.POSITIONS)
+    word_positions.draw_waves(d_model, bases)
     text("waves_tried", **name_quick_turn())
     st.page_link("pages/07_relative_positions.py", label=_("Relative positions"))
 
@@ -105,7 +110,7 @@ def show_own_orders(words: tuple[str, ...]) -> None:
     """The reader's words in two orders, every number."""
     seed = page.read_seed()
     order = examples.shuffle_order(len(words), seed)
-    without, placed = two_readings.read_orders(words, order, seed)
+    without, placed = word_positions.read_orders(words, order, seed)
     origin = provenance.random_weights(seed, without.before.device)
     text("own_order")
     text("order_without", moved=f"{token_vectors.find_largest_change(without):.1g}")
@@ -113,7 +118,7 @@ def show_own_orders(words: tuple[str, ...]) -> None:
     text("order_with", moved=f"{token_vectors.find_largest_change(placed):.1g}")
     token_vectors.show_two_orders(words, order, placed, origin, "placed")
     choices = Choices(words, WIDTH, int(examples.LONGEST), seed)
-    takeaway.take_orders(choices, two_readings.HEAD_DIM, without, placed)
+    takeaway.take_orders(choices, word_positions.HEAD_DIM, without, placed)
     show_source(reorder)
 
 

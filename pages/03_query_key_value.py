@@ -3,11 +3,14 @@
 import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
-from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import make_explainer, read_head
-from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
-from explainers.chapters.query_key_value import changed_head, directions, recall
+from explainers.chapters.common.reader_sentence import (
+    choose_sentence,
+    list_unknown_words,
+    offer_known_words,
+)
+from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import make_hero, make_layers
 from explainers.chapters.query_key_value.takeaway import (
     PROJECTED,
@@ -91,15 +94,15 @@ def show_sizes(tokens: Tokens, is_trained: bool) -> None:
 def show_exchange(layer: Layer) -> None:
     """The table of products, and the same with W_Q and W_K exchanged."""
     text("swap")
-    ask_veiled(text, "swap", changed_head.find_exchange(layer), changed_head.ANSWERS)
-    changed_head.draw_exchange(layer, name_layer_origin(layer), page.has_queries_down())
+    ask_veiled(text, "swap", query_key_roles.find_exchange(layer), query_key_roles.EXCHANGED_TABLES)
+    query_key_roles.draw_exchange(layer, name_layer_origin(layer), page.has_queries_down())
 
 
 def show_biases(layer: Layer) -> None:
     """What a bias on the keys changes, and one on the queries."""
-    measured = changed_head.measure_biases(layer)
+    measured = query_key_roles.measure_biases(layer)
     ask_veiled(text, "biases", measured["on_keys"], ["0.10", "0.50"], **measured)
-    changed_head.link_claim()
+    query_key_roles.link_claim()
 
 
 text("question")
@@ -114,11 +117,13 @@ show_hero(text, hero, "views")
 end_stop(text)
 layers = make_layers(sentence.tokens)
 trained = layers["trained", "own"]
-asking, found = directions.find_one_sided_pair(trained, controls.followed_word.default)
+asking, found = query_key_roles.find_one_sided_pair(trained, controls.followed_word.default)
 if asking != found:
-    answer, numbers = directions.compare_directions(trained, asking, found)
-    if revealed(text, "directions", directions.ANSWERS, answer, **numbers):
-        directions.draw_directions(trained, name_layer_origin(trained), page.has_queries_down())
+    answer, numbers = query_key_roles.compare_directions(trained, asking, found)
+    if revealed(text, "directions", query_key_roles.SHARES_BACK, answer, **numbers):
+        query_key_roles.draw_directions(
+            trained, name_layer_origin(trained), page.has_queries_down()
+        )
 layer = layers[hero.chosen(controls.weights), hero.chosen(controls.key_matrix)]
 text("how")
 show_projections(layer)
@@ -132,4 +137,7 @@ go_deeper(
     },
 )
 show_one_sentence(text)
-check_yourself(text, {"shape": recall.count_query_numbers, "growing": recall.find_growing_matrix})
+check_yourself(
+    text,
+    {"shape": query_key_roles.count_query_numbers, "growing": query_key_roles.find_growing_matrix},
+)

@@ -4,10 +4,13 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import hide
-from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import attend, read_head, take_head
-from explainers.chapters.common.own_words import list_unknown_words, offer_ways_on
+from explainers.chapters.common.reader_sentence import (
+    choose_sentence,
+    list_unknown_words,
+    offer_ways_on,
+)
 from explainers.chapters.exercises import predict
 from explainers.chapters.scores import root_experiment, takeaway
 from explainers.chapters.scores.four_steps import (

@@ -5,11 +5,10 @@ import streamlit as st
 from explainers.attention import masks
 from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.common import build_sentence, choose_layer, own_words
+from explainers.chapters.common import choose_layer, reader_sentence
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.exercises import predict
 from explainers.chapters.masks import changed_text, drawn_mask, hero, masks_compared, takeaway
-from explainers.chapters.masks.masked_weights import WAYS, mask_weights
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
 from explainers.toys.grammar import NUM_WORDS
@@ -37,7 +36,7 @@ def ask_leak(lab: Lab) -> None:
         takeaway.take_leak(lab, leak)
         show_figure(changed_text.draw_leak(lab, leak), lab.origin, "leak")
         text("leak_seen", **named)
-        show_source(*WAYS.values())
+        show_source(*changed_text.WAYS.values())
 
 
 def show_two_steps(lab: Lab, shown: Hero) -> None:
@@ -60,7 +59,7 @@ def show_side_by_side() -> None:
     text("masks_seen")
     if numbers["window"] > words:
         text("too_wide", width=numbers["window"], words=write_word_count(words))
-    shown = mask_weights(wide.layer, numbers)
+    shown = masks_compared.mask_weights(wide.layer, numbers)
     drawn = masks_compared.draw_masks(wide, numbers, shown)
     show_clickable_figure(*drawn[:2], wide.origin, "masks", drawn.alt)
     takeaway.take_masks(wide, numbers, shown, "all masks")
@@ -125,12 +124,12 @@ def show_one_pass() -> None:
 
 
 text("question")
-tokens = build_sentence.choose_sentence().tokens
+tokens = reader_sentence.choose_sentence().tokens
 words, is_short = len(tokens), len(tokens) < FEWEST
 readable, wide = (Lab(layer, page.has_queries_down()) for layer in choose_layer.read_layers(tokens))
 if readable.layer.unknown:
     text("own_words", known=NUM_WORDS, unknown=choose_layer.list_unknown(readable.layer))
-    own_words.offer_ways_on(tokens)
+    reader_sentence.offer_ways_on(tokens)
     page.end_page()
 picture = hero.make_hero(text, readable)
 show_hero(text, picture, "masked")

@@ -11,7 +11,6 @@ from explainers.attention.multi_head import (
     parameters,
     split_heads,
 )
-from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import (
     choose_sizes_of_heads,
     list_unknown,
@@ -19,10 +18,9 @@ from explainers.chapters.common.choose_layer import (
     offer_training,
 )
 from explainers.chapters.common.mask_names import choose_mask
-from explainers.chapters.common.own_words import offer_known_words
-from explainers.chapters.many_heads import dropout_draws, recall
+from explainers.chapters.common.reader_sentence import choose_sentence, offer_known_words
+from explainers.chapters.many_heads import dropout_draws, takeaway
 from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
-from explainers.chapters.many_heads import takeaway as taken
 from explainers.chapters.many_heads.head_arithmetic import make_heads_explainer, view_heads
 from explainers.chapters.many_heads.head_panels import compare_ways, draw_steps, follow, name_panel
 from explainers.chapters.many_heads.hero import make_hero, read_clicked_word
@@ -88,7 +86,7 @@ def show_layer(tokens: Tokens, num_heads: int, off: frozenset[int], word: int) -
         first=name_panel(0),
         view_slider=slider,
     )
-    taken.take_heads(Selection.of(layer, head, followed, off))
+    takeaway.take_heads(Selection.of(layer, head, followed, off))
     show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
     if followed != word:
         st.rerun()  # the picture at the top follows the same word
@@ -136,7 +134,7 @@ if revealed(text, "contrast", equal_heads.ANSWERS, equal_heads.answer_contrast()
     equal_heads.show_trainings()
     text("contrast_shown", **named)
 show_steps(layer, word, off)
-taken.take_heads(Selection.of(layer, 0, word, off))
+takeaway.take_heads(Selection.of(layer, 0, word, off))
 go_deeper(
     text,
     {
@@ -147,4 +145,5 @@ go_deeper(
     },
 )
 show_one_sentence(text)
-check_yourself(text, {"share": recall.find_remaining_share, "numbers": recall.count_layer_numbers})
+questions = equal_heads.find_remaining_share, equal_heads.count_layer_numbers
+check_yourself(text, dict(zip(("share", "numbers"), questions, strict=True)))

@@ -1,7 +1,5 @@
 """Relative positions: scores that know how far apart two words are, by RoPE, ALiBi and T5."""
 
-from random import Random
-
 import torch
 
 from explainers.attention.position_bias import (
@@ -13,23 +11,21 @@ from explainers.attention.position_bias import (
     relative_bias,
 )
 from explainers.attention.rotary import angles, rotary_attention, rotate
-from explainers.chapters.common.head_matrices import choose_pair
 from explainers.chapters.relative_positions import hero, position_scores, takeaway
-from explainers.chapters.relative_positions.distance_biases import (
+from explainers.chapters.relative_positions.moved_pair import MovedPair, rotate_a_pair
+from explainers.chapters.relative_positions.position_scores import (
+    draw_all_pairs,
     draw_buckets,
     draw_penalties,
     name_slopes,
+    score_far_away,
 )
-from explainers.chapters.relative_positions.moved_pair import MovedPair
-from explainers.chapters.relative_positions.rope_shift import draw_all_pairs
-from explainers.toys import examples
-from explainers.toys.sentence import SENTENCE
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.page_parts.check_yourself import Recall, check_yourself
+from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.prediction import revealed
@@ -90,31 +86,6 @@ def buckets(tokens: tuple[str, ...]) -> None:
     show_figure(draw_buckets(shown, tokens, page.has_queries_down()), origin, "buckets")
     takeaway.take_buckets(len(tokens), seed, shown)
     show_source(bucket, both_ways, relative_bias)
-
-
-def rotate_a_pair(draw: Random) -> Recall:
-    """How far one of the head's pairs is rotated at some position."""
-    number, position = draw.randint(2, 4), draw.randint(3, 60)
-    angle = angles(torch.tensor([position]), position_scores.TURNED_DIM, examples.LONGEST)
-    given = {"number": f"{number}", "position": f"{position}"}
-    return Recall(angle[0, number - 1].item(), given, tolerance=1e-4)
-
-
-def score_far_away(draw: Random) -> Recall:
-    """One score at the beginning of a text, and the same two words much further on."""
-    start, far = draw.randint(0, 9), 100 * draw.randint(1, 9)
-    words = tuple(SENTENCE.split())
-    moved = position_scores.ShiftedScores.of(words, (start, start + far), draw.randint(0, 99))
-    before, after = moved.rotary[:, *choose_pair(words)].tolist()
-    asking, asked = (start + at for at in choose_pair(words))
-    places = {
-        "asking": asking,
-        "asked": asked,
-        "now_asking": asking + far,
-        "now_asked": asked + far,
-    }
-    given = {name: f"{place}" for name, place in places.items()}
-    return Recall(round(after, 2), {**given, "score": f"{before:.2f}"}, tolerance=0.005)
 
 
 text("question")

@@ -1,7 +1,5 @@
 """What a model stores while it writes: decoding with a KV cache, with proof, costs and bugs."""
 
-from random import Random
-
 import streamlit as st
 
 from explainers.attention.cache.decoding import recompute, through
@@ -26,7 +24,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.page_parts.check_yourself import Recall, check_yourself
+from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import Cards, go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
@@ -115,12 +113,6 @@ def show_timing(run: DrawnText) -> None:
     timing_job.show_timing(run.x.device, lambda **numbers: text("timed", **numbers))
 
 
-def count_stored_queries(draw: Random) -> Recall:
-    """None, however long the text: a query is used once."""
-    given = {"tokens": f"{draw.randint(20, 90)}", "kv_heads": f"{draw.choice([2, 4, 8])}"}
-    return Recall(0, given)
-
-
 text("question")
 sentence = choose_text()
 run = read_text(sentence.tokens, page.read_seed())
@@ -145,4 +137,6 @@ of_more_words: Cards = {
 }
 go_deeper(text, steps_and_timing if is_short else {**of_more_words, **steps_and_timing})
 show_one_sentence(text)
-check_yourself(text, {"rows": predict.rows_with_and_without, "kept": count_stored_queries})
+check_yourself(
+    text, {"rows": predict.rows_with_and_without, "kept": cost_curves.count_stored_queries}
+)

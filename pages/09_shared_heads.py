@@ -6,7 +6,7 @@ from explainers.attention import grouped_query as shared
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
 from explainers.chapters.common.choose_layer import list_unknown, name_layer_origin, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
-from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
+from explainers.chapters.common.reader_sentence import list_unknown_words, offer_known_words
 from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import dealt_heads, hero, kv_sharing, latent_heads

@@ -8,11 +8,9 @@ from explainers.chapters.cross_attention import (
     block_tensors,
     changed_translation,
     choose_sentence,
-    cross_costs,
-    padded_sources,
     parked_weight,
     real_translator,
-    recall,
+    source_costs,
 )
 from explainers.chapters.cross_attention.hero import make_hero, read_link_reading
 from explainers.chapters.cross_attention.weight_steps import WeightSteps
@@ -98,21 +96,21 @@ def show_block() -> None:
 def show_cache() -> None:
     """What is cached of the source, and what is hidden of it in a batch."""
     text("kept")
-    text("kept_seen", **cross_costs.show_source_cache(view))
-    show_source(read_source, *padded_sources.CODE)
-    batch = padded_sources.run_padded_batch(view.translation.words, view.translation.syllables)
-    if not (sizes := padded_sources.count_rows(batch))["filled"]:
+    text("kept_seen", **source_costs.show_source_cache(view))
+    show_source(read_source, *source_costs.CODE)
+    batch = source_costs.run_padded_batch(view.translation.words, view.translation.syllables)
+    if not (sizes := source_costs.count_rows(batch))["filled"]:
         text("padding_longest", **sizes)
         return
     text("padding", **sizes)
-    ask_veiled(text, "padding", f"{padded_sources.measure_leak(batch)} %")
-    text("padding_seen", **padded_sources.show_leak(view, batch))
+    ask_veiled(text, "padding", f"{source_costs.measure_leak(batch)} %")
+    text("padding_seen", **source_costs.show_leak(view, batch))
 
 
 def show_two_ways() -> None:
     """Cross-attention, or both texts in one sequence."""
     text("cells")
-    text("cells_seen", **cross_costs.show_weight_counts(view))
+    text("cells_seen", **source_costs.show_weight_counts(view))
 
 
 def show_real() -> None:
@@ -146,4 +144,4 @@ cards = {"accuracy": show_accuracy, "rows": show_rows, "parking": show_end_weigh
 cards |= {"explaining": show_changes, "block": show_block, "kept": show_cache}
 go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real})
 show_one_sentence(text)
-check_yourself(text, {"shape": recall.count_weights, "mask": recall.judge_mask})
+check_yourself(text, {"shape": source_costs.count_pairs, "mask": source_costs.judge_mask})

@@ -4,9 +4,16 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.chapters.claims.claim_table import VERDICTS, Claim, Finding
+from explainers.chapters.claims.claim_table import (
+    ICONS,
+    VERDICTS,
+    Claim,
+    Finding,
+    choose_sizes,
+    compute_finding,
+    offer_claim,
+)
 from explainers.chapters.claims.hero import MEANINGS, choose_claim, make_hero, read_judgements
-from explainers.chapters.claims.one_claim import ICONS, choose_sizes, compute_finding, offer_claim
 from explainers.chapters.common.claim_parameters import capitalise, describe_sizes
 from explainers.translations import _
 from explainers.ui import page

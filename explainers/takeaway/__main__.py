@@ -1,8 +1,7 @@
 """python -m explainers.takeaway: write the example notebook, our functions in a plain Jupyter."""
 
 from explainers.folders import ASSETS
-from explainers.takeaway.files import write_notebook
-from explainers.takeaway.recipe import Cell
+from explainers.takeaway.recipe import Cell, write_notebook
 
 FILE = ASSETS / "notebooks" / "attention.ipynb"
 PARTS = [

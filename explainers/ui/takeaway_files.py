@@ -6,8 +6,16 @@ from urllib.parse import quote, urlencode
 
 import streamlit as st
 
-from explainers.takeaway.files import NOTEBOOK_MIME, SCRIPT_MIME, write_notebook, write_script
-from explainers.takeaway.recipe import Cell, Made, Words, cells
+from explainers.takeaway.recipe import (
+    NOTEBOOK_MIME,
+    SCRIPT_MIME,
+    Cell,
+    Made,
+    Words,
+    cells,
+    write_notebook,
+    write_script,
+)
 from explainers.translations import _
 from explainers.ui.session import TAKEAWAY
 

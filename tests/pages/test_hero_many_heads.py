@@ -6,14 +6,17 @@ import pytest
 import torch
 
 from explainers.attention.multi_head import contributions, multi_head
-from explainers.chapters.many_heads.heads_at_equal_parameters import make_equal_heads
+from explainers.chapters.many_heads.heads_at_equal_parameters import (
+    count_layer_numbers,
+    find_remaining_share,
+    make_equal_heads,
+)
 from explainers.chapters.many_heads.hero import (
     SENTENCES,
     SWITCHES,
     compute_numbers,
     find_indispensable_head,
 )
-from explainers.chapters.many_heads.recall import count_layer_numbers, find_remaining_share
 from explainers.toys.layers import NUM_HEADS, TrainedHeads, load_layer
 from explainers.toys.sentence import SENTENCE, split_words
 from tests.support.opening import PAGES, opened, pictures

@@ -30,11 +30,14 @@ from explainers.chapters.cross_attention.choose_sentence import (
     list_held_out_examples,
     list_slots,
 )
-from explainers.chapters.cross_attention.cross_costs import compare_cached_steps, count_weights
 from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, LinkReading
-from explainers.chapters.cross_attention.padded_sources import run_padded_batch
 from explainers.chapters.cross_attention.parked_weight import find_weak_syllable
 from explainers.chapters.cross_attention.real_translator import spell_pieces
+from explainers.chapters.cross_attention.source_costs import (
+    compare_cached_steps,
+    count_weights,
+    run_padded_batch,
+)
 from explainers.chapters.cross_attention.weight_steps import WeightSteps
 from explainers.translation import weights_file, word_pieces
 from explainers.translation.alignment import INPUT, PREDICTED

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab, count_changed_rows
-from explainers.chapters.masks.changed_text import _write_percent, find_leak
-from explainers.chapters.masks.masked_weights import BOTH, count_cells, measure_changes
+from explainers.chapters.masks.changed_text import BOTH, _write_percent, find_leak, measure_changes
+from explainers.chapters.masks.masks_compared import count_cells
 from explainers.chapters.masks.padded_batch import choose_second_sentence, measure_largest_change
 from explainers.chapters.masks.window_reach import NEVER, count_layers_needed
 from explainers.toys.grammar import GRAMMARS

@@ -8,7 +8,7 @@ import torch
 
 from explainers.attention.single_head import single_head
 from explainers.chapters.common.one_head import attend
-from explainers.chapters.query_key_value import changed_head, directions, recall
+from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import (
     KEY_MATRICES,
     LEARNED,
@@ -107,17 +107,17 @@ def test_what_is_asked_is_one_sided_and_not_seen_in_the_picture():
     layer = make_layers(TOKENS)["trained", "own"]
     weights = single_head(*layer.single()).weights
     seen = controls.followed_word.default
-    asking, found = directions.find_one_sided_pair(layer, seen)
+    asking, found = query_key_roles.find_one_sided_pair(layer, seen)
     assert found not in (seen, asking)
     other = (weights - weights.T)[:, [place for place in range(len(TOKENS)) if place != seen]]
     assert weights[asking, found] - weights[found, asking] == other.max()
-    answer, numbers = directions.compare_directions(layer, asking, found)
-    assert answer == directions.NOTHING
+    answer, numbers = query_key_roles.compare_directions(layer, asking, found)
+    assert answer == query_key_roles.NOTHING
     assert weights[asking, found] > 0.8
     assert weights[found, asking] < 0.1
     assert numbers["there"] == f"{round(100 * weights[asking, found].item())}\N{NO-BREAK SPACE}%"
     asked = opened(PAGE, {"predict": "true"})
-    shown = opened(PAGE, {"predict": "true", "guess_directions": directions.HALF})
+    shown = opened(PAGE, {"predict": "true", "guess_directions": query_key_roles.HALF})
     said, before = (
         " ".join(remark.value for remark in visit.main.markdown) for visit in (shown, asked)
     )
@@ -145,27 +145,27 @@ def test_words_that_the_head_does_not_know_are_named_and_not_drawn():
 
 def test_exchanged_matrices_mirror_the_table():
     for layer in make_layers(TOKENS[:3]).values():
-        products, swapped = changed_head.exchange(layer).values()
+        products, swapped = query_key_roles.exchange(layer).values()
         torch.testing.assert_close(swapped, products.T)
     layers = make_layers(TOKENS)
-    assert changed_head.find_exchange(layers["trained", "own"]) == changed_head.MIRRORED
-    assert changed_head.find_exchange(layers["trained", "w_q"]) == changed_head.SAME
+    assert query_key_roles.find_exchange(layers["trained", "own"]) == query_key_roles.MIRRORED
+    assert query_key_roles.find_exchange(layers["trained", "w_q"]) == query_key_roles.SAME
 
 
 def test_a_bias_on_the_keys_changes_nothing():
-    measured = changed_head.measure_biases(make_layers(TOKENS)["trained", "own"])
+    measured = query_key_roles.measure_biases(make_layers(TOKENS)["trained", "own"])
     assert measured["on_keys"].startswith("less than 0.0000")
     assert float(measured["on_queries"]) > 0.1
 
 
 def test_the_questions_at_the_end():
     for seed in range(20):
-        shape = recall.count_query_numbers(seed_recall("page", "shape", seed))
+        shape = query_key_roles.count_query_numbers(seed_recall("page", "shape", seed))
         words, d_model, d_k = (int(shape.given[name]) for name in ("words", "d_model", "d_k"))
         layer_query = torch.zeros(words, d_model) @ torch.zeros(d_model, d_k)
         assert shape.answer == layer_query.numel()
         assert shape.answer not in (words, d_model, d_k)
-        growing = recall.find_growing_matrix(seed_recall("page", "growing", seed))
+        growing = query_key_roles.find_growing_matrix(seed_recall("page", "growing", seed))
         assert growing.answer in growing.options
 
 

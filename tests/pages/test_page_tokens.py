@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from explainers.chapters.tokens.clock_hands import find_turns
+from explainers.chapters.tokens.word_positions import find_turns
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE

@@ -11,8 +11,7 @@ from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from streamlit.testing.v1 import AppTest
 
-from explainers.takeaway.files import write_notebook
-from explainers.takeaway.recipe import Cell
+from explainers.takeaway.recipe import Cell, write_notebook
 from explainers.ui.session import TAKEAWAY
 from explainers.ui.takeaway_files import PageTakeaway
 from tests.support.opening import elements

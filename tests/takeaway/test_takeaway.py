@@ -14,20 +14,19 @@ from nbclient import NotebookClient
 from explainers.attention import tiled
 from explainers.attention.cache import kv_cache
 from explainers.attention.multi_head import multi_head, multi_head_one_by_one
-from explainers.chapters.claims import one_claim as claim_takeaway
+from explainers.chapters.claims import claim_table as claim_takeaway
 from explainers.chapters.claims.claim_table import read_claims
 from explainers.chapters.common.claim_parameters import find_published_entries
 from explainers.chapters.common.claim_parameters import format_value as written_size
 from explainers.chapters.exercises import one_exercise as exercise_takeaway
 from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
-from explainers.chapters.masks import masked_weights
+from explainers.chapters.masks import changed_text
 from explainers.chapters.relative_positions import position_scores
 from explainers.takeaway.__main__ import FILE, make_example
-from explainers.takeaway.files import write_notebook, write_script
 from explainers.takeaway.inside import same_numbers
 from explainers.takeaway.literals import literal
 from explainers.takeaway.modules import NotPlainError, list_needed, paste
-from explainers.takeaway.recipe import Cell, Recipe
+from explainers.takeaway.recipe import Cell, Recipe, write_notebook, write_script
 from explainers.toys import examples, layers
 from explainers.translations import load_sections
 from explainers.ui.session import TAKEAWAY
@@ -390,7 +389,7 @@ def test_what_is_not_plain_is_refused():
 
 def test_a_name_with_two_meanings_is_refused():
     with pytest.raises(NotPlainError, match="means something else"):
-        paste([masked_weights.run_second_layer, position_scores.compute_alibi], {})
+        paste([changed_text.run_second_layer, position_scores.compute_alibi], {})
 
 
 def test_the_example_is_what_the_command_writes():

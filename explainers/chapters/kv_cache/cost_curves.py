@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from random import Random
 from typing import TYPE_CHECKING
 
 import torch
@@ -15,6 +16,7 @@ from explainers.messages import N_
 from explainers.toys import examples
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
+from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import formula
 
 if TYPE_CHECKING:
@@ -132,3 +134,9 @@ def name_memory(words: int) -> dict[str, str]:
     """What the caches of all layers hold after so many words, for a text."""
     held = LAYERS * cache_bytes(words, make_counted_layer())
     return {"words": write_word_count(words), "held": f"{held:,}", "each": f"{held // words:,}"}
+
+
+def count_stored_queries(draw: Random) -> Recall:
+    """None, however long the text: a query is used once."""
+    given = {"tokens": f"{draw.randint(20, 90)}", "kv_heads": f"{draw.choice([2, 4, 8])}"}
+    return Recall(0, given)

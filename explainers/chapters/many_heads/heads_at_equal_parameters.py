@@ -1,6 +1,7 @@
 """One head against many at equal parameters: what training made of them."""
 
 import statistics
+from random import Random
 
 from torch import Tensor
 
@@ -24,6 +25,7 @@ from explainers.translations import _, get_language
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import learned_numbers, trained_weights
 from explainers.ui.text.numbers import write_percent
 
@@ -162,3 +164,18 @@ def _make_panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Pan
         f"contrast of {num_heads}",
         Matrix(name, of, weights.tolist(), heads, tokens, *axes, kind="weights"),
     )
+
+
+def find_remaining_share(draw: Random) -> Recall:
+    """What one head can give a second word at most."""
+    share = draw.randrange(35, 95, 5)
+    return Recall(100 - share, {"share": f"{share}"})
+
+
+def count_layer_numbers(draw: Random) -> Recall:
+    """As many numbers with few large heads as with many small ones."""
+    head_dim, heads = draw.choice([8, 16, 32]), draw.choice([2, 4, 8])
+    d_model = head_dim * heads
+    given = {"d_model": f"{d_model}", "heads": f"{heads}"}
+    answer = parameters(d_model, heads, heads, head_dim)
+    return Recall(answer, given, worked={"d_k": f"{head_dim}"})

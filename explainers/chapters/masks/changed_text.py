@@ -7,7 +7,9 @@ from typing import NamedTuple
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.single_head import Projections
+from explainers.attention.rules import Rule
+from explainers.attention.single_head import Projections, project, single_head
+from explainers.attention.steps import masked_after, masked_before
 from explainers.chapters.common.score_matrix import (
     Lab,
     count_changed_rows,
@@ -15,16 +17,11 @@ from explainers.chapters.common.score_matrix import (
     make_weight_panel,
     shrink_panels,
 )
-from explainers.chapters.masks.masked_weights import (
-    ADDED,
-    WAYS,
-    Computed,
-    compute_leak,
-    measure_new_word,
-)
+from explainers.chapters.masks.masks_compared import Computed, compute_scores
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.messages import N_
+from explainers.toys import examples
 from explainers.toys.grammar import choose_other_ending
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
@@ -34,10 +31,60 @@ from explainers.ui.untrusted_text import verbatim
 
 ROUNDING = 1e-6
 """Of shares of 1: a sharp head's real changes are small, and its rounding is smaller still."""
-
-
 ROWS = NONE, ONE, MORE = N_("in none of them"), N_("in one of them"), N_("in more than one")
 """What one may think that a word changes which is hidden."""
+ADDED = "evening"
+D_MODEL, HEAD_DIM = 8, 4
+ANOTHER = 100
+"""Added to the seed for the second layer's weights."""
+BOTH = {"full": masks.full, "causal": masks.causal}
+WAYS = {"0 after": masked_after, "−∞ before": masked_before}
+
+
+def compute_leak(layer: Layer, other: Layer) -> Computed:
+    """Causal weights made in the right and in the wrong order, and how a new last word moves them.
+
+    The change is in percent.
+    """
+    causal = masks.build(masks.causal, *layer.mask.shape).to(layer.x.device)
+    before, after = compute_scores(layer), compute_scores(other)
+    weights = {name: way(before, causal) for name, way in WAYS.items()}
+    moved = {name: way(after, causal) - weights[name] for name, way in WAYS.items()}
+    return weights | {f"{name}: new − old": 100 * m[:-1, :-1] for name, m in moved.items()}
+
+
+def name_changes(found: dict[str, Projections]) -> Computed:
+    """What changed in K and in V, under each mask."""
+    keys = {f"K, {name}": each.key for name, each in found.items()}
+    return keys | {f"V, {name}": each.value for name, each in found.items()}
+
+
+def run_second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
+    """Q, K and V of a second layer, which reads what the first one gave each word."""
+    x = examples.place_words(tokens, D_MODEL, seed)
+    mask = masks.build(rule, len(tokens), len(tokens)).to(x.device)
+    head = examples.random_head(D_MODEL, HEAD_DIM, D_MODEL, seed)
+    first = single_head(x, head, mask).output
+    return project(first, examples.random_head(D_MODEL, HEAD_DIM, HEAD_DIM, seed + ANOTHER))
+
+
+def measure_changes(tokens: Tokens, rule: Rule, seed: int) -> Projections:
+    """What one more word changes in the second layer's Q, K and V of the words before it."""
+    before, after = (
+        run_second_layer(tokens, rule, seed),
+        run_second_layer((*tokens, ADDED), rule, seed),
+    )
+    return Projections(*(new[:-1] - old for old, new in zip(before, after, strict=True)))
+
+
+def measure_new_word(tokens: Tokens, seed: int) -> dict[str, Projections]:
+    """The same under full and under causal attention."""
+    return {name: measure_changes(tokens, rule, seed) for name, rule in BOTH.items()}
+
+
+def compute_added_word(tokens: Tokens, seed: int) -> Computed:
+    """What one more word changes in the second layer's K and V, under full and causal masks."""
+    return name_changes(measure_new_word(tokens, seed))
 
 
 class Leak(NamedTuple):

@@ -10,13 +10,22 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.masks.masked_weights import Computed, compute_drawn_weights
+from explainers.chapters.masks.masks_compared import Computed, compute_scores
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.untrusted_text import verbatim
 
 EMPTIED = 2
 """The row of the example that is left with nothing."""
+
+
+def compute_drawn_weights(layer: Layer, cells: list[list[bool]]) -> Computed:
+    """The weights under a mask by hand, and what they are more than without a mask."""
+    scores, allowed = compute_scores(layer), masks.drawn(torch.tensor(cells))
+    mask = masks.build(allowed, *scores.shape).to(scores.device)
+    weights = softmax(hide(scores, mask))
+    return {"weights": weights, "yours − full": weights - softmax(scores)}
 
 
 class Drawing(NamedTuple):

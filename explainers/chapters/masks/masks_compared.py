@@ -1,5 +1,6 @@
 """One score matrix under every mask: weights, what a row loses, cells left."""
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,8 +10,10 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.rules import Rule
-from explainers.attention.steps import attention_steps, hide, softmax
+from explainers.attention.receptive_field import cells
+from explainers.attention.rules import Mask, Rule
+from explainers.attention.single_head import project
+from explainers.attention.steps import attention_steps, dot_products, hide, scale, softmax
 from explainers.chapters.common.mask_names import name_mask
 from explainers.chapters.common.one_head import OneHead, make_explainer
 from explainers.chapters.common.score_matrix import (
@@ -19,12 +22,43 @@ from explainers.chapters.common.score_matrix import (
     make_rules,
     make_weight_panel,
 )
-from explainers.chapters.masks.masked_weights import Computed, count_cells
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.panels import Cell, Panel
 from explainers.ui.untrusted_text import verbatim
 
 WINDOW = next(mask for mask in masks.MASKS if mask.name == "window")
+Computed = dict[str, Tensor]
+
+
+def compute_scores(layer: Layer) -> Tensor:
+    """The scores that all masks begin with."""
+    query, key, _unused = project(layer.x, layer.head())
+    return scale(dot_products(query, key), head_dim=query.shape[-1])
+
+
+def mask_weights(layer: Layer, numbers: dict[str, int]) -> Computed:
+    """The scores, the weights under each mask, and what each row wins and loses by it."""
+    scores, length = compute_scores(layer), len(layer.x)
+    built = {name: masks.build(r, length, length) for name, r in make_rules(numbers).items()}
+    weights = {name: softmax(hide(scores, mask.to(scores.device))) for name, mask in built.items()}
+    moved = {f"{name} − full": each - weights["full"] for name, each in weights.items()}
+    del moved["full − full"]
+    return {"scores": scores, **weights, **moved}
+
+
+def count_cells(numbers: Mapping[str, int], length: int) -> dict[str, int]:
+    """How many cells each mask leaves of a text of `length` words."""
+    return {
+        mask.name: _count_mask_cells(mask, numbers.get(mask.name, mask.usual), length)
+        for mask in masks.MASKS
+    }
+
+
+@functools.lru_cache(maxsize=256)
+def _count_mask_cells(mask: Mask, number: int, length: int) -> int:
+    """One mask at a time, so that a new width costs a single count."""
+    return cells(masks.build(mask.of(number), length, length))
 
 
 def explain_weight(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:

@@ -7,10 +7,10 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
-from explainers.chapters.common.score_matrix import Lab, Tokens, make_weight_panel, write_word_count
-from explainers.chapters.masks.masked_weights import Computed, compute_batch_weights
+from explainers.chapters.common.score_matrix import Lab, make_weight_panel, write_word_count
+from explainers.chapters.masks.masks_compared import Computed
 from explainers.toys.grammar import GRAMMARS, find_language
-from explainers.toys.layers import Layer
+from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure
 from explainers.ui.text.numbers import bound_rounding
@@ -19,6 +19,14 @@ from explainers.ui.untrusted_text import verbatim
 TOPIC = 2
 """Of the second sentence: sport."""
 PAD = "[pad]"
+
+
+def compute_batch_weights(layer: Layer, other: Layer, lengths: list[int]) -> Computed:
+    """Two sentences in one call, the filling of the shorter one hidden."""
+    x = torch.stack([layer.x, other.x])[:, None]
+    mask = masks.build(masks.padding(torch.tensor(lengths)), *layer.mask.shape).to(x.device)
+    weights = single_head(x, layer.head(), mask).weights[:, 0]
+    return {"sentence 1": weights[0], "sentence 2": weights[1]}
 
 
 def choose_second_sentence(tokens: Tokens) -> Tokens:

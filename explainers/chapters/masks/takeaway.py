@@ -4,22 +4,16 @@ from typing import Any
 
 from explainers.attention.single_head import Projections
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.masks.changed_text import Leak
-from explainers.chapters.masks.drawn_mask import Drawing
-from explainers.chapters.masks.masked_weights import (
-    Computed,
+from explainers.chapters.masks.changed_text import (
+    Leak,
     compute_added_word,
-    compute_batch_weights,
-    compute_drawn_weights,
     compute_leak,
-    compute_reach,
-    count_cells,
-    mask_weights,
     name_changes,
-    trace_cone,
 )
-from explainers.chapters.masks.padded_batch import Batch
-from explainers.chapters.masks.window_reach import LayerReach
+from explainers.chapters.masks.drawn_mask import Drawing, compute_drawn_weights
+from explainers.chapters.masks.masks_compared import Computed, count_cells, mask_weights
+from explainers.chapters.masks.padded_batch import Batch, compute_batch_weights
+from explainers.chapters.masks.window_reach import LayerReach, compute_reach, trace_cone
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.takeaway_files import take

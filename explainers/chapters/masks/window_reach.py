@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from explainers.attention.receptive_field import window_reach
+from explainers.attention import masks
+from explainers.attention.receptive_field import reach, window_reach
 from explainers.chapters.common.score_matrix import Lab, write_word_count
-from explainers.chapters.masks.masked_weights import compute_reach_by_layer, trace_cone
+from explainers.chapters.masks.masks_compared import Computed
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, LAYER_AXIS
 from explainers.messages import N_
@@ -20,6 +21,30 @@ from explainers.ui.untrusted_text import verbatim
 NEVER = N_("never")
 ASKED = 1
 """The word of the question, from 0: the running sentence's subject."""
+
+
+def compute_reach_by_layer(width: int, words: int, layers: int) -> Tensor:
+    """Which words know of which after one layer of a window, two, … (layers, words, words)."""
+    return reach(masks.build(masks.sliding_window(width), words, words), layers)
+
+
+def compute_reach(width: int, words: int, layers: int, most: int) -> Computed:
+    """Which words know of which after some layers, and the way to what the last one knows of."""
+    by_layer = compute_reach_by_layer(width, words, most)
+    return {"pairs": by_layer[layers - 1].int(), "cone": trace_cone(by_layer, layers).int()}
+
+
+def trace_cone(by_layer: Tensor, layers: int) -> Tensor:
+    """Where what the last word knows of after `layers` has come from, the words in the last row.
+
+    Each row is a layer, the highest first (most + 1, words): below the word itself stands what it
+    reaches in one layer, in two, … Layers above hold nothing.
+    """
+    most, words, _keys = by_layer.shape
+    cone = by_layer.new_zeros(most + 1, words)
+    cone[most - layers, -1] = True
+    cone[most - layers + 1 :] = by_layer[:layers, -1]
+    return cone
 
 
 def count_layers_needed(width: int, far: int) -> str:

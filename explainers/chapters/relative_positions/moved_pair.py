@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from random import Random
 
 import torch
 from torch import Tensor
@@ -11,6 +12,7 @@ from explainers.attention.rotary import angles, rotate
 from explainers.attention.single_head import project
 from explainers.chapters.relative_positions.position_scores import D_MODEL, TURNED_DIM
 from explainers.toys import examples
+from explainers.ui.page_parts.check_yourself import Recall
 
 FARTHEST_SHIFT, FARTHEST_APART = 64, 6
 """How far both words can be moved, and how far one of them alone."""
@@ -92,3 +94,11 @@ def _split_scores(query: Tensor, key: Tensor) -> Tensor:
     products = moved * key
     by_pair = products.view(*products.shape[:-1], -1, 2)
     return by_pair.sum(dim=-1) / TURNED_DIM**0.5
+
+
+def rotate_a_pair(draw: Random) -> Recall:
+    """How far one of the head's pairs is rotated at some position."""
+    number, position = draw.randint(2, 4), draw.randint(3, 60)
+    angle = angles(torch.tensor([position]), TURNED_DIM, examples.LONGEST)
+    given = {"number": f"{number}", "position": f"{position}"}
+    return Recall(angle[0, number - 1].item(), given, tolerance=1e-4)

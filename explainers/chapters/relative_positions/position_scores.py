@@ -1,7 +1,9 @@
-"""Scores that know distances: RoPE's while all words move, and what ALiBi and T5 add to them."""
+"""Scores that know distances, and their pictures: RoPE's while all words move, ALiBi's and T5's."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from random import Random
 from typing import NamedTuple
 
 import torch
@@ -21,8 +23,19 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project
+from explainers.chapters.common.head_matrices import (
+    choose_pair,
+    make_head_matrices,
+    make_miniatures,
+)
+from explainers.charts.matrix import Matrix, share_domain
+from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.toys import examples
+from explainers.toys.sentence import SENTENCE
+from explainers.translations import _
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
+from explainers.ui.page_parts.check_yourself import Recall
 
 NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
 """The layer that ALiBi acts on; the reader does not choose another."""
@@ -126,3 +139,117 @@ def compute_buckets(words: int, seed: int) -> BucketBiases:
     table = torch.randn(BUCKETS, NUM_HEADS, generator=examples.make_generator("buckets", seed))
     added = relative_bias(table, bucket(offset, BUCKETS, FARTHEST))
     return BucketBiases(torch.stack(ways), masks.build(masks.causal, words, words), added)
+
+
+KEYS = (
+    "scores with RoPE",
+    "change with RoPE",
+    "scores with added positions",
+    "change with added positions",
+)
+
+
+def draw_all_pairs(moved: ShiftedScores, place: int, queries_down: bool) -> Figure:
+    """The scores of all words after one shift, and what it changed, rotated and added."""
+    rotary, added = moved.rotary, moved.added
+    limit = max(rotary.abs().max().item(), added.abs().max().item())
+    since = _("new − old, since all words moved")
+    shown = [
+        (rotary[place], _("scores with RoPE"), _("q · k ÷ √d_k, both rotated")),
+        (rotary[place] - rotary[0], _("change with RoPE"), since),
+        (added[place], _("scores with added positions"), _("q · k ÷ √d_k, from x + positions")),
+        (added[place] - added[0], _("change with added positions"), since),
+    ]
+    panels = [_scores(moved, key, *one, limit) for key, one in zip(KEYS, shown, strict=True)]
+    rope, rope_moved, waves, waves_moved = orient_panels(panels, queries_down)
+    alt = _("The scores of all words with RoPE and with added positions, and how they changed.")
+    heading = _("Positions added to x, as on the page Tokens and positions")
+    panels = [
+        replace(rope, heading=_("RoPE rotates queries and keys")),
+        rope_moved,
+        replace(waves, heading=heading),
+        waves_moved,
+    ]
+    return Figure(panels, alt)
+
+
+def _scores(
+    moved: ShiftedScores, key: str, numbers: Tensor, name: str, formula: str, limit: float
+) -> Panel:
+    axes = QUERY_AXIS, KEY_AXIS
+    tokens = moved.tokens
+    return Panel(key, Matrix(name, formula, numbers.tolist(), tokens, tokens, *axes, limit=limit))
+
+
+def name_slopes(slopes: Tensor) -> list[str]:
+    """Powers of two as fractions: exact."""
+    return [str(Fraction(slope)) for slope in slopes.tolist()]
+
+
+def draw_penalties(shown: AlibiWeights, tokens: Sequence[str], queries_down: bool) -> Figure:
+    """The penalty of each head for each distance, and all weights without and with it."""
+    slopes = name_slopes(shown.slopes)
+    distances = torch.arange(len(tokens), device=shown.slopes.device)
+    penalties = Matrix(
+        _("penalty"),
+        _("− slope · distance, added to the score"),
+        (-shown.slopes[:, None] * distances).tolist(),
+        [f"{head}: {slope}" for head, slope in enumerate(slopes)],
+        [str(n) for n in distances.tolist()],
+        HEAD_AXIS,
+        _("distance"),
+    )
+    formulas = [_("slope {slope}", slope=slope) for slope in slopes]
+    name, heading = _("without, head {head}"), _("Weights without ALiBi, causal mask")
+    drawn = make_head_matrices(name, [""] * NUM_HEADS, shown.without, tokens, shown.mask)
+    before = make_miniatures(drawn, "without, head", heading)
+    name, heading = _("with ALiBi, head {head}"), _("Weights with ALiBi, causal mask")
+    drawn = make_head_matrices(name, formulas, shown.weights, tokens, shown.mask)
+    after = make_miniatures(drawn, "with ALiBi, head", heading)
+    panels = [
+        Panel("penalty", penalties, heading=_("What a head takes off for distance")),
+        *orient_panels([*before, *after], queries_down),
+    ]
+    alt = _("What each head takes off for distance, and its weights without and with ALiBi.")
+    return Figure(panels, alt)
+
+
+def draw_buckets(shown: BucketBiases, tokens: Sequence[str], queries_down: bool) -> Figure:
+    """Which row of T5's table a distance reads, and what an untrained table adds to each score."""
+    table = Matrix(
+        _("bucket"),
+        _("the row of the table that a distance reads"),
+        shown.rows.tolist(),
+        [_("decoder"), _("behind"), _("ahead")],
+        [f"{distance}" for distance in DISTANCES],
+        "",
+        _("distance"),
+        decimals=0,
+    )
+    name = _("added, head {head}")
+    added = make_head_matrices(
+        name, [""] * NUM_HEADS, shown.added, tokens, shown.mask, kind="signed"
+    )
+    heading = _("What a table drawn at random adds to each score, causal mask")
+    rows_mean = _("Buckets of a decoder, and of an encoder for words behind and ahead")
+    small = make_miniatures(share_domain(*added), "added, head", heading)
+    panels = [Panel("bucket", table, heading=rows_mean), *orient_panels(small, queries_down)]
+    alt = _("Which bucket each distance falls into, and what a table of buckets adds to scores.")
+    return Figure(panels, alt)
+
+
+def score_far_away(draw: Random) -> Recall:
+    """One score at the beginning of a text, and the same two words much further on."""
+    start, far = draw.randint(0, 9), 100 * draw.randint(1, 9)
+    words = tuple(SENTENCE.split())
+    moved = ShiftedScores.of(words, (start, start + far), draw.randint(0, 99))
+    before, after = moved.rotary[:, *choose_pair(words)].tolist()
+    asking, asked = (start + at for at in choose_pair(words))
+    places = {
+        "asking": asking,
+        "asked": asked,
+        "now_asking": asking + far,
+        "now_asked": asked + far,
+    }
+    given = {name: f"{place}" for name, place in places.items()}
+    return Recall(round(after, 2), {**given, "score": f"{before:.2f}"}, tolerance=0.005)

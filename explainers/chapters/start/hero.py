@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
 from explainers.chapters.common.choose_layer import name_layer_origin
@@ -21,6 +22,7 @@ from explainers.ui.figure.hero import (
     round_numbers,
 )
 from explainers.ui.page import Prose
+from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.page_parts.first_picture import FILE, keep_hero
 from explainers.ui.text.numbers import write_percent
 
@@ -130,6 +132,12 @@ def weigh_words(layer: Layer) -> list[list[float]]:
     """How each word divides its attention over all words."""
     weights: list[list[float]] = attend(layer)[1].weights.tolist()
     return weights
+
+
+def find_remaining_weight(draw: Random) -> Recall:
+    """The weights of a row add up to 100 %."""
+    first, second = draw.randint(20, 60), draw.randint(5, 20)
+    return Recall(100 - first - second, {"first": f"{first} %", "second": f"{second} %"})
 
 
 def write_first_picture() -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import NamedTuple
 
 import streamlit as st
@@ -12,6 +13,7 @@ from explainers.models.registry import ModelError
 from explainers.toys.byte_pairs import BYTES, Merge, encode, learn_merges, spell_token
 from explainers.toys.sentence import Sentence, split_characters, split_words
 from explainers.translations import _
+from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.untrusted_text import verbatim
 
 CORPUS = ASSETS / "text" / "corpus.txt"
@@ -188,3 +190,20 @@ def list_last_merges(learned: Sequence[Merge]) -> str:
         times = _("{count} times", count=learned[n].count)
         lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({times})")
     return "\n".join(lines)
+
+
+TWO_MERGES = "banana", "cocoa", "Mississippi", "hocus pocus", "tartar", "murmur", "salsa", "papaya"
+
+
+def count_tokens_left(draw: Random) -> Recall:
+    """How many tokens two merges leave of a word."""
+    word = draw.choice(TWO_MERGES)
+    merges = learn_merges(word, 2)
+    names = [
+        " + ".join(f"“{spell_token(side, merges).decode()}”" for side in (one.left, one.right))
+        for one in merges
+    ]
+    ids = encode(word, merges)
+    cut = " · ".join(spell_token(token, merges).decode() for token in ids)
+    given = {"word": word, "first": names[0], "second": names[1]}
+    return Recall(len(ids), given, worked={"cut": cut})

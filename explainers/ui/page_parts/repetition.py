@@ -1,6 +1,9 @@
-"""A question from two pages ago, asked once more with other numbers (spaced retrieval)."""
+"""Below a page: a question from two pages ago once more, and on the last page a tally."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import streamlit as st
 
@@ -9,7 +12,7 @@ from explainers.ui.learning_path import Contents, number_pages
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import MarkedRecall, ask_recall
-from explainers.ui.session import RECALLS_MARKED, REPEATS_MARKED
+from explainers.ui.session import PREDICTIONS_MARKED, RECALLS_MARKED, REPEATS_MARKED
 from explainers.ui.text.language import fragment
 from explainers.ui.tour_mode import is_tour
 
@@ -60,3 +63,73 @@ def _introduce(question: MarkedRecall) -> str:
     else:
         news = _("A question returns.")
     return f"**{heading}** {news}"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A visitor's first answers, on some pages.
+
+    `asked` counts the questions at the end of those pages on which a prediction was missed, as far
+    as they were answered. Where such a question was asked again, the answer given then counts.
+    """
+
+    predicted: int
+    right: int
+    asked: int
+    known: int
+
+    @classmethod
+    def of(cls, numbers: Sequence[str]) -> Self:
+        """What this visitor answered on the pages with these numbers."""
+        marked: dict[str, tuple[str, bool | None]] = st.session_state.get(PREDICTIONS_MARKED, {})
+        predicted = [
+            (number, is_right)
+            for number, is_right in marked.values()
+            if number in numbers and is_right is not None
+        ]
+        missed_on = {number for number, is_right in predicted if not is_right}
+        recalls: dict[str, dict[str, MarkedRecall]] = st.session_state.get(RECALLS_MARKED, {})
+        repeats: dict[tuple[str, str], bool] = st.session_state.get(REPEATS_MARKED, {})
+        known = [
+            repeats.get((number, name), recall.is_right)
+            for number in missed_on
+            for name, recall in recalls.get(number, {}).items()
+        ]
+        right = sum(is_right for _number, is_right in predicted)
+        return cls(len(predicted), right, len(known), sum(known))
+
+
+def show_tally(contents: Contents, here: str, done_pages: Sequence[str]) -> None:
+    """At the end of the last page, whose file is `here`: the tally of the pages before it.
+
+    Nothing is shown to a visitor who predicted nothing and has done no page.
+    """
+    *before, last = number_pages(contents).items()
+    if here != last[0] or is_lecture() or is_tour():
+        return
+    tally = Tally.of([number for _path, (number, _title) in before])
+    to_do = [one for one in before if one[0] not in done_pages]
+    if not tally.predicted and not (done_pages and to_do):
+        return
+    with st.container(border=True, key="tally", gap="small"):
+        if tally.predicted:
+            st.markdown(write_tally(tally))
+        for path, (number, title) in to_do[:1]:
+            label = _("Not done yet: {page}", page=f"{int(number)} · {title}")
+            st.page_link(path, label=label, icon=":material/arrow_back:")
+
+
+def write_tally(tally: Tally) -> str:
+    """The tally as one or two sentences."""
+    predicted = _("You predicted {right} of {all} right.", right=tally.right, all=tally.predicted)
+    sentences = [f"**{predicted}**"]
+    if tally.asked:
+        sentences.append(
+            _(
+                "Of the questions at the end of the pages where you were wrong, "
+                "you now get {right} of {all} right.",
+                right=tally.known,
+                all=tally.asked,
+            )
+        )
+    return " ".join(sentences)

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from explainers.chapters.common.build_sentence import (
+from explainers.chapters.common.reader_sentence import (
     MENUS,
     find_parts,
     list_words,

@@ -1,20 +1,22 @@
-"""What a head gets out of the same words in two orders, and what it reads: E + P = X."""
+"""Positions: the hands of a clock, E + P = X, and what a head makes of words in two orders."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
 
 import streamlit as st
 import torch
+from torch import Tensor
 
+from explainers.arithmetic import Arithmetic
 from explainers.attention.positions import Reordered, reorder, sinusoidal
 from explainers.chapters.common import token_vectors
+from explainers.chapters.common.token_vectors import explain_sum
 from explainers.chapters.tokens import takeaway
-from explainers.chapters.tokens.clock_hands import (
-    draw_clock,
-    explain_strips,
-    make_strips,
-    make_sum_rows,
-)
 from explainers.chapters.tokens.hero import WIDTH
+from explainers.charts.matrix import Matrix, Values, find_largest
+from explainers.charts.theme import FEATURE_AXIS, POSITION_AXIS
 from explainers.toys import examples
 from explainers.toys.layers import build_mask
 from explainers.translations import _
@@ -25,7 +27,101 @@ from explainers.ui.controls.number_controls import BrowserSlider, StepSlider
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Slider
+from explainers.ui.figure.panels import Cell, Figure, Panel, Slider
+from explainers.ui.page_parts.check_yourself import Recall
+
+MOST_DRAWN = 16
+"""Numbers of a position that are drawn as hands; more of them could not be told apart."""
+ROWS = ("E", "+ P", "= X")
+
+
+def draw_clock(word: str, embedding: Tensor, bases: Slider) -> Figure:
+    """The hands at the position of a slider, and the sum for a word (d_model,) that is there.
+
+    The other slider has the bases of the waves.
+    """
+    control = controls.clock_position
+    place, labels = control(), [f"{step:g}" for step in control.steps]
+    slider = Slider(control.label, labels, place, control.put, plays=True)
+    alt = _("A dial for each pair of numbers of a position, and the sum of a word and a position.")
+    figures = [
+        Figure(_draw_position(word, embedding, place, base), alt)
+        for base in controls.wave_base.steps
+    ]
+    views = dict(enumerate(figures))
+    return replace(views.pop(bases.index), slider=slider, view_slider=bases, views=views)
+
+
+def _draw_position(word: str, embedding: Tensor, place: int, base: float) -> list[Panel]:
+    places, d_model = len(controls.clock_position.steps), min(len(embedding), MOST_DRAWN)
+    positions = sinusoidal(places, len(embedding), base).to(embedding.device)[:, :d_model]
+    sums = [make_sum_rows(embedding[:d_model], row) for row in positions]
+    return [_draw_hands(positions, place), make_strips(word, sums[place], sums)]
+
+
+def make_sum_rows(embedding: Tensor, position: Tensor) -> Values:
+    """E, P and X of one word, a row each."""
+    return torch.stack([embedding, position, embedding + position]).tolist()
+
+
+def make_strips(word: str, rows: Values, frames: Sequence[Values] = ()) -> Panel:
+    """E + P = X of one word as three strips, written like a sum."""
+    largest = max(map(find_largest, (rows, *frames)))
+    matrix = Matrix(
+        "E + P = X",
+        _("“{word}”: embedding, position, and what attention reads", word=word),
+        rows,
+        ROWS,
+        [str(n) for n in range(len(rows[0]))],
+        "",
+        FEATURE_AXIS,
+        limit=largest,
+    )
+    return Panel("sum", matrix, frames=tuple(frames))
+
+
+def explain_strips(
+    x: Tensor, positions: Tensor, longest: float, word: int
+) -> Callable[[Cell], Arithmetic]:
+    """The arithmetic of one number of the strips; x and positions (length, d_model)."""
+    explain = explain_sum(x, positions, longest)
+    return lambda cell: explain(Cell("EPX"[cell.row], word, cell.column))
+
+
+def find_turns(d_model: int, longest: float) -> list[float]:
+    """After how many positions the hand of each pair has turned once."""
+    return [math.tau / step for step in _find_steps(sinusoidal(2, d_model, longest))]
+
+
+def name_quick_turn() -> dict[str, object]:
+    """With the smallest base, the slowest hand is quick enough to be followed."""
+    base = min(controls.wave_base.steps)
+    turn = find_turns(WIDTH, base)[-1]
+    return {"base": base, "d_model": WIDTH, "turn": round(turn)}
+
+
+def _find_steps(positions: Tensor) -> list[float]:
+    """By what angle the hand of each pair turns from one position to the next."""
+    steps: list[float] = torch.atan2(positions[1, 0::2], positions[1, 1::2]).tolist()
+    return steps
+
+
+def _draw_hands(positions: Tensor, place: int) -> Panel:
+    steps = _find_steps(positions)
+    turns = [_("one turn in {places:,.1f} positions", places=math.tau / step) for step in steps]
+    matrix = Matrix(
+        _("the position as clock hands"),
+        _("each hand has turned by position × frequency: sine to the right, cosine upwards"),
+        positions[place : place + 1].tolist(),
+        [_("hand")],
+        [turn for turn in turns for _unused in "xy"],
+        POSITION_AXIS,
+        FEATURE_AXIS,
+        kind="arrows",
+        limit=1.0,
+    )
+    return Panel("hands", matrix, frames=tuple([row] for row in positions.tolist()))
+
 
 POSITIONS = 32
 HEAD_DIM = 4
@@ -145,3 +241,16 @@ def draw_waves(d_model: int, bases: Slider) -> None:
     by_base = [sinusoidal(POSITIONS, d_model, base) for base in controls.wave_base.steps]
     origin = provenance.formula(_("sines and cosines"), by_base[0].device)
     token_vectors.show_waves(by_base, bases, origin)
+
+
+SENTENCES = (
+    ("dog bites man", "man bites dog", "dog bites dog"),
+    ("the judge praised the chef", "the chef praised the judge", "the judge praised the judge"),
+    ("fans follow players", "players follow fans", "fans follow fans"),
+)
+
+
+def find_distinct_sentence(draw: Random) -> Recall:
+    """Without positions a head sees which words there are, not in which order."""
+    first, shuffled, other = draw.choice(SENTENCES)
+    return Recall(f"“{other}”", {"first": first}, (f"“{shuffled}”", f"“{other}”"))
