@@ -8,7 +8,7 @@ from explainers.attention.steps import hide, softmax
 from explainers.chapters.common import choose_layer, reader_sentence
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.exercises import predict
-from explainers.chapters.masks import changed_text, drawn_mask, hero, masks_compared, takeaway
+from explainers.chapters.masks import changed_text, hero, masks_compared, takeaway
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
 from explainers.toys.grammar import NUM_WORDS
@@ -45,7 +45,7 @@ def show_two_steps(lab: Lab, shown: Hero) -> None:
     drawing = hero.find_drawing(shown, lab)
     takeaway.take_first(lab, hero.choose_numbers(shown), drawing)
     if drawing and drawing.empty_row is not None:
-        drawn_mask.warn_of_empty_row(drawing)
+        masks_compared.warn_of_empty_row(drawing)
         return
     mask, word = hero.find_mask(shown, words), shown.chosen(controls.followed_word)
     steps = masks_compared.draw_two_steps(lab, mask, word)
@@ -89,10 +89,10 @@ def show_batch() -> None:
 
 def show_empty_row() -> None:
     """A row that may look at nothing: the reader's own, and an example."""
-    if (drawing := drawn_mask.read_drawing(readable)).empty_row is not None:
-        drawn_mask.warn_of_empty_row(drawing)
+    if (drawing := masks_compared.read_drawing(readable)).empty_row is not None:
+        masks_compared.warn_of_empty_row(drawing)
         text("refused", **drawing.name_refusal(readable))
-    named, printed, refusal = drawn_mask.empty_a_row(readable)
+    named, printed, refusal = masks_compared.empty_a_row(readable)
     text("empty_row", **named)
     st.code(printed, wrap_lines=True)
     text("empty_row_refused", said=refusal)

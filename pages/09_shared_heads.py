@@ -12,7 +12,7 @@ from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import dealt_heads, hero, kv_sharing, latent_heads
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads import uptraining_job as uptraining
-from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS, ROPE_DIM
+from explainers.chapters.shared_heads.takeaway import D_MODEL, HEAD_DIM, NUM_HEADS, ROPE_DIM
 from explainers.toys.grammar import NUM_WORDS
 from explainers.ui import page
 from explainers.ui.controls import controls

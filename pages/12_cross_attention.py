@@ -8,7 +8,6 @@ from explainers.chapters.cross_attention import (
     block_tensors,
     changed_translation,
     choose_sentence,
-    parked_weight,
     real_translator,
     source_costs,
 )
@@ -67,9 +66,9 @@ def show_rows() -> None:
 
 def show_end_weight() -> None:
     """Weight on the end token, and the least certain syllable."""
-    answer, named = parked_weight.answer_parking()
-    ask_veiled(text, "parking", answer, parked_weight.ROW_KINDS, **named)
-    sections, named = parked_weight.show_weak_row(view)
+    answer, named = alignment_accuracy.answer_parking()
+    ask_veiled(text, "parking", answer, alignment_accuracy.ROW_KINDS, **named)
+    sections, named = alignment_accuracy.show_weak_row(view)
     for section in sections:
         text(section, **named)
 

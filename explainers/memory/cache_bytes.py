@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from explainers.memory.field_checks import check_whole, shorten_value
+from explainers.memory.checked_fields import check_whole, shorten_value
 from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.messages import N_
 

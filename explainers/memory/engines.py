@@ -13,7 +13,7 @@ from explainers.memory.cache_bytes import (
     list_group_caches,
     make_group_cache,
 )
-from explainers.memory.field_checks import check_whole
+from explainers.memory.checked_fields import check_whole
 from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.messages import N_
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from explainers.memory.config_fields import ConfigFields
-from explainers.memory.field_checks import (
+from explainers.memory.checked_fields import (
+    ConfigFields,
     check_whole,
     shorten_value,
     unknown_layers_error,

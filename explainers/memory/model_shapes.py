@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from explainers.folders import ASSETS
-from explainers.memory.field_checks import check_divides, check_whole, shorten_value
+from explainers.memory.checked_fields import check_divides, check_whole, shorten_value
 from explainers.messages import N_, Message
 
 LAYER_KINDS = ("full", "sliding", "chunked", "latent", "cross", "recurrent", "index")

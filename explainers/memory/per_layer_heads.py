@@ -2,8 +2,7 @@
 
 import re
 
-from explainers.memory.config_fields import ConfigFields
-from explainers.memory.field_checks import shorten_value, wrong_value_error
+from explainers.memory.checked_fields import ConfigFields, shorten_value, wrong_value_error
 from explainers.memory.model_shapes import LayerGroup
 from explainers.messages import N_
 

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from explainers.memory.cache_bytes import FORMATS
-from explainers.memory.config_fields import WIDTH_FIELDS, ConfigFields
-from explainers.memory.field_checks import wrong_value_error
+from explainers.memory.checked_fields import WIDTH_FIELDS, ConfigFields, wrong_value_error
 from explainers.memory.layer_kinds import read_decoder_groups
 from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.messages import N_, Message

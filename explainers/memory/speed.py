@@ -4,7 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from explainers.memory.cache_bytes import find_format
-from explainers.memory.field_checks import check_whole
+from explainers.memory.checked_fields import check_whole
 from explainers.memory.serving import Deployment, count_text_bytes_per_gpu
 from explainers.memory.sizes import round_quotient
 from explainers.messages import N_, Message

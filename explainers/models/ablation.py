@@ -14,7 +14,6 @@ from explainers.messages import N_
 from explainers.models.changes import AblatedHeads, compute_log_probabilities, compute_losses
 from explainers.models.head_roles import ROLES, find_roles
 from explainers.models.head_scores import HeadScores
-from explainers.models.head_scores_job import locate_scores, read_scores, score_heads
 from explainers.models.load import load_model
 from explainers.models.probes import (
     NUM_TEXTS,
@@ -23,6 +22,7 @@ from explainers.models.probes import (
     make_repeated_probe,
 )
 from explainers.models.registry import ModelError
+from explainers.models.shipped_scores import locate_scores, read_scores, score_heads
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel

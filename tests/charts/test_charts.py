@@ -26,9 +26,9 @@ from explainers.charts.bars import (
 )
 from explainers.charts.curves import Axis, draw_curve, draw_growth
 from explainers.charts.heatmap import draw_heatmap, draw_heatmaps, draw_product, make_table
+from explainers.charts.line_drawings import draw_two_orders, make_order_rows
 from explainers.charts.matrix import Matrix, share_domain
 from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, parse_colour
-from explainers.charts.two_orders import draw_two_orders, make_order_rows
 from tests.charts.test_theme import contrast
 
 TOKENS = ("the", "kỷ", "the", "👩‍👩‍👧", 'a"b')

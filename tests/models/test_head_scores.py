@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from explainers.models import head_scores_job
+from explainers.models import shipped_scores
 from explainers.models.head_roles import ROLES, find_relation_heads, find_roles
 from explainers.models.head_scores import (
     PATTERNS,
@@ -18,7 +18,6 @@ from explainers.models.head_scores import (
     score_pattern,
     shuffle_weights,
 )
-from explainers.models.head_scores_job import make_head_scores_job
 from explainers.models.probes import (
     NATURAL_LENGTH,
     NUM_TEXTS,
@@ -27,6 +26,7 @@ from explainers.models.probes import (
     make_natural_probe,
     make_repeated_probe,
 )
+from explainers.models.shipped_scores import make_head_scores_job
 from tests.support.waiting import wait
 
 IDS = torch.tensor([[9, 1, 2, 3, 1, 2, 1], [9, 4, 4, 5, 9, 5, 4]])
@@ -236,28 +236,28 @@ def test_some_heads_find_partners_that_no_distance_finds(smollm2_scores, minilm_
 
 
 def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch, tmp_path):
-    monkeypatch.setattr(head_scores_job, "locate_store", lambda: tmp_path)
-    monkeypatch.setattr(head_scores_job, "measure_heads", lambda *_: smollm2_scores)
-    assert head_scores_job.read_scores(smollm2.name) is None
+    monkeypatch.setattr(shipped_scores, "locate_store", lambda: tmp_path)
+    monkeypatch.setattr(shipped_scores, "measure_heads", lambda *_: smollm2_scores)
+    assert shipped_scores.read_scores(smollm2.name) is None
     work = make_head_scores_job(smollm2.name).start()
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("done", "")
     [file] = (tmp_path / "scores").iterdir()
-    monkeypatch.setattr(head_scores_job, "measure_heads", pytest.fail)
+    monkeypatch.setattr(shipped_scores, "measure_heads", pytest.fail)
     again = make_head_scores_job(smollm2.name).start()
     wait(lambda: again.is_over)
-    kept = head_scores_job.read_scores(smollm2.name)
+    kept = shipped_scores.read_scores(smollm2.name)
     assert kept
     assert again.result
     assert torch.equal(
         kept.select("natural", "distance"), smollm2_scores.select("natural", "distance")
     )
     file.write_bytes(b"half")
-    assert head_scores_job.read_scores(smollm2.name) is None
+    assert shipped_scores.read_scores(smollm2.name) is None
 
 
 def test_a_measurement_can_be_watched_and_stopped(minilm, monkeypatch, tmp_path):
-    monkeypatch.setattr(head_scores_job, "locate_store", lambda: tmp_path)
+    monkeypatch.setattr(shipped_scores, "locate_store", lambda: tmp_path)
     work = make_head_scores_job(minilm.name).start()
     wait(lambda: work.reports or work.is_over)
     assert work.total == 3 * 6

@@ -6,7 +6,6 @@ import torch
 from explainers.attention.grouped_query import grouped_query, share_wrongly
 from explainers.attention.latent import latent_attention
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.shared_heads.fixed_layers import make_latent_inputs
 from explainers.chapters.shared_heads.hero import (
     GROUPS,
     SENTENCES,
@@ -14,6 +13,7 @@ from explainers.chapters.shared_heads.hero import (
     compute_numbers,
     find_largest,
 )
+from explainers.chapters.shared_heads.takeaway import make_latent_inputs
 from explainers.toys.grammar import read_running
 from explainers.toys.layers import NUM_HEADS, Configuration, list_kv_heads, load_layer
 from explainers.toys.sentence import SENTENCE

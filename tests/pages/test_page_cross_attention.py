@@ -12,7 +12,10 @@ from explainers.chapters.cross_attention import (
     choose_sentence,
     held_out_scores,
 )
-from explainers.chapters.cross_attention.alignment_accuracy import answer_off_by_one
+from explainers.chapters.cross_attention.alignment_accuracy import (
+    answer_off_by_one,
+    find_weak_syllable,
+)
 from explainers.chapters.cross_attention.alignment_view import (
     WEIGHTS,
     TranslationView,
@@ -31,7 +34,6 @@ from explainers.chapters.cross_attention.choose_sentence import (
     list_slots,
 )
 from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, LinkReading
-from explainers.chapters.cross_attention.parked_weight import find_weak_syllable
 from explainers.chapters.cross_attention.real_translator import spell_pieces
 from explainers.chapters.cross_attention.source_costs import (
     compare_cached_steps,

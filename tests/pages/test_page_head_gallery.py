@@ -26,8 +26,8 @@ from explainers.chapters.head_gallery.layer_entropy import (
     compute_rank_correlation,
     measure_trend,
 )
-from explainers.models import head_scores_job, registry
 from explainers.models import load as loading_module
+from explainers.models import registry, shipped_scores
 from explainers.models.head_scores import HeadScores, measure_heads
 from explainers.models.load import load_model
 from explainers.ui.controls.controls import PROSE
@@ -96,7 +96,7 @@ def planted(measured):
 def plant(scores, places):
     for (probe, what), (place, value) in places.items():
         scores.select(probe, what)[place] = value
-    head_scores_job.save_scores(ID, scores)
+    shipped_scores.save_scores(ID, scores)
 
 
 def panel(visit, name):

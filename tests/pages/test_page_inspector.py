@@ -26,7 +26,7 @@ from explainers.chapters.inspector.long_text import (
     merge_weights,
     words_of,
 )
-from explainers.charts.mosaic import draw_mosaic
+from explainers.charts.pixel_images import draw_mosaic
 from explainers.charts.theme import LIGHT
 from explainers.job_queue import Job
 from explainers.models import hub, registry

@@ -12,7 +12,7 @@ from torch.testing import assert_close
 
 from explainers.chapters.inspector import sound_attention
 from explainers.chapters.inspector.sound_attention import FILE, MICROPHONE
-from explainers.charts.sound_image import LINE_HEIGHT, LOUDNESS_LINES, draw_sound, make_sound_rows
+from explainers.charts.pixel_images import LINE_HEIGHT, LOUDNESS_LINES, draw_sound, make_sound_rows
 from explainers.charts.theme import LIGHT, THEMES, parse_colour
 from explainers.models import load as loading_module
 from explainers.models import model_files, registry

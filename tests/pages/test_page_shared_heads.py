@@ -14,16 +14,16 @@ from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.chapters.shared_heads.dealt_heads import NUM_KV_HEADS
-from explainers.chapters.shared_heads.fixed_layers import (
+from explainers.chapters.shared_heads.kv_sharing import count_by_pattern, list_readers
+from explainers.chapters.shared_heads.latent_heads import measure_difference
+from explainers.chapters.shared_heads.takeaway import (
     D_MODEL,
     HEAD_DIM,
     NUM_HEADS,
     ROPE_DIM,
     make_latent_inputs,
+    repeat_wrongly,
 )
-from explainers.chapters.shared_heads.kv_sharing import count_by_pattern, list_readers
-from explainers.chapters.shared_heads.latent_heads import measure_difference
-from explainers.chapters.shared_heads.takeaway import repeat_wrongly
 from explainers.chapters.shared_heads.uptraining_job import (
     STEPS,
     TESTS,

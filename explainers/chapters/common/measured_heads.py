@@ -7,9 +7,13 @@ from explainers.chapters.common.background_job import offer_job, show_problem, w
 from explainers.messages import N_
 from explainers.models.grammar_heads import SENTENCES_PER_HALF
 from explainers.models.head_scores import HeadScores
-from explainers.models.head_scores_job import RUNS, make_head_scores_job, read_scores
 from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
-from explainers.models.shipped_scores import read_shipped_scores
+from explainers.models.shipped_scores import (
+    RUNS,
+    make_head_scores_job,
+    read_scores,
+    read_shipped_scores,
+)
 from explainers.translations import _
 from explainers.ui.controls.controls import PROSE, TWICE
 from explainers.ui.provenance import real_model, shipped_run

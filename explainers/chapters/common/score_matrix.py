@@ -1,4 +1,4 @@
-"""One score matrix under every mask, and which rows of a matrix differ by more than rounding."""
+"""Scores and weights under masks: of one head under every mask, of every head of a layer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps, hide, softmax
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import OneHead
-from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
+from explainers.charts.matrix import Matrix, Values, blank_forbidden, make_pair_matrix
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Panel, Source, orient_panels
@@ -124,3 +124,37 @@ def make_weight_panel(
     """Weights with nothing where the mask forbids a pair."""
     matrix = make_pair_matrix(name, formula, keep_allowed(weights, mask), tokens, "weights")
     return Panel(name, matrix, sources=FROM_SCORES)
+
+
+def make_head_matrices(
+    name: str,
+    formulas: Sequence[str],
+    numbers: Tensor,
+    tokens: Sequence[str],
+    mask: Tensor,
+    kind: str = "weights",
+) -> list[Matrix]:
+    """A matrix per head (heads, q_len, kv_len), its number in the `name`; what the mask forbids is
+    blank."""
+    matrices, seen = [], mask.tolist()
+    for head, (reading, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
+        allowed = blank_forbidden(values, seen)
+        matrices.append(make_pair_matrix(name.format(head=head), reading, allowed, tokens, kind))
+    return matrices
+
+
+def make_miniatures(matrices: Sequence[Matrix], of_each: str, heading: str) -> list[Panel]:
+    """Small panels in a line under a heading; `of_each` and a number tell them apart."""
+    drawn_small = [Panel(f"{of_each} {n}", one, small=True) for n, one in enumerate(matrices)]
+    first, *others = drawn_small
+    return [replace(first, heading=heading), *others]
+
+
+def name_by_head(name: str, each: Tensor) -> dict[str, Tensor]:
+    """A matrix per head."""
+    return {f"{name} {head}": numbers for head, numbers in enumerate(each)}
+
+
+def choose_pair(tokens: Sequence[str]) -> tuple[int, int]:
+    """Which word asks and which is asked: in the running sentence, announced asks CEO."""
+    return min(2, len(tokens) - 1), min(1, len(tokens) - 1)

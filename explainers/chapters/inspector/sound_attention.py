@@ -122,7 +122,7 @@ def once_heard(
 
 
 def _show_weights(text: Prose, loaded: "RealModel", found: Transcription, samples: Tensor) -> None:
-    from explainers.charts.sound_image import (  # a page is there before it needs altair
+    from explainers.charts.pixel_images import (  # a page is there before it needs altair
         draw_sound,
         make_sound_rows,
     )

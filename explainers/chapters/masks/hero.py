@@ -11,7 +11,7 @@ from explainers.attention import masks
 from explainers.attention.rules import Mask
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.masks.drawn_mask import Drawing, read_drawing
+from explainers.chapters.masks.masks_compared import Drawing, read_drawing
 from explainers.messages import N_
 from explainers.toys.sentence import MAX_TOKENS
 from explainers.translations import _

@@ -10,8 +10,13 @@ from explainers.chapters.masks.changed_text import (
     compute_leak,
     name_changes,
 )
-from explainers.chapters.masks.drawn_mask import Drawing, compute_drawn_weights
-from explainers.chapters.masks.masks_compared import Computed, count_cells, mask_weights
+from explainers.chapters.masks.masks_compared import (
+    Computed,
+    Drawing,
+    compute_drawn_weights,
+    count_cells,
+    mask_weights,
+)
 from explainers.chapters.masks.padded_batch import Batch, compute_batch_weights
 from explainers.chapters.masks.window_reach import LayerReach, compute_reach, trace_cone
 from explainers.takeaway.recipe import Recipe

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from explainers.attention.rotary import angles
-from explainers.chapters.common.head_matrices import choose_pair
+from explainers.chapters.common.score_matrix import choose_pair
 from explainers.chapters.relative_positions.moved_pair import (
     FARTHEST_APART,
     FARTHEST_SHIFT,

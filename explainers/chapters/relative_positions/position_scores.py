@@ -23,11 +23,7 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project
-from explainers.chapters.common.head_matrices import (
-    choose_pair,
-    make_head_matrices,
-    make_miniatures,
-)
+from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, make_miniatures
 from explainers.charts.matrix import Matrix, share_domain
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_

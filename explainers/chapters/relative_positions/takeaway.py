@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor
 
-from explainers.chapters.common.head_matrices import name_by_head
+from explainers.chapters.common.score_matrix import name_by_head
 from explainers.chapters.relative_positions.moved_pair import MovedPair
 from explainers.chapters.relative_positions.position_scores import (
     AlibiWeights,

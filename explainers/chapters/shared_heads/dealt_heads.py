@@ -8,10 +8,9 @@ from torch import Tensor
 from explainers.attention.grouped_query import grouped_query, share, share_wrongly
 from explainers.attention.multi_head import ManyHeads, merge_heads
 from explainers.attention.scaled_dot_product import Attention
-from explainers.chapters.common.head_matrices import make_head_matrices, make_miniatures
-from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS
+from explainers.chapters.common.score_matrix import make_head_matrices, make_miniatures
 from explainers.chapters.shared_heads.kv_sharing import draw_links, list_readers
-from explainers.chapters.shared_heads.takeaway import repeat_wrongly
+from explainers.chapters.shared_heads.takeaway import D_MODEL, HEAD_DIM, NUM_HEADS, repeat_wrongly
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, KEY_AXIS
 from explainers.messages import ngettext

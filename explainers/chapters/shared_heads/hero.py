@@ -10,9 +10,8 @@ from torch import Tensor
 from explainers.attention.grouped_query import cache_elements, grouped_query, share, share_wrongly
 from explainers.attention.latent_layer import latent_cache_elements
 from explainers.chapters.common.choose_layer import name_layer_origin
-from explainers.chapters.shared_heads.fixed_layers import ROPE_DIM
 from explainers.chapters.shared_heads.kv_sharing import list_divisors, list_readers
-from explainers.chapters.shared_heads.takeaway import repeat_wrongly
+from explainers.chapters.shared_heads.takeaway import ROPE_DIM, repeat_wrongly
 from explainers.messages import N_, ngettext
 from explainers.toys.layers import (
     D_MODEL,

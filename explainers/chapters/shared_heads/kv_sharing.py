@@ -15,13 +15,13 @@ from explainers.attention.grouped_query import (
 )
 from explainers.attention.multi_head import ManyHeads, parameters
 from explainers.chapters.common.choose_layer import name_layer_origin
-from explainers.chapters.common.head_matrices import (
-    choose_pair,
-    make_head_matrices,
-    make_miniatures,
+from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, make_miniatures
+from explainers.chapters.shared_heads.takeaway import (
+    HEAD_DIM,
+    NUM_HEADS,
+    measure_change,
+    take_sharing,
 )
-from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS
-from explainers.chapters.shared_heads.takeaway import measure_change, take_sharing
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS
 from explainers.messages import ngettext

@@ -8,12 +8,8 @@ from torch import Tensor
 from explainers.attention.grouped_query import cache_elements
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import latent_cache_elements
-from explainers.chapters.common.head_matrices import (
-    choose_pair,
-    make_head_matrices,
-    make_miniatures,
-)
-from explainers.chapters.shared_heads.fixed_layers import (
+from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, make_miniatures
+from explainers.chapters.shared_heads.takeaway import (
     HEAD_DIM,
     NUM_HEADS,
     ROPE_DIM,

@@ -1,7 +1,12 @@
-"""To take away: heads that share, what is stored, the mistake, and MLA."""
+"""To take away: heads that share, what is stored, the mistake, MLA; and the layer of this page."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
 from torch import Tensor
 
+from explainers.attention import masks
 from explainers.attention.grouped_query import (
     average_kv_heads,
     cache_elements,
@@ -9,15 +14,40 @@ from explainers.attention.grouped_query import (
     share_wrongly,
 )
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
+from explainers.attention.latent_layer import Latent
 from explainers.attention.multi_head import ManyHeads, multi_head
+from explainers.attention.rotary import angles
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.chapters.common.head_matrices import name_by_head
-from explainers.chapters.shared_heads.fixed_layers import make_latent_inputs
+from explainers.chapters.common.score_matrix import name_by_head
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
+
+NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
+"""The layer of this page, where the reader does not choose another."""
+ROPE_DIM = 8
+"""How many numbers of a query and of the shared key say where a token stands."""
+
+
+class LatentInputs(NamedTuple):
+    """All that MLA needs to run."""
+
+    x: Tensor
+    layer: Latent
+    mask: Tensor
+    angle: Tensor
+
+
+def make_latent_inputs(tokens: Sequence[str], latent_dim: int, seed: int) -> LatentInputs:
+    """Untrained weights, the causal mask, and no position in x: RoPE brings it in."""
+    x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
+    layer = examples.random_latent(D_MODEL, NUM_HEADS, HEAD_DIM, latent_dim, ROPE_DIM, seed)
+    mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
+    angle = angles(torch.arange(len(tokens), device=x.device), ROPE_DIM, examples.LONGEST)
+    return LatentInputs(x, layer, mask, angle)
+
 
 Computed = dict[str, Tensor]
 

@@ -103,7 +103,7 @@ def _hash_tiles(tiles: Tiles) -> str:
 
 
 def _draw_file(tiles: Tiles, theme: str) -> Any:
-    from explainers.charts.mosaic import draw_mosaic  # the first paint needs no altair
+    from explainers.charts.pixel_images import draw_mosaic  # the first paint needs no altair
     from explainers.charts.theme import THEMES
 
     # Heads of one layer stand beside each other: below each other they would be small.
