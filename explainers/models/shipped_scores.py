@@ -1,7 +1,7 @@
 """Known scores of heads: of two models kept with the app, of others kept on this machine.
 
-`python -m explainers.models.shipped_scores` measures the two again and writes `assets/scores`. A file
-also says how each head reads one short text, and of which weights all this was measured.
+`python -m explainers.models.shipped_scores` measures the two again and writes `assets/scores`. A
+file also says how each head reads one short text, and of which weights all this was measured.
 """
 
 import functools

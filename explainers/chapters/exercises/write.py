@@ -33,32 +33,32 @@ from explainers.attention.scaled_dot_product import Attention
 HOLE = 'raise NotImplementedError("your turn")'
 
 
-def _drawn(seed: int, *axes: int) -> Tensor:
+def _draw(seed: int, *axes: int) -> Tensor:
     return torch.randn(*axes, generator=make_generator("write", seed, *axes))
 
 
-def _for_attention(seed: int) -> tuple[Any, ...]:
+def _draw_for_attention(seed: int) -> tuple[Any, ...]:
     q_len, kv_len, head_dim, value_dim = 3 + seed, 6 + 2 * seed, 5 + seed, 2 + seed
-    views = _drawn(seed, 2, q_len, head_dim), _drawn(seed, 2, kv_len, head_dim)
+    views = _draw(seed, 2, q_len, head_dim), _draw(seed, 2, kv_len, head_dim)
     mask = masks.build(masks.causal, q_len, kv_len)
-    return *views, _drawn(seed, 2, kv_len, value_dim), mask
+    return *views, _draw(seed, 2, kv_len, value_dim), mask
 
 
-def _for_softmax(seed: int) -> tuple[Any, ...]:
-    scores = _drawn(seed, 2, 3 + seed, 4 + seed) * 10**seed  # so large that e to them overflows
+def _draw_for_softmax(seed: int) -> tuple[Any, ...]:
+    scores = _draw(seed, 2, 3 + seed, 4 + seed) * 10**seed  # so large that e to them overflows
     scores[..., 0, 1:] = -torch.inf
     return (scores,)
 
 
-def _for_read_block(seed: int) -> tuple[Any, ...]:
-    scores, value = _drawn(seed, 3, 8), _drawn(seed, 8, 4 + seed)
+def _draw_for_read_block(seed: int) -> tuple[Any, ...]:
+    scores, value = _draw(seed, 3, 8), _draw(seed, 8, 4 + seed)
     before = read_block(begin(scores, value), scores[:, : 3 + seed], value[: 3 + seed])
     return before, 4 * scores[:, 3 + seed :], value[3 + seed :]
 
 
-def _for_append(seed: int) -> tuple[Any, ...]:
-    key, value = _drawn(seed, 2, 4, 5), _drawn(seed + 1, 2, 4, 5)
-    rows = _drawn(seed + 2, 2, 1 + seed, 5), _drawn(seed + 3, 2, 1 + seed, 5)
+def _draw_for_append(seed: int) -> tuple[Any, ...]:
+    key, value = _draw(seed, 2, 4, 5), _draw(seed + 1, 2, 4, 5)
+    rows = _draw(seed + 2, 2, 1 + seed, 5), _draw(seed + 3, 2, 1 + seed, 5)
     return Cache(key, value, seen=9 + seed), *rows
 
 
@@ -76,10 +76,10 @@ class Hole:
         source = inspect.getsource(self.function)
         (node,) = (one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef))
         docstring = node.body[0].end_lineno
-        lines = [*source.splitlines()[:docstring], *self._comments(), f"    {HOLE}"]
+        lines = [*source.splitlines()[:docstring], *self._list_sizes(), f"    {HOLE}"]
         return "\n".join(lines)
 
-    def _comments(self) -> Iterator[str]:
+    def _list_sizes(self) -> Iterator[str]:
         """Sizes of one call, and what the reader cannot know of what comes out."""
         arguments = self.arguments(1)
         given = zip(inspect.signature(self.function).parameters, arguments, strict=True)
@@ -91,18 +91,18 @@ class Hole:
 
 
 HOLES = {
-    "attention": Hole(attention, _for_attention, ("`scores` are those before the mask.",)),
-    "softmax": Hole(softmax, _for_softmax),
-    "split_heads": Hole(split_heads, lambda seed: (_drawn(seed, 5, 3, 4 * (seed + 1)), 4)),
-    "merge_heads": Hole(merge_heads, lambda seed: (_drawn(seed, 2, 3 + seed, 5, 6),)),
-    "share": Hole(share, lambda seed: (_drawn(seed, 3, 5, 4), 2 + seed)),
+    "attention": Hole(attention, _draw_for_attention, ("`scores` are those before the mask.",)),
+    "softmax": Hole(softmax, _draw_for_softmax),
+    "split_heads": Hole(split_heads, lambda seed: (_draw(seed, 5, 3, 4 * (seed + 1)), 4)),
+    "merge_heads": Hole(merge_heads, lambda seed: (_draw(seed, 2, 3 + seed, 5, 6),)),
+    "share": Hole(share, lambda seed: (_draw(seed, 3, 5, 4), 2 + seed)),
     "rotate": Hole(
-        rotate, lambda seed: (_drawn(seed, 2, 5, 6), angles(torch.arange(5) + seed, 6, 10_000.0))
+        rotate, lambda seed: (_draw(seed, 2, 5, 6), angles(torch.arange(5) + seed, 6, 10_000.0))
     ),
-    "append": Hole(append, _for_append, ("`seen` counts all tokens that were ever read.",)),
+    "append": Hole(append, _draw_for_append, ("`seen` counts all tokens that were ever read.",)),
     "read_block": Hole(
         read_block,
-        _for_read_block,
+        _draw_for_read_block,
         (
             "`largest` is each row's largest score so far, `total` the sum of e^(score − largest),",
             "`mixed` the same sum with each term times its value, and `correction` the factor by",
@@ -145,7 +145,7 @@ def find_fault(hole: Hole, written: Callable[..., Any]) -> str:
         except NotImplementedError:
             return "not written yet"
         except Exception as wrong:  # whatever a learner's code raises is for the learner to read
-            return f"{tried} it raises {type(wrong).__name__}: {_first_lines(wrong)}"
+            return f"{tried} it raises {type(wrong).__name__}: {_keep_first_lines(wrong)}"
         if fault := _find_difference(result, hole.function(*arguments)):
             return f"{tried}: {fault}"
     return ""
@@ -154,7 +154,7 @@ def find_fault(hole: Hole, written: Callable[..., Any]) -> str:
 def _find_difference(result: Any, right: Any) -> str:
     """Part by part, so that the first wrong one has a name."""
     if type(result) is not type(right):
-        return f"it gives {_kind(result)}, not {_kind(right)}"
+        return f"it gives {_name_kind(result)}, not {_name_kind(right)}"
     if isinstance(right, tuple):
         parts = zip(right._fields, result, right, strict=True)  # type: ignore[attr-defined]
         faults = ((name, _find_difference(one, other)) for name, one, other in parts)
@@ -162,14 +162,14 @@ def _find_difference(result: Any, right: Any) -> str:
     try:
         torch.testing.assert_close(result, right, atol=1e-5, rtol=1e-4)
     except AssertionError as wrong:
-        return _first_lines(wrong)
+        return _keep_first_lines(wrong)
     return ""
 
 
-def _kind(one: Any) -> str:
+def _name_kind(one: Any) -> str:
     return "nothing" if one is None else f"the type {type(one).__name__}"
 
 
-def _first_lines(wrong: Exception) -> str:
+def _keep_first_lines(wrong: Exception) -> str:
     lines = [line for line in str(wrong).splitlines() if line.strip()]
     return " ".join(lines[:MOST_LINES])

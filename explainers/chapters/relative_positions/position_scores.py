@@ -156,7 +156,9 @@ def draw_all_pairs(moved: ShiftedScores, place: int, queries_down: bool) -> Figu
         (added[place], _("scores with added positions"), _("q · k ÷ √d_k, from x + positions")),
         (added[place] - added[0], _("change with added positions"), since),
     ]
-    panels = [_scores(moved, key, *one, limit) for key, one in zip(KEYS, shown, strict=True)]
+    panels = [
+        _make_score_panel(moved, key, *one, limit) for key, one in zip(KEYS, shown, strict=True)
+    ]
     rope, rope_moved, waves, waves_moved = orient_panels(panels, queries_down)
     alt = _("The scores of all words with RoPE and with added positions, and how they changed.")
     heading = _("Positions added to x, as on the page Tokens and positions")
@@ -169,7 +171,7 @@ def draw_all_pairs(moved: ShiftedScores, place: int, queries_down: bool) -> Figu
     return Figure(panels, alt)
 
 
-def _scores(
+def _make_score_panel(
     moved: ShiftedScores, key: str, numbers: Tensor, name: str, formula: str, limit: float
 ) -> Panel:
     axes = QUERY_AXIS, KEY_AXIS
