@@ -10,7 +10,7 @@ from explainers.ui.lecture.screens import screen
 from explainers.ui.page import draw_frame, restore_link, run_page
 from explainers.ui.page_parts.first_picture import hold_first_picture
 from explainers.ui.page_parts.page_cards import show_wall
-from explainers.ui.page_parts.repetition import repeat_question, show_tally
+from explainers.ui.page_parts.retrieval import repeat_question, show_tally
 from explainers.ui.text.language import settle_language
 from explainers.ui.tour import explain_detour
 

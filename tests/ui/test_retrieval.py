@@ -4,7 +4,7 @@ import pytest
 
 from explainers.chapters.query_key_value.query_key_roles import count_query_numbers
 from explainers.ui.page_parts.check_yourself import MarkedRecall, Recall, draw_again, seed_recall
-from explainers.ui.page_parts.repetition import Tally, choose_question, write_tally
+from explainers.ui.page_parts.retrieval import Tally, choose_question, write_tally
 from explainers.ui.session import PREDICTIONS_MARKED, RECALLS_MARKED
 from tests.support.opening import ROOT, elements, opened, settled
 from tests.support.reading import said

@@ -1,4 +1,4 @@
-"""Below a page: a question from two pages ago once more, and on the last page a tally."""
+"""Retrieval: below a page a question from two pages ago once more, on the last page a tally."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
