@@ -20,12 +20,12 @@ from explainers.chapters.long_sequences import measurement, measurement_job
 from explainers.chapters.long_sequences.counted_cells import (
     LONG,
     SIDE,
-    by_way,
+    compare_cells,
+    count_cells_by_way,
     count_skipped_tiles,
     count_tile_cells,
-    sparse_rules,
+    make_sparse_rules,
 )
-from explainers.chapters.long_sequences.counted_cells import compare_cells as times_as_many
 from explainers.chapters.long_sequences.matrix_sizes import (
     count_cells,
     count_plain_bytes,
@@ -255,7 +255,7 @@ def test_a_long_text_has_larger_tiles():
 def test_what_tiles_spare_is_what_the_mask_says():
     for name, tiles in count_tile_cells().items():
         allowed, computed, skipped, count = count_skipped_tiles(tiles)
-        mask = masks.build(sparse_rules()[name], LONG, LONG)
+        mask = masks.build(make_sparse_rules()[name], LONG, LONG)
         per_tile = mask.view(LONG // SIDE, SIDE, LONG // SIDE, SIDE).any(dim=3).any(dim=1)
         assert allowed == int(mask.sum())
         assert (skipped, count) == (int((~per_tile).sum()), per_tile.numel())
@@ -267,7 +267,7 @@ def test_what_tiles_spare_is_what_the_mask_says():
 
 def test_long_texts_are_drawn_tile_by_tile():
     drawn, _ = sent(opened(PAGE, {"deep": "spared"}), "full")
-    assert list(drawn) == list(sparse_rules())
+    assert list(drawn) == list(make_sparse_rules())
     side = LONG // SIDE
     expected = {"full": torch.ones(side, side), "causal": torch.ones(side, side).tril()}
     for name, computed in expected.items():
@@ -276,8 +276,8 @@ def test_long_texts_are_drawn_tile_by_tile():
 
 
 def test_two_sequences_are_counted():
-    assert list(by_way(3, 5).values()) == [15, 64]
-    assert times_as_many(3, 5) == "4.3 times"
+    assert list(count_cells_by_way(3, 5).values()) == [15, 64]
+    assert compare_cells(3, 5) == "4.3 times"
     visit = opened(PAGE, {"predict": "true", "deep": "two", "guess_two": "34.0 times"})
     assert "The joined sequence has :green-background[34.0 times] as many scores." in said(visit)
 
