@@ -5,8 +5,6 @@ from playwright.sync_api import TimeoutError
 
 from tests.support.browser_fixtures import PAGES
 
-HERO_NUMBERS = tuple(f"{number:02}" for number in (1, *range(3, 18)))
-WITH_HEROES = [path for name, path in PAGES.items() if name[:2] in HERO_NUMBERS]
 SIZES = ((1280, 800), (1024, 768), (390, 844))
 LEAST = {"top": 260, "width": 0.4, "height": 250, "digits": 13, "bottom": 800}
 """The lowest place of the picture's top and its least height and digits, in pixels; its width as a
@@ -41,7 +39,7 @@ HERO = """() => {
 
 
 @pytest.mark.parametrize("spoken", ["en", "vi"])
-@pytest.mark.parametrize("path", WITH_HEROES)
+@pytest.mark.parametrize("path", PAGES.values())
 def test_the_picture_comes_first(visit, path, spoken):
     one = visit(path, lang=spoken, predict="true")
     for scheme in ("light", "dark"):
@@ -54,7 +52,6 @@ def test_the_picture_comes_first(visit, path, spoken):
                 pytest.fail(f"{width} × {height}, {scheme}: {one.page.evaluate(HERO)}")
 
 
-UNFOLDED = [path for name, path in PAGES.items() if name[:2] in ("02", *HERO_NUMBERS)]
 MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5}
 """What a page shows before anything is unfolded: pixels of height at 1,280, headings, words, and
 matrices of digits."""
@@ -78,7 +75,7 @@ EXTENT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", UNFOLDED)
+@pytest.mark.parametrize("path", PAGES.values())
 def test_a_page_is_short_before_anything_is_unfolded(visit, path):
     one = visit(path, predict="true")
     one.page.set_viewport_size({"width": 1280, "height": 800})

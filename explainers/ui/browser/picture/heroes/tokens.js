@@ -107,12 +107,6 @@ export class Tokens extends Hero {
   }
 
   /** @override */
-  offer() {
-    super.offer();
-    if (this.film.root.parentElement !== this.bar) this.bar.append(this.film.root);
-  }
-
-  /** @override */
   update() {
     const model = this.chips.get("tokenizer");
     if (model) model.root.hidden = this.unit !== MODEL;
@@ -232,7 +226,7 @@ export class Tokens extends Hero {
   write({ chip, label: node }, label, width) {
     const places = /** @type {Places} */ (this.places), text = label.replace(/ /g, "␣"), fits = Math.min(22, places.letter);
     const wide = this.stage.widths([text], fits)[0];
-    node.style.fontSize = `${Math.max(12, Math.min(fits, (fits * (width - 2)) / wide)).toFixed(1)}px`;
+    node.style.fontSize = `${Math.max(13, Math.min(fits, (fits * (width - 2)) / wide)).toFixed(1)}px`;
     chip.classList.toggle("part", (fits * (width - 2)) / wide < SMALLEST);
     if (node.dataset.text === text) return;
     node.dataset.text = text;
