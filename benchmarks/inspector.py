@@ -22,7 +22,7 @@ from torch import Tensor
 from benchmarks import report, resident
 from benchmarks.browser import ROOT, chromium, server, wait_until_healthy
 from explainers.chapters.common.recording import cut_text
-from explainers.chapters.inspector.long_text import shipped_text
+from explainers.chapters.inspector.long_text import read_shipped_text
 from explainers.models.attention_hook import run_model
 from explainers.models.load import RealModel, load_model
 from explainers.models.registry import WHEEL_MODELS, resolve_folder
@@ -51,7 +51,7 @@ with torch.no_grad():
 
 def weights_of(loaded: RealModel, length: int) -> list[Tensor]:
     """(heads, tokens, tokens) of the measured layers."""
-    ids = tokenise_text(loaded, cut_text(loaded, shipped_text(), length)[0]).ids
+    ids = tokenise_text(loaded, cut_text(loaded, read_shipped_text(), length)[0]).ids
     found = run_model(
         loaded.model, input_ids=ids, record=lambda one: one.layer_index in LAYERS and one.weights
     )

@@ -1,127 +1,121 @@
 """Inspector: a real model with our function inside, every head of it, number by number."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.common.recording import Recording
-from explainers.chapters.inspector import hero, recall
-from explainers.chapters.inspector.both_directions import show_beside
-from explainers.chapters.inspector.head_figure import Head, show_head, take_head
-from explainers.chapters.inspector.head_overview import (
-    ask_most,
-    read_clicked_head,
-    show_overview,
-    show_position,
-    show_sinks,
-)
-from explainers.chapters.inspector.long_text import show_long
-from explainers.chapters.inspector.sentence_run import (
-    name_model,
-    run_or_explain,
-    show_difference,
-    show_next_tokens,
-)
-from explainers.chapters.inspector.shipped_sentence import read_shipped_sentence
-from explainers.chapters.inspector.sound_attention import given_sound, play_ready_sound, show_heard
-from explainers.toys.sentence import SENTENCE
+from explainers.chapters.inspector import head_overview, long_text, sentence_run, sound_attention
+from explainers.chapters.inspector.head_figure import draw_head, take_head
+from explainers.chapters.inspector.hero import MOST_DRAWN, make_hero
+from explainers.chapters.inspector.shipped_sentence import find_heads
+from explainers.chapters.inspector.sound_attention import SYNTHETIC, Listener
+from explainers.translations import _
 from explainers.ui import page
-from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.hero import Hero, show_hero
+from explainers.ui.figure.hero import show_hero
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-
-HEARING = "openai/whisper-tiny"
 text = page.open_prose(__file__)
-queries_down = page.has_queries_down()
 
 
 @fragment
-def ask_position(shown: Recording, loaded: "RealModel", sentence: str) -> None:
+def ask_position() -> None:
     """Is it the word or its position that gets the weight?"""
-    show_position(text, shown, loaded, sentence)
+    moved = head_overview.move_first_token(view)
+    if moved and revealed(text, "position", head_overview.ANSWERS, moved.answer, **moved.named):
+        head_overview.draw_moved(moved)
 
 
 @fragment
-def show_how(shown: Recording, loaded: "RealModel", sentence: str) -> None:
+def show_how() -> None:
     """Is it really the model? Ours against its own."""
-    show_difference(text, shown, loaded, sentence)
+    compared = sentence_run.compare_with_own(view)
+    text("equal", **compared)
+    with st.expander(_("Layer by layer"), key="equal rows", on_change="rerun") as box:
+        if box.open:
+            text("equal_rows", **compared)
 
 
-def show_one_head(head: Head, is_dimmed: bool) -> None:
+def show_head() -> None:
     """The chosen head, with all that led to its weights."""
-    show_head(text, head, is_dimmed, queries_down)
+    text("head")
+    text("dimmed_head" if view.is_dimmed else "sums", **draw_head(head, view))
+    show_source(head.function)
 
 
-def show_all_heads(shown: Recording, chosen: tuple[int, int], is_dimmed: bool) -> None:
+def show_all_heads() -> None:
     """Which token gets most; then all heads to point at, and how much each gives the first."""
     text("sinks")
-    ask_most(text, shown)
-    show_overview(text, shown, chosen, is_dimmed)
-    show_sinks(text, shown)
-    if read_clicked_head(chosen) != chosen:
-        st.rerun()  # the picture at the top shows the head that was clicked
+    most, options, named = head_overview.answer_most(view.seen)
+    ask_veiled(text, "most", most, options, **named)
+    heads, parked = head_overview.draw_heads(view)
+    text("families_shared" if view.seen.group_size > 1 else "families_own", **heads)
+    if any(view.seen.windows):
+        text("local", **heads)
+    if view.is_dimmed:
+        text("dimmed", **parked)
+    text("parked", **parked)
+    text("sinks_seen", **head_overview.draw_sinks(view.seen))
+    show_source(*head_overview.CODE)
+    head_overview.follow_click(view)
+
+
+def show_beside() -> None:
+    """How much falls on later tokens; then the sentence in a model of the other kind."""
+    text("beside")
+    later, named = sentence_run.answer_later(view.seen)
+    ask_veiled(text, "beside", later, sentence_run.LATER_SHARES, **named)
+    if rows := sentence_run.draw_other_kind(view):
+        text("beside_seen", rows=rows)
+
+
+def show_predicted() -> None:
+    """The likeliest next tokens of a model that writes."""
+    text("predicted" if view.seen.predictions else "predicts_nothing")
+    sentence_run.draw_next_tokens(view.seen)
+
+
+def show_long() -> None:
+    """Up to 1,024 tokens, and every head of one layer as an image."""
+    text("long")
+    if shown := long_text.offer_reading(view):
+        if shown.is_short:
+            text("long_short", **shown.describe())
+        long_text.draw_long(shown, view.seen.origin)
+        text("long_seen_words" if shown.is_merged else "long_seen_pieces", **shown.describe())
+        if shown.is_merged:
+            show_source(long_text.merge_weights)
 
 
 def show_listening() -> None:
-    """A model that reads sound, and a sound that is ready."""
-    play_ready_sound(text)
-    loaded = obtain_model(HEARING, "listening")
-    if loaded:
-        listen(loaded)
+    """A sound that is ready, and a model that reads sound."""
+    text("listening_ready")
+    if listener := sound_attention.offer_listener():
+        listen(listener)
 
 
 @fragment
-def listen(loaded: "RealModel") -> None:
+def listen(listener: Listener) -> None:
     """A model that reads sound gets a sound instead of a sentence."""
-    samples = given_sound(text, loaded)
-    if samples is not None:
-        show_heard(text, loaded, samples)
-
-
-def open_on(heads: hero.Heads, sentence: str, model: str) -> Hero:
-    """The picture, and what it shows."""
-    picture = hero.make_hero(text, heads, sentence, model)
-    show_hero(text, picture, "mosaic")
-    return picture
-
-
-def open_without(model: str, sentence: str) -> None:
-    """The same picture before the model is loaded: as it was measured, or of small heads."""
-    shipped = read_shipped_sentence(model) if sentence == SENTENCE else None
-    open_on(shipped or hero.load_toy_heads(model), sentence, model)
-
-
-def inspect(shown: Recording, loaded: "RealModel", sentence: str, model: str) -> None:
-    """All of the page that needs a model."""
-    picture = open_on(hero.cut_heads(shown), sentence, model)
-    if len(shown.tokens) > hero.MOST_DRAWN:
-        text("hero_cut", drawn=hero.MOST_DRAWN, tokens=len(shown.tokens))
-    text("model", **name_model(shown, loaded))
-    chosen = picture.chosen(controls.model_layer), picture.chosen(controls.model_head)
-    is_dimmed = picture.chosen(controls.dim_first_token)
-    head = Head(shown, *chosen)
-    take_head(head)
-    ask_position(shown, loaded, sentence)
-    show_how(shown, loaded, sentence)
-    go_deeper(
-        text,
-        {
-            "head": lambda: show_one_head(head, is_dimmed),
-            "sinks": lambda: show_all_heads(shown, chosen, is_dimmed),
-            "beside": lambda: show_beside(text, shown, *chosen, sentence, queries_down),
-            "predicted": lambda: show_next_tokens(text, shown),
-            "long": lambda: show_long(text, shown, loaded),
-            "listening": show_listening,
-        },
-    )
+    text("listening", **listener.describe())
+    kind, file = sound_attention.choose_sound()
+    if kind in SYNTHETIC:
+        text(f"made_{SYNTHETIC[kind]}", seed=page.read_seed())
+    elif not file:
+        text("no_sound")
+    heard = sound_attention.cut_or_explain(listener, kind, file)
+    if heard and heard.left_out:
+        text("sound_cut", seconds=f"{listener.seconds:g}", more=f"{heard.left_out:.1f}")
+    if heard and (written := sound_attention.transcribe_or_explain(listener, heard.samples)):
+        text("written", **written.describe())
+        text("looked", **sound_attention.draw_weights(written))
+        text("equal_heard", **written.describe())
+        show_source(*sound_attention.CODE)
 
 
 text("question")
@@ -131,17 +125,26 @@ with beside_it:
 picture, below = st.container(), st.container()
 with below:
     loaded = obtain_model(model, "chosen")
-if loaded and loaded.feature_extractor:
-    listen(loaded)
+if listener := sound_attention.find_listener(loaded):
+    listen(listener)
 else:
     with field:
         sentence = choose_text(is_english=True).text
-    shown = run_or_explain(loaded, sentence) if loaded else None
-    if loaded and shown:
-        inspect(shown, loaded, sentence, model)
-    else:
-        with picture:
-            open_without(model, sentence)
+    run = sentence_run.run_or_explain(loaded, sentence)
+    heads = find_heads(run, model, sentence)
+    with st.container() if run else picture:
+        show_hero(text, hero := make_hero(text, heads, sentence, model), "mosaic")
+    if run:
+        view = run.select(hero, page.has_queries_down())
+        if len(view.seen.tokens) > MOST_DRAWN:
+            text("hero_cut", drawn=MOST_DRAWN, tokens=len(view.seen.tokens))
+        text("model", **sentence_run.name_model(view))
+        head = take_head(view)
+        ask_position()
+        show_how()
+        cards = {"head": show_head, "sinks": show_all_heads, "beside": show_beside}
+        cards |= {"predicted": show_predicted, "long": show_long, "listening": show_listening}
+        go_deeper(text, cards)
 text("notice")
 show_one_sentence(text)
-check_yourself(text, {"first": recall.find_sink, "zero": recall.read_difference})
+check_yourself(text, {"first": head_overview.recall_sink, "zero": sentence_run.recall_difference})

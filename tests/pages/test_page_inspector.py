@@ -17,15 +17,15 @@ from explainers.chapters.common.recording import (
     record_text,
     tabulate_strongest_keys,
 )
-from explainers.chapters.inspector.both_directions import directions
 from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head
 from explainers.chapters.inspector.long_text import (
     LongTextRequest,
-    labels_of,
     make_long_text_job,
     merge_weights,
-    words_of,
+    number_words,
+    spell_words,
 )
+from explainers.chapters.inspector.sentence_run import measure_directions
 from explainers.charts.pixel_images import draw_mosaic
 from explainers.charts.theme import LIGHT
 from explainers.job_queue import Job
@@ -97,8 +97,8 @@ def test_what_is_recorded_is_what_the_model_computes(tiny):
 def test_a_causal_model_sees_nothing_that_comes_later(tiny):
     shown = record_text(tiny, TEXT)
     assert shown.is_causal
-    assert directions(shown).after == 0.0
-    assert sum(directions(shown)) == pytest.approx(1, abs=1e-6)
+    assert measure_directions(shown).after == 0.0
+    assert sum(measure_directions(shown)) == pytest.approx(1, abs=1e-6)
     assert not shown.weights[:, :, ~masks.build(masks.causal, 5, 5)].any()
 
 
@@ -134,18 +134,18 @@ def test_words_are_merged_by_sum_over_keys_and_mean_over_queries():
     found = merge_weights(weights, torch.tensor([0, 1, 1]))
     assert torch.allclose(found, torch.tensor([[[1.0, 0.0], [0.25, 0.75]]]))
     assert torch.equal(merge_weights(weights, torch.arange(3)), weights)
-    assert labels_of(["un", "##believ", "##able", "x"], [0, 0, 0, 1]) == ["unbelievable", "x"]
+    assert spell_words(["un", "##believ", "##able", "x"], [0, 0, 0, 1]) == ["unbelievable", "x"]
 
 
 def test_every_number_of_a_head_is_explained(tiny):
     head = Head(record_text(tiny, TEXT), layer=1, head=5)
-    panels = {panel.id: panel.matrix for panel in head.panels(False, True)}
+    panels = {panel.id: panel.matrix for panel in head.make_panels(False, True)}
     assert "KV head 2" in panels["K"].formula
     for name, matrix in panels.items():
         for i, row in enumerate(matrix.values):
             for j, value in enumerate(row):
                 if value is not None:
-                    told = float(head.working(Cell(name, i, j)).value)
+                    told = float(head.explain_number(Cell(name, i, j)).value)
                     assert told == pytest.approx(value, abs=2e-3), (name, i, j)
     blank = [(i, j) for i in range(5) for j in range(5) if panels[WEIGHTS].values[i][j] is None]
     assert blank == [(i, j) for i in range(5) for j in range(5) if j > i]
@@ -153,7 +153,7 @@ def test_every_number_of_a_head_is_explained(tiny):
 
 def test_a_dimmed_column_is_blank_and_the_rest_stays_as_it_was(tiny):
     head = Head(record_text(tiny, TEXT), 0, 0)
-    shown, dimmed = ({p.id: p.matrix for p in head.panels(d, True)} for d in (False, True))
+    shown, dimmed = ({p.id: p.matrix for p in head.make_panels(d, True)} for d in (False, True))
     rows = list(zip(shown[WEIGHTS].values, dimmed[WEIGHTS].values, strict=True))
     assert all(after[0] is None and after[1:] == before[1:] for before, after in rows)
     assert [row[0] for row in dimmed[LINES].values] == [0.0] * 5
@@ -395,12 +395,12 @@ def test_the_running_sentence_in_the_real_model(smollm2):
 def test_pieces_are_put_together_to_words(smollm2):
     text = "The unbelievable CEO."
     tokens = tokenise_text(smollm2, text).tokens
-    words = words_of(smollm2, text, len(tokens))
-    assert labels_of(tokens, words) == ["The", " unbelievable", " CEO", "."]
+    words = number_words(smollm2, text, len(tokens))
+    assert spell_words(tokens, words) == ["The", " unbelievable", " CEO", "."]
 
 
 def test_both_directions_of_a_model_that_reads(minilm):
     shown = record_text(minilm, SENTENCE)
     assert not shown.is_causal
     assert shown.predictions == []
-    assert directions(shown).after > 0.15
+    assert measure_directions(shown).after > 0.15

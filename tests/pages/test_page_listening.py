@@ -22,9 +22,9 @@ from explainers.models.load import load_model
 from explainers.models.registry import ModelError
 from explainers.models.sound import CLICKS, SAMPLE_RATE, encode_wave, synthesise_sound
 from tests.models.test_sound import riff
-from tests.pages.test_page_inspector import said
 from tests.support import saved_whisper
 from tests.support.opening import PAGES, elements, opened
+from tests.support.reading import said
 from tests.support.saved_whisper import HEADS, LAYERS, NAMES, POSITIONS, SECONDS, VOCABULARY
 
 PAGE = next(page for page in PAGES if page.stem == "13_inspector")

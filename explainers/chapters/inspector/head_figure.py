@@ -6,14 +6,13 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.real_head_takeaway import make_head_recipe
 from explainers.chapters.common.recording import Recording
+from explainers.chapters.inspector.sentence_run import View
 from explainers.charts.matrix import Matrix, Values, blank_forbidden
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.figure.clickable_figure import explore_figure
 from explainers.ui.figure.panels import Cell, Panel, Source, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.untrusted_text import verbatim
 
@@ -48,7 +47,7 @@ class Head:
         """Which one it is, in words."""
         return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
 
-    def panels(self, is_dimmed: bool, queries_down: bool) -> list[Panel]:
+    def make_panels(self, is_dimmed: bool, queries_down: bool) -> list[Panel]:
         """Lines, weights, and what they were computed from."""
         name = _("weights, the first token dimmed") if is_dimmed else _(WEIGHTS)
         seen = [[a and not (is_dimmed and k == 0) for k, a in enumerate(r)] for r in self.allowed]
@@ -62,12 +61,18 @@ class Head:
         sums = _("not renormalised: rows sum to less than 1") if is_dimmed else sums
         shown = [
             Panel(LINES, lines),
-            Panel(WEIGHTS, self._pairs(name, sums, values, "weights", blank), sources=FROM_SCORES),
-            self._vectors("Q", _("head {head}'s queries", head=self.head)),
-            self._vectors("K", _("keys of KV head {head}", head=self.shared)),
-            Panel("scores", self._pairs(_("scores"), *self._scores()), sources=FROM_VECTORS),
-            self._vectors("V", _("values of KV head {head}", head=self.shared)),
-            self._vectors("output", _("weights · V")),
+            Panel(
+                WEIGHTS, self._make_pairs(name, sums, values, "weights", blank), sources=FROM_SCORES
+            ),
+            self._make_vectors("Q", _("head {head}'s queries", head=self.head)),
+            self._make_vectors("K", _("keys of KV head {head}", head=self.shared)),
+            Panel(
+                "scores",
+                self._make_pairs(_("scores"), *self._describe_scores()),
+                sources=FROM_VECTORS,
+            ),
+            self._make_vectors("V", _("values of KV head {head}", head=self.shared)),
+            self._make_vectors("output", _("weights · V")),
         ]
         return orient_panels(shown, queries_down)
 
@@ -75,19 +80,19 @@ class Head:
     def tokens(self) -> tuple[str, ...]:
         return self.seen.tokens
 
-    def _scores(self) -> tuple[str, Values]:
+    def _describe_scores(self) -> tuple[str, Values]:
         if self.is_plain:
             return _("Q · Kᵀ ÷ √d_k, before the mask"), self.numbers["scores"]
         return _("with what this model adds, before the mask"), self.numbers["scores"]
 
-    def _pairs(
+    def _make_pairs(
         self, name: str, formula: str, values: Values, kind: str = "signed", blank: str = ""
     ) -> Matrix:
         axes = QUERY_AXIS, KEY_AXIS
         words = self.tokens, self.tokens
         return Matrix(name, formula, values, *words, *axes, kind=kind, blank=blank)
 
-    def _vectors(self, name: str, formula: str) -> Panel:
+    def _make_vectors(self, name: str, formula: str) -> Panel:
         values = self.numbers[name]
         columns = [str(n) for n in range(len(values[0]))]
         axes = TOKEN_AXIS, FEATURE_AXIS
@@ -97,7 +102,7 @@ class Head:
         sources = (Source(WEIGHTS, row="row"), Source("V", column="column"))
         return Panel(name, matrix, sources=sources if name == "output" else ())
 
-    def working(self, cell: Cell) -> Arithmetic:
+    def explain_number(self, cell: Cell) -> Arithmetic:
         """How a number came to be, as far as nothing is added to attention in this layer."""
         i, j = cell.row, cell.column
         panel = WEIGHTS if cell.panel == LINES else cell.panel
@@ -108,7 +113,7 @@ class Head:
                 numbers[WEIGHTS][i], [row[j] for row in numbers["V"]], value, name
             )
         if panel == "scores" and self.is_plain:
-            return self._score(i, j, value, name)
+            return self._explain_score(i, j, value, name)
         if panel == WEIGHTS and self.is_plain:
             pairs = zip(numbers["scores"][i], self.allowed[i], strict=True)
             row = [score if allowed else -float("inf") for score, allowed in pairs]
@@ -116,24 +121,25 @@ class Head:
         line = _("{name} = {value:z.4f}, as the model computed it.", name=name, value=value)
         return arithmetic.explain_input(value, name, line)
 
-    def _score(self, i: int, j: int, value: float, name: str) -> Arithmetic:
+    def _explain_score(self, i: int, j: int, value: float, name: str) -> Arithmetic:
         query, key = self.numbers["Q"][i], self.numbers["K"][j]
         root = len(query) ** 0.5
         return arithmetic.explain_dot_product([number / root for number in query], key, value, name)
-
-
-def take_head(head: Head) -> None:
-    """The head for the notebook of the page."""
-    take("head", make_head_recipe(head.said, head.ran, head.head))
 
 
 WRITTEN_OUT = 8
 """Weights of a row; more nobody adds up."""
 
 
-def show_head(text: Prose, head: Head, is_dimmed: bool, queries_down: bool) -> None:
-    """The chosen head with all its numbers, and what its rows sum to."""
-    text("head")
+def take_head(view: View) -> Head:
+    """The chosen head, which is also there for the notebook of the page."""
+    head = Head(view.seen, view.layer, view.head)
+    take("head", make_head_recipe(head.said, head.ran, head.head))
+    return head
+
+
+def draw_head(head: Head, view: View) -> dict[str, object]:
+    """The lines, the weights, and every number that led to them; and what the rows sum to."""
     looks = [
         _("{query} looks most at {key}", query=token, key=head.tokens[place])
         for token, place in zip(head.tokens, head.weights.argmax(dim=-1).tolist(), strict=True)
@@ -141,29 +147,26 @@ def show_head(text: Prose, head: Head, is_dimmed: bool, queries_down: bool) -> N
     alt = _(
         "{head} of {model}: {looks}", head=head.said, model=head.seen.name, looks="; ".join(looks)
     )
-    panels = head.panels(is_dimmed, queries_down)
-    explore_figure(panels, head.working, head.seen.origin, "head", alt, first=WEIGHTS)
-    if is_dimmed:
-        share = head.weights[:, 0].mean().item()
-        text("dimmed_head", share=f"{100 * share:.1f}", left=f"{1 - share:.3f}")
-    else:
-        _say_sums(text, head)
-    show_source(head.function)
+    panels = head.make_panels(view.is_dimmed, view.queries_down)
+    explore_figure(panels, head.explain_number, head.seen.origin, "head", alt, first=WEIGHTS)
+    return sum_rows(head)
 
 
-def _say_sums(text: Prose, head: Head) -> None:
+def sum_rows(head: Head) -> dict[str, object]:
+    """What the rows sum to, with the first token and without, and what lies on forbidden pairs."""
     sums = head.weights.sum(dim=-1)
-    least, most = sums.min().item(), sums.max().item()
     forbidden = head.weights[~torch.tensor(head.allowed, device=head.weights.device)]
+    first = head.weights[:, 0].mean().item()
     row = len(head.tokens) - 1
-    text(
-        "sums",
-        token=verbatim(head.tokens[row]),
-        row=" + ".join(f"{weight:.4f}" for weight in head.numbers[WEIGHTS][row][:WRITTEN_OUT]),
-        more=" + …" if row >= WRITTEN_OUT else "",
-        total=f"{sums[row]:.4f}",
-        least=f"{least:.4f}",
-        most=f"{most:.4f}",
-        forbidden=len(forbidden),
-        largest=f"{max(forbidden.tolist(), default=0.0):g}",
-    )
+    return {
+        "token": verbatim(head.tokens[row]),
+        "row": " + ".join(f"{weight:.4f}" for weight in head.numbers[WEIGHTS][row][:WRITTEN_OUT]),
+        "more": " + …" if row >= WRITTEN_OUT else "",
+        "total": f"{sums[row]:.4f}",
+        "least": f"{sums.min():.4f}",
+        "most": f"{sums.max():.4f}",
+        "forbidden": len(forbidden),
+        "largest": f"{max(forbidden.tolist(), default=0.0):g}",
+        "share": f"{100 * first:.1f}",
+        "left": f"{1 - first:.3f}",
+    }

@@ -1,20 +1,20 @@
 """Every head of a model in one picture, and the weight parked on the first token."""
 
 from functools import partial
-from typing import TYPE_CHECKING
+from random import Random
+from typing import NamedTuple
 
 import streamlit as st
 import torch
 
 from explainers.chapters.common.recording import (
-    MOST_TOKENS,
     Recording,
     average_weight_on_key,
-    cut_text,
     pack_weights,
     record_text,
     tabulate_strongest_keys,
 )
+from explainers.chapters.inspector.sentence_run import View
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_, ngettext
@@ -24,44 +24,41 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
-from explainers.ui.page import Prose
-from explainers.ui.page_parts.veil import ask_veiled
-from explainers.ui.prediction import revealed
-from explainers.ui.source import show_source
+from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.untrusted_text import verbatim
 
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
+CODE = (average_weight_on_key,)
 
 
-def ask_most(text: Prose, seen: Recording) -> None:
-    """Which token gets most of all weight: a veiled name."""
+def answer_most(seen: Recording) -> tuple[str, list[str], dict[str, object]]:
+    """The token that gets most of all weight, among others, and its share."""
     mass = seen.weights.mean(dim=(0, 1, 2))
     most = int(mass.argmax())
     places = dict.fromkeys((most, len(seen.tokens) // 2, len(seen.tokens) - 1))
-    names = {place: name_place(seen, place) for place in sorted(places)}
+    names = {place: _name_token(seen, place) for place in sorted(places)}
     layers, heads = seen.shape
-    ask_veiled(
-        text,
-        "most",
-        names[most],
-        list(names.values()),
-        heads=layers * heads,
-        share=f"{100 * mass.max():.0f}",
-        even=f"{100 / len(seen.tokens):.0f}",
-    )
+    named = {
+        "heads": layers * heads,
+        "share": f"{100 * mass.max():.0f}",
+        "even": f"{100 / len(seen.tokens):.0f}",
+    }
+    return names[most], list(names.values()), named
 
 
-def name_place(seen: Recording, place: int) -> str:
+def _name_token(seen: Recording, place: int) -> str:
     """A token and its position."""
     return _("{token} (position {place})", token=verbatim(seen.tokens[place]), place=place)
 
 
-def show_overview(text: Prose, seen: Recording, chosen: tuple[int, int], is_dimmed: bool) -> None:
-    """All heads small; a click chooses the one that is shown large."""
+def draw_heads(view: View) -> tuple[dict[str, object], dict[str, object]]:
+    """All heads small; a click chooses the one that is shown large.
+
+    Returns how many share a KV head or are local, and how many park their weight on a token.
+    """
+    seen = view.seen
     layers, heads = seen.shape
     hidden = ~seen.masks[:, None].expand_as(seen.weights)
-    if is_dimmed:
+    if view.is_dimmed:
         hidden = hidden.clone()
         hidden[..., 0] = True
     tiles = Tiles(
@@ -77,11 +74,11 @@ def show_overview(text: Prose, seen: Recording, chosen: tuple[int, int], is_dimm
         ),
         [_("local: the last {window} tokens", window=w) if w else "" for w in seen.windows],
         seen.group_size,
-        (chosen[1], chosen[0]),
+        (view.head, view.layer),
     )
     table = partial(tabulate_strongest_keys, seen.weights, range(layers), seen.tokens)
     show_tiles(tiles, seen.origin, "heads", table, choose)
-    _say_what_is_seen(text, seen, is_dimmed)
+    return _count_heads(seen), _count_parked(seen)
 
 
 def choose(row: int, column: int) -> None:
@@ -90,123 +87,149 @@ def choose(row: int, column: int) -> None:
     controls.model_head.put(row)
 
 
-def read_clicked_head(shown: tuple[int, int]) -> tuple[int, int]:
-    """The layer and the head that were clicked last, below the picture or in it."""
+def follow_click(view: View) -> None:
+    """Draw the page anew once another head was clicked: the picture at its top shows that one."""
     layer, head = (
         st.session_state.get(control.key) for control in (controls.model_layer, controls.model_head)
     )
     # Where nobody has chosen, the picture has chosen by itself.
-    return shown if layer is None or head is None else (layer, head)
+    is_chosen = layer is not None and head is not None
+    if is_chosen and (layer, head) != (view.layer, view.head):
+        st.rerun()
 
 
-def _say_what_is_seen(text: Prose, seen: Recording, is_dimmed: bool) -> None:
+def _count_heads(seen: Recording) -> dict[str, object]:
+    """How many share a KV head, and which layers are local."""
     layers, heads = seen.shape
-    group = seen.group_size
-    text(
-        f"families_{'shared' if group > 1 else 'own'}",
-        heads=heads,
-        groups=heads // group,
-        group=group,
-    )
     near = [str(layer) for layer, window in enumerate(seen.windows) if window]
-    if near:
-        text("local", layers=", ".join(near), count=len(near), all=layers)
-    first = verbatim(seen.tokens[0])
-    parked = int((seen.first_token_weights > SINK_THRESHOLD).sum())
-    if is_dimmed:
-        text("dimmed", share=f"{100 * seen.weights[..., 0].mean():.0f}", first=first)
-    text("parked", parked=parked, heads=layers * heads, limit=SINK_THRESHOLD, first=first)
+    return {
+        "heads": heads,
+        "groups": heads // seen.group_size,
+        "group": seen.group_size,
+        "layers": ", ".join(near),
+        "count": len(near),
+        "all": layers,
+    }
 
 
-NEW, OLD = N_("the token that is first now"), N_("the token that was first")
-BOTH = N_("both about the same")
-ALIKE = 0.1
-"""Two shares that are closer than this are called alike."""
+def _count_parked(seen: Recording) -> dict[str, object]:
+    """How much of all weight the first token gets, and from how many heads."""
+    layers, heads = seen.shape
+    return {
+        "share": f"{100 * seen.weights[..., 0].mean():.0f}",
+        "first": verbatim(seen.tokens[0]),
+        "parked": int((seen.first_token_weights > SINK_THRESHOLD).sum()),
+        "heads": layers * heads,
+        "limit": SINK_THRESHOLD,
+    }
 
 
-def show_sinks(text: Prose, shown: Recording) -> None:
+def draw_sinks(seen: Recording) -> dict[str, object]:
     """The weight on the first token, head by head and layer by layer; a click chooses the head."""
-    layers, heads = shown.shape
-    mean = shown.first_token_weights.mean(dim=1, keepdim=True)
-    values = torch.cat([mean, shown.first_token_weights], dim=1).T.tolist()
+    heads = seen.shape[1]
+    mean = seen.first_token_weights.mean(dim=1, keepdim=True)
+    values = torch.cat([mean, seen.first_token_weights], dim=1).T.tolist()
     matrix = Matrix(
-        _("weight on “{token}”", token=shown.tokens[0]),
+        _("weight on “{token}”", token=seen.tokens[0]),
         _("mean over all later queries; a column per layer"),
         values,
         [_("all heads"), *(_("head {head}", head=head) for head in range(heads))],
-        [str(layer) for layer in range(layers)],
+        [str(layer) for layer in range(len(mean))],
         HEAD_AXIS,
         LAYER_AXIS,
         kind="weights",
     )
-    most = int(mean.argmax())
+    least, most = int(mean.argmin()), int(mean.argmax())
     alt = _(
         "Share of the weight on the first token; the most, {share:.2f}, in layer {most}.",
         share=mean.max().item(),
         most=most,
     )
     figure = Figure([Panel("sinks", matrix)], alt, on_pick=_pick)
-    show_figure(figure, shown.origin, "sinks")
-    least = int(mean.argmin())
-    text(
-        "sinks_seen",
-        most=most,
-        most_share=f"{mean[most, 0]:.2f}",
-        least=least,
-        least_share=f"{mean[least, 0]:.2f}",
-    )
-    show_source(average_weight_on_key)
+    show_figure(figure, seen.origin, "sinks")
+    shares = {"most_share": f"{mean[most, 0]:.2f}", "least_share": f"{mean[least, 0]:.2f}"}
+    return {"most": most, "least": least, **shares}
 
 
 def _pick(cell: Cell) -> None:
     choose(max(0, cell.row - 1), cell.column)
 
 
-def show_position(text: Prose, shown: Recording, loaded: "RealModel", sentence: str) -> None:
-    """A guess, then the same text with other tokens put first: who gets the weight now?"""
-    ids = _list_others(loaded, shown, sentence) if len(shown.tokens) > 1 else []
-    if not ids:
-        return
-    moved = record_text(loaded, sentence, (ids[0],))
-    new, old = _on(moved, 0), _on(moved, 1)
+ANSWERS = NEW, OLD, BOTH = (
+    N_("the token that is first now"),
+    N_("the token that was first"),
+    N_("both about the same"),
+)
+ALIKE = 0.1
+"""Two shares that are closer than this are called alike."""
+
+
+class Moved(NamedTuple):
+    """A run whose text is read again behind other tokens: their ids, and who gets the weight."""
+
+    view: View
+    before: list[int]
+    answer: str
+    named: dict[str, str]
+
+
+def move_first_token(view: View) -> Moved | None:
+    """Put another token before the text: who gets the weight now? Not asked of a single token."""
+    seen = view.seen
+    if len(seen.tokens) < 2:
+        return None
+    before = _list_others(view)
+    moved = record_text(view.loaded, view.sentence, (before[0],))
+    new, old = _measure_share(moved, 0), _measure_share(moved, 1)
     answer = BOTH if abs(new - old) < ALIKE else NEW if new > old else OLD
-    named = {"word": verbatim(shown.tokens[0]), "put": verbatim(moved.tokens[0])}
-    share = f"{100 * _on(shown, 0):.0f}"
-    before, after = f"{100 * new:.0f}", f"{100 * old:.0f}"
-    told = {"share": share, "new": before, "old": after}
-    if not revealed(text, "position", (NEW, OLD, BOTH), answer, **named, **told):
-        return
-    runs = [moved, *(record_text(loaded, sentence, (token,)) for token in ids[1:])]
-    put = [_("nothing"), *(run.tokens[0] for run in runs)]
-    shares: list[list[float | None]] = [[None, _on(shown, 0)]]
-    shares += [[_on(run, 0), _on(run, 1)] for run in runs]
-    word = _("“{token}”", token=shown.tokens[0])
+    named = {
+        "word": verbatim(seen.tokens[0]),
+        "put": verbatim(moved.tokens[0]),
+        "share": f"{100 * _measure_share(seen, 0):.0f}",
+        "new": f"{100 * new:.0f}",
+        "old": f"{100 * old:.0f}",
+    }
+    return Moved(view, before, answer, named)
+
+
+def draw_moved(moved: Moved) -> None:
+    """The weight on the new first token and on the old one, for each token that is put first."""
+    view, seen = moved.view, moved.view.seen
+    runs = [record_text(view.loaded, view.sentence, (token,)) for token in moved.before]
+    shares: list[list[float | None]] = [[None, _measure_share(seen, 0)]]
+    shares += [[_measure_share(run, 0), _measure_share(run, 1)] for run in runs]
+    word = _("“{token}”", token=seen.tokens[0])
     matrix = Matrix(
         _("weight of later tokens"),
         _("mean over all layers and heads"),
         shares,
-        put,
+        [_("nothing"), *(run.tokens[0] for run in runs)],
         [_("first token"), word],
         _("put before the text"),
         _("weight on"),
         kind="weights",
     )
-    alt = _("Weight on the new first token and on the old one: {answer}.", answer=_(answer))
-    show_figure(Figure([Panel("position", matrix)], alt), shown.origin, "position")
+    answer = _(moved.answer)
+    alt = _("Weight on the new first token and on the old one: {answer}.", answer=answer)
+    show_figure(Figure([Panel("position", matrix)], alt), seen.origin, "position")
 
 
-def _on(one: Recording, place: int) -> float:
+def _measure_share(one: Recording, place: int) -> float:
     """The share of the weight on a token, over all layers and heads and all queries behind both."""
     behind = one.weights[..., min(2, len(one.tokens) - 1) :, place]
     return behind.mean().item()
 
 
-def _list_others(loaded: "RealModel", shown: Recording, sentence: str) -> list[int]:
+def _list_others(view: View) -> list[int]:
     """Ids to be put first: the text's own last one, one of its middle, one that begins a text."""
-    from explainers.models.token_text import tokenise_text
-
-    ids = tokenise_text(loaded, cut_text(loaded, sentence, MOST_TOKENS)[0]).ids[0].tolist()
-    tokenizer = loaded.tokenizer
+    ids, tokenizer = view.tokenise(), view.loaded.tokenizer
     begins = [tokenizer.bos_token_id, tokenizer.cls_token_id]
     found = [token for token in begins if token is not None and token != ids[0]]
     return list(dict.fromkeys([ids[-1], ids[len(ids) // 2], *found[:1]]))
+
+
+def recall_sink(draw: Random) -> Recall:
+    """The first token, whatever it is."""
+    first, last = draw.sample(["Yesterday", "Oil", "We", "Perhaps", "Trains"], 2)
+    answers = N_("the first token"), N_("the rarest token"), N_("the last token")
+    return Recall(answers[0], {"first": first, "last": last}, answers)

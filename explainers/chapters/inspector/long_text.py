@@ -12,21 +12,19 @@ from torch import Tensor
 
 from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.recording import (
-    Recording,
     average_weight_on_key,
     cut_text,
     make_inputs,
     pack_weights,
 )
+from explainers.chapters.inspector.sentence_run import View
 from explainers.job_queue import Job
 from explainers.models import token_text
 from explainers.models.attention_hook import RecordedAttention
 from explainers.translations import TEXTS, _
 from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
-from explainers.ui.page import Prose
 from explainers.ui.session import LONG_TEXT_JOB
-from explainers.ui.source import show_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def words_of(loaded: "RealModel", text: str, count: int) -> list[int]:
+def number_words(loaded: "RealModel", text: str, count: int) -> list[int]:
     """For each of the first `count` tokens the number of its word; the model's own are by
     themselves."""
     encoded = loaded.tokenizer(text, verbose=False)
@@ -46,7 +44,7 @@ def words_of(loaded: "RealModel", text: str, count: int) -> list[int]:
     return found
 
 
-def labels_of(tokens: Sequence[str], words: Sequence[int]) -> list[str]:
+def spell_words(tokens: Sequence[str], words: Sequence[int]) -> list[str]:
     """Each word as its pieces spell it; BERT marks pieces that go on with ##."""
     spelled = [""] * (max(words) + 1)
     for token, word in zip(tokens, words, strict=True):
@@ -123,9 +121,9 @@ def read_long_text(job: LongTextJob) -> LongReading:
         run_model(loaded.model, record=take, **make_inputs(loaded.model, ids))
     [(weights, mask, group_size)] = found
     on_first = average_weight_on_key(weights, 0).tolist()
-    words = torch.tensor(words_of(loaded, request.text, len(tokens)))
+    words = torch.tensor(number_words(loaded, request.text, len(tokens)))
     together, hidden = merge_weights(weights, words), merge_weights(mask.float(), words) == 0
-    labels = labels_of(tokens, words.tolist())
+    labels = spell_words(tokens, words.tolist())
     return LongReading(
         len(tokens),
         PackedHeads(
@@ -142,82 +140,95 @@ MOST_CHARACTERS = 8_000
 SHIPPED = ("passages.txt", "corpus.txt")
 
 
-def shipped_text() -> str:
+def read_shipped_text() -> str:
     """More than 1,024 tokens of prose."""
     texts = [(TEXTS / name).read_text(encoding="utf-8") for name in SHIPPED]
     return " ".join(" ".join(texts).split())
 
 
-def show_long(text: Prose, shown: Recording, loaded: "RealModel") -> None:
+class Shown(NamedTuple):
+    """What was read of a long text, in the pieces or the words that the reader wants."""
+
+    heads: PackedHeads
+    num_tokens: int
+    request: LongTextRequest
+    is_merged: bool
+
+    @property
+    def is_short(self) -> bool:
+        """Are these fewer tokens than were asked for?"""
+        return self.num_tokens < self.request.length
+
+    def describe(self) -> dict[str, object]:
+        """How much was asked for, read and sent, and which head looks most at the first token."""
+        on_first, size = self.heads.first_token_weights, len(self.heads.tokens)
+        most = max(range(len(on_first)), key=on_first.__getitem__)
+        return {
+            "asked": f"{self.request.length:,}",
+            "count": f"{self.num_tokens:,}",
+            "words": f"{size:,}",
+            "cells": f"{size**2 * len(on_first):,}",
+            "megabytes": f"{len(self.heads.planes) * 4 / 3 / 1e6:.1f}",
+            "head": most,
+            "share": f"{on_first[most]:.2f}",
+        }
+
+
+def offer_reading(view: View) -> Shown | None:
     """A text, how much of it, which layer; and its heads when they have been read."""
-    text("long")
     typed = st.text_area(
-        _("A long text"), shipped_text(), max_chars=MOST_CHARACTERS, key=TYPED, height=120
+        _("A long text"), read_shipped_text(), max_chars=MOST_CHARACTERS, key=TYPED, height=120
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         length = controls.long_length()
-        layer = controls.long_layer(0, shown.shape[0] - 1)
+        layer = controls.long_layer(0, view.seen.shape[0] - 1)
         is_merged = controls.whole_words()
-        candidate = make_long_text_job(LongTextRequest(loaded.name, typed, length, layer))
+        candidate = make_long_text_job(LongTextRequest(view.loaded.name, typed, length, layer))
         job = offer_job(LONG_TEXT_JOB, _("Read it"), candidate, icon=":material/grid_view:")
-    if job:
-        title = _("{length:,} tokens, layer {layer}", length=length, layer=layer)
-        show = partial(_show, text, job, shown, is_merged)
-        watch_job(LONG_TEXT_JOB, job, title, show, _describe)
+    if not job:
+        return None
+    title = _("{length:,} tokens, layer {layer}", length=length, layer=layer)
+    watch_job(LONG_TEXT_JOB, job, title, describe=_describe_progress)
+    if not job.result:
+        return None
+    heads = job.result.words if is_merged else job.result.pieces
+    return Shown(heads, job.result.num_tokens, job.subject, is_merged)
 
 
-def _describe(job: LongTextJob) -> str:
+def _describe_progress(job: LongTextJob) -> str:
     return _("layer {layer}", layer=max(0, len(job.reports) - 1))
 
 
-def _show(text: Prose, job: LongTextJob, shown: Recording, is_merged: bool) -> None:
-    if not job.result:
-        return
-    found = job.result.words if is_merged else job.result.pieces
-    count, length, layer = job.result.num_tokens, job.subject.length, job.subject.layer
-    if count < length:
-        text("long_short", count=f"{count:,}", asked=f"{length:,}")
-    heads = range(len(found.first_token_weights))
-    group = found.group_size
+def draw_long(shown: Shown, origin: str) -> None:
+    """All heads of the layer, as images."""
+    heads, layer = shown.heads, shown.request.layer
     tiles = Tiles(
-        found.planes,
-        found.tokens,
+        heads.planes,
+        heads.tokens,
         [str(layer)],
-        [_named(head, group) for head in heads],
+        [_name_head(head, heads.group_size) for head in range(len(heads.first_token_weights))],
         _(
             "Weights of all heads of layer {layer} between {count:,} tokens.",
             layer=layer,
-            count=len(found.tokens),
+            count=len(heads.tokens),
         ),
         enlarges=True,
         rooted=True,
     )
-    show_tiles(tiles, shown.origin, "long", partial(_table, found))
-    most = max(heads, key=found.first_token_weights.__getitem__)
-    text(
-        f"long_seen_{'words' if is_merged else 'pieces'}",
-        cells=f"{len(found.tokens) ** 2 * len(heads):,}",
-        megabytes=f"{len(found.planes) * 4 / 3 / 1e6:.1f}",
-        head=most,
-        share=f"{found.first_token_weights[most]:.2f}",
-        count=f"{count:,}",
-        words=f"{len(found.tokens):,}",
-    )
-    if is_merged:
-        show_source(merge_weights)
+    show_tiles(tiles, origin, "long", partial(_tabulate, heads))
 
 
-def _named(head: int, group: int) -> str:
+def _name_head(head: int, group: int) -> str:
     """A head, and whose keys and values it reads if it shares them."""
     if group == 1:
         return _("head {head}", head=head)
     return _("head {head} · KV head {kv_head}", head=head, kv_head=head // group)
 
 
-def _table(found: PackedHeads) -> "pd.DataFrame":
+def _tabulate(heads: PackedHeads) -> "pd.DataFrame":
     """Of so many numbers, what each head puts on the first token."""
     import pandas as pd
 
     return pd.DataFrame(
-        list(enumerate(found.first_token_weights)), columns=["head", "weight_on_the_first_token"]
+        list(enumerate(heads.first_token_weights)), columns=["head", "weight_on_the_first_token"]
     )

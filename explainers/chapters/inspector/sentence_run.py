@@ -1,10 +1,12 @@
-"""The reader's text run in a model, what may follow it, and our attention against its own."""
+"""One sentence in a model: what may follow it, ours beside its own, one direction beside both."""
 
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 import torch
 
+from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.recording import (
     MOST_TOKENS,
     Recording,
@@ -12,11 +14,14 @@ from explainers.chapters.common.recording import (
     make_inputs,
     record_text,
 )
-from explainers.charts.matrix import Matrix
+from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
+from explainers.messages import N_
 from explainers.translations import _, translate_error
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Hero
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Figure, Panel
-from explainers.ui.page import Prose
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
+from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import shorten, verbatim
 
@@ -25,51 +30,79 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def run_or_explain(loaded: "RealModel", sentence: str) -> Recording | None:
-    """One run on the sentence; what cannot be run is told, and the rest of the page stays."""
+class View(NamedTuple):
+    """The reader's sentence in a model, what was recorded there, and the head that is chosen."""
+
+    loaded: "RealModel"
+    sentence: str
+    seen: Recording
+    layer: int = 0
+    head: int = 0
+    is_dimmed: bool = False
+    queries_down: bool = True
+
+    def select(self, picture: Hero, queries_down: bool) -> "View":
+        """With the head that is chosen in the picture, and without the first token or with it."""
+        return self._replace(
+            layer=picture.chosen(controls.model_layer),
+            head=picture.chosen(controls.model_head),
+            is_dimmed=picture.chosen(controls.dim_first_token),
+            queries_down=queries_down,
+        )
+
+    def tokenise(self) -> list[int]:
+        """Its ids, as many as were recorded."""
+        from explainers.models.token_text import tokenise_text
+
+        beginning, _left_out = cut_text(self.loaded, self.sentence, MOST_TOKENS)
+        ids: list[int] = tokenise_text(self.loaded, beginning).ids[0].tolist()
+        return ids
+
+
+def run_or_explain(loaded: "RealModel | None", sentence: str) -> View | None:
+    """One run on the sentence; what cannot be run is told, and the rest of the page stays.
+
+    Nothing without a model.
+    """
+    if loaded is None:
+        return None
     try:
-        shown = record_text(loaded, sentence)
+        seen = record_text(loaded, sentence)
     except Exception as error:  # a model from a folder or the hub may raise anything
         why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
-    if shown.num_left_out:
+    if seen.num_left_out:
         st.caption(
             _(
                 "The first {shown} tokens are shown; {more} more are left out. "
                 "For a long text, open the card “A long text” below.",
-                shown=len(shown.tokens),
-                more=shown.num_left_out,
+                shown=len(seen.tokens),
+                more=seen.num_left_out,
             )
         )
-    return shown
+    return View(loaded, sentence, seen)
 
 
-def name_model(shown: Recording, loaded: "RealModel") -> dict[str, object]:
+def name_model(view: View) -> dict[str, object]:
     """Which model it is, and its sizes."""
-    layers, heads = shown.shape
+    layers, heads = view.seen.shape
     return {
-        "which": verbatim(shown.name),
-        "tokens": len(shown.tokens),
+        "which": verbatim(view.seen.name),
+        "tokens": len(view.seen.tokens),
         "layers": layers,
         "heads": heads,
-        "kv_heads": heads // shown.group_size,
-        "head_dim": shown.layers[0].query.shape[-1],
-        "parameters": f"{loaded.num_parameters:,}",
+        "kv_heads": heads // view.seen.group_size,
+        "head_dim": view.seen.layers[0].query.shape[-1],
+        "parameters": f"{view.loaded.num_parameters:,}",
     }
 
 
-DECODED = 2
-"""So many last tokens are read one by one, from a KV cache."""
-
-
-def show_next_tokens(text: Prose, shown: Recording) -> None:
-    """The likeliest next tokens of a model that writes."""
-    if not shown.predictions:
-        text("predicts_nothing")
+def draw_next_tokens(seen: Recording) -> None:
+    """The likeliest next tokens of a model that writes; nothing of one that does not."""
+    if not seen.predictions:
         return
-    text("predicted")
-    names, chances = zip(*shown.predictions, strict=True)
+    names, chances = zip(*seen.predictions, strict=True)
     labels = [name.replace(" ", "␣") or "∅" for name in names]
     matrix = Matrix(
         _("next token"),
@@ -82,36 +115,33 @@ def show_next_tokens(text: Prose, shown: Recording) -> None:
         kind="weights",
         decimals=3,
     )
-    found = ", ".join(f"{n} {p:.3f}" for n, p in shown.predictions)
+    found = ", ".join(f"{n} {p:.3f}" for n, p in seen.predictions)
     alt = _("Most probable next tokens: {found}", found=found)
-    show_figure(Figure([Panel("next", matrix)], alt), shown.origin, "next")
+    show_figure(Figure([Panel("next", matrix)], alt), seen.origin, "next")
 
 
-def show_difference(text: Prose, shown: Recording, loaded: "RealModel", sentence: str) -> None:
+DECODED = 2
+"""So many last tokens are read one by one, from a KV cache."""
+
+
+def compare_with_own(view: View) -> dict[str, object]:
     """The largest difference in every layer, between ours and transformers' own attention."""
-    from explainers.models.token_text import tokenise_text
-
-    ids = tuple(tokenise_text(loaded, cut_text(loaded, sentence, MOST_TOKENS)[0]).ids[0].tolist())
-    writes = bool(shown.predictions) and not loaded.model.config.is_encoder_decoder
+    loaded, ids = view.loaded, tuple(view.tokenise())
+    writes = bool(view.seen.predictions) and not loaded.model.config.is_encoder_decoder
     decoded = min(DECODED, len(ids) - 1) if writes else 0
-    found = compare_with_own(loaded.name, id(loaded), ids, decoded, loaded)
+    found = _measure_differences(loaded.name, id(loaded), ids, decoded, loaded)
     rows = [
         f"| {_name_place(one)} | {bound_rounding(one.largest)} | {one.magnitude:.4g} |"
         for one in found
     ]
-    zeros = sum(one.largest == 0 for one in found)
-    text(
-        "equal",
-        zeros=zeros,
-        count=len(found),
-        largest=bound_rounding(max(one.largest for one in found)),
-        which=verbatim(loaded.name),
-        decoded=_describe_decoding(decoded),
-    )
-    box = st.expander(_("Layer by layer"), key="equal rows", on_change="rerun")
-    if box.open:
-        with box:
-            text("equal_rows", rows="\n".join(rows))
+    return {
+        "zeros": sum(one.largest == 0 for one in found),
+        "count": len(found),
+        "largest": bound_rounding(max(one.largest for one in found)),
+        "which": verbatim(loaded.name),
+        "decoded": _describe_decoding(decoded),
+        "rows": "\n".join(rows),
+    }
 
 
 def _describe_decoding(decoded: int) -> str:
@@ -121,7 +151,7 @@ def _describe_decoding(decoded: int) -> str:
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
-def compare_with_own(
+def _measure_differences(
     name: str, which: int, ids: tuple[int, ...], decoded: int, _loaded: "RealModel"
 ) -> "list[Difference]":
     """Computed once for a model (`which` of this name) and a text."""
@@ -136,3 +166,81 @@ def _name_place(one: "Difference") -> str:
         return _("what it predicts (logits)") if one.kind == "logits" else _("its output")
     kind = "" if one.kind == "self" else f" ({one.kind})"
     return _("weights of layer {number}", number=one.layer_index) + kind
+
+
+class Directions(NamedTuple):
+    """Shares of all weight of a model: on tokens before, on the token itself, on those after."""
+
+    before: float
+    itself: float
+    after: float
+
+
+LATER_SHARES = "0 %", "25 %", "50 %"
+
+
+def measure_directions(one: Recording) -> Directions:
+    """Averaged over all layers, heads and queries."""
+    mean = one.weights.mean(dim=(0, 1)) / len(one.tokens)
+    return Directions(
+        mean.tril(-1).sum().item(), mean.diagonal().sum().item(), mean.triu(1).sum().item()
+    )
+
+
+def answer_later(seen: Recording) -> tuple[str, dict[str, str]]:
+    """How much of all weight falls on later tokens, and of which model."""
+    return f"{100 * measure_directions(seen).after:.0f} %", {"which": verbatim(seen.name)}
+
+
+def draw_other_kind(view: View) -> str:
+    """The weights beside those of a model of the other kind, if the reader wants one.
+
+    Returns a row of shares for each of the two; nothing as long as the other one is not there.
+    """
+    from explainers.models.registry import WHEEL_MODELS
+
+    if not controls.other_model():
+        return ""
+    kind = "bidirectional" if view.seen.is_causal else "causal"
+    named = next(model.id for model in WHEEL_MODELS if model.kind == kind)
+    if not (loaded := obtain_model(named, "beside")):
+        return ""
+    both = view.seen, record_text(loaded, view.sentence)
+    panels = [_make_panel(one, view.layer, view.head) for one in both]
+    one, other = both
+    alt = _(
+        "Weights of a head of {one}, and of one of {other}, on the same sentence.",
+        one=one.name,
+        other=other.name,
+    )
+    origin = f"{one.origin}; {other.origin}"
+    show_figure(Figure(orient_panels(panels, view.queries_down), alt), origin, "beside")
+    return "\n".join(map(_write_directions, both))
+
+
+def _write_directions(one: Recording) -> str:
+    shares = (f"{share:.3f}" for share in measure_directions(one))
+    return f"| {verbatim(one.name)} | {' | '.join(shares)} |"
+
+
+def _make_panel(one: Recording, layer: int, head: int) -> Panel:
+    """The head of that number, or the last one that this model has."""
+    layers, heads = one.shape
+    layer, head = min(layer, layers - 1), min(head, heads - 1)
+    short = one.name.split("/")[-1]
+    name = _("{model}: layer {layer}, head {head}", model=short, layer=layer, head=head)
+    way = _("bidirectional: every token sees later ones")
+    if one.is_causal:
+        way = _("causal: no token sees later ones")
+    values = blank_forbidden(one.weights[layer, head].tolist(), one.masks[layer].tolist())
+    return Panel(one.name, make_pair_matrix(name, way, values, one.tokens, kind="weights"))
+
+
+def recall_difference(_draw: Random) -> Recall:
+    """Equal numbers say nothing about what they mean."""
+    answers = (
+        N_("Both compute the same attention."),
+        N_("The weights explain the model's answer."),
+        N_("The model makes no mistakes."),
+    )
+    return Recall(answers[0], {}, answers)

@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 
 from explainers.chapters.common.recording import record_text
-from explainers.chapters.inspector.hero import Heads, cut_heads
+from explainers.chapters.inspector.hero import Heads, cut_heads, load_toy_heads
+from explainers.chapters.inspector.sentence_run import View
 from explainers.models.shipped_scores import (
     has_other_weights,
     is_shipped,
@@ -19,6 +20,14 @@ from explainers.models.shipped_scores import (
 )
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.provenance import shipped_run
+
+
+def find_heads(run: View | None, model: str, sentence: str) -> Heads:
+    """The model's heads; before it is loaded, as they were measured, or small ones instead."""
+    if run:
+        return cut_heads(run.seen)
+    shipped = read_shipped_sentence(model) if sentence == SENTENCE else None
+    return shipped or load_toy_heads(model)
 
 
 def read_shipped_sentence(model: str) -> Heads | None:
