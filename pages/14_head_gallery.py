@@ -121,7 +121,7 @@ def show_gallery(gallery: Gallery) -> None:
     """The picture, the question below it, and the cards."""
     hero, chosen = make_hero(text, gallery)
     show_hero(text, hero, "gallery")
-    takeaway.scores(gallery, "repeated", chosen, name_head(*chosen))
+    takeaway.take_scores(gallery, "repeated", chosen, name_head(*chosen))
     ask_keeps(gallery)
     text("how")
     named = score_steps.show_score_steps(gallery, chosen)

@@ -9,9 +9,8 @@ from explainers.chapters.common.choose_real_model import choose_name, obtain_mod
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.what_if import before_after, silenced_heads, two_windows
 from explainers.chapters.what_if.before_after import Reading
-from explainers.chapters.what_if.choose_changes import chosen_changes, find_shape_or_explain
+from explainers.chapters.what_if.choose_changes import choose_changes, find_shape_or_explain
 from explainers.chapters.what_if.hero import CHANGES, make_hero
-from explainers.chapters.what_if.recall import count_visible, lose_certainty
 from explainers.chapters.what_if.shipped_effects import read_shipped
 from explainers.chapters.what_if.takeaway import take_outcome
 from explainers.models.ablation import AblationRequest, recall_readings
@@ -42,7 +41,7 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", written: str) -> N
     """Any change or several: before and after."""
     text("changing")
     take("outcome")  # until what is asked about these changes is answered
-    changes = chosen_changes(loaded.name, shape)
+    changes = choose_changes(loaded.name, shape)
     if not changes:
         text("nothing_changed")
         return
@@ -147,4 +146,5 @@ if reading and hero:
         )
 end_stop(text)
 show_one_sentence(text)
-check_yourself(text, {"hidden": count_visible, "certain": lose_certainty})
+answers = {"hidden": two_windows.recall_visible, "certain": before_after.recall_loss}
+check_yourself(text, answers)

@@ -13,7 +13,7 @@ from torch.testing import assert_close
 
 from explainers.chapters.what_if import before_after, choose_changes, silenced_heads, two_windows
 from explainers.chapters.what_if.before_after import read_live
-from explainers.chapters.what_if.choose_changes import all_heads
+from explainers.chapters.what_if.choose_changes import list_heads
 from explainers.chapters.what_if.hero import CHANGES
 from explainers.chapters.what_if.shipped_effects import EVERY_CHANGE, MODEL, read_shipped
 from explainers.models import ablation
@@ -658,4 +658,4 @@ def test_smollm2_knows_capitals_and_loses_them_with_its_sinks(smollm2):
 
 
 def test_every_head_has_a_name():
-    assert all_heads(HeadCounts((2, 1), (1, 1), 4)) == [(0, 0), (0, 1), (1, 0)]
+    assert list_heads(HeadCounts((2, 1), (1, 1), 4)) == [(0, 0), (0, 1), (1, 0)]

@@ -127,11 +127,11 @@ def show_probe(head: Head, probe: str, number: int = 0) -> None:
         alt,
         enlarges=True,
     )
-    table = partial(_table, weights, head.place, tokens)
+    table = partial(_tabulate, weights, head.place, tokens)
     show_tiles(tiles, describe_live_run(loaded), probe, table)
 
 
-def _table(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "pd.DataFrame":
+def _tabulate(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "pd.DataFrame":
     layer, head = chosen
     return tabulate_strongest_keys(weights[None], [layer], tokens).assign(head=head)
 
@@ -151,7 +151,7 @@ def _show_sentence(head: Head, sentence: str, queries_down: bool) -> None:
     if left_out:
         st.caption(_("Of your sentence the last {count} tokens are left out.", count=left_out))
     found = record_heads(loaded, reading.ids)
-    taken.sentence(loaded, reading.ids, head.place, head.name)
+    taken.take_sentence(loaded, reading.ids, head.place, head.name)
     values = blank_forbidden(found.weights[head.place].tolist(), found.masks[layer].tolist())
     sums = _("{head}; every row sums to 1", head=head.name)
     matrix = make_pair_matrix(_("your sentence"), sums, values, reading.tokens, kind="weights")

@@ -189,8 +189,8 @@ def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:
         told = {
             "model": GRAMMAR_MODEL.split("/")[-1],
             "head": name_head(best.layer_index, best.head_index),
-            "score": _percent(best.score),
-            "offset": _percent(best.offset_score),
+            "score": _write_share(best.score),
+            "offset": _write_share(best.offset_score),
         }
         choices = {
             controls.real_model.key: GRAMMAR_MODEL,
@@ -245,7 +245,7 @@ def _round(value: Tensor) -> float | None:
     return None if value.isnan() else round(float(value), 4)
 
 
-def _percent(share: float) -> str:
+def _write_share(share: float) -> str:
     return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
 
 

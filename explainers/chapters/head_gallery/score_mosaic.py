@@ -107,14 +107,14 @@ def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[st
     matrix = Matrix(
         f"{_(what)}: {_(words)}",
         _("a row per head, a column per layer"),
-        numbers(found.T),
+        blank_unscored(found.T),
         [_("head {head}", head=head) for head in range(gallery.heads)],
         [str(layer) for layer in range(gallery.layers)],
         HEAD_AXIS,
         LAYER_AXIS,
         kind="signed" if what == "distance" else "weights",
     )
-    best = _best(found)
+    best = _find_best(found)
     highest = ", ".join(f"{name_head(*place)} {found[place]:.2f}" for place in best)
     alt = _(
         "{score} of every head of {model}; the highest: {highest}.",
@@ -126,7 +126,7 @@ def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[st
     def pick(cell: Cell) -> None:
         choose(cell.column, cell.row)
 
-    taken.scores(gallery, shown.probe, chosen, name_head(*chosen))
+    taken.take_scores(gallery, shown.probe, chosen, name_head(*chosen))
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)
@@ -142,12 +142,12 @@ def find_chance(gallery: Gallery, shown: Shown) -> str:
     return f"{gallery.scores.find_chance_score(shown.probe, shown.score):.2f}"
 
 
-def numbers(found: Tensor) -> Sequence[Sequence[float | None]]:
+def blank_unscored(found: Tensor) -> Sequence[Sequence[float | None]]:
     """A head that has no row to be scored on is left blank."""
     return [[None if math.isnan(one) else one for one in row] for row in found.tolist()]
 
 
-def _best(found: Tensor) -> list[tuple[int, int]]:
+def _find_best(found: Tensor) -> list[tuple[int, int]]:
     """The heads with the highest scores."""
     places = found.nan_to_num(-1).flatten().topk(min(NAMED, found.numel())).indices.tolist()
     return [divmod(place, found.shape[1]) for place in places]

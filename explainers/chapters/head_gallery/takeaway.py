@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Place = tuple[int, int]
 
 
-def scores_of_head(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) -> dict[str, Tensor]:
+def compute_scores(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) -> dict[str, Tensor]:
     """What a head does on all texts of a probe: weights (texts, tokens, tokens).
 
     `ids` are the tokens of the texts, `marks` says which are punctuation.
@@ -41,34 +41,34 @@ def scores_of_head(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) ->
     return found
 
 
-def scores(gallery: Gallery, probe: str, place: Place, head: str) -> None:
+def take_scores(gallery: Gallery, probe: str, place: Place, head: str) -> None:
     """The scores of the chosen head, of which the picture shows one for every head.
 
     The model is loaded when the file is made, not before.
     """
     title = _("The scores of {head}", head=head)
     if gallery.loaded or is_on_disk(gallery.name):
-        take("scores", partial(_scores, gallery, probe, place, title))
+        take("scores", partial(_make_scores, gallery, probe, place, title))
 
 
-def _scores(gallery: Gallery, probe: str, place: Place, title: str) -> Recipe:
+def _make_scores(gallery: Gallery, probe: str, place: Place, title: str) -> Recipe:
     loaded, measured = gallery.loaded or load_model(gallery.name), gallery.scores
     (number, head), texts = place, PROBES[probe](loaded)
     layer = record_layer(loaded, number, texts.ids)
     inputs: dict[str, Any] = {"weights": layer.weights[:, head], "mask": layer.mask[0, 0]}
     inputs = {name: to_cpu(one) for name, one in inputs.items()}
     inputs |= {"ids": texts.ids.cpu(), "marks": texts.marks.cpu()}
-    names = scores_of_head(*inputs.values())
+    names = compute_scores(*inputs.values())
     shown = {name: measured.select(probe, name)[number, head] for name in names}
-    return Recipe(title, scores_of_head, inputs, shown)
+    return Recipe(title, compute_scores, inputs, shown)
 
 
-def sentence(loaded: "RealModel", ids: Tensor, place: Place, head: str) -> None:
+def take_sentence(loaded: "RealModel", ids: Tensor, place: Place, head: str) -> None:
     """The pattern on the reader's own words."""
     title = _("{head} on your sentence", head=head)
-    take("sentence", partial(_sentence, loaded, ids, place, title))
+    take("sentence", partial(_make_sentence, loaded, ids, place, title))
 
 
-def _sentence(loaded: "RealModel", ids: Tensor, place: Place, title: str) -> Recipe:
+def _make_sentence(loaded: "RealModel", ids: Tensor, place: Place, title: str) -> Recipe:
     number, head = place
     return make_head_recipe(title, record_layer(loaded, number, ids.to(loaded.model.device)), head)

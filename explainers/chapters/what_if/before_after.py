@@ -1,6 +1,8 @@
 """Before and after, side by side: what the model expects, and how much it is surprised."""
 
+import math
 from collections.abc import Callable
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -13,6 +15,7 @@ from explainers.models.changes import Effect, measure_effect
 from explainers.translations import _, translate_error
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ def measure_or_explain(
     """What changes do to a text; nothing, and a message, for a text that cannot be read."""
     try:
         with st.spinner(_("The model reads the text twice …")):
-            return computed(loaded.name, id(loaded), written, repr(changes), changes, loaded)
+            return _measure_once(loaded.name, id(loaded), written, repr(changes), changes, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
         why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
@@ -55,7 +58,7 @@ def measure_or_explain(
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def computed(
+def _measure_once(
     named: str,
     which: int,
     written: str,
@@ -137,3 +140,10 @@ def draw_losses(effect: Effect, origin: str) -> None:
         after=effect.mean_losses[1],
     )
     show_figure(Figure([Panel("losses", matrix, dense=True)], alt), origin, "losses")
+
+
+def recall_loss(draw: Random) -> Recall:
+    """The loss of one token."""
+    probability = draw.choice([0.9, 0.8, 0.5, 0.25, 0.1, 0.05])
+    answer = round(-math.log(probability), 2)
+    return Recall(answer, {"probability": f"{probability:g}"}, tolerance=0.01)

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def chosen_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
+def _choose_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
     """The heads, as the reader chose to choose them."""
-    every = {name_head(*head): head for head in all_heads(shape)}
+    every = {name_head(*head): head for head in list_heads(shape)}
     by = controls.heads_off_by()
     if by == controls.BY_NAME:
         return tuple(every[name] for name in controls.heads_off(list(every)))
@@ -43,10 +43,10 @@ def chosen_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
         count = controls.heads_off_count(1, len(every))
         draw = random.Random(page.read_seed())  # noqa: S311
         return tuple(sorted(draw.sample(list(every.values()), count)))
-    return _of_role(model)
+    return _choose_role(model)
 
 
-def _of_role(model: str) -> tuple[HeadIndex, ...]:
+def _choose_role(model: str) -> tuple[HeadIndex, ...]:
     """Needs the scores of all heads, which are measured once for a model."""
     scores = find_known_scores(model)
     if not scores:
@@ -65,12 +65,12 @@ def _of_role(model: str) -> tuple[HeadIndex, ...]:
     return found[controls.heads_off_role(list(found), next(iter(found)))]
 
 
-def all_heads(shape: HeadCounts) -> list[HeadIndex]:
+def list_heads(shape: HeadCounts) -> list[HeadIndex]:
     """Every head of every layer."""
     return [(layer, head) for layer, count in enumerate(shape.num_heads) for head in range(count)]
 
 
-def names_of(heads: tuple[HeadIndex, ...]) -> str:
+def name_heads(heads: tuple[HeadIndex, ...]) -> str:
     """Several of them, for a sentence."""
     return ", ".join(name_head(*head) for head in heads)
 
@@ -78,14 +78,14 @@ def names_of(heads: tuple[HeadIndex, ...]) -> str:
 def find_shape_or_explain(loaded: "RealModel") -> HeadCounts | None:
     """A model that does not say what comes next has nothing to compare."""
     try:
-        return _shape(loaded.name, id(loaded), loaded)
+        return _count_heads(loaded.name, id(loaded), loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
         st.warning(verbatim(shorten(translate_error(error), 300)), icon=":material/block:")
         return None
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
-def _shape(named: str, which: int, _loaded: "RealModel") -> HeadCounts:
+def _count_heads(named: str, which: int, _loaded: "RealModel") -> HeadCounts:
     """Once for a model (`which` of this name)."""
     return count_heads(_loaded)
 
@@ -101,16 +101,16 @@ class Place(NamedTuple):
     layers: Layers
 
 
-def chosen_changes(named: str, shape: HeadCounts) -> dict[str, Change]:
+def choose_changes(named: str, shape: HeadCounts) -> dict[str, Change]:
     """The changes by name, in the order in which they are made, with a control for each number."""
     picked = controls.changes(controls.CHANGES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = Place(named, shape, _layers(len(shape.num_heads)))
+        place = Place(named, shape, _choose_layers(len(shape.num_heads)))
         made = {name: MAKE[name](place) for name in controls.CHANGES if name in picked}
     return {name: change for name, change in made.items() if change}
 
 
-def _layers(count: int) -> Layers:
+def _choose_layers(count: int) -> Layers:
     """Which layers are changed."""
     half, where = count // 2, controls.changed_layers()
     if where == controls.ONE_LAYER:
@@ -119,18 +119,18 @@ def _layers(count: int) -> Layers:
     return frozenset(parts[where]) if where in parts else None
 
 
-def _window(place: Place) -> Change:
+def _make_window(place: Place) -> Change:
     return Window(
         width=controls.changed_window(), sinks=int(controls.kept_sinks()), layers=place.layers
     )
 
 
-def _heads_off(place: Place) -> Change | None:
-    found = chosen_heads(place.named, place.shape)
+def _switch_heads_off(place: Place) -> Change | None:
+    found = _choose_heads(place.named, place.shape)
     return AblatedHeads(heads=frozenset(found)) if found else None
 
 
-def _fewer_kv_heads(place: Place) -> Change | None:
+def _deal_kv_heads(place: Place) -> Change | None:
     """Numbers that divide those of every layer, the largest being all that there are."""
     have = place.shape.num_kv_heads
     left = [str(n) for n in range(1, max(have) + 1) if all(kv_heads % n == 0 for kv_heads in have)]
@@ -147,11 +147,11 @@ MAKE: dict[str, Callable[[Place], Change | None]] = {
     controls.CHANGED_TEMPERATURE: lambda place: Temperature(
         temperature=float(controls.changed_temperature()), layers=place.layers
     ),
-    controls.NARROW_WINDOW: _window,
+    controls.NARROW_WINDOW: _make_window,
     controls.NOT_CAUSAL: lambda place: NoCausalMask(place.layers),
     controls.FIRST_HIDDEN: lambda place: HiddenFirstToken(place.layers),
-    controls.HEADS_OFF: _heads_off,
-    controls.FEWER_KV_HEADS: _fewer_kv_heads,
+    controls.HEADS_OFF: _switch_heads_off,
+    controls.FEWER_KV_HEADS: _deal_kv_heads,
     controls.UNIFORM_WEIGHTS: lambda place: UniformWeights(place.layers),
     controls.HARD: lambda place: HardAttention(place.layers),
     controls.QUANTISED: lambda place: QuantisedCache(

@@ -8,7 +8,7 @@ from explainers.chapters.common.background_job import (
     start_job,
     watch_job,
 )
-from explainers.chapters.what_if.choose_changes import names_of
+from explainers.chapters.what_if.choose_changes import name_heads
 from explainers.messages import N_
 from explainers.models.ablation import (
     Ablation,
@@ -77,14 +77,14 @@ def tabulate_readings(found: list[Ablation]) -> dict[str, str | int]:
     """A row for each reading, and which heads were off."""
     _whole, without, control = found
     return {
-        "rows": "\n".join(map(_row, SERIES, found)),
+        "rows": "\n".join(map(_write_row, SERIES, found)),
         "count": len(without.heads),
-        "heads": names_of(without.heads),
-        "others": names_of(control.heads),
+        "heads": name_heads(without.heads),
+        "others": name_heads(control.heads),
     }
 
 
-def _row(name: str, one: Ablation) -> str:
+def _write_row(name: str, one: Ablation) -> str:
     hits = f"{100 * one.second_copy_hits:.0f} %"
     return f"| {_(name)} | {one.second_copy_loss:.2f} | {hits} | {one.prose_loss:.2f} |"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def before_and_after(
+def compute_before_and_after(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor, number: int, changes: list[Change]
 ) -> dict[str, Tensor]:
     """All heads of one layer: what the model computes there, and what it computes changed."""
@@ -38,19 +38,19 @@ def before_and_after(
 
 def take_outcome(loaded: "RealModel", written: str, changes: tuple[Change, ...]) -> None:
     """Up to the first changed layer both runs are the same, so its inputs are."""
-    first = min(map(_first, changes))
+    first = min(map(_find_first_layer, changes))
     title = _("Layer {layer}, as it is and changed", layer=first)
-    take("outcome", partial(_outcome, loaded, written, changes, first, title))
+    take("outcome", partial(_make_outcome, loaded, written, changes, first, title))
 
 
-def _first(change: Change) -> int:
+def _find_first_layer(change: Change) -> int:
     """The first layer in which something is changed."""
     if isinstance(change, AblatedHeads):
         return min(layer for layer, _unused in change.heads)
     return 0 if change.layers is None else min(change.layers)
 
 
-def _outcome(
+def _make_outcome(
     loaded: "RealModel", written: str, changes: tuple[Change, ...], first: int, title: str
 ) -> Recipe:
     from explainers.models.changes import MOST_TOKENS
@@ -65,7 +65,7 @@ def _outcome(
     shown |= {"output": before.output, "output, changed": after.output}
     return Recipe(
         title,
-        before_and_after,
+        compute_before_and_after,
         {**inputs, "mask": to_cpu(before.mask[0]), "number": first, "changes": [*changes]},
         {name: to_cpu(numbers[0]) for name, numbers in shown.items()},
     )

@@ -1,5 +1,8 @@
 """A model that sees four tokens, and the same with the first one as well."""
 
+from random import Random
+
+from explainers.attention import masks
 from explainers.chapters.what_if.before_after import Reading
 from explainers.charts.matrix import Matrix, Values
 from explainers.messages import N_
@@ -7,6 +10,7 @@ from explainers.models.changes import Effect, Window
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
 
@@ -38,7 +42,7 @@ def answer_first(effects: list[Effect]) -> str:
 
 def draw_windows(effects: list[Effect], origin: str) -> None:
     """The next token as it is, with the window, and with the first token as well."""
-    show_figure(_draw(effects), origin, "two windows")
+    show_figure(_make_figure(effects), origin, "two windows")
 
 
 def list_chances(effects: list[Effect]) -> dict[str, list[float | None]]:
@@ -68,7 +72,7 @@ def name_windows(effects: list[Effect], prompt: str) -> dict[str, str]:
     return named
 
 
-def _draw(effects: list[Effect]) -> Figure:
+def _make_figure(effects: list[Effect]) -> Figure:
     chances = list_chances(effects)
     rows = (
         _("as it is"),
@@ -82,3 +86,13 @@ def _draw(effects: list[Effect]) -> Figure:
     matrix = Matrix(_("next token"), formula, values, rows, names, "", axis, "weights")
     alt = _("Probabilities of the next token: as it is, with a window, and with the first token.")
     return Figure([Panel("next", matrix)], alt)
+
+
+def recall_visible(draw: Random) -> Recall:
+    """What a window leaves in sight, with some tokens at the beginning."""
+    width, sinks = draw.randint(3, 9), draw.randint(1, 2)
+    place = draw.randint(width + sinks + 5, 60)
+    window = masks.sliding_window(width)
+    rule = masks.Rule(lambda query, key: (key < sinks) | window(query, key))
+    seen = int(masks.build(rule, place, place)[-1].sum())
+    return Recall(seen, {"width": f"{width}", "place": f"{place}", "sinks": f"{sinks}"})
