@@ -8,10 +8,10 @@ import torch
 
 from explainers.chapters.common.measured_heads import find_gallery, find_largest_difference
 from explainers.chapters.head_gallery.hero import NAMES, compute_numbers, find_best_head, list_names
-from explainers.chapters.head_gallery.score_steps import compute_steps
+from explainers.chapters.head_gallery.score_steps import MOST_ROWS, compute_steps
 from explainers.models.head_roles import ROLES, find_relation_heads, find_roles
-from explainers.models.head_scores import HeadScores, measure_layer
-from explainers.models.probes import make_natural_probe
+from explainers.models.head_scores import HeadScores, build_patterns, measure_layer
+from explainers.models.probes import Probe, make_natural_probe
 from explainers.models.registry import WHEEL_MODELS, resolve_folder
 from explainers.models.shipped_scores import (
     LEVELS,
@@ -157,5 +157,10 @@ def test_the_steps_of_a_score_add_up(nothing_measured, place):
     steps = compute_steps(gallery, example, place)
     assert torch.allclose((steps.weights * steps.pattern).sum(dim=-1), steps.mass)
     assert torch.equal(steps.weights, example.weights[place][steps.rows])
-    if len(steps.rows) < 5:
-        assert steps.score == pytest.approx(float(steps.mass.mean()))
+    marks = torch.tensor([[not token.strip().isalnum() for token in example.tokens]])
+    mask = torch.ones(1, len(example.tokens), len(example.tokens), dtype=torch.bool).tril()
+    [pattern] = build_patterns(Probe(example.ids[None], marks), mask)[steps.pattern_name]
+    about = pattern.any(dim=-1).nonzero().flatten()
+    assert steps.rows == about[-MOST_ROWS:].tolist()
+    mass = (example.weights[place] * pattern).sum(dim=-1)
+    assert steps.score == pytest.approx(mass[about].mean().item()), "also of rows not shown"

@@ -118,9 +118,18 @@ def test_of_a_model_that_reads_both_ways_its_last_token_is_no_find(minilm):
     heads = cut_heads(shown)
     assert not heads.is_causal
     last = len(heads.tokens) - 1
-    for layer, head, query in find_telling_heads(heads)[:6]:
-        assert query != last
-        assert 0 < heads.weights[layer, head, query].max() <= 1
+    found, largest = find_telling_heads(heads), []
+    for layer, head, query in found:
+        far = {
+            (row, key): heads.weights[layer, head, row, key].item()
+            for row in range(last)
+            for key in range(1, last)
+            if abs(row - key) > 1
+        }
+        assert max(far, key=lambda place: far[place])[0] == query
+        largest.append(max(far.values()))
+    assert largest == sorted(largest, reverse=True)
+    assert largest[0] < heads.weights[..., : last - 1, last].max(), "but the last one gets more"
 
 
 def test_the_guess_about_the_first_token_is_asked_with_its_numbers(tiny):
