@@ -20,7 +20,7 @@ from explainers.translation.alignment import PREDICTED, read_links
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.vocabulary import find_words
 from explainers.ui.controls.controls import MEAN
-from tests.support.opening import PAGES, opened, pictures
+from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
 
 PAGE = next(page for page in PAGES if page.stem == "12_cross_attention")
@@ -78,18 +78,8 @@ def test_the_running_sentence_opens_complete_with_its_gold():
 
 
 def test_a_link_chooses_a_syllable_and_how_many_are_written():
-    sent = hero(
-        opened(
-            PAGE,
-            {
-                "syllable": "8",
-                "written": "5",
-                "cross_view": "table",
-                "gold": "false",
-                "cross_rows": "reads",
-            },
-        )
-    )
+    link = {"syllable": "8", "written": "5", "gold": "false"}
+    sent = hero(opened(PAGE, link | {"cross_view": "table", "cross_rows": "reads"}))
     chosen = {name: sent["choices"][name] for name in ("syllable", "written", "gold")}
     assert chosen == {"syllable": 8, "written": 5, "gold": False}
     assert (sent["choices"]["cross_view"], sent["choices"]["cross_rows"]) == ("table", "reads")
@@ -134,9 +124,9 @@ def test_the_gold_of_the_experiments_sentences_is_known(variant):
 
 def test_another_sentence_forgets_which_syllable_was_asked_about():
     visit = opened(PAGE, {"syllable": "12"})
-    assert json.loads(pictures(visit)[0])[0]["choices"]["syllable"] == 12
+    assert hero(visit)["choices"]["syllable"] == 12
     visit.text_input(key="text").set_value("The bank confirmed weak sales on Monday").run()
-    sent = json.loads(pictures(visit)[0])[0]
+    sent = hero(visit)
     view = view_of(find_words("The bank confirmed weak sales on Monday"))
     assert sent["choices"]["syllable"] == chapter.find_opening(view)
 
