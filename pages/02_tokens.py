@@ -15,7 +15,7 @@ from explainers.chapters.tokens.cut_text import (
 )
 from explainers.chapters.tokens.hero import WIDTH, make_hero, take_cut
 from explainers.chapters.tokens.word_positions import (
-    Choices,
+    VectorChoices,
     find_distinct_sentence,
     name_quick_turn,
 )
@@ -44,7 +44,7 @@ def show_one_sum(words: tuple[str, ...]) -> None:
     text("steps")
     word = controls.followed_word(0, len(words) - 1)
     word_positions.draw_one_sum(
-        Choices(words, WIDTH, int(examples.LONGEST), page.read_seed()), word
+        VectorChoices(words, WIDTH, int(examples.LONGEST), page.read_seed()), word
     )
     show_source(sinusoidal)
 
@@ -52,7 +52,7 @@ def show_one_sum(words: tuple[str, ...]) -> None:
 def show_sum(words: tuple[str, ...]) -> None:
     """The same for all words, a row each, in the sizes that are chosen for the waves."""
     text("sum")
-    word_positions.draw_sum(Choices(words, *word_positions.read_sizes(), page.read_seed()))
+    word_positions.draw_sum(VectorChoices(words, *word_positions.read_sizes(), page.read_seed()))
 
 
 @fragment
@@ -117,7 +117,7 @@ def show_own_orders(words: tuple[str, ...]) -> None:
     token_vectors.show_two_orders(words, order, without, origin, "order")
     text("order_with", moved=f"{token_vectors.find_largest_change(placed):.1g}")
     token_vectors.show_two_orders(words, order, placed, origin, "placed")
-    choices = Choices(words, WIDTH, int(examples.LONGEST), seed)
+    choices = VectorChoices(words, WIDTH, int(examples.LONGEST), seed)
     takeaway.take_orders(choices, word_positions.HEAD_DIM, without, placed)
     show_source(reorder)
 

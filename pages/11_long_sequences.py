@@ -114,7 +114,7 @@ def show_growth() -> None:
     text("squares_table", rows=counted_cells.list_sizes(), each=named["each"])
     text("squares_seen", meet=counted_cells.MEET, d_k=counted_cells.HEAD_DIM)
     counted_cells.show_growth()
-    show_source(matrix_sizes.count_weight_bytes, matrix_sizes.count_row_bytes)
+    show_source(matrix_sizes.count_matrix_bytes, matrix_sizes.count_row_bytes)
 
 
 @fragment
@@ -127,7 +127,7 @@ def show_two_texts() -> None:
     ask_veiled(text, "two", counted_cells.compare_cells(q_len, kv_len), options, **named)
     counted_cells.show_two_sequences(q_len, kv_len)
     text("two_seen", **named)
-    show_source(matrix_sizes.count_cells)
+    show_source(matrix_sizes.count_matrix_cells)
 
 
 text("question")

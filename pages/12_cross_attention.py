@@ -143,4 +143,4 @@ cards = {"accuracy": show_accuracy, "rows": show_rows, "parking": show_end_weigh
 cards |= {"explaining": show_changes, "block": show_block, "kept": show_cache}
 go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real})
 show_one_sentence(text)
-check_yourself(text, {"shape": source_costs.count_pairs, "mask": source_costs.judge_mask})
+check_yourself(text, {"shape": source_costs.count_weight_pairs, "mask": source_costs.judge_mask})

@@ -128,7 +128,7 @@ UNIT_VALUES = sizes.UNIT_BYTES | UNIT_VALUES_BESIDE_BYTES
 
 
 @dataclass(frozen=True)
-class Figure:
+class PublishedFigure:
     """A number that somebody published, the recipe that computes it, and why they may differ."""
 
     id: str
@@ -171,7 +171,7 @@ class Figure:
 
 
 @functools.cache
-def read_figures() -> dict[str, Figure]:
+def read_figures() -> dict[str, PublishedFigure]:
     """All published figures by id, from the file."""
     entries = json.loads(FIGURE_FILE.read_text(encoding="utf-8"))["figures"]
-    return {entry["id"]: Figure(**entry) for entry in entries}
+    return {entry["id"]: PublishedFigure(**entry) for entry in entries}

@@ -20,7 +20,7 @@ from explainers.chapters.claims.claim_table import (
     HOLDS,
     VERDICTS,
     Claim,
-    Parameter,
+    ClaimParameter,
     format_number,
     list_parts,
     read_claims,
@@ -151,7 +151,7 @@ def test_printed_numbers_are_shown_with_the_places_of_the_sentence():
 
 def test_a_row_that_cannot_be_is_refused():
     with pytest.raises(ValueError, match="32 is none of"):
-        Parameter("head_dim", "d_k", (4, 8), 32)
+        ClaimParameter("head_dim", "d_k", (4, 8), 32)
     with pytest.raises(ValueError, match="none of holds"):
         Claim("it", "scores", "scores", "04_scores", "maybe", ())
     assert "null" not in FILE.read_text(encoding="utf-8")

@@ -304,7 +304,7 @@ def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
 @pytest.fixture
 def short(monkeypatch):
     """Texts so short that nobody waits."""
-    monkeypatch.setattr(timing_job, "list_lengths", lambda _: (2, 5))
+    monkeypatch.setattr(timing_job, "list_timed_lengths", lambda _: (2, 5))
 
 
 def timing_page():
@@ -408,5 +408,5 @@ def test_a_measurement_that_fails_says_why(short, monkeypatch):
 
 
 def test_an_accelerator_gets_longer_texts():
-    assert timing_job.list_lengths(torch.device("cpu"))[-1] == 1024
-    assert timing_job.list_lengths(torch.device("cuda"))[-1] == 4096
+    assert timing_job.list_timed_lengths(torch.device("cpu"))[-1] == 1024
+    assert timing_job.list_timed_lengths(torch.device("cuda"))[-1] == 4096

@@ -27,14 +27,14 @@ from explainers.chapters.long_sequences.counted_cells import (
     make_sparse_rules,
 )
 from explainers.chapters.long_sequences.matrix_sizes import (
-    count_cells,
+    count_matrix_cells,
     count_plain_bytes,
     count_tiled_bytes,
 )
 from explainers.chapters.long_sequences.measurement import (
     WayMeasurement,
     estimate_bytes,
-    list_lengths,
+    list_measured_lengths,
     measure_peak,
     measure_ways,
 )
@@ -104,7 +104,7 @@ def test_the_figures_of_the_issue():
 def test_cells_are_the_scores_of_attention():
     query, key = torch.randn(5, 2), torch.randn(7, 2)
     run = attention(query, key, key, torch.ones(5, 7, dtype=torch.bool))
-    assert count_cells(5, 7) == run.scores.numel()
+    assert count_matrix_cells(5, 7) == run.scores.numel()
 
 
 def test_the_row_ends_as_attention():
@@ -377,7 +377,7 @@ def test_tables_have_a_row_for_each_length_and_a_column_for_each_way():
 
 
 def test_lengths_are_powers_of_two():
-    assert list_lengths(2048) == [256, 512, 1024, 2048]
+    assert list_measured_lengths(2048) == [256, 512, 1024, 2048]
 
 
 @pytest.fixture

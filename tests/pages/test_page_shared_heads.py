@@ -15,7 +15,7 @@ from explainers.attention.positions import sinusoidal
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.chapters.shared_heads.dealt_heads import NUM_KV_HEADS
 from explainers.chapters.shared_heads.kv_sharing import count_by_pattern, list_readers
-from explainers.chapters.shared_heads.latent_heads import measure_difference
+from explainers.chapters.shared_heads.latent_heads import write_difference
 from explainers.chapters.shared_heads.takeaway import (
     D_MODEL,
     HEAD_DIM,
@@ -424,12 +424,12 @@ def test_what_was_trained_needs_no_excuse():
 
 def test_what_is_no_number_is_not_called_rounding():
     run = latent_attention(*make_latent_inputs(TOKENS, 4, 5))
-    assert measure_difference(run, run) == "0"
+    assert write_difference(run, run) == "0"
     for name in ("scores", "weights", "per_head", "output"):
         spoiled = getattr(run, name).clone()
         spoiled[..., -1, -1] = math.nan
         with pytest.raises(ValueError, match="NaN"):
-            measure_difference(run, run._replace(**{name: spoiled}))
+            write_difference(run, run._replace(**{name: spoiled}))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
-from explainers.memory.published_figures import REASONS, Figure, read_figures
+from explainers.memory.published_figures import REASONS, PublishedFigure, read_figures
 from explainers.memory.speed import round_fraction
 from explainers.messages import N_, ngettext
 from explainers.translations import _, get_language
@@ -38,7 +38,7 @@ CONFIGS = {"as above": "", "as above, both 16 bits": N_("both in 16 bits"), "sam
 REPORTED = "report: "
 
 
-def describe_figure(figure: Figure) -> str:
+def describe_figure(figure: PublishedFigure) -> str:
     """The model, how it is built, how long the text is, and in what format it is kept."""
     parts = [spell_config(_(CONFIGS.get(figure.config, figure.config)))]
     if figure.tokens:
@@ -100,7 +100,7 @@ def make_rows(selection: str, _spoken: str) -> tuple[str, ...]:
     return tuple(map(make_figure_row, figures))
 
 
-def make_figure_row(figure: Figure) -> str:
+def make_figure_row(figure: PublishedFigure) -> str:
     """What it is and why they differ, what was printed, and what we compute."""
     reason = _(REASONS[figure.reason] if figure.reason else AGREEMENT)
     if figure.mistaken_value is not None:

@@ -62,7 +62,7 @@ FILE = ASSETS / "claims.json"
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ClaimParameter:
     """What a reader can change about a claim, and the value that the sentence itself speaks of."""
 
     name: str
@@ -87,7 +87,7 @@ class Claim:
     module: str
     page: str
     verdict: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ClaimParameter, ...]
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -123,7 +123,7 @@ def list_parts() -> tuple[str, ...]:
 def _make_claim(row: dict[str, Any]) -> Claim:
     module, name = row["check"].split(".")
     parameters = tuple(
-        Parameter(p["name"], p["label"], tuple(p["values"]), p["default"])
+        ClaimParameter(p["name"], p["label"], tuple(p["values"]), p["default"])
         for p in row["parameters"]
     )
     return Claim(name, row["part"], module, row["page"], row["verdict"], parameters)

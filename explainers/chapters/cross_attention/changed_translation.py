@@ -107,7 +107,7 @@ def show_replacements(view: TranslationView) -> dict[str, object]:
     return {"rows": "\n".join(lines), "count": view.num_syllables}
 
 
-class Change(NamedTuple):
+class TranslationChange(NamedTuple):
     """What the reader puts in place of the weights, and what is written with it."""
 
     name: str
@@ -116,7 +116,7 @@ class Change(NamedTuple):
     code: Attend
 
 
-def show_change(view: TranslationView) -> Change:
+def show_change(view: TranslationView) -> TranslationChange:
     """Ask for other weights or a word to leave out, and translate with them."""
     translation, replacement = view.translation, controls.replaced_weights()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -145,7 +145,7 @@ def show_change(view: TranslationView) -> Change:
     )
     figure = Figure(orient_panels(panels, view.queries_down), alt)
     show_figure(figure, view.origin, "explaining")
-    return Change(replacement.replace(" ", "_"), named, REPLACEMENTS[replacement])
+    return TranslationChange(replacement.replace(" ", "_"), named, REPLACEMENTS[replacement])
 
 
 AGREEMENT_CODE = leave_one_out, compare_peaks, correlate_ranks

@@ -136,7 +136,7 @@ def show_source_cache(view: TranslationView) -> dict[str, object]:
     }
 
 
-def count_pairs(draw: Random) -> Recall:
+def count_weight_pairs(draw: Random) -> Recall:
     """A weight for each pair of a syllable and a token of the source."""
     syllables, words = draw.randint(4, 12), draw.randint(13, 25)
     given = {"syllables": f"{syllables}", "words": f"{words}"}

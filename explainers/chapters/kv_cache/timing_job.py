@@ -74,7 +74,7 @@ def draw_random_layers() -> TimedLayers:
     return TimedLayers(layers, CAUSAL, words)
 
 
-def list_lengths(device: torch.device) -> tuple[int, ...]:
+def list_timed_lengths(device: torch.device) -> tuple[int, ...]:
     """How long the texts get: on a CPU the last one takes some tenths of a second each time."""
     return LENGTHS if device.type == "cpu" else MORE_LENGTHS
 
@@ -123,13 +123,13 @@ TIMED_LAYERS = dict(
 
 def describe_plan(device: torch.device) -> dict[str, str]:
     """What will be measured, for a text."""
-    return {"longest": f"{list_lengths(device)[-1]:,}", "device": describe_device(device)}
+    return {"longest": f"{list_timed_lengths(device)[-1]:,}", "device": describe_device(device)}
 
 
 def show_timing(device: torch.device, tell: Callable[..., None]) -> None:
     """What was measured in this visit, or the button to do it; `tell` says what it comes to."""
     name = controls.timed_layers()
-    lengths = list_lengths(device)
+    lengths = list_timed_lengths(device)
     work = report_each(lambda: time_reading(TIMED_LAYERS[name](), lengths))
     all_lengths = Job(name, work, len(lengths))
     job = offer_job(TIMING_JOB, _("Measure it here"), all_lengths, icon=":material/timer:")

@@ -11,9 +11,9 @@ from explainers.chapters.long_sequences.matrix_sizes import (
     SIDE,
     TOKENS,
     count_cells_by_way,
+    count_matrix_bytes,
     count_row_bytes,
     count_skipped_tiles,
-    count_weight_bytes,
     make_sparse_rules,
     tabulate_sizes,
 )
@@ -34,8 +34,8 @@ MEET = 4 * HEAD_DIM
 """Tokens at which the weights are as many as all else: n · n = 4 · n · d_k."""
 SERIES = (N_("n² weights"), N_("Q, K, V, output"))
 CPU = torch.device("cpu")
-SIZE = format_size(count_weight_bytes(ASKED))
-SIZES = [format_size(count_weight_bytes(ASKED) // part) for part in (1024, 32, 1)]
+SIZE = format_size(count_matrix_bytes(ASKED))
+SIZES = [format_size(count_matrix_bytes(ASKED) // part) for part in (1024, 32, 1)]
 """The weights of a long text, and what they might be."""
 
 
@@ -58,7 +58,7 @@ def show_growth() -> None:
     from explainers.charts.curves import Axis, draw_curve
 
     lengths = [2**power for power in range(8, 21, 2)]
-    points = [(n, count_weight_bytes(n) / 2**20, SERIES[0], False) for n in lengths]
+    points = [(n, count_matrix_bytes(n) / 2**20, SERIES[0], False) for n in lengths]
     points += [(n, count_row_bytes(n, HEAD_DIM) / 2**20, SERIES[1], False) for n in lengths]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     alt = _("MiB against tokens, both axes in powers of 2: the weights' line is twice as steep.")
@@ -119,10 +119,10 @@ def _draw_tile_map(name: str, tiles: list[list[int]]) -> Panel:
 def compare_cells(q_len: int, kv_len: int) -> str:
     """How many times as many cells the joined sequence has."""
     cross, joined = count_cells_by_way(q_len, kv_len).values()
-    return write_factor(joined / cross)
+    return write_times(joined / cross)
 
 
-def write_factor(number: float) -> str:
+def write_times(number: float) -> str:
     """A factor, in words."""
     return N_("{number:,.1f} times", number=number)
 
@@ -130,7 +130,7 @@ def write_factor(number: float) -> str:
 def name_two_sequences(q_len: int, kv_len: int) -> tuple[dict[str, str], list[str]]:
     """What a text says of two sequences, and guesses of how many times more cells there are."""
     named = {"q": f"{q_len:,}", "kv": f"{kv_len:,}", "sum": f"{q_len + kv_len:,}"}
-    return named, [write_factor(number) for number in (1, 2, (q_len + kv_len) / kv_len)]
+    return named, [write_times(number) for number in (1, 2, (q_len + kv_len) / kv_len)]
 
 
 def show_two_sequences(q_len: int, kv_len: int) -> None:

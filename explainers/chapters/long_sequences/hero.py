@@ -11,8 +11,8 @@ from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences.matrix_sizes import (
     CELL_BYTES,
     TILE,
+    count_matrix_bytes,
     count_read_tiles,
-    count_weight_bytes,
 )
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.memory.sizes import format_size
@@ -65,8 +65,8 @@ def compute_numbers(lab: Lab) -> dict[str, Any]:
             {
                 "tokens": tokens,
                 "name": f"{tokens:,}",
-                "bytes": write_size(count_weight_bytes(tokens)),
-                "ratio": f"{count_weight_bytes(tokens) // (TILE**2 * CELL_BYTES):,}",
+                "bytes": write_size(count_matrix_bytes(tokens)),
+                "ratio": f"{count_matrix_bytes(tokens) // (TILE**2 * CELL_BYTES):,}",
                 "isShort": tokens <= SHORT,
                 "tiles": f"{(tokens // TILE) ** 2:,}",
                 "read": {name: f"{count_read_tiles(name, tokens):,}" for name in masks.RULES},
@@ -127,11 +127,11 @@ def list_experiments(text: Prose) -> list[Experiment]:
     short, long = SHORT, LENGTHS[-1]
     whole = (usual // TILE) ** 2
     skipped = whole - count_read_tiles("causal", usual)
-    of_short = {"tokens": f"{short:,}", "bytes": write_size(count_weight_bytes(short))}
+    of_short = {"tokens": f"{short:,}", "bytes": write_size(count_matrix_bytes(short))}
     of_long = {
         "times": long // usual,
         "squared": (long // usual) ** 2,
-        "bytes": write_size(count_weight_bytes(long)),
+        "bytes": write_size(count_matrix_bytes(long)),
         "tile": write_size(TILE**2 * CELL_BYTES),
     }
     share = {"share": f"{skipped / whole:.0%}".replace("%", " %"), "tokens": f"{usual:,}"}
@@ -151,7 +151,7 @@ def make_length_table(names: list[str]) -> Any:
     import pandas as pd  # the first paint needs no tables
 
     rows = [
-        [tokens, count_weight_bytes(tokens), *(count_read_tiles(name, tokens) for name in names)]
+        [tokens, count_matrix_bytes(tokens), *(count_read_tiles(name, tokens) for name in names)]
         for tokens in LENGTHS
     ]
     read = [_("tiles read: {mask}", mask=translate_mask(name)) for name in names]

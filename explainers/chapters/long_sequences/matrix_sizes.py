@@ -12,14 +12,14 @@ CELL_BYTES = 2
 TOKENS = (1_024, 4_096, 16_384, 131_072, 1_048_576)
 
 
-def count_cells(q_len: int, kv_len: int) -> int:
+def count_matrix_cells(q_len: int, kv_len: int) -> int:
     """Scores, or weights, of one head in one layer."""
     return q_len * kv_len
 
 
-def count_weight_bytes(tokens: int, each: int = CELL_BYTES) -> int:
+def count_matrix_bytes(tokens: int, each: int = CELL_BYTES) -> int:
     """The weights of a text that looks at itself, in one head and layer."""
-    return count_cells(tokens, tokens) * each
+    return count_matrix_cells(tokens, tokens) * each
 
 
 def count_row_bytes(tokens: int, head_dim: int, each: int = CELL_BYTES) -> int:
@@ -32,7 +32,7 @@ def count_plain_bytes(tokens: int, head_dim: int) -> int:
 
     That is scores, masked scores and weights at one time, and then the output.
     """
-    return 3 * count_weight_bytes(tokens, 4) + 4 * tokens * head_dim
+    return 3 * count_matrix_bytes(tokens, 4) + 4 * tokens * head_dim
 
 
 def count_tiled_bytes(tokens: int, head_dim: int, q_block: int, kv_block: int) -> int:
@@ -48,7 +48,7 @@ def count_tiled_bytes(tokens: int, head_dim: int, q_block: int, kv_block: int) -
 
 def tabulate_sizes(numbers: tuple[int, ...] = TOKENS) -> list[tuple[int, int, int]]:
     """(tokens, cells, bytes) of the weight matrix."""
-    return [(n, count_cells(n, n), count_weight_bytes(n)) for n in numbers]
+    return [(n, count_matrix_cells(n, n), count_matrix_bytes(n)) for n in numbers]
 
 
 TILE = 128
@@ -101,4 +101,7 @@ def count_skipped_tiles(tiles: list[list[int]]) -> tuple[int, int, int, int]:
 
 def count_cells_by_way(q_len: int, kv_len: int) -> dict[str, int]:
     """Cells of each way to let one sequence look at another."""
-    return {CROSS: count_cells(q_len, kv_len), JOINED: count_cells(q_len + kv_len, q_len + kv_len)}
+    return {
+        CROSS: count_matrix_cells(q_len, kv_len),
+        JOINED: count_matrix_cells(q_len + kv_len, q_len + kv_len),
+    }

@@ -1,12 +1,10 @@
 """Time and memory of three ways to the same output, and our kernel, on the present device."""
 
 import functools
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -25,6 +23,7 @@ from explainers.chapters.long_sequences.matrix_sizes import (
 from explainers.device import choose_device, describe_device
 from explainers.folders import ROOT
 from explainers.messages import N_
+from explainers.models.free_memory import measure_free_bytes
 from explainers.ui.text.numbers import bound_rounding
 
 
@@ -91,7 +90,7 @@ def choose_blocks(device: torch.device) -> tuple[int, int]:
     return (256, 512) if device.type == "cpu" else (2_048, 4_096)
 
 
-def list_lengths(longest: int) -> list[int]:
+def list_measured_lengths(longest: int) -> list[int]:
     """Powers of two up to the longest."""
     return [2**power for power in range(SHORTEST.bit_length() - 1, longest.bit_length())]
 
@@ -140,20 +139,6 @@ def estimate_bytes(way: str, length: int, device: torch.device) -> int:
     if way == "plain":  # the mask, how it was made, and what it forbids: a byte per cell each
         return given + count_plain_bytes(length, HEAD_DIM) + 3 * length**2
     return given + count_tiled_bytes(length, HEAD_DIM, *choose_blocks(device))
-
-
-def measure_free_bytes(device: torch.device) -> int:
-    """Memory that nobody uses now, as far as this process may take it."""
-    if device.type == "cuda":
-        return torch.cuda.mem_get_info(device)[0]
-    free = [MOST_BYTES * SHARE]
-    if "SC_AVPHYS_PAGES" in os.sysconf_names:
-        free.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    group = Path("/sys/fs/cgroup")  # a container may have less than the machine
-    limit, used = group / "memory.max", group / "memory.current"
-    if limit.exists() and (most := limit.read_text().strip()).isdigit():
-        free.append(int(most) - int(used.read_text()))
-    return min(free)
 
 
 @torch.no_grad()

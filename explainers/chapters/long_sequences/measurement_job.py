@@ -13,7 +13,7 @@ from explainers.chapters.long_sequences.measurement import (
     WAYS,
     WayMeasurement,
     choose_blocks,
-    list_lengths,
+    list_measured_lengths,
     list_ways,
     measure_ways,
 )
@@ -95,7 +95,7 @@ Remark = Callable[[dict[str, object]], None]
 def show_measuring(remark: Remark, longest: int) -> None:
     """A button, and what measuring comes to while one looks on."""
     label = _("Measure on this machine")
-    lengths = list_lengths(longest)
+    lengths = list_measured_lengths(longest)
     work = report_each(lambda: measure_ways(lengths, choose_device()))
     all_ways = Job(longest, work, len(list_ways(choose_device())) * len(lengths))
     offer_job(MEASUREMENT_JOB, label, all_ways, icon=":material/timer:")

@@ -42,7 +42,7 @@ def pad_sentence(tokens: Tokens, length: int) -> Tokens:
     return tokens + (PAD,) * (length - len(tokens))
 
 
-class Batch(NamedTuple):
+class SentenceBatch(NamedTuple):
     """Two sentences filled up to one length, and their weights from one call."""
 
     sentences: tuple[Tokens, Tokens]
@@ -66,15 +66,15 @@ class Batch(NamedTuple):
         return {"length": max(self.lengths), "moved": moved, "filling": verbatim(PAD)}
 
 
-def fill_batch(lab: Lab) -> Batch:
+def fill_batch(lab: Lab) -> SentenceBatch:
     """The reader's sentence and another one, computed in one call."""
     sentences = lab.tokens, choose_second_sentence(lab.tokens)
     lengths = [len(sentence) for sentence in sentences]
     layers = [lab.layer.reading(pad_sentence(sentence, max(lengths))) for sentence in sentences]
-    return Batch(sentences, layers, compute_batch_weights(layers[0], layers[1], lengths))
+    return SentenceBatch(sentences, layers, compute_batch_weights(layers[0], layers[1], lengths))
 
 
-def draw_batch(lab: Lab, batch: Batch) -> Figure:
+def draw_batch(lab: Lab, batch: SentenceBatch) -> Figure:
     """The weights of both sentences; nobody looks at the filling."""
     length = max(batch.lengths)
     real = masks.build(masks.padding(torch.tensor(batch.lengths)), length, length)

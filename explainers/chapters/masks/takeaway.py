@@ -17,7 +17,7 @@ from explainers.chapters.masks.masks_compared import (
     count_cells,
     mask_weights,
 )
-from explainers.chapters.masks.padded_batch import Batch, compute_batch_weights
+from explainers.chapters.masks.padded_batch import SentenceBatch, compute_batch_weights
 from explainers.chapters.masks.window_reach import LayerReach, compute_reach, trace_cone
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
@@ -60,7 +60,7 @@ def take_leak(lab: Lab, found: Leak) -> None:
     )
 
 
-def take_batch(found: Batch) -> None:
+def take_batch(found: SentenceBatch) -> None:
     """Two sentences, filled up to one length."""
     first, second = found.layers
     inputs = {"layer": first, "other": second, "lengths": found.lengths}

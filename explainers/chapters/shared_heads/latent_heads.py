@@ -24,7 +24,7 @@ from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
 
-def measure_difference(one: LatentHeads, other: LatentHeads) -> str:
+def write_difference(one: LatentHeads, other: LatentHeads) -> str:
     """The largest difference between any two numbers of two ways to compute the same."""
     pairs = zip(one[1:], other[1:], strict=True)
     largest = torch.stack([(a - b).abs().max() for a, b in pairs])
@@ -93,7 +93,7 @@ def name_latent(tokens: tuple[str, ...], run: LatentHeads, short: LatentHeads) -
         "mha_each": mha // len(tokens),
         "kept": f"{kept:,}",
         "mha": f"{mha:,}",
-        "difference": measure_difference(run, short),
+        "difference": write_difference(run, short),
         "asking": verbatim(tokens[asking]),
         "asked": verbatim(tokens[asked]),
         "long": f"{run.scores[0, asking, asked].item():.4f}",

@@ -129,7 +129,7 @@ DOG, SWAPPED = ("dog", "bites", "man"), (2, 1, 0)
 
 
 @dataclass(frozen=True)
-class Choices:
+class VectorChoices:
     """Everything the reader can change about the vectors."""
 
     tokens: tuple[str, ...]
@@ -138,7 +138,7 @@ class Choices:
     seed: int
 
 
-def draw_sum(choices: Choices) -> None:
+def draw_sum(choices: VectorChoices) -> None:
     """Embedding + position = what attention reads, a row per word."""
     words, longest = choices.tokens, choices.longest
     x = examples.draw_embeddings(words, choices.d_model, choices.seed)
@@ -154,7 +154,7 @@ def draw_sum(choices: Choices) -> None:
     takeaway.take_vectors("vectors", choices, x, positions)
 
 
-def draw_one_sum(choices: Choices, word: int) -> None:
+def draw_one_sum(choices: VectorChoices, word: int) -> None:
     """The same for one word: three strips, written like a sum."""
     words, longest = choices.tokens, choices.longest
     x = examples.draw_embeddings(words, choices.d_model, choices.seed)
@@ -232,7 +232,7 @@ def draw_hands(words: tuple[str, ...], d_model: int, seed: int, bases: Slider) -
     origin = provenance.random_weights(seed, x.device)
     show_figure(draw_clock(words[word], x[word], bases), origin, "clock")
     longest = int(controls.wave_base.steps[bases.index])
-    choices = Choices(words, d_model, longest, seed)
+    choices = VectorChoices(words, d_model, longest, seed)
     takeaway.take_vectors("clock", choices, x, sinusoidal(POSITIONS, d_model, longest))
 
 
