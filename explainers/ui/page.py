@@ -14,6 +14,7 @@ from explainers.messages import Message
 from explainers.translations import _, load_sections, translate_section
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import lecture_mode, reset_choices
+from explainers.ui.follow.follow_mode import take_part
 from explainers.ui.lecture.screens import is_lecture, screen, stand_by
 from explainers.ui.lecture.share_link import follow_short_link
 from explainers.ui.session import (
@@ -132,6 +133,7 @@ def draw_frame(title: str, place: str) -> None:
     with st.sidebar:
         if is_lecture() or is_tour():
             _offer_settings()
+        take_part(place)
         stand_by(title, place)
 
 

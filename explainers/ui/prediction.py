@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import streamlit as st
@@ -94,7 +93,9 @@ def revealed(
                 st.caption(_("Answer to see the result."), width="content")
         if guess is None and not is_class:
             return False
-    with screen("reveal", asked_of), nullcontext() if is_class else box:
+    # By its name the votes of a class find the answer.
+    right = f"right {answers.index(answer)} {asked_of}"
+    with screen("reveal", asked_of), st.container(key=right) if is_class else box:
         st.markdown(write_verdict(guess or SKIP, answer))
         text(f"because_{name}", **numbers)
         offer_all_answers(asked_of)

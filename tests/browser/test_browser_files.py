@@ -13,7 +13,9 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.browser import server, wait_until_healthy
 from explainers.ui import browser_files
 from explainers.ui.browser_files import FOLDER
+from explainers.ui.follow.board import write_count
 from explainers.ui.lecture.share_link import share_address
+from tests.follow.test_routes import GOOD
 from tests.support.browser_fixtures import ROOT, Visit
 from tests.support.opening import elements, opened
 
@@ -21,7 +23,7 @@ MODULES = [path for path in sorted(FOLDER.rglob("*.js")) if path.parent.name != 
 """Ours: what others have published stands in a folder of its own, and is fetched when needed."""
 ENTRIES = (
     *("cards/cards.js", "figure/figure.js", "picture/picture.js", "tiles/tiles.js"),
-    *("lecture/lecture.js", "lecture/start_key.js"),
+    *("follow/follow.js", "lecture/lecture.js", "lecture/start_key.js"),
 )
 """What Streamlit loads; all else is imported by these."""
 AHEAD = "lecture/start_key.js"
@@ -147,6 +149,15 @@ def test_the_types_of_a_lecture_name_what_is_sent():
     assert set(share_address("http://lecture.example/", "")) == typed("lecture", "Shared")
 
 
+@pytest.mark.parametrize("link", [LECTURE, {"follow": "abcdef"}], ids=["lecturer", "follower"])
+def test_the_types_of_a_lecture_that_is_followed_name_what_is_sent(link):
+    (told,) = sent(opened(START, link), "follow/follow.js")
+    assert set(told) == typed("follow", "FollowData")
+    assert set(told["words"]) == typed("follow", "FollowWords")
+    assert set(GOOD) == typed("follow", "Place")
+    assert set(json.loads(write_count(0, {}))) == typed("follow", "Count")
+
+
 @pytest.mark.parametrize("link", [{}, LECTURE], ids=["reader", "class"])
 def test_no_script_is_sent_with_a_page(link):
     begun = "lecture/lecture.js" if link else "lecture/start_key.js"
@@ -155,7 +166,7 @@ def test_no_script_is_sent_with_a_page(link):
         "figure/figure.js",
         "picture/picture.js",
         begun,
-        *(() if link else ("cards/cards.js",)),
+        *(("follow/follow.js",) if link else ("cards/cards.js",)),
     }
     for proto in drawn:
         assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")

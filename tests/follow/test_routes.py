@@ -35,7 +35,14 @@ SECRET = secrets.token_urlsafe(32)
 ROOM = name_room(SECRET)[0]
 OWN = {"Authorization": f"Bearer {SECRET}"}
 JSON = {"Content-Type": "application/json"}
-GOOD = {"number": 1, "page": "scores", "query": "d_k=8&text=a+cat", "screen": 2, "round": 0}
+GOOD = {
+    "number": 1,
+    "page": "scores",
+    "query": "d_k=8&text=a+cat",
+    "screen": 2,
+    "step": 0,
+    "round": 0,
+}
 FORGED = 10_000
 
 
@@ -225,6 +232,7 @@ def test_a_base_path_stands_before_the_routes(port):
         assert ask(port, "/course/attention/lead", opening, OWN)[0] == 200
         assert ask(port, "/lead", opening, OWN)[0] == 404
         assert ask(port, "/course/lead", opening, OWN)[0] == 404
+        assert ask(port, f"/other/follow/{ROOM}", method="GET")[0] == 404
     finally:
         config.set_option("server.baseUrlPath", "")
 

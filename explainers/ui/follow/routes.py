@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 from streamlit import config
 
@@ -76,7 +76,7 @@ class Following:
         self.places = frozenset(list_places())
 
     def list_routes(self) -> list[Route]:
-        """For `st.App`. Streamlit does not put its base path before them: it is read when asked."""
+        """For `st.App`."""
         routes: list[tuple[str, Callable[[Request], Awaitable[Any]], str]] = [
             ("follow/{room}", self.follow, "GET"),
             ("lead", self.open, "POST"),
@@ -85,8 +85,7 @@ class Following:
             ("vote/{room}/{question}", self.vote, "POST"),
         ]
         return [
-            Route(f"{base}/{path}", self._answer(act), methods=[method])
-            for base in ("", "/{base:path}")
+            RouteBelowBase(f"/{path}", self._answer(act), methods=[method])
             for path, act, method in routes
         ]
 
@@ -140,6 +139,7 @@ class Following:
         number = read_whole(said, "number", LARGEST_NUMBER)
         place = {"number": number, "page": page, "query": query}
         place |= {"screen": read_whole(said, "screen", 999)}
+        place |= {"step": read_whole(said, "step", 9)}
         place |= {"round": read_whole(said, "round", MOST_ROUNDS)}
         await self.board.lead(room, owner, number, json.dumps(place, separators=(",", ":")))
         return JSONResponse({})
@@ -178,8 +178,6 @@ class Following:
         """Refuse in words that a browser can show."""
 
         async def answer(request: Request) -> Any:
-            if request.path_params.get("base", "") != read_base().strip("/"):
-                return JSONResponse({"error": "wrong"}, 404)
             try:
                 return await act(request)
             except BadRequestError as bad:
@@ -188,6 +186,17 @@ class Following:
                 return JSONResponse({"error": refused.reason}, REASONS[refused.reason])
 
         return answer
+
+
+class RouteBelowBase(Route):
+    """Streamlit does not put its base path before an app's routes, and knows it only later."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Is it this route's path, below the base?"""
+        base, path = read_base(), scope["path"]
+        if not path.startswith(f"{base}/"):
+            return Match.NONE, {}
+        return super().matches({**scope, "path": path.removeprefix(base)})
 
 
 class Stream:

@@ -116,14 +116,7 @@ def share_address(browser_address: str, place: str) -> dict[str, Any]:
     full = urlunsplit((address.scheme, address.netloc, address.path, address.query, ""))
     notes = []
     if address.hostname in LOCAL_HOSTS:
-        notes.append(
-            _(
-                "Others cannot open this address: {host} is their own computer. Start the server "
-                "with --server.address 0.0.0.0 and open this page by your computer's name or "
-                "number in the network; then this link is for everybody there.",
-                host=address.hostname,
-            )
-        )
+        notes.append(note_local_host(address.hostname))
     # The full link also works when this server has been started again.
     link = full if len(full) <= LONGEST_CODE_TEXT else short
     if not link:
@@ -136,6 +129,16 @@ def share_address(browser_address: str, place: str) -> dict[str, Any]:
         "links": [short or full],
         "notes": notes,
     }
+
+
+def note_local_host(host: str) -> str:
+    """Why an audience cannot open a link to this host."""
+    return _(
+        "Others cannot open this address: {host} is their own computer. Start the server "
+        "with --server.address 0.0.0.0 and open this page by your computer's name or "
+        "number in the network; then this link is for everybody there.",
+        host=host,
+    )
 
 
 def draw_code(link: str) -> tuple[str, int]:

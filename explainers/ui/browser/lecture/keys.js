@@ -19,7 +19,7 @@ export const KEYS = {
 const TYPED_IN = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true], [role=combobox]";
 const MOVED_IN = "input, [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 const PRESSED = "button, a, summary, [role=button], [role=switch]";
-const OPEN = "[data-baseweb=popover], [role=listbox], [role=menu]";
+const OPEN = "[data-baseweb=popover], [role=listbox], [role=menu], .follow-panel:not([hidden])";
 
 /**
  * Is a key a letter of a text?

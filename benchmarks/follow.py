@@ -1,0 +1,223 @@
+"""From a lecturer's message to the followers: on open streams, in their sessions, and on screens.
+
+Followers of the first kind are open streams and nothing else; of the second, real sessions of the
+app, without a browser, that all are sent to another page; of the third, tabs of a browser.
+"""
+
+import asyncio
+import json
+import os
+import secrets
+import statistics
+import time
+import urllib.request
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import psutil
+import websockets
+from playwright.sync_api import Browser, Page
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from benchmarks import report
+from benchmarks.browser import LIMIT, ROOT, chromium, server, wait_until_healthy
+
+MESSAGES, EVERY = 40, 0.25
+"""That a lecturer sends, and seconds between two."""
+SESSIONS = 10, 25, 50
+PROTOCOLS = [websockets.Subprotocol("streamlit")]
+SPREAD = 1.5
+"""Seconds over which browsers ask for a new page: browser/follow/follower.js."""
+TABS, STEPS = 3, 12
+OPEN_LECTURE = "globalThis.attentionLecture?.at >= 0 && attentionLecture.isComplete()"
+PAINTED = """(at) => new Promise((done) => {
+  const look = () => attentionLecture.at === at
+    ? requestAnimationFrame(() => setTimeout(() =>
+        done(performance.timeOrigin + performance.now())))
+    : setTimeout(look, 1);
+  look();
+})"""
+"""When a screen had been painted, in milliseconds since 1970."""
+
+
+class Lecturer:
+    """Somebody who leads a room, without a browser."""
+
+    def __init__(self, address: str) -> None:
+        self.address, self.secret = address, secrets.token_urlsafe(32)
+        self.room = self._post("lead", {"address": address})["room"]
+        self.number = 0
+
+    def say(self, page: str, query: str, screen: int) -> None:
+        """Be there."""
+        self.number += 1
+        place = {"page": page, "query": query, "screen": screen, "step": 0, "round": 0}
+        self._post(f"lead/{self.room}", {"number": self.number, **place})
+
+    def _post(self, path: str, said: dict[str, object]) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.secret}"}
+        asked = urllib.request.Request(f"{self.address}/{path}", json.dumps(said).encode(), headers)
+        with urllib.request.urlopen(asked) as answer:
+            return json.load(answer)
+
+
+def quantiles(seconds: list[float]) -> str:
+    """Median and 95th percentile, in milliseconds, as cells of a table."""
+    ordered = sorted(seconds)
+    late = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
+    return f"{1000 * statistics.median(ordered):.0f} | {1000 * late:.0f}"
+
+
+async def hear(address: str, room: str, heard: dict[int, list[float]]) -> None:
+    """Follow, and note when each message comes."""
+    host, port = address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(f"GET /follow/{room} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+    while line := await reader.readline():
+        if line.startswith(b'data: {"number"'):
+            number = json.loads(line.removeprefix(b"data: "))["number"]
+            heard.setdefault(number, []).append(time.time())
+
+
+async def measure_streams(address: str, followers: int) -> str:
+    """A row: `followers` open streams hear of `MESSAGES` steps."""
+    lecturer = Lecturer(address)
+    heard: dict[int, list[float]] = {}
+    listening = [asyncio.create_task(hear(address, lecturer.room, heard)) for _ in range(followers)]
+    await asyncio.sleep(2)
+    said = {}
+    for screen in range(MESSAGES):
+        said[lecturer.number + 1] = time.time()
+        await asyncio.to_thread(lecturer.say, "scores", "lecture=true", screen)
+        await asyncio.sleep(EVERY)
+    await asyncio.sleep(1)
+    for task in listening:
+        task.cancel()
+    late = [at - said[number] for number, times in heard.items() for at in times]
+    lost = MESSAGES * followers - len(late)
+    return f" {followers} open streams, a step | {quantiles(late)} | {lost} lost "
+
+
+class Session:
+    """A session of the app as a browser has it, which draws nothing."""
+
+    def __init__(self, socket: websockets.ClientConnection) -> None:
+        self.socket, self.pages = socket, dict[str, str]()
+
+    async def run(self, page: str, query: str, is_navigation: bool = False) -> float:
+        """Seconds until a run of the page has ended."""
+        message, begun = BackMsg(), time.perf_counter()
+        message.rerun_script.query_string = query
+        message.rerun_script.is_history_navigation = is_navigation
+        if page in self.pages:
+            message.rerun_script.page_script_hash = self.pages[page]
+        else:
+            message.rerun_script.page_name = page
+        await self.socket.send(message.SerializeToString())
+        while True:
+            told = ForwardMsg.FromString(await self.socket.recv())
+            if told.WhichOneof("type") == "navigation":
+                self.pages = {p.url_pathname: p.page_script_hash for p in told.navigation.app_pages}
+            has_ended = told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+            if told.WhichOneof("type") == "script_finished" and has_ended:
+                return time.perf_counter() - begun
+
+
+@asynccontextmanager
+async def open_sessions(address: str, count: int) -> AsyncIterator[list[Session]]:
+    """Sessions that have drawn a page in front of a class, one after the other."""
+    stream = f"{address.replace('http', 'ws')}/_stcore/stream"
+    sessions = []
+    for _ in range(count):
+        socket = await websockets.connect(stream, max_size=None, subprotocols=PROTOCOLS)
+        sessions.append(Session(socket))
+        await sessions[-1].run("scores", "lecture=true")
+    yield sessions
+    for session in sessions:
+        await session.socket.close()
+
+
+async def measure_sessions(address: str, count: int, process: psutil.Process) -> list[str]:
+    """Rows: all sessions go to another page, spread as browsers do, and all at once."""
+    rows = []
+    async with open_sessions(address, count) as sessions:
+        for page, spread in [("masks", SPREAD), ("scores", SPREAD), ("masks", 0.0)]:
+
+            async def go(session: Session, delay: float, page: str = page) -> float:
+                await asyncio.sleep(delay)
+                return delay + await session.run(page, "lecture=true", is_navigation=True)
+
+            before = sum(process.cpu_times()[:2])
+            waits = [spread * place / count for place in range(count)]
+            late = await asyncio.gather(*map(go, sessions, waits))
+            cpu = 1000 * (sum(process.cpu_times()[:2]) - before) / count
+            how = "spread over 1.5 s" if spread else "at once"
+            rows.append(
+                f" {count} sessions, a new page, {how} | {quantiles(late)} | {cpu:.0f} ms CPU each "
+            )
+    return rows[1:]  # the first time a page is drawn, its numbers are computed
+
+
+def measure_tabs(browser: Browser, address: str) -> str:
+    """A row: from the lecturer's key to the screen of a follower, on the same page."""
+    lecturer = open_tab(browser, f"{address}/scores?lecture=true")
+    lecturer.locator(".follow-lead").wait_for()
+    lecturer.keyboard.press("f")
+    lecturer.locator(".follow-panel").wait_for()
+    room = lecturer.evaluate("attentionFollow.leader.room")
+    lecturer.keyboard.press("Escape")
+    tabs = [open_tab(browser, f"{address}/?follow={room}") for _ in range(TABS)]
+    for tab in tabs:
+        tab.wait_for_function("location.pathname === '/scores'")
+    lecturer.wait_for_timeout(2000)
+    late = []
+    for _ in range(STEPS):
+        at = lecturer.evaluate("attentionLecture.at")
+        begun = time.time()
+        lecturer.keyboard.press("PageDown")
+        late += [tab.evaluate(PAINTED, at + 1) / 1000 - begun for tab in tabs]
+        lecturer.wait_for_timeout(500)
+    return f" {TABS} tabs, a step, to the painted screen | {quantiles(late)} | "
+
+
+def open_tab(browser: Browser, url: str) -> Page:
+    """A window with a lecture on its screen."""
+    page = browser.new_context(viewport={"width": 1024, "height": 768}).new_page()
+    page.set_default_timeout(3 * LIMIT)
+    page.goto(url)
+    page.wait_for_function(OPEN_LECTURE)
+    return page
+
+
+def find_server(address: str) -> psutil.Process:
+    """The process that listens there."""
+    port = f"--server.port={address.rpartition(':')[2]}"
+    return next(p for p in psutil.Process(os.getpid()).children() if port in p.cmdline())
+
+
+def measure(followers: int) -> str:
+    """The report's section."""
+    with server(ROOT / "app.py", ROOT) as address:
+        wait_until_healthy(address)
+        process = find_server(address)
+        rows = [asyncio.run(measure_streams(address, count)) for count in (50, followers)]
+        for count in SESSIONS:
+            rows += asyncio.run(measure_sessions(address, count, process))
+        with chromium("--disable-background-timer-throttling") as browser:
+            version = browser.version
+            rows.append(measure_tabs(browser, address))
+    return report.section(
+        "Follow the lecturer",
+        version,
+        f"Milliseconds from the lecturer's message, or key, to a follower: {MESSAGES} messages to "
+        f"open streams; sessions of the app that go to another page; and tabs of a browser. "
+        f"Server, sessions and browser share the machine.",
+        " followers | p50 | p95 | ",
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    arguments = report.options(__doc__, 200, "followers")
+    report.publish(measure(arguments.followers), arguments.write)

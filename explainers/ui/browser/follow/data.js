@@ -1,0 +1,60 @@
+// @ts-check
+// What is sent for a lecture that is followed (ui/follow/follow_mode.py and routes.py); tests compare the names.
+
+/**
+ * @typedef {object} FollowData
+ * @property {string} place of the page in the address
+ * @property {string} query that this run of the page was asked with
+ * @property {string} base what stands before every path of this server
+ * @property {string[]} places of all pages, in their order
+ * @property {FollowWords} words
+ */
+
+/**
+ * @typedef {object} FollowWords
+ * @property {string} lead
+ * @property {string} title
+ * @property {string} code
+ * @property {string} count
+ * @property {string} local
+ * @property {string} end
+ * @property {string} following
+ * @property {string} waiting
+ * @property {string} again
+ * @property {string} leave
+ * @property {string} over
+ * @property {string} vote
+ * @property {string} votes
+ * @property {string} anew
+ * @property {string} table
+ * @property {Record<string, string>} reasons why something is refused
+ */
+
+/**
+ * @typedef {object} Place where the lecturer is
+ * @property {number} number the highest one is the newest
+ * @property {string} page
+ * @property {string} query
+ * @property {number} screen from 1; 0 is the whole page
+ * @property {number} step of the screen
+ * @property {number} round how often the class has voted on a question before
+ */
+
+/**
+ * @typedef {object} Count of the audience
+ * @property {number} followers
+ * @property {Record<string, number[]>} votes by question, of each option
+ */
+
+/**
+ * @typedef {object} LectureOnScreen what is used of lecture/lecture.js
+ * @property {boolean} isHeld
+ * @property {number} at from 0; less before there is a screen
+ * @property {number} [step]
+ * @property {number | null} wanted
+ * @property {{ last?: number }[]} screens
+ * @property {() => boolean} isComplete
+ * @property {(at: number, step: number) => void} show
+ */
+
+export {};

@@ -1,0 +1,167 @@
+// @ts-check
+// One of the audience: the page goes where the lecturer's goes, until a control is touched. Then it is
+// the follower's own, and a quiet bar leads back.
+
+/** @import { FollowData, Place } from "./data.js" */
+
+import { element } from "../common/elements.js";
+import { findLecture, makeLink, readChoices, ROOM, visit } from "./place.js";
+import { Stream } from "./stream.js";
+import { Ballot } from "./votes.js";
+
+const SPREAD = 1500; // milliseconds: not everybody asks for a new page at once
+const TRIES = 3; // after which a page is loaded as from a link
+const FIRST_WAIT = 4000; // before a wish is said again: it falls to the ground where the connection breaks
+const WATCH = 200;
+const CONTROLS = "a, button, input, textarea, select, label, summary, td.cell, [role=slider], [role=button], [role=radio], [role=option], [role=tab], [role=switch], [tabindex='0']";
+const OWN_KEYS = ["ArrowLeft", "ArrowRight", "PageUp", "PageDown", " ", "Enter", "Escape", "l", "o", "c", "k"];
+
+export class Follower {
+  /**
+   * @param {string} code
+   * @param {FollowData} data
+   * @param {() => void} ended
+   */
+  constructor(code, data, ended) {
+    this.code = code;
+    this.data = data;
+    this.ended = ended;
+    this.isFollowing = true;
+    this.isChanged = false; // by the follower, since the page was where the lecturer was
+    this.tries = 0;
+    this.later = 0;
+    /** @type {Place | null} */
+    this.said = null; // by the lecturer, last
+    this.problem = "";
+    this.bar = document.body.appendChild(element("div", "follow-bar"));
+    this.bar.setAttribute("role", "status");
+    this.back = this.bar.appendChild(element("button"));
+    this.back.onclick = () => this.followAgain();
+    this.leave = this.bar.appendChild(element("button", "follow-leave", "✕"));
+    this.leave.onclick = () => this.end();
+    this.stream = new Stream((kind, text) => this.hear(kind, text));
+    this.stream.open(`${data.base}/follow/${code}`);
+    this.ballot = new Ballot(this);
+    this.watch = setInterval(() => this.hold(), WATCH);
+    this.touched = (/** @type {Event} */ event) => this.touch(event);
+    for (const name of ["click", "input", "keydown"]) addEventListener(name, this.touched, true);
+    this.write();
+  }
+
+  /**
+   * The page has run.
+   * @param {FollowData} data
+   */
+  draw(data) {
+    this.data = data;
+    this.write();
+    this.hold();
+    const link = new URL(location.href);
+    if (link.searchParams.get(ROOM) === this.code) return;
+    link.searchParams.set(ROOM, this.code); // whoever loads the page again follows on
+    history.replaceState(history.state, "", link);
+  }
+
+  /**
+   * @param {string} kind
+   * @param {string} text
+   */
+  hear(kind, text) {
+    const { words } = this.data;
+    if (kind === "room") this.code = text;
+    if (kind === "refused") this.problem = words.reasons[JSON.parse(text)] ?? words.reasons.away;
+    else if (kind === "over") this.problem = words.over;
+    else this.problem = "";
+    if (kind === "at") {
+      /** @type {Place} */
+      const said = JSON.parse(text), isFirst = !this.said;
+      if (this.said && said.number <= this.said.number) return;
+      this.said = said;
+      if (this.isFollowing) this.obey(isFirst ? 0 : SPREAD);
+    }
+    this.write();
+  }
+
+  /** Is the page where the lecturer is? The run itself must have been asked for it. */
+  isThere() {
+    const { said, data } = this;
+    return said && !this.isChanged && data.place === said.page && readChoices(data.query) === readChoices(said.query);
+  }
+
+  /** @param {number} spread */
+  obey(spread) {
+    clearTimeout(this.later);
+    this.tries = 0;
+    if (this.isThere()) return this.hold();
+    this.later = setTimeout(() => this.go(), Math.random() * spread);
+  }
+
+  go() {
+    const { said } = this;
+    if (!said || !this.isFollowing || (this.tries && this.isThere())) return;
+    const link = makeLink(this.data, said.page, said.query);
+    this.isChanged = false;
+    this.tries += 1;
+    if (this.tries > TRIES) return this.tries === TRIES + 1 ? location.assign(link) : undefined;
+    visit(link);
+    this.later = setTimeout(() => this.go(), FIRST_WAIT * 2 ** (this.tries - 1));
+  }
+
+  /** Show the lecturer's screen, also where it comes late. */
+  hold() {
+    const { said } = this, lecture = findLecture();
+    this.ballot.draw();
+    if (!said?.screen || !this.isFollowing || !this.isThere() || !lecture || lecture.at < 0 || lecture.wanted !== null) return;
+    if (said.screen > lecture.screens.length && !lecture.isComplete()) return;
+    const at = Math.min(said.screen, lecture.screens.length) - 1, step = Math.min(said.step, lecture.screens[at]?.last ?? 0);
+    if (lecture.at !== at || (lecture.step ?? 0) !== step) lecture.show(at, step);
+    this.ballot.draw();
+  }
+
+  /**
+   * Whoever touches a control looks for themselves.
+   * @param {Event} event
+   */
+  touch(event) {
+    if (!event.isTrusted || !this.isFollowing) return;
+    const path = event.composedPath();
+    if (path.some((node) => node instanceof Element && node.matches(".follow-bar, .follow-ballot"))) return;
+    if (event instanceof KeyboardEvent ? !OWN_KEYS.includes(event.key) : !path.some((node) => node instanceof Element && node.matches(CONTROLS))) return;
+    this.isFollowing = false;
+    this.isChanged = true;
+    clearTimeout(this.later);
+    this.write();
+  }
+
+  followAgain() {
+    if (this.isFollowing) return;
+    this.isFollowing = true;
+    this.write();
+    this.obey(0);
+  }
+
+  /** From now on this is a page like any other. */
+  end() {
+    clearTimeout(this.later);
+    clearInterval(this.watch);
+    this.stream.close();
+    this.ballot.close();
+    this.bar.remove();
+    for (const name of ["click", "input", "keydown"]) removeEventListener(name, this.touched, true);
+    const link = new URL(location.href);
+    link.searchParams.delete(ROOM);
+    history.replaceState(history.state, "", link);
+    this.ended();
+  }
+
+  write() {
+    const { words, places } = this.data, { said } = this;
+    const number = said ? String(places.indexOf(said.page) + 1).padStart(2, "0") : "";
+    const text = this.problem || (!said ? words.waiting : this.isFollowing ? words.following : words.again.replace("{number}", number));
+    if (this.back.textContent !== text) this.back.textContent = text;
+    this.back.disabled = this.isFollowing || !said;
+    this.bar.classList.toggle("quiet", this.isFollowing && !this.problem);
+    this.leave.title = words.leave;
+    this.leave.setAttribute("aria-label", words.leave);
+  }
+}

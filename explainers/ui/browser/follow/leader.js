@@ -1,0 +1,209 @@
+// @ts-check
+// The lecturer: a room is opened, its code is shown, and every step is told to those who follow.
+
+/** @import { Count, FollowData } from "./data.js" */
+
+import { element, shape } from "../common/elements.js";
+import { isTyped } from "../lecture/keys.js";
+import { findLecture, findPlace, readChoices, ROOM } from "./place.js";
+import { drawSecret, post, Stream } from "./stream.js";
+import { Bars } from "./votes.js";
+
+const WATCH = 200; // milliseconds: choices are in the address without a word
+const PAUSE = 110; // between two messages: the server takes ten in a second
+const AGAIN = 1000; // after a message that was not taken
+const SETTLED = 300; // a new page says where it is before its first screen does
+const SECRET = "attention lecture"; // what the browser calls it, for this tab alone
+const LOCAL = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
+
+export class Leader {
+  /** @param {FollowData} data */
+  constructor(data) {
+    this.data = data;
+    this.secret = sessionStorage.getItem(SECRET) ?? "";
+    this.room = "";
+    this.code = "";
+    this.round = 0;
+    this.number = 0;
+    this.since = 0; // when the page has become another one
+    this.wanted = "";
+    this.said = "";
+    this.isSaying = false;
+    this.followers = 0;
+    this.stream = new Stream((kind, text) => this.hear(kind, text));
+    this.bars = new Bars(this);
+    this.panel = document.body.appendChild(element("div", "follow-panel"));
+    this.panel.hidden = true;
+    this.panel.setAttribute("role", "dialog");
+    this.panel.onclick = () => this.turnPanel(false);
+    this.button = element("button", "follow-lead");
+    this.button.type = "button";
+    this.button.onclick = () => this.press();
+    this.button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
+    addEventListener("keydown", (event) => this.key(event), true);
+    globalThis.navigation?.addEventListener("currententrychange", () => this.look()); // where the browser tells it at once
+    setInterval(() => this.look(), WATCH);
+    this.draw(data);
+    if (this.secret) this.open();
+  }
+
+  /**
+   * The page has run.
+   * @param {FollowData} data
+   */
+  draw(data) {
+    if (data.place !== this.data.place) this.since = performance.now();
+    this.data = data;
+    this.write();
+    this.look();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || isTyped(event)) return;
+    const key = event.key.toLowerCase();
+    if (key === "escape" && !this.panel.hidden) this.turnPanel(false);
+    else if (key === "f" && findLecture()) this.press();
+    else if (key === "v" && findLecture() && this.room) this.bars.turn();
+    else return;
+    event.preventDefault();
+    event.stopImmediatePropagation(); // what Escape has closed need not be ended as well
+  }
+
+  async press() {
+    if (this.room) return this.turnPanel(Boolean(this.panel.hidden));
+    this.secret ||= drawSecret();
+    sessionStorage.setItem(SECRET, this.secret);
+    if (await this.open()) this.turnPanel(true);
+  }
+
+  /** Open the room, or find it open. */
+  async open() {
+    const address = `${location.origin}${this.data.base}/`;
+    const { status, answer } = await post(`${this.data.base}/lead`, { address }, this.secret);
+    if (status !== 200) return this.tell(answer.error);
+    this.tell("");
+    const isNew = this.room !== answer.room;
+    Object.assign(this, { room: answer.room, code: answer.code });
+    this.panel.replaceChildren(
+      element("h2", "", this.data.words.title), drawCode(answer.path, answer.side, this.data.words.code),
+      element("strong", "", `${location.host}${this.data.base}/?${ROOM}=${answer.code}`), element("output"), element("p"), this.makeEnd(),
+    );
+    this.said = ""; // so that it is told, also again
+    if (isNew) this.stream.open(`${this.data.base}/follow/${this.room}?lecturer`);
+    this.write();
+    this.look();
+    return true;
+  }
+
+  makeEnd() {
+    const end = element("button", "", this.data.words.end);
+    end.type = "button";
+    end.onclick = (event) => { event.stopPropagation(); this.end(); };
+    return end;
+  }
+
+  /** Everybody is told that the lecture is over, and the server forgets it. */
+  async end() {
+    const { room, secret } = this;
+    this.forget();
+    await post(`${this.data.base}/lead/${room}`, null, secret);
+  }
+
+  forget() {
+    this.stream.close();
+    sessionStorage.removeItem(SECRET);
+    Object.assign(this, { secret: "", room: "", code: "", said: "", followers: 0, round: 0 });
+    this.bars.forget();
+    this.turnPanel(false);
+    this.write();
+  }
+
+  /**
+   * @param {string} kind
+   * @param {string} text
+   */
+  hear(kind, text) {
+    if (kind === "over") return this.forget();
+    if (kind === "lost" || (kind === "refused" && JSON.parse(text) === "unknown")) this.open(); // the server has forgotten
+    if (kind === "room") this.said = ""; // the stream is new: what was said may have been lost
+    if (kind === "count") {
+      /** @type {Count} */
+      const { followers, votes } = JSON.parse(text);
+      this.followers = followers;
+      this.bars.draw(votes);
+      this.write();
+    }
+    this.look();
+  }
+
+  /** Where is the lecturer now? If it has changed, it is told. */
+  look() {
+    this.write();
+    const { data } = this, lecture = findLecture();
+    if (!this.room || findPlace(data) !== data.place || performance.now() - this.since < SETTLED) return;
+    if (lecture && (lecture.at < 0 || lecture.wanted !== null)) return;
+    const screen = lecture ? lecture.at + 1 : 0, step = lecture?.step ?? 0;
+    this.wanted = JSON.stringify({ page: data.place, query: readChoices(location.search), screen, step, round: this.round });
+    this.bars.draw();
+    if (this.wanted !== this.said) this.say();
+  }
+
+  /** Say what is wanted now, until it has been said; what came in between need not be. */
+  async say() {
+    if (this.isSaying) return;
+    this.isSaying = true;
+    while (this.room && this.wanted !== this.said) {
+      const { wanted } = this;
+      this.number = Math.max(this.number + 1, Date.now());
+      const place = { ...JSON.parse(wanted), number: this.number };
+      const { status, answer } = await post(`${this.data.base}/lead/${this.room}`, place, this.secret);
+      if (status === 200) this.said = wanted;
+      else if (status === 404) await this.open();
+      else if (status === 409) this.number += 60_000; // a clock that was set back
+      this.tell(status === 200 || status === 404 || status === 409 ? "" : answer.error);
+      await new Promise((done) => setTimeout(done, status === 200 ? PAUSE : AGAIN));
+    }
+    this.isSaying = false;
+  }
+
+  /** @param {string} reason */
+  tell(reason) {
+    const { reasons } = this.data.words;
+    this.problem = reason && (reasons[reason] ?? reasons.away);
+    this.write();
+    return false;
+  }
+
+  /** @param {boolean} isOpen */
+  turnPanel(isOpen) {
+    this.panel.hidden = !isOpen;
+  }
+
+  /** The button stands in the lecture's bar, wherever that is now. */
+  write() {
+    const { words } = this.data, bar = document.querySelector(".lecture-bar");
+    if (bar && this.button.parentElement !== bar) bar.insertBefore(this.button, bar.querySelector("button:last-of-type"));
+    if (!bar) this.panel.hidden = true;
+    const text = this.problem ? "◉ !" : this.room ? `◉ ${this.followers}` : "◎";
+    if (this.button.textContent !== text) this.button.textContent = text;
+    this.button.title = this.problem || words.lead;
+    this.button.setAttribute("aria-label", this.room ? `${words.lead}: ${this.followers}` : words.lead);
+    this.panel.setAttribute("aria-label", words.title);
+    const count = this.panel.querySelector("output"), note = this.panel.querySelector("p");
+    if (count) count.textContent = words.count.replace("{count}", String(this.followers));
+    if (note) note.textContent = this.problem || (LOCAL.includes(location.hostname) ? words.local.replace("{host}", location.hostname) : "");
+  }
+}
+
+/**
+ * Dark on light in any theme, with the empty rim that readers of such codes want.
+ * @param {string} path
+ * @param {number} side
+ * @param {string} label
+ */
+function drawCode(path, side, label) {
+  const picture = shape("svg", { viewBox: `0 0 ${side} ${side}`, role: "img", "aria-label": label, "shape-rendering": "crispEdges" });
+  picture.append(shape("path", { d: path }));
+  return picture;
+}

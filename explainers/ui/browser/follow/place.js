@@ -1,0 +1,51 @@
+// @ts-check
+// Where somebody is in the app: a page and its choices, as the address says.
+
+/** @import { FollowData, LectureOnScreen } from "./data.js" */
+
+export const ROOM = "follow"; // what the address calls a room
+const OWN = [ROOM, "screen", "pages_done", "embed", "embed_options"]; // of each visitor
+
+/** The lecture that is on the screen, if one is held. */
+export function findLecture() {
+  const { attentionLecture } = /** @type {{ attentionLecture?: LectureOnScreen }} */ (globalThis);
+  return attentionLecture?.isHeld ? attentionLecture : null;
+}
+
+/**
+ * The choices in a query, always in the same order.
+ * @param {string} query
+ */
+export function readChoices(query) {
+  const choices = new URLSearchParams(query);
+  for (const name of OWN) choices.delete(name);
+  choices.sort();
+  return choices.toString();
+}
+
+/** @param {FollowData} data */
+export function findPlace({ base }) {
+  return location.pathname.slice(base.length).replaceAll("/", "");
+}
+
+/**
+ * The address of a page with these choices; one's own go along.
+ * @param {FollowData} data
+ * @param {string} page
+ * @param {string} query
+ */
+export function makeLink({ base }, page, query) {
+  const link = new URL(`${base}/${page}`, location.origin), here = new URLSearchParams(location.search);
+  link.search = readChoices(query);
+  for (const name of OWN) if (here.has(name) && name !== "screen") link.searchParams.set(name, here.get(name) ?? "");
+  return link;
+}
+
+/**
+ * Go there as Back and Forward do: one run of the page, nothing is loaded again.
+ * @param {URL} link
+ */
+export function visit(link) {
+  history.replaceState(history.state, "", link); // so that Back leaves the lecture
+  dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+}

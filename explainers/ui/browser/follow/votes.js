@@ -1,0 +1,200 @@
+// @ts-check
+// A show of hands on telephones: letters to vote by, and bars for the lecturer. Only numbers of options
+// travel: no text of the audience is ever shown.
+
+/** @import { Follower } from "./follower.js" */
+/** @import { Leader } from "./leader.js" */
+
+import { element } from "../common/elements.js";
+import { findLecture } from "./place.js";
+import { drawSecret, post } from "./stream.js";
+
+const VOTER = "attention voter"; // what the browser calls it, for this tab alone
+const LETTERS = "ABCDEF";
+const ASKED = /^st-key-(?:lecture|screen)-(?:ask|reveal|answer)-(.+)$/;
+
+/** @typedef {{ name: string, isOpen: boolean, options: number, right: number }} Question  `right`: less than 0 where it is not shown yet */
+
+/**
+ * The question on the screen, before its answer and with it.
+ * @param {string} place of the page
+ * @returns {Question | null}
+ */
+function findQuestion(place) {
+  const kind = document.documentElement.dataset.lectureKind ?? "";
+  if (!findLecture() || !["ask", "reveal", "answer"].includes(kind)) return null;
+  const boxes = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[class*=-ask-], [class*=-reveal-], [class*=-answer-]"));
+  const named = [...boxes].map((box) => ({ box, name: [...box.classList].map((one) => ASKED.exec(one)?.[1]).find(Boolean) ?? "" })).filter(({ name }) => name);
+  const name = named.find(({ box }) => isSeen(box))?.name;
+  const its = named.filter((one) => one.name === name).map(({ box }) => box);
+  const radios = its.flatMap((box) => [...box.querySelectorAll("[role=radiogroup] input")]);
+  if (!name || radios.length < 2) return null;
+  const right = its.flatMap((box) => [...box.querySelectorAll("[class*=st-key-right-]")]).map(({ className }) => /st-key-right-(\d+)/.exec(className)?.[1]);
+  const isOpen = kind === "ask";
+  return { name: readName(`${place || "start"}-${name}`), isOpen, options: Math.min(radios.length, LETTERS.length), right: isOpen ? -1 : Number(right[0] ?? -1) };
+}
+
+/** @param {HTMLElement} box */
+function isSeen(box) {
+  const { width, height } = box.getBoundingClientRect();
+  return width > 0 && height > 0 && box.checkVisibility({ visibilityProperty: true });
+}
+
+/** @param {string} name */
+function readName(name) {
+  return name.toLowerCase().replaceAll(/[^a-z0-9_-]/g, "-").slice(0, 70);
+}
+
+/** The letters on a follower's telephone. */
+export class Ballot {
+  /** @param {Follower} follower */
+  constructor(follower) {
+    this.follower = follower;
+    this.voter = sessionStorage.getItem(VOTER) ?? drawSecret().slice(0, 32);
+    sessionStorage.setItem(VOTER, this.voter);
+    /** @type {Map<string, number>} */
+    this.chosen = new Map();
+    this.drawn = "";
+    this.root = document.body.appendChild(element("div", "follow-ballot"));
+    this.root.hidden = true;
+    this.root.setAttribute("role", "group");
+  }
+
+  draw() {
+    const { data, isFollowing, said } = this.follower, question = isFollowing && said ? findQuestion(data.place) : null;
+    const name = question?.isOpen && said ? `${question.name}-${said.round}` : "";
+    const state = `${name} ${this.chosen.get(name) ?? ""} ${data.words.vote}`;
+    if (state === this.drawn) return;
+    this.drawn = state;
+    this.root.hidden = !name;
+    this.root.setAttribute("aria-label", data.words.vote);
+    const buttons = [...LETTERS.slice(0, question?.options ?? 0)].map((letter, option) => {
+      const button = element("button", "", letter);
+      button.type = "button";
+      button.setAttribute("aria-pressed", String(this.chosen.get(name) === option));
+      button.onclick = () => this.vote(name, option);
+      return button;
+    });
+    this.root.replaceChildren(element("span", "", data.words.vote), ...buttons);
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} option
+   */
+  async vote(name, option) {
+    const { code, data } = this.follower;
+    const { status } = await post(`${data.base}/vote/${code}/${name}`, { voter: this.voter, option });
+    if (status === 200) this.chosen.set(name, option);
+    this.draw();
+  }
+
+  close() {
+    this.root.remove();
+  }
+}
+
+/** What the lecturer sees of the votes: how many there are, and when it is asked for, for what. */
+export class Bars {
+  /** @param {Leader} leader */
+  constructor(leader) {
+    this.leader = leader;
+    /** @type {Record<string, number[]>} */
+    this.votes = {};
+    this.isOpen = false;
+    this.asked = "";
+    this.drawn = "";
+    this.root = document.body.appendChild(element("div", "follow-votes"));
+    this.root.hidden = true;
+  }
+
+  forget() {
+    this.votes = {};
+    this.draw();
+  }
+
+  turn() {
+    this.isOpen = !this.isOpen;
+    this.draw();
+  }
+
+  /** @param {Record<string, number[]>} [votes] */
+  draw(votes) {
+    if (votes) this.votes = votes;
+    const { data, room, round } = this.leader, question = room ? findQuestion(data.place) : null;
+    if (question && question.name !== this.asked) {
+      this.asked = question.name;
+      this.isOpen = false; // the next question is hidden again
+    }
+    const counts = question ? (this.votes[`${question.name}-${round}`] ?? []).slice(0, question.options) : [];
+    const state = JSON.stringify([question, counts, this.isOpen, data.words.votes, round]);
+    if (state === this.drawn) return;
+    this.drawn = state;
+    this.root.hidden = !question;
+    if (question) this.root.replaceChildren(this.makeHead(counts), ...(this.isOpen ? [...this.makeBars(question, counts), this.makeFoot()] : []));
+  }
+
+  /** @param {number[]} counts */
+  makeHead(counts) {
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    return this.makeButton(this.leader.data.words.votes.replace("{count}", String(all)), () => this.turn(), this.isOpen);
+  }
+
+  /**
+   * @param {Question} question
+   * @param {number[]} counts
+   */
+  makeBars({ options, right }, counts) {
+    const most = Math.max(1, ...counts);
+    return [...LETTERS.slice(0, options)].map((letter, option) => {
+      const row = element("p", option === right ? "right" : ""), bar = element("i"), count = counts[option] ?? 0;
+      bar.style.width = `${(100 * count) / most}%`;
+      const track = element("span");
+      track.append(bar);
+      row.append(element("b", "", option === right ? `${letter} ✓` : letter), track, element("output", "", String(count)));
+      return row;
+    });
+  }
+
+  makeFoot() {
+    const { words } = this.leader.data, foot = element("div");
+    foot.append(this.makeButton(words.anew, () => this.again()), this.makeButton(words.table, () => this.save()));
+    return foot;
+  }
+
+  /**
+   * @param {string} text
+   * @param {() => void} act
+   * @param {boolean} [isPressed]
+   */
+  makeButton(text, act, isPressed) {
+    const button = element("button", "", text);
+    button.type = "button";
+    button.onclick = act;
+    button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
+    if (isPressed !== undefined) button.setAttribute("aria-expanded", String(isPressed));
+    return button;
+  }
+
+  /** The same question once more, for instance with other numbers. */
+  again() {
+    this.leader.round = (this.leader.round + 1) % 10;
+    this.isOpen = false;
+    this.leader.look();
+    this.draw();
+  }
+
+  /** All counts of this room, as a table. */
+  save() {
+    const rows = Object.entries(this.votes).flatMap(([name, counts]) => counts.map((count, option) => {
+      const [, question, round] = /^(.*)-(\d)$/.exec(name) ?? ["", name, "0"];
+      return [question, Number(round) + 1, LETTERS[option], count].join(",");
+    }));
+    const text = ["question,vote,option,votes", ...rows, ""].join("\n");
+    const link = element("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    link.download = "votes.csv";
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+}

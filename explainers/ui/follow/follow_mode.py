@@ -1,0 +1,69 @@
+"""Following a lecturer: what a page has to do with it. It says where it is, and no more.
+
+The script `browser/follow/follow.js` talks to the routes beside the app. Lecturers have it, and
+those who came by the link of a room.
+"""
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from explainers.translations import _
+from explainers.ui import browser_files
+from explainers.ui.follow.routes import read_base
+from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.lecture.share_link import list_places, note_local_host
+from explainers.ui.session import TAKES_PART
+
+ROOM_KEY = "follow"
+"""What a link calls the room that is to be followed."""
+_follow = browser_files.make_component("follow/follow.js", isolate_styles=False)
+
+
+def take_part(place: str) -> None:
+    """Tell the browser which page this is, and with which query it was asked for.
+
+    Once a visitor takes part, all pages do: the browser goes from one to the other.
+    """
+    if ROOM_KEY in st.query_params or is_lecture():
+        st.session_state[TAKES_PART] = True
+    if TAKES_PART not in st.session_state:
+        return
+    context = get_script_run_ctx()
+    data = {
+        "place": place,
+        "query": context.query_string if context else "",
+        "base": read_base(),
+        "places": list(list_places()),
+        "words": _list_words(),
+    }
+    _follow(key=TAKES_PART, data=[data])  # a list: see `lecture/screens.py`
+
+
+def _list_words() -> dict[str, object]:
+    return {
+        "lead": _("Let the audience follow (F)"),
+        "title": _("Follow on your own screen"),
+        "code": _("A code to scan: the link to this lecture"),
+        "count": _("Followers: {count}"),
+        "local": note_local_host("{host}"),
+        "end": _("End it for everybody"),
+        "following": _("Following the lecturer"),
+        "waiting": _("Waiting for the lecturer"),
+        "again": _("The lecturer is at {number} · follow again"),
+        "leave": _("Stop following"),
+        "over": _("The lecture is over."),
+        "vote": _("Your vote"),
+        "votes": _("Votes: {count} (V)"),
+        "anew": _("Vote again"),
+        "table": _("Votes, CSV"),
+        "reasons": {
+            "unknown": _("No lecture has this code now."),
+            "full": _("The room is full."),
+            "away": _("The server cannot be reached. Trying again …"),
+            "too fast": _("That was too fast. Trying again …"),
+            "not yours": _("Another browser leads this room."),
+            "many rooms": _("The server has no room left. Try again later."),
+            "many rooms here": _("Too many rooms were opened from your network. Try again later."),
+            "wrong": _("This link is too long for the audience. Take a shorter sentence."),
+        },
+    }

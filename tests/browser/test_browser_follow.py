@@ -1,0 +1,241 @@
+"""A lecture that is followed: a lecturer and an audience, each in a browser of their own."""
+
+import csv
+import re
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser_fixtures import LIMIT, Visit
+
+SIZES = {"lecturer": (1024, 768), "laptop": (1280, 900), "phone": (390, 844), "late": (820, 1180)}
+STATE = """() => {
+  const isHere = ([name]) => document.querySelector(`.st-key-${name}`);
+  const choices = new URLSearchParams([...new URLSearchParams(location.search)].filter(isHere));
+  choices.sort();
+  const { at, step = 0, wanted, isHeld } = globalThis.attentionLecture ?? {};
+  return isHeld && at >= 0 && wanted === null
+    ? JSON.stringify([location.pathname, at, step, choices.toString()]) : null;
+}"""
+"""The page, the screen and the choices that somebody sees; another page may have more of them."""
+UNTRAINED = """[...document.querySelectorAll('.st-key-weights button')]
+  .find(({ textContent }) => textContent.includes('untrained')).click()"""
+KIND = "() => document.documentElement.dataset.lectureKind"
+STEPS_ON_A_PAGE = 6
+
+
+class Person(Visit):
+    """Somebody in the hall, with a screen of their own."""
+
+    def state(self):
+        """What is on the screen, as soon as something is."""
+        return self.page.wait_for_function(STATE).json_value()
+
+    def sees_what(self, lecturer):
+        """Wait until both have the same on the screen; the address is tidied up after a run."""
+        end = time.monotonic() + LIMIT / 1000
+        while (mine := self.state()) != (other := lecturer.state()) and time.monotonic() < end:
+            self.page.wait_for_timeout(20)
+        assert mine == other
+
+    def comes(self, code):
+        """Open the link of a room."""
+        return self.follow_raw(f"?follow={code}")
+
+    @property
+    def bar(self):
+        return self.page.locator(".follow-bar")
+
+
+@pytest.fixture
+def hall(browser, address):
+    """A function that lets somebody in: hall("phone")."""
+    people = []
+
+    def enter(name):
+        width, height = SIZES[name]
+        context = browser.new_context(viewport={"width": width, "height": height})
+        people.append(Person(context.new_page(), address))
+        return people[-1]
+
+    yield enter
+    for one in people:
+        broken = one.page.locator("[data-testid=stException]").count()
+        one.page.context.close()
+        assert not one.errors
+        assert not broken
+
+
+@pytest.fixture
+def lecturer(hall):
+    """A lecturer whose room is open."""
+    person = hall("lecturer")
+    person.follow("scores", lecture="true", predict="true")
+    person.state()
+    open_room(person)
+    return person
+
+
+def open_room(lecturer):
+    lecturer.page.locator(".follow-lead").wait_for()
+    lecturer.page.keyboard.press("f")
+    panel = lecturer.page.locator(".follow-panel")
+    panel.wait_for()
+    assert panel.locator("svg path").count() == 1
+    lecturer.page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    assert lecturer.state(), "Escape has left the panel, and not the lecture"
+
+
+def code(lecturer, letters):
+    """What is typed, and what the code to scan has."""
+    text = lecturer.page.locator(".follow-panel strong").text_content()
+    (short,) = re.findall(r"/\?follow=([a-z2-7]+)$", text)
+    room = lecturer.page.evaluate("attentionFollow.leader.room")
+    assert room.startswith(short)
+    return {6: short, 16: room}[letters]
+
+
+def turn(lecturer, followers):
+    """One step; everybody takes it."""
+    before = lecturer.state()
+    lecturer.page.keyboard.press("PageDown")
+    lecturer.page.wait_for_function(
+        f"(before) => ![null, before].includes(({STATE})())", arg=before
+    )
+    for one in followers:
+        one.sees_what(lecturer)
+
+
+def leaf(lecturer, followers):
+    """To the next page; everybody follows."""
+    before = lecturer.state()
+    lecturer.page.evaluate("attentionLecture.leaf(1)")
+    lecturer.page.wait_for_function(
+        f"(before) => ![null, before].includes(({STATE})())", arg=before
+    )
+    for one in followers:
+        one.sees_what(lecturer)
+
+
+def choose(lecturer, followers):
+    """Another choice of the lecturer's: everybody has it."""
+    lecturer.page.evaluate(UNTRAINED)
+    lecturer.wait_for_choice("weights", "untrained")
+    for one in followers:
+        one.sees_what(lecturer)
+        assert "weights=untrained" in one.state()
+
+
+def test_an_audience_follows_twenty_steps_over_three_pages(lecturer, hall):
+    laptop, phone = hall("laptop").comes(code(lecturer, 6)), hall("phone").comes(code(lecturer, 16))
+    for one in (laptop, phone):
+        one.sees_what(lecturer)
+        expect(one.bar).to_contain_text("Following")
+    expect(lecturer.page.locator(".follow-lead")).to_have_text("◉ 2")
+    for _ in range(STEPS_ON_A_PAGE):
+        turn(lecturer, [laptop, phone])
+    choose(lecturer, [laptop, phone])
+    leaf(lecturer, [laptop, phone])
+
+    phone.page.locator(".lecture-bar button").nth(1).click()  # to the next screen: lets go
+    expect(phone.bar).to_contain_text(re.compile(r"^The lecturer is at 0\d · follow again"))
+    its_own = phone.state()
+    for _ in range(STEPS_ON_A_PAGE):
+        turn(lecturer, [laptop])
+    assert phone.state() == its_own
+    leaf(lecturer, [laptop])
+    phone.bar.get_by_role("button").first.click()
+    phone.sees_what(lecturer)
+
+    late = hall("late").comes(code(lecturer, 6))
+    late.sees_what(lecturer)
+    for _ in range(STEPS_ON_A_PAGE):
+        turn(lecturer, [laptop, phone, late])
+    expect(lecturer.page.locator(".follow-lead")).to_have_text("◉ 3")
+
+
+def test_who_loads_the_page_again_goes_on(lecturer, hall):
+    phone = hall("phone").comes(code(lecturer, 6))
+    phone.sees_what(lecturer)
+    phone.page.reload()
+    phone.sees_what(lecturer)
+    lecturer.page.reload()
+    lecturer.state()
+    turn(lecturer, [phone])
+    phone.bar.get_by_role("button", name="Stop following").click()
+    expect(phone.bar).to_have_count(0)
+    assert "follow" not in phone.choices
+    expect(lecturer.page.locator(".follow-lead")).to_have_text("◉ 0")
+
+
+def test_a_class_votes_and_sees_the_answer_afterwards(lecturer, hall, tmp_path):
+    laptop, phone = hall("laptop").comes(code(lecturer, 6)), hall("phone").comes(code(lecturer, 6))
+    while lecturer.page.evaluate(KIND) != "ask":
+        turn(lecturer, [])
+    votes = lecturer.page.locator(".follow-votes")
+    for one, letters in ((laptop, "A"), (phone, "AB")):
+        one.sees_what(lecturer)
+        for letter in letters:
+            button = one.page.locator(".follow-ballot").get_by_role("button", name=letter)
+            button.click()
+            expect(button).to_have_attribute("aria-pressed", "true")
+        expect(one.bar).to_contain_text("Following")
+    expect(votes).to_have_text("Votes: 2 (V)")
+    lecturer.page.keyboard.press("v")
+    expect(votes.locator("p output")).to_contain_text(["1", "1"])
+    assert not votes.locator(".right").count(), "the answer comes with the next screen"
+    turn(lecturer, [laptop, phone])
+    expect(phone.page.locator(".follow-ballot")).to_be_hidden()
+    right = votes.locator(".right b").inner_text()
+    answers = lecturer.page.locator("[class*=st-key-lecture-ask] [role=radiogroup]").first
+    label = answers.locator("label").nth("ABCDEF".index(right[0])).text_content()
+    assert label in lecturer.page.locator("[data-lecture-part=reveal] strong").all_text_contents()
+
+    votes.get_by_role("button", name="Vote again").click()
+    lecturer.page.keyboard.press("PageUp")
+    phone.page.locator(".follow-ballot").get_by_role("button", name="B").click()
+    expect(votes).to_have_text("Votes: 1 (V)")
+    lecturer.page.keyboard.press("v")
+    with lecturer.page.expect_download() as download:
+        votes.get_by_role("button", name="CSV").click()
+    download.value.save_as(tmp_path / "votes.csv")
+    rows = list(csv.DictReader((tmp_path / "votes.csv").open(encoding="utf-8")))
+    counts = {(row["vote"], row["option"]): int(row["votes"]) for row in rows}
+    assert (counts["1", "A"], counts["1", "B"], counts["2", "B"]) == (1, 1, 1)
+    assert sum(counts.values()) == 3
+
+
+def test_the_lecturer_ends_it_for_everybody(lecturer, hall):
+    phone = hall("phone").comes(code(lecturer, 6))
+    phone.sees_what(lecturer)
+    lecturer.page.keyboard.press("f")
+    lecturer.page.get_by_role("button", name="End it for everybody").click()
+    expect(phone.bar).to_contain_text("The lecture is over.")
+    expect(lecturer.page.locator(".follow-lead")).to_have_text("◎")
+    stranger = hall("laptop").comes("aaaaaa")
+    expect(stranger.bar).to_contain_text("No lecture has this code now.")
+
+
+def test_a_link_of_a_lecture_brings_nothing_but_a_page(lecturer, hall):
+    """What a message may say ends in an address of this server, whatever it is."""
+    evil = (
+        "text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&follow=bbbbbbbbbbbbbbbb&__proto__=1&d_k=3&d_k=4"
+    )
+    phone = hall("phone").comes(code(lecturer, 6))
+    phone.sees_what(lecturer)
+    lecturer.page.evaluate(
+        """async (query) => {
+          const { room, secret } = attentionFollow.leader;
+          const place = { page: 'masks', query, screen: 1, step: 0, round: 0 };
+          const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${secret}` };
+          const body = JSON.stringify({ ...place, number: Date.now() + 60000 });
+          const answer = await fetch(`/lead/${room}`, { method: 'POST', headers, body });
+          if (!answer.ok) throw new Error(answer.status);
+        }""",
+        evil,
+    )
+    phone.page.wait_for_function("location.search.includes('onerror')", timeout=LIMIT)
+    phone.page.wait_for_timeout(500)
+    assert phone.choices["follow"] == code(lecturer, 16)
