@@ -14,7 +14,7 @@ from explainers.chapters.common.reader_sentence import (
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.doors import show_doors
-from explainers.chapters.start.hero import find_remaining_weight, make_hero
+from explainers.chapters.start.hero import make_hero, recall_remaining_weight
 from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
@@ -25,9 +25,9 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import Cell, View, orient_panels
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -119,4 +119,4 @@ go_deeper(
     },
 )
 show_one_sentence(text)
-check_yourself(text, {"weights": find_remaining_weight, "output": a_mixture})
+check_yourself(text, {"weights": recall_remaining_weight, "output": a_mixture})

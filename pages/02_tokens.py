@@ -7,18 +7,14 @@ from explainers.chapters.common import token_vectors
 from explainers.chapters.tokens import takeaway, word_positions
 from explainers.chapters.tokens.cut_text import (
     CORPUS,
-    count_tokens_left,
     learn_shipped_merges,
     list_last_merges,
     list_ways,
     read_models,
+    recall_tokens_left,
 )
 from explainers.chapters.tokens.hero import WIDTH, make_hero, take_cut
-from explainers.chapters.tokens.word_positions import (
-    VectorChoices,
-    find_distinct_sentence,
-    name_quick_turn,
-)
+from explainers.chapters.tokens.word_positions import VectorChoices, name_quick_turn, recall_order
 from explainers.toys import examples
 from explainers.toys.byte_pairs import BYTES, learn_merges, merge_pair
 from explainers.toys.sentence import Sentence
@@ -27,9 +23,9 @@ from explainers.ui import page, provenance
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -141,4 +137,4 @@ go_deeper(
     },
 )
 show_one_sentence(text)
-check_yourself(text, {"merges": count_tokens_left, "order": find_distinct_sentence})
+check_yourself(text, {"merges": recall_tokens_left, "order": recall_order})

@@ -25,9 +25,9 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import View, orient_panels
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import run_and_show
@@ -139,5 +139,8 @@ go_deeper(
 show_one_sentence(text)
 check_yourself(
     text,
-    {"shape": query_key_roles.count_query_numbers, "growing": query_key_roles.find_growing_matrix},
+    {
+        "shape": query_key_roles.recall_query_numbers,
+        "growing": query_key_roles.recall_growing_matrix,
+    },
 )

@@ -17,9 +17,9 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.hero import Hero, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source

@@ -32,9 +32,9 @@ from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
@@ -145,5 +145,5 @@ go_deeper(
     },
 )
 show_one_sentence(text)
-questions = equal_heads.find_remaining_share, equal_heads.count_layer_numbers
+questions = equal_heads.recall_remaining_share, equal_heads.recall_layer_numbers
 check_yourself(text, dict(zip(("share", "numbers"), questions, strict=True)))

@@ -12,22 +12,22 @@ from explainers.attention.position_bias import (
 )
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.chapters.relative_positions import hero, position_scores, takeaway
-from explainers.chapters.relative_positions.moved_pair import MovedPair, rotate_a_pair
+from explainers.chapters.relative_positions.moved_pair import MovedPair, recall_rotation
 from explainers.chapters.relative_positions.position_scores import (
     draw_all_pairs,
     draw_buckets,
     draw_penalties,
     name_slopes,
-    score_far_away,
+    recall_far_score,
 )
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
@@ -97,4 +97,4 @@ ask_scores(sentence, both)
 show_how(two_words, alone, both)
 go_deeper(text, {"alibi": lambda: penalties(sentence), "learned_bias": lambda: buckets(sentence)})
 show_one_sentence(text)
-check_yourself(text, {"angle": rotate_a_pair, "far": score_far_away})
+check_yourself(text, {"angle": recall_rotation, "far": recall_far_score})

@@ -24,9 +24,9 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import Cards, go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
@@ -138,5 +138,5 @@ of_more_words: Cards = {
 go_deeper(text, steps_and_timing if is_short else {**of_more_words, **steps_and_timing})
 show_one_sentence(text)
 check_yourself(
-    text, {"rows": predict.rows_with_and_without, "kept": cost_curves.count_stored_queries}
+    text, {"rows": predict.rows_with_and_without, "kept": cost_curves.recall_stored_queries}
 )

@@ -18,9 +18,9 @@ from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
@@ -143,4 +143,4 @@ cards = {"accuracy": show_accuracy, "rows": show_rows, "parking": show_end_weigh
 cards |= {"explaining": show_changes, "block": show_block, "kept": show_cache}
 go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real})
 show_one_sentence(text)
-check_yourself(text, {"shape": source_costs.count_weight_pairs, "mask": source_costs.judge_mask})
+check_yourself(text, {"shape": source_costs.recall_weight_count, "mask": source_costs.recall_mask})

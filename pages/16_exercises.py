@@ -30,8 +30,8 @@ from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.lecture.screens import is_lecture, is_open, screen
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import format_answer

@@ -19,8 +19,8 @@ from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.lecture.screens import is_lecture, screen
+from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.prediction import is_study_mode, offer_all_answers
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take

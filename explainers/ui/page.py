@@ -29,6 +29,8 @@ from explainers.ui.session import (
 from explainers.ui.text.language import offer_languages
 from explainers.ui.tour_mode import is_tour, tour_mode
 
+ONE_SENTENCE = "one_sentence"
+"""The section with what a reader should remember of the page."""
 NOTICE_SECTION = "notice"
 """The section that is about the whole page."""
 _TITLE = re.compile(r"\*\*(.+?)\.?\*\*\s*", re.DOTALL)
@@ -207,3 +209,9 @@ def open_page(path: str, step: str) -> None:
     if path:
         asked = {controls.step.key: step} if step in controls.step.options else {}
         st.switch_page(path, query_params=asked)  # without it it refuses to leave bound choices
+
+
+def show_one_sentence(text: Prose, **numbers: object) -> None:
+    """Show the page in one sentence, its text `one_sentence`, in a tinted box."""
+    with screen("end", ONE_SENTENCE), st.container(key="one sentence"):
+        text(ONE_SENTENCE, **numbers)

@@ -9,8 +9,7 @@ import streamlit as st
 from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE
 from explainers.translations import _
 from explainers.ui.controls.controls import sentence
-from explainers.ui.page import Prose, open_page
-from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page import Prose, open_page, show_one_sentence
 from explainers.ui.session import TOUR_STOP
 from explainers.ui.tour_mode import is_tour, tour_mode
 

@@ -16,9 +16,9 @@ from tests.house.test_house import (
     tree,
 )
 
-MOST_MODULES = 270
+MOST_MODULES = 269
 """Modules of the product without its pages: as many as one can walk through."""
-ROLES = {"__init__", "__main__", "takeaway", "hero", "recall", "train"}
+ROLES = {"__init__", "__main__", "takeaway", "hero", "train"}
 """Stems that mean the same in each folder where they stand."""
 
 
@@ -105,6 +105,16 @@ def test_fragments_speak_the_visitors_language(path):
     """Streamlit's own runs in a thread that has no language yet; ours sets it first."""
     own = [node for node in ast.walk(tree(path)) if ast.unparse(node) == "st.fragment"]
     assert not own, "uses st.fragment: take explainers.ui.text.language.fragment"
+
+
+@each(PRODUCT)
+def test_a_page_asks_what_stands_beside_its_numbers(path):
+    """A page's own questions: in the module whose numbers they ask about, and named so."""
+    functions = [node for node in tree(path).body if isinstance(node, ast.FunctionDef)]
+    asking = [f.name for f in functions if f.returns and ast.unparse(f.returns) == "Recall"]
+    assert not asking or name(path).startswith("explainers/chapters/"), "asks outside a chapter"
+    assert len(asking) < len(functions) or not asking, "holds questions and nothing else"
+    assert [one for one in asking if not one.startswith("recall_")] == []
 
 
 @each(sorted(ROOT.glob("explainers/chapters/**/*.py")))

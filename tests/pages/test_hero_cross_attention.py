@@ -15,7 +15,7 @@ from explainers.chapters.cross_attention.choose_sentence import (
     write_variant,
 )
 from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, score_readings
-from explainers.chapters.cross_attention.source_costs import count_weight_pairs
+from explainers.chapters.cross_attention.source_costs import recall_weight_count
 from explainers.translation.alignment import PREDICTED, read_links
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.vocabulary import find_words
@@ -140,5 +140,5 @@ def test_a_picture_opens_with_a_syllable_that_is_right(text):
 
 
 def test_recall_counts_a_weight_for_each_pair():
-    question = count_weight_pairs(Random(3))
+    question = recall_weight_count(Random(3))
     assert question.answer == int(question.given["syllables"]) * int(question.given["words"])

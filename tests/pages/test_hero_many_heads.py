@@ -7,9 +7,9 @@ import torch
 
 from explainers.attention.multi_head import contributions, multi_head
 from explainers.chapters.many_heads.heads_at_equal_parameters import (
-    count_layer_numbers,
-    find_remaining_share,
     make_equal_heads,
+    recall_layer_numbers,
+    recall_remaining_share,
 )
 from explainers.chapters.many_heads.hero import (
     SENTENCES,
@@ -110,8 +110,8 @@ def test_a_sentence_of_unknown_words_has_no_picture_of_heads():
 
 
 def test_recalls_are_computed():
-    asked = find_remaining_share(Random(3))
+    asked = recall_remaining_share(Random(3))
     assert asked.answer == 100 - int(asked.given["share"])
-    layer = count_layer_numbers(Random(3))
+    layer = recall_layer_numbers(Random(3))
     assert layer.answer == 4 * int(layer.given["d_model"]) ** 2
     assert int(layer.given["heads"]) * int(layer.worked["d_k"]) == int(layer.given["d_model"])

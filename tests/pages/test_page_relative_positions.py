@@ -11,14 +11,14 @@ from transformers.models.t5.modeling_t5 import T5Attention
 from explainers.attention.multi_head import multi_head
 from explainers.attention.rotary import angles, rotate
 from explainers.attention.single_head import project
-from explainers.chapters.relative_positions.moved_pair import rotate_a_pair
+from explainers.chapters.relative_positions.moved_pair import recall_rotation
 from explainers.chapters.relative_positions.position_scores import (
     ANSWERS,
     DISTANCES,
     SHIFTS,
     TURNED_DIM,
     ShiftedScores,
-    score_far_away,
+    recall_far_score,
 )
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
@@ -151,10 +151,10 @@ def test_the_page_is_short():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_asked_at_the_end_is_computed(seed):
-    angle = rotate_a_pair(Random(seed))
+    angle = recall_rotation(Random(seed))
     pair_number, position = int(angle.given["number"]), int(angle.given["position"])
     assert angle.answer == pytest.approx(position / 10 ** (pair_number - 1), rel=1e-5)
-    far = score_far_away(Random(seed))
+    far = recall_far_score(Random(seed))
     assert float(far.given["score"]) == pytest.approx(far.answer, abs=0.011)
     assert int(far.given["now_asking"]) - int(far.given["now_asked"]) == 1
 

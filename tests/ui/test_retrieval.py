@@ -2,7 +2,7 @@
 
 import pytest
 
-from explainers.chapters.query_key_value.query_key_roles import count_query_numbers
+from explainers.chapters.query_key_value.query_key_roles import recall_query_numbers
 from explainers.ui.page_parts.check_yourself import MarkedRecall, Recall, draw_again, seed_recall
 from explainers.ui.page_parts.retrieval import Tally, choose_question, write_tally
 from explainers.ui.session import PREDICTIONS_MARKED, RECALLS_MARKED
@@ -41,7 +41,7 @@ def test_a_missed_question_returns_two_pages_later_with_other_numbers():
     assert REPEATED not in said(go(visit, "pages/04_scores.py"))
     visit = go(visit, THEN)
     assert REPEATED in said(visit)
-    first = count_query_numbers(seed_recall(FROM.stem, "shape", 0))
+    first = recall_query_numbers(seed_recall(FROM.stem, "shape", 0))
     again = find_again(visit, "shape")
     assert again.given != first.given
     assert again.answer != first.answer

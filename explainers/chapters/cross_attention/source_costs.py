@@ -136,7 +136,7 @@ def show_source_cache(view: TranslationView) -> dict[str, object]:
     }
 
 
-def count_weight_pairs(draw: Random) -> Recall:
+def recall_weight_count(draw: Random) -> Recall:
     """A weight for each pair of a syllable and a token of the source."""
     syllables, words = draw.randint(4, 12), draw.randint(13, 25)
     given = {"syllables": f"{syllables}", "words": f"{words}"}
@@ -235,6 +235,6 @@ def show_leak(view: TranslationView, batch: PaddedBatch) -> dict[str, object]:
 VERDICTS = N_("Right"), N_("Wrong")
 
 
-def judge_mask(_draw: Random) -> Recall:
+def recall_mask(_draw: Random) -> Recall:
     """Nothing of the source is in the future."""
     return Recall(VERDICTS[1], options=VERDICTS)

@@ -136,7 +136,7 @@ def name_memory(words: int) -> dict[str, str]:
     return {"words": write_word_count(words), "held": f"{held:,}", "each": f"{held // words:,}"}
 
 
-def count_stored_queries(draw: Random) -> Recall:
+def recall_stored_queries(draw: Random) -> Recall:
     """None, however long the text: a query is used once."""
     given = {"tokens": f"{draw.randint(20, 90)}", "kv_heads": f"{draw.choice([2, 4, 8])}"}
     return Recall(0, given)

@@ -166,13 +166,13 @@ def _make_panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Pan
     )
 
 
-def find_remaining_share(draw: Random) -> Recall:
+def recall_remaining_share(draw: Random) -> Recall:
     """What one head can give a second word at most."""
     share = draw.randrange(35, 95, 5)
     return Recall(100 - share, {"share": f"{share}"})
 
 
-def count_layer_numbers(draw: Random) -> Recall:
+def recall_layer_numbers(draw: Random) -> Recall:
     """As many numbers with few large heads as with many small ones."""
     head_dim, heads = draw.choice([8, 16, 32]), draw.choice([2, 4, 8])
     d_model = head_dim * heads

@@ -96,7 +96,7 @@ def _split_scores(query: Tensor, key: Tensor) -> Tensor:
     return by_pair.sum(dim=-1) / TURNED_DIM**0.5
 
 
-def rotate_a_pair(draw: Random) -> Recall:
+def recall_rotation(draw: Random) -> Recall:
     """How far one of the head's pairs is rotated at some position."""
     number, position = draw.randint(2, 4), draw.randint(3, 60)
     angle = angles(torch.tensor([position]), TURNED_DIM, examples.LONGEST)

@@ -236,7 +236,7 @@ def draw_buckets(shown: BucketBiases, tokens: Sequence[str], queries_down: bool)
     return Figure(panels, alt)
 
 
-def score_far_away(draw: Random) -> Recall:
+def recall_far_score(draw: Random) -> Recall:
     """One score at the beginning of a text, and the same two words much further on."""
     start, far = draw.randint(0, 9), 100 * draw.randint(1, 9)
     words = tuple(SENTENCE.split())

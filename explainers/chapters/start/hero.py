@@ -134,7 +134,7 @@ def weigh_words(layer: Layer) -> list[list[float]]:
     return weights
 
 
-def find_remaining_weight(draw: Random) -> Recall:
+def recall_remaining_weight(draw: Random) -> Recall:
     """The weights of a row add up to 100 %."""
     first, second = draw.randint(20, 60), draw.randint(5, 20)
     return Recall(100 - first - second, {"first": f"{first} %", "second": f"{second} %"})

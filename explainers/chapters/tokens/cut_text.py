@@ -195,7 +195,7 @@ def list_last_merges(learned: Sequence[Merge]) -> str:
 TWO_MERGES = "banana", "cocoa", "Mississippi", "hocus pocus", "tartar", "murmur", "salsa", "papaya"
 
 
-def count_tokens_left(draw: Random) -> Recall:
+def recall_tokens_left(draw: Random) -> Recall:
     """How many tokens two merges leave of a word."""
     word = draw.choice(TWO_MERGES)
     merges = learn_merges(word, 2)

@@ -250,7 +250,7 @@ SENTENCES = (
 )
 
 
-def find_distinct_sentence(draw: Random) -> Recall:
+def recall_order(draw: Random) -> Recall:
     """Without positions a head sees which words there are, not in which order."""
     first, shuffled, other = draw.choice(SENTENCES)
     return Recall(f"“{other}”", {"first": first}, (f"“{shuffled}”", f"“{other}”"))

@@ -72,7 +72,8 @@ def read_first_hero(language: str) -> Hero | None:
     for key, values in kept["choices"].items():
         control = CONTROLS_BY_KEY[key]
         choices.append(HeroChoice(control, values, control.unchosen, is_elsewhere=not values))
-    return Hero(kept["kind"], _(kept["alt"]), kept["numbers"], choices, kept["sentences"])
+    alt = kept["alt"]  # inside the call, "alt" would be taken for a text
+    return Hero(kept["kind"], _(alt), kept["numbers"], choices, kept["sentences"])
 
 
 def keep_hero(hero: Hero) -> dict[str, Any]:
