@@ -44,9 +44,9 @@ def ask_scores(tokens: tuple[str, ...], shift: int) -> None:
     shown = shift or far
     shifts = sorted({*position_scores.SHIFTS, shown})
     moved = position_scores.ShiftedScores.of(tokens, shifts, seed)
-    answers, answer = position_scores.ANSWERS, moved.answer()
+    answers, answer = position_scores.ANSWERS, moved.find_answer()
     if revealed(text, "rotary", answers, answer, shift=far, pairs=len(tokens) ** 2):
-        rotary, added = moved.largest_changes()
+        rotary, added = moved.measure_changes()
         changes = {"rotary": bound_rounding(rotary), "added": f"{added:.2f}"}
         text("side_by_side", shift=shown, far=far, **changes)
         place = shifts.index(shown)

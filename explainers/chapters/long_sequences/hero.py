@@ -91,7 +91,7 @@ def compute_sweep(lab: Lab, name: str) -> dict[str, Any]:
     tiles, place = cut_tiles(lab, name), APART * torch.arange(SHADES)
     shades = tiles.rule(place[:, None], place)
     count = range(1, len(tiles.steps) + 1)
-    seen = torch.stack([tiles.seen(read) for read in count])  # (tiles, words, words)
+    seen = torch.stack([tiles.mark_seen(read) for read in count])  # (tiles, words, words)
     so_far = softmax(hide(lab.scores, seen)).nan_to_num()
     output = so_far @ lab.views.value
     total = (lab.weights(tiles.rule) * seen).sum(dim=-1)

@@ -45,7 +45,10 @@ class Row(taken.RowReading):
     def difference(self) -> float:
         """The largest from softmax over what was read, of any weight after any block."""
         return max(
-            (self.weights(step) - softmax(self.scores[: self.seen(step)])).abs().max().item()
+            (self.compute_weights(step) - softmax(self.scores[: self.count_seen(step)]))
+            .abs()
+            .max()
+            .item()
             for step in range(len(self.steps))
         )
 
@@ -64,7 +67,7 @@ class Row(taken.RowReading):
         """The steps, counted."""
         return [f"{n}" for n in range(1, len(self.steps) + 1)]
 
-    def table(self, name: str) -> Numbers:
+    def make_table(self, name: str) -> Numbers:
         """One of TABLES as it is in the end: a line for each block that was read."""
         length = len(self.lab.tokens)
         if name == RUNNING:
@@ -74,7 +77,7 @@ class Row(taken.RowReading):
             return numbers
         if name == OUTPUT:
             return [step.output[0].tolist() for step in self.steps]
-        some = self.powers if name == POWERS else self.weights
+        some = self.compute_powers if name == POWERS else self.compute_weights
         lines = [some(step).tolist() for step in range(len(self.steps))]
         return [line + [None] * (length - len(line)) for line in lines]
 
@@ -88,14 +91,14 @@ def _explain_cell(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell)
     step, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
     if cell.panel == SCORES:
         return of_scores(Cell(SCORES, row.word, j))
-    value = row.table(cell.panel)[step][j]
+    value = row.make_table(cell.panel)[step][j]
     if value is None:
         if cell.panel == RUNNING:
             why = _("{cell} is blank: nothing was added up before.", cell=what)
         else:
             why = _("{cell} is blank: this key has not been read yet.", cell=what)
         return arithmetic.explain_input(0.0, what, why)
-    seen = row.seen(step)
+    seen = row.count_seen(step)
     scores, largest = row.scores.tolist(), row.steps[step].largest.item()
     if cell.panel == RUNNING:
         return _explain_running(row, step, COLUMNS[j], value)
@@ -105,14 +108,14 @@ def _explain_cell(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell)
         read = [score if n < seen else -inf for n, score in enumerate(scores)]
         return arithmetic.explain_softmax(read, j, value, row.lab.tokens)
     column = row.lab.views.value[:seen, j].tolist()
-    return arithmetic.explain_dot_product(row.weights(step).tolist(), column, value, what)
+    return arithmetic.explain_dot_product(row.compute_weights(step).tolist(), column, value, what)
 
 
 def _explain_running(row: Row, step: int, name: str, value: float) -> Arithmetic:
     """One of the three numbers that are kept of a row."""
-    now, block = row.steps[step], row.scores[step * row.block : row.seen(step)].tolist()
+    now, block = row.steps[step], row.scores[step * row.block : row.count_seen(step)].tolist()
     if name == "total":
-        powers = row.powers(step)[step * row.block :].tolist()
+        powers = row.compute_powers(step)[step * row.block :].tolist()
         before = row.steps[step - 1].total.item() if step else 0.0
         factors = [now.correction.item(), *[1.0] * len(powers)]
         return arithmetic.explain_dot_product([before, *powers], factors, value, name)
@@ -184,7 +187,7 @@ def name_row(row: Row) -> dict[str, str]:
 def draw_difference(row: Row) -> Figure:
     """Weights from the whole row, weights after the last block, and how far they are apart."""
     tokens, word = row.lab.tokens, [row.lab.tokens[row.word]]
-    whole, read = softmax(row.scores), row.weights(len(row.steps) - 1)
+    whole, read = softmax(row.scores), row.compute_weights(len(row.steps) - 1)
     found = {
         N_("whole row"): (whole, N_("softmax of all scores at once"), "weights"),
         N_("block by block"): (read, N_("after the last block"), "weights"),
@@ -220,14 +223,14 @@ def show_row(row: Row) -> None:
         "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     )
     show_clickable_figure(panels, make_row_explainer(row), lab.origin, "row", alt, slider)
-    taken.take_row(lab, row.word, row.block, place + 1, row.so_far(place + 1))
+    taken.take_row(lab, row.word, row.block, place + 1, row.collect_results(place + 1))
 
 
 def make_row_panels(row: Row, read: int) -> list[Panel]:
     """All matrices when `read` blocks have been read, with a frame for every number of them."""
     tokens, line = row.lab.tokens, row.scores.tolist()
     count = range(1, len(row.steps) + 1)
-    seen = [row.seen(n - 1) for n in count]
+    seen = [row.count_seen(n - 1) for n in count]
     shown = tuple([line[:length] + [None] * (len(line) - length)] for length in seen)
     labels = [tokens[row.word]], tokens, QUERY_AXIS, KEY_AXIS
     limit = find_largest([line])  # a colour means the same number in every frame
@@ -236,7 +239,7 @@ def make_row_panels(row: Row, read: int) -> list[Panel]:
     of_output = [str(n) for n in range(row.lab.views.value.shape[1])], FEATURE_AXIS
     columns = {RUNNING: ([*map(_, COLUMNS)], RUNNING_AXIS), OUTPUT: of_output}
     for name in TABLES:
-        table, (across, axis) = row.table(name), columns.get(name, (tokens, KEY_AXIS))
+        table, (across, axis) = row.make_table(name), columns.get(name, (tokens, KEY_AXIS))
         frames = tuple(_keep_first(table, n) for n in count)
         places = row.names, across, BLOCK_AXIS, axis
         kind = "weights" if name in (POWERS, WEIGHTS) else "signed"

@@ -50,23 +50,23 @@ class RowReading:
         """What is known after each block."""
         return read_row(self.scores[None], self.value, self.block)
 
-    def seen(self, step: int) -> int:
+    def count_seen(self, step: int) -> int:
         """How many keys have been read after a block."""
         return min((step + 1) * self.block, len(self.scores))
 
-    def powers(self, step: int) -> Tensor:
+    def compute_powers(self, step: int) -> Tensor:
         """e to the (score − largest so far), for the keys that have been read."""
-        return torch.exp(self.scores[: self.seen(step)] - self.steps[step].largest[0])
+        return torch.exp(self.scores[: self.count_seen(step)] - self.steps[step].largest[0])
 
-    def weights(self, step: int) -> Tensor:
+    def compute_weights(self, step: int) -> Tensor:
         """The same, divided by the total so far."""
-        return self.powers(step) / self.steps[step].total[0]
+        return self.compute_powers(step) / self.steps[step].total[0]
 
-    def so_far(self, read: int) -> Computed:
+    def collect_results(self, read: int) -> Computed:
         """All that is known, with a row for each block; 0 where there is nothing yet."""
-        steps, length = self.steps[:read], self.seen(read - 1)
+        steps, length = self.steps[:read], self.count_seen(read - 1)
         kept = [torch.cat([one.largest, one.correction, one.total], dim=-1) for one in steps]
-        tables = {"powers": self.powers, "weights": self.weights}
+        tables = {"powers": self.compute_powers, "weights": self.compute_weights}
         return {
             "scores": self.scores[None, :length],
             "running": torch.cat(kept),
@@ -82,7 +82,7 @@ def read_in_blocks(layer: Layer, word: int, block: int, blocks: int) -> Computed
     """One word's row of scores after some blocks: what is kept, and what it gives after each."""
     query, key, value = project(layer.x, layer.head())
     scores = scale(dot_products(query, key), head_dim=query.shape[-1])
-    return RowReading(scores[word], value, block).so_far(blocks)
+    return RowReading(scores[word], value, block).collect_results(blocks)
 
 
 @dataclass(frozen=True)
@@ -120,14 +120,14 @@ class TileReading:
                     steps.append(TileStep(rows, columns, running.output))
         return steps
 
-    def output(self, read: int) -> Tensor:
+    def compute_output(self, read: int) -> Tensor:
         """What is known after so many tiles; a row that has read nothing is not a number."""
         output = torch.full_like(self.views.value, torch.nan)
         for step in self.steps[:read]:
             output[step.queries] = step.output
         return output
 
-    def both(self) -> tuple[Tensor, Tensor]:
+    def run_both(self) -> tuple[Tensor, Tensor]:
         """The outputs of `tiled_attention` and of `attention`."""
         length = len(self.views.query)
         mask = masks.build(self.rule, length, length).to(self.views.query.device)
@@ -139,14 +139,14 @@ def read_in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: i
     """The output after some tiles, after all of them, and by `attention()`."""
     views = project(layer.x, layer.head())
     reading = TileReading(views, masks.RULES[rule], (q_block, kv_block))
-    tiled, output = reading.both()
-    return {"output so far": reading.output(tiles), "tiled": tiled, "attention": output}
+    tiled, output = reading.run_both()
+    return {"output so far": reading.compute_output(tiles), "tiled": tiled, "attention": output}
 
 
 def compare_tiles(layer: Layer, rule: str, q_block: int, kv_block: int) -> Computed:
     """The output after all tiles, and by `attention()`."""
     views = project(layer.x, layer.head())
-    tiled, output = TileReading(views, masks.RULES[rule], (q_block, kv_block)).both()
+    tiled, output = TileReading(views, masks.RULES[rule], (q_block, kv_block)).run_both()
     return {"tiled": tiled, "attention": output}
 
 
@@ -181,7 +181,7 @@ def take_tiles(lab: Lab, rule: str, blocks: tuple[int, int], read: int, shown: C
 
 def take_sweep(lab: Lab, rule: str, blocks: tuple[int, int]) -> None:
     """All tiles of the first picture, and what they come to."""
-    tiled, output = TileReading(lab.views, masks.RULES[rule], blocks).both()
+    tiled, output = TileReading(lab.views, masks.RULES[rule], blocks).run_both()
     inputs = {"layer": lab.layer, "rule": rule, "q_block": blocks[0], "kv_block": blocks[1]}
     shown = {"tiled": tiled, "attention": output}
     take("sweep", Recipe(_("Attention in tiles, the first picture"), compare_tiles, inputs, shown))

@@ -65,14 +65,14 @@ class TiledSentence:
     @property
     def difference(self) -> float:
         """The largest of `tiled_attention` from `attention`."""
-        tiled, whole = self.reading.both()
+        tiled, whole = self.reading.run_both()
         return (tiled - whole).abs().max().item()
 
-    def output(self, read: int) -> Tensor:
+    def compute_output(self, read: int) -> Tensor:
         """What is known after so many tiles; a row that has read nothing is not a number."""
-        return self.reading.output(read)
+        return self.reading.compute_output(read)
 
-    def seen(self, read: int) -> Tensor:
+    def mark_seen(self, read: int) -> Tensor:
         """The pairs that were looked at in so many tiles."""
         mask = self.lab.mask(self.rule)
         seen = torch.zeros_like(mask)
@@ -80,7 +80,7 @@ class TiledSentence:
             seen[step.queries, step.keys] = mask[step.queries, step.keys]
         return seen
 
-    def order(self) -> Values:
+    def number_cells(self) -> Values:
         """On each cell the number of its tile; blank where none is read."""
         length = len(self.lab.tokens)
         numbers: list[list[float | None]] = [[None] * length for _unused in range(length)]
@@ -89,19 +89,19 @@ class TiledSentence:
                 line[step.keys] = [count] * (step.keys.stop - step.keys.start)
         return numbers
 
-    def held(self, read: int) -> Values:
+    def find_held(self, read: int) -> Values:
         """The scores of the tile that was read last: there are no others."""
-        last = self.seen(read) & ~self.seen(read - 1)
+        last = self.mark_seen(read) & ~self.mark_seen(read - 1)
         return blank_unknown(self.lab.scores.masked_fill(~last, torch.nan))
 
-    def panels(self, read: int) -> list[Panel]:
+    def make_panels(self, read: int) -> list[Panel]:
         """The picture after so many tiles, with a frame for every number of them."""
         tokens, count = self.lab.tokens, range(1, len(self.steps) + 1)
-        held = tuple(self.held(n) for n in count)
-        done = tuple(blank_unknown(self.output(n)) for n in count)
+        held = tuple(self.find_held(n) for n in count)
+        done = tuple(blank_unknown(self.compute_output(n)) for n in count)
         features = [str(n) for n in range(self.lab.views.value.shape[1])]
         tiles = _("{read} of {all} tiles are read", read=len(self.steps), all=self.count)
-        order = replace(make_pair_matrix(ORDER, tiles, self.order(), tokens), decimals=0)
+        order = replace(make_pair_matrix(ORDER, tiles, self.number_cells(), tokens), decimals=0)
         # A colour means the same number in every frame.
         scores = make_pair_matrix(HELD, _("one tile and no more"), held[read - 1], tokens)
         scores = replace(scores, limit=find_largest(self.lab.scores.tolist()))
@@ -154,8 +154,8 @@ def show_tiles(tiles: TiledSentence, rule: str) -> None:
         "The tiles in their order, the scores of the tile at the slider, and the output so far."
     )
     explain = _make_explainer(tiles, place + 1)
-    show_clickable_figure(tiles.panels(place + 1), explain, lab.origin, "tiles", alt, slider)
-    done = {"output so far": tiles.output(place + 1), "tiled": tiles.output(count)}
+    show_clickable_figure(tiles.make_panels(place + 1), explain, lab.origin, "tiles", alt, slider)
+    done = {"output so far": tiles.compute_output(place + 1), "tiled": tiles.compute_output(count)}
     taken.take_tiles(lab, rule, tiles.blocks, place + 1, done)
 
 
@@ -168,17 +168,17 @@ def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithme
         if cell.panel == HELD:
             return of_scores(Cell("scores", i, j))
         if cell.panel == ORDER:
-            tile = tiles.order()[i][j]
+            tile = tiles.number_cells()[i][j]
             line = _("no query of this tile may see any of its keys: it is skipped")
             if tile:
                 line = _("tile {number:g}", number=tile)
             return arithmetic.explain_input(tile or 0.0, what, line)
-        seen = tiles.seen(read)
+        seen = tiles.mark_seen(read)
         if not seen[i].any():
             blank = _("{cell} is blank: this row has read nothing yet.", cell=what)
             return arithmetic.explain_input(0.0, what, blank)
         weights = softmax(hide(lab.scores, seen)[i])
-        value = tiles.output(read)[i, j].item()
+        value = tiles.compute_output(read)[i, j].item()
         return arithmetic.explain_dot_product(
             weights.tolist(), lab.views.value[:, j].tolist(), value, what
         )

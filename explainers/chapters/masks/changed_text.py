@@ -94,24 +94,24 @@ class Leak(NamedTuple):
     other: Layer
     shown: Computed
 
-    def changes(self, way: str) -> Tensor:
+    def read_changes(self, way: str) -> Tensor:
         """Of the weights of earlier words for each other, in percent (words − 1, words − 1)."""
         return self.shown[f"{way}: new − old"]
 
-    def changed_rows(self, way: str) -> int:
+    def count_moved_rows(self, way: str) -> int:
         """How many of the earlier rows the new word changes."""
-        return count_changed_rows(self.changes(way), 100 * ROUNDING)
+        return count_changed_rows(self.read_changes(way), 100 * ROUNDING)
 
-    def least_moved(self) -> tuple[int, str]:
+    def find_least_moved(self) -> tuple[int, str]:
         """The row that changes least where it should not change, and by how many percent."""
-        moves = self.changes("0 after").abs().amax(dim=-1)
+        moves = self.read_changes("0 after").abs().amax(dim=-1)
         return int(moves.argmin()), _write_percent(moves.min().item())
 
 
 def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
     """In how many rows a word shows that is hidden by a 0, and what the question names."""
-    row, by = leak.least_moved()
-    after, before = (leak.changed_rows(way) for way in WAYS)
+    row, by = leak.find_least_moved()
+    after, before = (leak.count_moved_rows(way) for way in WAYS)
     return ROWS[min(after, 2)], {
         "last": verbatim(lab.tokens[-1]),
         "new": verbatim(leak.new),
@@ -167,12 +167,12 @@ def _make_leak_matrix(name: str, leak: Leak, way: str, lab: Lab) -> Matrix:
     """In percent, because a change may be too small for two digits of a weight."""
     formula = _(
         "in percent: {rows} of {earlier} earlier rows change",
-        rows=leak.changed_rows(way),
+        rows=leak.count_moved_rows(way),
         earlier=len(lab.tokens) - 1,
     )
     earlier = lab.tokens[:-1]  # the last word is not the same in both
     allowed = lab.mask(masks.causal)[:-1, :-1]
-    return make_pair_matrix(name, formula, keep_allowed(leak.changes(way), allowed), earlier)
+    return make_pair_matrix(name, formula, keep_allowed(leak.read_changes(way), allowed), earlier)
 
 
 def list_next_words(tokens: Tokens) -> str:

@@ -78,14 +78,14 @@ class ShiftedScores:
             added.append(attention(*moved, full).scores)
         return cls(tuple(tokens), tuple(map(int, shifts)), torch.stack(rotary), torch.stack(added))
 
-    def answer(self) -> str:
+    def find_answer(self) -> str:
         """What moving all words does to RoPE's scores, in words."""
         changes = self.rotary - self.rotary[0]
         if changes.abs().max() < ROUNDING:
             return ANSWERS[0]
         return ANSWERS[1] if (changes[1:] > 0).all() else ANSWERS[2]
 
-    def largest_changes(self) -> tuple[float, float]:
+    def measure_changes(self) -> tuple[float, float]:
         """How far any score is from the one at the first shift, with RoPE and with added ones."""
         rotary, added = ((s - s[0]).abs().max().item() for s in (self.rotary, self.added))
         return rotary, added
