@@ -96,7 +96,7 @@ LongTextJob = Job[LongTextRequest, int, LongReading]
 
 
 def make_long_text_job(request: LongTextRequest) -> LongTextJob:
-    """Up to its layer."""
+    """The job, not yet started, that reads a long text up to the layer that is asked for."""
     return Job(request, read_long_text, request.layer + 1)
 
 
