@@ -41,6 +41,13 @@ TARGETS = {
     "long_sequences: tokens n": Target("/long_sequences", ".hero .bar input[type=range]"),
     "long_sequences: tiles read": Target("/long_sequences", ".hero .film input[type=range]"),
     "cross_attention: syllables": Target("/cross_attention", ".hero input[type=range]"),
+    "cache_memory: tokens": Target("/cache_memory", ".hero input[type=range]"),
+    "cache_memory: cell of the map": Target("/cache_memory", ".hero .memory-cell[tabindex='0']"),
+    "inspector: word": Target("/inspector", WORDS),
+    "head_gallery: head": Target("/head_gallery", ".hero .gallery-cell[tabindex='0']"),
+    "head_gallery: word": Target("/head_gallery", ".hero .words [tabindex='0']"),
+    "exercises: card": Target("/exercises", ".hero .deck-card[tabindex='0']"),
+    "claims: subject": Target("/claims", ".hero [role=radio][aria-checked=true]"),
     "tokens: merges": Target("/tokens", ".hero input[type=range]"),
 }
 
