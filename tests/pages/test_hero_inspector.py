@@ -107,10 +107,13 @@ def test_the_running_sentence_opens_on_friday_and_announced(smollm2):
 
 
 def test_a_long_text_is_cut_for_the_picture_alone(smollm2):
-    shown = record_text(smollm2, "the bank raised the rate " * 8)
+    text = " ".join(["the bank raised the rate"] * 8)
+    shown = record_text(smollm2, text)
     heads = cut_heads(shown)
     assert len(shown.tokens) > MOST_DRAWN == len(heads.tokens)
     assert torch.equal(heads.weights, shown.weights[..., :MOST_DRAWN, :MOST_DRAWN])
+    visit = opened(PAGE, {"text": text})
+    assert f"The picture shows the first {MOST_DRAWN} of {len(shown.tokens)} tokens" in said(visit)
 
 
 def test_of_a_model_that_reads_both_ways_its_last_token_is_no_find(minilm):

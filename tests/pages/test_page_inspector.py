@@ -17,6 +17,7 @@ from explainers.chapters.common.recording import (
     record_text,
     tabulate_strongest_keys,
 )
+from explainers.chapters.inspector import head_overview
 from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head
 from explainers.chapters.inspector.long_text import (
     LongTextRequest,
@@ -25,7 +26,7 @@ from explainers.chapters.inspector.long_text import (
     number_words,
     spell_words,
 )
-from explainers.chapters.inspector.sentence_run import measure_directions
+from explainers.chapters.inspector.sentence_run import View, answer_later, measure_directions
 from explainers.charts.pixel_images import draw_mosaic
 from explainers.charts.theme import LIGHT
 from explainers.job_queue import Job
@@ -40,7 +41,7 @@ from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.figure.panels import Cell
 from tests.support import saved_models, tiny_families
 from tests.support.opening import PAGES, opened, pictures, settled, unfolded, widgets
-from tests.support.reading import hero, said
+from tests.support.reading import figure, hero, said
 from tests.support.waiting import wait
 
 PAGE = next(page for page in PAGES if page.stem == "13_inspector")
@@ -179,10 +180,78 @@ def test_the_page_shows_the_head_that_was_chosen(tiny):
     assert sent(visit, WEIGHTS)["panels"][0]["formula"].startswith("layer 1, head 4")
     drawn = next(p for p in sent(visit, WEIGHTS)["panels"] if p["id"] == WEIGHTS)["values"]
     assert drawn[4] == pytest.approx(shown.weights[1, 4, 4].tolist(), rel=1e-5)
+    looks = [TEXT.split()[key] for key in shown.weights[1, 4].argmax(dim=-1)]
+    told = "; ".join(f"{q} looks most at {k}" for q, k in zip(TEXT.split(), looks, strict=True))
+    assert figure(visit, LINES)["alt"] == f"layer 1, head 4 of {ID}: {told}"
     assert "= **1.0000**" in said(visit)
     assert "the largest weight among them is **0**" in said(visit)
     parked = int((shown.first_token_weights > 0.3).sum())
-    assert f"{parked} of 12 heads put more than 0.3" in said(visited(**link, deep="sinks"))
+    visit = visited(**link, deep="sinks")
+    assert f"{parked} of 12 heads put more than 0.3" in said(visit)
+    means = shown.first_token_weights.mean(dim=1)
+    most, least = int(means.argmax()), int(means.argmin())
+    told = f"In layer {most} it is {means[most]:.2f}, the mean of its heads; in layer {least} only"
+    assert f"{told} {means[least]:.2f}" in said(visit)
+    values = torch.tensor(figure(visit, "sinks")["panels"][0]["values"])
+    expected = torch.cat([means[None], shown.first_token_weights.T])
+    assert torch.allclose(values, expected, atol=1e-4)
+
+
+def test_queries_across_turn_the_pairs_of_a_head(tiny):
+    turned = [
+        {
+            panel["id"]
+            for panel in figure(visited(deep="head", queries=way), LINES)["panels"]
+            if panel["flipped"]
+        }
+        for way in ("down", "across")
+    ]
+    assert turned == [set(), {LINES, WEIGHTS, "scores"}]
+
+
+def test_a_click_below_the_picture_draws_it_anew(tiny, monkeypatch):
+    """Nobody has chosen, then the head that is shown, then another one."""
+    view = View(tiny, TEXT, record_text(tiny, TEXT), 1, 4)
+    reruns: list[dict[str, int]] = []
+    state: dict[str, int] = {}
+    monkeypatch.setattr(head_overview.st, "session_state", state)
+    monkeypatch.setattr(head_overview.st, "rerun", lambda: reruns.append(dict(state)))
+    for chosen in ({}, {"model_layer": 1, "model_head": 4}, {"model_layer": 0, "model_head": 4}):
+        state |= chosen
+        head_overview.follow_click(view)
+    assert reruns == [{"model_layer": 0, "model_head": 4}]
+
+
+def test_the_text_is_read_again_behind_other_tokens(tiny):
+    """First its own last token stands there, then the one in its middle."""
+    ids = tokenise_text(tiny, TEXT).ids[0].tolist()
+    assert View(tiny, TEXT, record_text(tiny, TEXT)).tokenise() == ids
+    put = [ids[-1], ids[len(ids) // 2]]
+    behind = [
+        record_text(tiny, TEXT, (token,)).weights[..., 2:, :2].mean(dim=(0, 1, 2)) for token in put
+    ]
+    new, old = behind[0]
+    assert abs(new - old) < head_overview.ALIKE
+    visit = visited(predict="true", guess_position=head_overview.BOTH)
+    assert f"Right: **{head_overview.BOTH}**" in said(visit)
+    assert f"is first now and gets {100 * new:.0f} %. ` the ` gets {100 * old:.0f} %" in said(visit)
+    alone = record_text(tiny, TEXT).weights[..., 2:, 0].mean()
+    [[blank, share], *others] = figure(visit, "position")["panels"][0]["values"]
+    assert blank is None
+    assert share == pytest.approx(alone.item(), abs=1e-4)
+    assert torch.allclose(torch.tensor(others), torch.stack(behind), atol=1e-4)
+
+
+def test_a_text_of_one_token_has_nothing_behind_its_first(tiny):
+    assert head_overview.move_first_token(View(tiny, "CEO", record_text(tiny, "CEO"))) is None
+    assert "the word or its position" not in said(visited(text="CEO", predict="true"))
+
+
+def test_the_next_tokens_are_those_of_the_model(tiny):
+    visit, shown = visited(deep="predicted"), record_text(tiny, TEXT)
+    assert "the model gives each token of its vocabulary a probability" in said(visit)
+    [drawn] = figure(visit, "next")["panels"][0]["values"]
+    assert drawn == pytest.approx([chance for _, chance in shown.predictions], abs=1e-4)
 
 
 def test_dimming_prints_what_is_missing(tiny):
@@ -200,6 +269,7 @@ def test_the_table_of_differences_is_printed(tiny):
     assert "the largest difference of any number is 0**" in said(visit)
     assert "| weights of layer 1 | 0 |" in said(visit)
     assert "what it predicts (logits)" in said(visit)
+    assert "; the last 2 tokens read one by one from a KV cache" in said(visit)
 
 
 def test_a_model_in_the_link_comes_by_itself(store):
@@ -349,6 +419,7 @@ def test_the_page_reads_a_long_text(tiny):
     assert not visit.exception
     tiles = [json.loads(p)[0] for p in pictures(visit) if '"enlarges": true' in p]
     assert [len(one["tokens"]) for one in tiles] == [saved_models.LONGEST]
+    assert f"You asked for 64 tokens. The text has only {saved_models.LONGEST}" in said(visit)
     widgets(visit)["as_words"].set_value(True)
     visit.run()
     assert "merged into 9 words" in said(visit)
@@ -390,6 +461,9 @@ def test_the_running_sentence_in_the_real_model(smollm2):
     moved = put_before.weights[3:, :, 2:, :2].mean((0, 1, 2))
     assert shown.weights[3:, :, 2:, 0].mean() > 0.6
     assert moved[0] > 0.6 > 0.1 > moved[1], "it is the place, not the word"
+    found = head_overview.move_first_token(View(smollm2, SENTENCE, shown))
+    assert found
+    assert found.answer == head_overview.NEW
 
 
 def test_pieces_are_put_together_to_words(smollm2):
@@ -403,4 +477,20 @@ def test_both_directions_of_a_model_that_reads(minilm):
     shown = record_text(minilm, SENTENCE)
     assert not shown.is_causal
     assert shown.predictions == []
-    assert measure_directions(shown).after > 0.15
+    after = measure_directions(shown).after
+    assert after > 0.15
+    assert after == pytest.approx(shown.weights.triu(1).sum().item() / shown.weights.sum().item())
+    assert answer_later(shown)[0] == f"{100 * after:.0f} %"
+
+
+def test_a_model_that_writes_stands_beside_one_that_reads(smollm2, minilm):
+    visit = settled(opened(PAGE, {"deep": "beside", "beside": "true"}).run())
+    both = record_text(smollm2, SENTENCE), record_text(minilm, SENTENCE)
+    for one in both:
+        shares = " | ".join(f"{share:.3f}" for share in measure_directions(one))
+        assert f"` {one.name} ` | {shares} |" in said(visit)
+    assert [panel["id"] for panel in figure(visit, both[0].name)["panels"]] == [
+        one.name for one in both
+    ]
+    nothing = opened(PAGE, {"deep": "predicted", "real_model": minilm.name})
+    assert "This model predicts no next token" in said(nothing)
