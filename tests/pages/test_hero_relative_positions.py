@@ -151,6 +151,7 @@ def test_what_can_be_tried_is_true(choices):
     assert asking + swapped["apart"] - asked == asked - asking, "the same distance"
     scores = [write_decimals(swap["rotary"][at][0]) for at in (-swap["least"], frame)]
     assert "from {} to {}".format(*scores) in tried["swap"]["text"]
+    assert scores[0] != scores[1], "of some pairs the change is too small to be seen"
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ def test_the_picture_shows_what_torch_computes(numbers, layers, rule):
     torch.testing.assert_close(torch.tensor(shown["output"]), expected, atol=5e-3, rtol=5e-3)
     weights = torch.tensor(shown["weights"])
     assert (weights[~mask] == 0).all()
+    assert (weights[mask] > 0).all(), "the picture tells little from nothing"
     torch.testing.assert_close(weights.sum(-1), torch.ones(len(TOKENS)), atol=5e-4, rtol=0)
     scores = query @ key.T / math.sqrt(key.shape[1])
     torch.testing.assert_close(torch.tensor(numbers["scores"]), scores, atol=5e-3, rtol=5e-3)

@@ -253,6 +253,7 @@ def test_a_hole_is_shown_and_nothing_runs_here():
         ("−3", -3),
         ("1e6", 1e6),
         (" 7 ", 7),
+        ("49 %", 49),
     ],
 )
 def test_numbers_as_people_write_them(said, read):

@@ -118,6 +118,8 @@ def test_the_same_seed_asks_the_same():
 def test_an_answer_is_near_enough_or_not():
     assert is_near(Recall(0.25, tolerance=0.01), "0.255")
     assert not is_near(Recall(0.25), "0.3")
+    assert is_near(Recall(0.88, tolerance=0.005), "88")
+    assert not is_near(Recall(88, tolerance=0.5), "0.88"), "no share was asked for"
     assert is_near(Recall("none", options=("none", "all")), "none")
     assert write_answer(Recall(1024)) == "1,024"
 

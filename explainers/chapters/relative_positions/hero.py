@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import torch
@@ -31,6 +32,8 @@ from explainers.ui.provenance import random_weights
 from explainers.ui.text.numbers import bound_rounding, write_decimals
 from explainers.ui.untrusted_text import verbatim
 
+LEAST_CHANGE = 0.1
+"""Of a score, to be seen in a picture: of some pairs it is next to nothing, by chance."""
 SENTENCES = ("hero_caption", "hero_start", "hero_moved", "hero_apart", "hero_both")
 
 
@@ -114,22 +117,29 @@ def list_experiments(text: Prose, moved: MovedPair, seed: int) -> list[Experimen
 
 
 def _swap_words(text: Prose, moved: MovedPair, seed: int) -> list[Experiment]:
-    """The same distance the other way around: of these words, or of the first that have room."""
-    for words in (moved.words, choose_pair(moved.tokens)):
+    """The same distance the other way around: of these words, or of the first that show it."""
+    for words in (
+        moved.words,
+        choose_pair(moved.tokens),
+        *permutations(range(len(moved.tokens)), 2),
+    ):
         asking, asked = words
         there = 2 * (asked - asking)
-        if there and -asking <= there <= FARTHEST_APART and abs(there) <= FARTHEST_APART:
+        if not there or there < -asking or abs(there) > FARTHEST_APART:
+            continue
+        of_words = moved if words == moved.words else MovedPair.of(moved.tokens, words, seed)
+        rotary, start = of_words.scores()[0], -of_words.least
+        before, after = rotary[start, 0].item(), rotary[start + there, 0].item()
+        if abs(after - before) >= LEAST_CHANGE:
             break
     else:
         return []
-    of_words = moved if words == moved.words else MovedPair.of(moved.tokens, words, seed)
-    rotary, start = of_words.scores()[0], -of_words.least
     first, second = (asking, asked) if there < 0 else (asked, asking)
     named = {
         "first": moved.tokens[first],
         "second": moved.tokens[second],
-        "before": write_decimals(rotary[start, 0].item()),
-        "after": write_decimals(rotary[start + there, 0].item()),
+        "before": write_decimals(before),
+        "after": write_decimals(after),
     }
     choices = {
         controls.followed_word.key: asking,

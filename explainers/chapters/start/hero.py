@@ -73,9 +73,9 @@ def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> d
         steps = attend(one)[1]
         masks[rule] = {
             "allowed": one.mask.tolist(),
-            "weights": round_numbers(steps.weights, 6),
+            "weights": round_numbers(steps.weights, 8),
             "output": round_numbers(steps.output),
-            "film": round_numbers(films[rule].weights, 5),
+            "film": round_numbers(films[rule].weights, 8),
         }
     query, key, value = map(round_numbers, views)
     return {

@@ -188,11 +188,14 @@ def _type(place: str, _options: Sequence[str]) -> str | None:
 
 
 def is_near(question: Question, answer: str) -> bool:
-    """Is it the right option, or a number near enough?"""
+    """Is it the right option, or a number near enough? A share may be given in percent."""
     if isinstance(question.answer, str):
         return answer == question.answer
     number = parse_number(answer)
-    return number is not None and abs(number - question.answer) <= question.tolerance + 1e-9
+    if number is None:
+        return False
+    readings = [number, number / 100] if 0 < question.answer < 1 < number else [number]
+    return any(abs(one - question.answer) <= question.tolerance + 1e-9 for one in readings)
 
 
 def write_answer(question: Question) -> str:

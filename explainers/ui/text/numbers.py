@@ -38,11 +38,11 @@ def write_decimals(number: float, places: int = 2) -> str:
 
 
 def parse_number(typed: str) -> float | None:
-    """0.25, 0,25, 1,024, −3 or 1e6; nothing if it is no number.
+    """0.25, 0,25, 1,024, −3, 1e6, or 49 for 49 %; nothing if it is no number.
 
     A comma is one for decimals unless it stands where the pages put one for thousands.
     """
-    text = typed.strip().replace("−", "-")
+    text = typed.strip().removesuffix("%").strip().replace("−", "-")
     if _COMMAS.fullmatch(text):
         text = text.replace(",", "")
     elif _DECIMAL_COMMA.fullmatch(text):

@@ -187,7 +187,7 @@ export class Heads extends WordHero {
     stage.write(titles.bias, titleEnd, plan.biasDepth, 13, any, 0, "right");
     stage.write(titles.sum, titleEnd, plan.sumDepth, 13, any, 0, "right");
     const [, others, count] = named, more = count > others.length ? " …" : "";
-    titles.others.textContent = count ? _("also named, wrongly: {words}", { words: others.map((place) => data.names[place]).join(", ") + more }) : "";
+    titles.others.textContent = count ? _("also named, though not in this sentence: {words}", { words: others.map((place) => data.names[place]).join(", ") + more }) : "";
     stage.write(titles.others, stage.room - 4, plan.othersDepth, 13, count ? 1 : 0, 0, "right");
   }
 
