@@ -28,7 +28,7 @@ from explainers.ui.follow.board import Limits, Memory
 from explainers.ui.follow.checked_request import LONGEST_SECRET, MOST_BYTES, name_room
 from explainers.ui.follow.routes import LONGEST_QUERY, Following
 from explainers.ui.lecture.share_link import list_places
-from tests.support.waiting import wait
+from tests.support.waiting import PATIENCE, wait
 
 ROOT = Path(__file__).parents[2]
 SECRET = secrets.token_urlsafe(32)
@@ -98,8 +98,9 @@ class Ear:
 
     def next(self, kind):
         """The text of the next event of a kind."""
-        found = ""
+        found, end = "", time.monotonic() + PATIENCE
         while True:
+            assert time.monotonic() < end, f"nothing of {kind}, but {found}"
             line = self.answer.readline().decode()
             assert line, f"the stream ended without {kind}"
             name, _, text = line.strip().partition(": ")
