@@ -31,14 +31,14 @@ SPREAD = 1.5
 """Seconds over which browsers ask for a new page: browser/follow/follower.js."""
 TABS, STEPS = 3, 12
 OPEN_LECTURE = "globalThis.attentionLecture?.at >= 0 && attentionLecture.isComplete()"
-PAINTED = """(at) => new Promise((done) => {
+NOW = "performance.timeOrigin + performance.now()"
+PRESSED = f"addEventListener('keydown', () => {{ globalThis.pressed = {NOW}; }}, true)"
+PAINTED = f"""(at) => {{ globalThis.painted = new Promise((done) => {{
   const look = () => attentionLecture.at === at
-    ? requestAnimationFrame(() => setTimeout(() =>
-        done(performance.timeOrigin + performance.now())))
-    : setTimeout(look, 1);
+    ? requestAnimationFrame(() => setTimeout(() => done({NOW}))) : setTimeout(look, 4);
   look();
-})"""
-"""When a screen had been painted, in milliseconds since 1970."""
+}}); }}"""
+"""When a key was pressed and a screen had been painted, in milliseconds since 1970."""
 
 
 class Lecturer:
@@ -171,12 +171,15 @@ def measure_tabs(browser: Browser, address: str) -> str:
     for tab in tabs:
         tab.wait_for_function("location.pathname === '/scores'")
     lecturer.wait_for_timeout(2000)
+    lecturer.evaluate(PRESSED)
     late = []
     for _ in range(STEPS):
         at = lecturer.evaluate("attentionLecture.at")
-        begun = time.time()
+        for tab in tabs:
+            tab.evaluate(PAINTED, at + 1)
         lecturer.keyboard.press("PageDown")
-        late += [tab.evaluate(PAINTED, at + 1) / 1000 - begun for tab in tabs]
+        pressed = lecturer.evaluate("pressed")
+        late += [(tab.evaluate("painted") - pressed) / 1000 for tab in tabs]
         lecturer.wait_for_timeout(500)
     return f" {TABS} tabs, a step, to the painted screen | {quantiles(late)} | "
 

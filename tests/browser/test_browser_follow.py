@@ -189,9 +189,10 @@ def test_a_class_votes_and_sees_the_answer_afterwards(lecturer, hall, tmp_path):
     turn(lecturer, [laptop, phone])
     expect(phone.page.locator(".follow-ballot")).to_be_hidden()
     right = votes.locator(".right b").inner_text()
-    answers = lecturer.page.locator("[class*=st-key-lecture-ask] [role=radiogroup]").first
-    label = answers.locator("label").nth("ABCDEF".index(right[0])).text_content()
-    assert label in lecturer.page.locator("[data-lecture-part=reveal] strong").all_text_contents()
+    assert right.endswith("✓")
+    options = lecturer.page.locator("[class*=-ask-] [role=radiogroup]").first.locator("label")
+    said = lecturer.page.locator("[class*=st-key-right-] strong").all_text_contents()
+    assert options.nth("ABCDEF".index(right[0])).text_content() in said
 
     votes.get_by_role("button", name="Vote again").click()
     lecturer.page.keyboard.press("PageUp")
