@@ -186,14 +186,23 @@ export class Leader {
     if (bar && this.button.parentElement !== bar) bar.insertBefore(this.button, bar.querySelector("button:last-of-type"));
     if (!bar) this.panel.hidden = true;
     const text = this.problem ? "◉ !" : this.room ? `◉ ${this.followers}` : "◎";
-    if (this.button.textContent !== text) this.button.textContent = text;
+    put(this.button, text);
     this.button.title = this.problem || words.lead;
     this.button.setAttribute("aria-label", this.room ? `${words.lead}: ${this.followers}` : words.lead);
     this.panel.setAttribute("aria-label", words.title);
     const count = this.panel.querySelector("output"), note = this.panel.querySelector("p");
-    if (count) count.textContent = words.count.replace("{count}", String(this.followers));
-    if (note) note.textContent = this.problem || (LOCAL.includes(location.hostname) ? words.local.replace("{host}", location.hostname) : "");
+    if (count) put(count, words.count.replace("{count}", String(this.followers)));
+    if (note) put(note, this.problem || (LOCAL.includes(location.hostname) ? words.local.replace("{host}", location.hostname) : ""));
   }
+}
+
+/**
+ * Only what has changed: a lecture looks at its page anew after each change of the document.
+ * @param {Element} node
+ * @param {string} text
+ */
+function put(node, text) {
+  if (node.textContent !== text) node.textContent = text;
 }
 
 /**
