@@ -6,16 +6,11 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin
 from explainers.chapters.common.one_head import make_explainer, read_head, take_head
-from explainers.chapters.common.reader_sentence import (
-    choose_sentence,
-    list_unknown_words,
-    offer_known_words,
-)
+from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.doors import show_doors
 from explainers.chapters.start.hero import make_hero, recall_remaining_weight
-from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.training import POOL_SENTENCES
@@ -95,17 +90,13 @@ def show_sizes(tokens: Tokens, mask: str) -> None:
 
 text("question")
 sentence = choose_sentence()
-unknown = list_unknown_words(sentence.tokens)
-if unknown:
-    text("own_words", known=NUM_WORDS, unknown=unknown)
-    offer_known_words(sentence.tokens)
-    page.end_page()
-hero = make_hero(text, sentence.tokens, sentence.text)
+tokens = take_known_words(sentence.tokens)
+hero = make_hero(text, tokens, sentence.text)
 show_hero(text, hero, "journey")
 end_stop(text)
 text("learned_here", sentences=f"{POOL_SENTENCES:,}")
 rule = hero.chosen(controls.mask)
-layer = load_readable_layer(sentence.tokens, rule, FILM_SEED)
+layer = load_readable_layer(tokens, rule, FILM_SEED)
 show_doors(text)
 text("promise")
 show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
@@ -115,7 +106,7 @@ go_deeper(
     {
         "all_words": lambda: show_seven_steps(layer, rule),
         "ending": lambda: show_other_ending(layer),
-        "sizes": lambda: show_sizes(sentence.tokens, rule),
+        "sizes": lambda: show_sizes(tokens, rule),
     },
 )
 show_one_sentence(text)

@@ -5,11 +5,7 @@ import streamlit as st
 from explainers.attention.single_head import project, projection_parameters
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import make_explainer, read_head
-from explainers.chapters.common.reader_sentence import (
-    choose_sentence,
-    list_unknown_words,
-    offer_known_words,
-)
+from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
 from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import make_hero, make_layers
 from explainers.chapters.query_key_value.takeaway import (
@@ -17,7 +13,6 @@ from explainers.chapters.query_key_value.takeaway import (
     take_parameters,
     take_projections,
 )
-from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui import page
@@ -106,16 +101,11 @@ def show_biases(layer: Layer) -> None:
 
 
 text("question")
-sentence = choose_sentence()
-unknown = list_unknown_words(sentence.tokens)
-if unknown:
-    text("own_words", known=NUM_WORDS, unknown=unknown)
-    offer_known_words(sentence.tokens)
-    page.end_page()
-hero = make_hero(text, sentence.tokens)
+tokens = take_known_words(choose_sentence().tokens)
+hero = make_hero(text, tokens)
 show_hero(text, hero, "views")
 end_stop(text)
-layers = make_layers(sentence.tokens)
+layers = make_layers(tokens)
 trained = layers["trained", "own"]
 asking, found = query_key_roles.find_one_sided_pair(trained, controls.followed_word.default)
 if asking != found:
@@ -131,7 +121,7 @@ go_deeper(
     text,
     {
         "parameters": lambda: show_parameters(layer),
-        "sizes": lambda: show_sizes(sentence.tokens, hero.chosen(controls.weights) == "trained"),
+        "sizes": lambda: show_sizes(tokens, hero.chosen(controls.weights) == "trained"),
         "swap": lambda: show_exchange(layer),
         "biases": lambda: show_biases(layer),
     },

@@ -6,11 +6,7 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import attend, read_head, take_head
-from explainers.chapters.common.reader_sentence import (
-    choose_sentence,
-    list_unknown_words,
-    offer_ways_on,
-)
+from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
 from explainers.chapters.exercises import predict
 from explainers.chapters.scores import root_experiment, takeaway
 from explainers.chapters.scores.four_steps import (
@@ -21,7 +17,6 @@ from explainers.chapters.scores.four_steps import (
     work_out_softmax,
 )
 from explainers.chapters.scores.hero import make_hero, read_layers
-from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
@@ -106,13 +101,8 @@ def show_gradient() -> None:
 
 
 text("question")
-sentence = choose_sentence()
-unknown = list_unknown_words(sentence.tokens)
-if unknown and controls.weights.read() != "untrained":
-    text("own_words", known=NUM_WORDS, unknown=unknown)
-    offer_ways_on(sentence.tokens)
-    page.end_page()
-layers = read_layers(sentence.tokens)
+tokens = take_known_words(choose_sentence().tokens, has_untrained=True)
+layers = read_layers(tokens)
 hero = make_hero(text, layers)
 show_hero(text, hero, "four steps")
 end_stop(text)
@@ -123,7 +113,7 @@ show_how(layer, word)
 go_deeper(
     text,
     {
-        "steps": lambda: show_steps(sentence.tokens, rule),
+        "steps": lambda: show_steps(tokens, rule),
         "temperature": lambda: show_temperature(layer),
         "variance": show_variance,
         "gradient": show_gradient,

@@ -5,13 +5,13 @@ import streamlit as st
 from explainers.attention import masks
 from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.common import choose_layer, reader_sentence
+from explainers.chapters.common import choose_layer
+from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.exercises import predict
 from explainers.chapters.masks import changed_text, hero, masks_compared, takeaway
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
-from explainers.toys.grammar import NUM_WORDS
 from explainers.ui import page, tour
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
@@ -124,13 +124,9 @@ def show_one_pass() -> None:
 
 
 text("question")
-tokens = reader_sentence.choose_sentence().tokens
+tokens = take_known_words(choose_sentence().tokens, has_untrained=True)
 words, is_short = len(tokens), len(tokens) < FEWEST
 readable, wide = (Lab(layer, page.has_queries_down()) for layer in choose_layer.read_layers(tokens))
-if readable.layer.unknown:
-    text("own_words", known=NUM_WORDS, unknown=choose_layer.list_unknown(readable.layer))
-    reader_sentence.offer_ways_on(tokens)
-    page.end_page()
 picture = hero.make_hero(text, readable)
 show_hero(text, picture, "masked")
 tour.end_stop(text)

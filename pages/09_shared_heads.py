@@ -4,9 +4,9 @@ import streamlit as st
 
 from explainers.attention import grouped_query as shared
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
+from explainers.chapters.common import reader_sentence
 from explainers.chapters.common.choose_layer import list_unknown, name_layer_origin, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
-from explainers.chapters.common.reader_sentence import list_unknown_words, offer_known_words
 from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import dealt_heads, hero, kv_sharing, latent_heads
@@ -16,7 +16,6 @@ from explainers.chapters.shared_heads.takeaway import D_MODEL, HEAD_DIM, NUM_HEA
 from explainers.toys.grammar import NUM_WORDS
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import Hero, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
@@ -123,11 +122,11 @@ def show_latent(tokens: Tokens) -> None:
 
 
 text("question")
-words = choose_text().tokens
+words = reader_sentence.choose_sentence(has_menus=False).tokens
 picture = hero.make_hero(text, words)
-if unknown := list_unknown_words(words):
+if unknown := reader_sentence.list_unknown_words(words):
     text("own_words", known=NUM_WORDS, unknown=unknown)
-    offer_known_words(words)
+    reader_sentence.offer_known_words(words)
 else:
     show_hero(text, picture, "shared heads")
     text("learned_here")

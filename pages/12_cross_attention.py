@@ -123,7 +123,8 @@ def show_real() -> None:
 
 
 text("question")
-sentence = choose_text(choose_sentence.offer_sentences, is_english=True)
+examples = choose_sentence.list_examples()
+sentence = choose_text(choose_sentence.offer_sentences, is_english=True, examples=examples)
 if not choose_sentence.load_translator_or_warn():
     page.end_page()
 words, problem = choose_sentence.read_words(sentence.text)

@@ -25,6 +25,12 @@ RELATED_PARTS = {
 """What each part of a sentence is asked for, as far as it is there and may be seen."""
 RUNNING_CHOICES = (1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 4, 0)
 """Of the sentence of the whole course, in any language."""
+MOVED_CHOICES = (0, 1, 1, 0, 0, 4, 0, 0, 0, 0, 0, 0)
+"""The same with its time in front."""
+SPORT_CHOICES = (1, 1, 1, 2, 0, 0, 0, 0, 1, 0, 5, 0)
+"""A team praises its fans."""
+COURT_CHOICES = (1, 1, 1, 1, 0, 0, 0, 8, 11, 0, 0, 0)
+"""A judge rejects false claims."""
 
 
 class News(NamedTuple):

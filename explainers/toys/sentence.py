@@ -5,7 +5,18 @@ from dataclasses import dataclass
 import regex
 
 from explainers.messages import N_
-from explainers.toys.grammar import ENGLISH, VIETNAMESE, fold_word, read_running
+from explainers.toys.grammar import (
+    COURT_CHOICES,
+    ENGLISH,
+    GRAMMARS,
+    MOVED_CHOICES,
+    RUNNING_CHOICES,
+    SPORT_CHOICES,
+    VIETNAMESE,
+    choose_grammar,
+    fold_word,
+    read_running,
+)
 
 SENTENCE = " ".join(ENGLISH.running.tokens)
 """The CEO announced record earnings on Friday."""
@@ -19,6 +30,13 @@ PRESETS = {
     N_("emoji"): "We won 🏆 and the whole family 👩‍👩‍👧 danced 💃🏽",
 }
 """The first is that of the visitor's language; English has its own name where it is another."""
+MOVED_NAME = N_("the time in front")
+_KNOWN = {
+    RUNNING_NAME: RUNNING_CHOICES,
+    MOVED_NAME: MOVED_CHOICES,
+    N_("about sport"): SPORT_CHOICES,
+    N_("about a court"): COURT_CHOICES,
+}
 MAX_CHARACTERS = 400
 MAX_TOKENS = 24
 
@@ -42,6 +60,12 @@ class Sentence:
 def write_running_sentence(language: str) -> str:
     """The sentence of the whole course, as text."""
     return " ".join(read_running(language).tokens)
+
+
+def list_known_examples(language: str) -> dict[str, str]:
+    """Sentences that every trained head can read, by their names, in the language of a visitor."""
+    grammar = GRAMMARS[choose_grammar(language)]
+    return {name: " ".join(grammar.write_news(one).tokens) for name, one in _KNOWN.items()}
 
 
 def read_sentence(raw: str, max_tokens: int = MAX_TOKENS, usual: str = SENTENCE) -> Sentence:

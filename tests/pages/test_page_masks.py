@@ -269,13 +269,14 @@ def test_badges_count_every_word_that_training_never_saw():
     )
 
 
-def test_of_words_that_training_never_saw_no_picture_is_drawn():
+def test_words_that_training_never_saw_are_drawn_where_untrained_weights_are_asked_for():
     visit = opened(PAGE, {"text": "The zebra saw gnus"})
-    assert not pictures(visit)
-    assert "New to it: ` zebra `, ` saw `, ` gnus `." in said(visit)
+    assert find_pictures(visit)[0]["tokens"] == SENTENCE.split()
+    assert "New to it: ` zebra `, ` saw `, ` gnus `." in visit.info[0].value
     next(button for button in visit.button if "untrained" in button.label).click()
     visit.run()
     assert find_pictures(visit)[0]["tokens"] == ["The", "zebra", "saw", "gnus"]
+    assert not visit.info
     assert visit.query_params["weights"] == "untrained"
 
 

@@ -7,15 +7,29 @@ import pytest
 from explainers.chapters.common.reader_sentence import (
     MENUS,
     find_parts,
+    list_unknown_words,
     list_words,
     order_menus,
     replace_part,
     write_sentence,
 )
-from explainers.toys.grammar import ENGLISH, VIETNAMESE, find_language
-from explainers.toys.sentence import SENTENCE, split_words, write_running_sentence
-from tests.support.opening import PAGES, opened
+from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE, find_language
+from explainers.toys.sentence import (
+    PRESETS,
+    SENTENCE,
+    list_known_examples,
+    split_words,
+    write_running_sentence,
+)
+from explainers.translations import translate
+from explainers.ui.session import PRESET
+from tests.support.opening import PAGES, ROOT, opened
+from tests.support.reading import hero, said
 
+OWN = "My zebra sleeps"
+ONE_HEAD = [page for page in PAGES if "take_known_words(" in page.read_text(encoding="utf-8")]
+"""The pages that draw the small trained head."""
+FEW_EXAMPLES = [page for page in PAGES if "choose_sentence(" in page.read_text(encoding="utf-8")]
 TWIN = write_running_sentence("vi")
 SENTENCES = [
     *("", SENTENCE, "my cat sleeps", "The judge rejected lawyers on Sunday", "CEO CEO CEO"),
@@ -71,3 +85,69 @@ def test_a_menu_replaces_the_sentence():
     (field,) = [one for one in visit.text_input if one.label == "Sentence"]
     assert field.value == "The chef served hungry cooks on Friday"
     assert not visit.exception
+
+
+def sentence_on(visit):
+    return visit.text_input(key="text").value
+
+
+@pytest.mark.parametrize("language", GRAMMARS)
+@pytest.mark.parametrize("page", ONE_HEAD, ids=lambda page: page.stem)
+def test_of_unknown_words_the_running_sentence_is_drawn_and_the_text_is_kept(page, language):
+    visit = opened(page, {"text": OWN, "lang": language})
+    assert not visit.exception
+    running = GRAMMARS[language].running.tokens
+    assert hero(visit)["tokens"] == [*running]
+    [notice] = visit.info
+    assert f"*{' '.join(running)}*" in notice.value
+    assert "` zebra `" in notice.value
+    assert "unknown" not in said(visit), "no vectors drawn at random"
+    assert sentence_on(visit) == OWN
+    assert visit.query_params["text"] in (OWN, [OWN])
+    assert hero(visit)["choices"].get("text", OWN) == OWN, "nor does the picture replace it"
+    again = visit.run()
+    assert sentence_on(again) == OWN
+
+
+def test_there_are_pages_of_the_small_head():
+    assert [page.stem[:2] for page in ONE_HEAD] == ["01", "03", "04", "05"]
+
+
+def test_an_unknown_sentence_follows_the_reader_and_hides_nothing():
+    visit = opened(PAGES[1])
+    visit.text_input(key="text").set_value(OWN).run()
+    visit.switch_page(PAGES[2].relative_to(ROOT).as_posix()).run()
+    assert sentence_on(visit) == OWN
+    assert hero(visit)["tokens"] == SENTENCE.split()
+    visit.switch_page(PAGES[1].relative_to(ROOT).as_posix()).run()
+    assert sentence_on(visit) == OWN
+
+
+@pytest.mark.parametrize("language", GRAMMARS)
+def test_every_example_is_known_in_the_language_of_the_page(language):
+    examples = list_known_examples(language)
+    assert len(set(examples.values())) == 4
+    assert next(iter(examples.values())) == write_running_sentence(language)
+    for sentence in examples.values():
+        tokens = tuple(split_words(sentence))
+        assert list_unknown_words(tokens) == ""
+        assert find_language(tokens) == language
+
+
+@pytest.mark.parametrize("language", GRAMMARS)
+@pytest.mark.parametrize("page", FEW_EXAMPLES, ids=lambda page: page.stem)
+def test_a_page_of_few_words_offers_only_what_it_can_draw(page, language):
+    visit = opened(page, {"lang": language})
+    examples = {translate(name, language): s for name, s in list_known_examples(language).items()}
+    menu = visit.selectbox(key=PRESET)
+    assert menu.options == [*examples]
+    name, sentence = [*examples.items()][-1]
+    menu.set_value(name).run()
+    assert sentence_on(visit) == sentence
+    assert not visit.info
+    assert hero(visit)["tokens"] == split_words(sentence)
+
+
+def test_elsewhere_any_text_is_offered():
+    options = opened(PAGES[1]).selectbox(key=PRESET).options
+    assert set(options) == {*PRESETS} - {"English"}

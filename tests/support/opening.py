@@ -70,7 +70,8 @@ def reads_text(page: Path) -> bool:
     """Is the reader's sentence on this page, and not only in a card?"""
     body = ast.parse(page.read_text(encoding="utf-8")).body
     shown = [part for part in body if not isinstance(part, ast.FunctionDef)]
-    return any("choose_text(" in ast.unparse(part) for part in shown)
+    asking = "choose_text(", "choose_sentence("
+    return any(call in ast.unparse(part) for call in asking for part in shown)
 
 
 def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> AppTest:
@@ -145,8 +146,9 @@ def extremes(widget: Any) -> tuple[Any, ...]:
 
 
 def needs_known_words(page: Path) -> bool:
-    """Does this page draw nothing where its trained head does not know a word?"""
-    return "offer_known_words(" in page.read_text(encoding="utf-8")
+    """Does this page not draw the sentence where its trained head does not know a word?"""
+    source = page.read_text(encoding="utf-8")
+    return "offer_known_words(" in source or "take_known_words(" in source
 
 
 def known_words(count: int) -> str:

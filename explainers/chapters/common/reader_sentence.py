@@ -7,9 +7,16 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.toys.examples import make_generator
-from explainers.toys.grammar import GRAMMARS, Grammar, find_language, fold_word
+from explainers.toys.grammar import (
+    GRAMMARS,
+    NUM_WORDS,
+    Grammar,
+    find_language,
+    fold_word,
+    read_running,
+)
 from explainers.toys.layers import Tokens
-from explainers.toys.sentence import Sentence, split_words
+from explainers.toys.sentence import Sentence, list_known_examples, split_words
 from explainers.toys.task import draw_news
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
@@ -26,9 +33,11 @@ Parts = tuple[str, ...]
 """A word for each menu; "" where there is none, which only the kind may be."""
 
 
-def choose_sentence() -> Sentence:
-    """Ask for the reader's sentence, typed, chosen among examples, or made of words in menus."""
-    return choose_text(offer_menus)
+def choose_sentence(has_menus: bool = True) -> Sentence:
+    """Ask for the reader's sentence: typed, chosen among known ones, or made of words in menus."""
+    return choose_text(
+        offer_menus if has_menus else None, examples=list_known_examples(get_language())
+    )
 
 
 def offer_menus(text: str) -> None:
@@ -144,6 +153,29 @@ def list_unknown_words(tokens: Tokens) -> str:
     known = GRAMMARS[find_language(tokens)].word_ids
     unknown = dict.fromkeys(token for token in tokens if fold_word(token) not in known)
     return ", ".join(map(verbatim, unknown))
+
+
+def take_known_words(tokens: Tokens, has_untrained: bool = False) -> Tokens:
+    """The words that a page draws: the reader's, or the running ones and a notice that says so.
+
+    The small head has learned nothing about other words, and vectors drawn at random would look as
+    if it had. The text stays in its field and in the link. A page that `has_untrained` weights
+    draws any words with them.
+    """
+    unknown = list_unknown_words(tokens)
+    if not unknown or (has_untrained and controls.weights.read() == "untrained"):
+        return tokens
+    running = read_running(get_language()).tokens
+    notice = _(
+        "**Your own sentence.** This head knows {known} words. New to it: {unknown}. It has "
+        "learned nothing about them. Shown instead: *{shown}*.",
+        known=NUM_WORDS,
+        unknown=unknown,
+        shown=" ".join(running),
+    )
+    st.info(notice, icon=":material/info:")
+    (offer_ways_on if has_untrained else offer_known_words)(tokens)
+    return running
 
 
 def offer_known_words(tokens: Tokens) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.messages import N_
+from explainers.toys.sentence import list_known_examples
 from explainers.translation import weights_file
 from explainers.translation.corpus import RUNNING_PAIR, SentencePair, align_phrase, draw_test_sets
 from explainers.translation.phrases import (
@@ -187,6 +188,13 @@ def list_beams(translation: Translation) -> dict[str, object]:
         for beam in translation.other_beams
     ]
     return {"beams": len(lines), "lines": "\n".join(lines)}
+
+
+def list_examples() -> dict[str, str]:
+    """Sentences that the translator can read, by their names."""
+    known = list_known_examples("en")
+    readable = {name: sentence for name, sentence in known.items() if not read_words(sentence)[1]}
+    return readable | {N_("the passive"): write_variant(is_passive=True)}
 
 
 def offer_sentences(_typed: str) -> None:

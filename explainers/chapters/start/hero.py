@@ -7,7 +7,7 @@ from typing import Any
 
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import attend
-from explainers.toys.grammar import GRAMMARS, News, find_language
+from explainers.toys.grammar import GRAMMARS, MOVED_CHOICES, SPORT_CHOICES, News, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readable_layer
 from explainers.translations import _
@@ -27,10 +27,6 @@ from explainers.ui.page_parts.first_picture import FILE, keep_hero
 from explainers.ui.text.numbers import write_percent
 
 MASKS = ("full", "causal")
-MOVED = 0, 1, 1, 0, 0, 4, 0, 0, 0, 0, 0, 0
-"""The running sentence with its time in front, as the grammar's choices."""
-OTHER = 1, 1, 1, 2, 0, 0, 0, 0, 1, 0, 5, 0
-"""Another topic: a team praises its fans."""
 SENTENCES = (
     *("hero_caption", "hero_two", "hero_one", "hero_spread", "hero_all", "film_seen"),
     *("step_numbers", "step_qkv", "step_scores", "step_mask", "step_mask_full"),
@@ -104,8 +100,8 @@ def list_experiments(
     by_chance = {"word": tokens[word]} | name_largest(tokens, before)
     return [
         Experiment("try_causal", text.fill("try_causal", **masked), {"mask": "causal"}),
-        try_sentence(text, "try_moved", grammar.write_news(MOVED)),
-        try_sentence(text, "try_other", grammar.write_news(OTHER)),
+        try_sentence(text, "try_moved", grammar.write_news(MOVED_CHOICES)),
+        try_sentence(text, "try_other", grammar.write_news(SPORT_CHOICES)),
         Experiment("try_untrained", text.fill("try_untrained", **by_chance), {"batches": 0}),
     ]
 

@@ -21,12 +21,15 @@ from explainers.ui.tour_mode import is_tour
 
 
 def choose_text(
-    offer_menus: Callable[[str], None] | None = None, is_english: bool = False
+    offer_menus: Callable[[str], None] | None = None,
+    is_english: bool = False,
+    examples: Mapping[str, str] | None = None,
 ) -> Sentence:
     """Ask for the text, and say what of it was changed to fit.
 
     Where a page has menus that make a sentence, `offer_menus` shows them beside what is typed. A
-    page whose model reads English has the English sentence in any language.
+    page whose model reads English has the English sentence in any language. One whose model knows
+    few words offers `examples` of these, by their names, in the place of any text.
     """
     usual = SENTENCE if is_english else controls.sentence.unchosen
     is_own = _is_own()
@@ -46,7 +49,7 @@ def choose_text(
         # On a page in English, the English sentence may be the reader's choice or nobody's.
         is_own = typed_text != usual or (is_english and is_own)
         controls.sentence.keep(typed_text if is_own else None)
-        _offer_presets(usual)
+        _offer_presets(_list_presets(usual) if examples is None else examples)
         if offer_menus:
             offer_menus(typed_text or "")
     notices = st.session_state.setdefault(NOTICES, {})
@@ -84,11 +87,15 @@ def _keep_sentence(request: str | None) -> None:
         controls.sentence.keep(own[:MAX_CHARACTERS])
 
 
-def _offer_presets(usual: str) -> None:
-    visitor_language = get_language()
+def _list_presets(usual: str) -> dict[str, str]:
     presets = {**PRESETS, RUNNING_NAME: usual}
     if usual == SENTENCE:
         del presets[ENGLISH_NAME]
+    return presets
+
+
+def _offer_presets(presets: Mapping[str, str]) -> None:
+    visitor_language = get_language()
     st.selectbox(
         _("Or an example"),
         list(presets),
