@@ -12,9 +12,9 @@ import torch.nn.functional as F  # noqa: N812
 from torch.testing import assert_close
 
 from explainers.chapters.what_if import before_after, choose_changes, silenced_heads, two_windows
-from explainers.chapters.what_if.before_after import read_live
+from explainers.chapters.what_if.before_after import Reading, read_live
 from explainers.chapters.what_if.choose_changes import list_heads
-from explainers.chapters.what_if.hero import CHANGES
+from explainers.chapters.what_if.hero import CHANGES, FIRST_HIDDEN, make_hero
 from explainers.chapters.what_if.shipped_effects import EVERY_CHANGE, MODEL, read_shipped
 from explainers.models import ablation
 from explainers.models import ablation as working
@@ -45,6 +45,7 @@ from explainers.models.probes import Probe
 from explainers.models.registry import WHEEL_MODELS, ModelError, locate_folder
 from explainers.ui import session
 from explainers.ui.controls import controls
+from explainers.ui.page import Prose
 from tests.models.test_attention_hook import ours
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures
@@ -411,7 +412,7 @@ def test_the_picture_has_the_numbers_of_its_change(tiny):
         visit = visited(tiny, what_if=name, deep="notice")
         [sent] = [json.loads(one)[0] for one in pictures(visit) if '"kind": "what_if"' in one]
         found = measure_effect(tiny, TEXT, [change])
-        assert sent["sentence"] == section
+        assert sent["sentence"].removesuffix("_alone") == section
         assert sent["tokens"] == list(found.tokens)
         assert_close(torch.tensor(sent["losses"]), torch.tensor(found.losses), atol=1e-4, rtol=0)
         chances = [one["chances"] for one in sent["next"]]
@@ -419,6 +420,20 @@ def test_the_picture_has_the_numbers_of_its_change(tiny):
         means = [f"{loss:.2f}" for loss in found.mean_losses]
         assert [sent["said"]["before_loss"], sent["said"]["after_loss"]] == means
         assert not visit.exception
+
+
+@pytest.mark.parametrize("window_loss", [5.0, 1.5])
+def test_hiding_the_first_token_alone_is_compared_with_a_window(window_loss):
+    def measure(change):
+        loss = window_loss if isinstance(change, Window) else 2.0
+        return Effect(("a", "b"), ([1.0], [loss]), [0.0, 0.0], [("c", 0.5, 0.5)])
+
+    with mock.patch("explainers.chapters.what_if.hero.read_choice", return_value=FIRST_HIDDEN):
+        drawn = make_hero(Prose(PAGE.stem), Reading("a b", measure, 4, ""))
+    assert drawn is not None
+    does_less = window_loss > 2.0
+    assert drawn.numbers["sentence"] == ("hero_first_alone" if does_less else "hero_first")
+    assert drawn.numbers["said"].get("window_loss") == ("5.00" if does_less else None)
 
 
 @pytest.mark.parametrize(

@@ -21,14 +21,16 @@ from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces
 
 BITS = 4
+FIRST_HIDDEN = N_("first hidden")
 CHANGES: dict[str, tuple[str, Change]] = {
     controls.NARROW_WINDOW: ("hero_window", WINDOWS[0]),
     controls.UNSCALED: ("hero_unscaled", NoScaling()),
     controls.UNIFORM_WEIGHTS: ("hero_uniform", UniformWeights()),
     controls.QUANTISED: ("hero_bits", QuantisedCache(bits=BITS)),
-    N_("first hidden"): ("hero_first", HiddenFirstToken()),
+    FIRST_HIDDEN: ("hero_first", HiddenFirstToken()),
 }
 """What can be changed in the picture: by its name, its sentence and the change."""
+SENTENCES = "hero_caption", "hero_one_token", "hero_first_alone"
 TRIED = {
     "try_unscaled": controls.UNSCALED,
     "try_uniform": controls.UNIFORM_WEIGHTS,
@@ -48,16 +50,20 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
     effect = reading.measure(change)
     if effect is None:
         return None
-    has_losses = len(effect.tokens) > 1
+    has_losses, sent = len(effect.tokens) > 1, compute_numbers(effect)
+    narrow = reading.measure(WINDOWS[0]) if chosen == FIRST_HIDDEN and has_losses else None
+    if narrow and effect.mean_losses[1] < narrow.mean_losses[1]:
+        section = "hero_first_alone"
+        sent["said"]["window_loss"] = f"{narrow.mean_losses[1]:.2f}"
     choice = HeroChoice(control, names, chosen, [*map(_, names)], is_elsewhere=True)
     sizes = describe_change(reading.head_dim)
     alt = _("A text with the loss of each of its tokens, and what the model expects next.")
     return Hero(
         "what_if",
         alt,
-        {**compute_numbers(effect), "sentence": section if has_losses else "hero_one_token"},
+        {**sent, "sentence": section if has_losses else "hero_one_token"},
         [choice],
-        ("hero_caption", "hero_one_token", *(sentence for sentence, _change in CHANGES.values())),
+        (*SENTENCES, *(sentence for sentence, _change in CHANGES.values())),
         [
             Experiment(name, text.fill(name, **sizes), {control.key: to})
             for name, to in TRIED.items()
@@ -94,7 +100,13 @@ def compute_numbers(effect: Effect) -> dict[str, Any]:
 
 def describe_change(head_dim: int) -> dict[str, str]:
     """The sizes that the remarks on the changes name."""
-    return {"d_k": f"{head_dim}", "times": f"{head_dim**0.5:.3g}", "levels": f"{2**BITS - 1}"}
+    return {
+        "d_k": f"{head_dim}",
+        "times": f"{head_dim**0.5:.3g}",
+        "bits": f"{BITS}",
+        "codes": f"{2**BITS}",
+        "levels": f"{2**BITS - 1}",  # as many below 0 as above it
+    }
 
 
 def make_table(effect: Effect) -> Any:

@@ -18,9 +18,9 @@ WIDTH = 4
 """Tokens that each token sees, itself included."""
 WINDOWS = tuple(Window(width=WIDTH, sinks=sinks) for sinks in (0, 1))
 ANSWERS = HARDLY, HALFWAY, BACK = (
-    N_("It hardly changes"),
-    N_("It falls about halfway"),
-    N_("It falls almost back to what it was"),
+    N_("hardly smaller"),
+    N_("about halfway back"),
+    N_("almost what it was"),
 )
 
 
@@ -90,7 +90,7 @@ def _make_figure(effects: list[Effect]) -> Figure:
 
 def recall_visible(draw: Random) -> Recall:
     """What a window leaves in sight, with some tokens at the beginning."""
-    width, sinks = draw.randint(3, 9), draw.randint(1, 2)
+    width, sinks = draw.randint(3, 9), draw.randint(2, 4)
     place = draw.randint(width + sinks + 5, 60)
     window = masks.sliding_window(width)
     rule = masks.Rule(lambda query, key: (key < sinks) | window(query, key))
