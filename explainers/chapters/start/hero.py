@@ -28,7 +28,8 @@ from explainers.ui.text.numbers import write_percent
 
 MASKS = ("full", "causal")
 SENTENCES = (
-    *("hero_caption", "hero_two", "hero_one", "hero_spread", "hero_all", "film_seen"),
+    *("hero_caption", "hero_two", "hero_one", "hero_only", "hero_spread", "hero_all"),
+    *("film_start", "film_seen"),
     *("step_numbers", "step_qkv", "step_scores", "step_mask", "step_mask_full"),
     *("step_weights", "step_output"),
 )

@@ -525,7 +525,8 @@ export class Journey extends WordHero {
       return step === MASK && this.rule.allowed[this.asker].every(Boolean) ? "step_mask_full" : name;
     }
     if (this.data.batches.length === 0) return "hero_untrained";
-    if (this.frame < this.lastFrame) return "film_seen";
+    if (this.frame < this.lastFrame) return this.frame === 0 ? "film_start" : "film_seen";
+    if (this.rule.allowed[this.asker].filter(Boolean).length === 1) return "hero_only";
     if (first >= 0.8 || second < 0.1) return first >= 0.5 ? "hero_one" : "hero_spread";
     return first + second >= 0.6 ? "hero_two" : "hero_spread";
   }
