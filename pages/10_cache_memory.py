@@ -110,7 +110,7 @@ with st.container(key="hero-controls", horizontal=True, vertical_alignment="bott
     name = controls.model(models := choose_cache.list_models(), controls.model.default)
     tokens = controls.tokens()
     gpu = read_gpus()[controls.gpu(list(read_gpus()), controls.gpu.default)]
-    more = st.popover(_("More"), icon=":material/tune:", help=_("Formats, counting, GPUs"))
+    more = gpu_fit.place_menu()
 if name == controls.CONFIG:
     text("paste", most=f"{choose_cache.MAX_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
 shape = choose_cache.read_shape_or_warn(name)

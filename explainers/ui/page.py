@@ -105,6 +105,8 @@ def restore_link() -> None:
         asked.populate_from_query_string(context.query_string)
         asked.set_initial_query_params(context.query_string)
         asked._send_query_param_msg()  # its name is held by a browser test
+    for control in controls.CONTROLS_BY_KEY.values():
+        control.release()
 
 
 def draw_frame(title: str, place: str) -> None:

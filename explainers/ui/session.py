@@ -45,6 +45,8 @@ SIZE = "size_"
 CLICKED = "clicked in {}"
 STEPPER_SEEN = "stepper of {}"
 OPENED_WITH = "{} opened with"
+HELD = "{} held"
+"""Of a control in a menu: the visit, whether the menu was open, and the value."""
 CHANGED_IN_BROWSER, LAST_WRITE = "{} changed", "{} written"
 """Of a control that writes its own place in the URL."""
 

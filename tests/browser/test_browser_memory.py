@@ -149,3 +149,48 @@ def test_the_share_of_the_layers_is_under_a_veil(visit):
     expect(one.page.get_by_text("96.1 %")).to_have_count(0)
     one.page.get_by_role("button", name="hidden number, show").click()
     expect(one.page.get_by_text("96.1 %")).to_be_visible()
+
+
+def test_a_reset_holds_after_the_menu_was_open(visit):
+    """What the closed menu had shown is not chosen again by the next click."""
+    one = visit(PATH)
+    press(one, "Take a model with latents")
+    one.wait_for_choice("gpus", "8")
+    more = one.ready().page.get_by_role("button", name="More")
+    more.click()
+    expect(one.page.get_by_role("radio", name="16", exact=True)).to_be_visible()
+    one.page.keyboard.press("Escape")
+    one.ready()
+    one.page.locator(".hero").get_by_role("button", name="Reset").click()
+    one.wait_for_choice("gpus", None)
+    one.ready().page.get_by_role("gridcell", name="8 × 8k: 8.00 GiB, fits", exact=True).click()
+    one.wait_for_choice("texts", "8")
+    one.ready()
+    assert "gpus" not in one.choices
+    expect(one.says).to_contain_text("1 × NVIDIA H100")
+    more.click()
+    chosen = one.ready().page.get_by_role("radio", name="8", exact=True)
+    chosen.click()
+    one.wait_for_choice("gpus", "8")
+    expect(one.says).to_contain_text("8 × NVIDIA H100")
+
+
+def test_an_experiment_begins_from_its_own_settings_on_a_second_visit(visit):
+    one = visit(PATH)
+    press(one, "Take a model with windows")
+    one.wait_for_choice("model", "gemma-3-27b")
+    one.ready().page.get_by_role("link", name="Shared keys and values").click()
+    expect(one.page.get_by_role("heading", level=1)).to_have_text("Shared keys and values")
+    one.ready().page.get_by_role("link", name="Cache calculator").click()
+    expect(one.says).to_contain_text("gemma-3-27b")
+    press(one.ready(), "Serve many readers")
+    expect(one.says).to_contain_text("weights of llama-3.1-8b")
+    one.wait_for_choice("texts", "64")
+    press(one.ready(), "Take a model with windows")
+    expect(one.says).to_contain_text("gemma-3-27b")
+    one.wait_for_choice("model", "gemma-3-27b")
+    expect(one.says).to_contain_text("One text of 131,072 tokens")
+
+
+def press(visit, experiment):
+    visit.page.locator(".hero").get_by_role("button", name=experiment, exact=True).click()

@@ -83,6 +83,14 @@ def test_experiments_say_what_they_will_show():
     assert f"{sum(group.count for group in local)} of" in told["windows"]["text"]
     assert format_size(count_cache_bytes(gemma, 131_072)) in told["windows"]["text"]
     latent = deployment("deepseek-v3", "h200", 8)
-    assert told["latent"]["choices"] == {"model": "deepseek-v3", "gpu": "h200", "gpus": "8"}
+    large = {"model": "deepseek-v3", "gpu": "h200", "gpus": "8"}
+    assert told["latent"]["choices"] == {"tokens": 131_072, "texts": 1, **large}
     assert format_size(count_weight_bytes(latent)) in told["latent"]["text"]
     assert has_room(latent, 131_072), "it is on so many GPUs because it fits there"
+
+
+def test_every_experiment_sets_everything_and_says_what_that_shows():
+    asked = {"model": "gemma-3-27b", "gpus": "2", "tokens": "33000", "texts": "3"}
+    usual, other = hero(opened(PAGE)), hero(opened(PAGE, asked))
+    assert usual["experiments"] == other["experiments"]
+    assert all(set(one["choices"]) == set(usual["choices"]) for one in usual["experiments"])

@@ -1,6 +1,7 @@
 """A model on GPUs: whether the texts fit, how long they may be, and how fast it could be."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -51,6 +52,20 @@ class Hardware:
     block: int
     percent: int
     overhead: int
+
+
+def place_menu() -> Any:
+    """The menu of what is seldom changed; the picture changes some of it while it is closed."""
+    menu = st.popover(
+        _("More"),
+        icon=":material/tune:",
+        help=_("Formats, counting, GPUs"),
+        key="more",
+        on_change="rerun",
+    )
+    for control in (controls.texts, controls.gpus):
+        control.hold(bool(menu.open))
+    return menu
 
 
 def choose_hardware(gpu: Gpu) -> Hardware:

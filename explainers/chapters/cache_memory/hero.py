@@ -106,9 +106,12 @@ def make_table(numbers: dict[str, Any]) -> Any:
 
 
 def list_experiments(text: Prose, choice: CacheChoice) -> list[Experiment]:
-    """What a reader can try, each with the numbers that it will show."""
-    texts, tokens, model = controls.texts.key, controls.tokens.key, controls.model.key
+    """What a reader can try, each with the numbers that it will show.
+
+    Each sets everything: who comes back to the page has the settings of another one.
+    """
     many, short = READERS
+    usual, long = find_shape(controls.model.default), controls.tokens.unchosen
 
     def size(shape: ModelShape, length: int, number: int = 1) -> str:
         source = choice.source_tokens or shape.encoder_context
@@ -119,31 +122,51 @@ def list_experiments(text: Prose, choice: CacheChoice) -> list[Experiment]:
     readers = {
         "texts": f"{many}",
         "tokens": f"{short:,}",
-        "cache": size(choice.shape, short, many),
-        "long": f"{choice.tokens:,}",
-        "one": size(choice.shape, choice.tokens),
+        "cache": size(usual, short, many),
+        "long": f"{long:,}",
+        "one": size(usual, long),
     }
     windows, latent = find_shape(WINDOWS), find_shape(LATENT)
     local = next(group for group in windows.require_groups() if group.window)
     (stored,) = latent.require_groups()
     weights = Deployment(latent, read_gpus()[LARGE_GPU], weight_dtype=find_weight_format(latent))
-    told = {"tokens": f"{choice.tokens:,}"}
+    told = {"tokens": f"{long:,}"}
     with_windows = told | {
         "model": WINDOWS,
         "local": f"{local.count}",
         "layers": f"{sum(group.count for group in windows.require_groups())}",
         "window": f"{local.window:,}",
-        "cache": size(windows, choice.tokens),
+        "cache": size(windows, long),
     }
     with_latents = told | {
         "model": LATENT,
         "latent": f"{sum(numbers for _count, numbers in stored.vectors)}",
-        "cache": size(latent, choice.tokens),
+        "cache": size(latent, long),
         "weights": format_size(count_weight_bytes(weights)),
     }
-    large = {controls.gpu.key: LARGE_GPU, controls.gpus.key: LARGE_NUMBER}
     return [
-        Experiment("readers", text.fill("try_readers", **readers), {texts: many, tokens: short}),
-        Experiment("windows", text.fill("try_windows", **with_windows), {model: WINDOWS}),
-        Experiment("latent", text.fill("try_latent", **with_latents), {model: LATENT, **large}),
+        Experiment("readers", text.fill("try_readers", **readers), choose_all(many, short)),
+        Experiment("windows", text.fill("try_windows", **with_windows), choose_all(model=WINDOWS)),
+        Experiment(
+            "latent",
+            text.fill("try_latent", **with_latents),
+            choose_all(model=LATENT, gpu=LARGE_GPU, gpus=LARGE_NUMBER),
+        ),
     ]
+
+
+def choose_all(
+    texts: int = controls.texts.unchosen,
+    tokens: int = controls.tokens.unchosen,
+    model: str = controls.model.default,
+    gpu: str = controls.gpu.default,
+    gpus: str = controls.gpus.default,
+) -> dict[str, Any]:
+    """Every choice of the picture, by its name in the link."""
+    return {
+        controls.texts.key: texts,
+        controls.tokens.key: tokens,
+        controls.model.key: model,
+        controls.gpu.key: gpu,
+        controls.gpus.key: gpus,
+    }

@@ -13,7 +13,14 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import ENGLISH, _, get_language, load_sections, translate_section
-from explainers.ui.session import CHANGED_IN_BROWSER, KEPT_CHOICES, LAST_WRITE, NOTICES, VISIT
+from explainers.ui.session import (
+    CHANGED_IN_BROWSER,
+    HELD,
+    KEPT_CHOICES,
+    LAST_WRITE,
+    NOTICES,
+    VISIT,
+)
 from explainers.ui.untrusted_text import shorten, verbatim
 
 URL_BINDING: Final = "query-params"
@@ -112,9 +119,27 @@ class Control:
             request = None
         return request, st.session_state[self.key]
 
+    def hold(self, is_open: bool) -> None:
+        """Keep the choice while the menu that the control is in is closed; before the widget.
+
+        The browser draws no widget of a closed menu. So it does not learn what was put, and sends
+        with the next click what the widget had shown last.
+        """
+        now, visit = st.session_state.get(self.key), st.session_state.get(VISIT)
+        held_visit, was_open, held = st.session_state.get(HELD.format(self.key), (None, True, None))
+        if held_visit == visit and not was_open and held is not None and now != held:
+            now = st.session_state[self.key] = held
+        st.session_state[HELD.format(self.key)] = visit, is_open, now
+
+    def release(self, value: Any = None) -> None:
+        """Another choice than the one that is held was made without the widget, or may be."""
+        if held := st.session_state.get(HELD.format(self.key)):
+            st.session_state[HELD.format(self.key)] = *held[:2], value
+
     def put(self, value: Any) -> None:
         """Take over what the browser says; a callback."""
         st.session_state[self.key] = value
+        self.release(value)
         self._note_change()
 
     def write(self, value: Any, default: Any = None) -> None:

@@ -287,6 +287,7 @@ def reset_choices() -> None:
     for control in CONTROLS_BY_KEY.values():
         default = control.default  # a list of the visitor's own, where Streamlit wants a list
         st.session_state[control.key] = list(default) if isinstance(default, tuple) else default
+        control.release(default)
     st.session_state[sentence.key] = None  # which one it is, is known when the language is
     for key in list(st.session_state):
         if str(key).startswith((GUESS, SIZE)):
