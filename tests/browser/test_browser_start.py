@@ -73,7 +73,7 @@ def test_all_words_are_the_rows_of_a_matrix(start):
 def test_the_film_runs_from_random_to_trained(start):
     film = start.page.get_by_role("slider", name="batches learned")
     film.evaluate("(range) => { range.value = 0; range.dispatchEvent(new Event('input')); }")
-    expect(start.says).to_contain_text("After 0 of 3000 batches")
+    expect(start.says).to_contain_text("Before training")
     first, share = find_largest(film_of(TOKENS, "full").weights[0, 2].tolist())
     expect(start.says).to_contain_text(f"{share} to {first}")
     start.wait_for_choice("batches", "0")
