@@ -171,7 +171,6 @@ def measure_tabs(browser: Browser, address: str) -> str:
     for tab in tabs:
         tab.wait_for_function("location.pathname === '/scores'")
     lecturer.wait_for_timeout(2000)
-    lecturer.evaluate(PRESSED)
     late = []
     for _ in range(STEPS):
         at = lecturer.evaluate("attentionLecture.at")
@@ -188,6 +187,7 @@ def open_tab(browser: Browser, url: str) -> Page:
     """A window with a lecture on its screen."""
     page = browser.new_context(viewport={"width": 1024, "height": 768}).new_page()
     page.set_default_timeout(3 * LIMIT)
+    page.add_init_script(PRESSED)  # before the lecture listens, which keeps keys for itself
     page.goto(url)
     page.wait_for_function(OPEN_LECTURE)
     return page

@@ -2,13 +2,17 @@
 
 import csv
 import re
+import subprocess
+import sys
 import time
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser_fixtures import LIMIT, Visit
+from benchmarks.browser import wait_until_healthy
+from tests.follow.test_routes import free_port
+from tests.support.browser_fixtures import LIMIT, ROOT, Visit
 
 SIZES = {"lecturer": (1024, 768), "laptop": (1280, 900), "phone": (390, 844), "late": (820, 1180)}
 STATE = """() => {
@@ -52,10 +56,10 @@ def hall(browser, address):
     """A function that lets somebody in: hall("phone")."""
     people = []
 
-    def enter(name):
+    def enter(name, where=address):
         width, height = SIZES[name]
         context = browser.new_context(viewport={"width": width, "height": height})
-        people.append(Person(context.new_page(), address))
+        people.append(Person(context.new_page(), where))
         return people[-1]
 
     yield enter
@@ -205,6 +209,38 @@ def test_a_class_votes_and_sees_the_answer_afterwards(lecturer, hall, tmp_path):
     counts = {(row["vote"], row["option"]): int(row["votes"]) for row in rows}
     assert (counts["1", "A"], counts["1", "B"], counts["2", "B"]) == (1, 1, 1)
     assert sum(counts.values()) == 3
+
+
+def test_a_server_that_was_started_again_finds_everybody(hall):
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
+
+    def start():
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+        wait_until_healthy(address)
+        return process
+
+    address = f"http://localhost:{port}"
+    process = start()
+    try:
+        lecturer = hall("lecturer", address)
+        lecturer.follow("scores", lecture="true", predict="true")
+        open_room(lecturer)
+        phone = hall("phone", address).comes(code(lecturer, 6))
+        phone.sees_what(lecturer)
+        process.terminate()
+        process.wait()
+        turn(lecturer, [])
+        button = lecturer.page.locator(".follow-lead")
+        expect(button).to_have_attribute("title", re.compile("cannot be reached"))
+        process = start()
+        phone.sees_what(lecturer)
+        expect(button).to_have_text("◉ 1")
+        for person in (lecturer, phone):
+            person.errors.clear()  # browsers complain of a server that is away
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def test_the_lecturer_ends_it_for_everybody(lecturer, hall):
