@@ -46,6 +46,7 @@ from explainers.translation.alignment import INPUT, PREDICTED
 from explainers.translation.corpus import RUNNING_PAIR, SentencePair
 from explainers.ui.controls.controls import LEARNED, MEAN, PEAK, PREDICTS, READS, UNIFORM, WITHOUT
 from explainers.ui.figure.panels import Cell
+from explainers.ui.session import PRESET
 from tests.support.opening import PAGES, opened, pictures
 from tests.support.reading import find_way_on, heroes
 from tests.support.translators import make_untrained_translator
@@ -186,6 +187,20 @@ def test_what_cannot_be_translated_is_named_and_the_running_sentence_shown(text,
     assert named in line
     assert find_panel(visit, WEIGHTS)["rows"] == list(RUNNING_PAIR.target)
     assert not visit.exception
+
+
+@pytest.mark.parametrize("language", ["en", "vi"])
+def test_every_example_can_be_translated(language):
+    sentences = [*choose_sentence.list_examples().values()]
+    assert len(set(sentences)) == 3
+    visit = opened(PAGE, {"lang": language})
+    for place, sentence in enumerate(sentences):
+        menu = visit.selectbox(key=PRESET)
+        assert len(menu.options) == len(sentences)
+        menu.select_index(place).run()
+        assert visit.text_input(key="text").value == sentence
+        assert not choose_sentence.read_words(sentence)[1]
+        assert not visit.exception
 
 
 def test_two_hundred_words_are_cut_and_said():
