@@ -6,7 +6,6 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import takeaway_files
 from explainers.ui.learning_path import finished_pages, label_pages, note_page, offer_next
-from explainers.ui.lecture.screens import screen
 from explainers.ui.page import draw_frame, restore_link, run_page
 from explainers.ui.page_parts.first_picture import hold_first_picture
 from explainers.ui.page_parts.page_cards import show_wall
@@ -61,10 +60,9 @@ done_pages = finished_pages(list(listed))
 takeaway_files.begin_takeaway(title, page.url_path or "start")
 with hold_first_picture(here):
     run_page(page)
-with screen("nothing", "after the page"):
-    repeat_question(CONTENTS, here)
-    show_tally(CONTENTS, here, done_pages)
-    takeaway_files.offer_takeaway()
-    offer_next(CONTENTS, here, done_pages)
-    if here == next(iter(listed)):
-        show_wall(CONTENTS)
+repeat_question(CONTENTS, here)
+show_tally(CONTENTS, here, done_pages)
+takeaway_files.offer_takeaway()
+offer_next(CONTENTS, here, done_pages)
+if here == next(iter(listed)):
+    show_wall(CONTENTS)

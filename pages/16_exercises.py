@@ -29,7 +29,7 @@ from explainers.chapters.exercises.one_exercise import (
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_hero
-from explainers.ui.lecture.screens import is_lecture, is_open, screen
+from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.source import show_source
@@ -52,7 +52,7 @@ def show_prediction(exercise: Exercise, task: Prediction) -> None:
         if is_right := bool(reply and reply.is_right):
             text(f"solution_{exercise.id}", **worked)
             count_as_done(exercise)
-        else:
+        elif not is_lecture():
             near = format_answer(task.tolerance)
             text("help" if task.tolerance else "help_exact", tolerance=near)
         offer_next(deck, exercise, is_right)
@@ -92,8 +92,8 @@ def show_help(exercise: Exercise, solve: Callable[[], None]) -> None:
     """A hint, and the solution, which is computed for who opens it."""
     with fold_hint(exercise):
         text(f"hint_{exercise.id}")
-    with fold_solution(exercise) as box:
-        if is_open(box):
+    with fold_solution(exercise) as is_open:
+        if is_open:
             solve()
 
 
@@ -145,6 +145,5 @@ if deck.is_set and not is_lecture():
     text("set", count=len(deck.cards))
 show_hero(text, make_hero(deck), "deck")
 show_exercises()
-with screen("nothing", "cards"):
-    go_deeper(text, {"lecturers": choose_set, "machine": explain_writing, "done": show_done})
+go_deeper(text, {"lecturers": choose_set, "machine": explain_writing, "done": show_done})
 show_one_sentence(text)

@@ -11,6 +11,7 @@ from explainers.chapters.claims.claim_table import (
     Finding,
     choose_sizes,
     compute_finding,
+    list_next,
     offer_claim,
 )
 from explainers.chapters.claims.hero import MEANINGS, choose_claim, make_hero, read_judgements
@@ -35,12 +36,26 @@ def show_wall() -> None:
     claim, judgements = choose_claim(), read_judgements()
     show_hero(text, make_hero(text, claim, judgements), "claims")
     take("claim")  # until it was judged
-    if judgements[claim.id] or not is_study_mode() or is_lecture():
-        with screen("reveal", f"claim {claim.id}"), st.container(key="claim finding"):
+    if is_lecture():
+        for one in list_next(claim):
+            ask_class(one)
+    elif judgements[claim.id] or not is_study_mode():
+        with st.container(key="claim finding"):
             show_finding(claim)
             offer_all_answers(claim.id)
     else:
         text("waiting")
+
+
+def ask_class(claim: Claim) -> None:
+    """One claim for a show of hands; then what it comes to."""
+    with screen("ask", f"claim {claim.id}"):
+        st.markdown(f"## {text.fill(f'claim_{claim.id}')}")
+        st.markdown("\n".join(f"1. {capitalise(verdict)}" for verdict in VERDICTS))
+    with screen("answer", f"claim {claim.id}"):
+        st.markdown(f"### {text.fill(f'claim_{claim.id}')}")
+        show_verdict(claim, compute_finding(claim, claim.as_written))
+    show_source(claim.check)
 
 
 def show_finding(claim: Claim) -> None:

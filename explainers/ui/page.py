@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,7 +15,14 @@ from explainers.translations import _, load_sections, translate_section
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.follow.follow_mode import take_part
-from explainers.ui.lecture.screens import is_lecture, screen, stand_by
+from explainers.ui.lecture.screens import (
+    find_question,
+    hide_page,
+    is_lecture,
+    screen,
+    show_on_screen,
+    stand_by,
+)
 from explainers.ui.lecture.share_link import follow_short_link
 from explainers.ui.session import (
     KEPT_CHOICES,
@@ -31,8 +38,12 @@ from explainers.ui.tour_mode import is_tour, tour_mode
 
 ONE_SENTENCE = "one_sentence"
 """The section with what a reader should remember of the page."""
-NOTICE_SECTION = "notice"
-"""The section that is about the whole page."""
+QUESTION_SECTION = "question"
+"""What a page asks, above its first picture."""
+HOW_SECTIONS = {"how", "steps", "equal"}
+"""How it works; pages with several such steps call it by these."""
+STOP_SECTIONS = {"own_words", "cannot", "nothing_written"}
+"""Why a page cannot show its picture."""
 _TITLE = re.compile(r"\*\*(.+?)\.?\*\*\s*", re.DOTALL)
 _NUMBER = re.compile(r"\{\{(\w+)\}\}")
 
@@ -45,8 +56,19 @@ class Prose:
 
     def __call__(self, name: str, /, **numbers: object) -> None:
         """Show a remark with its numbers; one that the text asks for must be given."""
-        with screen("page", name) if name == NOTICE_SECTION else nullcontext():
-            st.markdown(self.fill(name, **numbers))
+        remark = self.fill(name, **numbers)
+        if is_lecture() and name in HOW_SECTIONS:
+            show_on_screen("how", f"{self.page} {name}", remark)
+        elif is_lecture() and name == QUESTION_SECTION:
+            with screen(name, self.page):
+                st.markdown(f"## {find_question(remark)}")
+            with screen("rest", self.page):
+                st.markdown(remark)
+        elif name in STOP_SECTIONS:
+            with screen("model", name):
+                st.markdown(remark)
+        else:
+            st.markdown(remark)
 
     def template(self, name: str) -> str:
         """A remark whose numbers are filled in by the browser."""
@@ -119,6 +141,7 @@ def draw_frame(title: str, place: str) -> None:
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
         _exchange_picture_choices(st.session_state.get(PAGE_DRAWN), place)
     st.session_state[PAGE_DRAWN] = place
+    hide_page()
     follow_short_link()
     st.html(PAGE_STYLE)
     with st.sidebar:

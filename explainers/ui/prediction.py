@@ -1,7 +1,7 @@
 """Predict, then reveal: a question before a picture (Crouch et al. 2004)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -10,7 +10,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options
-from explainers.ui.lecture.screens import is_lecture, screen
+from explainers.ui.lecture.screens import find_question, is_lecture, screen, show_on_screen
 from explainers.ui.page import Prose
 from explainers.ui.session import (
     ALL_ANSWERS_OFFER,
@@ -78,33 +78,50 @@ def revealed(
 
     A class answers by a show of hands: all is drawn, and the answer is on the next screen.
     """
+    answers, asked_of = sort_options([*options, answer]), about or name
+    if is_lecture():
+        _ask_class(text, name, answers, answer, asked_of, numbers)
+        return True
     if not is_study_mode():
         return True
-    answers = sort_options([*options, answer])
-    asked_of, is_class = about or name, is_lecture()
-    with screen("ask", asked_of):
-        # In front of a class a question has its screen, and needs no frame.
-        box = st.container() if is_class else st.container(border=True, key=f"question {asked_of}")
-    with box:
+    with st.container(border=True, key=f"question {asked_of}"):
         text(f"ask_{name}", **numbers)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            guess = _ask(asked_of, answers, answer, is_class)
-            if guess is None and not is_class:
+            guess = _ask(asked_of, answers, answer)
+            if guess is None:
                 st.caption(_("Answer to see the result."), width="content")
-        if guess is None and not is_class:
+        if guess is None:
             return False
-    # By its name the votes of a class find the answer.
-    right = f"right {answers.index(answer)} {asked_of}"
-    with screen("reveal", asked_of), st.container(key=right) if is_class else box:
-        st.markdown(write_verdict(guess or SKIP, answer))
+        st.markdown(write_verdict(guess, answer))
         text(f"because_{name}", **numbers)
         offer_all_answers(asked_of)
     return True
 
 
-def _ask(asked_of: str, options: list[str], answer: str, is_class: bool) -> str | None:
+def _ask_class(
+    text: Prose,
+    name: str,
+    options: list[str],
+    answer: str,
+    asked_of: str,
+    numbers: Mapping[str, object],
+) -> None:
+    """The question with its answers, for a show of hands; then what came out, and why."""
+    guess = None
+    if is_study_mode():
+        with screen("ask", asked_of):
+            text(f"ask_{name}", **numbers)
+            guess = _ask(asked_of, options, answer)
+    question, because = text.fill(f"ask_{name}", **numbers), text.fill(f"because_{name}", **numbers)
+    verdict = f"## {find_question(question)}\n\n{write_verdict(guess or SKIP, answer)}"
+    # By its name the votes of a class find the answer.
+    right = f"right {options.index(answer)} {asked_of}"
+    show_on_screen("answer", asked_of, f"{verdict} {because}", right)
+
+
+def _ask(asked_of: str, options: list[str], answer: str) -> str | None:
     """The reader's guess; of a class, what most hands were raised for, if that is clicked."""
-    control = make_guess(asked_of)
+    control, is_class = make_guess(asked_of), is_lecture()
     guess = control(options)
     if guess == SKIP and not is_class:
         return guess

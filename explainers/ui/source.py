@@ -65,7 +65,7 @@ def _show_on_screens(read: Mapping[str, Callable[[], str]]) -> None:
     names = " ".join(read)
     for number, some in enumerate(_split_into_screens([text().strip() for text in read.values()])):
         with screen("code", f"{number} {names}"):
-            st.code("\n\n".join(some))
+            st.code("\n\n".join(some), wrap_lines=True)
 
 
 def _split_into_screens(sources: Sequence[str]) -> Iterator[list[str]]:

@@ -160,13 +160,13 @@ def test_the_types_of_a_lecture_that_is_followed_name_what_is_sent(link):
 
 @pytest.mark.parametrize("link", [{}, LECTURE], ids=["reader", "class"])
 def test_no_script_is_sent_with_a_page(link):
-    begun = "lecture/lecture.js" if link else "lecture/start_key.js"
-    drawn = components(opened(START, ALL_WORDS | link))
+    lecture = {"lecture/lecture.js", "follow/follow.js"}
+    begun = lecture if link else {"cards/cards.js", "figure/figure.js"}
+    drawn = components(opened(START, link or ALL_WORDS))
     assert {proto.js_source_path for proto in drawn} == {
-        "figure/figure.js",
         "picture/picture.js",
-        begun,
-        *(("follow/follow.js",) if link else ("cards/cards.js",)),
+        "lecture/start_key.js",
+        *begun,
     }
     for proto in drawn:
         assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")

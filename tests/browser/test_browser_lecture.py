@@ -1,57 +1,36 @@
-"""In front of a class: a screen per idea, turned by the keys of a remote control, and shared."""
+"""In front of a class: few screens, read from the last row, turned by keys, and shared."""
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 import zxingcpp
 from PIL import Image
 
+from explainers.ui.browser_files import FOLDER
 from tests.browser.test_looks import violations
-from tests.support.browser_fixtures import Visit
+from tests.support.browser_fixtures import PAGES, Visit
 
 ON = {"lecture": "true", "predict": "true"}
-OLD_PROJECTOR, BIG = (1024, 768), (3840, 2160)
-COMPLETE = """() => {
-  const lecture = globalThis.attentionLecture;
-  return lecture?.screens.length && lecture.isComplete() && lecture.at >= 0;
-}"""
-STILL = """() => new Promise((done) => {
-  let before, frames = 0;
-  const look = () => {
-    const now = globalThis.attentionLecture?.look.textContent; // until it has ended
-    frames = now === before ? frames + 1 : 0;
+OLD_PROJECTOR, BIG = (1024, 768), (1920, 1080)
+LEAST_DIGITS = 16
+LOOK = Path(__file__).parents[1].joinpath("support", "lecture.js").read_text(encoding="utf-8")
+STANDS = """() => document.documentElement && 'lectureStands' in document.documentElement.dataset
+  && attentionLecture.isComplete() && !document.querySelector('[class*=st-key-model-that-comes]')"""
+STILL = """async () => {
+  for (let same = 0, before = "", n = 0; same < 8 && n < 300; n += 1) {
+    await new Promise(requestAnimationFrame);
+    const lecture = globalThis.attentionLecture;
+    const isKnown = lecture?.sizes.has(lecture.sizeName());
+    const now = lecture ? `${lecture.look.textContent} ${isKnown}` : "";
+    same = now === before ? same + 1 : 0;
     before = now;
-    if (frames === 8) done();
-    else requestAnimationFrame(look);
-  };
-  look();
-})"""
-"""A screen is tried in several sizes, one every other frame: wait until there are no more."""
-KIND = "() => document.documentElement.dataset.lectureKind"
-CELLS = """[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
-  .flatMap((host) => [...host.shadowRoot.querySelectorAll('td.cell')])
-  .filter((cell) => cell.checkVisibility({ visibilityProperty: true }))"""
-NUMBERS = f"() => {CELLS}.map((cell) => [cell.value, cell.style.backgroundColor])"
-"""The cells of the pictures that are shown: their numbers and colours."""
-NEXT = """(kind) => {
-  const { at, screens } = attentionLecture;
-  return screens.findIndex((screen, number) => number > at && screen.kind === kind);
+  }
 }"""
-LETTERS = """(kind) => {
-  const parts = document.querySelectorAll(`[data-lecture-part=${kind}]`);
-  const shown = [...parts].find((part) => part.checkVisibility());
-  const text = shown.querySelector('p, code') ?? shown;
-  return parseFloat(getComputedStyle(text).fontSize) * text.currentCSSZoom / innerHeight;
-}"""
-"""How high letters are on a kind of screen, as a share of the window's height."""
-DIGITS = f"""() => Math.min(...{CELLS}
-  .map((cell) => [parseFloat(getComputedStyle(cell).fontSize), cell.currentCSSZoom])
-  .map(([size, zoom]) => size * zoom / innerHeight))"""
-TOO_LARGE = """() => {
-  const box = document.querySelector('[data-testid=stMain]');
-  return Math.max(box.scrollHeight / box.clientHeight, box.scrollWidth / box.clientWidth);
-}"""
+"""A screen is tried in several sizes: wait until there are no more."""
+KIND = "attentionLecture.kind()"
+TITLE = "document.querySelector('.lecture-bar b').textContent"
 
 
 @pytest.fixture
@@ -66,13 +45,13 @@ def lecture(visit):
 
 def ready(visit: Visit) -> Visit:
     """All screens are there, and the one that is shown has its size."""
-    visit.page.wait_for_function(COMPLETE)
+    visit.page.wait_for_function(STANDS, timeout=90_000)
     visit.page.evaluate(STILL)
     return visit
 
 
 def place(visit: Visit) -> str:
-    """The counter in the corner: 3 / 12."""
+    """The counter in the bar: 3 / 7."""
     return visit.page.locator(".lecture-bar output").inner_text()
 
 
@@ -80,232 +59,294 @@ def turn(visit: Visit, key: str) -> str:
     """Press a key; the kind of the screen that is shown then."""
     visit.page.keyboard.press(key)
     visit.page.evaluate(STILL)
-    return visit.page.evaluate(KIND)
+    kind: str = visit.page.evaluate(KIND)
+    return kind
 
 
-def show(visit: Visit, at: int) -> None:
-    """A screen by its number, from 0."""
-    visit.page.evaluate("(at) => attentionLecture.show(at)", at)
+def go(visit: Visit, number: int, step: int = 0) -> None:
+    """To a screen by its number, from 1."""
+    visit.page.evaluate("([number, step]) => attentionLecture.go(number, step)", [number, step])
     visit.page.evaluate(STILL)
 
 
-def go_to(visit: Visit, kind: str) -> None:
-    """On to the next screen of a kind."""
-    at = visit.page.evaluate(NEXT, kind)
-    assert at > 0, f"there is no {kind}"
-    show(visit, at)
-    assert visit.page.evaluate(KIND) == kind
+def find(visit: Visit, kind: str) -> int:
+    """The number of the first screen of a kind."""
+    found = "(kind) => attentionLecture.screens.findIndex((one) => one.kind === kind) + 1"
+    number: int = visit.page.evaluate(found, kind)
+    assert number, f"there is no {kind}"
+    return number
 
 
-def text_of(visit: Visit) -> str:
-    """All that can be read outside of pictures."""
-    return visit.page.locator("[data-testid=stMain]").inner_text()
+def seen(visit: Visit) -> str:
+    """All words that can be read outside of pictures."""
+    script = "attentionLecture.shown().map(({ node }) => node.innerText).join(' ')"
+    return " ".join(visit.page.evaluate(script).split())
 
 
 def test_a_page_is_walked_by_keys_and_no_step_asks_the_server(lecture):
-    one = lecture()
+    one = lecture("scores")
     sent, kinds = one.sent, [one.page.evaluate(KIND)]
-    for key in ("ArrowRight", " ", "PageDown", "ArrowRight", "ArrowRight", "ArrowRight"):
+    for key in ("ArrowRight", " ", "PageDown", "ArrowRight", "Enter", "ArrowRight", "ArrowRight"):
         kinds.append(turn(one, key))
-    assert kinds == ["title", "picture", "code", "code", "text", "picture", "picture"]
-    assert place(one).startswith("7 / ")
-    assert [turn(one, "ArrowLeft"), turn(one, "PageUp")] == ["picture", "text"]
-    assert place(one).startswith("5 / ")
+    assert kinds == ["hero", "try", "try", "try", "ask", "answer", "how", "end"]
+    assert place(one) == "7 / 7"
+    assert [turn(one, "ArrowLeft"), turn(one, "PageUp"), turn(one, "PageUp")] == [
+        *("how", "answer", "ask")
+    ]
+    assert place(one) == "5 / 7"
     assert one.sent == sent
     assert one.choices["screen"] == "5"
 
 
-def test_one_idea_at_a_time(lecture):
-    one = lecture()
-    assert not one.page.locator("[data-testid=stSidebar]").is_visible()
-    hero, tinted = one.page.locator(".st-key-journey"), one.page.locator(".st-key-one-sentence")
-    title = text_of(one)
-    assert "Attention in one picture" in title
-    assert "How it works" not in title
-    assert not hero.is_visible()
-    assert one.page.evaluate(NUMBERS) == []
-    turn(one, "ArrowRight")
-    assert hero.is_visible()
-    seen = []
-    for at in one.page.evaluate(SCREENS, "7-matrices"):
-        show(one, at)
-        seen.append(len(one.page.evaluate(NUMBERS)))
-        assert not hero.is_visible()
-        assert not tinted.is_visible()
-    assert seen == [7 * 8 + 3 * 7 * 4, 2 * 7 * 7 + 7 * 4]
-    go_to(one, "end")
-    assert tinted.is_visible()
-    assert not text_of(one).replace(tinted.inner_text(), "").strip()
-
-
-WIDE = """() => Math.max(...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
-  .flatMap((host) => [...host.shadowRoot.querySelectorAll('.stage')])
-  .filter((stage) => stage.checkVisibility({ visibilityProperty: true }))
-  .map((stage) => stage.scrollWidth / stage.clientWidth))"""
-
-
-SCREENS = """(picture) => attentionLecture.screens.map(({ id }, at) => [id, at])
-  .filter(([id]) => id.startsWith(`picture st-key-picture-${picture} `)).map(([_, at]) => at)"""
-"""Over how many screens, and which, a picture was dealt out."""
-
-
-@pytest.mark.parametrize(
-    ("path", "picture", "screens", "matrices"),
-    [
-        ("masks", "masks", 2, 5),
-        ("cross_attention", "padding", 2, 2),
-        ("scores", "step-output", 1, 3),
-    ],
-)
-def test_wide_pictures_are_dealt_out_and_can_be_read(lecture, path, picture, screens, matrices):
-    one = lecture(path, size=OLD_PROJECTOR)
-    places, seen = one.page.evaluate(SCREENS, picture), []
-    for at in places:
-        show(one, at)
-        seen += one.page.locator(".panel:visible .title .name").all_inner_texts()
-        assert one.page.evaluate(TOO_LARGE) < 1.01
-        assert one.page.evaluate(WIDE) < 1.01
-        assert one.page.evaluate(DIGITS) > 0.013
-    assert len(places) == screens
-    assert len(seen) == matrices
-
-
-def show_picture(one, name):
-    """Turn to the screen of a picture."""
-    [at] = one.page.evaluate(SCREENS, name)
-    show(one, at)
-
-
-def test_equal_numbers_have_equal_colours_from_step_to_step(lecture):
-    """The products end the first step and begin the second; beside them stand the scores."""
-    one, steps = lecture("scores", weights="untrained"), []
-    for step in ("products", "scores"):
-        show_picture(one, f"step-{step}")
-        steps.append(one.page.evaluate(NUMBERS))
-    first, second = steps
-    products, scores = second[: 7 * 7], second[7 * 7 :]
-    assert first[-7 * 7 :] == products
-    near = [(p, s) for p in products for s in scores if abs(p[0] - s[0]) < 0.01]
-    assert len(near) > 7
-    for (_, there), (_, here) in near:
-        assert [int(n) for n in re.findall(r"\d+", there)] == pytest.approx(
-            [int(n) for n in re.findall(r"\d+", here)], abs=2
-        )
-
-
-def test_what_was_hidden_and_now_holds_a_screen_is_seen(lecture):
-    """A place that held a control until a model came is no control any more."""
+def test_an_experiment_changes_the_picture_and_is_taken_back(lecture):
     one = lecture("scores")
-    one.page.evaluate("""() => {
-      const block = document.querySelector('[class*=st-key-picture-step-products]');
-      Object.assign(block.parentElement.dataset, { lecture: 's0', lecturePart: 'controls' });
-      attentionLecture.group();
-    }""")
-    show_picture(one, "step-products")
-    assert one.page.evaluate(NUMBERS)
+    shown = "attentionLecture.screens[0].parts(0).at(-1).node"
+    label = f"[...{shown}.querySelectorAll('*')].find((e) => e.shadowRoot).shadowRoot"
+    read = f"{label}.querySelector('.hero').ariaLabel"
+    before = one.page.evaluate(read)
+    turn(one, "ArrowRight")
+    assert one.page.evaluate(read) != before
+    turn(one, "ArrowLeft")
+    assert one.page.evaluate(read) == before
 
 
-def test_a_question_then_what_comes_out_then_the_picture(lecture):
-    one = lecture()
-    go_to(one, "ask")
-    asked = text_of(one)
-    assert "the number that changes is ?." in " ".join(asked.split())
-    assert turn(one, "ArrowRight") == "reveal"
-    assert "the number that changes is 1." in " ".join(text_of(one).split())
-    assert turn(one, "ArrowRight") == "picture"
-    assert len(one.page.evaluate(NUMBERS)) == 2 * 7 * 4
-
-
-def test_a_class_is_offered_the_answers_to_a_prediction(lecture):
-    one = lecture("kv_cache")
-    go_to(one, "ask")
-    assert "just show me" not in text_of(one)
-    options = one.page.locator("[data-testid=stRadioOption]:visible").all_inner_texts()
+def test_a_question_then_what_comes_out_with_its_picture(lecture):
+    one = lecture("masks")
+    go(one, find(one, "ask"))
+    options = one.page.locator("[role=radiogroup] label:visible").all_inner_texts()
     assert len(options) > 1
-    assert len({option.strip() for option in options}) == len(options)
+    assert "It is" not in seen(one)
+    assert turn(one, "Enter") == "answer"
+    assert "It is" in seen(one)
+    assert one.page.locator(".panel:visible").count() > 0
+    assert one.choices["screen"].endswith(".2")
 
 
-def test_the_next_page_follows_and_the_one_before_ends_with_its_end(lecture):
-    one = lecture()
-    last = len(one.page.evaluate("attentionLecture.screens"))
-    show(one, last - 1)
+@pytest.mark.parametrize("size", [OLD_PROJECTOR], ids=["1024x768"])
+def test_every_screen_of_every_page_can_be_read(lecture, size):
+    """One walk in one browser: each next page follows inside the app."""
+    one = lecture("", size=size)
+    found, count = [], 0
+    for _page in PAGES:
+        title, screens = (
+            one.page.evaluate(TITLE),
+            one.page.evaluate("attentionLecture.screens.length"),
+        )
+        count += screens
+        for number in range(1, screens + 1):
+            for step in range(
+                1 + one.page.evaluate(f"attentionLecture.screens[{number - 1}].last")
+            ):
+                go(one, number, step)
+                one.page.wait_for_function("attentionLecture.isComplete()", timeout=60_000)
+                one.page.evaluate(STILL)
+                told = one.page.evaluate(LOOK, LEAST_DIGITS)
+                found += (
+                    [f"{title} {number}.{step}: {told['problems']}"] if told["problems"] else []
+                )
+        assert screens <= 8, title
+        one.page.evaluate("attentionLecture.leaf(1)")
+        if _page != list(PAGES)[-1]:
+            one.page.wait_for_function(f"(before) => {TITLE} !== before", arg=title)
+            ready(one)
+    assert not found, "\n".join(found)
+    assert count <= 120
+
+
+def test_digits_are_large_on_a_large_screen(lecture):
+    one = lecture("scores", size=BIG)
+    for number in (1, 6):
+        go(one, number)
+        told = one.page.evaluate(LOOK, 18)
+        assert told["problems"] == []
+
+
+def test_the_next_page_follows_and_back_returns_to_the_screen_before(lecture):
+    one = lecture("scores")
+    last = one.page.evaluate("attentionLecture.screens.length")
+    go(one, 3)
+    go(one, last)
     turn(one, "PageDown")
-    one.page.wait_for_url("**/tokens?**")
+    one.page.wait_for_url("**/masks?**")
     ready(one)
     assert place(one).startswith("1 / ")
     assert one.choices["lecture"] == "true"
-    turn(one, "PageUp")
-    one.page.wait_for_function("() => location.pathname === '/'")
+    turn(one, "ArrowRight")
+    one.page.go_back()
+    one.page.wait_for_function("attentionLecture.at === 0")
+    one.page.go_back()
+    one.page.wait_for_function("() => location.pathname === '/scores'")
     ready(one)
     assert place(one) == f"{last} / {last}"
+    one.page.go_back()
+    one.page.wait_for_function("attentionLecture.at === 2")
 
 
-def test_a_key_begins_and_ends_it_and_typing_does_not(visit):
-    one = visit("scores")
-    field = one.page.get_by_role("textbox", name="Sentence")
-    field.fill("all well")
-    field.press("l")
-    assert not one.page.evaluate("Boolean(globalThis.attentionLecture)")
-    field.press("Enter")
-    one.wait_for_choice("text", "all welll")
-    one.page.locator("h1").click()
-    one.page.keyboard.press("L")
-    one.wait_for_choice("lecture", "true")
+def test_the_page_before_ends_with_its_end(lecture):
+    one = lecture("query_key_value")
+    turn(one, "PageUp")
+    one.page.wait_for_url("**/tokens?**")
     ready(one)
-    turn(one, "ArrowRight")
+    at, count = place(one).split(" / ")
+    assert at == count
+
+
+def test_keys_pressed_before_it_stands_are_kept_and_obeyed(visit):
+    one = visit("scores")
+    one.page.keyboard.press("l")
+    one.page.get_by_text("Lecture mode starts").wait_for()
+    for _ in range(2):
+        one.page.keyboard.press("ArrowRight")
+    ready(one)
+    one.page.wait_for_function("attentionLecture.at === 2")
+    assert one.page.get_by_text("Lecture mode starts").count() == 0
+
+
+WATCH = """() => {
+  globalThis.shown = [];
+  const look = () => {
+    const words = document.querySelector('.stMarkdown, h1, .st-key-hero');
+    const isSeen = words?.checkVisibility({ visibilityProperty: true });
+    if (isSeen && !('lectureStands' in document.documentElement.dataset))
+      globalThis.shown.push(...[words.textContent.trim()].filter(Boolean));
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def test_a_link_to_a_lecture_shows_nothing_of_the_page_before_it_stands(reader, address):
+    page = reader.new_page()
+    page.add_init_script(f"({WATCH})()")
+    one = Visit(page, address).follow("masks", **ON)
+    ready(one)
+    assert page.evaluate("globalThis.shown") == []
+    page.close()
+
+
+def test_a_remote_control_turns_the_screen_also_from_a_field(lecture):
+    one = lecture("scores")
     turn(one, "c")
+    field = one.page.get_by_role("textbox", name="Sentence")
     field.click()
     before = place(one)
-    for key in (" ", "ArrowLeft", "ArrowRight", "PageDown", "q", "Escape"):
+    for key in (" ", "ArrowLeft", "q", "o"):
         field.press(key)
     assert place(one) == before
-    one.page.locator(".lecture-bar output").click()
-    one.page.evaluate("document.activeElement.blur()")
-    turn(one, "Escape")
-    one.wait_for_choice("lecture", None)
-    one.wait_for_choice("screen", None)
-    assert one.page.locator("[data-testid=stSidebar]").is_visible()
-
-
-def test_a_remote_control_turns_the_screen_after_a_click_in_a_picture(lecture):
-    one = lecture("scores")
-    show_picture(one, "step-products")
-    one.page.locator(".panel td.cell:visible").nth(3).click()
-    before = place(one)
-    turn(one, "ArrowRight")
+    field.press("PageDown")
+    one.page.evaluate(STILL)
     assert place(one) != before
-    assert one.page.evaluate(KIND) == "code"
 
 
-@pytest.mark.parametrize("size", [OLD_PROJECTOR, BIG], ids=["1024x768", "3840x2160"])
-def test_it_can_be_read_from_the_last_row(lecture, size):
-    """Shares of the window's height: 1/30 is 24 lines of text on a screen."""
-    one = lecture("", size=size)
-    go_to(one, "code")
-    assert one.page.evaluate(LETTERS, "code") > 0.018
-    matrices = one.page.evaluate(SCREENS, "7-matrices")
-    assert len(matrices) == 2
-    for at in matrices:
-        show(one, at)
-        assert 0.011 < one.page.evaluate(DIGITS) < 1
-        assert one.page.evaluate(TOO_LARGE) < 1.01
-    go_to(one, "text")
-    assert one.page.evaluate(LETTERS, "text") > 1 / 30
-    go_to(one, "ask")
-    assert one.page.evaluate(LETTERS, "ask") > 1 / 30
-    assert one.page.evaluate(TOO_LARGE) < 1.01
+def test_enter_leaves_the_field_so_that_the_next_key_is_a_key(lecture):
+    one = lecture("scores")
+    turn(one, "c")
+    field = one.page.get_by_role("textbox", name="Sentence")
+    field.fill("The team praised young fans on Sunday")
+    field.press("Enter")
+    one.wait_for_choice("text", "The team praised young fans on Sunday")
+    one.page.keyboard.press("b")
+    assert one.page.locator(".lecture-blank").is_visible()
+    assert one.choices["text"] == "The team praised young fans on Sunday"
 
 
-def test_a_chart_fills_the_window_and_tells_its_numbers(lecture):
-    one = lecture("kv_cache", size=OLD_PROJECTOR)
-    one.page.wait_for_selector(".vega-embed svg", state="attached")
-    while not one.page.locator(".vega-embed svg.marks:visible").count():
-        go_to(one, "picture")
-    marks = one.page.locator(".vega-embed svg.marks:visible").bounding_box()
-    assert marks
-    assert 0.85 * OLD_PROJECTOR[0] < marks["width"] <= OLD_PROJECTOR[0]
-    one.page.locator(".vega-embed svg .mark-symbol path:visible").nth(3).hover()
-    assert one.page.locator("#vg-tooltip-element.visible").inner_text()
+def test_exercises_follow_each_other(lecture):
+    one = lecture("exercises")
+    kinds = [turn(one, "ArrowRight") for _ in range(5)]
+    assert kinds == ["ask", "answer", "ask", "answer", "ask"]
+
+
+def test_claims_follow_each_other(lecture):
+    one = lecture("claims")
+    kinds = [turn(one, "ArrowRight") for _ in range(4)]
+    assert kinds == ["ask", "answer", "ask", "answer"]
+    assert one.page.url.split("?")[0].endswith("/claims")
+
+
+def test_code_is_shown_by_its_key_alone(lecture):
+    one = lecture("masks")
+    assert turn(one, "k") == "code"
+    assert one.page.locator("pre:visible").count() == 1
+    assert turn(one, "ArrowRight") == "hero"
+    assert place(one).startswith("1 / ")
+
+
+def test_screens_are_left_out_and_the_link_says_so(lecture, visit):
+    one = lecture("masks")
+    turn(one, "o")
+    tiles = one.page.locator(".lecture-tile")
+    assert tiles.count() == 7
+    one.page.get_by_role("button", name="Leave out: A narrow window").click()
+    one.page.get_by_role("button", name=re.compile("^Later: Which words")).click()
+    assert one.choices["mine"] == "masks:3.1.4.5.6.7"
+    turn(one, "Escape")
+    assert place(one).endswith(" / 6")
+    again = ready(visit("masks", **ON, mine="masks:3.1.4.5.6.7"))
+    assert place(again) == "1 / 6"
+    assert again.page.evaluate(KIND) == "try"
+
+
+def test_a_card_is_added_and_taken_away(lecture):
+    one = lecture("masks")
+    turn(one, "o")
+    one.page.get_by_role("button", name="What each mask costs").click()
+    one.page.wait_for_function("attentionLecture.screens.some((one) => one.kind === 'deeper')")
+    assert one.choices["deep"] == "costs"
+    turn(one, "o")
+    one.page.get_by_role("button", name="What each mask costs", exact=True).click()
+    one.page.wait_for_function("!attentionLecture.screens.some((one) => one.kind === 'deeper')")
+
+
+def test_a_number_jumps_and_the_other_keys_do_what_the_list_says(lecture):
+    one = lecture("masks")
+    turn(one, "5")
+    assert turn(one, "Enter") == "ask"
+    letters = (
+        "parseFloat(getComputedStyle(document.querySelector('[role=radiogroup] label p')).fontSize)"
+    )
+    zoom = f"{letters} * document.querySelector('[role=radiogroup] label p').currentCSSZoom"
+    before = one.page.evaluate(zoom)
+    turn(one, "+")
+    assert one.page.evaluate(zoom) > before
+    turn(one, "-")
+    turn(one, "b")
+    assert one.page.locator(".lecture-blank").is_visible()
+    turn(one, "ArrowRight")
+    assert not one.page.locator(".lecture-blank").is_visible()
+    turn(one, "s")
+    assert one.page.locator(".lecture-spotlight").is_visible()
+    turn(one, "Escape")
+    turn(one, "?")
+    assert "presenter view" in one.page.locator(".lecture-help").inner_text()
+    turn(one, "Escape")
+    assert not one.page.locator(".lecture-help").is_visible()
+
+
+def test_a_second_window_tells_what_to_say(lecture):
+    one = lecture("masks", lesson="45")
+    with one.page.expect_popup() as opened:
+        one.page.keyboard.press("p")
+    sheet = opened.value
+    sheet.wait_for_selector("section h1")
+    assert "Which words may attend to which?" in sheet.inner_text("section:nth-of-type(1)")
+    assert "pair by pair" in sheet.inner_text("section:nth-of-type(1)"), "the page's own words"
+    assert "A narrow window" in sheet.inner_text("section:nth-of-type(2)")
+    assert re.search(r"4[45]:\d\d left", sheet.inner_text("header"))
+    turn(one, "ArrowRight")
+    assert "A narrow window" in sheet.inner_text("section:nth-of-type(1)")
+
+
+def test_a_handout_is_one_page(lecture):
+    one = lecture("masks")
+    one.page.evaluate("globalThis.print = () => { globalThis.printed = true; }")
+    turn(one, "h")
+    one.page.wait_for_function("globalThis.printed")
+    paper = one.page.pdf(format="A4", print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 1
+    one.page.emulate_media(media="print")
+    assert one.page.locator(".lecture-handout svg").is_visible()
+    assert one.page.locator(".st-key-screen-hero-masked").is_visible()
+    assert not one.page.locator(".lecture-bar").is_visible()
 
 
 def test_the_code_and_the_short_link_open_the_same_screen(lecture, browser, address):
@@ -316,9 +357,6 @@ def test_the_code_and_the_short_link_open_the_same_screen(lecture, browser, addr
     photograph = Image.open(io.BytesIO(one.page.screenshot()))
     (code,) = zxingcpp.read_barcodes(photograph)
     short = one.page.locator(".lecture-share strong").inner_text()
-    for _ in range(2):  # away, and the same link again
-        turn(one, "q")
-    one.page.wait_for_selector(".lecture-share svg")
     assert code.text == one.page.url
     assert len(short) < len(f"{address}/") + 15
     turn(one, "q")
@@ -329,7 +367,6 @@ def test_the_code_and_the_short_link_open_the_same_screen(lecture, browser, addr
             ready(other)
             assert other.choices == one.choices
             assert place(other) == place(one)
-            assert other.page.evaluate(NUMBERS) == one.page.evaluate(NUMBERS)
 
 
 @pytest.mark.parametrize(
@@ -339,7 +376,7 @@ def test_an_absurd_screen_is_told(lecture, asked, shown):
     one = lecture("claims", screen=asked)
     at, count = place(one).split(" / ")
     assert at == (count if shown == "last" else "1")
-    assert f"{asked}" in one.page.locator(".lecture-bar [role=status]").inner_text()
+    assert f"{asked}" in one.page.locator(".lecture-note").inner_text()
 
 
 def test_a_hostile_short_link_is_told(visit):
@@ -350,11 +387,22 @@ def test_a_hostile_short_link_is_told(visit):
     assert "go" not in one.choices
 
 
+def test_a_key_ends_it_and_the_page_is_as_it_was(lecture):
+    one = lecture("scores")
+    turn(one, "ArrowRight")
+    one.page.keyboard.press("Escape")
+    one.wait_for_choice("lecture", None)
+    one.wait_for_choice("screen", None)
+    one.page.wait_for_selector("[data-testid=stSidebar]", state="visible")
+    assert one.page.locator("h1").is_visible()
+    assert one.page.locator(".hero .experiments").is_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nobody_is_left_out(lecture, scheme):
-    one = lecture("", scheme=scheme)
-    for kind in ("picture", "code", "ask", "reveal"):
-        go_to(one, kind)
+    one = lecture("masks", scheme=scheme)
+    for kind in ("hero", "ask", "how"):
+        go(one, find(one, kind))
         assert violations(one) == []
     said = one.page.locator(".lecture-voice").inner_text()
     assert place(one).split(" / ")[0] in said
@@ -362,6 +410,31 @@ def test_nobody_is_left_out(lecture, scheme):
         box = button.bounding_box()
         assert min(box["width"], box["height"]) >= 44
         assert button.get_attribute("aria-label")
-    turn(one, "q")
-    one.page.wait_for_selector(".lecture-share svg")
-    assert violations(one) == []
+
+
+def test_what_a_lecture_knows_of_streamlit_is_there(lecture):
+    """A selector that finds nothing any more hides nothing any more."""
+    code = (FOLDER / "lecture" / "streamlit.js").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"export const PARTS = \{(.+?)\};", code, re.DOTALL)
+    parts = re.findall(r'"(\[data-testid=\w+\])"', listed)
+    one = lecture("kv_cache")
+    for selector in parts:
+        assert one.page.locator(selector).count(), selector
+    assert one.page.locator("[data-testid=stApp]").get_attribute("data-test-script-state")
+    others = [path for path in (FOLDER / "lecture").iterdir() if path.name != "streamlit.js"]
+    assert not [path.name for path in others if "data-testid" in path.read_text(encoding="utf-8")]
+
+
+def test_who_follows_hears_of_each_screen(lecture):
+    one = lecture("masks")
+    one.page.evaluate("""() => {
+      globalThis.heard = [];
+      addEventListener("attention-screen", ({ detail }) => heard.push(detail));
+    }""")
+    turn(one, "ArrowRight")
+    go(one, 5, 1)
+    heard = one.page.evaluate("heard")
+    assert [(turned["page"], turned["screen"], turned["step"]) for turned in heard] == [
+        *(("masks", 2, 0), ("masks", 5, 1))
+    ]
+    assert "lecture=true" in heard[0]["query"]

@@ -205,12 +205,10 @@ def test_a_class_is_shown_the_exercises_of_a_set_one_after_the_other():
     visit = opened(PAGE, {"only": some, "lecture": "true"})
     assert not visit.exception
     assert [one.value for one in visit.header] == [name.capitalize() for name in some]
-    for name in some[:2]:
-        task = read_exercises()[name.replace(" ", "_")].task(0)
-        assert isinstance(task, Prediction)
-        visit.text_input(f"answer {name.replace(' ', '_')} 0").set_value(f"{task.answer}").run()
-    assert not visit.exception
-    assert done_in(visit) == ["a mixture", "a score"]
+    task = read_exercises()["a_score"].task(0)
+    assert isinstance(task, Prediction)
+    assert f"**{format_answer(task.answer)}**" in said(visit)
+    assert not visit.text_input
 
 
 def test_without_a_set_a_class_is_shown_some_exercises():

@@ -1,66 +1,139 @@
-"""In front of a class, as the server draws it: all steps in turn, to the same scales."""
+"""In front of a class, as the server draws it: few screens, each of named parts."""
 
-import json
+import functools
+import re
 
 import pytest
 
-from tests.support.opening import ROOT, elements, opened
+from explainers.ui.browser_files import FOLDER
+from explainers.ui.lecture.screens import (
+    CAPTION_WORDS,
+    MOST_SCREENS,
+    PART_KINDS,
+    SCREEN_KINDS,
+    cut_caption,
+    find_question,
+    screen,
+)
+from tests.support.opening import PAGES, elements, opened
 
-PAGE = ROOT / "pages" / "04_scores.py"
-ON = {"lecture": "true"}
-CARD = {"deep": "steps"}
-STEPS = [
-    ("**1 · Products: Q · Kᵀ.**", "def dot_products"),
-    ("**2 · Scores: ÷ √d_k.**", "def scale"),
-    ("**3 · Weights: mask and softmax.**", "def softmax"),
-    ("**4 · Output: weights · V.**", "def mix"),
-]
-
-
-def linked(visit):
-    """The matrices of each linked picture."""
-    drawn = [json.loads(e.proto.json) for e in elements(visit.main) if e.type == "bidi_component"]
-    return [figure[0]["panels"] for figure in drawn if "panels" in figure[0]]
-
-
-def scales(pictures):
-    """Each matrix that is drawn: its name, and between which numbers its colours lie."""
-    return [(panel["name"], panel["low"], panel["high"]) for panels in pictures for panel in panels]
+ON = {"lecture": "true", "predict": "true"}
+MOST_IN_ALL = 120
+NAMED = re.compile(r"screen (\w+) (.+)$")
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
 
-def test_a_class_goes_through_all_four_steps_and_a_reader_chooses_one():
-    lecture = opened(PAGE, ON)
-    assert not lecture.exception
-    told = [e.value for e in elements(lecture.main) if e.type in ("markdown", "code")]
-    place = 0
-    for heading, code in STEPS:
-        place = next(n for n, text in enumerate(told) if n > place and text.startswith(heading))
-        place = next(n for n, text in enumerate(told) if n > place and code in text)
-    alone = opened(PAGE, {**CARD, "step": "scores"})
-    assert len(linked(lecture)) == len(linked(alone)) + 3 + 1, "the other card has a picture, too"
-    assert not alone.code
-    assert alone.button_group("step").value == "scores"
+def named(block):
+    """The parts with a name, those inside of others left out: their kinds, names and contents."""
+    for child in getattr(block, "children", {}).values():
+        found = NAMED.search(getattr(getattr(child, "proto", None), "id", "") or "")
+        if found and hasattr(child, "children"):
+            yield *found.groups(), child
+        else:
+            yield from named(child)
+
+
+@functools.cache
+def lecture(page):
+    """Every part of a page that a class may see."""
+    visit = opened(page, ON)
+    assert not visit.exception
+    return list(named(visit.main))
+
+
+def said(part):
+    """The remarks in a part of the page."""
+    return [element.value for element in elements(part) if element.type == "markdown"]
+
+
+def count_screens(parts):
+    """As many as `browser/lecture/screens.js` makes of them."""
+    asked = {name for kind, name, _part in parts if kind == "ask"}
+    alone = [kind for kind, name, _part in parts if kind == "answer" and name not in asked]
+    return sum(kind in SCREEN_KINDS for kind, _name, _part in parts) + len(alone)
+
+
+@each_page
+def test_a_page_has_few_screens_and_begins_with_its_picture(page):
+    parts = lecture(page)
+    kinds = [kind for kind, _name, _part in parts]
+    assert 3 <= count_screens(parts) <= MOST_SCREENS
+    seen = [kind for kind in kinds if kind in SCREEN_KINDS]
+    assert (seen[0], seen[-1]) == ("hero", "end")
+    assert "question" in kinds[: kinds.index("hero")]
+    assert not any(" recall" in name or "veil" in name for _kind, name, _part in parts)
+
+
+def test_all_pages_have_about_a_hundred_screens():
+    assert sum(count_screens(lecture(page)) for page in PAGES) <= MOST_IN_ALL
+
+
+@each_page
+def test_what_stands_beside_a_picture_is_read_at_a_glance(page):
+    parts = lecture(page)
+    for place, (kind, name, part) in enumerate(parts):
+        is_beside = any(other == "picture" for other, _name, _part in parts[place + 1 : place + 3])
+        if kind not in {"how", "answer"} or name.startswith(("task", "claim")) or not is_beside:
+            continue
+        (remark,) = said(part)
+        _heading, caption, rest = cut_caption(remark)
+        assert not rest
+        assert len(caption.split()) <= CAPTION_WORDS + 10, "one sentence may be a little longer"
+
+
+@each_page
+def test_an_answer_follows_its_question(page):
+    kinds = [(kind, name) for kind, name, _part in lecture(page)]
+    for kind, name in kinds:
+        if kind == "ask" and ("answer", name) not in kinds:
+            assert name.startswith("task"), "a function is written elsewhere"
+
+
+def test_without_study_mode_a_class_sees_the_answer_at_once():
+    page = next(page for page in PAGES if page.stem == "05_masks")
+    kinds = [kind for kind, _name, _part in named(opened(page, {"lecture": "true"}).main)]
+    assert "ask" not in kinds
+    assert kinds.index("answer") < kinds.index("picture")
+
+
+def test_a_card_that_was_added_is_a_screen():
+    page = next(page for page in PAGES if page.stem == "05_masks")
+    visit = opened(page, ON | {"deep": "costs"})
+    added = [(kind, name) for kind, name, _part in named(visit.main) if kind == "deeper"]
+    assert added == [("deeper", "costs")]
+    titles = [said(part) for kind, _name, part in named(visit.main) if kind == "card"]
+    assert ["What each mask costs"] in titles
+
+
+def test_the_browser_knows_the_kinds_of_screens():
+    code = (FOLDER / "lecture" / "screens.js").read_text(encoding="utf-8")
+    (alone,) = re.findall(r"const ALONE = \[(.+)\];", code)
+    assert set(re.findall(r'"(\w+)"', alone)) == set(SCREEN_KINDS)
+    for kind in PART_KINDS:
+        assert f'"{kind}"' in code
+
+
+def test_no_part_has_another_kind():
+    with pytest.raises(ValueError, match="nothing"), screen("nothing", "at all"):
+        pass
 
 
 @pytest.mark.parametrize(
-    "link", [{}, {"text": "the bank raised the rate", "weights": "untrained"}, {"mask": "causal"}]
+    ("text", "heading", "caption", "rest"),
+    [
+        ("One. Two.", "", "One. Two.", ""),
+        ("## How\n\nOne **two.** Three.\n\nFour.", "## How", "One **two.** Three.", "Four."),
+        (f"{'a ' * 20}b. {'c ' * 9}d. E.", "", f"{'a ' * 20}b.", f"{'c ' * 9}d. E."),
+        (f"{'a ' * 40}b. C.", "", f"{'a ' * 40}b.", "C."),
+        ("**Bold sentence.** It is 0.45 here.", "", "**Bold sentence.** It is 0.45 here.", ""),
+    ],
 )
-def test_the_steps_are_drawn_to_the_same_scale(link):
-    """Whatever matrix is drawn twice, and all three kinds of scores, so that ÷ √d_k is seen."""
-    drawn = linked(opened(PAGE, {**ON, **link}))
-    first = next(at for at, panels in enumerate(drawn) if panels[0]["id"] == "Q")
-    steps = scales(drawn[first : first + len(STEPS)])
-    of = {
-        name: {(low, high) for again, low, high in steps if again == name} for name, _, _ in steps
-    }
-    assert [name for name, _, _ in steps].count("products") == 2
-    assert all(len(domains) == 1 for domains in of.values())
-    assert of["products"] == of["scores"] == of["masked"]
-    assert of["weights"] == {(0, 1)}
+def test_a_caption_is_whole_sentences(text, heading, caption, rest):
+    assert cut_caption(text) == (heading, caption, rest)
 
 
-def test_the_step_that_was_chosen_is_there_after_the_lecture():
-    visit = opened(PAGE, {**ON, **CARD, "step": "weights"})
-    visit.toggle("lecture").set_value(False).run()
-    assert visit.button_group("step").value == "weights"
-    assert len(linked(visit)) == len(linked(opened(PAGE, CARD)))
+def test_the_question_of_a_remark_is_what_it_has_in_bold():
+    assert find_question("So far. **Which words?** A **mask**.") == "Which words?"
+    assert find_question("Without **it**: what happens?") == "What happens?"
+    assert find_question("With one head.\nFor how\nmany?") == "For how many?"
+    assert find_question("No question.") == "No question."

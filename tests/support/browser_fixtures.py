@@ -33,7 +33,7 @@ WINDOW: Size = 1280, 900
 READY = """() => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
   const width = (e) => e?.getBoundingClientRect().width;
-  const fits = (e) => { // in front of a class charts are enlarged: ui/lecture/look.js
+  const fits = (e) => { // in front of a class charts are enlarged: lecture/streamlit.js
     const zoom = e.currentCSSZoom;
     return Math.abs(width(e.querySelector('.marks')) - zoom * width(e)) < 1 + 9 * (zoom - 1);
   };

@@ -34,6 +34,7 @@ from explainers.memory.sizes import UNIT_STEPS, format_both_sizes
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
+from explainers.ui.lecture.screens import screen
 from explainers.ui.text.numbers import keep_units_together
 from explainers.ui.untrusted_text import verbatim
 
@@ -85,7 +86,8 @@ def measure_cache(choice: CacheChoice) -> dict[str, str]:
 
 def show_working(choice: CacheChoice) -> None:
     """The formula with its numbers."""
-    st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
+    with screen("rest", "working"):
+        st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
 
 
 def has_window(shape: ModelShape) -> bool:

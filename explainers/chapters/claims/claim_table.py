@@ -136,6 +136,8 @@ TRAINED = {
 """These read weights, scores and held-out sentences of ours, which no file of this size holds."""
 LISTED = {"width_of_gpt_4"}
 """This looks through all published models."""
+MOST_IN_LECTURE = 5
+"""Claims that a class is asked about, one after the other."""
 ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))
 
 
@@ -155,6 +157,13 @@ def offer_claim(one: Claim, choices: Mapping[str, Any], finding: Finding, senten
     given = partial(find_published_entries, one.check, choices.values())
     title = capitalise(make_title(one.id))
     take("claim", Recipe(title, run_check, inputs, shown, given=given, remark=f"> {sentence}"))
+
+
+def list_next(claim: Claim) -> list[Claim]:
+    """The claim, and those after it, as many as a class is asked about at once."""
+    claims = list(read_claims().values())
+    place = claims.index(claim)
+    return [*claims[place:], *claims[:place]][:MOST_IN_LECTURE]
 
 
 def choose_sizes(claim: Claim) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from explainers.chapters.common.background_job import (
 from explainers.messages import N_, get_message
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
+from explainers.ui.lecture.screens import screen
 from explainers.ui.session import MODEL_JOB, MODEL_WEIGHED
 from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import shorten, verbatim
@@ -66,10 +67,11 @@ def obtain_model(named: str, place: str) -> "RealModel | None":
         _start_loading(key, named)
         job = st.session_state.get(key)
     if job and not job.is_over:
-        with st.container(key=f"{LOADING_KEY}-{place}"):
+        with screen("model", place), st.container(key=f"{LOADING_KEY}-{place}"):
             fragment(_show_loading, run_every=POLL_SECONDS)(job, key)
         return None
-    _offer_loading(job, named, key, is_near)
+    with screen("model", place):
+        _offer_loading(job, named, key, is_near)
     return None
 
 

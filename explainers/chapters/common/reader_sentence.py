@@ -21,6 +21,7 @@ from explainers.toys.task import draw_news
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.lecture.screens import screen
 from explainers.ui.page import open_page
 from explainers.ui.session import BUILT_WORD
 from explainers.ui.untrusted_text import verbatim
@@ -181,7 +182,7 @@ def take_known_words(tokens: Tokens, has_untrained: bool = False) -> Tokens:
 def offer_known_words(tokens: Tokens) -> None:
     """Two ways on: the nearest sentence of known words, or a model that knows all words."""
     nearest = find_nearest_sentence(tokens)
-    with st.container(horizontal=True):
+    with screen("rest", "known words"), st.container(horizontal=True):
         swap = _("Swap the words: “{sentence}”", sentence=nearest)
         st.button(swap, on_click=_take_sentence, args=(nearest,), icon=":material/swap_horiz:")
         if st.button(_("Use a real model"), icon=":material/psychology:"):

@@ -1,6 +1,7 @@
 """One exercise: its answer or its settings, what they give, and what is taken away of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import MultiChoice
-from explainers.ui.lecture.screens import fold_box, is_lecture
+from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.session import EXERCISES_COUNTED
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import format_answer, list_readings
@@ -90,7 +91,9 @@ def draw_heading(exercise: Exercise) -> None:
     """Its name, and a button for other numbers."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"head {exercise.id}"):
         st.header(capitalise(name_exercise(exercise)))
-        if exercise.kind != "write" and st.button(
+        if exercise.kind == "write" or is_lecture():
+            return
+        if st.button(
             _("Other numbers"),
             key=f"again {exercise.id}",
             on_click=_draw_other_numbers,
@@ -112,7 +115,12 @@ class Reply(NamedTuple):
 
 
 def ask_number(exercise: Exercise, task: Prediction) -> Reply | None:
-    """The field for an answer, and what is to be said of it; nothing before there is one."""
+    """The field for an answer, and what is to be said of it; nothing before there is one.
+
+    A class says its answers aloud.
+    """
+    if is_lecture():
+        return None
     key = f"answer {exercise.id} {page.read_seed()}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         typed = st.text_input(_("Your answer"), key=key, max_chars=30, width=200)
@@ -155,7 +163,7 @@ def find_way(task: Goal) -> str:
 
 def fold_hint(exercise: Exercise) -> Any:
     """What to think of first, behind a click."""
-    return fold_box(_("Hint"), ":material/lightbulb:", f"hint {exercise.id}")
+    return st.expander(_("Hint"), icon=":material/lightbulb:", key=f"hint {exercise.id}")
 
 
 def link_page(exercise: Exercise) -> None:
@@ -164,10 +172,20 @@ def link_page(exercise: Exercise) -> None:
     st.page_link(f"pages/{exercise.page}.py", label=label, icon=":material/menu_book:")
 
 
-def fold_solution(exercise: Exercise) -> Any:
-    """Closed again when the numbers are other ones: Streamlit keeps open what keeps its key."""
+@contextmanager
+def fold_solution(exercise: Exercise) -> Iterator[bool]:
+    """A place for the solution; is it seen? A class sees it after the task.
+
+    Closed again when the numbers are other ones: Streamlit keeps open what keeps its key.
+    """
+    if is_lecture():
+        with screen("answer", f"task {exercise.id}"):
+            yield True
+        return
     key = f"solution {exercise.id} {page.read_seed()}"
-    return fold_box(_("Worked solution"), ":material/school:", key, on_change="rerun")
+    icon, label = ":material/school:", _("Worked solution")
+    with st.expander(label, icon=icon, key=key, on_change="rerun") as box:
+        yield bool(box.open)
 
 
 def count_as_done(exercise: Exercise) -> None:

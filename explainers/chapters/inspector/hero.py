@@ -195,7 +195,8 @@ def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
     if other:
         section = "try_both_ways" if heads.is_causal else "try_one_way"
         told = text.fill(section, other=shorten_name(other))
-        tries.append(Experiment("other_model", told, {controls.real_model.key: other}))
+        choices = {controls.real_model.key: other}
+        tries.append(Experiment("other_model", told, choices, is_slow=True))
     return tries
 
 

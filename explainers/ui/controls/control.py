@@ -13,14 +13,7 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import ENGLISH, _, get_language, load_sections, translate_section
-from explainers.ui.session import (
-    CHANGED_IN_BROWSER,
-    HELD,
-    KEPT_CHOICES,
-    LAST_WRITE,
-    NOTICES,
-    VISIT,
-)
+from explainers.ui.session import CHANGED_IN_BROWSER, HELD, KEPT_CHOICES, LAST_WRITE, NOTICES, VISIT
 from explainers.ui.untrusted_text import shorten, verbatim
 
 URL_BINDING: Final = "query-params"

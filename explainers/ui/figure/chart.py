@@ -7,6 +7,7 @@ import streamlit as st
 
 from explainers.charts.theme import LIGHT, THEMES, Theme
 from explainers.translations import ENGLISH, _, get_language, set_language
+from explainers.ui.lecture.screens import screen
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page shows no chart
@@ -44,7 +45,8 @@ def show_chart(
     rows = translate_rows(rows)
     name = f"{build.__module__}.{build.__qualname__}"
     spec = _build_specification(name, theme.name, language, build, rows, **structure)
-    st.vega_lite_chart(rows, spec, key=key, alt=_(alt), theme=None, width="stretch")
+    with screen("picture", key):
+        st.vega_lite_chart(rows, spec, key=key, alt=_(alt), theme=None, width="stretch")
     table_rows = rows if table is None else table
     offer_files(key, origin, lambda: build(rows, theme, **structure), lambda: table_rows)
 

@@ -20,7 +20,7 @@ from explainers.ui.figure.panels import (
     ViewSlider,
     translate_matrix,
 )
-from explainers.ui.lecture.screens import is_lecture, screen
+from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.session import CLICKED, STEPPER_SEEN
 
 MOST_LINES = 12
@@ -65,7 +65,7 @@ def explore_figure(
         on_pick(clicked)
 
     picture = st.container()
-    with screen("controls", f"numbers {key}"), st.container(border=True):
+    with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.markdown(
                 _("**Click a number** in the picture, or choose it here, to see its arithmetic."),

@@ -17,6 +17,7 @@ from explainers.translations import _, get_language
 from explainers.ui import browser_files
 from explainers.ui.figure.chart import offer_files, read_theme
 from explainers.ui.figure.panels import translate_scripts
+from explainers.ui.lecture.screens import screen
 
 if TYPE_CHECKING:  # pandas takes most of a second to import
     import pandas as pd
@@ -66,31 +67,32 @@ def show_tiles(
         row, column = int(message["row"]), int(message["column"])
         on_pick(min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
 
-    result = _component(
-        key=name,
-        # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
-        data=[
-            {
-                "planes": b64encode(tiles.planes).decode(),
-                "digest": _hash_tiles(tiles),
-                "tokens": list(tiles.tokens),
-                "across": [_(name) for name in tiles.across],
-                "down": [_(name) for name in tiles.down],
-                "remarks": [_(r) for r in tiles.remarks] or [""] * len(tiles.across),
-                "words": translate_scripts(_SCRIPTS),
-                "alt": _(tiles.alt),
-                "group_size": tiles.group_size,
-                "selected": tiles.selected,
-                "enlarges": tiles.enlarges,
-                "rooted": tiles.rooted,
-                "ramp": [list(parse_colour(colour)) for colour in theme.weight_ramp],
-                "background": parse_colour(theme.background),
-                "highlight": theme.highlight,
-            }
-        ],
-        on_tile_change=pick,
-        on_theme_change=lambda: None,
-    )
+    with screen("picture", name):
+        result = _component(
+            key=name,
+            # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
+            data=[
+                {
+                    "planes": b64encode(tiles.planes).decode(),
+                    "digest": _hash_tiles(tiles),
+                    "tokens": list(tiles.tokens),
+                    "across": [_(name) for name in tiles.across],
+                    "down": [_(name) for name in tiles.down],
+                    "remarks": [_(r) for r in tiles.remarks] or [""] * len(tiles.across),
+                    "words": translate_scripts(_SCRIPTS),
+                    "alt": _(tiles.alt),
+                    "group_size": tiles.group_size,
+                    "selected": tiles.selected,
+                    "enlarges": tiles.enlarges,
+                    "rooted": tiles.rooted,
+                    "ramp": [list(parse_colour(colour)) for colour in theme.weight_ramp],
+                    "background": parse_colour(theme.background),
+                    "highlight": theme.highlight,
+                }
+            ],
+            on_tile_change=pick,
+            on_theme_change=lambda: None,
+        )
     if result.theme:
         st.rerun()
     offer_files(key, origin, partial(_draw_file, tiles, theme.name), table)

@@ -19,7 +19,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, is_value
 from explainers.ui.figure.chart import offer_files
 from explainers.ui.figure.panels import translate_scripts
-from explainers.ui.lecture.screens import screen
+from explainers.ui.lecture.screens import CARD_KEY, is_lecture, screen
 from explainers.ui.page import Prose, split_title
 from explainers.ui.tour_mode import is_tour
 
@@ -64,6 +64,8 @@ class Experiment:
     """**Title.** What happens, with its numbers."""
     choices: Mapping[str, Any]
     """By the controls' names in the link."""
+    is_slow: bool = False
+    """A class does not wait for it."""
 
 
 @dataclass(frozen=True)
@@ -149,31 +151,50 @@ def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
 
     `place` is what the style of the page knows it by.
     """
-    choices = {choice.control.key: choice for choice in hero.choices}
     experiments = () if is_tour() else hero.experiments
-
-    with st.container(key=place), screen("page", f"hero {key}"):
-        _component(
-            key=key,
-            data=[  # in a list: Streamlit imports pandas to see whether a dict's value is a table
-                {
-                    "kind": hero.kind,
-                    "alt": hero.alt,
-                    "words": translate_scripts(_SCRIPTS),
-                    "choices": {name: choice.value for name, choice in choices.items()},
-                    "usual": {name: choice.usual for name, choice in choices.items()},
-                    "elsewhere": [name for name, one in choices.items() if one.is_elsewhere],
-                    "controls": [_describe(choice) for choice in hero.choices if choice.labels],
-                    "texts": {name: text.template(name) for name in hero.sentences},
-                    "experiments": [_describe_experiment(one) for one in experiments],
-                    "looks": _LOOKS,
-                    **hero.numbers,
-                }
-            ],
-            on_choices_change=lambda: hero.take(st.session_state[key].choices),
-        )
+    with st.container(key=place):
+        with screen("hero", key):
+            _draw_picture(text, hero, key, experiments)
         if hero.table and not is_tour():
             offer_files(key, hero.origin, None, hero.table)
+    if is_lecture():
+        _show_experiments(experiments, {one.control.key for one in hero.choices})
+
+
+def _draw_picture(text: Prose, hero: Hero, key: str, experiments: Sequence[Experiment]) -> None:
+    choices = {choice.control.key: choice for choice in hero.choices}
+    _component(
+        key=key,
+        data=[  # in a list: Streamlit imports pandas to see whether a dict's value is a table
+            {
+                "kind": hero.kind,
+                "alt": hero.alt,
+                "words": translate_scripts(_SCRIPTS),
+                "choices": {name: choice.value for name, choice in choices.items()},
+                "usual": {name: choice.usual for name, choice in choices.items()},
+                "elsewhere": [name for name, one in choices.items() if one.is_elsewhere],
+                "controls": [_describe(choice) for choice in hero.choices if choice.labels],
+                "texts": {name: text.template(name) for name in hero.sentences},
+                "experiments": [_describe_experiment(one) for one in experiments],
+                "looks": _LOOKS,
+                **hero.numbers,
+            }
+        ],
+        on_choices_change=lambda: hero.take(st.session_state[key].choices),
+    )
+
+
+def _show_experiments(experiments: Sequence[Experiment], choices: set[str]) -> None:
+    """A screen for each that changes the picture: its title, and what happens, in a sentence.
+
+    One that opens a card below has nothing to show in the picture.
+    """
+    for one in experiments:
+        if one.choices.keys() <= choices and CARD_KEY not in one.choices and not one.is_slow:
+            title, remark = split_title(one.text)
+            with screen("try", one.name):
+                st.markdown(f"## {title}")
+                st.markdown(remark)
 
 
 def _is_among(value: object, values: Iterable[object]) -> bool:

@@ -25,6 +25,7 @@ from explainers.ui.figure.panels import (
     translate_figure,
     translate_scripts,
 )
+from explainers.ui.lecture.screens import screen
 
 STEPS, HIDDEN = 32_767, -32_768
 """Of 16 bits: a number is so many steps of the largest one, and a blank is what no number is."""
@@ -80,39 +81,40 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
             slider.on_turn(min(max(int(message["place"]), 0), len(slider.labels) - 1))
 
     panels = _describe_panels(by_id, theme)
-    result = _component(
-        key=key,
-        # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
-        data=[
-            {
-                "panels": list(panels.values()),
-                "alt": figure.alt,
-                "words": translate_scripts(_SCRIPTS, list_axes(figure.panels)),
-                "ramps": {
-                    kind: [list(parse_colour(c)) for c in getattr(theme, n)]
-                    for kind, n in RAMPS.items()
-                },
-                "background": parse_colour(theme.background),
-                "highlight": theme.highlight,
-                "selected": _describe_selection(figure.picked, by_id),
-                "pickable": figure.on_pick is not None,
-                "stepper": figure.stepper,
-                "slider": _describe_slider(figure.slider),
-                "working": figure.working,
-                "view_slider": _describe_slider(figure.view_slider),
-                "views": {
-                    place: _describe_view(view, panels, theme)
-                    for place, view in figure.views.items()
-                },
-                "echo": st.session_state.get(count_key, 0),
-            }
-        ],
-        on_cell_change=pick,
-        on_frame_change=lambda: turn(figure.slider, st.session_state[key].frame),
-        on_view_change=lambda: turn(figure.view_slider, st.session_state[key].view),
-        on_open_change=lambda: None,
-        on_theme_change=lambda: None,
-    )
+    with screen("picture", key):
+        result = _component(
+            key=key,
+            # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
+            data=[
+                {
+                    "panels": list(panels.values()),
+                    "alt": figure.alt,
+                    "words": translate_scripts(_SCRIPTS, list_axes(figure.panels)),
+                    "ramps": {
+                        kind: [list(parse_colour(c)) for c in getattr(theme, n)]
+                        for kind, n in RAMPS.items()
+                    },
+                    "background": parse_colour(theme.background),
+                    "highlight": theme.highlight,
+                    "selected": _describe_selection(figure.picked, by_id),
+                    "pickable": figure.on_pick is not None,
+                    "stepper": figure.stepper,
+                    "slider": _describe_slider(figure.slider),
+                    "working": figure.working,
+                    "view_slider": _describe_slider(figure.view_slider),
+                    "views": {
+                        place: _describe_view(view, panels, theme)
+                        for place, view in figure.views.items()
+                    },
+                    "echo": st.session_state.get(count_key, 0),
+                }
+            ],
+            on_cell_change=pick,
+            on_frame_change=lambda: turn(figure.slider, st.session_state[key].frame),
+            on_view_change=lambda: turn(figure.view_slider, st.session_state[key].view),
+            on_open_change=lambda: None,
+            on_theme_change=lambda: None,
+        )
     if result.theme:
         st.rerun()  # every picture of the page in the reader's new colours
     return result.open or ""

@@ -1,30 +1,44 @@
 """Lecture mode: in front of a class, one idea per screen, large, and nothing else.
 
-The server draws a page as ever, with everything open; `browser/lecture` shows one part of it after
-the other, so that no step waits for it.
+The server names the parts of a page that a class sees; `browser/lecture` puts them on screens, one
+after the other, so that no step waits for the server. What has no name is not shown.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import streamlit as st
 
 from explainers.translations import _
 from explainers.ui import browser_files
-from explainers.ui.controls.controls import lecture_mode
+from explainers.ui.controls.control import is_value
+from explainers.ui.controls.controls import CONTROLS_BY_KEY, lecture_mode
 from explainers.ui.lecture.share_link import share_address
-from explainers.ui.session import LECTURE, LECTURE_LINK
+from explainers.ui.session import LECTURE, LECTURE_CARDS, LECTURE_LINK
 from explainers.ui.text.language import fragment
 
 _start_key = browser_files.make_component("lecture/start_key.js", isolate_styles=False)
 PICTURE_SCRIPTS = ("picture/picture.js",)
 _lecture = browser_files.make_component("lecture/lecture.js", isolate_styles=False)
 HIDDEN_PAGE = """<style>
-html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
+html:not([data-lecture-stands]) .stApp { animation: 60s step-end lecture; }
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
 </style>"""
 """A class sees no page before its first screen; but where no script runs, it comes after all."""
+SCREEN_KINDS = "hero", "try", "ask", "how", "model", "end", "deeper"
+"""Parts that are a screen each; an answer without its question is one as well."""
+PART_KINDS = *SCREEN_KINDS, "question", "answer", "picture", "rest", "code", "card"
+"""What stands on a screen beside others: see `browser/lecture/screens.js`."""
+MOST_SCREENS = 8
+"""Of a page."""
+LECTURE_SWITCH = lecture_mode.key
+CARD_KEY = "deep"
+"""What a link calls the open one of the cards below "Go deeper"."""
+CAPTION_WORDS = 25
+"""As many are read beside a picture."""
+_HEADING = re.compile(r"#+ [^\n]*\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?:])(?:(?<=\*\*)|(?!\*))\s+|(?<=[.!?:]\*\*)\s+")
 
 
 def is_lecture() -> bool:
@@ -34,30 +48,48 @@ def is_lecture() -> bool:
 
 @contextmanager
 def screen(kind: str, name: str) -> Iterator[None]:
-    """What is drawn inside is a screen of that kind, or part of one; outside a lecture, nothing.
-
-    The kinds are those of `browser/lecture/screens.js`: ask, reveal, code, box, end, choose,
-    controls, page, nothing.
-    """
+    """What is drawn inside is a part of that kind on a class's screens; else it changes nothing."""
+    if kind not in PART_KINDS:
+        raise ValueError(kind)
     if not is_lecture():
         yield
         return
-    with st.container(key=f"lecture {kind} {name}"):
+    with st.container(key=f"screen {kind} {name}"):
         yield
 
 
-def fold_box(label: str, icon: str, key: str, **more: Any) -> Any:
-    """A box to open; in a lecture a screen of its own. `is_open` tells whether it will be seen."""
-    if not is_lecture():
-        return st.expander(label, icon=icon, key=key, **more)
-    box = st.container(key=f"lecture box {key}")
-    box.markdown(f"{icon} **{label}**")
-    return box
+def show_on_screen(kind: str, name: str, text: str, mark: str | None = None) -> None:
+    """A remark of the page as a class sees it: its heading, and as much as is read at a glance.
+
+    The rest of it stands on the screen where there is no picture. By the `mark` scripts find it.
+    """
+    heading, caption, rest = cut_caption(text)
+    with screen(kind, name), st.container(key=mark):
+        st.markdown(f"{heading}\n\n{caption}")
+    if rest:
+        with screen("rest", f"{kind} {name}"):
+            st.markdown(rest)
 
 
-def is_open(box: Any) -> bool:
-    """Is what is drawn into a `folded` box that can be asked (`on_change`) seen at all?"""
-    return is_lecture() or bool(box.open)
+def cut_caption(text: str) -> tuple[str, str, str]:
+    """The heading of a remark, its first whole sentences, at most 25 words, and what is left."""
+    found = _HEADING.match(text)
+    heading = found[0].strip() if found else ""
+    paragraph, _break, below = text[found.end() if found else 0 :].strip().partition("\n\n")
+    sentences = _SENTENCE_END.split(" ".join(paragraph.split()))
+    count = 1
+    while count < len(sentences) and len(" ".join(sentences[: count + 1]).split()) <= CAPTION_WORDS:
+        count += 1
+    left = " ".join(sentences[count:])
+    return heading, " ".join(sentences[:count]), f"{left}\n\n{below}".strip()
+
+
+def find_question(text: str) -> str:
+    """The question in a remark: what it has in bold, else the sentence that asks."""
+    line = " ".join(text.split())
+    bold = re.findall(r"\*\*([^*].*?)\*\*", line.replace("***", "**"))
+    asked = [one for one in [*bold, *_SENTENCE_END.split(line)] if one.endswith("?")]
+    return asked[0][:1].upper() + asked[0][1:] if asked else line
 
 
 def stand_by(title: str, place: str) -> None:
@@ -65,12 +97,21 @@ def stand_by(title: str, place: str) -> None:
 
     While a server's first page waits for torch, the browser fetches what draws the pictures.
     """
+    scripts = () if is_lecture() else PICTURE_SCRIPTS
+    ahead = [browser_files.offer_ahead(script) for script in scripts]
+    told = {"starts": _("Lecture mode starts …"), "heard": _("heard: {keys}")}
+    _start_key(key="lecture key", data=[{"place": place, "ahead": ahead, **told}])
     if is_lecture():
-        st.html(HIDDEN_PAGE)
         _draw_lecture(title, place)
-    else:
-        ahead = [browser_files.offer_ahead(script) for script in PICTURE_SCRIPTS]
-        _start_key(key="lecture key", data=[place, *ahead])
+
+
+def hide_page() -> None:
+    """Before anything else is drawn: a class sees nothing until its first screen stands."""
+    is_asked = LECTURE_SWITCH not in st.session_state and is_value(
+        st.query_params.get(LECTURE_SWITCH, ""), value=True
+    )
+    if is_asked or is_lecture():  # in a visit's first run the switch is not drawn yet
+        st.markdown(HIDDEN_PAGE, unsafe_allow_html=True)  # st.html comes later than a title
 
 
 @fragment
@@ -80,12 +121,19 @@ def _draw_lecture(title: str, place: str) -> None:
     def ask() -> None:
         st.session_state[LECTURE_LINK] = share_address(str(st.session_state[LECTURE].share), place)
 
+    def add() -> None:
+        number, cards = st.session_state[LECTURE].card, st.session_state.get(LECTURE_CARDS, [])
+        is_there = isinstance(number, int) and 0 <= number < len(cards)
+        CONTROLS_BY_KEY[CARD_KEY].put(cards[number] if is_there else None)
+
     # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
     data = [{"page": title, "words": _list_words(), "shared": st.session_state.get(LECTURE_LINK)}]
-    _lecture(key=LECTURE, data=data, on_share_change=ask)
+    told = _lecture(key=LECTURE, data=data, on_share_change=ask, on_card_change=add)
+    if told.card is not None:
+        st.rerun()  # the whole page: the card stands outside
 
 
-def _list_words() -> dict[str, str]:
+def _list_words() -> dict[str, object]:
     return {
         "bar": _("Lecture"),
         "back": _("Back (← or PageUp)"),
@@ -99,4 +147,55 @@ def _list_words() -> dict[str, str]:
         "beyond": _("The link asks for screen {asked}. This is {last}, the last of the page."),
         "first": _("This is the first page."),
         "last": _("This is the last page."),
+        "noCode": _("This page shows no code."),
+        "noWindow": _("The browser did not allow a second window."),
+        "overview": _("All screens of this page (O)"),
+        "add": _("Add one from below “Go deeper”"),
+        "earlier": _("Earlier"),
+        "later": _("Later"),
+        "show": _("Show"),
+        "hide": _("Leave out"),
+        "help": _("Keys in a lecture"),
+        "presenter": _("Presenter view"),
+        "now": _("This screen"),
+        "next": _("Next screen"),
+        "answer": _("Then: what comes out"),
+        "here": _("{minutes} on this page"),
+        "left": _("{minutes} left"),
+        "gone": _("{minutes} since the beginning"),
+        "handout": _("Handout, PDF"),
+        "kinds": _list_kinds(),
+        "keys": _list_keys(),
     }
+
+
+def _list_kinds() -> dict[str, str]:
+    return {
+        "hero": _("picture"),
+        "try": _("try it"),
+        "ask": _("show of hands"),
+        "answer": _("what comes out"),
+        "how": _("how it works"),
+        "model": _("model"),
+        "end": _("in one sentence"),
+        "deeper": _("deeper"),
+    }
+
+
+def _list_keys() -> list[tuple[str, str]]:
+    return [
+        ("→  ␣  PageDown", _("next screen, or what comes out")),
+        ("←  PageUp", _("the screen before")),
+        ("1 2 ⏎", _("the screen with this number")),
+        ("O", _("all screens: jump, leave out, change the order")),
+        ("K", _("the code that ran")),
+        ("C", _("the controls of the picture")),
+        ("S", _("a light on the row under the pointer")),
+        ("B", _("a dark screen")),
+        ("+  −", _("larger, smaller")),
+        ("Q", _("a code that opens this screen on a phone")),
+        ("P", _("presenter view in a second window; with lesson=45 in the link, minutes left")),
+        ("H", _("handout: this page on one sheet, as PDF")),
+        ("?", _("this list")),
+        ("Esc", _("back, and out of the lecture")),
+    ]

@@ -9,9 +9,9 @@ import streamlit as st
 
 from explainers.translations import _
 from explainers.ui.learning_path import finished_pages
-from explainers.ui.lecture.screens import is_lecture, screen
+from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose, read_seed
-from explainers.ui.prediction import SKIP, sort_options, write_verdict
+from explainers.ui.prediction import sort_options, write_verdict
 from explainers.ui.session import PAGE_NUMBER, RECALLS_ANSWERED, RECALLS_MARKED
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import format_answer, parse_number
@@ -71,18 +71,15 @@ def check_yourself(text: Prose, recalls: Recalls) -> None:
     """Ask each `recall_<name>`, and after the answer show `because_recall_<name>`.
 
     Who has answered all of them, right or wrong, has done the page. The reason has the numbers of
-    the question, `worked`, and the answer as `{{answer}}`.
+    the question, `worked`, and the answer as `{{answer}}`. A class is asked nothing here.
     """
-    with screen("ask", f"recall {text.page}"):
-        heading = _("Check yourself")
-        st.markdown(f"## {heading}")
+    if is_lecture():
+        return
+    heading = _("Check yourself")
+    st.markdown(f"## {heading}")
     questions = {
         name: make(seed_recall(text.page, name, read_seed())) for name, make in recalls.items()
     }
-    if is_lecture():
-        for name, question in questions.items():
-            _show_screens(text, name, question)
-        return
     answered = _ask_side_by_side(text, questions)
     for name, is_right in answered.items():
         _mark_recall(text.page, name, recalls[name], is_right)
@@ -207,11 +204,3 @@ def write_answer(question: Question) -> str:
 def _show_reason(text: Prose, name: str, question: Question) -> None:
     numbers = {**question.given, **question.worked, "answer": write_answer(question)}
     text(f"because_recall_{name}", **numbers)
-
-
-def _show_screens(text: Prose, name: str, question: Question) -> None:
-    with screen("ask", f"recall {name}"):
-        text(f"recall_{name}", **question.given)
-    with screen("reveal", f"recall {name}"):
-        st.markdown(write_verdict(SKIP, write_answer(question)))
-        _show_reason(text, name, question)

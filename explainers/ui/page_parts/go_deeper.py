@@ -9,9 +9,9 @@ from explainers.messages import N_
 from explainers.translations import _, get_language
 from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.controls.controls import register
-from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.lecture.screens import CARD_KEY, is_lecture, screen
 from explainers.ui.page import Prose, split_title
-from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, OPEN_CARD, VISIT
+from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, LECTURE_CARDS, OPEN_CARD, VISIT
 from explainers.ui.text.language import fragment
 
 Cards = Mapping[str, Callable[[], object]]
@@ -52,7 +52,7 @@ class OpenCard(Control):
         self.open(page, names, name if is_now_open else None)
 
 
-open_card = OpenCard("deep", N_("Open card"), None)
+open_card = OpenCard(CARD_KEY, N_("Open card"), None)
 register(open_card)
 
 
@@ -60,15 +60,27 @@ def go_deeper(text: Prose, cards: Cards) -> None:
     """The heading, and a card for each name, titled by the page's text `deeper_<name>`.
 
     The text is one line: what one learns in bold, a sentence, the minutes in italics. A card's
-    content is a fragment. In a lecture all cards are open: their contents are screens as any other.
+    content is a fragment. A class sees the titles in the overview, and the card that is open.
     """
     if is_lecture():
-        for name, draw in cards.items():
-            st.markdown(f"## {split_title(text.fill(f'deeper_{name}'))[0]}")
-            fragment(draw)()
+        _draw_screens(text, cards)
         return
     _draw_heading(text)
     _draw_cards(text, cards)
+
+
+def _draw_screens(text: Prose, cards: Cards) -> None:
+    """Of all cards the titles, which a lecturer may choose from, and the one that was chosen."""
+    opened = open_card(text.page, list(cards))
+    st.session_state[LECTURE_CARDS] = list(cards)
+    for name, draw in cards.items():
+        title = split_title(text.fill(f"deeper_{name}"))[0]
+        with screen("card", name):
+            st.markdown(title)
+        if name == opened:
+            with screen("deeper", name):
+                st.markdown(f"## {title}")
+                fragment(draw)()
 
 
 def _draw_heading(text: Prose) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from explainers.translations import _
-from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import Prose
 from explainers.ui.prediction import (
     SKIP,
@@ -21,8 +20,6 @@ from explainers.ui.text.language import fragment
 SLOT = "veil"
 """In a text, `{{veil}}` marks the hidden number."""
 MOST_CHIPS = 3
-HIDDEN = ":gray-background[ ? ]"
-"""What a class sees of the number before the next screen."""
 _LETTER_WIDTH, _NARROWEST = 11, 44
 
 
@@ -43,9 +40,6 @@ def ask_veiled(
     for it. `about` tells apart what one question asks of several things.
     """
     asked_of = about or name
-    if is_lecture():
-        _show_screens(text, name, answer, numbers)
-        return
     if not is_study_mode():
         _show_answer(text, name, answer, numbers)
         return
@@ -66,14 +60,6 @@ def choose_guesses(options: Sequence[str], answer: str) -> list[str]:
     """The answer among the first wrong options, where it stood among them."""
     wrong = [option for option in dict.fromkeys(options) if option != answer][: MOST_CHIPS - 1]
     return sort_options([one for one in [*options, answer] if one in {*wrong, answer}])
-
-
-def _show_screens(text: Prose, name: str, answer: str, numbers: dict[str, object]) -> None:
-    """Two screens: the question, then the answer; Enter goes on, as any key for the next screen."""
-    with screen("ask", f"veil {name}"):
-        text(f"ask_{name}", **{SLOT: HIDDEN}, **numbers)
-    with screen("reveal", f"veil {name}"):
-        _show_answer(text, name, answer, numbers)
 
 
 def _show_answer(

@@ -6,27 +6,30 @@
 /** @import { Lecture } from "./lecture.js" */
 
 import { element } from "../common/elements.js";
+import { readColours } from "./streamlit.js";
 
-/** @typedef {"back" | "on" | "controls" | "share" | "leave"} Act */
+/** @typedef {"back" | "on" | "overview" | "controls" | "share" | "leave"} Act */
 
 export class Bar {
   /** @param {Lecture} lecture */
   constructor(lecture) {
     this.words = lecture.words;
     this.root = element("nav", "lecture-bar");
+    this.page = this.root.appendChild(element("b"));
     /** @type {[Act, HTMLButtonElement][]} */
     this.buttons = [];
     this.add("back", "‹", () => lecture.turn(-1));
     this.place = this.root.appendChild(element("output"));
     this.add("on", "›", () => lecture.turn(1));
+    this.add("overview", "⊞", () => lecture.overview.turn());
     this.add("controls", "⚙", () => lecture.turnControls());
     this.add("share", "▦", () => lecture.share.turn());
     this.add("leave", "✕", () => lecture.leave());
-    this.note = this.root.appendChild(element("p"));
+    this.note = element("p", "lecture-note");
     this.note.setAttribute("role", "status");
     this.voice = this.root.appendChild(element("p", "lecture-voice"));
     this.voice.setAttribute("aria-live", "polite");
-    document.body.append(this.root);
+    document.body.append(this.root, this.note);
   }
 
   /**
@@ -42,17 +45,18 @@ export class Bar {
     this.buttons.push([name, button]);
   }
 
-  /** @param {LectureWords} words */
-  name(words) {
+  /** @param {LectureWords} words @param {string} page */
+  name(words, page) {
     this.words = words;
+    this.page.textContent = page;
     this.root.setAttribute("aria-label", words.bar);
     for (const [name, button] of this.buttons) {
       button.title = words[name];
       button.setAttribute("aria-label", words[name]);
     }
-    const app = document.querySelector("[data-testid=stApp]");
-    if (app) document.documentElement.style.setProperty("--lecture-ink", getComputedStyle(app).color);
-    if (app) document.documentElement.style.setProperty("--lecture-paper", getComputedStyle(app).backgroundColor);
+    const colours = readColours();
+    if (colours) document.documentElement.style.setProperty("--lecture-ink", colours.color);
+    if (colours) document.documentElement.style.setProperty("--lecture-paper", colours.backgroundColor);
   }
 
   /**
@@ -67,13 +71,13 @@ export class Bar {
     if (title) this.voice.textContent = this.words.place.replace("{at}", String(at + 1)).replace("{all}", String(all)).replace("{title}", title);
   }
 
-  /** @param {boolean} isMore */
-  more(isMore) {
-    this.root.classList.toggle("more", isMore);
-  }
-
   /** @param {string} text */
   say(text) {
     if (this.note.textContent !== text) this.note.textContent = text;
+  }
+
+  remove() {
+    this.root.remove();
+    this.note.remove();
   }
 }

@@ -22,6 +22,25 @@
  * @property {string} beyond
  * @property {string} first
  * @property {string} last
+ * @property {string} noCode
+ * @property {string} noWindow
+ * @property {string} overview
+ * @property {string} add
+ * @property {string} earlier
+ * @property {string} later
+ * @property {string} show
+ * @property {string} hide
+ * @property {string} help
+ * @property {string} presenter
+ * @property {string} now
+ * @property {string} next
+ * @property {string} answer
+ * @property {string} here
+ * @property {string} left
+ * @property {string} gone
+ * @property {string} handout
+ * @property {[string, string][]} keys
+ * @property {Record<string, string>} kinds of screens
  */
 
 /**

@@ -10,11 +10,23 @@ export const KEYS = {
   " ": (lecture) => lecture.turn(1),
   ArrowLeft: (lecture) => lecture.turn(-1),
   PageUp: (lecture) => lecture.turn(-1),
+  Enter: (lecture) => lecture.enter(),
   c: (lecture) => lecture.turnControls(),
+  k: (lecture) => lecture.turnCode(),
+  o: (lecture) => lecture.overview.turn(),
+  b: (lecture) => lecture.blank.turn(),
+  s: (lecture) => lecture.spotlight.turn(),
+  p: (lecture) => lecture.presenter.turn(),
+  h: (lecture) => lecture.print(),
+  "+": (lecture) => lecture.resize(1.12),
+  "=": (lecture) => lecture.resize(1.12),
+  "-": (lecture) => lecture.resize(1 / 1.12),
+  "?": (lecture) => lecture.help.turn(),
   q: (lecture) => lecture.share.turn(),
   l: (lecture) => lecture.leave(),
-  Escape: (lecture) => lecture.share.isOpen() ? lecture.share.close() : lecture.leave(),
+  Escape: (lecture) => lecture.escape(),
 };
+export const TURNS = ["PageDown", "PageUp"]; // a remote control has no other keys: these always turn screens
 // Where keys are letters, and mean nothing else.
 const TYPED_IN = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true], [role=combobox]";
 const MOVED_IN = "input, [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
@@ -36,9 +48,19 @@ export function isTyped(event) {
  * @param {boolean} isReached
  */
 export function isMeantFor(event, isReached) {
+  if (TURNS.includes(event.key)) return false;
   if (isTyped(event) || (event.key === "Escape" && document.querySelector(OPEN))) return true;
-  if (event.key === " ") return isReached && (isAmong(event, PRESSED) || isAmong(event, MOVED_IN));
-  return isReached && /^(Arrow|Page)/.test(event.key) && isAmong(event, MOVED_IN);
+  if (event.key === " " || event.key === "Enter") return isReached && (isAmong(event, PRESSED) || isAmong(event, MOVED_IN));
+  return isReached && /^Arrow/.test(event.key) && isAmong(event, MOVED_IN);
+}
+
+/**
+ * After Enter a line of text is left, so that the next key is a key.
+ * @param {KeyboardEvent} event
+ */
+export function leaveField(event) {
+  const field = event.composedPath()[0];
+  if (event.key === "Enter" && field instanceof HTMLInputElement && isTyped(event)) setTimeout(() => field.blur());
 }
 
 /**

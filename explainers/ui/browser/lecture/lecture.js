@@ -1,26 +1,40 @@
 // @ts-check
-// A page, one screen after the other. The server has drawn all of it; here parts of it are shown, by
-// a stylesheet and marks on what Streamlit drew, so that a step costs no run and React finds every
-// node where it put it.
+// A page, one screen after the other. The server has drawn all of it and named its parts; here some
+// of them are shown, by a stylesheet, so that a step costs no run and React finds every node where
+// it put it. Whoever follows a lecture hears of each step by the event TURNED, and goes along by `go`.
 
 /** @import { Component, Tell } from "../common/component.js" */
 /** @import { LectureData } from "./data.js" */
-/** @import { Screen } from "./screens.js" */
+/** @import { Size } from "./fit.js" */
+/** @import { Part, Screen } from "./screens.js" */
 
 import { loadStyle, wear } from "../common/component.js";
 import { Bar } from "./bar.js";
-import { isMeantFor, KEYS } from "./keys.js";
-import { limits, readLook, mark } from "./look.js";
-import { cut, KEYS_TURN_SCREENS, findShadow } from "./pieces.js";
-import { listScreens } from "./screens.js";
+import { Fit, windowScale } from "./fit.js";
+import { Handout } from "./handout.js";
+import { isMeantFor, KEYS, leaveField, TURNS } from "./keys.js";
+import { Choice, Overview } from "./overview.js";
+import { Presenter } from "./presenter.js";
+import { findPicture, isPicture, listScreens, prepare } from "./screens.js";
 import { Share } from "./share.js";
+import { forget, keep } from "./start_key.js";
+import { findBlock, findSwitch, FRAME, isIdle, listPageLinks, narrowChart, WATCHED } from "./streamlit.js";
+import { Blank, Digits, Help, Spotlight } from "./tools.js";
 import "../common/elements.js"; // what only those need is asked for at once, and not after them
 
-/** @typedef {{ zoom: number, fails: number, tries: number }} Zoom  how large a screen is, what was too large, how often it was tried */
+/**
+ * @typedef {object} Turned what a follower needs to know of a screen
+ * @property {string} page its place in the address
+ * @property {string} query with the reader's choices
+ * @property {number} screen from 1
+ * @property {number} step 0, or 1 for what comes out
+ */
 
-const PATIENCE = 5000; // milliseconds
-const TRIES = 16; // sizes that a screen is tried in
+const PATIENCE = 5000; // milliseconds that a picture is waited for
+const MOST_TRIES = 4; // a picture that is never at rest is left as it is
 const WAITS = -1; // no screen yet: what a link asks for has not come
+const LAST = Infinity;
+export const TURNED = "attention-screen"; // of the window; its detail is what has been `Turned` to
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 const holder = /** @type {{ attentionLecture?: Lecture }} */ (globalThis); // of the one lecture that is held, also if this file comes again in a newer version
@@ -47,26 +61,43 @@ export class Lecture {
   constructor({ words }, tell, sheet) {
     this.words = words;
     this.tell = tell;
-    this.sheet = sheet;
+    this.sheets = [new CSSStyleSheet(), sheet];
+    this.sheets[0].replaceSync(FRAME);
     this.root = document.documentElement;
     this.look = document.createElement("style");
     this.bar = new Bar(this);
     this.share = new Share(this);
+    this.overview = new Overview(this);
+    this.help = new Help(this);
+    this.blank = new Blank();
+    this.spotlight = new Spotlight();
+    this.digits = new Digits();
+    this.presenter = new Presenter(this);
+    this.choice = new Choice();
+    this.handout = new Handout(this);
+    this.fit = new Fit((size) => this.wear(size));
     this.isHeld = false;
     /** @type {Screen[]} */
     this.screens = [];
-    /** @type {Map<string, Zoom>} */
+    /** @type {Screen[]} also those that the lecturer left out */
+    this.all = [];
+    /** @type {Part[]} titles of what can be added */
+    this.cards = [];
+    /** @type {Map<string, Size>} what fitted, by screen and step */
+    this.sizes = new Map();
+    /** @type {Map<string, number>} of pictures, as they were last seen, by selector */
     this.zooms = new Map();
-    this.type = 1; // how large letters are
+    this.larger = 1; // as the lecturer wants it
     this.at = WAITS;
+    this.step = 0;
+    this.code = -1; // which of the page's code is shown instead
     /** @type {string | null} */
     this.id = null; // of the screen that is shown
-    this.turned = 0;
     /** @type {string | null} */
     this.page = null;
-    this.isWhole = false;
     /** @type {number | null} */
     this.wanted = null; // a screen that is asked for and not shown yet
+    this.wantedStep = 0;
     /** @type {number | null} */
     this.from = null; // the screen that another page begins with
     /** @type {number | null} */
@@ -74,16 +105,17 @@ export class Lecture {
     /** @type {number | null} */
     this.frame = null; // of the screen's repainting, in which screens will be found anew
     this.isReached = false; // was the focus moved by Tab?
+    this.leaving = 0; // a timer, while another page is awaited
+    this.link = ""; // as it was left
+    /** @type {Map<string, number>} how often a screen was fitted since it was turned to */
+    this.tries = new Map();
+    this.fitting = ""; // the screen for which sizes are being tried
     this.observer = new MutationObserver(() => this.soon());
-    // Matrices come later than the picture that holds them, and say nothing to the page around it.
-    this.inside = new MutationObserver((seen) => seen.some(({ target }) => target instanceof Element && target.matches(".stage")) && this.soon());
-    /** @type {WeakSet<ShadowRoot>} */
-    this.watched = new WeakSet();
-    // A picture that was clicked may have become higher.
-    this.grown = new ResizeObserver(() => this.screens[this.at] && this.fit(this.screens[this.at], false));
+    this.grown = new ResizeObserver(() => this.soon()); // a picture changes by itself, and may become higher
     this.listen = (/** @type {KeyboardEvent} */ event) => this.key(event);
     this.press = () => { this.isReached = false; };
-    this.resized = () => { this.zooms.clear(); this.scale(); this.show(this.at); };
+    this.resized = () => { this.sizes.clear(); this.zooms.clear(); this.scale(); this.show(this.at, this.step); };
+    this.returned = (/** @type {PopStateEvent} */ event) => this.comeBack(event);
   }
 
   /**
@@ -93,220 +125,246 @@ export class Lecture {
   begin(data, tell) {
     this.words = data.words;
     this.tell = tell;
-    const isNew = !this.isHeld;
-    if (isNew) {
+    if (!this.isHeld) {
       this.isHeld = true;
-      wear(document, this.sheet);
+      for (const sheet of this.sheets) wear(document, sheet);
       document.head.append(this.look);
       addEventListener("keydown", this.listen, true); // before pictures that step by keys
       addEventListener("pointerdown", this.press, true);
       addEventListener("resize", this.resized);
-      this.observer.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
+      addEventListener("popstate", this.returned, true); // before Streamlit, which would run the page
+      this.observer.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: WATCHED });
       this.root.dataset.lecturing = "";
       this.scale();
     }
-    if (isNew || data.page !== this.page) this.open(isNew ? this.asked() : this.from ?? 0);
+    if (data.page !== this.page) this.open();
     this.page = data.page;
-    this.bar.name(this.words);
+    this.bar.name(this.words, data.page);
     this.share.show(data.shared);
+    this.handout.show(data.shared);
     this.group();
   }
 
-  isOver() {
-    return !toggle()?.checked;
-  }
+  isOver() { return !findSwitch()?.checked; }
 
   end() {
     if (!this.isHeld) return;
     this.isHeld = false;
+    this.fit.stop();
     this.observer.disconnect();
-    this.inside.disconnect();
     this.grown.disconnect();
-    for (const screen of this.screens) for (const { node, kind } of screen.parts) if (kind === "picture") cut(node, "");
+    for (const { steps } of this.screens) for (const part of steps.flat()) if (isPicture(part)) prepare(part, false);
     removeEventListener("keydown", this.listen, true);
     removeEventListener("pointerdown", this.press, true);
     removeEventListener("resize", this.resized);
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
-    for (const part of [this.look, this.bar.root, this.share.root]) part.remove();
-    for (const name of ["lecturing", "lectureKind", "lectureControls"]) delete this.root.dataset[name];
-    this.write(0);
+    removeEventListener("popstate", this.returned, true);
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !this.sheets.includes(sheet));
+    this.spotlight.close();
+    this.presenter.close();
+    for (const part of [this.look, this.bar, this.handout, ...this.above().map(({ root }) => root), this.spotlight.root]) part.remove();
+    for (const name of ["lecturing", "lectureKind", "lectureControls", "lectureStands"]) delete this.root.dataset[name];
+    this.write(0, 0, false);
+    forget();
     dispatchEvent(new Event("resize"));
     delete holder.attentionLecture;
   }
 
-  /**
-   * Another page: its screens come one by one, and there may be none with that number.
-   * @param {number} wanted
-   */
-  open(wanted) {
-    this.wanted = wanted;
+  /** Another page: its screens come one by one, and there may be none with the number that is asked for. */
+  open() {
+    clearTimeout(this.leaving);
+    this.leaving = 0;
+    this.choice.take();
+    [this.wanted, this.wantedStep] = this.from === null ? this.asked() : [this.from, 0];
     this.from = null;
     this.at = WAITS;
     this.id = null;
-    this.isWhole = false;
+    this.code = -1;
+    this.sizes.clear();
     this.zooms.clear();
+    this.root.removeAttribute("data-lecture-stands");
   }
 
-  // The number in the link, from 0.
+  /** The number in the link, from 0; after a point stands that its answer is shown. */
   asked() {
     const text = new URLSearchParams(location.search).get("screen");
-    if (text === null) return 0;
-    if (/^[1-9]\d{0,3}$/.test(text)) return Number(text) - 1;
-    this.bar.say(this.words.absurd.replace("{asked}", text.length > 40 ? `${text.slice(0, 39)}…` : text));
-    return 0;
+    const [, screen, step] = /^([1-9]\d{0,3})(\.2)?$/.exec(text ?? "1") ?? [];
+    if (screen) return [Number(screen) - 1, step ? 1 : 0];
+    this.bar.say(this.words.absurd.replace("{asked}", shorten(text ?? "")));
+    return [0, 0];
   }
 
   soon() {
     this.frame ??= requestAnimationFrame(() => { this.frame = null; if (this.isHeld) this.group(); });
   }
 
-  isRunning() {
-    const app = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stApp]"));
-    return app?.dataset.testScriptState !== "notRunning";
-  }
-
-  // Is everything there that was sent, as far as it is to be counted? A picture may also stay empty.
+  // Is everything there that was sent? A picture may also stay empty.
   isComplete() {
-    if (this.isRunning() || document.querySelector("[class*=st-key-model-that-comes]")) return false;
-    const isEmpty = (/** @type {Element} */ host) => !host.shadowRoot?.querySelector(".panel, .hero[aria-label], .cards[aria-label]");
-    const comes = document.querySelector("[data-testid=stMain] [data-testid=stSkeleton]")
-      || [...document.querySelectorAll("[data-testid=stMain] [data-testid=stBidiComponentIsolated]")].some(isEmpty);
+    if (!isIdle()) return false;
+    const comes = this.screens.some(({ steps }) => steps.flat().some((part) => isPicture(part) && !findPicture(part)));
     if (!comes) {
       this.since = null;
-      return true;
+      return this.screens.length > 0;
     }
     this.since ??= performance.now();
     setTimeout(() => this.soon(), 100);
     return performance.now() - this.since > PATIENCE;
   }
 
-  /** @param {HTMLElement} main */
-  watch(main) {
-    if (main.firstElementChild) this.grown.observe(main.firstElementChild);
-    for (const screen of this.screens) {
-      const shadow = findShadow(screen.parts.find(({ kind }) => kind === "picture")?.node ?? document.body);
-      if (!shadow || this.watched.has(shadow)) continue;
-      this.watched.add(shadow);
-      this.inside.observe(shadow, { childList: true, subtree: true });
-    }
-  }
-
   // What is on the page may have become more, or something else: stay where the class is.
   group() {
-    const main = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stMainBlockContainer]"));
-    if (!main) return;
-    this.screens = listScreens(main);
-    mark(main, this.screens);
-    this.watch(main);
-    if (!this.isWhole && this.isComplete()) {
-      this.isWhole = true;
-      this.zooms.clear(); // what came meanwhile may have stood on the screen, and made it small
-    }
-    const last = this.screens.length - 1;
+    if (!findBlock() || this.leaving) return;
+    const found = listScreens();
+    Object.assign(this, { all: found.screens, cards: found.cards });
+    this.screens = this.choice.arrange(found.screens, place());
+    const last = this.screens.length - 1, isComplete = this.isComplete();
     if (this.wanted !== null) {
-      if (this.wanted > last && !this.isComplete()) return this.show(WAITS);
-      if (this.wanted > last && this.wanted !== Infinity)
+      if (!isComplete) return this.show(WAITS, 0);
+      if (this.wanted > last && this.wanted !== LAST)
         this.bar.say(this.words.beyond.replace("{asked}", String(this.wanted + 1)).replace("{last}", String(last + 1)));
       const here = Math.min(this.wanted, last);
-      if (this.isComplete() || here === 0) this.wanted = null;
-      return this.show(here);
+      const step = this.wanted === LAST ? this.screens[here].last : Math.min(this.wantedStep, this.screens[here].last);
+      this.wanted = null;
+      return this.show(here, step);
     }
     const same = this.screens.findIndex((screen) => screen.id === this.id);
-    this.show(same >= 0 ? same : Math.min(Math.max(this.at, 0), last));
+    this.show(same >= 0 ? same : Math.min(Math.max(this.at, 0), last), this.step);
   }
 
-  /** @param {number} at */
-  show(at) {
-    const screen = this.screens[at];
-    const isNew = screen?.id !== this.id || at !== this.at;
+  /**
+   * @param {number} at
+   * @param {number} step
+   * @param {boolean} [isTurn] did somebody turn to it?
+   */
+  async show(at, step, isTurn = false) {
+    const screen = this.screens[at], wanted = Math.min(step, screen?.last ?? 0);
+    const isNew = isTurn || screen?.id !== this.id || wanted !== this.step;
     this.at = at;
+    this.step = wanted;
     this.id = screen?.id ?? this.id;
-    this.root.dataset.lectureKind = screen?.kind ?? "waits";
-    this.look.textContent = readLook(this, screen ? at : WAITS);
-    this.bar.count(at, this.screens.length, isNew && screen ? screen.title() : "");
+    if (isNew && screen) this.code = -1;
+    if (isNew) this.tries.clear();
+    this.bar.count(at, this.screens.length, isNew && screen ? screen.title(wanted) : "");
+    this.root.dataset.lectureKind = this.kind();
+    const parts = this.shown();
+    for (const part of new Set([...this.heroes(), ...parts])) if (isPicture(part)) prepare(part, true, screen?.kind === "try" ? screen.name : "");
+    const name = this.sizeName(), before = this.sizes.get(name);
+    if (this.fitting === name) return; // sizes are being tried
+    this.fit.stop();
+    this.fitting = "";
+    this.fit.put(before ?? {});
+    const isTried = (this.tries.get(name) ?? 0) > MOST_TRIES;
+    const known = before && (isTried || this.scrolls() || this.fit.stillFits(parts, before)) ? before : undefined;
     if (!screen) return;
-    for (const { node, kind, piece } of screen.parts) if (kind === "picture") cut(node, (piece ?? "") + KEYS_TURN_SCREENS);
-    this.write(at);
-    if (isNew) this.scroller()?.scrollTo(0, 0);
-    this.fit(screen, isNew);
+    if (isNew || location.href !== this.link) this.write(at, wanted, isTurn); // a run may have taken it out of the address
+    if (this.presenter.isOpen()) this.presenter.draw();
+    if (known) return this.stand();
+    this.fitting = name;
+    this.tries.set(name, (this.tries.get(name) ?? 0) + 1);
+    this.grown.disconnect();
+    const size = await this.fit.screen(parts, this.kind());
+    if (!size || !this.isHeld) return; // another screen came in between
+    this.fitting = "";
+    for (const { node } of parts) this.grown.observe(node);
+    this.sizes.set(name, size);
+    this.stand();
   }
 
-  scroller() {
-    return document.querySelector("[data-testid=stMain]");
+  /** The first screen of a page is seen, and listens: what was pressed before is obeyed now. */
+  stand() {
+    if ("lectureStands" in this.root.dataset) return;
+    this.root.dataset.lectureStands = "";
+    for (const key of forget()) this.obey(key);
+  }
+
+  /** The lecturer's own choice of this page's screens. @param {Screen[]} shown */
+  arrange(shown) {
+    this.choice.set(shown, this.all, place());
+    const same = shown.findIndex(({ id }) => id === this.id);
+    this.screens = shown;
+    this.show(Math.max(0, same), same < 0 ? 0 : this.step);
+    this.write(this.at, this.step, false);
+  }
+
+  /** Sheets that lie above the screen. */
+  above() { return [this.share, this.overview, this.help, this.blank]; }
+
+  /** What is seen now. */
+  shown() {
+    const codes = this.screens.flatMap((screen) => screen.codes);
+    if (this.code >= 0) return [codes[Math.min(this.code, codes.length - 1)]].filter(Boolean);
+    return this.screens[this.at]?.parts(this.step) ?? [];
+  }
+
+  /** May more be on it than is seen at once? */
+  scrolls() { return ["deeper", "code"].includes(this.kind()) || this.larger > 1; }
+
+  /** Pictures with experiments, which are taken back when the screen is another one. */
+  heroes() {
+    return this.screens.filter(({ kind }) => kind === "hero").flatMap(({ steps }) => steps[0]);
+  }
+
+  kind() {
+    return this.code >= 0 ? "code" : this.screens[this.at]?.kindAt(this.step) ?? "waits";
+  }
+
+  sizeName() {
+    return `${this.id} ${this.step} ${this.code} ${"lectureControls" in this.root.dataset} ${this.shown().map(({ at }) => at).join()}`;
+  }
+
+  /** The stylesheet that shows the screen at this size. @param {Size} size */
+  wear({ text, picture }) {
+    const parts = this.shown(), seen = parts.map(({ at }) => at), zooms = new Map(this.zooms);
+    for (const part of parts) zooms.set(part.at, this.larger * (isPicture(part) ? picture : text));
+    for (const part of parts) if (isPicture(part)) this.zooms.set(part.at, picture);
+    const other = `[class*=st-key-screen-]:not(${[...seen, "[class*=st-key-screen-] *"].join(", ")})`;
+    // What waits keeps its size, so that pictures are right when they are seen.
+    const hidden = `html[data-lecturing] ${other} { position: absolute !important; top: 0; height: 0 !important; min-height: 0 !important; overflow: hidden !important; visibility: hidden !important; padding: 0 !important; }`;
+    const sizes = [...zooms].map(([at, zoom]) => `${at} { zoom: ${zoom.toFixed(3)}; --lecture-zoom: ${zoom.toFixed(3)}; } ${narrowChart(at, zoom)}`);
+    // Of an experiment the title stands above the picture, and what happens below it.
+    const around = parts.filter(({ kind }) => kind === "try").map(({ at }) => `${at} { display: contents !important; } ${at} > * { width: 95.5%; } ${at} > :first-child { order: -1; }`);
+    const rules = `@media screen { ${[hidden, ...sizes, ...around].join("\n")} }`;
+    if (this.look.textContent !== rules) this.look.textContent = rules;
   }
 
   /**
-   * As large as its kind may be, and as small as it must be.
-   * @param {Screen} screen
-   * @param {boolean} isNew
-   */
-  async fit(screen, isNew) {
-    const [least, most] = limits(screen.kind, this.type);
-    const found = this.zooms.get(screen.id) ?? { zoom: most, fails: most, tries: 0 };
-    this.zooms.set(screen.id, found);
-    const turn = ++this.turned;
-    const isTooLarge = () => this.overflow(screen) > 1.005 && found.zoom > least && found.tries < TRIES;
-    do {
-      this.look.textContent = readLook(this, this.at);
-      while (isTooLarge()) { // before anything is painted
-        found.tries += 1;
-        found.fails = found.zoom;
-        found.zoom = Math.max(least, found.zoom * Math.max(0.75, Math.min(0.97, 1 / Math.sqrt(this.overflow(screen)))));
-        this.look.textContent = readLook(this, this.at);
-      }
-      this.enlarge(screen, found);
-      await new Promise(requestAnimationFrame); // pictures see their new width in the next frame
-      await new Promise(requestAnimationFrame);
-      if (turn !== this.turned || !this.isHeld) return;
-    } while (isTooLarge());
-    if (isNew) this.bar.more(this.overflow(screen) > 1.02);
-  }
-
-  /**
-   * Where matrices stand side by side or not, a little smaller may be a lot: look for the size between.
-   * @param {Screen} screen
-   * @param {Zoom} found
-   */
-  enlarge(screen, found) {
-    for (let tries = 0; tries < 4 && found.fails > 1.03 * found.zoom; tries++) {
-      const fits = found.zoom;
-      found.zoom = (fits + found.fails) / 2;
-      this.look.textContent = readLook(this, this.at);
-      if (this.overflow(screen) <= 1.005) continue;
-      [found.fails, found.zoom] = [found.zoom, fits];
-      this.look.textContent = readLook(this, this.at);
-    }
-  }
-
-  /**
-   * How many times too high, or too wide, the screen is.
-   * @param {Screen} screen
-   */
-  overflow(screen) {
-    const box = this.scroller();
-    if (!box) return 1;
-    const wide = screen.parts.flatMap(({ node }) => [...node.querySelectorAll("pre"), ...findShadow(node)?.querySelectorAll(".stage") ?? []]);
-    const shares = wide.map((part) => part.scrollWidth / part.clientWidth);
-    return Math.max(box.scrollHeight / box.clientHeight, ...shares.filter(Number.isFinite));
-  }
-
-  /**
-   * One step as a remote control makes it: down a high screen, to the next one, to the next page.
+   * One step as a remote control makes it: to what comes out, to the next screen, to the next page.
    * @param {1 | -1} by
    */
   turn(by) {
     this.bar.say("");
-    this.share.close();
-    const box = this.scroller(), there = this.at + by;
-    if (!box) return;
-    const left = by > 0 ? box.scrollHeight - box.clientHeight - box.scrollTop : box.scrollTop;
-    if (left > 0.02 * box.clientHeight) return box.scrollBy({ top: by * 0.85 * box.clientHeight });
-    if (this.screens[there]) {
-      this.wanted = null;
-      return this.show(there);
-    }
-    if (by > 0 && !this.isComplete()) this.wanted = there;
+    for (const sheet of this.above()) sheet.close();
+    if (this.code >= 0) return this.turnCode(null);
+    const block = findBlock(), screen = this.screens[this.at];
+    if (!block) return;
+    const left = by > 0 ? block.scrollHeight - block.clientHeight - block.scrollTop : block.scrollTop;
+    const isFitted = this.sizes.has(this.sizeName()); // who is quick does not wait for it
+    if (isFitted && left > 0.03 * block.clientHeight) return block.scrollBy({ top: by * 0.85 * block.clientHeight });
+    const step = this.step + by;
+    if (screen && step >= 0 && step <= screen.last) return this.go(this.at + 1, step);
+    const there = this.at + by, next = this.screens[there];
+    if (next) return this.go(there + 1, by > 0 ? 0 : next.last);
+    if (by > 0 && !this.isComplete()) [this.wanted, this.wantedStep] = [there, 0];
     else this.leaf(by);
+  }
+
+  /**
+   * Show a screen of this page, from 1, and of a question also what comes out: also for who follows.
+   * @param {number} number
+   * @param {number} [step]
+   */
+  go(number, step = 0) {
+    if (!this.screens[number - 1]) return;
+    this.wanted = null;
+    findBlock()?.scrollTo(0, 0);
+    this.show(number - 1, step, true);
+  }
+
+  /** To the number that was typed; or the show of hands is over. */
+  enter() {
+    const number = this.digits.take();
+    this.bar.say("");
+    if (number) return this.go(Math.min(number, this.screens.length));
+    if (this.step < (this.screens[this.at]?.last ?? 0)) this.go(this.at + 1, this.step + 1);
   }
 
   /**
@@ -314,53 +372,135 @@ export class Lecture {
    * @param {1 | -1} by
    */
   leaf(by) {
-    const links = [.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("[data-testid=stSidebarNavLink]"))];
+    const links = listPageLinks();
     const here = links.findIndex((link) => link.pathname === location.pathname);
     const next = links[Math.max(here, 0) + by];
     if (!next) return this.bar.say(by > 0 ? this.words.last : this.words.first);
-    this.from = by > 0 ? 0 : Infinity;
+    this.from = by > 0 ? 0 : LAST;
+    this.depart();
     next.click();
   }
 
-  leave() {
-    toggle()?.click();
+  /** What stands on the page is not shown any more, until it is another one. */
+  depart() {
+    this.root.removeAttribute("data-lecture-stands");
+    this.leaving = window.setTimeout(() => { this.leaving = 0; this.open(); this.group(); }, PATIENCE * 4);
+  }
+
+  leave() { findSwitch()?.click(); }
+
+  /** Back from what lies above the screen, or out of the lecture. */
+  escape() {
+    const open = this.above().find((sheet) => sheet.isOpen());
+    if (open) open.close();
+    else if (this.spotlight.isOpen()) this.spotlight.close();
+    else if (this.code >= 0) this.turnCode(null);
+    else this.leave();
+  }
+
+  print() { this.handout.print(); }
+
+  /** Larger or smaller than what fits. @param {number} by */
+  resize(by) {
+    this.larger = by ? Math.max(0.6, Math.min(2, this.larger * by)) : 1;
+    this.scale();
+    this.fit.put({});
   }
 
   turnControls() {
     this.root.toggleAttribute("data-lecture-controls");
-    this.zooms.clear();
-    this.show(this.at);
+    this.show(this.at, this.step);
+  }
+
+  /** The code that ran: of this screen first, then on; after the last one the screen again. @param {number | null} [to] */
+  turnCode(to) {
+    const owners = this.screens.flatMap((screen, place) => screen.codes.map(() => place));
+    if (!owners.length) return this.bar.say(this.words.noCode);
+    const first = Math.max(0, owners.findIndex((place) => place >= this.at));
+    const next = to === null ? -1 : this.code < 0 ? first : this.code + 1 < owners.length ? this.code + 1 : -1;
+    this.code = next;
+    this.show(this.at, this.step);
   }
 
   scale() {
-    this.type = Math.max(1, Math.min(innerWidth / 640, innerHeight / 480));
-    this.root.style.setProperty("--lecture-type", String(this.type));
+    const scale = windowScale(), { style: root } = this.root;
+    root.setProperty("--lecture-scale", scale.toFixed(3));
+    root.setProperty("--lecture-letters", `${(24 * scale * this.larger).toFixed(2)}px`);
   }
 
   /**
    * The place is in the address without a word to the server, which hears of it with the next choice.
    * @param {number} at
+   * @param {number} step
+   * @param {boolean} isTurn then the browser's Back returns to what was shown before
    */
-  write(at) {
+  write(at, step, isTurn) {
     const link = new URL(location.href);
-    if (at > 0) link.searchParams.set("screen", String(at + 1));
+    if (at > 0 || step > 0) link.searchParams.set("screen", `${at + 1}${step > 0 ? ".2" : ""}`);
     else link.searchParams.delete("screen");
-    if (link.href !== location.href) history.replaceState(history.state, "", link);
+    if (this.isHeld) this.choice.write(link.searchParams);
+    else link.searchParams.delete("mine");
+    if (link.href !== location.href) history[isTurn ? "pushState" : "replaceState"](history.state, "", link);
+    this.link = link.href;
+    if (!this.isHeld) return;
+    /** @type {Turned} */
+    const detail = { page: place(), query: link.search.slice(1), screen: at + 1, step };
+    dispatchEvent(new CustomEvent(TURNED, { detail }));
+  }
+
+  /** Back, and on again: to another screen of this page without a run. @param {PopStateEvent} event */
+  comeBack(event) {
+    const [was, is] = [this.link, location.href].map((link) => withoutScreen(link));
+    if (was !== is) { // another page or choice: Streamlit runs it
+      this.choice.take();
+      if (new URL(this.link).pathname !== location.pathname) this.depart();
+      else [this.wanted, this.wantedStep] = this.asked();
+      return;
+    }
+    event.stopImmediatePropagation();
+    const [at, step] = this.asked();
+    this.code = -1;
+    this.show(Math.min(at, this.screens.length - 1), step);
+  }
+
+  /** Do what a key says, as soon as there is a screen. @param {string} key */
+  obey(key) {
+    if (!("lectureStands" in this.root.dataset)) return keep(key);
+    if (/^\d$/.test(key)) return this.bar.say(`${this.digits.type(key)} ↵`);
+    if (this.blank.isOpen() && key !== "b") return this.blank.close();
+    KEYS[key]?.(this);
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key === "Tab") this.isReached = true;
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!act || isMeantFor(event, this.isReached)) return;
+    leaveField(event);
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key, act = KEYS[key];
+    const isDigit = /^\d$/.test(key);
+    if (!(act || isDigit) || isMeantFor(event, this.isReached)) return;
+    if (this.overview.isOpen() && !["Escape", "o", "l", ...TURNS].includes(key)) return;
+    const field = document.activeElement;
+    if (TURNS.includes(event.key) && field instanceof HTMLElement) field.blur();
     event.preventDefault();
     event.stopImmediatePropagation();
-    act(this);
+    this.obey(key);
   }
 }
 
-/** The switch of the sidebar by which a lecture begins and ends. */
-function toggle() {
-  return /** @type {HTMLInputElement | null} */ (document.querySelector(".st-key-lecture input"));
+/** Where the page is in the address. */
+function place() {
+  return location.pathname.split("/").pop() ?? "";
+}
+
+/** @param {string} link */
+function withoutScreen(link) {
+  const address = new URL(link);
+  address.searchParams.delete("screen");
+  return address.href;
+}
+
+/** @param {string} text */
+function shorten(text) {
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }

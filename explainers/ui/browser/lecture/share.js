@@ -48,7 +48,7 @@ export class Share {
     const { words } = this.lecture;
     this.root.setAttribute("aria-label", words.share);
     this.root.replaceChildren();
-    if (path) this.root.append(code(path, side, words.code));
+    if (path) this.root.append(drawCode(path, side, words.code));
     for (const link of links) this.root.append(element("strong", "", link));
     for (const note of notes) this.root.append(element("p", "", note));
   }
@@ -60,7 +60,7 @@ export class Share {
  * @param {number} side
  * @param {string} label
  */
-function code(path, side, label) {
+export function drawCode(path, side, label) {
   const picture = shape("svg", {
     viewBox: `0 0 ${side} ${side}`, role: "img", "aria-label": label, "shape-rendering": "crispEdges",
   });

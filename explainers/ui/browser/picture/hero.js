@@ -8,7 +8,7 @@ import { Chips } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
 import { dress } from "./palette.js";
-import { makeSentenceNodes, writeSentence } from "./sentence.js";
+import { cutSentences, makeSentenceNodes, writeSentence } from "./sentence.js";
 import { Stage } from "./stage.js";
 
 /** @typedef {import("../common/component.js").Tell} Tell */
@@ -47,6 +47,7 @@ import { Stage } from "./stage.js";
  */
 
 const ANSWER_WITHIN = 5000; // milliseconds; what was refused is not waited for any longer
+const MOST_WORDS = 25; // of a picture's sentence in front of a class
 const TELL_AFTER = 350; // milliseconds without a further change: then the server hears of it
 
 /** @template {HeroData} Data */
@@ -66,6 +67,8 @@ export class Hero {
     /** @type {Tell} */
     this.tell = () => {};
     this.telling = 0;
+    /** @type {{ name: string, shown: Record<string, Choice>, lent: Record<string, Choice> }} the experiment on a lecture's screen; `lent` is to be taken back */
+    this.presented = { name: "", shown: {}, lent: {} };
     root.setAttribute("role", "group");
     this.bar = root.appendChild(element("div", "bar"));
     this.stage = new Stage(root);
@@ -82,6 +85,7 @@ export class Hero {
     onStillness(() => drawn.deref()?.classList.toggle("still", isStill()));
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
+    root.addEventListener("present", (event) => this.present(/** @type {CustomEvent<string>} */ (event).detail));
     root.addEventListener("transitionend", (event) => {
       if (event.target === root && event.propertyName === "background-color") this.redress();
     });
@@ -109,14 +113,36 @@ export class Hero {
     const answered = this.tellings.findLastIndex(({ some }) => Object.entries(some).every(([key, value]) => choices[key] === value));
     const isFresh = (/** @type {{ at: number }} */ { at }) => performance.now() - at < ANSWER_WITHIN;
     this.tellings = this.tellings.slice(answered + 1).filter(isFresh);
-    this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.untold);
+    this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.untold, this.presented.shown);
   }
+
+  /**
+   * In front of a class: show an experiment, or none. The server hears only of what it has to draw.
+   * @param {string} name as the screen has it
+   */
+  present(name) {
+    if (!this.data) return;
+    if (this.says.dataset.lecture !== String(this.isLecture)) this.speak();
+    if (name === this.presented.name) return;
+    const found = this.data.experiments.find((one) => one.name.replace(/[^\w-]/g, "-") === name)?.choices ?? {};
+    const { lent: back } = this.presented, keys = Object.keys(found);
+    const isFar = keys.some((key) => this.data.elsewhere.includes(key) && String(found[key]) !== String(this.choices[key]));
+    this.presented = { name, shown: isFar ? {} : { ...found }, lent: {} };
+    this.obey(this.data.choices);
+    if (isFar) this.presented.lent = Object.fromEntries(keys.map((key) => [key, back[key] ?? this.choices[key]]));
+    const told = { ...back, ...(isFar ? found : {}) };
+    if (Object.keys(told).length) this.choose(told);
+    else this.update();
+  }
+
+  get isLecture() { return this.root.hasAttribute("data-lecture"); }
 
   /** A choice of the reader's. @param {Record<string, Choice>} some */
   choose(some) {
     const isWaiting = this.data.elsewhere.some((key) => key in some && some[key] !== this.choices[key]);
     Object.assign(this.choices, some);
     Object.assign(this.untold, some);
+    for (const key of Object.keys(some)) delete this.presented.shown[key];
     this.root.classList.toggle("waiting", isWaiting);
     if (!isWaiting) this.update();
     clearTimeout(this.telling);
@@ -205,10 +231,11 @@ export class Hero {
     const { name, values, classes } = this.sentence(), template = this.data.texts[name] ?? "";
     const text = writeSentence(template, values), all = this.describe();
     if (this.inWords.textContent !== all) this.inWords.textContent = all;
-    if (this.says.dataset.text === text) return;
-    this.says.dataset.text = text;
-    this.says.dataset.name = name;
+    const isLecture = String(this.isLecture);
+    if (this.says.dataset.text === text && this.says.dataset.lecture === isLecture) return;
+    Object.assign(this.says.dataset, { text, name, lecture: isLecture });
     this.says.replaceChildren(...makeSentenceNodes(template, values, classes));
+    if (this.isLecture) cutSentences(this.says, MOST_WORDS);
     this.root.setAttribute("aria-label", `${this.data.alt} ${text}`);
   }
 

@@ -28,6 +28,27 @@ export function writeSentence(template, values) {
   return makeSentenceNodes(template, values).map((node) => node.textContent).join("");
 }
 
+/**
+ * Keep the first whole sentences, as many as have together no more than so many words.
+ * @param {HTMLElement} node
+ * @param {number} most
+ */
+export function cutSentences(node, most) {
+  const text = node.textContent ?? "", language = document.documentElement.lang || "en";
+  let end = 0;
+  for (const { segment, index } of new Intl.Segmenter(language, { granularity: "sentence" }).segment(text)) {
+    const here = index + segment.length;
+    if (end && text.slice(0, here).trim().split(/\s+/).length > most) break;
+    end = here;
+  }
+  for (const child of [...node.childNodes]) {
+    const long = child.textContent?.length ?? 0;
+    if (end <= 0) child.remove();
+    else if (end < long) child.textContent = child.textContent?.slice(0, end) ?? "";
+    end -= long;
+  }
+}
+
 /** A weight as readers see it: whole percent, the smallest told apart from nothing. @param {number} weight */
 export function percent(weight) {
   if (weight === 0) return "0\u00a0%";

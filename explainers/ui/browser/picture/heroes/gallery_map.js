@@ -67,16 +67,16 @@ export class HeadMap {
     this.at = chosen;
     const layer = Math.floor(chosen / heads), head = chosen % heads;
     this.corner.textContent = isPhone ? "" : _("layer");
-    stage.write(this.corner, 0, top + HEAD / 2, 13, 1, 0, "left");
+    stage.write(this.corner, 0, top + HEAD / 2, 14, 1, 0, "left");
     const step = width >= 19 ? 1 : width * 2 >= 19 ? 2 : 5;
     this.names.forEach((name, place) => {
       const isSeen = place === layer || (place % step === 0 && Math.abs(place - layer) * width >= 19);
       name.classList.toggle("chosen", place === layer);
-      stage.write(name, left + (place + 0.5) * width, top + HEAD / 2, 13, isSeen ? 1 : 0);
+      stage.write(name, left + (place + 0.5) * width, top + HEAD / 2, 14, isSeen ? 1 : 0);
     });
     this.rowNames.forEach((name, place) => {
       name.classList.toggle("chosen", place === head);
-      stage.write(name, left - 6, top + HEAD + (place + 0.5) * height, 13, 1, 0, "right");
+      stage.write(name, left - 6, top + HEAD + (place + 0.5) * height, 14, 1, 0, "right");
     });
     this.cells.forEach((row, line) => row.forEach((cell, column) => {
       const place = column * heads + line, isChosen = place === chosen;

@@ -1,0 +1,134 @@
+// @ts-check
+// All screens of a page as a grid: to jump, to leave some out, to change their order. What a lecturer
+// chose is in the link: "mine=scores:1.3.2" shows three screens of a page, in this order.
+
+/** @import { Lecture } from "./lecture.js" */
+/** @import { Part, Screen } from "./screens.js" */
+
+import { element } from "../common/elements.js";
+
+const NAME = "mine"; // in the link
+const MOST = 60; // numbers of a page that a link may have
+
+/** What a lecturer made of the pages' screens: their numbers, from 0, by the pages' places. */
+export class Choice {
+  constructor() {
+    /** @type {Map<string, number[]>} */
+    this.chosen = new Map();
+    this.take();
+  }
+
+  /** What the link says, as one that follows gets it. */
+  take() {
+    for (const text of new URLSearchParams(location.search).getAll(NAME)) this.read(text);
+  }
+
+  /** @param {string} text */
+  read(text) {
+    const found = /^(\w{0,40}):(\d{1,2}(?:\.\d{1,2})*)$/.exec(text);
+    if (found) this.chosen.set(found[1], found[2].split(".").slice(0, MOST).map((one) => Number(one) - 1));
+  }
+
+  /** The screens that are shown. @param {Screen[]} all @param {string} place of the page */
+  arrange(all, place) {
+    const wanted = [...new Set(this.chosen.get(place) ?? [])].map((at) => all[at]).filter(Boolean);
+    return wanted.length ? wanted : all;
+  }
+
+  /** @param {Screen[]} shown @param {Screen[]} all @param {string} place */
+  set(shown, all, place) {
+    const numbers = shown.map(({ id }) => all.findIndex((screen) => screen.id === id)).filter((number) => number >= 0);
+    if (numbers.length === all.length && numbers.every((number, at) => number === at)) this.chosen.delete(place);
+    else this.chosen.set(place, numbers);
+  }
+
+  /** @param {URLSearchParams} query */
+  write(query) {
+    query.delete(NAME);
+    for (const [place, numbers] of this.chosen) query.append(NAME, `${place}:${numbers.map((number) => number + 1).join(".")}`);
+  }
+}
+
+/** The grid. */
+export class Overview {
+  /** @param {Lecture} lecture */
+  constructor(lecture) {
+    this.lecture = lecture;
+    this.root = document.body.appendChild(element("div", "lecture-sheet lecture-overview"));
+    this.root.hidden = true;
+    this.root.setAttribute("role", "dialog");
+    this.root.onkeydown = (event) => this.key(event);
+  }
+
+  isOpen() { return !this.root.hidden; }
+
+  close() { this.root.hidden = true; }
+
+  turn() {
+    this.root.hidden = this.isOpen();
+    if (this.isOpen()) this.draw();
+  }
+
+  /** @param {number} [focus] */
+  draw(focus = this.lecture.at) {
+    const { words, all, screens, cards } = this.lecture, left = all.filter(({ id }) => !screens.some((screen) => screen.id === id));
+    this.root.setAttribute("aria-label", words.overview);
+    const grid = element("ol", "lecture-grid");
+    screens.forEach((screen, at) => grid.append(this.tile(screen, at)));
+    left.forEach((screen) => grid.append(this.tile(screen, -1)));
+    this.root.replaceChildren(element("h2", "", words.overview), grid);
+    if (cards.length) this.root.append(element("h3", "", words.add), this.offer(cards));
+    /** @type {HTMLElement | undefined} */ (this.root.querySelectorAll(".lecture-tile > button")[Math.max(0, focus)])?.focus();
+  }
+
+  /** @param {Screen} screen @param {number} at its place, or -1 if it is left out */
+  tile(screen, at) {
+    const { words, screens } = this.lecture, tile = element("li", "lecture-tile"), title = screen.title(0);
+    tile.classList.toggle("now", at === this.lecture.at);
+    tile.classList.toggle("out", at < 0);
+    const jump = tile.appendChild(element("button", "", title));
+    jump.prepend(element("b", "", at < 0 ? "–" : String(at + 1)), element("i", "", words.kinds[screen.kind] ?? ""));
+    jump.onclick = () => { this.close(); if (at >= 0) this.lecture.go(at + 1); };
+    const act = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ change) => {
+      const button = tile.appendChild(element("button", "act", sign));
+      button.setAttribute("aria-label", `${name}: ${title}`);
+      button.title = name;
+      button.onclick = change;
+    };
+    if (at > 0) act("◀", words.earlier, () => this.move(screen, at - 1));
+    if (at >= 0 && at < screens.length - 1) act("▶", words.later, () => this.move(screen, at + 1));
+    if (at < 0) act("+", words.show, () => this.move(screen, screens.length));
+    else if (screens.length > 1) act("×", words.hide, () => this.move(screen, null));
+    return tile;
+  }
+
+  /** What is folded on the page, one at a time. @param {Part[]} cards */
+  offer(cards) {
+    const list = element("ul", "lecture-cards");
+    cards.forEach(({ node, name }, number) => {
+      const isShown = this.lecture.all.some((screen) => screen.kind === "deeper" && screen.name === name);
+      const button = list.appendChild(element("li")).appendChild(element("button", "", (node.textContent ?? "").trim()));
+      button.setAttribute("aria-pressed", String(isShown));
+      button.onclick = () => { this.close(); this.lecture.tell("card", isShown ? -1 : number); };
+    });
+    return list;
+  }
+
+  /** @param {Screen} screen @param {number | null} to null: it is left out */
+  move(screen, to) {
+    const shown = this.lecture.screens.filter(({ id }) => id !== screen.id); // screens are found anew all the time
+    if (to !== null) shown.splice(to, 0, screen);
+    this.lecture.arrange(shown);
+    this.draw(to ?? 0);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const tiles = [.../** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".lecture-tile > button:first-child"))];
+    const at = tiles.findIndex((tile) => tile === document.activeElement);
+    const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 4, ArrowUp: -4 }[event.key];
+    if (by === undefined || at < 0) return;
+    event.preventDefault();
+    tiles[Math.max(0, Math.min(tiles.length - 1, at + by))].focus();
+  }
+}
