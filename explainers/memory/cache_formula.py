@@ -164,7 +164,7 @@ def warn_beyond_context(shape: ModelShape, tokens: int) -> str:
 
 IDEAL, HEADLINE = N_("ideal minimum"), N_("headline")
 COUNTINGS = {
-    IDEAL: N_("what must be kept at the least, by any engine"),
+    IDEAL: N_("what every engine must keep"),
     HEADLINE: N_("one rate times the tokens; windows and encoders forgotten"),
     **{name: engine.note for name, engine in ENGINES.items()},
 }

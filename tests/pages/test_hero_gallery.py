@@ -164,3 +164,14 @@ def test_the_steps_of_a_score_add_up(nothing_measured, place):
     assert steps.rows == about[-MOST_ROWS:].tolist()
     mass = (example.weights[place] * pattern).sum(dim=-1)
     assert steps.score == pytest.approx(mass[about].mean().item()), "also of rows not shown"
+
+
+def test_a_reset_may_lead_back_to_the_head_of_a_larger_model(nothing_measured, monkeypatch):
+    drawn = []
+    show = "explainers.ui.figure.hero.show_hero"
+    monkeypatch.setattr(show, lambda _text, hero, _key: drawn.append(hero))
+    opened(PAGE, {"real_model": MINILM, "gallery_layer": "3", "gallery_head": "6"})
+    choices = {choice.control.key: choice for choice in drawn[-1].choices}
+    for key, value in {"real_model": SMOLLM2, "gallery_layer": 18, "gallery_head": 8}.items():
+        assert drawn[-1].accepts(choices[key], value)
+    assert not drawn[-1].accepts(choices["gallery_layer"], -1)

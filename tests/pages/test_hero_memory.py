@@ -35,6 +35,9 @@ def test_what_is_drawn_is_what_the_calculators_say(model, gpu, gpus):
     served = deployment(model, gpu, gpus, block=16)
     numbers = compute_numbers(served, LENGTHS, COUNTS)
     assert numbers["weights"] == pytest.approx(count_weight_bytes(served) / GIB, abs=1e-6)
+    text = count_cache_bytes(find_shape(model), 131_072)
+    assert numbers["once"][0][LENGTHS.index(131_072)] == format_size(text)
+    assert numbers["isCopied"] == [model == "deepseek-v3"] * len(LENGTHS)
     assert numbers["memory"] * GIB == gpus * GPUS[gpu].memory_bytes
     assert numbers["users"] == [count_users(served, tokens) for tokens in LENGTHS]
     start = numbers["weights"] + numbers["overhead"]

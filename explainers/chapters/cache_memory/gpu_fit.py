@@ -200,9 +200,12 @@ def limit_speed(deployment: Deployment, tokens: int, num_served: int) -> dict[st
     turning_point = find_compute_bound_batch(deployment, tokens)
     return of_texts | {
         "speed": f"{speed:,}",
-        "turn": _("for no number of texts")
+        "turn": _("Reading the weights always takes longer than computing with them")
         if turning_point is None
-        else _("from {count:,} texts on", count=turning_point),
+        else _(
+            "From {count:,} texts on, computing with the weights takes longer than reading them",
+            count=turning_point,
+        ),
     }
 
 

@@ -1,6 +1,7 @@
 """The hero of the page: what a GPU holds, and which texts fit beside the weights."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
@@ -10,6 +11,7 @@ from explainers.memory.serving import (
     GIB,
     Deployment,
     count_free_bytes_per_gpu,
+    count_stored_copies,
     count_text_bytes_per_gpu,
     count_users,
     count_weight_bytes,
@@ -35,6 +37,7 @@ LARGE_GPU, LARGE_NUMBER = "h200", "8"
 SENTENCES = (
     *("hero_caption", "hero_fits", "hero_one", "hero_many", "hero_too_many"),
     *("hero_no_text", "hero_no_room", "hero_no_cache", "hero_unknown"),
+    *("hero_copied_latent", "hero_copied_heads"),
 )
 
 
@@ -74,8 +77,21 @@ def compute_numbers(
     weights = gpus * count_weight_bytes_per_gpu(deployment) if is_known else 0
     free = gpus * count_free_bytes_per_gpu(deployment) if is_known else 0
     caches = [gpus * count_text_bytes_per_gpu(deployment, tokens) for tokens in lengths]
+    whole = replace(deployment, gpus=1)
+    once = [count_text_bytes_per_gpu(whole, tokens) for tokens in lengths]
+    has_latent = any(group.kind == "latent" for group in deployment.shape.require_groups())
     return {
         "model": deployment.shape.id,
+        "number": gpus,
+        "copied": "hero_copied_latent" if has_latent else "hero_copied_heads",
+        "isCopied": [
+            count_stored_copies(deployment.shape, gpus, tokens, deployment.source_tokens) > 1
+            for tokens in lengths
+        ],
+        "once": [
+            [format_size(count * min(pair)) for pair in zip(caches, once, strict=True)]
+            for count in counts
+        ],
         "gpus": f"{gpus} × {gpu.name}",
         "memory": memory / GIB,
         "usable": memory * deployment.percent // 100 / GIB,

@@ -34,6 +34,10 @@ EVERY, NAMELESS = controls.head_name.default, N_("no name")
 EXPERIMENTS = {INDUCTION: "try_induction", PREVIOUS: "try_previous"}
 NAMES = (*(role.name for role in ROLES if role.name != SINK), SINK)
 """The sink stands last: most heads have that name, so any other one says more of a head."""
+READ = {"repeated": N_("random"), "natural": N_("prose")}
+"""What a score was measured on, as briefly as beside a bar."""
+MOST = 256
+"""Of layers, heads and words of any model: a reset names those of the model that was left."""
 CLEARLY = 0.1
 """A head that beats the best fixed distance by less than this is called as good as it."""
 SENTENCES = (
@@ -78,16 +82,15 @@ def make_hero(text: Prose, gallery: Gallery) -> tuple[Hero, Place]:
     word = replace(gallery_word, default=example.first_repeated if example else 0)
     words = range(len(example.tokens)) if example else range(1)
     chosen = [
-        HeroChoice(control, values, read_choice(control, values))
-        for control, values in (
-            (layer_control, range(layers)),
-            (head_control, range(heads)),
-            (controls.head_name, offered),
-            (word, words),
+        HeroChoice(control, accepted, read_choice(control, values))
+        for control, values, accepted in (
+            (layer_control, range(layers), range(MOST)),
+            (head_control, range(heads), range(MOST)),
+            (controls.head_name, offered, offered),
+            (word, words, range(MOST)),
         )
     ]
-    models = [one.id for one in WHEEL_MODELS]
-    model = HeroChoice(controls.real_model, models, gallery.name, is_elsewhere=True)
+    model = HeroChoice(controls.real_model, (), gallery.name, is_elsewhere=True)
     numbers = compute_numbers(gallery.name, scores, example)
     hero = Hero(
         "gallery",
@@ -112,6 +115,7 @@ def compute_numbers(model: str, scores: HeadScores, example: Example | None) -> 
         "layers": layers,
         "heads": heads,
         "names": [role.name for role in roles],
+        "bars": [f"{_(role.name)} · {_(READ[role.probe])}" for role in roles],
         "labels": {name: _(name) for name in (EVERY, *NAMES, NAMELESS)},
         "named": [[NAMES.index(name) for name in list_names(scores, one)] for one in places],
         "scores": [[_round(_select(scores, role)[one]) for role in roles] for one in places],

@@ -150,6 +150,7 @@ def list_experiments(text: Prose, numbers: dict[str, Any], word: int) -> list[Ex
     of_one = {"stored": one["stored"], "all": all_own["stored"], "word": numbers["tokens"][word]}
     of_one |= {"found": _join(found)}
     of_more = {"heads": MANY, "kv_heads": FEW, "stored": more["stored"], "all": own["stored"]}
+    of_more |= {"width": D_MODEL, "d_k": D_MODEL // MANY}
     dealt = {
         "in_groups": " ".join(map(str, right["read"])),
         "in_turn": " ".join(map(str, wrong["read"])),

@@ -19,6 +19,7 @@ import { HeadMap } from "./gallery_map.js";
  * @property {number} layers
  * @property {number} heads of each layer
  * @property {string[]} names
+ * @property {string[]} bars each name, and the text that its score was measured on
  * @property {Record<string, string>} labels of names, of all heads and of those without a name
  * @property {number[][]} named which names each head has, the surest first
  * @property {(number | null)[][]} scores of each head for each name
@@ -102,7 +103,7 @@ export class Gallery extends Hero {
     this.pointed = null;
     this.bytes = Uint8Array.from(atob(data.weights), (letter) => letter.charCodeAt(0));
     this.map.renew(data.layers, data.heads);
-    this.bars.renew(data.names.map((name) => data.labels[name]));
+    this.bars.renew(data.bars);
     this.arcs.renew(data.tokens.length);
     this.words.renew(data.tokens);
     this.renewLegend();

@@ -48,7 +48,7 @@ export class HeadBars {
   /** Put everything to its place; returns where the bars end. @param {BarsState} state */
   place({ x, y, width, title, scores, chance, needed, hues, own, relations }) {
     const { stage, rows } = this, names = rows.map(({ name }) => name.textContent ?? "");
-    const left = Math.min(width * 0.5, Math.max(...stage.widths([...names, ...relations.map(({ label }) => label)], 14)) + 10);
+    const left = Math.min(width * 0.58, Math.max(...stage.widths([...names, ...relations.map(({ label }) => label)], 14)) + 10);
     const long = width - left - VALUE;
     this.title.textContent = title;
     const large = Math.min(17, (16 * width) / stage.widths([title], 17, 700)[0]); // some screens round each letter up

@@ -7,6 +7,7 @@ import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";
+import { writeSentence } from "../sentence.js";
 import { MemoryMap } from "./memory_map.js";
 
 /**
@@ -23,6 +24,10 @@ import { MemoryMap } from "./memory_map.js";
  * @property {number[]} counts texts at once
  * @property {number[]} caches of one text of each length
  * @property {(number | null)[]} users texts of each length that fit; null if they take no memory
+ * @property {number} number of GPUs
+ * @property {string} copied which sentence says why GPUs keep copies
+ * @property {boolean[]} isCopied for each length: is a part of the cache on several GPUs?
+ * @property {string[][]} once sizes without such copies
  * @property {string[][]} sizes of the caches of so many texts (counts, lengths), in words
  */
 
@@ -130,10 +135,18 @@ export class Memory extends Hero {
     const { data, column, row, users } = this;
     const values = {
       model: data.model, gpus: data.gpus, tokens: data.lengths[column].toLocaleString("en"), texts: this.texts.toLocaleString("en"),
-      cache: data.sizes[0][column], all: data.sizes[row][column], users: (users ?? 0).toLocaleString("en"),
+      cache: data.once[0][column], all: data.once[row][column], copies: this.tellCopies(), users: (users ?? 0).toLocaleString("en"),
       weights: data.said.weights, free: data.said.free,
     };
     return { name: this.sentenceName(), values, classes: { cache: "value", all: "value" } };
+  }
+
+  /** Why all GPUs together hold more than one cache of each text; nothing where they do not. */
+  tellCopies() {
+    const { data, column, row } = this;
+    if (!data.isCopied[column]) return "";
+    const total = data.sizes[data.users[column] ? row : 0][column];
+    return ` ${writeSentence(data.texts[data.copied], { number: String(data.number), total })}`;
   }
 
   sentenceName() {

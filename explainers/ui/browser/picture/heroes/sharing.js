@@ -197,7 +197,7 @@ export class Sharing extends WordHero {
     const hue = (/** @type {number} */ head) => `hue${HUES[this.layer.read[head]]}`;
     const values = {
       heads: count === 1 ? _("1 query head") : _("{count} query heads", { count }), kv_heads: shared === 1 ? _("1 KV head") : _("{count} KV heads", { count: shared }),
-      stored: String(this.layer.stored), all: String(this.each.stored), word: data.tokens[asker], wrong: wrong.join(", "),
+      stored: String(this.layer.stored), product: `2 × ${shared} × ${this.layer.stored / (2 * shared)}`, all: String(this.each.stored), word: data.tokens[asker], wrong: wrong.join(", "),
       first: data.tokens[first.place], first_share: percent(first.share), first_head: String(first.head),
       second: data.tokens[second.place], second_share: percent(second.share), second_head: String(second.head),
     };
