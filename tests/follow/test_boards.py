@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -26,7 +27,9 @@ def runs(board, act):
         finally:
             await board.stop()
 
-    return asyncio.run(all_of_it())
+    # In a thread: where a browser has been driven before, this one has a loop that runs.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(all_of_it())).result()
 
 
 @contextlib.contextmanager
