@@ -164,7 +164,6 @@ def test_digits_are_large_on_a_large_screen(lecture):
 def test_the_next_page_follows_and_back_returns_to_the_screen_before(lecture):
     one = lecture("scores")
     last = one.page.evaluate("attentionLecture.screens.length")
-    go(one, 3)
     go(one, last)
     turn(one, "PageDown")
     one.page.wait_for_url("**/masks?**")
@@ -178,8 +177,6 @@ def test_the_next_page_follows_and_back_returns_to_the_screen_before(lecture):
     one.page.wait_for_function("() => location.pathname === '/scores'")
     ready(one)
     assert place(one) == f"{last} / {last}"
-    one.page.go_back()
-    one.page.wait_for_function("attentionLecture.at === 2")
 
 
 def test_the_page_before_ends_with_its_end(lecture):
