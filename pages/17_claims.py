@@ -73,7 +73,9 @@ def show_finding(claim: Claim) -> None:
             text("changed", own=describe_as_written(claim), verdict=_(own.verdict))
     offer_claim(claim, choices, finding, text.fill(f"claim_{claim.id}"))
     show_source(claim.check)
-    st.page_link(f"pages/{claim.page}.py", label=_("The page on this"), icon=":material/menu_book:")
+    st.page_link(
+        f"pages/{claim.page}.py", label=_("Read the page about it"), icon=":material/menu_book:"
+    )
 
 
 def show_verdict(claim: Claim, finding: Finding) -> None:

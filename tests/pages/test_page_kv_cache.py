@@ -290,7 +290,7 @@ def test_one_word_is_not_one_words():
 def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
     link = {"predict": "true", "deep": "windows", "reach_window": "4"}
     visit = opened(PAGE, link)
-    assert "The row of word 5 goes into slot" in said(visit)
+    assert "The row of word 5, counted from 1, goes into slot" in said(visit)
     assert [one.label for one in visit.button if f"{one.key}".startswith("guess_win")] == [
         "0",
         "3",

@@ -115,10 +115,10 @@ def test_the_tally_counts_first_guesses_and_what_is_known_now():
     visit = go(visit, THEN)
     told = said(go(visit, LAST))
     assert "You predicted 0 of 1 right." in told
-    assert "you now get 1 of 2 right" in told
+    assert "you now get 1 of 2 questions at the end right" in told
     visit = go(visit, THEN)
     visit = answer(visit, "shape", f"{find_again(visit, 'shape').answer:.0f}", AGAIN)
-    assert "you now get 2 of 2 right" in said(go(visit, LAST))
+    assert "you now get 2 of 2 questions at the end right" in said(go(visit, LAST))
 
 
 def find_guesses(visit):
@@ -141,7 +141,7 @@ def test_a_guess_at_a_veil_counts():
     visit.button("guess_both_ways: 21").click().run()
     told = said(go(visit, LAST))
     assert "You predicted 1 of 1 right." in told
-    assert "where you were wrong" not in told
+    assert "where your prediction was wrong" not in told
 
 
 def test_the_tally_is_one_of_this_visitor():
@@ -167,4 +167,4 @@ def link_labels(visit):
 
 def test_a_tally_without_questions_is_one_sentence():
     assert write_tally(Tally(9, 4, 0, 0)) == "**You predicted 4 of 9 right.**"
-    assert write_tally(Tally(9, 4, 5, 4)).endswith("you now get 4 of 5 right.")
+    assert write_tally(Tally(9, 4, 5, 4)).endswith("you now get 4 of 5 questions at the end right.")

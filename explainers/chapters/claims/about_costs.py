@@ -165,25 +165,40 @@ def latent_costs_work(latent_dim: int, model: str = "deepseek-v3") -> Finding:
     return judge_claim(dearer, dearer, plain=plain, absorbed=absorbed, times=absorbed / plain)
 
 
+FOUR_BITS = "int4", "q4_0", "q4_1", "mxfp4"
+
+
 def four_bits_are_a_quarter(number_format: str, scales: str) -> Finding:
-    """A cache in a format of 4 bits, its scales counted or forgotten, against one of 16 bits."""
-    packed = find_format(number_format)
+    """A cache in a format of 4 bits, its scales counted or forgotten, against one of 16 bits.
+
+    To forget them is a mistake and no condition: the claim fails if it fails in every format.
+    """
     formats = {
         "whole": find_format("bfloat16"),
-        "counted": packed,
-        "forgotten": NumberFormat("without scales", packed.bits),
+        "counted": find_format(number_format),
+        "forgotten": NumberFormat("without scales", find_format(number_format).bits),
     }
-    shape = find_shape(LLAMA)
-    sizes = {part: count_cache_bytes(shape, 8_192, dtype=one) for part, one in formats.items()}
-    times = {part: sizes["whole"] / sizes[part] for part in ("counted", "forgotten")}
-    fit = {part: one >= 4 for part, one in times.items()}
+    sizes = {part: _measure_llama(one) for part, one in formats.items()}
+    whole = sizes["whole"]
+    fit = [name for name in FOUR_BITS if whole / _measure_llama(find_format(name)) >= 4]
     written = {part: format_size(size, "decimal") for part, size in sizes.items()}
-    return judge_claim(fit[scales], all(fit.values()), times=times[scales], **written)
+    counts = {"fit": len(fit), "formats": len(FOUR_BITS), "times": whole / sizes[scales]}
+    holds = whole / sizes[scales] >= 4
+    return judge_claim(holds, holds, **counts, **written)
+
+
+def _measure_llama(number_format: NumberFormat) -> int:
+    return count_cache_bytes(find_shape(LLAMA), 8_192, dtype=number_format)
+
+
+WINDOWED = "mistral-7b-v0.1", "gemma-3-27b", "gpt-oss-20b"
 
 
 def windows_stop_the_growth(model: str) -> Finding:
     """The cache of a model with sliding windows at 32,768 tokens, and at four times as many."""
-    return _judge_growth(find_shape(model))
+    found = {name: _judge_growth(find_shape(name)) for name in (model, *WINDOWED)}
+    held = [one.verdict == HOLDS for one in found.values()]
+    return judge_claim(held[0], all(held), **found[model].numbers)
 
 
 def a_state_does_not_grow(layers: str, model: str = "qwen3-next-80b-a3b") -> Finding:

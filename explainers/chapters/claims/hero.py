@@ -18,7 +18,7 @@ from explainers.ui.session import GUESS
 from explainers.ui.untrusted_text import make_title
 
 TALLIES = "hero_caption", "hero_start", "hero_tally", "hero_open"
-ON_CARDS = "card_ask", "card_right", "card_wrong"
+ON_CARDS = "card_ask", "card_means", "card_right", "card_wrong"
 MEANINGS = dict(
     zip(VERDICTS, ("means_holds", "means_condition", "means_fails", "means_lost"), strict=True)
 )
@@ -85,7 +85,7 @@ def make_hero(text: Prose, chosen: Claim, judgements: Mapping[str, str | None]) 
         *(HeroChoice(_make_judgement(name), answers, judgements[name]) for name in claims),
     ]
     origin = _("verdicts computed with this app's code")
-    alt = _("Cards with sentences about attention. Each is judged, and then its stamp turns.")
+    alt = _("Cards with sentences about attention. Each shows its verdict once it was judged.")
     return Hero(
         "claims_wall",
         alt,

@@ -194,10 +194,16 @@ def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
     ]
     if other:
         section = "try_both_ways" if heads.is_causal else "try_one_way"
-        told = text.fill(section, other=shorten_name(other))
+        later = write_percent(measure_later_share(heads))
+        told = text.fill(section, other=shorten_name(other), later=later)
         choices = {controls.real_model.key: other}
         tries.append(Experiment("other_model", told, choices, is_slow=True))
     return tries
+
+
+def measure_later_share(heads: Heads) -> float:
+    """The share of all weight that queries give to tokens after them, the mean over all rows."""
+    return heads.weights.triu(1).sum(dim=-1).mean().item()
 
 
 def find_other_model(is_causal: bool) -> str | None:

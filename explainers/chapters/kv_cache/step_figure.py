@@ -36,8 +36,8 @@ def describe_counts(run: DrawnText, place: int) -> str:
     adds, adds_again = (sum(work.projections + work.scores for work in way) for way in both)
     held = sum(cache_bytes(length, layer) for layer in run.layers)
     return _(
-        "{length}: “{word}” · so far {rows:,} rows of K (without a cache {rows_again:,}), {adds:,} "
-        "multiply-adds ({adds_again:,}) · {held:,} bytes held (0) · "
+        "{length}: “{word}” · so far, in both layers together, {rows:,} rows of K (without a cache "
+        "{rows_again:,}), {adds:,} multiply-adds ({adds_again:,}) · {held:,} bytes held (0) · "
         "largest |cached − recomputed| = {difference:g}",
         length=length,
         word=run.tokens[place],

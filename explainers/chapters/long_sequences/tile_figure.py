@@ -100,10 +100,16 @@ class TiledSentence:
         held = tuple(self.find_held(n) for n in count)
         done = tuple(blank_unknown(self.compute_output(n)) for n in count)
         features = [str(n) for n in range(self.lab.views.value.shape[1])]
-        tiles = _("{read} of {all} tiles are read", read=len(self.steps), all=self.count)
+        tiles = _(
+            "1 is read first; in the end {read} of {all} tiles are read",
+            read=len(self.steps),
+            all=self.count,
+        )
         order = replace(make_pair_matrix(ORDER, tiles, self.number_cells(), tokens), decimals=0)
         # A colour means the same number in every frame.
-        scores = make_pair_matrix(HELD, _("one tile and no more"), held[read - 1], tokens)
+        scores = make_pair_matrix(
+            HELD, _("scores of one tile, and no more"), held[read - 1], tokens
+        )
         scores = replace(scores, limit=find_largest(self.lab.scores.tolist()))
         axes = tokens, features, QUERY_AXIS, FEATURE_AXIS
         output = Matrix(DONE, _("the values read so far, mixed"), done[read - 1], *axes)

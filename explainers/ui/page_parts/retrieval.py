@@ -126,8 +126,8 @@ def write_tally(tally: Tally) -> str:
     if tally.asked:
         sentences.append(
             _(
-                "Of the questions at the end of the pages where you were wrong, "
-                "you now get {right} of {all} right.",
+                "On pages where your prediction was wrong, "
+                "you now get {right} of {all} questions at the end right.",
                 right=tally.known,
                 all=tally.asked,
             )

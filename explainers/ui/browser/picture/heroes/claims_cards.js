@@ -61,7 +61,7 @@ export function placeCards(room, top, others, letters, isJudged) {
   const isPhone = room < 560, columns = isPhone ? 2 : 3, tall = isPhone ? 98 : room < 860 ? 94 : 86;
   const wide = (room - GAP * (columns - 1)) / columns, beside = columns - 2;
   const large = isPhone ? 18 : room < 860 ? 19 : 22, size = Math.max(16, large - (letters > 70 ? 2 : 0) - (letters > 100 ? 2 : 0));
-  const deep = isPhone ? (isJudged ? 156 : 226) : 2 * tall + GAP;
+  const deep = isPhone ? (isJudged ? 156 : 286) : 2 * tall + GAP;
   const open = { box: { x: 0, y: top, width: 2 * wide + GAP, height: deep }, size };
   const slots = Array.from({ length: others }, (_, at) => {
     const isBeside = at < 2 * beside, below = at - 2 * beside;

@@ -105,7 +105,7 @@ export class ClaimsWall extends Hero {
     for (const card of this.cards) card.root.remove();
     this.cards = cards.map(({ text, id, about }) => new Card(this.stage, text, () => this.choose({ claim: id, about })));
     this.stage.root.append(this.desk); // over the card that is open
-    this.ask.textContent = this.data.texts.card_ask;
+    this.ask.replaceChildren(this.data.texts.card_ask, element("small", "", this.data.texts.card_means));
     this.answers.setAttribute("aria-label", this.data.texts.card_ask);
     this.answers.replaceChildren(...Object.entries(verdicts).map(([verdict, { label, means }]) => this.makeAnswer(verdict, label, means)));
     this.answers.append(this.makeAnswer(skip.key, skip.label, ""));
