@@ -242,7 +242,10 @@ def check_words(words: Sequence[str]) -> None:
     unknown_words = dict.fromkeys(word for word in words if word not in known_words)
     if unknown_words:
         raise ValueError(
-            N_("not among the corpus' words: {words}", words=suggest_words(unknown_words))
+            N_(
+                "words that the translator does not know: {words}",
+                words=suggest_words(unknown_words),
+            )
         )
 
 

@@ -276,7 +276,7 @@ def test_log_probabilities_are_those_of_the_beam():
     ("words", "message"),
     [
         ((), "no word"),
-        (("the", "cat", "cat"), "^(?!.*cat.*cat).*not among the corpus' words: cat"),
+        (("the", "cat", "cat"), "^(?!.*cat.*cat).*words that the translator does not know: cat"),
         (("earning",), "known: earnings"),
         (("<eos>",), "not among"),
         (("the",) * (MAX_SOURCE_WORDS + 1), "no sentence had more than 22"),

@@ -58,7 +58,7 @@ export class Card {
  * @param {boolean} isJudged then there is nothing to click on it any more
  */
 export function placeCards(room, top, others, letters, isJudged) {
-  const isPhone = room < 560, columns = isPhone ? 2 : 3, tall = isPhone ? 98 : room < 860 ? 94 : 86;
+  const isPhone = room < 560, columns = isPhone ? 2 : 3, tall = isPhone ? 98 : room < 860 ? (isJudged ? 94 : 122) : 86;
   const wide = (room - GAP * (columns - 1)) / columns, beside = columns - 2;
   const large = isPhone ? 18 : room < 860 ? 19 : 22, size = Math.max(16, large - (letters > 70 ? 2 : 0) - (letters > 100 ? 2 : 0));
   const deep = isPhone ? (isJudged ? 156 : 286) : 2 * tall + GAP;

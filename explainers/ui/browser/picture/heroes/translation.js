@@ -255,6 +255,7 @@ export class Translation extends Hero {
     this.syllables.buttons.forEach((button, place) => {
       const isWritten = place < written, weight = focus.isColumn && isWritten ? rows[place][focus.place] : 0, shown = isWritten ? 1 : 0;
       button.classList.toggle("gets", weight >= STRONG);
+      button.classList.toggle("astray", this.hasGold && Boolean(this.data.gold?.length) && !this.isRight(place));
       button.inert = !isWritten;
       if (isTable) stage.write(button, table.gutter - 10, table.head + (place + 0.5) * table.side, Math.min(table.beside, table.side - 3), shown, 0, "right");
       else if (isDown) stage.write(button, depth.syllables, syllables[place], size, shown, 0, "left");
