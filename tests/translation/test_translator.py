@@ -278,7 +278,7 @@ def test_log_probabilities_are_those_of_the_beam():
         ((), "no word"),
         (("the", "cat", "cat"), "^(?!.*cat.*cat).*words that the translator does not know: cat"),
         (("earning",), "known: earnings"),
-        (("<eos>",), "not among"),
+        (("<eos>",), "does not know: <eos>"),
         (("the",) * (MAX_SOURCE_WORDS + 1), "no sentence had more than 22"),
         (("the",) * 200, "200 words"),
     ],
