@@ -198,7 +198,7 @@ def test_an_encoder_and_its_beams_are_counted():
     for line in (*explain_memory(deployment, 448), *explain_speed(deployment, 448)):
         assert line in code(serving)
     assert "the true limit is higher" in said(serving)
-    assert "28 for each beam, 0 positions" in said(serving)
+    assert "28 for each beam. The last one has room for 0 more" in said(serving)
     waste = count_wasted_bytes(shape, 448, block=16, source_tokens=300, beams=5)
     assert f"{format_both_sizes(waste)} are unused" in said(serving)
     text = said(opened(PAGE, link | COUNTINGS_CARD))
@@ -306,7 +306,7 @@ def test_serving_says_what_the_library_says(model, gpu, number, verdict):
     assert ("in which all 3 texts choose" in text) == (model == "deepseek-v3")
     waste = count_wasted_bytes(shape, 33_000, 3, "q8_0", block=64)
     assert f"{format_both_sizes(waste)} are unused" in text
-    assert "516 for each text, 24 positions in the last one unused" in text
+    assert "516 for each text. The last one has room for 24 more tokens" in text
     assert f"**{float(count_stored_copies(shape, number, 33_000)):.3g}×**" in text
 
 
