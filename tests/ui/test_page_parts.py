@@ -37,9 +37,9 @@ def test_the_answer_stands_where_it_stood_among_three_guesses():
 
 def test_a_veil_hides_a_number_until_it_is_clicked():
     visit = opened(PAGE, STUDY | {"deep": "both_ways"})
-    assert "changes :green" not in said(visit)
+    assert "change :green" not in said(visit)
     visit.button("show guess_both_ways").click().run()
-    assert "changes :green-background[21] times" in said(visit)
+    assert "change :green-background[21] times" in said(visit)
     assert visit.query_params["guess_both_ways"] == "just show me"
 
 
