@@ -32,9 +32,9 @@ def test_a_veil_in_a_card_is_opened_and_both_are_in_the_link(visit):
     veil(one).focus()
     one.page.keyboard.press("Enter")
     one.wait_for_choice("guess_both_ways", "just show me")
-    expect(one.page.get_by_text("an older row of K changes 21 times")).to_be_visible()
+    expect(one.page.get_by_text("older rows of K change 21 times")).to_be_visible()
     followed = visit("kv_cache", **one.choices)
-    expect(followed.page.get_by_text("an older row of K changes 21 times")).to_be_visible()
+    expect(followed.page.get_by_text("older rows of K change 21 times")).to_be_visible()
 
 
 def test_a_guess_is_marked(visit):
