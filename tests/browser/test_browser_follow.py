@@ -52,9 +52,14 @@ class Person(Visit):
 
 
 @pytest.fixture
-def hall(browser, address):
+def people() -> list[Person]:
+    """Who is in the hall."""
+    return []
+
+
+@pytest.fixture
+def hall(browser, address, people):
     """A function that lets somebody in: hall("phone")."""
-    people = []
 
     def enter(name, where=address):
         width, height = SIZES[name]
@@ -211,7 +216,7 @@ def test_a_class_votes_and_sees_the_answer_afterwards(lecturer, hall, tmp_path):
     assert sum(counts.values()) == 3
 
 
-def test_a_server_that_was_started_again_finds_everybody(hall):
+def test_a_server_that_was_started_again_finds_everybody(hall, people):
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
 
@@ -236,11 +241,11 @@ def test_a_server_that_was_started_again_finds_everybody(hall):
         process = start()
         phone.sees_what(lecturer)
         expect(button).to_have_text("◉ 1")
-        for person in (lecturer, phone):
-            person.errors.clear()  # browsers complain of a server that is away
     finally:
         process.terminate()
         process.wait()
+        for person in people:
+            person.errors.clear()  # browsers complain of a server that is away
 
 
 def test_the_lecturer_ends_it_for_everybody(lecturer, hall):

@@ -38,7 +38,7 @@ def chip(visit, group, name):
 def test_the_picture_is_seen_without_a_click(visit):
     one = visit(PATH)
     expect_picture(one, boxes=2, circles=4, lines=4, wrong=0, stored="64")
-    expect(one.says).to_contain_text("4 query heads share 2 KV heads: 64 numbers per word")
+    expect(one.says).to_contain_text("share 2 KV heads: 2 × 2 × 16 = 64 numbers per word")
     expect(one.says).to_contain_text("announced looks most at earnings")
 
 
@@ -47,7 +47,7 @@ def test_fewer_kv_heads_change_picture_and_sentence_without_the_server(visit):
     messages = one.sent
     chip(one, "KV heads", "1").click()
     expect_picture(one, boxes=1, circles=4, stored="32")
-    expect(one.says).to_contain_text("4 query heads share 1 KV head: 32 numbers per word")
+    expect(one.says).to_contain_text("share 1 KV head: 2 × 1 × 16 = 32 numbers per word")
     assert one.sent == messages
     one.wait_for_choice("kv_heads", "1")
     chip(one.ready(), "Query heads", "8").click()

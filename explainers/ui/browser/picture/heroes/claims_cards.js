@@ -44,7 +44,7 @@ export class Card {
     this.root.dataset.verdict = kindOf(verdict);
     this.stamp.classList.toggle("turned", Boolean(verdict));
     if (verdict) this.front.textContent = signOf(verdict);
-    this.button.style.fontSize = `${size}px`;
+    this.button.style.setProperty("--size", `${size}px`);
     this.button.setAttribute("aria-label", told ? `${this.text} ${told}` : this.text);
     this.button.setAttribute("aria-current", String(isOpen));
     this.button.tabIndex = isOpen ? 0 : -1;
