@@ -16,7 +16,7 @@ CHROMIUM ?= $(shell for found in chromium-headless-shell chromium chromium-brows
 export CHROMIUM
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check translate bench thumbnails browser models redis
+.PHONY: help run test test-fast check lock translate bench thumbnails browser models redis nginx
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' Makefile
@@ -24,7 +24,7 @@ help: ## list what make can do
 run: $(VENV)/app models ## start the app and print its address
 	$(IN_VENV) streamlit run app.py
 
-test: $(VENV)/tools browser models redis ## run all tests, in two processes
+test: $(VENV)/tools browser models redis nginx ## run all tests, in two processes
 	$(IN_VENV) pytest $(TWO)
 
 test-fast: $(VENV)/tools ## run the tests that need no browser, no page and no model
@@ -32,12 +32,16 @@ test-fast: $(VENV)/tools ## run the tests that need no browser, no page and no m
 
 # What runs in the browser is JavaScript with types in its comments. Deno is here for TypeScript's
 # compiler, which it brings along: pip installs it, and neither Node nor npm is needed.
-check: $(VENV)/tools ## lint, format and types
+check: $(VENV)/tools ## lint, format and types, and known holes in packages
 	$(IN_VENV) ruff check $(CODE)
 	$(IN_VENV) ruff format --check $(CODE)
 	$(IN_VENV) mypy $(CODE)
 	NO_COLOR=1 $(VENV)/bin/deno check --quiet --config $(BROWSER)/jsconfig.json $(BROWSER)
 	$(IN_VENV) explainers.ui.text.catalogue --check
+	$(IN_VENV) tests.house.audit
+
+lock: $(VENV)/tools ## name all packages by their hashes anew, after requirements.txt has changed
+	$(VENV)/bin/uv pip compile --quiet requirements.txt --output-file requirements.lock
 
 translate: $(VENV)/app ## bring the translations up to date, and say what is missing
 	$(IN_VENV) explainers.ui.text.catalogue
@@ -48,6 +52,7 @@ bench: $(VENV)/tools browser models ## measure from a slider to the picture, to 
 	$(IN_VENV) benchmarks.start
 	$(IN_VENV) benchmarks.attention
 	$(IN_VENV) benchmarks.inspector
+	$(IN_VENV) benchmarks.look
 
 thumbnails: $(VENV)/tools browser models ## photograph every page again for the wall of the start page
 	$(IN_VENV) benchmarks.thumbnails
@@ -77,9 +82,12 @@ browser:
 		{ $(call apt_install,chromium fonts-noto-color-emoji); } || \
 		{ echo "The tests need Chromium: install it, or say where it is with CHROMIUM=/path/to/it."; exit 1; }
 
-# Its tests say that they were skipped where it cannot be installed.
+# Their tests say that they were skipped where these cannot be installed.
 redis:
 	-@command -v redis-server >/dev/null || { $(call apt_install,redis-server); }
+
+nginx:
+	-@command -v nginx >/dev/null || { $(call apt_install,nginx); }
 
 define apt_install
 $(if $(filter 0,$(shell id -u)),,sudo) apt-get update && \

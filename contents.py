@@ -12,6 +12,7 @@ from explainers.ui.page_parts.page_cards import show_wall
 from explainers.ui.page_parts.retrieval import repeat_question, show_tally
 from explainers.ui.text.language import settle_language
 from explainers.ui.tour import explain_detour
+from explainers.ui.turns import first_pictures
 
 CONTENTS = {
     N_("Start"): {"pages/01_start.py": N_("Attention in one picture")},
@@ -31,18 +32,27 @@ CONTENTS = {
         "pages/10_cache_memory.py": N_("Cache calculator"),
         "pages/11_long_sequences.py": N_("Long sequences"),
     },
-    N_("Two texts"): {"pages/12_cross_attention.py": N_("Cross-attention")},
+    N_("Attention today"): {
+        "pages/12_growing_memory.py": N_("A memory that does not grow"),
+        "pages/13_choosing.py": N_("Choosing what to read"),
+        "pages/14_idle_heads.py": N_("A head that wants nothing"),
+        "pages/15_serving.py": N_("Serving tricks"),
+    },
+    N_("Two texts"): {"pages/16_cross_attention.py": N_("Cross-attention")},
     N_("Real models"): {
-        "pages/13_inspector.py": N_("Inspector"),
-        "pages/14_head_gallery.py": N_("Head gallery"),
-        "pages/15_what_if.py": N_("What if"),
+        "pages/17_inspector.py": N_("Inspector"),
+        "pages/18_head_gallery.py": N_("Head gallery"),
+        "pages/19_what_if.py": N_("What if"),
+        "pages/20_why_it_looked.py": N_("Why did it look there?"),
+        "pages/21_does_it_matter.py": N_("Does it matter?"),
     },
     N_("Practice"): {
-        "pages/16_exercises.py": N_("Exercises"),
-        "pages/17_claims.py": N_("Claims, checked"),
+        "pages/23_exercises.py": N_("Exercises"),
+        "pages/24_claims.py": N_("Claims, checked"),
     },
 }
 
+first_pictures.take()
 restore_link()
 settle_language()
 labels = label_pages(CONTENTS)
@@ -60,6 +70,7 @@ done_pages = finished_pages(list(listed))
 takeaway_files.begin_takeaway(title, page.url_path or "start")
 with hold_first_picture(here):
     run_page(page)
+first_pictures.end()
 repeat_question(CONTENTS, here)
 show_tally(CONTENTS, here, done_pages)
 takeaway_files.offer_takeaway()

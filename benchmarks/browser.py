@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
@@ -22,7 +23,7 @@ QUIET, LIMIT = 150, 20_000
 
 
 @contextmanager
-def server(script: Path, options: Path) -> Iterator[str]:
+def server(script: Path, options: Path, **environment: str) -> Iterator[str]:
     """Serve `script` with the options in `options`/.streamlit; yields its address at once."""
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
@@ -31,12 +32,24 @@ def server(script: Path, options: Path) -> Iterator[str]:
     command += [f"--server.port={port}", "--server.address=localhost", "--server.headless=true"]
     command += ["--browser.gatherUsageStats=false"]
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, cwd=options, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command,
+            cwd=options,
+            env={**os.environ, **environment},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
         try:
             yield f"http://localhost:{port}"
         finally:
             process.terminate()
             process.wait()
+
+
+def find_server(address: str) -> psutil.Process:
+    """The process that listens there."""
+    port = f"--server.port={address.rpartition(':')[2]}"
+    return next(p for p in psutil.Process(os.getpid()).children() if port in p.cmdline())
 
 
 def wait_until_healthy(address: str) -> None:

@@ -6,36 +6,32 @@ app, without a browser, that all are sent to another page; of the third, tabs of
 
 import asyncio
 import json
-import os
 import secrets
-import statistics
 import time
 import urllib.request
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import psutil
-import websockets
 from playwright.sync_api import Browser, Page
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks import report
-from benchmarks.browser import LIMIT, ROOT, chromium, server, wait_until_healthy
+from benchmarks.browser import LIMIT, ROOT, chromium, find_server, server, wait_until_healthy
+from benchmarks.sessions import Session, connect
 
 MESSAGES, EVERY = 40, 0.25
 """That a lecturer sends, and seconds between two."""
 SESSIONS = 10, 25, 50
-PROTOCOLS = [websockets.Subprotocol("streamlit")]
 SPREAD = 1.5
 """Seconds over which browsers ask for a new page: browser/follow/follower.js."""
 TABS, STEPS = 3, 12
-OPEN_LECTURE = "globalThis.attentionLecture?.at >= 0 && attentionLecture.isComplete()"
+OPEN_LECTURE = "() => globalThis.attentionLecture?.at >= 0 && attentionLecture.isComplete()"
 NOW = "performance.timeOrigin + performance.now()"
 PRESSED = f"addEventListener('keydown', () => {{ globalThis.pressed = {NOW}; }}, true)"
-PAINTED = f"""(at) => {{ globalThis.painted = new Promise((done) => {{
+PAINTED = f"""(at) => {{ globalThis.painted = new Promise((done, fail) => {{
   const look = () => attentionLecture.at === at
     ? requestAnimationFrame(() => setTimeout(() => done({NOW}))) : setTimeout(look, 4);
+  setTimeout(() => fail(new Error("the screen did not come")), {LIMIT});
   look();
 }}); }}"""
 """When a key was pressed and a screen had been painted, in milliseconds since 1970."""
@@ -60,13 +56,6 @@ class Lecturer:
         asked = urllib.request.Request(f"{self.address}/{path}", json.dumps(said).encode(), headers)
         with urllib.request.urlopen(asked) as answer:
             return json.load(answer)
-
-
-def quantiles(seconds: list[float]) -> str:
-    """Median and 95th percentile, in milliseconds, as cells of a table."""
-    ordered = sorted(seconds)
-    late = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
-    return f"{1000 * statistics.median(ordered):.0f} | {1000 * late:.0f}"
 
 
 async def hear(address: str, room: str, heard: dict[int, list[float]]) -> None:
@@ -96,46 +85,18 @@ async def measure_streams(address: str, followers: int) -> str:
         task.cancel()
     late = [at - said[number] for number, times in heard.items() for at in times]
     lost = MESSAGES * followers - len(late)
-    return f" {followers} open streams, a step | {quantiles(late)} | {lost} lost "
-
-
-class Session:
-    """A session of the app as a browser has it, which draws nothing."""
-
-    def __init__(self, socket: websockets.ClientConnection) -> None:
-        self.socket, self.pages = socket, dict[str, str]()
-
-    async def run(self, page: str, query: str, is_navigation: bool = False) -> float:
-        """Seconds until a run of the page has ended."""
-        message, begun = BackMsg(), time.perf_counter()
-        message.rerun_script.query_string = query
-        message.rerun_script.is_history_navigation = is_navigation
-        if page in self.pages:
-            message.rerun_script.page_script_hash = self.pages[page]
-        else:
-            message.rerun_script.page_name = page
-        await self.socket.send(message.SerializeToString())
-        while True:
-            told = ForwardMsg.FromString(await self.socket.recv())
-            if told.WhichOneof("type") == "navigation":
-                self.pages = {p.url_pathname: p.page_script_hash for p in told.navigation.app_pages}
-            has_ended = told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
-            if told.WhichOneof("type") == "script_finished" and has_ended:
-                return time.perf_counter() - begun
+    return f" {followers} open streams, a step | {report.quantiles(late, 0.5, 0.95)} | {lost} lost "
 
 
 @asynccontextmanager
 async def open_sessions(address: str, count: int) -> AsyncIterator[list[Session]]:
     """Sessions that have drawn a page in front of a class, one after the other."""
-    stream = f"{address.replace('http', 'ws')}/_stcore/stream"
-    sessions = []
-    for _ in range(count):
-        socket = await websockets.connect(stream, max_size=None, subprotocols=PROTOCOLS)
-        sessions.append(Session(socket))
-        await sessions[-1].run("scores", "lecture=true")
-    yield sessions
-    for session in sessions:
-        await session.socket.close()
+    async with AsyncExitStack() as stack:
+        sessions = []
+        for _ in range(count):
+            sessions.append(await stack.enter_async_context(connect(address)))
+            await sessions[-1].open("scores", "lecture=true")
+        yield sessions
 
 
 async def measure_sessions(address: str, count: int, process: psutil.Process) -> list[str]:
@@ -144,43 +105,46 @@ async def measure_sessions(address: str, count: int, process: psutil.Process) ->
     async with open_sessions(address, count) as sessions:
         for page, spread in [("masks", SPREAD), ("scores", SPREAD), ("masks", 0.0)]:
 
-            async def go(session: Session, delay: float, page: str = page) -> float:
+            async def go(session: Session, delay: float, page: str = page) -> tuple[float, float]:
                 await asyncio.sleep(delay)
-                return delay + await session.run(page, "lecture=true", is_navigation=True)
+                run = await session.open(page, "lecture=true", is_navigation=True)
+                return delay + run.picture, delay + run.seconds
 
             before = sum(process.cpu_times()[:2])
             waits = [spread * place / count for place in range(count)]
             late = await asyncio.gather(*map(go, sessions, waits))
             cpu = 1000 * (sum(process.cpu_times()[:2]) - before) / count
             how = "spread over 1.5 s" if spread else "at once"
-            rows.append(
-                f" {count} sessions, a new page, {how} | {quantiles(late)} | {cpu:.0f} ms CPU each "
-            )
-    return rows[1:]  # the first time a page is drawn, its numbers are computed
+            for place, what in enumerate(("its picture", "all of it")):
+                name = f"{count} sessions, a new page, {how}, {what}"
+                row = report.quantiles([times[place] for times in late], 0.5, 0.95)
+                rows.append(f" {name} | {row} | {cpu:.0f} ms CPU each ")
+    return rows[2:]  # the first time a page is drawn, its numbers are computed
 
 
 def measure_tabs(browser: Browser, address: str) -> str:
     """A row: from the lecturer's key to the screen of a follower, on the same page."""
     lecturer = open_tab(browser, f"{address}/scores?lecture=true")
     lecturer.locator(".follow-lead").wait_for()
+    lecturer.wait_for_timeout(500)  # until then keys are kept for the lecture
     lecturer.keyboard.press("f")
     lecturer.locator(".follow-panel").wait_for()
     room = lecturer.evaluate("attentionFollow.leader.room")
     lecturer.keyboard.press("Escape")
     tabs = [open_tab(browser, f"{address}/?follow={room}") for _ in range(TABS)]
     for tab in tabs:
-        tab.wait_for_function("location.pathname === '/scores'")
+        tab.wait_for_function("() => location.pathname === '/scores'")
     lecturer.wait_for_timeout(2000)
     late = []
-    for _ in range(STEPS):
+    for step in range(STEPS):
         at = lecturer.evaluate("attentionLecture.at")
         for tab in tabs:
-            tab.evaluate(PAINTED, at + 1)
-        lecturer.keyboard.press("PageDown")
+            tab.evaluate(PAINTED, at - 1 if step % 2 else at + 1)
+        lecturer.keyboard.press("PageUp" if step % 2 else "PageDown")
         pressed = lecturer.evaluate("pressed")
         late += [(tab.evaluate("painted") - pressed) / 1000 for tab in tabs]
         lecturer.wait_for_timeout(500)
-    return f" {TABS} tabs, a step, to the painted screen | {quantiles(late)} | "
+    return f" {TABS} tabs, a step, to the painted screen | {report.quantiles(late, 0.5, 0.95)} | "
 
 
 def open_tab(browser: Browser, url: str) -> Page:
@@ -191,12 +155,6 @@ def open_tab(browser: Browser, url: str) -> Page:
     page.goto(url)
     page.wait_for_function(OPEN_LECTURE)
     return page
-
-
-def find_server(address: str) -> psutil.Process:
-    """The process that listens there."""
-    port = f"--server.port={address.rpartition(':')[2]}"
-    return next(p for p in psutil.Process(os.getpid()).children() if port in p.cmdline())
 
 
 def measure(followers: int) -> str:

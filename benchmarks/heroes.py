@@ -40,9 +40,14 @@ TARGETS = {
     "kv_cache: step": Target("/kv_cache", ".hero input[type=range]"),
     "long_sequences: tokens n": Target("/long_sequences", ".hero .bar input[type=range]"),
     "long_sequences: tiles read": Target("/long_sequences", ".hero .film input[type=range]"),
+    "growing_memory: pairs": Target("/growing_memory", ".hero input[type=range]"),
+    "growing_memory: written by": Target("/growing_memory", CHIPS + " >> nth=0"),
+    "choosing: keys kept": Target("/choosing", ".hero input[type=range] >> nth=0"),
+    # The trick itself asks the server as soon as the model is loaded.
+    "serving: how drafts are read": Target("/serving?trick=drafts", CHIPS + " >> nth=2"),
     "cross_attention: syllables": Target("/cross_attention", ".hero input[type=range]"),
     "cache_memory: tokens": Target("/cache_memory", ".hero input[type=range]"),
-    "cache_memory: cell of the map": Target("/cache_memory", ".hero .memory-cell[tabindex='0']"),
+    "cache_memory: point on the map": Target("/cache_memory", ".hero .memory-point"),
     "inspector: word": Target("/inspector", WORDS),
     "head_gallery: head": Target("/head_gallery", ".hero .gallery-cell[tabindex='0']"),
     "head_gallery: word": Target("/head_gallery", ".hero .words [tabindex='0']"),
@@ -68,8 +73,8 @@ def measure(changes: int) -> str:
             page = stack.enter_context(visit(browser, ours + target.link, is_still=True))
             hands[name] = Hand(page, page.locator(target.control).first, ".hero")
         for change in range(WARM_UP + changes):
-            for walker in (reference, *hands.values()):
-                took = walker.step()
+            for name, walker in {BARE: reference, **hands}.items():
+                took = walker.walk(name)
                 if change >= WARM_UP:
                     walker.times.append(took)
         return report.section(

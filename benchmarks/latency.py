@@ -1,7 +1,7 @@
 """From a key press to the new picture on screen, for our pages and for the bare app.
 
 All servers run and all pages are open at the same time. They take turns, one change each, so that
-whatever else the machine does meets all of them alike.
+whatever else the machine does meets all of them alike. Motion is off, as for the heroes.
 """
 
 import re
@@ -37,6 +37,8 @@ SHOWN = "predict=false"
 D_K, LONGEST = controls.head_dim.label, controls.wave_base.label
 # Its name goes on with its value; a colon begins the name of the other d_k.
 ROOT_D_K = re.compile(f"^{controls.root_head_dim.label}(?!:)")
+# The first picture has a slider of that name, in small letters.
+TILES = re.compile(f"^{controls.tile_count.label}")
 PAGES = {
     "start: d_k": Target(f"/?{SHOWN}&deep=sizes", D_K),
     "tokens: wavelength": Target(f"/tokens?{SHOWN}&deep=waves", LONGEST),
@@ -49,8 +51,9 @@ PAGES = {
     "many_heads: dropout": Target(f"/many_heads?{SHOWN}&deep=dropout", controls.dropout.label),
     "shared_heads: latent": Target(f"/shared_heads?{SHOWN}&deep=latent", controls.latent_dim.label),
     "kv_cache: words read": Target(f"/kv_cache?{SHOWN}&deep=steps", controls.word_count.label),
+    # Its charts below do not depend on the model: the first picture does.
     "cache_memory: model": Target(
-        f"/cache_memory?{SHOWN}", controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")
+        f"/cache_memory?{SHOWN}", controls.model.label, ".hero", ("gpt-oss-20b", "gemma-3-4b")
     ),
     "cache_memory: sixth model": Target(
         f"/cache_memory?{SHOWN}", controls.compared_models.label, options=("gpt-oss-120b", "")
@@ -58,14 +61,11 @@ PAGES = {
     "long_sequences: blocks": Target(
         f"/long_sequences?{SHOWN}&kv_block=1", controls.block_count.label
     ),
-    "long_sequences: tiles": Target(
-        f"/long_sequences?{SHOWN}&tile_mask=full&deep=tiles", controls.tile_count.label
-    ),
+    "long_sequences: tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full&deep=tiles", TILES),
     "long_sequences: keys": Target(f"/long_sequences?{SHOWN}&deep=two", controls.cross_kv.label),
     "cross_attention: word left out": Target(
         f"/cross_attention?{SHOWN}&deep=explaining&instead=a+word+less",
         controls.left_out_word.label,
-        options=("1: CEO", "2: announced"),
     ),
 }
 
@@ -92,11 +92,11 @@ def measure(changes: int) -> str:
         walkers = {}
         for name, (address, target) in targets.items():
             wait_until_healthy(address)
-            page = stack.enter_context(visit(browser, address + target.link))
+            page = stack.enter_context(visit(browser, address + target.link, is_still=True))
             walkers[name] = walker_of(page, target)
         for change in range(WARM_UP + changes):
-            for walker in walkers.values():
-                took = walker.step()
+            for name, walker in walkers.items():
+                took = walker.walk(name)
                 if change >= WARM_UP:
                     walker.times.append(took)
         references = walkers[BARE], walkers[STRICT]

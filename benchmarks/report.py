@@ -40,6 +40,13 @@ def conditions(browser: str | None) -> str:
     )
 
 
+def quantiles(seconds: Iterable[float], *parts: float) -> str:
+    """So many of the times, 0.5 for the median, in milliseconds, as cells of a table."""
+    ordered = sorted(seconds)
+    late = (ordered[min(len(ordered) - 1, int(part * len(ordered)))] for part in parts)
+    return " | ".join(f"{1000 * one:.0f}" for one in late)
+
+
 def load() -> float:
     """How many programs wanted a core in the last minute: with more than cores, times are long."""
     return os.getloadavg()[0]

@@ -23,7 +23,7 @@ SETTLED = 2500
 """Milliseconds until what moves has come to its place."""
 LECTURE = "lecture"
 """The picture of lecture mode, which is no page's."""
-PLACES = {"15_what_if": "predict=false&what_window=4&changes=window", LECTURE: "lecture=true"}
+PLACES = {"19_what_if": "predict=false&what_window=4&changes=window", LECTURE: "lecture=true"}
 """Links to what is worth showing, where it is not what a page opens with."""
 READY = """() => document.querySelector('h1')
   && document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'

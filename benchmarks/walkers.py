@@ -3,7 +3,7 @@
 import statistics
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Error, Locator, Page
 
 from benchmarks.browser import answer, latency, moments
 
@@ -27,6 +27,14 @@ class Walker:
     def step(self) -> float:
         """Milliseconds that one change took."""
         raise NotImplementedError
+
+    def walk(self, name: str) -> float:
+        """One step; an error says which control it was."""
+        try:
+            return self.step()
+        except Error as error:
+            error.add_note(f"when this was changed: {name}")
+            raise
 
     @property
     def p50(self) -> float:

@@ -13,6 +13,7 @@ from gettext import GNUTranslations
 from pathlib import Path
 
 from explainers.folders import ASSETS
+from explainers.local_numbers import fill_slots, is_numeric, localise_numbers, write_value
 from explainers.messages import Message, get_message
 
 TEXTS = ASSETS / "text"
@@ -45,7 +46,9 @@ def translate(text: str, language: str) -> str:
         return text
     catalogue = _catalogue(TEXTS / f"{language}.po")
     if not isinstance(text, Message):
-        return catalogue.gettext(text)
+        said = catalogue.gettext(text)
+        # A number of its own, such as an answer to choose.
+        return localise_numbers(text, language) if said == text and is_numeric(text) else said
     if text.plural:
         form = catalogue.ngettext(text.template, text.plural, int(str(text.slots["count"])))
     else:
@@ -54,7 +57,23 @@ def translate(text: str, language: str) -> str:
         name: translate(it, language) if isinstance(it, Message) else it
         for name, it in text.slots.items()
     }
-    return form.format(**slots)
+    return fill_slots(form, slots, language)
+
+
+def say_value(value: object) -> str:
+    """A number, a message or a text, as a sentence in the visitor's language has it."""
+    language = _LANGUAGE.get()
+    if language == ENGLISH:
+        return str(value)
+    return write_value(
+        translate(value, language) if isinstance(value, Message) else value, language
+    )
+
+
+def say_arithmetic(line: str) -> str:
+    """A line of arithmetic in the visitor's language: translated, or nothing but numbers."""
+    said, language = _(line), _LANGUAGE.get()
+    return said if language == ENGLISH or said != line else localise_numbers(line, language)
 
 
 def translate_error(error: Exception) -> str:

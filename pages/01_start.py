@@ -29,7 +29,7 @@ from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 from explainers.ui.untrusted_text import verbatim
 
-text = page.open_prose(__file__)
+text = page.Prose(__file__)
 SCORES, AFTER = "pages/04_scores.py", ("products", "scores", "masked", "weights", "output")
 PAGES = {"X": "pages/02_tokens.py", **dict.fromkeys("QKV", "pages/03_query_key_value.py")}
 SEVEN = ("X", "Q", "K", "V", "scores", "weights", "output")
@@ -88,26 +88,31 @@ def show_sizes(tokens: Tokens, mask: str) -> None:
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 
+@fragment
+def show_lesson(tokens: Tokens, written: str) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    hero = make_hero(text, tokens, written)
+    show_hero(text, hero, "journey")
+    end_stop(text)
+    text("learned_here", sentences=f"{POOL_SENTENCES:,}")
+    rule = hero.chosen(controls.mask)
+    layer = load_readable_layer(tokens, rule, FILM_SEED)
+    show_doors(text)
+    text("promise")
+    show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
+    take_all_words(layer)
+    go_deeper(
+        text,
+        {
+            "all_words": lambda: show_seven_steps(layer, rule),
+            "ending": lambda: show_other_ending(layer),
+            "sizes": lambda: show_sizes(tokens, rule),
+        },
+    )
+
+
 text("question")
 sentence = choose_sentence()
-tokens = take_known_words(sentence.tokens)
-hero = make_hero(text, tokens, sentence.text)
-show_hero(text, hero, "journey")
-end_stop(text)
-text("learned_here", sentences=f"{POOL_SENTENCES:,}")
-rule = hero.chosen(controls.mask)
-layer = load_readable_layer(tokens, rule, FILM_SEED)
-show_doors(text)
-text("promise")
-show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
-take_all_words(layer)
-go_deeper(
-    text,
-    {
-        "all_words": lambda: show_seven_steps(layer, rule),
-        "ending": lambda: show_other_ending(layer),
-        "sizes": lambda: show_sizes(tokens, rule),
-    },
-)
+show_lesson(take_known_words(sentence.tokens), sentence.text)
 show_one_sentence(text)
 check_yourself(text, {"weights": recall_remaining_weight, "output": a_mixture})

@@ -31,7 +31,7 @@ from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import verbatim
 
-text = page.open_prose(__file__)
+text = page.Prose(__file__)
 
 
 @fragment
@@ -118,23 +118,28 @@ def show_own_orders(words: tuple[str, ...]) -> None:
     show_source(reorder)
 
 
+@fragment
+def show_lesson(sentence: Sentence) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    hero = make_hero(text, sentence, page.read_seed())
+    show_hero(text, hero, "cut text")
+    merges = hero.chosen(controls.merges)
+    take_cut(sentence.text, hero.chosen(controls.token_unit), merges)
+    ask_for_order()
+    show_one_sum(sentence.tokens)
+    go_deeper(
+        text,
+        {
+            "ways": lambda: show_ways(sentence),
+            "merges": lambda: show_merges(merges),
+            "waves": lambda: show_waves(sentence.tokens),
+            "sum": lambda: show_sum(sentence.tokens),
+            "order": lambda: show_own_orders(sentence.tokens),
+        },
+    )
+
+
 text("question")
-sentence = choose_text()
-hero = make_hero(text, sentence, page.read_seed())
-show_hero(text, hero, "cut text")
-merges = hero.chosen(controls.merges)
-take_cut(sentence.text, hero.chosen(controls.token_unit), merges)
-ask_for_order()
-show_one_sum(sentence.tokens)
-go_deeper(
-    text,
-    {
-        "ways": lambda: show_ways(sentence),
-        "merges": lambda: show_merges(merges),
-        "waves": lambda: show_waves(sentence.tokens),
-        "sum": lambda: show_sum(sentence.tokens),
-        "order": lambda: show_own_orders(sentence.tokens),
-    },
-)
+show_lesson(choose_text())
 show_one_sentence(text)
 check_yourself(text, {"merges": recall_tokens_left, "order": recall_order})

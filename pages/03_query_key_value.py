@@ -29,7 +29,7 @@ from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
-text = page.open_prose(__file__)
+text = page.Prose(__file__)
 
 
 @fragment
@@ -100,32 +100,37 @@ def show_biases(layer: Layer) -> None:
     query_key_roles.link_claim()
 
 
+@fragment
+def show_lesson(tokens: Tokens) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    hero = make_hero(text, tokens)
+    show_hero(text, hero, "views")
+    end_stop(text)
+    layers = make_layers(tokens)
+    trained = layers["trained", "own"]
+    asking, found = query_key_roles.find_one_sided_pair(trained, controls.followed_word.default)
+    if asking != found:
+        answer, numbers = query_key_roles.compare_directions(trained, asking, found)
+        if revealed(text, "directions", query_key_roles.SHARES_BACK, answer, **numbers):
+            query_key_roles.draw_directions(
+                trained, name_layer_origin(trained), page.has_queries_down()
+            )
+    layer = layers[hero.chosen(controls.weights), hero.chosen(controls.key_matrix)]
+    text("how")
+    show_projections(layer)
+    go_deeper(
+        text,
+        {
+            "parameters": lambda: show_parameters(layer),
+            "sizes": lambda: show_sizes(tokens, hero.chosen(controls.weights) == "trained"),
+            "swap": lambda: show_exchange(layer),
+            "biases": lambda: show_biases(layer),
+        },
+    )
+
+
 text("question")
-tokens = take_known_words(choose_sentence().tokens)
-hero = make_hero(text, tokens)
-show_hero(text, hero, "views")
-end_stop(text)
-layers = make_layers(tokens)
-trained = layers["trained", "own"]
-asking, found = query_key_roles.find_one_sided_pair(trained, controls.followed_word.default)
-if asking != found:
-    answer, numbers = query_key_roles.compare_directions(trained, asking, found)
-    if revealed(text, "directions", query_key_roles.SHARES_BACK, answer, **numbers):
-        query_key_roles.draw_directions(
-            trained, name_layer_origin(trained), page.has_queries_down()
-        )
-layer = layers[hero.chosen(controls.weights), hero.chosen(controls.key_matrix)]
-text("how")
-show_projections(layer)
-go_deeper(
-    text,
-    {
-        "parameters": lambda: show_parameters(layer),
-        "sizes": lambda: show_sizes(tokens, hero.chosen(controls.weights) == "trained"),
-        "swap": lambda: show_exchange(layer),
-        "biases": lambda: show_biases(layer),
-    },
-)
+show_lesson(take_known_words(choose_sentence().tokens))
 show_one_sentence(text)
 check_yourself(
     text,

@@ -17,7 +17,7 @@ from explainers.chapters.scores.four_steps import (
     work_out_softmax,
 )
 from explainers.chapters.scores.hero import make_hero, read_layers
-from explainers.toys.layers import Layer
+from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -30,7 +30,7 @@ from explainers.ui.source import run_and_show, show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
-text = page.open_prose(__file__)
+text = page.Prose(__file__)
 
 
 @fragment
@@ -65,7 +65,7 @@ def show_how(layer: Layer, word: int) -> None:
     take_head(_("One head, every matrix"), layer, one_head.numbers)
 
 
-def show_steps(tokens: tuple[str, ...], rule: str) -> None:
+def show_steps(tokens: Tokens, rule: str) -> None:
     """Queries and keys in, output out, one operation at a time, with weights of one's choice."""
     sizes = choose_sizes(tokens, rule)
     layer, steps = sizes.layer, choose_steps()
@@ -100,24 +100,29 @@ def show_gradient() -> None:
     root_experiment.show_gradient(root_experiment.load_measurements())
 
 
+@fragment
+def show_lesson(tokens: Tokens) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    layers = read_layers(tokens)
+    hero = make_hero(text, layers)
+    show_hero(text, hero, "four steps")
+    end_stop(text)
+    ask_for_root()
+    rule, word = hero.chosen(controls.mask), hero.chosen(controls.followed_word)
+    layer = layers[rule]
+    show_how(layer, word)
+    go_deeper(
+        text,
+        {
+            "steps": lambda: show_steps(tokens, rule),
+            "temperature": lambda: show_temperature(layer),
+            "variance": show_variance,
+            "gradient": show_gradient,
+        },
+    )
+
+
 text("question")
-tokens = take_known_words(choose_sentence().tokens, has_untrained=True)
-layers = read_layers(tokens)
-hero = make_hero(text, layers)
-show_hero(text, hero, "four steps")
-end_stop(text)
-ask_for_root()
-rule, word = hero.chosen(controls.mask), hero.chosen(controls.followed_word)
-layer = layers[rule]
-show_how(layer, word)
-go_deeper(
-    text,
-    {
-        "steps": lambda: show_steps(tokens, rule),
-        "temperature": lambda: show_temperature(layer),
-        "variance": show_variance,
-        "gradient": show_gradient,
-    },
-)
+show_lesson(take_known_words(choose_sentence().tokens, has_untrained=True))
 show_one_sentence(text)
 check_yourself(text, {"score": predict.a_score, "weight": predict.a_weight_of_two})

@@ -13,19 +13,17 @@ from explainers.attention.multi_head import (
 )
 from explainers.chapters.common.choose_layer import (
     choose_sizes_of_heads,
-    list_unknown,
     name_layer_origin,
     offer_training,
 )
 from explainers.chapters.common.mask_names import choose_mask
-from explainers.chapters.common.reader_sentence import choose_sentence, offer_known_words
+from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
 from explainers.chapters.many_heads import dropout_draws, takeaway
 from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
 from explainers.chapters.many_heads.head_arithmetic import make_heads_explainer, view_heads
 from explainers.chapters.many_heads.head_panels import compare_ways, draw_steps, follow, name_panel
 from explainers.chapters.many_heads.hero import make_hero, read_clicked_word
 from explainers.chapters.many_heads.selection import Selection
-from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import D_MODEL, SEEDS, Layer, Tokens, load_layer
 from explainers.translations import _
 from explainers.ui import page
@@ -41,7 +39,7 @@ from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
-text = page.open_prose(__file__)
+text = page.Prose(__file__)
 
 
 @fragment
@@ -67,8 +65,6 @@ def show_layer(tokens: Tokens, num_heads: int, off: frozenset[int], word: int) -
         head = controls.enlarged_head(0, num_heads - 1)
     sizes = choose_sizes_of_heads(tokens, is_trained, d_model, num_heads, mask)
     layer, queries_down = sizes.layer, page.has_queries_down()
-    if layer.unknown:
-        text("unknown", words=list_unknown(layer))
     offer_training(layer)
     followed = read_clicked_word(tokens, word)
     if len(off) == num_heads:
@@ -117,33 +113,34 @@ def show_dropout(tokens: Tokens) -> None:
     show_source(drop)
 
 
-text("question")
-words = choose_sentence().tokens
-hero, off = make_hero(text, words)
-num_heads, word = int(hero.chosen(controls.num_heads)), hero.chosen(controls.followed_word)
-layer = load_layer(words, equal_heads.make_equal_heads(num_heads), SEEDS[0])
-if layer.unknown:
-    text("own_words", known=NUM_WORDS, unknown=list_unknown(layer))
-    offer_known_words(words)
-else:
+@fragment
+def show_lesson(words: Tokens) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    hero, off = make_hero(text, words)
+    num_heads, word = int(hero.chosen(controls.num_heads)), hero.chosen(controls.followed_word)
+    layer = load_layer(words, equal_heads.make_equal_heads(num_heads), SEEDS[0])
     show_hero(text, hero, "many heads")
     text("learned_here")
-end_stop(text)
-named = equal_heads.count_named_verbs()
-if revealed(text, "contrast", equal_heads.ANSWERS, equal_heads.answer_contrast(), **named):
-    equal_heads.show_trainings()
-    text("contrast_shown", **named)
-show_steps(layer, word, off)
-takeaway.take_heads(Selection.of(layer, 0, word, off))
-go_deeper(
-    text,
-    {
-        "layer": lambda: show_layer(words, num_heads, off, word),
-        "same": lambda: show_both_ways(layer),
-        "costs": show_costs,
-        "dropout": lambda: show_dropout(words),
-    },
-)
+    end_stop(text)
+    named = equal_heads.count_named_verbs()
+    if revealed(text, "contrast", equal_heads.ANSWERS, equal_heads.answer_contrast(), **named):
+        equal_heads.show_trainings()
+        text("contrast_shown", **named)
+    show_steps(layer, word, off)
+    takeaway.take_heads(Selection.of(layer, 0, word, off))
+    go_deeper(
+        text,
+        {
+            "layer": lambda: show_layer(words, num_heads, off, word),
+            "same": lambda: show_both_ways(layer),
+            "costs": show_costs,
+            "dropout": lambda: show_dropout(words),
+        },
+    )
+
+
+text("question")
+show_lesson(take_known_words(choose_sentence().tokens))
 show_one_sentence(text)
 questions = equal_heads.recall_remaining_share, equal_heads.recall_layer_numbers
 check_yourself(text, dict(zip(("share", "numbers"), questions, strict=True)))

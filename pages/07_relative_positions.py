@@ -11,7 +11,14 @@ from explainers.attention.position_bias import (
     relative_bias,
 )
 from explainers.attention.rotary import angles, rotary_attention, rotate
-from explainers.chapters.relative_positions import hero, position_scores, takeaway
+from explainers.attention.stretching import (
+    find_slowed_share,
+    interpolate,
+    interpolate_slow_pairs,
+    raise_base,
+    sharpen,
+)
+from explainers.chapters.relative_positions import hero, past_length, position_scores, takeaway
 from explainers.chapters.relative_positions.moved_pair import MovedPair, recall_rotation
 from explainers.chapters.relative_positions.position_scores import (
     draw_all_pairs,
@@ -20,6 +27,7 @@ from explainers.chapters.relative_positions.position_scores import (
     name_slopes,
     recall_far_score,
 )
+from explainers.toys.layers import Tokens
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -34,11 +42,11 @@ from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding
 
-text = page.open_prose(__file__)
+text = page.Prose(__file__)
 
 
 @fragment
-def ask_scores(tokens: tuple[str, ...], shift: int) -> None:
+def ask_scores(tokens: Tokens, shift: int) -> None:
     """What moving all words does to every score, asked first and then drawn."""
     seed, far = page.read_seed(), position_scores.SHIFTS[-1]
     shown = shift or far
@@ -64,7 +72,7 @@ def show_how(moved: MovedPair, apart: int, shift: int) -> None:
     show_source(angles, rotate, rotary_attention)
 
 
-def penalties(tokens: tuple[str, ...]) -> None:
+def penalties(tokens: Tokens) -> None:
     """What ALiBi takes off a score."""
     text("alibi")
     seed = page.read_seed()
@@ -77,7 +85,7 @@ def penalties(tokens: tuple[str, ...]) -> None:
     show_source(alibi_slopes, alibi_bias, biased_attention)
 
 
-def buckets(tokens: tuple[str, ...]) -> None:
+def buckets(tokens: Tokens) -> None:
     """Which distances share a learned number."""
     text("learned_bias", buckets=position_scores.BUCKETS, farthest=position_scores.FARTHEST)
     seed = page.read_seed()
@@ -88,13 +96,36 @@ def buckets(tokens: tuple[str, ...]) -> None:
     show_source(bucket, both_ways, relative_bias)
 
 
+def longer_texts() -> None:
+    """Where the pairs of a head are past the trained length, also if they are slowed down."""
+    shown = past_length.PairTurns.of(past_length.read_way())
+    text("past_length", **past_length.name_turns(shown))
+    past_length.show_turns(shown)
+    takeaway.take_turns(shown)
+    text("past_length_seen", **past_length.name_turns(shown))
+    named, answers = past_length.name_losses(), past_length.ANSWERS
+    if revealed(text, "interpolation", answers, past_length.find_answer(), **named):
+        text("losses", rows=past_length.write_rows(), **named)
+    show_source(interpolate, raise_base, find_slowed_share, interpolate_slow_pairs, sharpen)
+
+
+@fragment
+def show_lesson(tokens: Tokens) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    picture, two_words = hero.make_hero(text, tokens, page.read_seed())
+    show_hero(text, picture, "dials")
+    both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
+    ask_scores(tokens, both)
+    show_how(two_words, alone, both)
+    cards = {
+        "alibi": lambda: penalties(tokens),
+        "learned_bias": lambda: buckets(tokens),
+        "past_length": longer_texts,
+    }
+    go_deeper(text, cards)
+
+
 text("question")
-sentence = choose_text().tokens
-picture, two_words = hero.make_hero(text, sentence, page.read_seed())
-show_hero(text, picture, "dials")
-both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
-ask_scores(sentence, both)
-show_how(two_words, alone, both)
-go_deeper(text, {"alibi": lambda: penalties(sentence), "learned_bias": lambda: buckets(sentence)})
+show_lesson(choose_text().tokens)
 show_one_sentence(text)
 check_yourself(text, {"angle": recall_rotation, "far": recall_far_score})

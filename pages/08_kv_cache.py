@@ -19,6 +19,7 @@ from explainers.chapters.kv_cache import (
     timing_job,
 )
 from explainers.chapters.kv_cache.reading import DrawnText, read_text
+from explainers.toys.sentence import Sentence
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -33,7 +34,7 @@ from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
-text = page.open_prose(__file__)
+text = page.Prose(__file__)
 
 
 @fragment
@@ -72,10 +73,10 @@ def show_broken(run: DrawnText) -> None:
     text("broken", window=takeaway.WINDOW, kept=takeaway.WINDOW - 1)
     found = takeaway.measure_differences(run)
     answer = cache_faults.write_first_wrong_word(run, found[takeaway.FORGOTTEN])
-    ask_veiled(text, "broken", answer, cache_faults.list_first_words(run))
     takeaway.take_mistakes(run, found)
-    show_figure(cache_faults.draw_faults(run, found), run.origin, "mistakes")
-    text("broken_seen", **cache_faults.name_faults(run, found))
+    if ask_veiled(text, "broken", answer, cache_faults.list_first_words(run)):
+        show_figure(cache_faults.draw_faults(run, found), run.origin, "mistakes")
+        text("broken_seen", **cache_faults.name_faults(run, found))
     show_source(forget_offset, drop_row, append_after)
 
 
@@ -85,10 +86,10 @@ def show_both_ways(run: DrawnText) -> None:
     words, found = len(run.tokens), cache_faults.measure_both_masks(run)
     causal, full = map(cache_faults.count_stale_rows, found)
     options = "0", f"{words}", f"{words * (words - 1) // 2}"
-    ask_veiled(text, "both_ways", f"{full}", options, words=words, causal=causal)
     takeaway.take_new_words(run, *found)
-    show_figure(cache_faults.draw_changes(run, found), run.origin, "both ways")
-    text("both_ways_seen")
+    if ask_veiled(text, "both_ways", f"{full}", options, words=words, causal=causal):
+        show_figure(cache_faults.draw_changes(run, found), run.origin, "both ways")
+        text("both_ways_seen")
 
 
 def show_windows(run: DrawnText) -> None:
@@ -98,10 +99,10 @@ def show_windows(run: DrawnText) -> None:
         window, sinks = int(controls.reach_window()), int(controls.sinks())
     caches = bounded_caches.BoundedCaches(run, window, sinks)
     slot, options, named = caches.ask_slot()
-    ask_veiled(text, "windows", slot, options, **named)
     takeaway.take_windows(run, window, sinks, caches.lost)
-    show_figure(bounded_caches.draw_slots(caches), run.origin, "slots")
-    text("windows_seen", **caches.name_sizes())
+    if ask_veiled(text, "windows", slot, options, **named):
+        show_figure(bounded_caches.draw_slots(caches), run.origin, "slots")
+        text("windows_seen", **caches.name_sizes())
     text("held")
     bounded_caches.show_bytes(run, caches.slots)
     show_source(slot_of, put, read_ring, sinks_and_window)
@@ -113,29 +114,34 @@ def show_timing(run: DrawnText) -> None:
     timing_job.show_timing(run.x.device, lambda **numbers: text("timed", **numbers))
 
 
+@fragment
+def show_lesson(sentence: Sentence) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    run = read_text(sentence.tokens, page.read_seed())
+    words, is_short = len(run.tokens), len(run.tokens) < FEWEST
+    if is_short:
+        text("too_short", words=write_word_count(words), fewest=FEWEST)
+    picture = hero.make_hero(text, run, sentence)
+    show_hero(text, picture, "shelves")
+    text("weights_random")
+    end_stop(text)
+    place, layer = hero.find_step(picture, words)
+    ask_costs(words)
+    show_how(run, layer, place)
+    steps_and_timing: Cards = {
+        "steps": lambda: show_steps(run, place),
+        "timing": lambda: show_timing(run),
+    }
+    of_more_words: Cards = {
+        "broken": lambda: show_broken(run),
+        "both_ways": lambda: show_both_ways(run),
+        "windows": lambda: show_windows(run),
+    }
+    go_deeper(text, steps_and_timing if is_short else {**of_more_words, **steps_and_timing})
+
+
 text("question")
-sentence = choose_text()
-run = read_text(sentence.tokens, page.read_seed())
-words, is_short = len(run.tokens), len(run.tokens) < FEWEST
-if is_short:
-    text("too_short", words=write_word_count(words), fewest=FEWEST)
-picture = hero.make_hero(text, run, sentence)
-show_hero(text, picture, "shelves")
-text("weights_random")
-end_stop(text)
-place, layer = hero.find_step(picture, words)
-ask_costs(words)
-show_how(run, layer, place)
-steps_and_timing: Cards = {
-    "steps": lambda: show_steps(run, place),
-    "timing": lambda: show_timing(run),
-}
-of_more_words: Cards = {
-    "broken": lambda: show_broken(run),
-    "both_ways": lambda: show_both_ways(run),
-    "windows": lambda: show_windows(run),
-}
-go_deeper(text, steps_and_timing if is_short else {**of_more_words, **steps_and_timing})
+show_lesson(choose_text())
 show_one_sentence(text)
 check_yourself(
     text, {"rows": predict.rows_with_and_without, "kept": cost_curves.recall_stored_queries}

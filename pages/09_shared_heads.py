@@ -1,19 +1,20 @@
 """Fewer keys and values: MHA, GQA, MQA and MLA."""
 
+from functools import partial
+
 import streamlit as st
 
 from explainers.attention import grouped_query as shared
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
-from explainers.chapters.common import reader_sentence
-from explainers.chapters.common.choose_layer import list_unknown, name_layer_origin, read_by_heads
+from explainers.chapters.common.choose_layer import name_layer_origin, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
+from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
 from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.exercises import predict, predict_cache
-from explainers.chapters.shared_heads import dealt_heads, hero, kv_sharing, latent_heads
+from explainers.chapters.shared_heads import dealt_heads, fewer_rows, hero, kv_sharing, latent_heads
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads import uptraining_job as uptraining
 from explainers.chapters.shared_heads.takeaway import D_MODEL, HEAD_DIM, NUM_HEADS, ROPE_DIM
-from explainers.toys.grammar import NUM_WORDS
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, show_hero
@@ -28,7 +29,7 @@ from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 Tokens = tuple[str, ...]
-text = page.open_prose(__file__)
+text = page.Prose(__file__)
 
 
 @fragment
@@ -36,8 +37,7 @@ def ask_averaged(tokens: Tokens) -> None:
     """What is left of trained heads whose keys and values are averaged, asked first."""
     found = uptraining.average_nearest_heads(NUM_HEADS, 1, "full", 0, tokens)
     named = {**found.name_losses(), **found.name_wrong_words(), "heads": f"{NUM_HEADS}"}
-    answer = uptraining.answer_averaging(found)
-    if revealed(text, "averaged", uptraining.ANSWERS, answer, **named):
+    if revealed(text, "averaged", uptraining.ANSWERS, uptraining.answer_averaging(found), **named):
         uptraining.show_losses_of_averages(found)
         text("averaged_seen", **named)
         show_source(shared.average_kv_heads)
@@ -61,8 +61,6 @@ def show_weights(tokens: Tokens, heads: int, kv_heads: int) -> None:
     with st.container(horizontal=True):
         is_trained, rule = controls.weights() == "trained", choose_mask(controls.mask)
     layer = read_by_heads(tokens, is_trained, D_MODEL, heads, D_MODEL // heads, rule)
-    if layer.unknown:
-        text("unknown", words=list_unknown(layer))
     averaged = kv_sharing.AveragedLayer(layer, kv_heads)
     show_figure(averaged.draw(page.has_queries_down()), averaged.origin, "shared")
     text("shared" if averaged.is_shared else "own", **averaged.name())
@@ -90,18 +88,17 @@ def show_cache(tokens: Tokens) -> None:
     """What one KV head keeps, veiled; then all patterns."""
     words, amounts = len(tokens), kv_sharing.count_by_pattern(len(tokens))
     text("cache", heads=NUM_HEADS, d_k=HEAD_DIM, words=write_word_count(words))
-    full, *_unused, least = amounts.values()
-    options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
-    ask_veiled(text, "cache", f"{least:,}", options, heads=NUM_HEADS, full=f"{full:,}")
+    least, options = kv_sharing.ask_least(amounts)
     taken.take_cached_numbers(words, HEAD_DIM, kv_sharing.list_kv_heads())
-    kv_sharing.show_amounts(amounts, "cache")
+    if ask_veiled(text, "cache", least, options, heads=NUM_HEADS, full=options[0]):
+        kv_sharing.show_amounts(amounts, "cache")
     show_source(shared.cache_elements)
 
 
 def show_mistake(tokens: Tokens) -> None:
     """Every head as it should be, and as it is if the KV heads are dealt out wrongly."""
     text("mistake", heads=NUM_HEADS, kv_heads=dealt_heads.NUM_KV_HEADS)
-    mistake, seed = dealt_heads.Mistake.make(tokens, page.read_seed()), page.read_seed()
+    mistake = dealt_heads.Mistake.make(tokens, seed := page.read_seed())
     origin = random_weights(seed, mistake.reader.x.device)
     show_figure(dealt_heads.draw_mistake(mistake, page.has_queries_down()), origin, "mistake")
     taken.take_mistake(mistake.reader, dealt_heads.NUM_KV_HEADS, mistake.changed)
@@ -112,37 +109,42 @@ def show_mistake(tokens: Tokens) -> None:
 def show_latent(tokens: Tokens) -> None:
     """One short row per word instead of keys and values."""
     text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
-    latent_dim, seed = controls.latent_dim(), page.read_seed()
-    given, run, short = latent_heads.run_both_ways(tokens, latent_dim, seed)
-    taken.take_latent(tokens, latent_dim, seed, run, short)
-    figure = latent_heads.draw_latent(tokens, run, given.mask, page.has_queries_down())
-    show_figure(figure, random_weights(seed, given.x.device), "latent")
-    text("latent_kept", **latent_heads.name_latent(tokens, run, short))
+    place, seed = controls.latent_dim(), page.read_seed()
+    sizes = latent_heads.run_all_sizes(tokens, seed)
+    taken.take_latent(tokens, int(controls.latent_dim.steps[place]), seed, *sizes[place][1:])
+    of_text = text.template("latent_kept")
+    figure = latent_heads.draw_latent(tokens, sizes, place, page.has_queries_down(), of_text)
+    show_figure(figure, random_weights(seed, sizes[place].given.x.device), "latent")
     show_source(compress, queries, latent_attention, absorbed)
 
 
-text("question")
-words = reader_sentence.choose_sentence(has_menus=False).tokens
-picture = hero.make_hero(text, words)
-if unknown := reader_sentence.list_unknown_words(words):
-    text("own_words", known=NUM_WORDS, unknown=unknown)
-    reader_sentence.offer_known_words(words)
-else:
-    show_hero(text, picture, "shared heads")
+def show_rows(tokens: Tokens) -> None:
+    """Words that share a row, and layers that keep none."""
+    text("rows")
+    found = taken.merge_words(tokens, controls.row_width(), page.read_seed())
+    if ask_veiled(text, "rows", *fewer_rows.ask_rows(found), words=len(tokens), width=found.width):
+        show_figure(*fewer_rows.draw_rows(found), "rows")
+        text("rows_seen", **fewer_rows.name_rows(found))
+    taken.take_rows(found)
+    show_source(*fewer_rows.CODE)
+
+
+@fragment
+def show_lesson(words: Tokens, own_words: Tokens) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    show_hero(text, picture := hero.make_hero(text, words), "shared heads")
     text("learned_here")
-ask_averaged(words)
-show_how(words, picture)
-word, num_heads, num_kv_heads = hero.find_choices(picture, len(words))
-go_deeper(
-    text,
-    {
-        "weights": lambda: show_weights(words, num_heads, num_kv_heads),
-        "uptraining": lambda: show_uptraining(words, num_heads, num_kv_heads),
-        "cache": lambda: show_cache(words),
-        "mistake": lambda: show_mistake(words),
-        "latent": lambda: show_latent(words),
-    },
-)
+    ask_averaged(words)
+    show_how(words, picture)
+    _word, *num_heads = hero.find_choices(picture, len(words))
+    of_heads = {"weights": show_weights, "uptraining": show_uptraining}
+    own = {"cache": show_cache, "mistake": show_mistake, "latent": show_latent, "rows": show_rows}
+    cards = {name: partial(show, words, *num_heads) for name, show in of_heads.items()}
+    go_deeper(text, cards | {name: partial(show, own_words) for name, show in own.items()})
+
+
+text("question")
+show_lesson(take_known_words(own_words := choose_sentence(has_menus=False).tokens), own_words)
 show_one_sentence(text)
 questions = predict.query_heads_per_group, predict_cache.numbers_of_a_latent
 check_yourself(text, dict(zip(("reads", "latent"), questions, strict=True)))

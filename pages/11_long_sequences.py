@@ -1,11 +1,10 @@
 """Long sequences: weights that never exist all at once, a softmax in blocks, and skipped tiles."""
 
-import streamlit as st
-
 from explainers.attention import masks
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import read_tile, tile_cells, tiled_attention
+from explainers.attention.weight_windows import add_up_rows, largest_in_strip, window
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.exercises import predict
 from explainers.chapters.long_sequences import (
@@ -17,6 +16,7 @@ from explainers.chapters.long_sequences import (
     online_row,
     takeaway,
     tile_figure,
+    weight_map,
 )
 from explainers.chapters.long_sequences.matrix_sizes import LONG, SIDE
 from explainers.device import choose_device, describe_device
@@ -25,7 +25,6 @@ from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
-from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -34,7 +33,7 @@ from explainers.ui.prediction import revealed
 from explainers.ui.source import show_functions_of, show_source
 from explainers.ui.text.language import fragment
 
-text = page.open_prose(__file__)
+text = page.Prose(__file__)
 
 
 @fragment
@@ -43,7 +42,7 @@ def ask_exact() -> None:
     row = online_row.read_example(lab)
     named = online_row.name_row(row)
     if revealed(text, "exact", online_row.ANSWERS, online_row.answer_exact(row), **named):
-        show_figure(online_row.draw_difference(row), lab.origin, "exact")
+        online_row.show_difference(row)
         text("exact_seen", **named)
 
 
@@ -51,9 +50,7 @@ def ask_exact() -> None:
 def show_how() -> None:
     """The three numbers that are kept of a row, block by block."""
     text("how")
-    with st.container(horizontal=True):
-        word, block = controls.reading_word(0, words - 1), int(controls.kv_block())
-    online_row.show_row(online_row.Row.of(lab, word, block))
+    online_row.show_row(online_row.choose_row(lab))
     show_source(read_row, read_block)
 
 
@@ -63,22 +60,20 @@ def show_corrections() -> None:
     row = online_row.read_example(lab)
     named = online_row.name_row(row)
     options = [f"{n}" for n in range(min(len(row.steps), 4))]
-    ask_veiled(text, "row", f"{row.corrected}", options, **named)
-    text("corrections", rows=online_row.list_corrections(row), **named)
+    if ask_veiled(text, "row", f"{row.corrected}", options, **named):
+        text("corrections", rows=online_row.list_corrections(row), **named)
 
 
 def show_tiles_by_hand() -> None:
     """Sides of a tile to choose, tiles that are skipped, and the code of a CPU and of a GPU."""
     text("tiles")
-    with st.container(horizontal=True):
-        sides = int(controls.tile_rows()), int(controls.tile_columns())
-    tiles = tile_figure.TiledSentence(lab, masks.RULES[rule], sides)
+    tiles = tile_figure.choose_tiles(lab, masks.RULES[rule])
     named = tile_figure.name_tiles(tiles, rule)
-    if tiles.blocks != sides:
+    if tiles.blocks != tiles.asked:
         text("tiles_larger", **named)
-    ask_veiled(text, "tiles", f"{named['skipped']}", tile_figure.list_guesses(tiles), **named)
-    tile_figure.show_tiles(tiles, rule)
-    text("tiles_seen", **named)
+    if ask_veiled(text, "tiles", f"{named['skipped']}", tile_figure.list_guesses(tiles), **named):
+        tile_figure.show_tiles(tiles, rule)
+        text("tiles_seen", **named)
     show_source(tiled_attention, read_tile)
     section, of_kernel = measurement.check_kernel()
     text("kernel")
@@ -91,12 +86,19 @@ def show_skipped() -> None:
     text("spared", tokens=f"{LONG:,}", side=SIDE)
     causal, strided = counted_cells.count_causal()
     options = ["0", *(f"{counted_cells.ALL // part}" for part in (2, 4))]
-    ask_veiled(text, "spared", f"{strided}", options, causal=causal, side=SIDE)
-    text("spared_seen", rows=counted_cells.show_skipped_tiles(lab.queries_down), side=SIDE)
+    if ask_veiled(text, "spared", f"{strided}", options, causal=causal, side=SIDE):
+        text("spared_seen", rows=counted_cells.show_skipped_tiles(lab.queries_down), side=SIDE)
     show_source(tile_cells)
 
 
-@fragment
+def show_long_map() -> None:
+    """A map of all weights of a long text, and any part of it exactly."""
+    text("windows", rare=weight_map.RARE)
+    if kept := weight_map.offer_map(seed := page.read_seed()):
+        text("windows_seen", **weight_map.show_map(kept, seed, lab.queries_down))
+        show_source(add_up_rows, window, largest_in_strip)
+
+
 def show_measured() -> None:
     """Plain, tiled and fused attention on this machine."""
     text("measure", device=describe_device(choose_device()))
@@ -110,8 +112,8 @@ def show_growth() -> None:
     """What grows with n, and what with its square."""
     text("squares")
     named = counted_cells.name_long_text()
-    ask_veiled(text, "squares", counted_cells.SIZE, counted_cells.SIZES, **named)
-    text("squares_table", rows=counted_cells.list_sizes(), each=named["each"])
+    if ask_veiled(text, "squares", counted_cells.SIZE, counted_cells.SIZES, **named):
+        text("squares_table", rows=counted_cells.list_sizes(), each=named["each"])
     text("squares_seen", meet=counted_cells.MEET, d_k=counted_cells.HEAD_DIM)
     counted_cells.show_growth()
     show_source(matrix_sizes.count_matrix_bytes, matrix_sizes.count_row_bytes)
@@ -121,12 +123,10 @@ def show_growth() -> None:
 def show_two_texts() -> None:
     """Looking at another sequence, or joining it."""
     text("two")
-    with st.container(horizontal=True):
-        q_len, kv_len = controls.cross_q(), controls.cross_kv()
-    named, options = counted_cells.name_two_sequences(q_len, kv_len)
-    ask_veiled(text, "two", counted_cells.compare_cells(q_len, kv_len), options, **named)
-    counted_cells.show_two_sequences(q_len, kv_len)
-    text("two_seen", **named)
+    lengths = counted_cells.ASKED_LENGTHS
+    named, options = counted_cells.name_two_sequences(*lengths)
+    if ask_veiled(text, "two", counted_cells.compare_cells(*lengths), options, **named):
+        counted_cells.show_two_sequences(text.template("two_seen"))
     show_source(matrix_sizes.count_matrix_cells)
 
 
@@ -137,14 +137,14 @@ lab = Lab(draw_layer(tokens, *sizes, "full", page.read_seed()), page.has_queries
 show_hero(text, picture := hero.make_hero(text, lab), "sweep")
 rule = picture.chosen(controls.tile_mask)
 takeaway.take_sweep(lab, rule, hero.cut_tiles(lab, rule).blocks)
-of_any_text = {"spared": show_skipped, "measure": show_measured, "squares": show_growth}
+cards = {"windows": show_long_map, "spared": show_skipped, "measure": show_measured}
+cards |= {"squares": show_growth, "two": show_two_texts}
 if words < FEWEST:
     text("too_short", words=write_word_count(words), fewest=FEWEST)
-    go_deeper(text, of_any_text | {"two": show_two_texts})
 else:
     ask_exact()
     show_how()
-    of_words_read = {"row": show_corrections, "tiles": show_tiles_by_hand}
-    go_deeper(text, of_words_read | of_any_text | {"two": show_two_texts})
+    cards = {"row": show_corrections, "tiles": show_tiles_by_hand} | cards
+go_deeper(text, cards)
 show_one_sentence(text)
 check_yourself(text, {"correction": predict.a_correction, "growth": predict.growth_of_the_weights})

@@ -12,9 +12,11 @@ from explainers import translations
 from explainers.chapters.common.mask_names import MASK_NAMES
 from explainers.charts.bars import draw_distribution, make_share_rows
 from explainers.charts.theme import LIGHT
+from explainers.local_numbers import Localised, localise_numbers, write_value
 from explainers.messages import N_, ngettext
-from explainers.translations import TEXTS, _, set_language, translate
+from explainers.translations import TEXTS, _, say_arithmetic, say_value, set_language, translate
 from explainers.ui.figure import chart
+from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.text.catalogue import (
     build_template,
     find_missing,
@@ -81,8 +83,8 @@ def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkey
 def test_a_mask_is_named_with_its_number():
     assert [str(name) for name in MASK_NAMES.values()] == list(MASK_NAMES)
     assert [
-        translate(MASK_NAMES[name], "vi") for name in ("full", "window of 3", "prefix of 3")
-    ] == [*("đầy đủ", "cửa sổ 3", "tiền tố 3")]
+        translate(MASK_NAMES[name], "vi") for name in ("full", "window of 3", "chunk of 3")
+    ] == [*("đầy đủ", "cửa sổ 3", "đoạn 3")]
 
 
 @EACH_FILE
@@ -145,7 +147,7 @@ def test_a_message_is_english_until_it_is_said():
     assert _(made) == "2 lignes : 3"
     assert _("{n} of {what}", n=3, what="x") == "x : 3"
     assert _(ngettext("{count:,} row", "{count:,} rows", 1)) == "1 row"  # not translated
-    assert _(ngettext("{count:,} row", "{count:,} rows", 1_000)) == "1,000 rows"
+    assert _(ngettext("{count:,} row", "{count:,} rows", 1_000)) == "1\u202f000 rows"
     assert _("") == ""
     assert _("a { brace") == "a { brace"
     set_language("en")  # as in the threads that make files
@@ -171,3 +173,54 @@ def test_a_chart_says_its_own_words_and_nobody_elses():
         make_share_rows({"scores": [0.25]}, ["on"]), LIGHT, length=1
     ).to_dict()
     assert "poids" in str(drawn)
+
+
+@pytest.mark.parametrize(
+    ("english", "vietnamese"),
+    [
+        ("0.45", "0,45"),
+        ("12,345.6 GiB", "12.345,6 GiB"),
+        ("−0.25, 0.5", "−0,25; 0,5"),
+        ("1.5e-07", "1,5e-07"),
+        ("| causal | 0.45 | 1,024³ |", "| causal | 0,45 | 1.024³ |"),
+        ("Llama-3.1-8B, Qwen2.5, Llama 3.1", "Llama-3.1-8B, Qwen2.5, Llama 3.1"),
+        ("`x = 0.5`, [page](scores?temperature=0.5)", "`x = 0.5`, [page](scores?temperature=0.5)"),
+        ("127.0.0.1", "127.0.0.1"),
+    ],
+)
+def test_a_number_has_the_marks_of_the_language(english, vietnamese):
+    assert localise_numbers(english, "vi") == vietnamese
+
+
+def test_a_number_is_rewritten_once():
+    """What is put together of texts that were translated may have 1.024 for a thousand."""
+    assert write_value("3.214", "vi") == "3,214"
+    assert write_value(Localised("3.214"), "vi") == "3.214"
+    assert write_value("1.024 từ, 0.5", "vi") == "1.024 từ, 0,5"
+    assert write_value(1.5, "vi", ".3f") == "1,500"
+    assert write_value("v1.5 of a reader", "vi") == "v1.5 of a reader"
+    assert write_value("0.5", "tlh") == "0.5"
+
+
+def test_a_slot_gets_the_marks_of_the_language():
+    assert translate(ngettext("{count:,} token", "{count:,} tokens", 1_000), "vi") == "1.000 token"
+    assert translate(N_("{n} rows", n="0.25"), "en") == "0.25 rows"
+    assert translate("0.25", "vi") == "0,25"
+    set_language("vi")
+    assert (say_value(0.25), say_value("1,024"), say_arithmetic("0.5 · 2 = 1.000")) == (
+        *("0,25", "1.024", "0,5 · 2 = 1,000"),
+    )
+    marks = translate_scripts([])
+    set_language("en")
+    assert (marks, translate_scripts([])) == ({".": ",", ",": "."}, {})
+
+
+def test_a_chart_marks_its_numbers_as_the_language_does():
+    spec = chart.localise_spec({"mark": "bar", "config": {"font": "x"}}, "vi")
+    assert spec["config"] == {
+        "font": "x",
+        "locale": {
+            "number": {"decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""]}
+        },
+    }
+    assert chart.localise_spec({"mark": "bar"}, "en") == {"mark": "bar"}

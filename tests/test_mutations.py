@@ -31,11 +31,19 @@ from explainers.attention import (
 )
 from explainers.attention.cache import decoding, kv_cache, step_costs, windows
 from explainers.attention.scaled_dot_product import attention
+from explainers.attention.serving import (
+    accept_drafts,
+    chunked_prefill,
+    draft_tree,
+    drafts_from_text,
+    paged_cache,
+    shared_prefix,
+)
 from explainers.attention.steps import attention_steps
-from explainers.memory import cache_bytes, cache_formula, engines
+from explainers.memory import cache_bytes, cache_formula, engines, model_shapes
 from explainers.models import attention_hook
 from explainers.toys import byte_pairs, task
-from explainers.translation import alignment, translator
+from explainers.translation import alignment, hmm_alignment, ibm2, translator
 from explainers.translation import model as translation_model
 from tests.attention import (
     test_alibi,
@@ -55,6 +63,7 @@ from tests.attention import (
     test_relative_bias,
     test_rotary,
     test_scaling,
+    test_serving,
     test_shapes,
     test_single_head,
     test_sinks,
@@ -64,7 +73,7 @@ from tests.attention import (
 from tests.memory import test_cache_bytes, test_real_caches
 from tests.models import test_attention_hook
 from tests.toys import test_tokens, test_training
-from tests.translation import test_alignment, test_translator
+from tests.translation import test_aligners, test_alignment, test_translator
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
 WHOLE = partial(AGREES, "causal", float32, attention)
@@ -116,6 +125,17 @@ KEPT = test_cache.test_what_is_kept_is_what_would_be_computed_again_bit_for_bit
 RING = partial(test_cache.test_a_ring_is_the_mask_of_a_sliding_window, 3)
 WRITTEN = test_cache.test_where_a_row_is_written
 SINKS = test_cache.test_no_sinks_are_a_window_and_enough_slots_are_causal
+NAMED = test_serving.test_the_same_block_has_another_name_behind_another_beginning
+SPREAD = partial(
+    test_serving.test_a_changed_token_changes_its_row_and_later_ones_of_deeper_layers, 4
+)
+PAGED = test_serving.test_pages_hold_what_a_plain_list_holds
+IN_CHUNKS = partial(test_serving.test_chunks_give_what_one_pass_gives, 3)
+BRANCH = test_serving.test_a_draft_sees_the_text_and_its_own_branch
+LOOKED_UP = test_serving.test_drafts_are_those_of_transformers
+GREEDY = partial(test_serving.test_what_is_written_with_drafts_is_transformers_greedy_text, 0, 4)
+EXCHANGED = test_serving.test_what_is_written_has_the_targets_distribution
+REDRAWN = test_serving.test_each_draft_is_kept_or_replaced_as_its_numbers_say
 FLOPS = partial(test_cache.test_torch_counts_the_same_multiply_adds, test_cache.LAYERS[0])
 OTHER = test_cross.test_agrees_with_torchs_module_given_another_sequence
 FILLED = test_cross.test_what_fills_a_source_up_changes_nothing_when_it_is_hidden
@@ -139,6 +159,10 @@ ASKED = partial(test_training.test_only_what_the_mask_shows_is_asked_for, langua
 HELD_OUT = partial(test_training.test_no_held_out_sentence_is_ever_trained_on, "en")
 ENDED = test_translator.test_nothing_stands_behind_the_end
 BY_BEAMS = test_translator.test_beams_find_what_greedy_misses
+BY_PLACE = test_aligners.test_model_2_takes_the_likelier_place_where_words_are_equal
+ALL_PATHS = partial(test_aligners.test_forward_and_backward_is_the_sum_over_all_paths, 5, 4)
+BEST_PATH = partial(test_aligners.test_the_best_path_is_the_likeliest_of_all, 5, 4)
+CAME_TO = test_aligners.test_jumps_come_to_what_was_counted
 PLACED = test_translator.test_embedding_and_position_of_what_is_read
 
 # Wrong in ways that give the right shapes.
@@ -198,6 +222,17 @@ FAULTS = [
     (windows, "(position - sinks) % window", "position % window", WRITTEN),
     (windows, "min(ring.seen, slots)", "slots", RING),
     (windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),
+    (shared_prefix, "hash((before, *block.tolist()))", "hash((0, *block.tolist()))", NAMED),
+    (shared_prefix, "(after - before).abs()", "(after - after).abs()", SPREAD),
+    (paged_cache, "values[free[0]] = keys[", "values[free[0]] = values[", PAGED),
+    (paged_cache, "memory.users[table.pages[-1]] == 1", "True", PAGED),
+    (chunked_prefill, "caches = [done.cache for done in step.reads]", "pass", IN_CHUNKS),
+    (draft_tree, "|= mask[length + parent]", "|= mask[length]", BRANCH),
+    (draft_tree, "depths[parent] + 1", "len(depths)", BRANCH),
+    (drafts_from_text, "min(longest, len(ids) - 1), 0, -1", "1, 0, -1", LOOKED_UP),
+    (drafts_from_text, "drafts[:right], after[right]]", "drafts, after[right]]", GREEDY),
+    (accept_drafts, "(target - draft).clamp(min=0)", "target", EXCHANGED),
+    (accept_drafts, "luck < keep_probability", "luck > keep_probability", REDRAWN),
     (cross, "source @ layer.w_value", "source @ layer.w_key", OTHER),
     (cross, "masks.padding(lengths)", "masks.full", FILLED),
     (encoder_block, "after_own = x + own.output", "after_own = own.output", ENCODED),
@@ -210,7 +245,7 @@ FAULTS = [
     (alignment, "hits + allowed", "2 * hits", BY_HAND),
     (alignment, "{PREDICTED: 0, INPUT: 1}", "{PREDICTED: 1, INPUT: 0}", ONE_ROW),
     (step_costs, "q_len * kv_len", "kv_len", FLOPS),
-    (cache_bytes, "min(tokens, group.window)", "tokens", CAPPED),
+    (model_shapes, "min(tokens, window)", "tokens", CAPPED),
     (cache_bytes, 'return 1 if group.kind == "cross" else beams', "return beams", BEAMS),
     (engines, "block * count_pages(cache.tokens, block)", "cache.tokens", LAST_PAGE),
     (
@@ -256,6 +291,11 @@ FAULTS = [
     (translator, "candidate.per_syllable, reverse=True", "candidate.per_syllable", BY_BEAMS),
     (translation_model, " * (ids != PAD)[..., None]", "", PLACED),
     (translation_model, "math.sqrt(D_MODEL)", "D_MODEL", PLACED),
+    (ibm2, "joint = joint * learned_places", "pass", BY_PLACE),
+    (hmm_alignment, "backward = arriving @ later.T", "backward = arriving @ later", ALL_PATHS),
+    (hmm_alignment, "forward[-1] @ later", "forward[0] @ later", ALL_PATHS),
+    (hmm_alignment, "log_steps[1:]).max(dim=0)", "log_steps[1:]).max(dim=1)", BEST_PATH),
+    (hmm_alignment, "chosen / offered", "chosen", CAME_TO),
 ]
 
 
@@ -270,17 +310,26 @@ def test_a_fault_is_noticed(module, old, new, test, tmp_path, monkeypatch):
 
 
 def put_in(module, old, new, folder, monkeypatch):
-    """Give every function of the module the code that the changed text compiles to."""
+    """Give every function and method of the module the code that the changed text compiles to."""
     text = inspect.getsource(module)
     assert text.count(old) == 1, f"{text.count(old)} places read {old!r}"
     changed = folder / "changed.py"  # a file, so that its comments can be read as well
     changed.write_text(text.replace(old, new), encoding="utf-8")
     namespace = {"__name__": module.__name__}
     exec(compile(changed.read_bytes(), changed, "exec"), namespace)
-    for name, thing in vars(module).items():
-        function = function_of(thing)
-        if inspect.isfunction(function) and function.__module__ == module.__name__:
-            monkeypatch.setattr(function, "__code__", function_of(namespace[name]).__code__)
+    own = [one for one in vars(module).values() if inspect.isclass(one) and is_of(one, module)]
+    parts = [(vars(module), namespace)]
+    parts += [(vars(one), vars(namespace[one.__name__])) for one in own]
+    for names, changed_names in parts:
+        for name, thing in [*names.items()]:
+            function = function_of(thing)
+            if inspect.isfunction(function) and is_of(function, module):
+                code = function_of(changed_names[name]).__code__
+                monkeypatch.setattr(function, "__code__", code)
+
+
+def is_of(thing, module):
+    return thing.__module__ == module.__name__
 
 
 def function_of(thing):

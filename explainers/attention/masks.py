@@ -29,6 +29,11 @@ def prefix(length: int) -> Rule:
     return Rule(lambda query_pos, key_pos: (key_pos < length) | causal(query_pos, key_pos))
 
 
+def chunks(width: int) -> Rule:
+    """A token sees itself and the past of its own chunk of `width` tokens (Meta 2025, Llama 4)."""
+    return causal & Rule(lambda query_pos, key_pos: key_pos // width == query_pos // width)
+
+
 def padding(lengths: Tensor) -> Rule:
     """Nobody sees the filling behind a sequence's end; `lengths` (batch,) are the true ones."""
     real = lengths[:, None, None, None]  # (batch, 1, 1, 1)
@@ -59,5 +64,6 @@ MASKS = (
     Mask("causal", causal),
     Mask("window", sliding_window, "Width of the window", 3, 1),
     Mask("prefix", prefix, "Length of the prefix", 3, 0),
+    Mask("chunk", chunks, "Width of the chunks", 3, 1),
 )
 RULES = {mask.label(): mask.of(mask.usual) for mask in MASKS}

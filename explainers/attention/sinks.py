@@ -8,6 +8,18 @@ from torch import Tensor
 from explainers.attention.scaled_dot_product import Attention
 
 
+def softmax_with_sinks(allowed: Tensor, sink: Tensor) -> Tensor:
+    """Softmax over a row of scores and one more, the sink's; the weight of that one is dropped.
+
+    allowed (..., heads, q_len, kv_len), −∞ where a mask forbids; sink (heads,). A row sums to less
+    than 1: what is missing looks at nothing.
+    """
+    nothing = sink[:, None, None].expand_as(allowed[..., :1])  # (..., q_len, 1)
+    shares = torch.cat([allowed, nothing], dim=-1).softmax(dim=-1)
+    weights = shares[..., :-1]  # (..., q_len, kv_len)
+    return weights
+
+
 def attention_with_sinks(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor, sink: Tensor
 ) -> Attention:
@@ -18,8 +30,6 @@ def attention_with_sinks(
     """
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (..., q_len, kv_len)
     allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
-    nothing = sink[:, None, None].expand_as(allowed[..., :1])  # (..., q_len, 1)
-    shares = torch.cat([allowed, nothing], dim=-1).softmax(dim=-1)
-    weights = shares[..., :-1]  # (..., q_len, kv_len)
+    weights = softmax_with_sinks(allowed, sink)  # (..., q_len, kv_len)
     output = weights @ value  # (..., q_len, value_dim)
     return Attention(scores, weights, output)

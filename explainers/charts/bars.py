@@ -152,3 +152,52 @@ def draw_histogram(
         .properties(width="container", height=240)
     )
     return apply_theme(chart, theme)
+
+
+PART_COLOURS = ("kept", "cut", "filled")
+"""Parts of a bar for `draw_exchange`, in this order."""
+
+
+def make_exchange_rows(
+    words: Sequence[str], draft: Sequence[float], target: Sequence[float]
+) -> pd.DataFrame:
+    """What two distributions have in common, what the draft has too much of, and what it lacks."""
+    rows = []
+    for place, (word, q, p) in enumerate(zip(words, draft, target, strict=True)):
+        both, ends = min(p, q), (max(0.0, q - p), max(0.0, p - q))
+        rows.append((place, word, "kept", 0.0, both))
+        rows += [
+            (place, word, part, both, both + size)
+            for part, size in zip(PART_COLOURS[1:], ends, strict=True)
+            if size
+        ]
+    return pd.DataFrame(rows, columns=["place", "word", "part", "low", "high"])
+
+
+def draw_exchange(
+    rows: pd.DataFrame, theme: Theme, length: int, parts: Sequence[str]
+) -> alt.TopLevelMixin:
+    """Columns place, word, part, low, high: a bar per word; `parts` are the names in the legend."""
+    colours = [theme.weight_bar, theme.highlight, theme.value]
+    names = dict(zip(PART_COLOURS, parts, strict=True))
+    label = " : ".join(f"datum.part == '{part}' ? '{name}'" for part, name in names.items())
+    base = alt.Chart(rows).transform_calculate(kind=f"{label} : ''")
+    y = alt.Y("place:O").axis(None)
+    colour = alt.Color("kind:N").scale(domain=[*names.values()], range=colours)
+    bars = base.mark_bar(height=SHARE_HEIGHT * 0.7).encode(
+        y,
+        alt.X("low:Q").title(_("probability")).axis(tickCount=6),
+        alt.X2("high:Q"),
+        colour.legend(orient="top", title=None, labelLimit=400),
+        tooltip=[
+            alt.Tooltip("word:N", title=_("word")),
+            alt.Tooltip("kind:N", title=_("part")),
+            alt.Tooltip("low:Q", format=".3f", title=_("from")),
+            alt.Tooltip("high:Q", format=".3f", title=_("to")),
+        ],
+    )
+    words = base.mark_text(align="right", dx=-6, fontSize=14, color=theme.text, limit=90)
+    words = words.encode(y, alt.Text("word:N"), x=alt.datum(0))
+    height = SHARE_HEIGHT * length + 2 * AXIS_HEIGHT  # the axis, and the legend
+    figure = (bars + words).properties(width="container", height=height)
+    return apply_theme(figure.properties(padding={"left": 100, "right": 20}), theme)

@@ -105,6 +105,18 @@ def draw_dots(rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis) -> alt.TopLeve
     return apply_theme((means + dots).properties(width="container", height=260), theme)
 
 
+def draw_dot_rows(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMixin:
+    """Columns name, x in percent: a row of dots for each name, and a stroke at their mean."""
+    down = alt.Y("name:N", sort=None).title(None).axis(labelFontSize=14, labelLimit=220)
+    across, base = alt.X("x:Q").scale(domain=[0, 100]).title(_(x.title)), alt.Chart(rows)
+    pointed = [alt.Tooltip("name:N", title=_("name")), alt.Tooltip("x:Q", format=".0f")]
+    dots = base.mark_circle(size=110, color=theme.weight_bar, opacity=0.6)
+    means = base.mark_tick(color=theme.text, thickness=2, size=20).encode(down, x="mean(x):Q")
+    dots = dots.encode(down, across, tooltip=pointed)
+    height = alt.Step(30)
+    return apply_theme((dots + means).properties(width="container", height=height), theme)
+
+
 DASHES = ([1, 0], [8, 3], [2, 2], [10, 3, 2, 3], [5, 2], [2, 5])
 """A dash pattern for each line, for readers who cannot tell all colours apart."""
 

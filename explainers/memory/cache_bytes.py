@@ -1,6 +1,7 @@
 """How many bytes the keys and values of a text need, in each format of numbers."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from explainers.memory.checked_fields import check_whole, shorten_value
 from explainers.memory.model_shapes import LayerGroup, ModelShape
@@ -127,13 +128,40 @@ def count_beam_copies(group: LayerGroup, beams: int) -> int:
 
 
 def count_bytes_per_token(shape: ModelShape, dtype: str | NumberFormat = "bfloat16") -> int:
-    """Bytes that one more token adds while no window is full; a full window adds nothing."""
+    """Bytes that one more token adds while no window is full; a full window adds nothing.
+
+    Where tokens are merged, a row is added once for several of them: the mean, rounded down.
+    """
     number_format = find_format(dtype)
-    return sum(
-        group.count * count_token_bytes(group, number_format)
+    rates = (
+        group.count * count_token_bytes(group, number_format) * (1 + count_share(group.ratio))
         for group in require_groups(shape)
         if group.kind != "cross"
     )
+    return int(sum(rates))
+
+
+def count_share(ratio: int) -> Fraction:
+    """Which part of a merged row belongs to one token; nothing where none are merged."""
+    return Fraction(1, ratio) if ratio else Fraction(0)
+
+
+def count_lasting_bytes(shape: ModelShape, dtype: str | NumberFormat = "bfloat16") -> Fraction:
+    """Bytes that a token of a long text adds, with its index: every window has long been full."""
+    number_format, total = find_format(dtype), Fraction(0)
+    for group in require_groups(shape):
+        if group.kind == "cross" or (group.window is not None and not group.ratio):
+            continue
+        row_bytes = count_token_bytes(group, number_format) or count_index_bytes(group)
+        total += group.count * row_bytes * (count_share(group.ratio) or 1)
+    return total
+
+
+def count_index_bytes(group: LayerGroup) -> int:
+    """Bytes of one key of a sparse index, which has a format of its own; 0 for other layers."""
+    if group.kind != "index":
+        return 0
+    return group.token_bytes or BFLOAT16.count_vector_bytes(1, group.head_dim)
 
 
 def count_headline_bytes(
@@ -176,11 +204,10 @@ def require_groups(shape: ModelShape) -> tuple[LayerGroup, ...]:
 def count_kept_tokens(
     shape: ModelShape, group: LayerGroup, tokens: int, source_tokens: int | None
 ) -> int:
-    """For how many tokens a layer keeps keys and values: all, its window, or the source's."""
+    """How many rows a layer keeps: all tokens, its window, merged ones, or the source's."""
     if group.kind == "cross":
         return count_source_tokens(shape, source_tokens)
-    # A chunked layer starts anew after each chunk; what it needs on the way to T is a whole one.
-    return tokens if group.window is None else min(tokens, group.window)
+    return group.count_rows(tokens)
 
 
 def count_source_tokens(shape: ModelShape, source_tokens: int | None) -> int:
@@ -222,8 +249,7 @@ def count_extra_bytes(shape: ModelShape, tokens: int, batch: int = 1) -> int:
             state.elements * find_format(state.dtype).bits // 8 for state in group.state
         )
         if group.kind == "index":
-            bytes_per_token = group.token_bytes or BFLOAT16.count_vector_bytes(1, group.head_dim)
-            layer_bytes = tokens * bytes_per_token
+            layer_bytes = group.count_rows(tokens) * count_index_bytes(group)
         total += group.count * layer_bytes
     return check_whole("batch", batch) * total
 

@@ -14,7 +14,7 @@ from explainers.memory.cache_bytes import (
     list_group_caches,
 )
 from explainers.memory.engines import ENGINES, count_engine_bytes, is_packed, list_engine_caches
-from explainers.memory.model_shapes import ModelShape
+from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.memory.sizes import write_product, write_sum, write_total
 from explainers.messages import N_, Message, ngettext
 
@@ -23,6 +23,7 @@ KIND_NAMES = {
     "sliding": N_("sliding window"),
     "chunked": N_("chunks"),
     "latent": N_("latent (MLA)"),
+    "compressed": N_("merged rows (CSA, HCA)"),
     "cross": N_("cross-attention"),
 }
 
@@ -72,18 +73,33 @@ def explain_cache(
 
 def explain_group(cache: GroupCache, tokens: int, number_format: NumberFormat) -> list[str]:
     """The lines of one group of layers: what its window keeps, and the product of its sizes."""
-    group, lines = cache.group, []
-    if group.window is not None:
-        kept_tokens = ngettext("{count:,} token", "{count:,} tokens", cache.tokens)
-        window = group.window
+    group, lines, window = cache.group, [], cache.group.window
+    kept = write_rows(group, cache.tokens)
+    if group.ratio:
+        line = N_(
+            "min({tokens:,}, window {window:,}) + ⌊{tokens:,} ÷ {ratio}⌋ = {kept} kept",
+            tokens=tokens,
+            window=window,
+            ratio=group.ratio,
+            kept=kept,
+        )
+        lines.append(line)
+    elif window is not None:
         line = N_(
             "min({tokens:,}, window {window:,}) = {kept} kept",
             tokens=tokens,
             window=window,
-            kept=kept_tokens,
+            kept=kept,
         )
         lines.append(line)
     return [*lines, write_group_product(cache, number_format)]
+
+
+def write_rows(group: LayerGroup, count: int) -> str:
+    """How many tokens are kept; rows where several tokens make one."""
+    if group.ratio:
+        return ngettext("{count:,} row", "{count:,} rows", count)
+    return ngettext("{count:,} token", "{count:,} tokens", count)
 
 
 def write_group_product(cache: GroupCache, number_format: NumberFormat) -> str:
@@ -91,8 +107,7 @@ def write_group_product(cache: GroupCache, number_format: NumberFormat) -> str:
     group = cache.group
     newest_tokens = 0 if group.kind == "cross" else min(cache.tokens, number_format.residual)
     layer_product = write_product(
-        write_token_product(cache, number_format),
-        ngettext("{count:,} token", "{count:,} tokens", cache.tokens - newest_tokens),
+        write_token_product(cache, number_format), write_rows(group, cache.tokens - newest_tokens)
     )
     if newest_tokens:
         layer_product = N_(
@@ -124,7 +139,9 @@ def write_token_product(cache: GroupCache, number_format: NumberFormat) -> str:
     if group.kind == "latent":
         latent, rope = group.latent_dim, group.rope_dim
         elements = [N_("({latent} latent + {rotary} rotary)", latent=latent, rotary=rope)]
-        two_vectors = []
+        two_vectors = list[str]()
+    elif group.kind == "compressed":
+        elements, two_vectors = [N_("{width} (K and V in one)", width=head_dim)], []
     else:
         elements = [ngettext("{count:,} KV head", "{count:,} KV heads", heads), f"{head_dim}"]
         two_vectors = [Message(N_("2 (K and V)"), {})]
@@ -195,7 +212,7 @@ def explain_engine(
     size = count_engine_bytes(shape, tokens, engine, batch, dtype, source_tokens)
     lines = []
     for cache in caches:
-        slots = ngettext("{count:,} token", "{count:,} tokens", cache.tokens)
+        slots = write_rows(cache.group, cache.tokens)
         layers = ngettext("{count:,} layer", "{count:,} layers", cache.group.count)
         slots_line = N_(
             "{engine} makes room for {tokens} in each of these layers",

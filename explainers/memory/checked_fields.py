@@ -1,5 +1,6 @@
 """Checks of what readers give, and fields of a config.json, which models name differently."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from explainers.messages import N_, Message
@@ -45,7 +46,11 @@ def check_divides(divisor_name: str, divisor: int, number_name: str, number: int
         )
 
 
-def missing_field_error(config: dict[str, Any], names: tuple[str, ...]) -> ValueError:
+class MissingFieldError(ValueError):
+    """A field that a size is made of is not there."""
+
+
+def missing_field_error(config: dict[str, Any], names: tuple[str, ...]) -> MissingFieldError:
     """An error that names a missing field, its other names, and a part of the file that has it."""
     field, other_names = names[0], ", ".join(names[1:])
     if other_names:
@@ -55,8 +60,20 @@ def missing_field_error(config: dict[str, Any], names: tuple[str, ...]) -> Value
     )
     part_with_field = next(parts_with_field, None)
     if part_with_field is None:
-        return ValueError(N_("config.json lacks {field}", field=field))
-    return ValueError(
+        missing = [
+            first
+            for first, *others in ESSENTIAL_FIELDS[:3]
+            if first != names[0] and not {first, *others} & {*config}
+        ]
+        return MissingFieldError(
+            N_(
+                "config.json lacks {field}, and no class of transformers is known that fills it "
+                "in: add {fields}",
+                field=field,
+                fields=", ".join([names[0], *missing]),
+            )
+        )
+    return MissingFieldError(
         N_(
             "config.json lacks {field}; {inner} has it: paste that part alone",
             field=field,
@@ -85,17 +102,37 @@ KV_HEAD_FIELDS = (
     "num_attention_groups",
 )  # fmt: skip
 WIDTH_FIELDS = ("hidden_size", "n_embd", "d_model", "dim", "n_embed")
+HEAD_DIM_FIELDS = ("head_dim", "attention_head_dim", "d_kv", "kv_channels")
+HEAD_COUNT_FIELDS = (
+    "num_attention_heads", "n_head", "num_heads", "n_heads", "attention_heads",
+    "decoder_attention_heads",
+)  # fmt: skip
+LAYER_COUNT_FIELDS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers", "decoder_layers")
+ESSENTIAL_FIELDS = (
+    LAYER_COUNT_FIELDS, HEAD_COUNT_FIELDS, WIDTH_FIELDS, KV_HEAD_FIELDS, HEAD_DIM_FIELDS,
+)  # fmt: skip
+"""A file that has one of each is complete; another relies on a class of transformers."""
+Defaults = Mapping[str, Any]
+FindDefaults = Callable[[Mapping[str, Any], str], tuple[str, Defaults]]
+"""From a text model's fields and the model_type around them, the name and fields of its class."""
+
+
+def know_no_class(_config: Mapping[str, Any], _outer_type: str) -> tuple[str, Defaults]:
+    """Nothing is known but the file."""
+    return "", {}
 
 
 class ConfigFields:
     """The configuration of a text model, taken out of a multimodal one where need be.
 
-    `notes` say what was assumed on the way.
+    `notes` say what was assumed on the way. What a file lacks may come from the class that reads
+    it, if `find_defaults` knows that class.
     """
 
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: dict[str, Any], find_defaults: FindDefaults = know_no_class) -> None:
         self.notes: list[str] = []
-        self.config, path = config, []
+        self.outer, self.class_name, self.defaults = config, "", dict[str, Any]()
+        self.config, path = config, list[str]()
         while name := next(
             (n for n in TEXT_MODEL_FIELDS if isinstance(self.config.get(n), dict)), None
         ):
@@ -105,6 +142,11 @@ class ConfigFields:
         if path:
             nesting = " → ".join(path)
             self.notes.append(N_("Only the text model ({where}) is counted.", where=nesting))
+        if any(all(self.config.get(name) is None for name in names) for names in ESSENTIAL_FIELDS):
+            outer_type = config.get("model_type")
+            outer_type = outer_type if isinstance(outer_type, str) else ""
+            self.class_name, defaults = find_defaults(self.config, outer_type)
+            self.defaults = dict(defaults)
 
     def find_number(self, *names: str, minimum: int = 1, maximum: int = MAX_NUMBER) -> int | None:
         """The first whole number found under the names, checked; None if there is none."""
@@ -118,7 +160,29 @@ class ConfigFields:
                 )
                 raise wrong_value_error(requirement, name, value)
             return value
+        if any(name in self.config for name in names):
+            return None  # null was meant
+        for name in names:
+            value = self.defaults.get(name)
+            if type(value) is int and minimum <= value <= maximum:
+                self.note_default(name, value)
+                return value
         return None
+
+    def note_default(self, name: str, value: object) -> None:
+        """Say that a field is not in the file, and what its class takes instead."""
+        self.notes.append(
+            N_(
+                "{name} is not in the file: {value}, as {class_name} of transformers fills it in.",
+                name=name,
+                value=value if isinstance(value, str) else shorten_value(value),
+                class_name=self.class_name,
+            )
+        )
+
+    def has_any(self, *names: str) -> bool:
+        """Whether the file, or else its class, sets one of the fields to more than nothing."""
+        return any(self.config.get(name, self.defaults.get(name)) for name in names)
 
     def require_number(self, *names: str, maximum: int = MAX_NUMBER) -> int:
         """As `find_number`, but raises ValueError where no name has a number."""
@@ -129,6 +193,10 @@ class ConfigFields:
 
     def read_flag(self, name: str, default: bool = False) -> bool:
         """A true or false, or `default` where the field is missing."""
+        filled = self.defaults.get(name) if name not in self.config else None
+        if isinstance(filled, bool) and filled != default:
+            self.note_default(name, filled)
+            return filled
         value = self.config.get(name, default)
         if not isinstance(value, bool | None):
             raise wrong_value_error(N_("true or false"), name, value)
@@ -151,6 +219,8 @@ class ConfigFields:
     def read_whole_numbers(self, name: str) -> list[int] | None:
         """A list of whole numbers, such as indices of layers; None where the field is missing."""
         value = self.config.get(name)
+        if value is None and name not in self.config and (value := self.defaults.get(name)):
+            self.note_default(name, value)
         if value is None:
             return None
         if not isinstance(value, list) or not all(
@@ -175,7 +245,7 @@ class ConfigFields:
 
     def read_num_heads(self) -> int:
         """How many query heads a layer has, of the decoder if there is an encoder too."""
-        names = ["num_attention_heads", "n_head", "num_heads", "n_heads", "attention_heads"]
+        names = list(HEAD_COUNT_FIELDS[:-1])
         if self.read_flag("is_encoder_decoder"):
             names = ["decoder_attention_heads", "num_decoder_attention_heads", *names]
         return self.require_number(*names)
@@ -214,7 +284,7 @@ class ConfigFields:
 
     def read_head_dim(self) -> int:
         """The head_dim in the file, or else d_model divided by the heads, which becomes a note."""
-        head_dim = self.find_number("head_dim", "d_kv", "kv_channels")
+        head_dim = self.find_number(*HEAD_DIM_FIELDS)
         if head_dim is not None:
             return head_dim
         num_heads, d_model = self.read_num_heads(), self.require_number(*WIDTH_FIELDS)

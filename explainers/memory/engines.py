@@ -72,6 +72,8 @@ LLAMA_CPP_STEP = 256
 """llama.cpp and whisper.cpp round every length up to a multiple of this."""
 MICRO_BATCH = 512
 """Tokens that llama.cpp reads at once (n_ubatch), for which it adds slots to a window."""
+MERGED_ROWS = LayerGroup("index", 1, head_dim=1)
+"""Stands for the rows of several tokens each: no window drops them."""
 TOKEN_BUDGET = 2048
 """Tokens that vLLM reads at once by default (max_num_batched_tokens)."""
 PACKED_LATENT_BYTES = 656
@@ -131,6 +133,8 @@ def list_engine_caches(
             continue
         text_tokens = count_source_tokens(shape, source_tokens) if group.kind == "cross" else tokens
         slots = count_slots(group, text_tokens)
+        if group.ratio:
+            slots += count_slots(MERGED_ROWS, text_tokens // group.ratio)
         if is_packed(engine, group, number_format):
             caches.append(
                 GroupCache(
@@ -168,7 +172,7 @@ def count_llama_cpp_slots(group: LayerGroup, tokens: int) -> int:
 
 def count_vllm_slots(group: LayerGroup, tokens: int) -> int:
     """Slots in one layer, in whole pages; a window has one more, as it may begin inside a page."""
-    if group.kind == "sliding" and group.window:
+    if group.kind in ("sliding", "compressed") and group.window:
         return BLOCK_SIZE * (count_pages(min(group.window - 1 + TOKEN_BUDGET, tokens)) + 1)
     if group.kind == "chunked" and group.window:
         return BLOCK_SIZE * count_pages(min(group.window + TOKEN_BUDGET, tokens))

@@ -7,14 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 from explainers.memory.checked_fields import (
+    LAYER_COUNT_FIELDS,
     ConfigFields,
     check_whole,
     shorten_value,
     unknown_layers_error,
     wrong_value_error,
 )
-from explainers.memory.model_shapes import LayerGroup, RecurrentState
+from explainers.memory.compressed_layers import (
+    read_compressed_layers,
+    refuse_other,
+    wrong_count_error,
+)
+from explainers.memory.model_shapes import LayerGroup
 from explainers.memory.per_layer_heads import read_block_layers, read_layer_heads
+from explainers.memory.recurrent_states import read_state_layer
 from explainers.messages import N_
 
 KIND_BY_TYPE = {
@@ -26,11 +33,15 @@ KIND_BY_TYPE = {
     "linear_attention": "recurrent",
     "mamba": "recurrent",
     "conv": "recurrent",
+    "hybrid": "hybrid",
+    "hybrid_sliding": "hybrid_sliding",
     "mlp": "nothing",
     "moe": "nothing",
 }
 KIND_BY_SIGN = {"*": "full", "M": "recurrent", "-": "nothing", "E": "nothing"}
 KIND_BY_SWITCH = {0: "recurrent", 1: "full"}
+ATTENTION_BESIDE = {"hybrid": "full", "hybrid_sliding": "sliding"}
+"""Layers that keep a state and keys and values as well, by the kind of their attention."""
 STATE_FIELDS = re.compile(r"mamba|ssm|conv_L_cache|linear_(attn|num|head)|lightning")
 """Fields of recurrent layers; where one is set, another must say which layers are recurrent."""
 
@@ -39,7 +50,8 @@ def read_listed_kinds(fields: ConfigFields, num_layers: int) -> list[str] | None
     """The kind of each layer where a field lists all layers; None where none does."""
     for name in ("layer_types", "layers_block_type"):
         if (names := fields.read_names(name)) is not None:
-            return translate_kinds(name, names, KIND_BY_TYPE, num_layers)
+            num_ahead = fields.find_number("num_nextn_predict_layers", minimum=0) or 0
+            return translate_kinds(name, names, KIND_BY_TYPE, num_layers, num_ahead)
     if (signs := fields.config.get("hybrid_override_pattern")) is not None:
         if not isinstance(signs, str):
             raise wrong_value_error(N_("a text"), "hybrid_override_pattern", signs)
@@ -64,28 +76,17 @@ def read_listed_kinds(fields: ConfigFields, num_layers: int) -> list[str] | None
 
 
 def translate_kinds(
-    name: str, names: Sequence[Any], table: Mapping[Any, str], num_layers: int
+    name: str, names: Sequence[Any], table: Mapping[Any, str], num_layers: int, num_ahead: int = 0
 ) -> list[str]:
-    """The kind of each layer, from the name that the file gives it."""
+    """The kind of each layer, from the name that the file gives it.
+
+    Layers that guess several tokens ahead may stand behind the others.
+    """
+    if len(names) == num_layers + num_ahead:
+        names = names[:num_layers]
     if len(names) != num_layers:
-        raise ValueError(
-            N_(
-                "{name} names {listed} layers, num_hidden_layers {count}",
-                name=name,
-                listed=len(names),
-                count=num_layers,
-            )
-        )
-    for entry in names:
-        if entry not in table:
-            raise ValueError(
-                N_(
-                    "{name}: {one} is not one of {known}",
-                    name=name,
-                    one=shorten_value(entry),
-                    known=", ".join(map(str, table)),
-                )
-            )
+        raise wrong_count_error(name, len(names), num_layers)
+    refuse_other(name, names, table)
     return [table[entry] for entry in names]
 
 
@@ -103,10 +104,8 @@ def find_attention_layers(fields: ConfigFields, num_layers: int) -> set[int] | N
     return None
 
 
-def check_states(fields: ConfigFields, kinds: list[str]) -> None:
+def check_states(fields: ConfigFields) -> None:
     """Raise ValueError if layers keep states and no field says which layers."""
-    if "recurrent" in kinds:
-        return
     for name, value in fields.config.items():
         if STATE_FIELDS.search(name) and value and not isinstance(value, bool):
             raise ValueError(
@@ -115,10 +114,9 @@ def check_states(fields: ConfigFields, kinds: list[str]) -> None:
 
 
 MAX_LAYERS = 1_000
-LAYER_COUNT_FIELDS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers")
 UNKNOWN_FIELDS = (
-    "block_types", "compress_ratios", "state_size", "attention_layers", "attention_types",
-    "cross_attention_layers", "attn_layers", "mem_len", "qk_dim_factor", "attention_hidden_size",
+    "block_types", "kv_source_layers", "state_size", "attention_layers", "attention_types",
+    "attn_layers", "mem_len", "qk_dim_factor",
     "sliding_window_size", "attention_window_size", "local_attention_window_len", "zero_expert_num",
 )  # fmt: skip
 """Fields of models that keep other things than keys and values: these are refused."""
@@ -130,7 +128,11 @@ def read_decoder_groups(fields: ConfigFields, is_encoder_decoder: bool) -> tuple
         if fields.config.get(name) is not None:
             raise unknown_layers_error(name)
     num_layers = read_num_layers(fields, is_encoder_decoder)
-    layers = read_block_layers(fields, num_layers) or read_layers(fields, num_layers)
+    layers = (
+        read_block_layers(fields, num_layers)
+        or read_compressed_layers(fields, num_layers)
+        or read_layers(fields, num_layers)
+    )
     groups = [replace(layer, count=count) for layer, count in Counter(layers).items()]
     if not any(group.vectors for group in groups):
         raise ValueError(
@@ -141,16 +143,39 @@ def read_decoder_groups(fields: ConfigFields, is_encoder_decoder: bool) -> tuple
         )
     if is_encoder_decoder:
         groups.append(replace(groups[0], kind="cross", window=None, count=num_layers))
+    elif image_layers := read_image_layers(fields, num_layers):
+        own = next(group for group in groups if group.kind == "full")
+        groups.append(replace(own, kind="cross", count=len(image_layers)))
     return tuple(groups)
+
+
+def read_image_layers(fields: ConfigFields, num_layers: int) -> set[int]:
+    """Layers that attend to an image and not to the text (Llama 3.2 Vision)."""
+    layers = {*(fields.read_whole_numbers("cross_attention_layers") or ())}
+    if not layers:
+        return layers
+    if count_image_tokens(fields) is None or max(layers) >= num_layers:
+        raise unknown_layers_error("cross_attention_layers")
+    return layers
+
+
+def count_image_tokens(fields: ConfigFields) -> int | None:
+    """The most rows that an image becomes: patches and one more for each tile."""
+    vision_config = fields.outer.get("vision_config")
+    if not isinstance(vision_config, dict):
+        return None
+    vision = ConfigFields(vision_config)
+    sizes = [vision.find_number(name) for name in ("image_size", "patch_size", "max_num_tiles")]
+    image_size, patch_size, tiles = sizes
+    if image_size is None or patch_size is None or tiles is None:
+        return None
+    return ((image_size // patch_size) ** 2 + 1) * tiles
 
 
 def read_num_layers(fields: ConfigFields, is_encoder_decoder: bool) -> int:
     """How many layers the decoder has; Nemotron-H may list its layers without a count."""
-    names = (
-        ("decoder_layers", "num_decoder_layers", *LAYER_COUNT_FIELDS)
-        if is_encoder_decoder
-        else LAYER_COUNT_FIELDS
-    )
+    names: tuple[str, ...] = LAYER_COUNT_FIELDS[:-1]
+    names = ("decoder_layers", "num_decoder_layers", *names) if is_encoder_decoder else names
     kinds = fields.read_names("layers_block_type")
     if kinds and fields.find_number(*names) is None and len(kinds) <= MAX_LAYERS:
         return len(kinds)
@@ -170,15 +195,15 @@ def read_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
         note = N_("The last {shared} layers share the cache of earlier ones.", shared=num_shared)
         fields.notes.append(note)
     kinds = kinds[: num_layers - num_shared]
-    states = [read_state_layer(fields) for kind in kinds if kind == "recurrent"]
+    if fields.has_any("mamba_d_ssm") and "recurrent" not in kinds:
+        kinds = ["hybrid"] * num_layers  # Falcon-H1: every layer has a state as well
+    num_states = sum(kind == "recurrent" or kind in ATTENTION_BESIDE for kind in kinds)
+    states = [read_state_layer(fields)] * num_states if num_states else []
+    kinds = [ATTENTION_BESIDE.get(kind, kind) for kind in kinds]
     if fields.find_number("kv_lora_rank"):
         return [*read_latent_layers(fields, kinds), *states]
-    if "mamba_d_ssm" in fields.config and not states:
-        states = [
-            read_state_layer(fields)
-        ] * num_layers  # Falcon-H1: every layer has a state as well
-    else:
-        check_states(fields, kinds)
+    if not states:
+        check_states(fields)
     heads = read_layer_heads(fields, kinds, num_layers)
     return [layer for layer in heads if layer is not None] + states
 
@@ -205,21 +230,36 @@ def read_latent_layers(fields: ConfigFields, kinds: list[str]) -> list[LayerGrou
 
 def read_layer_kinds(fields: ConfigFields, num_layers: int) -> list[str]:
     """The kind of each layer, from a list of layers or from a pattern of windows."""
-    kinds = read_listed_kinds(fields, num_layers)
-    if kinds is not None:
-        return kinds
-    local_kind, period, first_local = read_window_pattern(fields, num_layers)
-    return [
-        local_kind if layer_index >= first_local and (layer_index + 1) % period else "full"
-        for layer_index in range(num_layers)
-    ]
+    kinds = read_listed_kinds(fields, num_layers) or read_class_kinds(fields, num_layers)
+    if kinds is None:
+        local_kind, period, first_local = read_window_pattern(fields, num_layers)
+        kinds = [
+            local_kind if layer_index >= first_local and (layer_index + 1) % period else "full"
+            for layer_index in range(num_layers)
+        ]
+    image_layers = read_image_layers(fields, num_layers)
+    return ["nothing" if n in image_layers else kind for n, kind in enumerate(kinds)]
+
+
+def read_class_kinds(fields: ConfigFields, num_layers: int) -> list[str] | None:
+    """The kind of each layer as the class of transformers lists them; None where it does not."""
+    names = fields.defaults.get("layer_types")
+    if not isinstance(names, list) or len(names) != num_layers:
+        return None
+    if not all(name in KIND_BY_TYPE for name in names):
+        return None
+    if len({*names}) > 1:
+        counted = ", ".join(f"{count} {name}" for name, count in Counter(names).items())
+        fields.note_default("layer_types", counted)
+    return [KIND_BY_TYPE[name] for name in names]
 
 
 def read_window_pattern(fields: ConfigFields, num_layers: int) -> tuple[str, int, int]:
     """The kind of local layers, the period of global layers, and the first that may be local."""
     never = num_layers + 1
-    if fields.find_number("full_attention_interval"):
-        return "recurrent", fields.require_number("full_attention_interval"), 0
+    for name in ("full_attention_interval", "layer_group_size"):
+        if period := fields.find_number(name):
+            return "recurrent", period, 0
     if fields.find_number("attention_chunk_size"):
         return "chunked", fields.find_number("no_rope_layer_interval") or 4, 0
     is_switched_off = not fields.read_flag("use_sliding_window", default=True)
@@ -231,6 +271,7 @@ def read_window_pattern(fields: ConfigFields, num_layers: int) -> tuple[str, int
     if fields.read_text("model_type").startswith("gemma2"):
         return "sliding", 2, 0
     period = fields.find_number("sliding_window_pattern", "_sliding_window_pattern")
+    period = period or fields.find_number("global_attn_every_n_layers")
     if fields.read_text("model_type").startswith("gemma3"):
         period = period or 6
     # Qwen slides from this layer on, and only where the switch is given.
@@ -240,25 +281,3 @@ def read_window_pattern(fields: ConfigFields, num_layers: int) -> tuple[str, int
         else 0
     )
     return "sliding", period or never, first_local or 0
-
-
-def read_state_layer(fields: ConfigFields) -> LayerGroup:
-    """A recurrent layer; the size of its state is known for gated delta nets only.
-
-    They keep a matrix for each head, and the inputs of a convolution.
-    """
-    if not fields.find_number("linear_num_value_heads"):
-        return LayerGroup(
-            "recurrent", 1, state_note=N_("the size of their state is not known here")
-        )
-    num_value_heads = fields.require_number("linear_num_value_heads")
-    num_key_heads = fields.require_number("linear_num_key_heads")
-    key_dim = fields.require_number("linear_key_head_dim")
-    value_dim = fields.require_number("linear_value_head_dim")
-    channels = 2 * num_key_heads * key_dim + num_value_heads * value_dim
-    kernel = fields.require_number("linear_conv_kernel_dim")
-    states = (
-        RecurrentState("conv", channels * kernel),
-        RecurrentState("recurrent", num_value_heads * key_dim * value_dim, "float32"),
-    )
-    return LayerGroup("recurrent", 1, state=states, state_note="gated delta net")

@@ -10,9 +10,12 @@ from explainers.folders import ASSETS
 from explainers.memory.checked_fields import check_divides, check_whole, shorten_value
 from explainers.messages import N_, Message
 
-LAYER_KINDS = ("full", "sliding", "chunked", "latent", "cross", "recurrent", "index")
+LAYER_KINDS = (
+    *("full", "sliding", "chunked", "latent", "compressed", "cross", "recurrent", "index"),
+)
 KINDS_WITH_HEADS = ("full", "sliding", "chunked", "cross")
 KINDS_WITH_WINDOW = ("sliding", "chunked")
+"""What is beyond the window is gone; compressed layers keep it in merged rows."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,11 @@ class RecurrentState:
 
 @dataclass(frozen=True)
 class LayerGroup:
-    """`count` layers of one kind; a field that the kind does not have stays 0 or empty."""
+    """`count` layers of one kind; a field that the kind does not have stays 0 or empty.
+
+    `ratio` tokens are merged into one row; `token_bytes` is set where a row has a format of its
+    own.
+    """
 
     kind: str
     count: int
@@ -36,6 +43,7 @@ class LayerGroup:
     latent_dim: int = 0
     rope_dim: int = 0
     token_bytes: int = 0
+    ratio: int = 0
     state: tuple[RecurrentState, ...] = ()
     state_note: str = ""
 
@@ -53,20 +61,35 @@ class LayerGroup:
         required_fields += ["window"] if self.kind in KINDS_WITH_WINDOW else []
         required_fields += ["latent_dim", "rope_dim"] if self.kind == "latent" else []
         required_fields += ["head_dim"] if self.kind == "index" else []
+        required_fields += ["head_dim", "window"] if self.kind == "compressed" else []
         for field in required_fields:
             name = N_("{field} of a {kind} layer", field=field, kind=self.kind)
             check_whole(name, getattr(self, field))
-        if self.window is not None and self.kind not in KINDS_WITH_WINDOW:
+        check_whole("ratio", self.ratio, 0)
+        if self.window is not None and self.kind not in (*KINDS_WITH_WINDOW, "compressed"):
             raise ValueError(
                 N_("a {kind} layer has no window; sliding and chunked layers have", kind=self.kind)
             )
 
     @property
     def vectors(self) -> tuple[tuple[int, int], ...]:
-        """(heads, head_dim) of what one layer keeps for one token: K and V, or one latent."""
+        """(heads, head_dim) of a row of one layer: K and V, or one that serves as both."""
         if self.kind == "latent":
             return ((1, self.latent_dim + self.rope_dim),)
+        if self.kind == "compressed":
+            return ((1, self.head_dim),)
         return ((self.num_kv_heads, self.head_dim),) * 2 if self.kind in KINDS_WITH_HEADS else ()
+
+    def count_rows(self, tokens: int, window: int | None = None) -> int:
+        """How many rows a layer has for a text, of `tokens` or of as many as `window` lets in.
+
+        A chunked layer starts anew after each chunk; on its way there it needs a whole one.
+        """
+        window = self.window if window is None else window
+        newest = tokens if window is None else min(tokens, window)
+        if self.kind == "index" and self.ratio:
+            return tokens // self.ratio
+        return newest + tokens // self.ratio if self.ratio else newest
 
 
 @dataclass(frozen=True)
@@ -92,13 +115,20 @@ class ModelShape:
     verified: str = "yours"
     sources: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    has_learned_sinks: bool = False
+    """Does each head have a learned score for looking at nothing? It takes no place in a cache."""
 
     def __post_init__(self) -> None:
         check_whole("num_heads", self.num_heads)
-        check_whole("d_model", self.d_model)
+        check_whole("d_model", self.d_model, 0 if self.groups and not self._has_heads else 1)
         for group in self.groups or ():
             if group.kind in KINDS_WITH_HEADS:
                 check_divides("KV heads", group.num_kv_heads, "query heads", self.num_heads)
+
+    @property
+    def _has_heads(self) -> bool:
+        """Whether some layer has KV heads; for others d_model says nothing and may be unknown."""
+        return any(group.kind in KINDS_WITH_HEADS for group in self.groups or ())
 
     def require_groups(self) -> tuple[LayerGroup, ...]:
         """The groups of layers; raises ValueError where nobody published them."""
@@ -115,10 +145,16 @@ class ModelShape:
             N_(
                 "{count} recurrent layers: {note}",
                 count=group.count,
-                note=Message(group.state_note, {}),
+                note=note if isinstance(note := group.state_note, Message) else Message(note, {}),
             )
-            for group in self.groups or ()
-            if group.kind == "recurrent" and not group.state
+            for group in self.unknown_groups
+        )
+
+    @property
+    def unknown_groups(self) -> tuple[LayerGroup, ...]:
+        """Layers that keep a state whose size is not known."""
+        return tuple(
+            group for group in self.groups or () if group.kind == "recurrent" and not group.state
         )
 
 
@@ -175,6 +211,7 @@ def parse_shape(entry: dict[str, Any]) -> ModelShape:
         verified=entry["verified"],
         sources=tuple(entry["sources"]),
         notes=(entry["notes"],) if "notes" in entry else (),
+        has_learned_sinks=entry.get("learned_sinks", False),
     )
 
 

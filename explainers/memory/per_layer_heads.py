@@ -45,6 +45,7 @@ def read_layer_heads(
     num_global_kv_heads = fields.find_number("num_global_key_value_heads") or num_kv_heads
     global_head_dim = fields.find_number("global_head_dim") or head_dim
     check_value_dim(fields, head_dim)
+    local_kv_heads, local_head_dim = read_local_heads(fields, num_kv_heads, head_dim)
     changes = read_layer_changes(fields, num_layers)
     layers: list[LayerGroup | None] = []
     for layer_index, kind in enumerate(kinds):
@@ -54,7 +55,9 @@ def read_layer_heads(
         if kind == "indexed":
             raise ValueError(N_("layer_types: indexed_attention is known with kv_lora_rank only"))
         layer_kv_heads, layer_head_dim = (
-            (num_global_kv_heads, global_head_dim) if kind == "full" else (num_kv_heads, head_dim)
+            (num_global_kv_heads, global_head_dim)
+            if kind == "full"
+            else (local_kv_heads, local_head_dim)
         )
         layer_kv_heads = listed_kv_heads[layer_index] if listed_kv_heads else layer_kv_heads
         if layer_index in changes:
@@ -65,6 +68,17 @@ def read_layer_heads(
         window = fields.require_number(WINDOW_FIELDS[kind]) if kind in WINDOW_FIELDS else None
         layers.append(LayerGroup(kind, 1, layer_kv_heads, layer_head_dim, window))
     return layers
+
+
+def read_local_heads(fields: ConfigFields, num_kv_heads: int, head_dim: int) -> tuple[int, int]:
+    """KV heads and head_dim of layers with a window, where Step 3.5 sets them apart."""
+    other = fields.read_object("attention_other_setting")
+    if other is None or other.read_text("attention_type") != "sliding_attention":
+        return num_kv_heads, head_dim
+    return (
+        other.find_number("num_attention_groups") or num_kv_heads,
+        other.find_number("head_dim") or head_dim,
+    )
 
 
 def check_value_dim(fields: ConfigFields, head_dim: int) -> None:

@@ -1,17 +1,14 @@
 """Reads the shape of a model from any config.json that a reader brings."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 from explainers.memory.cache_bytes import FORMATS
-from explainers.memory.checked_fields import WIDTH_FIELDS, ConfigFields, wrong_value_error
-from explainers.memory.layer_kinds import read_decoder_groups
+from explainers.memory.checked_fields import WIDTH_FIELDS, ConfigFields, FindDefaults, know_no_class
+from explainers.memory.config_text import MAX_CHARACTERS, parse_object
+from explainers.memory.layer_kinds import count_image_tokens, read_decoder_groups
 from explainers.memory.model_shapes import LayerGroup, ModelShape
-from explainers.messages import N_, Message
+from explainers.messages import N_
 
-MAX_CHARACTERS = 1_000_000
-"""Characters; the longest published config.json has a tenth of this."""
 ENCODER_TYPES = {
     "albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta",
     "deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "gte", "ibert", "layoutlm",
@@ -25,13 +22,13 @@ CONTEXT_FIELDS = (
 )  # fmt: skip
 
 
-def read_config_file(path: str | Path) -> ModelShape:
+def read_config_file(path: str | Path, find_defaults: FindDefaults = know_no_class) -> ModelShape:
     """The shape in a config.json, given as its path or that of its folder."""
     file = Path(path)
     file = file / "config.json" if file.is_dir() else file
     try:
         with file.open(encoding="utf-8-sig") as stream:
-            return read_config(stream.read(MAX_CHARACTERS + 1))
+            return read_config(stream.read(MAX_CHARACTERS + 1), find_defaults)
     except FileNotFoundError:
         raise ValueError(N_("there is no file {file}", file=file)) from None
     except (OSError, UnicodeDecodeError) as error:
@@ -40,10 +37,13 @@ def read_config_file(path: str | Path) -> ModelShape:
         ) from None
 
 
-def read_config(text: str) -> ModelShape:
-    """The shape that a config.json describes; raises ValueError with the field that is wrong."""
-    fields = ConfigFields(parse_object(text))
-    notes = fields.notes
+def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> ModelShape:
+    """The shape that a config.json describes; raises ValueError with the field that is wrong.
+
+    `find_defaults` knows what the file's class fills in; without it, nothing is filled in.
+    """
+    fields = ConfigFields(parse_object(text), find_defaults)
+    notes, stated = fields.notes, ConfigFields(fields.config)
     model_type = fields.read_text("model_type")
     is_encoder_decoder = fields.read_flag("is_encoder_decoder")
     groups: tuple[LayerGroup, ...] = ()
@@ -60,17 +60,17 @@ def read_config(text: str) -> ModelShape:
         architecture="encoder-decoder"
         if is_encoder_decoder
         else ("decoder" if groups else "encoder"),
-        context=fields.find_number(*CONTEXT_FIELDS),
-        encoder_context=fields.find_number(
+        context=stated.find_number(*CONTEXT_FIELDS),
+        encoder_context=stated.find_number(
             "max_source_positions", "max_position_embeddings", "n_positions"
         )
         if is_encoder_decoder
-        else None,
+        else (count_image_tokens(fields) if any(g.kind == "cross" for g in groups) else None),
         nope_dim=fields.find_number("qk_nope_head_dim") or 0,
         value_dim=fields.find_number("v_head_dim") or 0,
         dtype=read_weight_dtype(fields),
         sources=(N_("the config.json you gave"),),
-        notes=tuple(notes),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -84,34 +84,3 @@ def read_weight_dtype(fields: ConfigFields) -> str:
         note = N_("quantization_config: choose the format of the weights below.")
         fields.notes.append(note)
     return fields.read_text("dtype") or fields.read_text("torch_dtype") or "bfloat16"
-
-
-def parse_object(text: str) -> dict[str, Any]:
-    """The JSON object in the text; the error tells a text cut short from one that is no JSON."""
-    if len(text) > MAX_CHARACTERS:
-        raise ValueError(
-            N_(
-                "config.json has more than {most:,} characters: is it another file?",
-                most=MAX_CHARACTERS,
-            )
-        )
-    if not text.strip():
-        raise ValueError(N_("config.json is empty"))
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        position = N_("line {line}, column {column}", line=error.lineno, column=error.colno)
-        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-            raise ValueError(
-                N_("config.json breaks off at {where}: was all of it copied?", where=position)
-            ) from None
-        raise ValueError(
-            N_("config.json is not JSON: {why} at {where}", why=error.msg, where=position)
-        ) from None
-    except (RecursionError, ValueError) as error:
-        too_deep = Message(N_("it is nested too deeply"), {})
-        reason = too_deep if isinstance(error, RecursionError) else str(error)
-        raise ValueError(N_("config.json cannot be read: {why}", why=reason)) from None
-    if not isinstance(value, dict):
-        raise wrong_value_error(N_("an object in {braces}", braces="{…}"), "config.json", value)
-    return value

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +15,14 @@ from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
 from explainers.messages import N_
-from explainers.models.unhooked_families import LAYER_FORWARDS
+from explainers.models.active_run import (
+    ActiveRun,
+    active_run,
+    find_layer_index,
+    require_our_attention,
+    watch_attention,
+)
+from explainers.models.replaced_methods import find_replacement, replace_methods
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -109,21 +115,6 @@ IGNORED_ARGUMENTS = {
 """Arguments that change no weight: the mask already contains their effect."""
 
 
-@dataclass
-class ActiveRun:
-    """The run that is under way in this thread, and what it has recorded so far."""
-
-    module_names: dict[nn.Module, str]
-    is_encoder_decoder: bool
-    changes: Sequence[Change]
-    record: Callable[[RecordedAttention], Any]
-    layers: list[Any] = field(default_factory=list)
-
-
-active_run: ContextVar[ActiveRun | None] = ContextVar("active_run", default=None)
-"""Visitors share a model, and each has a thread: so the run belongs to the thread."""
-
-
 def attend(
     module: nn.Module,
     query: Tensor,
@@ -137,9 +128,12 @@ def attend(
     run = active_run.get()
     kind, layer_index = locate_layer(module, run) if run else ("self", 0)
     window = extra_arguments.get("sliding_window")
+    indices = extra_arguments.pop("indices", None)
     function = choose_function(module, extra_arguments)
     mask = require_boolean_mask(module, query, key, attention_mask)
-    query = scale_query(query, scaling)
+    mask = mask if indices is None else mask & mark_indices(indices, key.shape[2])
+    dtype = value.dtype
+    query, key, value = scale_query(widen(query), scaling), widen(key), widen(value)
     call = AttentionCall(kind, layer_index, window, function, query, key, value, mask)
     changes = [change for change in run.changes if change.applies_to(call)] if run else []
     for change in changes:
@@ -149,7 +143,7 @@ def attend(
         result = change.change_result(call, result)
     if run:
         run.layers.append(run.record(RecordedAttention(**vars(call), **result._asdict())))
-    return result.output.transpose(1, 2).contiguous(), result.weights
+    return result.output.to(dtype).transpose(1, 2).contiguous(), result.weights
 
 
 def locate_layer(module: nn.Module, run: ActiveRun) -> tuple[str, int]:
@@ -157,7 +151,7 @@ def locate_layer(module: nn.Module, run: ActiveRun) -> tuple[str, int]:
     parts = run.module_names[module].split(".")
     kind = "encoder" if run.is_encoder_decoder and "encoder" in parts else "self"
     kind = "cross" if CROSS_ATTENTION_NAMES & set(parts) else kind
-    return kind, int(next(filter(str.isdigit, parts)))
+    return kind, find_layer_index(run.module_names[module]) or 0
 
 
 def choose_function(module: nn.Module, extra_arguments: dict[str, Any]) -> Callable[..., Attention]:
@@ -185,6 +179,17 @@ def scale_query(query: Tensor, scaling: float | None) -> Tensor:
     return query if math.isclose(factor, 1.0) else query * factor
 
 
+def mark_indices(indices: Tensor, kv_len: int) -> Tensor:
+    """A mask (batch, 1, q_len, kv_len) of the keys that an indexer chose for each query."""
+    nothing = torch.zeros(*indices.shape[:2], kv_len, dtype=torch.bool, device=indices.device)
+    return nothing.scatter(-1, indices.long(), True)[:, None]
+
+
+def widen(tensor: Tensor) -> Tensor:
+    """float32 for float16, which ends at 65,504: products pass it before √d_k divides them."""
+    return tensor.float() if tensor.dtype == torch.float16 else tensor
+
+
 def require_boolean_mask(
     module: nn.Module, query: Tensor, key: Tensor, mask: Tensor | None
 ) -> Tensor:
@@ -196,6 +201,14 @@ def require_boolean_mask(
         raise ValueError(
             N_("{kind} makes a mask of its own, which ours cannot read", kind=type(module).__name__)
         )
+    run = active_run.get()
+    if run and not find_replacement(module) and not run.has_made(mask):
+        raise ValueError(
+            N_(
+                "{kind} allows what the mask that was made for it forbids: ours cannot tell why",
+                kind=type(module).__name__,
+            )
+        )
     return mask
 
 
@@ -204,7 +217,11 @@ def make_mask(*arguments: Any, **options: Any) -> Tensor | None:
     from transformers.masking_utils import sdpa_mask
 
     options |= {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
-    return sdpa_mask(*arguments, **options)
+    made = sdpa_mask(*arguments, **options)
+    run = active_run.get()
+    if run and made is not None:
+        run.masks.append(made)
+    return made
 
 
 IMPLEMENTATION = "explained"
@@ -228,20 +245,24 @@ def install_hook(model: "PreTrainedModel") -> None:
     AttentionInterface.register(IMPLEMENTATION, attend)
     # Without a mask function the model would run with no mask at all.
     AttentionMaskInterface.register(IMPLEMENTATION, make_mask)
-    custom_layers = [one for one in model.modules() if type(one).__name__ in LAYER_FORWARDS]
-    submodels = [one for one in model.modules() if isinstance(one, PreTrainedModel)]
-    for submodel in submodels:
-        if not (submodel._can_set_attn_implementation() or custom_layers):
-            name = type(submodel).__name__
-            raise ValueError(
-                N_("{name} computes attention in its own class: ours cannot be put in", name=name)
-            )
-    for module in custom_layers:
-        module.forward = partial(LAYER_FORWARDS[type(module).__name__], attend, module)
-    if custom_layers:
+    if replace_methods(model, attend):
         model.config._attn_implementation = IMPLEMENTATION  # even these ask for the mask
     else:
+        submodels = [one for one in model.modules() if isinstance(one, PreTrainedModel)]
+        for submodel in submodels:
+            if not submodel._can_set_attn_implementation():
+                name = type(submodel).__name__
+                raise ValueError(
+                    N_(
+                        "{name} computes attention in its own class: ours cannot be put in",
+                        name=name,
+                    )
+                )
         model.set_attn_implementation(IMPLEMENTATION)
+    if not watch_attention(model):
+        raise ValueError(
+            N_("{name} has no attention that ours could replace", name=type(model).__name__)
+        )
     model.train(False)
 
 
@@ -265,14 +286,13 @@ def run_model(
     """
     names = {module: name for name, module in model.named_modules()}
     run = ActiveRun(names, model.config.is_encoder_decoder, changes, record)
+    whole_masks = [one for one in (inputs.get("attention_mask"),) if one is not None]
+    run.masks += [mask for mask in whole_masks if mask.dim() == 4]  # the caller's own, kept as is
     token = active_run.set(run)
     try:
         with torch.no_grad():
             output = model(**inputs)
     finally:
         active_run.reset(token)
-    if not run.layers:
-        raise ValueError(
-            N_("{kind} never asked for attention: is ours in it?", kind=type(model).__name__)
-        )
+    require_our_attention(run, type(model).__name__)
     return ModelRun(output, run.layers)

@@ -59,6 +59,9 @@ def fetch_model(model_id: str, report: Report, commit: str | None = None) -> Pat
             N_("“{model}” is not owner/name, as models of the hub are called.", model=model_id)
         )
     folder, partial = locate_folder(model_id), locate_partial_fetch(model_id)
+    if folder.exists():  # perhaps in a store that may only be read
+        report(f"{model_id}: in {folder}")
+        return folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{folder}.lock"):

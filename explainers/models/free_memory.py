@@ -1,5 +1,6 @@
 """The memory that is free for a model, and the device or devices it is put on."""
 
+import sys
 from pathlib import Path
 
 import psutil
@@ -9,8 +10,8 @@ from explainers.device import choose_device
 from explainers.messages import N_
 from explainers.models.registry import ModelError
 
-BYTES_PER_PARAMETER = torch.float32.itemsize
-"""float32 on every machine: so a link shows the same numbers everywhere."""
+DTYPES = torch.float32, torch.bfloat16
+"""float32 wherever it fits: so a link shows the same numbers everywhere."""
 OVERHEAD = 1.1
 """The memory of loading and one short run, as a multiple of the weights."""
 _LIMITS = {
@@ -20,9 +21,9 @@ _LIMITS = {
 """Files with the memory that a container may use, and with what it uses now."""
 
 
-def estimate_bytes(num_parameters: int) -> int:
+def estimate_bytes(num_parameters: int, dtype: torch.dtype = DTYPES[0]) -> int:
     """The memory that a model of this size takes, in bytes."""
-    return int(num_parameters * BYTES_PER_PARAMETER * OVERHEAD)
+    return int(num_parameters * dtype.itemsize * OVERHEAD)
 
 
 def measure_free_bytes(device: torch.device | None = None) -> int:
@@ -40,20 +41,22 @@ def measure_free_bytes(device: torch.device | None = None) -> int:
     return max(0, min(limits))
 
 
-def require_memory(name: str, num_parameters: int) -> None:
-    """Refuse a model that does not fit, before any of it is in memory."""
-    required, available = estimate_bytes(num_parameters), measure_free_bytes()
-    if required > available:
-        raise ModelError(
-            N_(
-                "{model} has {parameters:,} parameters and needs {takes:.1f} GB of memory; "
-                "{left:.1f} GB are free here.",
-                model=name,
-                parameters=num_parameters,
-                takes=required / 1e9,
-                left=available / 1e9,
-            )
+def choose_dtype(name: str, num_parameters: int) -> torch.dtype:
+    """The most exact numbers that fit; refuses a model that does not fit, before it is loaded."""
+    available = measure_free_bytes()
+    for dtype in DTYPES:
+        if estimate_bytes(num_parameters, dtype) <= available:
+            return dtype
+    raise ModelError(
+        N_(
+            "{model} has {parameters:,} parameters. In numbers of 16 bits it needs {takes:.1f} GB "
+            "of memory, and {left:.1f} GB are free here.",
+            model=name,
+            parameters=num_parameters,
+            takes=estimate_bytes(num_parameters, DTYPES[-1]) / 1e9,
+            left=available / 1e9,
         )
+    )
 
 
 def choose_placement() -> str | torch.device:
@@ -61,3 +64,24 @@ def choose_placement() -> str | torch.device:
     device = choose_device()
     is_one = device.type != "cuda" or torch.cuda.device_count() == 1
     return device if is_one else "auto"
+
+
+def measure_used_bytes() -> int:
+    """The memory that this process holds now, in bytes: of the GPUs if there are any, else RAM."""
+    if choose_device().type == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+        return torch.cuda.memory_allocated()
+    return int(psutil.Process().memory_info().rss)
+
+
+def measure_peak_bytes() -> int:
+    """The most that this process ever held, in bytes; of the GPUs, since they were last asked."""
+    if choose_device().type == "cuda":
+        return torch.cuda.max_memory_allocated()
+    memory = psutil.Process().memory_info()
+    if hasattr(memory, "peak_wset"):  # Windows
+        return int(memory.peak_wset)
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

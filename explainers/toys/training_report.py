@@ -26,8 +26,11 @@ from explainers.toys.layers import (
     TrainedHeads,
     name_part,
 )
+from explainers.toys.longer_results import format_longer_section
+from explainers.toys.pair_results import format_results_section
 from explainers.toys.readable_training import format_readable_section
 from explainers.toys.task import Task, encode_news, make_task
+from explainers.toys.tolerance import format_tolerances
 from explainers.toys.training import (
     BATCH_SIZE,
     LEARNING_RATE,
@@ -142,7 +145,11 @@ def write_report(rows: Sequence[ReportRow], summary: str, language: str = "en") 
 
 def write_markdown() -> None:
     """Write the report for readers from all that is stored as JSON."""
-    MARKDOWN_REPORT.write_text(format_report() + format_readable_section(), encoding="utf-8")
+    sections = (
+        *(format_report(), format_readable_section()),
+        *(format_results_section(), format_longer_section(), format_tolerances()),
+    )
+    MARKDOWN_REPORT.write_text("".join(sections), encoding="utf-8")
 
 
 def find_json(language: str) -> Path:
@@ -186,7 +193,6 @@ def _format_row(row: ReportRow) -> str:
 
 
 MEASURED_SEEDS = 5
-CHECKED_CONFIGURATION = Configuration(4, 4, 16, "full")
 BAR_WIDTH = 40
 
 
@@ -248,18 +254,6 @@ def make_weights(processes: int, language: str) -> None:
     save_file(sorted_tensors, file, {"words": words, "made": summary})
     file.chmod(0o644)  # safetensors leaves it to its owner alone
     write_report([rows[configuration] for configuration in configurations], summary, language)
-
-
-def check_weights(language: str, configuration: Configuration = CHECKED_CONFIGURATION) -> bool:
-    """Train again: is every number in the file the one that comes out?"""
-    tensors_to_ship, _ = train_configuration(configuration, language)
-    _, tensors = layers.read_tensors(list(tensors_to_ship), WEIGHTS_FILES[language])
-    largest_difference = max(
-        (tensors[name] - tensor).abs().max().item() for name, tensor in tensors_to_ship.items()
-    )
-    file_name = WEIGHTS_FILES[language].name
-    print(f"{configuration}: the largest difference to {file_name} is {largest_difference:g}")
-    return largest_difference == 0
 
 
 def _print_progress(num_done: int, total: int, seconds: float) -> None:

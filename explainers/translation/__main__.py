@@ -1,12 +1,13 @@
 """`python -m explainers.translation train` makes the shipped translators, `evaluate` tests them.
 
-Training takes some minutes of one core for each of the three seeds. `evaluate` computes everything
-from the shipped weights; `--json` prints the means over the seeds as one line.
+Training takes some ten minutes of one core for each of the three seeds. `evaluate` computes
+everything from the shipped weights; `--json` prints the means over the seeds as one line.
 """
 
 import argparse
 
 from explainers.translation import evaluation_report
+from explainers.translation.corpus import SAMPLE_FILE, format_sample
 from explainers.translation.evaluation import evaluate_translators
 from explainers.translation.train import TRAINING_SUMMARY, make_weights
 from explainers.translation.weights_file import SEEDS, BrokenWeightsError
@@ -19,6 +20,7 @@ if __name__ == "__main__":
     test = commands.add_parser("evaluate", help="measure the shipped weights")
     test.add_argument("--json", action="store_true", help="one line, the mean over the seeds")
     test.add_argument("--report", action="store_true", help="write the report beside the weights")
+    commands.add_parser("sentences", help="print random sentences of the corpus into the docs")
     options = parser.parse_args()
     try:
         if options.command == "train":
@@ -26,6 +28,8 @@ if __name__ == "__main__":
                 make_weights(seed)
             if options.seed is None:
                 evaluation_report.write_report(evaluate_translators(), TRAINING_SUMMARY)
+        elif options.command == "sentences":
+            SAMPLE_FILE.write_text(format_sample(), encoding="utf-8")
         else:
             evaluation = evaluate_translators()
             if options.report:

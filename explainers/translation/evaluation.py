@@ -12,20 +12,12 @@ from explainers.attention.cross import Attend
 from explainers.translation.alignment import (
     INPUT,
     PREDICTED,
-    Ibm1Model,
-    Link,
-    align_diagonally,
     pool_links,
     read_links,
     score_alignment,
 )
-from explainers.translation.corpus import (
-    TEST_SENTENCES,
-    SentencePair,
-    TestSets,
-    draw_test_sets,
-    draw_training_set,
-)
+from explainers.translation.baselines import COUNTED_SENTENCES, Baselines, evaluate_baselines
+from explainers.translation.corpus import TEST_SENTENCES, SentencePair, TestSets, draw_test_sets
 from explainers.translation.model import NUM_HEADS, NUM_LAYERS, PLAIN_ATTENTION, Model
 from explainers.translation.translator import Translator, greedy_search
 from explainers.translation.vocabulary import BEGIN, encode_sources, pad_rows, vietnamese_vocabulary
@@ -165,18 +157,6 @@ def _score_reading(
     )
 
 
-IBM1_SENTENCES = 20_000
-"""Sentences of the training set that IBM Model 1 learns from; more no longer help it."""
-
-
-class Baselines(NamedTuple):
-    """Alignment error rates of aligners without a network, on the same sentences."""
-
-    ibm1: float
-    ibm1_null: float
-    diagonal: float
-
-
 class Evaluation(NamedTuple):
     """The results of all seeds, and the baselines."""
 
@@ -188,41 +168,19 @@ class Evaluation(NamedTuple):
         return statistics.mean(getattr(result, field) for result in self.seeds.values())
 
     def format_json(self) -> str:
-        """The means as one line of JSON, with the better one of the two IBM models."""
+        """The means as one line of JSON, with the better ones of the IBM models."""
         means = {name: self.average(name) for name in SeedResult._fields[:3]}
-        means["aer_ibm1"] = min(self.baselines.ibm1, self.baselines.ibm1_null)
-        means["aer_diagonal"] = self.baselines.diagonal
+        means |= {f"aer_{name}": rate for name, rate in self.baselines.best.items()}
         rounded_means = {name: round(mean, 4) for name, mean in means.items()}
         return json.dumps({**rounded_means, "seeds": len(self.seeds)})
 
 
 def evaluate_translators(
-    num_tests: int = TEST_SENTENCES, ibm1_sentences: int = IBM1_SENTENCES
+    num_tests: int = TEST_SENTENCES, num_counted: int = COUNTED_SENTENCES
 ) -> Evaluation:
     """Evaluate the shipped weights of all seeds, on `num_tests` sentences of each test set."""
     test_sets = draw_test_sets(num_tests)
     seeds = {seed: evaluate_seed(load_translator(seed), test_sets) for seed in SEEDS}
     return Evaluation(
-        seeds, evaluate_baselines([*test_sets.unseen, *test_sets.held_out_pairs], ibm1_sentences)
+        seeds, evaluate_baselines([*test_sets.unseen, *test_sets.held_out_pairs], num_counted)
     )
-
-
-def evaluate_baselines(pairs: list[SentencePair], ibm1_sentences: int) -> Baselines:
-    """Error rates on these pairs of aligners that learned from the training set."""
-    training_pairs = [(pair.source, pair.target) for pair in draw_training_set(ibm1_sentences)]
-    without_empty_word, with_empty_word = (
-        _score_links([model.align(pair.source, pair.target) for pair in pairs], pairs)
-        for model in (
-            Ibm1Model.learn(training_pairs, has_empty_word=has_empty_word)
-            for has_empty_word in (False, True)
-        )
-    )
-    diagonal_links = [align_diagonally(len(pair.source), len(pair.target)) for pair in pairs]
-    return Baselines(without_empty_word, with_empty_word, _score_links(diagonal_links, pairs))
-
-
-def _score_links(links: list[set[Link]], pairs: list[SentencePair]) -> float:
-    sure, possible = (
-        pool_links(getattr(pair, kind) for pair in pairs) for kind in ("sure", "possible")
-    )
-    return score_alignment(pool_links(links), sure, possible).aer

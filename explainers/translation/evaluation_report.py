@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from explainers.translation.evaluation import AlignmentRow, Baselines, Evaluation, SeedResult
+from explainers.translation.baselines import COUNTED_SENTENCES, Baselines
+from explainers.translation.evaluation import AlignmentRow, Evaluation, SeedResult
 from explainers.translation.weights_file import FIRST_FILE
 
 JSON_REPORT = FIRST_FILE.with_suffix(".json")
@@ -23,8 +24,11 @@ syllable. In the last column, the links of "đã" in a past tense, which no word
 possible and not as sure. All on sentences that nobody learned from.
 """
 BASELINE_TEXT = """
-Without a network, on the same sentences: IBM Model 1 {ibm1:.3f}, with an empty word
-{ibm1_null:.3f}; a straight line from the first word to the last {diagonal:.3f}.
+Without a network, on the same sentences, learned from {counted:,} pairs (AER):
+
+| IBM Model 1 | with an empty word | IBM Model 2 | with an empty word | HMM | diagonal |
+|---|---|---|---|---|---|
+| {ibm1:.4f} | {ibm1_null:.4f} | {ibm2:.4f} | {ibm2_null:.4f} | {hmm:.4f} | {diagonal:.4f} |
 
 Every layer and head, mean ± standard deviation over the seeds. Gold: the weight on the right word;
 largest: the largest weight in a row, `<eos>` among them; means over all rows.
@@ -79,7 +83,7 @@ def format_report(evaluation: Evaluation, summary: str) -> str:
     lines.append(
         _format_row(["mean", *(f"{evaluation.average(name):.3f}" for name in result._fields[:4])])
     )
-    lines += [BASELINE_TEXT.format(**evaluation.baselines._asdict()), *ROW_HEADER]
+    lines += [*_format_baselines(evaluation.baselines), *ROW_HEADER]
     for seed_rows in zip(*(result.rows for result in evaluation.seeds.values()), strict=True):
         row = seed_rows[0]
         statistics_texts = (
@@ -88,6 +92,10 @@ def format_report(evaluation: Evaluation, summary: str) -> str:
         )
         lines.append(_format_row([row.layer + 1, row.reading, row.by, *statistics_texts]))
     return "\n".join(lines) + "\n"
+
+
+def _format_baselines(baselines: Baselines) -> list[str]:
+    return [BASELINE_TEXT.format(counted=COUNTED_SENTENCES, **baselines._asdict())]
 
 
 def _format_row(cells: Iterable[object]) -> str:

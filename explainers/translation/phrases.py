@@ -5,13 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from explainers.translation.vocabulary import (
-    MISSING_FORM,
-    Entry,
-    list_modifiers,
-    list_money_nouns,
-    read_lexicon,
-)
+from explainers.translation.vocabulary import read_lexicon
 
 T_co = TypeVar("T_co")
 
@@ -88,26 +82,6 @@ class Choices:
                 return name
         return last
 
-    def choose_several(self, entries: Sequence[Entry], count: int) -> list[Entry]:
-        """`count` different entries."""
-        selection: list[Entry] = []
-        for _ in range(count):
-            selection.append(self.choose([entry for entry in entries if entry not in selection]))
-        return selection
-
-
-VOWELS = tuple("aeiouAEIOU")
-CONSONANT_SOUNDS = ("Euro", "uni")  # written with a vowel, said with a consonant
-
-
-class Noun(NamedTuple):
-    """A noun phrase, the name of its noun, and its possessive (his, its, their)."""
-
-    phrase: Phrase
-    name: str
-    is_plural: bool
-    possessive: str
-
 
 def write_function_word(word: str) -> Phrase:
     """A function word, such as "the" or "and", with its translation."""
@@ -125,87 +99,6 @@ def choose_word(choices: Choices, section: str) -> Phrase:
     return translate_word(entry.name, entry.vietnamese)
 
 
-def choose_actor(choices: Choices, can_belong: bool = True) -> Noun:
-    """A subject that acts: people or organisations, also "the company's CEO"."""
-    kind = choices.choose_name(people=60, organisations=40)
-    entry = choices.choose(read_lexicon()[kind])
-    modifiers = choices.choose_several(list_modifiers(kind), int(choices.decide(30)))
-    determiner = choices.choose_name(the=55, a=10, this=8, several=27)
-    is_plural = determiner == "several"
-    possessive = "their" if is_plural else "its" if kind == "organisations" else "his"
-    if can_belong and determiner == "the" and kind == "people" and choices.decide(28):
-        determiner = "'s"
-    phrase = _add_determiner(choices, determiner, entry, entry.forms[is_plural], modifiers)
-    return Noun(phrase, entry.name, is_plural, possessive)
-
-
-def choose_thing(choices: Choices, kind: str, possessive: str = "") -> Noun:
-    """What is announced, paid or sold; it may carry the `possessive` of its subject."""
-    entry = choices.choose(list_money_nouns() if kind == "money" else read_lexicon()[kind])
-    modifiers = choices.choose_several(
-        list_modifiers(kind), int(choices.choose_name(_0=28, _1=54, _2=18)[1])
-    )
-    singular, plural = entry.forms
-    is_single = plural == MISSING_FORM or (singular != MISSING_FORM and choices.decide(25))
-    if MISSING_FORM in entry.forms:
-        determiner = choices.choose_name(none=70, the=12, own=9, owner=9)
-    elif is_single:
-        determiner = choices.choose_name(a=50, the=25, own=13, owner=12)
-    else:
-        determiner = choices.choose_name(none=66, the=10, several=8, own=8, owner=8)
-    determiner = {"own": possessive or "none", "owner": "'s"}.get(determiner, determiner)
-    if determiner == "none" and is_single and plural != MISSING_FORM:
-        determiner = "the"
-    form = singular if is_single else plural
-    return Noun(
-        _add_determiner(choices, determiner, entry, form, modifiers), entry.name, not is_single, ""
-    )
-
-
-def _add_determiner(
-    choices: Choices, determiner: str, entry: Entry, form: str, modifiers: Sequence[Entry]
-) -> Phrase:
-    """The noun with its modifiers and its determiner, each language in its own order."""
-    noun = translate_word(form, entry.vietnamese)
-    modifier_phrases = [
-        translate_word(modifier.name, modifier.vietnamese) for modifier in modifiers
-    ]
-    pairs = frozenset((modifier.name, entry.name) for modifier in modifiers)
-    english_core, vietnamese_core = [*modifier_phrases, noun], [noun, *reversed(modifier_phrases)]
-    match determiner:
-        case "none":
-            english, vietnamese = english_core, vietnamese_core
-        case "the":
-            english, vietnamese = [write_function_word("the"), *english_core], vietnamese_core
-        case "a":
-            article = write_function_word(
-                _choose_article(join_phrases(english_core).english[0].text)
-            )
-            english, vietnamese = [article, *english_core], [article, *vietnamese_core]
-        case "several":
-            numeral = choose_word(choices, "numbers")
-            english, vietnamese = [numeral, *english_core], [numeral, *vietnamese_core]
-        case "'s":
-            owner, apostrophe = _choose_owner(choices), write_function_word("'s")
-            english = [write_function_word("the"), owner, apostrophe, *english_core]
-            vietnamese = [*vietnamese_core, apostrophe, owner]
-        case _:  # this, its, his, their: said at the end
-            possessive = write_function_word(determiner)
-            english, vietnamese = [possessive, *english_core], [*vietnamese_core, possessive]
-    return join_phrases(english, vietnamese)._replace(pairs=pairs)
-
-
-def _choose_owner(choices: Choices) -> Phrase:
-    """An organisation that owns something, without its article."""
-    entry = choices.choose(read_lexicon()["organisations"])
-    modifiers = choices.choose_several(list_modifiers("organisations"), int(choices.decide(25)))
-    return _add_determiner(choices, "none", entry, entry.name, modifiers)
-
-
-def _choose_article(word: str) -> str:
-    return "an" if word.startswith(VOWELS) and not word.startswith(CONSONANT_SOUNDS) else "a"
-
-
 NUM_PAST_YEARS = 11
 """How many years of the lexicon are past."""
 
@@ -213,9 +106,9 @@ NUM_PAST_YEARS = 11
 def choose_time(choices: Choices, tense: str) -> Phrase:
     """A time or place that fits the tense: past, present or future."""
     kinds = {
-        "past": {"day": 34, "month": 12, "quarter": 10, "year": 10, "near": 18, "event": 8},
+        "past": {"day": 34, "month": 14, "quarter": 5, "year": 10, "near": 18, "event": 8},
         "present": {"near": 60, "event": 20},
-        "future": {"day": 34, "month": 12, "quarter": 10, "year": 10, "near": 18, "event": 8},
+        "future": {"day": 34, "month": 14, "quarter": 5, "year": 10, "near": 18, "event": 8},
     }[tense]
     match choices.choose_name(**kinds, place=100):
         case "day":

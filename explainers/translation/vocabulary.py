@@ -28,6 +28,10 @@ class Entry(NamedTuple):
         """The first form that exists, which identifies the word."""
         return next(form for form in self.forms if form != MISSING_FORM)
 
+    def goes_with(self, kinds: Iterable[str]) -> bool:
+        """Whether one of its kinds is among these."""
+        return not set(self.kinds).isdisjoint(kinds)
+
 
 @functools.cache
 def read_lexicon() -> dict[str, tuple[Entry, ...]]:
@@ -48,22 +52,28 @@ def _parse_entry(line: str) -> Entry:
     return Entry(tuple(english.split()), vietnamese.strip(), tuple(kinds.split()))
 
 
-@functools.cache
-def list_modifiers(kind: str) -> tuple[Entry, ...]:
-    """The modifiers that go with nouns of a kind."""
-    return tuple(entry for entry in read_lexicon()["modifiers"] if kind in entry.kinds)
+MODIFIER_SECTIONS = ("opinions", "sizes", "ages", "origins", "types")
+"""Lists of modifiers, in the order in which English puts them before a noun."""
+ACTOR_SECTIONS, THING_SECTIONS = ("people", "organisations"), ("news", "money", "goods")
+VERB_SECTIONS = ("verbs of news", "verbs of money", "verbs of goods")
+"""Verbs that somebody does to something."""
 
 
 @functools.cache
-def list_money_nouns() -> tuple[Entry, ...]:
-    """The nouns of money, those among the news included."""
-    news = (entry for entry in read_lexicon()["news"] if "money" in entry.kinds)
-    return tuple(itertools.chain(read_lexicon()["money"], news))
+def list_entries(*sections: str) -> tuple[Entry, ...]:
+    """All entries of some sections."""
+    return tuple(itertools.chain.from_iterable(read_lexicon()[section] for section in sections))
+
+
+@functools.cache
+def list_partners(kinds: tuple[str, ...], *sections: str) -> tuple[Entry, ...]:
+    """The entries of some sections that go with these kinds."""
+    return tuple(entry for entry in list_entries(*sections) if entry.goes_with(kinds))
 
 
 PAD, BEGIN, END = range(3)
 SPECIAL_TOKENS = ("<pad>", "<bos>", "<eos>")
-HELPER_SYLLABLES = "bị tại ngoái"
+HELPER_SYLLABLES = "bị tại ngoái các"
 """Syllables that the grammar adds to those in the lexicon."""
 _TOKEN = regex.compile(r"'s\b|[\p{L}\p{M}\p{N}]+|,")
 
@@ -121,6 +131,7 @@ def find_words(text: str) -> tuple[str, ...]:
     return tuple(word if word in ids else folded.get(word.casefold(), word) for word in words)
 
 
+@functools.lru_cache(maxsize=256)
 def find_similar_words(word: str) -> tuple[str, ...]:
     """Up to three known words that are spelled like this one."""
     return tuple(

@@ -7,6 +7,7 @@ file. The scripts are ES modules: what one imports comes from the same folder in
 
 import functools
 import hashlib
+import json
 import mimetypes
 import threading
 from collections.abc import Callable
@@ -90,13 +91,19 @@ def make_component(script: str, root: str = "", isolate_styles: bool = True) -> 
             f"{name_package()}.{name}", html=html, js=script, isolate_styles=isolate_styles
         )
 
-    def draw(**what: Any) -> Any:
+    def draw(*, data: Any = None, **what: Any) -> Any:
+        what["data"] = pack(data)
         if not runtime.exists():  # Python runs a page by itself: nothing is served, nothing drawn
             return st.components.v2.component(name)(**what)
         _register(name_package(), name, FOLDER)
         return build()(**what)
 
     return draw
+
+
+def pack(data: Any) -> bytes:
+    """As JSON, once: Streamlit would write it twice, and look for tables in it (with pandas)."""
+    return json.dumps(data, separators=(",", ":")).encode()
 
 
 def _register(package: str, name: str, folder: Path) -> None:

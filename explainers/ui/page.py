@@ -1,17 +1,17 @@
 """What every page has: its title, its text, and the switches that mean the same everywhere."""
 
+import gc
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
 import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from explainers.messages import Message
-from explainers.translations import _, load_sections, translate_section
+from explainers.translations import _, load_sections, say_value, translate_section
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.follow.follow_mode import take_part
@@ -30,19 +30,22 @@ from explainers.ui.session import (
     OUT_OF_RANGE,
     PAGE_DRAWN,
     PICTURE_CHOICES,
-    SENT_BACK,
     VISIT,
 )
-from explainers.ui.text.language import offer_languages
+from explainers.ui.text.language import fragment, offer_languages
 from explainers.ui.tour_mode import is_tour, tour_mode
 
+DAY = 24 * 3600.0
+"""Seconds. Streamlit's browser script, once it is connected again, asks for a run only if some part
+of the page runs by itself from time to time. Without one, a session on another server would stay
+empty, and what the reader chooses next would be lost."""
 ONE_SENTENCE = "one_sentence"
 """The section with what a reader should remember of the page."""
 QUESTION_SECTION = "question"
 """What a page asks, above its first picture."""
 HOW_SECTIONS = {"how", "steps", "equal"}
 """How it works; pages with several such steps call it by these."""
-STOP_SECTIONS = {"own_words", "cannot", "nothing_written"}
+STOP_SECTIONS = {"cannot", "nothing_written"}
 """Why a page cannot show its picture."""
 _TITLE = re.compile(r"\*\*(.+?)\.?\*\*\s*", re.DOTALL)
 _NUMBER = re.compile(r"\{\{(\w+)\}\}")
@@ -102,11 +105,7 @@ def split_title(text: str) -> tuple[str, str]:
 
 
 def _fill(text: str, numbers: Mapping[str, object]) -> str:
-    return _NUMBER.sub(lambda slot: _translate_number(numbers[slot[1]]), text)
-
-
-def _translate_number(number: object) -> str:
-    return _(number) if isinstance(number, Message) else str(number)
+    return _NUMBER.sub(lambda slot: say_value(numbers[slot[1]]), text)
 
 
 PAGE_STYLE = Path(__file__).with_name("page_style.css")
@@ -131,6 +130,10 @@ def restore_link() -> None:
         control.release()
 
 
+def come_back() -> None:
+    """Have the page drawn anew when the connection is back: see `DAY`."""
+
+
 def draw_frame(title: str, place: str) -> None:
     """Draw the title before the page computes anything, and the common switches.
 
@@ -145,6 +148,7 @@ def draw_frame(title: str, place: str) -> None:
     follow_short_link()
     st.html(PAGE_STYLE)
     with st.sidebar:
+        fragment(come_back, run_every=DAY)()
         offer_languages()
         controls.predict_first()
         tour_mode(is_possible=not lecture_mode())
@@ -188,19 +192,6 @@ def _exchange_picture_choices(old_place: str | None, place: str) -> None:
     kept |= by_place.get(place, {})
 
 
-def open_prose(page_file: str) -> Prose:
-    """The text of a page, and a check that the page was opened by way of `contents.py`.
-
-    Until `contents.py` has run once in the process, Streamlit takes the folder `pages` for its
-    older kind of app and opens a linked page alone, without contents and title. Then run again.
-    """
-    if PAGE_DRAWN not in st.session_state and SENT_BACK not in st.session_state:
-        st.session_state[SENT_BACK] = True
-        PagesManager.uses_pages_directory = False
-        st.rerun()
-    return Prose(page_file)
-
-
 class PageEnd(Exception):  # noqa: N818 - nothing went wrong
     """A page has nothing more to show; what stands below every page still comes."""
 
@@ -217,6 +208,16 @@ def run_page(page: st.Page) -> None:
     """Run a page to its last line, or to where it ends itself."""
     with suppress(PageEnd):
         page.run()
+    keep_imports(page.url_path)
+
+
+@cache
+def keep_imports(_page: str) -> None:
+    """After the first run of a page: what it has imported is no garbage, so do not search it again.
+
+    With PyTorch that is 300,000 objects. Each full search took 0.2 s, in which nobody was served.
+    """
+    gc.freeze()
 
 
 def has_queries_down() -> bool:

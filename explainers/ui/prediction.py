@@ -160,7 +160,7 @@ def skip_button(control: Guess, answer: str) -> None:
     )
 
 
-def write_verdict(guess: str, answer: str) -> str:
+def write_verdict(guess: str, answer: str, is_typed: bool = False) -> str:
     """The guess beside the answer, in a line; after a skip the answer alone."""
     guess_text, answer_text = _(guess), _(answer)
     if guess == SKIP:
@@ -168,9 +168,11 @@ def write_verdict(guess: str, answer: str) -> str:
     if guess == answer:
         agreement = _("Right: **{answer}**.", answer=answer_text)
         return f":material/check_circle: {agreement}"
-    disagreement = _(
-        "You chose **{guess}**. It is **{answer}**.", guess=guess_text, answer=answer_text
-    )
+    of = {"guess": guess_text, "answer": answer_text}
+    if is_typed:
+        disagreement = _("You typed **{guess}**. It is **{answer}**.", **of)
+    else:
+        disagreement = _("You chose **{guess}**. It is **{answer}**.", **of)
     return f":material/cancel: {disagreement}"
 
 

@@ -3,7 +3,7 @@
 import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -27,8 +27,14 @@ def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
 
 def show_source(*functions: Callable[..., Any], that: str = N_("just ran")) -> None:
     """The text of functions that this page has run, or `that` did something else before."""
-    read = {function.__name__: partial(inspect.getsource, function) for function in functions}
+    read = {function.__name__: partial(_read, function) for function in functions}
     _show_texts(read, that)
+
+
+@lru_cache(maxsize=1000)
+def _read(function: Callable[..., Any]) -> str:
+    """Python looks for it in its file line by line, each time."""
+    return inspect.getsource(function)
 
 
 def show_functions_of(path: Path, *names: str, that: str) -> None:

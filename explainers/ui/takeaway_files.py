@@ -97,8 +97,8 @@ def offer_takeaway() -> None:
         st.markdown(
             ":small[{}]".format(
                 _(
-                    "Both compute again what is on screen, from our functions and torch alone, and "
-                    "compare it with the numbers of this page."
+                    "Both compute this page's numbers again, from our functions and torch alone, "
+                    "and compare."
                 )
             ),
             width=NOTE_WIDTH,

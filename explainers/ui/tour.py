@@ -29,9 +29,9 @@ STOPS = (
     Stop("pages/05_masks.py", 80),
     Stop("pages/06_many_heads.py", 80),
     Stop("pages/08_kv_cache.py", 80),
-    Stop("pages/15_what_if.py", 80),
+    Stop("pages/19_what_if.py", 80),
 )
-INSPECTOR = "pages/13_inspector.py"
+INSPECTOR = "pages/17_inspector.py"
 
 
 def end_stop(text: Prose, show: Callable[[], object] | None = None, **numbers: object) -> None:
@@ -95,7 +95,12 @@ def _draw_progress(place: int) -> str:
 
 def _offer_way_out() -> None:
     label = _("Leave the tour")
-    st.button(label, key="tour leave", type="tertiary", on_click=tour_mode.turn, args=(False,))
+    st.button(label, key="tour leave", type="tertiary", on_click=_leave)
+
+
+def _leave() -> None:
+    tour_mode.turn(False)
+    st.rerun()  # the whole page, of which the bar may be a part
 
 
 def _invite_sentence() -> None:

@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 import torch
+from transformers.masking_utils import chunked_causal_mask_function
 
 from explainers.attention import masks
 
@@ -20,6 +21,7 @@ PICTURES = {
     "causal": ["#.... ##... ###.. ####. #####"],
     "window of 3": ["#.... ##... ###.. .###. ..###"],
     "prefix of 3": ["###.. ###.. ###.. ####. #####"],
+    "chunk of 3": ["#.... ##... ###.. ...#. ...##"],
 }
 
 
@@ -55,6 +57,16 @@ def test_a_window_longer_than_the_text_is_causal_too():
 
 def test_a_window_of_one_sees_only_itself():
     assert drawn(masks.build(masks.sliding_window(1), 3, 3)) == ["#.. .#. ..#"]
+
+
+@pytest.mark.parametrize(("width", "length"), [(3, 7), (4, 13), (1, 5), (9, 8)])
+def test_chunks_are_those_of_transformers(width, length):
+    theirs = chunked_causal_mask_function(width, torch.zeros(1, dtype=torch.int))
+    allowed = [
+        [bool(theirs(0, 0, torch.tensor(q), torch.tensor(k))) for k in range(length)]
+        for q in range(length)
+    ]
+    assert masks.build(masks.chunks(width), length, length).tolist() == allowed
 
 
 def test_prefixes_reach_from_causal_to_full():

@@ -16,16 +16,26 @@ from explainers import attention as teaching
 from explainers.attention import (
     cross,
     decoder_block,
+    delta_rule,
     dropout,
     encoder_block,
+    eviction,
+    gated_delta_layer,
+    group_rounding,
     grouped_query,
+    indexer,
     kernel_inputs,
+    key_blocks,
     latent,
+    linear,
     masks,
+    merged_rows,
     multi_head,
     online_softmax,
+    output_gate,
     position_bias,
     positions,
+    qk_norm,
     receptive_field,
     rotary,
     scaling,
@@ -33,13 +43,22 @@ from explainers.attention import (
     sinks,
     softcap,
     steps,
+    stretching,
     tile_list,
     tiled,
+    weight_windows,
 )
 from explainers.attention.cache import decoding, faults, kv_cache, windows
 from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead
 from explainers.attention.scaled_dot_product import attention
+from explainers.attention.serving import (
+    accept_drafts,
+    chunked_prefill,
+    draft_tree,
+    paged_cache,
+    shared_prefix,
+)
 from tests.support.shapes import TEACHING, check_shapes
 
 tiled_kernel = find_spec("triton") and import_module(f"{TEACHING}.tiled_kernel")
@@ -52,6 +71,9 @@ SIZES: dict[str, typing.Any] = {
     "d_model": 13,
     "heads": 12,
     "kv_heads": 4,
+    "key_heads": 4,
+    "taps": 3,
+    "width": 6,
     "latent_dim": 17,
     "rope_dim": 8,
     "pairs": 8,
@@ -62,6 +84,11 @@ SIZES: dict[str, typing.Any] = {
     "q_block": 5,
     "kv_block": 7,
     "slots": 3,
+    "pages": 10,
+    "vocabulary": 23,
+    "index_heads": 10,
+    "index_dim": 18,
+    "blocks": 3,
 }
 
 
@@ -109,7 +136,28 @@ def calls(leading):
     of_kernel = (
         {} if not tiled_kernel else {tiled_kernel.kernel_attention: (query, key, value, tiles)}
     )
+    totals = weight_windows.row_totals(query, key, 5, False)
+    of_index = [(13, 180), (13, 18), (18,), (18,), (13, 10)]
+    indexing = indexer.Indexer._make(torch.randn(*size) for size in of_index)
     of_heads = [torch.randn(*leading, 12, *axes) for axes in [(5, 11), (7, 11), (7, 4)]]
+
+    state, one_key, one_value = (
+        tensor("value_dim", "head_dim"),
+        tensor("head_dim"),
+        tensor("value_dim"),
+    )
+    rows_of_keys, rows_of_values = tensor("length", "head_dim"), tensor("length", "value_dim")
+    shares, ages = torch.rand(2, *leading, 9)
+    fade = torch.rand(*leading, 9, 9).tril()
+    of_text, of_heads_9 = tensor("length", "d_model"), torch.randn(13, 12)
+    delta_layer = gated_delta_layer.GatedDelta(
+        *(torch.randn(13, 44), torch.randn(13, 44), wide, wide, of_heads_9, of_heads_9),
+        (torch.randn(3, 44), torch.randn(3, 44), torch.randn(3, 132)),
+        *(torch.rand(12), torch.randn(12), torch.randn(11), back, 11),
+    )
+    pages = paged_cache.empty_pages(10, 4, 3, 11)
+    begun = paged_cache.Table((6, 2, 5), 7)
+    both = torch.rand(2, 23).softmax(dim=-1)
 
     def kept(rows, seen):
         held_key, held_value = torch.randn(2, *leading, 4, rows, 16)
@@ -150,6 +198,10 @@ def calls(leading):
         rotary.rotate: (torch.randn(*leading, 9, 16), torch.randn(9, 8)),
         rotary.rotate_halves: (torch.randn(*leading, 9, 16), torch.randn(9, 8)),
         rotary.rotary_attention: (turning[..., -5:, :], turning, value, mask, torch.randn(7, 8)),
+        stretching.interpolate: (torch.randn(8), 4.0),
+        stretching.raise_base: (16, 100.0, 4.0),
+        stretching.find_slowed_share: (16, 100.0, 32),
+        stretching.interpolate_slow_pairs: (torch.randn(8), 4.0, torch.rand(8)),
         position_bias.alibi_slopes: (12,),
         position_bias.alibi_bias: (torch.randn(12), 5, 7),
         position_bias.biased_attention: (query, key, value, mask, scores),
@@ -159,6 +211,21 @@ def calls(leading):
         position_bias.both_ways: (torch.randint(-99, 99, (5, 7)), 8, 50),
         position_bias.relative_bias: (torch.randn(8, 12), torch.randint(8, (5, 7))),
         sinks.attention_with_sinks: (*of_heads, mask, torch.randn(12)),
+        linear.write_sum: (state, one_key, one_value),
+        linear.read_state: (state, one_key),
+        linear.linear_attention: (query, key, value, mask),
+        delta_rule.write_delta: (state, one_key, one_value, shares[..., 0], ages[..., 0]),
+        delta_rule.find_news: (rows_of_keys, rows_of_values, shares, fade),
+        delta_rule.gated_delta_attention: (*[rows_of_keys] * 2, rows_of_values, shares, ages),
+        gated_delta_layer.mix_neighbours: (tensor("length", "width"), torch.randn(3, 6)),
+        gated_delta_layer.to_length_one: (rows_of_keys,),
+        gated_delta_layer.find_gates: (of_text, delta_layer),
+        gated_delta_layer.gated_delta_layer: (of_text, delta_layer),
+        sinks.softmax_with_sinks: (tensor("heads", "q_len", "kv_len"), torch.randn(12)),
+        output_gate.open_gate: (x, torch.randn(13, 4)),
+        output_gate.apply_gate: (tensor("q_len", "value_dim"), x, torch.randn(13, 4)),
+        qk_norm.rms_norm: (query, torch.randn(11)),
+        qk_norm.normed_attention: (query, key, value, mask, torch.randn(11), torch.randn(11)),
         steps.masked_before: (scores, mask),
         steps.masked_after: (scores, mask),
         receptive_field.reach: (tensor("q_len", "q_len") > 0, 6),
@@ -194,6 +261,24 @@ def calls(leading):
         cross.cross_attention: (x, looked_at, layer, mask),
         decoding.through: (x, [in_turns], [kept(2, 2)], partial(kv_cache.read, rule=masks.causal)),
         decoding.recompute: (x, [in_turns]),
+        shared_prefix.count_shared: (order, order),
+        shared_prefix.changed_rows: (keys.mT.mT, keys, 0.1),
+        paged_cache.empty_pages: (10, 4, 3, 11),
+        paged_cache.point_at: (pages, begun, 1),
+        paged_cache.gather: (pages, begun),
+        draft_tree.tree_mask: (4, [-1, -1, 0]),
+        draft_tree.tree_positions: (4, [-1, -1, 0]),
+        accept_drafts.keep_probability: (*both,),
+        accept_drafts.left_over: (*both,),
+        accept_drafts.accept_or_redraw: (*both, torch.arange(6), *torch.rand(2, 6)),
+        accept_drafts.written_distribution: (*both, both[1]),
+        chunked_prefill.read_in_chunks: (
+            x,
+            [in_turns],
+            [kept(0, 0)],
+            partial(kv_cache.read, rule=masks.causal),
+            2,
+        ),
         online_softmax.begin: (query, value),
         online_softmax.read_block: (online_softmax.begin(query, value), scores, value),
         tiled.positions: (5, 7, 1, 1),
@@ -205,6 +290,27 @@ def calls(leading):
         tile_list.cut_into_tiles: (tensor("q_len", "kv_len") > 0, 8, 4),
         tile_list.find_kinds: (torch.rand(*leading, 2, 5, 7) > 0,),
         **of_kernel,
+        weight_windows.tile_of_scores: (query, key, slice(1, 4), slice(2, 6), True),
+        weight_windows.add_up_rows: (query, key, slice(1, 4), 2, True),
+        weight_windows.row_totals: (query, key, 5, False),
+        weight_windows.window: (query, key, totals, slice(1, 4), slice(2, 6), True),
+        weight_windows.largest_in_strip: (query, key, totals, slice(1, 4), 3, False),
+        weight_windows.overview: (query, key, totals, 5, False),
+        indexer.turn_first: (tensor("length", "index_dim"), torch.randn(9, 8)),
+        indexer.project_index: (tensor("length", "d_model"), indexing, torch.randn(9, 8)),
+        indexer.index_scores: (
+            tensor("index_heads", "q_len", "index_dim"),
+            tensor("kv_len", "index_dim"),
+            tensor("q_len", "index_heads"),
+        ),
+        indexer.keep_best: (scores, 3, mask),
+        key_blocks.score_blocks: (query, tensor("length", "head_dim"), 3),
+        key_blocks.choose_blocks: (tensor("length", "blocks"), 3, 2, True),
+        merged_rows.merge_rows: (*[torch.randn(*leading, 9, 11)] * 2, torch.randn(4, 11)),
+        eviction.evict_least_read: (tensor("length", "length"), 4, 2),
+        group_rounding.round_in_groups: (torch.randn(*leading, 9, 12), 2, 4),
+        group_rounding.round_in_tokens: (torch.randn(*leading, 9, 12), 2, 4),
+        group_rounding.round_in_channels: (torch.randn(*leading, 9, 12), 2, 3),
         kernel_inputs.lay_out: (tensor("length", "head_dim"), torch.Size(leading)),
         kernel_inputs.number_masks: (tiles, torch.Size(leading)),
     }
@@ -227,6 +333,7 @@ def own_sizes(function, leading):
     of_slots = {"kv_len": SIZES["slots"], grouped_query.share: {"q_len": SIZES["slots"]}}
     several_tiles: dict[object, object] = {"q_tiles": 3, "kv_tiles": 2, "kv_block": 4}
     several_tiles[tile_list.cut_into_tiles] = None
+    in_tiles: dict[object, object] = {weight_windows.tile_of_scores: None}
     inside_blocks = {
         attention: inside,
         multi_head.multi_head: within | {attention: inside | within},
@@ -236,6 +343,18 @@ def own_sizes(function, leading):
         tile_list.cut_into_tiles: several_tiles | {"q_block": 8},
         tile_list.find_kinds: {"kv_tiles": 2},
         kernel_inputs.lay_out: {"padded": 16},
+        weight_windows.tile_of_scores: {"q_block": 3, "kv_block": 4},
+        weight_windows.add_up_rows: {"q_block": 3} | in_tiles,
+        weight_windows.row_totals: in_tiles,
+        weight_windows.window: {"q_block": 3, "kv_block": 4},
+        weight_windows.largest_in_strip: {"q_block": 3} | in_tiles,
+        weight_windows.overview: {"strips": 1, "blocks": 2} | in_tiles,
+        indexer.turn_first: {rotary.rotate_halves: {"head_dim": 16}},
+        indexer.project_index: {indexer.turn_first: None, rotary.rotate_halves: None, **several},
+        merged_rows.merge_rows: {"merged": 2, "width": 4},
+        group_rounding.round_in_groups: {"head_dim": 12, "groups": 3, "size": 4},
+        group_rounding.round_in_tokens: {"head_dim": 12, "groups": 3, "size": 4},
+        group_rounding.round_in_channels: {"length": 12, "head_dim": 9, "groups": 3, "size": 3},
         single_head.single_head: within,
         positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
         multi_head.multi_head: within | {attention: inside},
@@ -251,6 +370,18 @@ def own_sizes(function, leading):
         rotary.rotary_attention: {"head_dim": 16, rotary.rotate: None},
         receptive_field.reach: within,
         sinks.attention_with_sinks: {"...": (*leading, SIZES["heads"])},
+        gated_delta_layer.gated_delta_layer: {
+            gated_delta_layer.mix_neighbours: None,
+            gated_delta_layer.to_length_one: None,
+            delta_rule.gated_delta_attention: {
+                "...": (*leading, SIZES["heads"]),
+                "value_dim": SIZES["head_dim"],
+            },
+            grouped_query.share: {"q_len": SIZES["length"]},
+            **dict.fromkeys((multi_head.split_heads, multi_head.merge_heads)),
+        },
+        sinks.softmax_with_sinks: {"...": (*leading, SIZES["heads"])},
+        qk_norm.normed_attention: {qk_norm.rms_norm: None},
         kv_cache.empty_cache: turned,
         kv_cache.project_at: turned,
         kv_cache.append: turned,
@@ -262,6 +393,8 @@ def own_sizes(function, leading):
         faults.append_after: one_more | {kv_cache.append: {"kv_len": SIZES["kv_len"] + 1}},
         windows.empty_ring: turned,
         windows.read_ring: one_more | of_slots,
+        shared_prefix.changed_rows: {"kv_len": SIZES["q_len"]},
+        chunked_prefill.read_in_chunks: {decoding.through: None},
         encoder_block.encoder_block: inside_blocks,
         decoder_block.decoder_block: inside_blocks,
         cross.read_source: several,

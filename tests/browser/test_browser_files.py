@@ -26,6 +26,8 @@ ENTRIES = (
     *("follow/follow.js", "lecture/lecture.js", "lecture/start_key.js"),
 )
 """What Streamlit loads; all else is imported by these."""
+NOTEBOOK = "look/look.js"
+"""What `look` writes into a file with all that it imports; a server sends none of it."""
 AHEAD = "lecture/start_key.js"
 """It fetches what the server names: the entry of heroes, before one is drawn."""
 ASKED = """((script) => performance.getEntriesByType('resource').filter(
@@ -86,7 +88,7 @@ def test_all_modules_of_a_component_are_asked_for_at_once(entry):
 
 def test_every_module_is_used():
     types = {module for module in MODULES if module.name == "data.js"}
-    entries = {FOLDER / entry for entry in ENTRIES}
+    entries = {FOLDER / entry for entry in (*ENTRIES, NOTEBOOK)}
     entries |= {kind for entry in entries for kind in kinds(entry)}
     used = {module for entry in entries for module in needed(entry)}
     assert used == set(MODULES) - types, "files of types are not fetched, all others are"
@@ -108,7 +110,7 @@ def components(visit):
 def sent(visit, entry):
     found = [proto for proto in components(visit) if proto.js_source_path == entry]
     assert found
-    return [json.loads(proto.json)[0] for proto in found]
+    return [json.loads(proto.bytes) for proto in found]
 
 
 def test_the_types_of_a_linked_picture_name_what_is_sent():
@@ -254,5 +256,5 @@ def test_streamlit_serves_the_files(base, browser, tmp_path):
 def test_what_draws_pictures_is_fetched_ahead_and_once(visit, page):
     one = visit(page)
     for script in ("picture/picture.js", "picture/hero.js"):
-        one.page.wait_for_function(f"{ASKED}({script!r}).length > 0")
+        one.page.wait_for_function(f"() => {ASKED}({script!r}).length > 0")
         assert len(one.page.evaluate(f"{ASKED}({script!r})")) == 1

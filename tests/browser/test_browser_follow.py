@@ -1,6 +1,7 @@
 """A lecture that is followed: a lecturer and an audience, each in a browser of their own."""
 
 import csv
+import os
 import re
 import subprocess
 import sys
@@ -11,8 +12,11 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_healthy
+from tests.follow import boards
 from tests.follow.test_routes import free_port
 from tests.support.browser_fixtures import LIMIT, ROOT, Visit
+
+redis_server = boards.redis_server
 
 SIZES = {"lecturer": (1024, 768), "laptop": (1280, 900), "phone": (390, 844), "late": (820, 1180)}
 STATE = """() => {
@@ -26,6 +30,8 @@ STATE = """() => {
 """The page, the screen and the choices that somebody sees; another page may have more of them."""
 KIND = "() => document.documentElement.dataset.lectureKind"
 STEPS_ON_A_PAGE = 6
+TABS = 7
+"""Of one browser: one more than it opens connections to a host."""
 
 
 class Person(Visit):
@@ -41,6 +47,12 @@ class Person(Visit):
         while (mine := self.state()) != (other := lecturer.state()) and time.monotonic() < end:
             self.page.wait_for_timeout(20)
         assert mine == other
+
+    def another_tab(self, code):
+        """A second tab of the same browser that follows."""
+        other = Person(self.page.context.new_page(), self.address)
+        other.comes(code).state()
+        return other
 
     def comes(self, code):
         """Open the link of a room."""
@@ -87,12 +99,12 @@ def lecturer(hall):
 
 def open_room(lecturer):
     lecturer.page.locator(".follow-lead").wait_for()
-    lecturer.page.wait_for_function("attentionLecture.isComplete()")
+    lecturer.page.wait_for_function("() => attentionLecture.isComplete()")
     lecturer.page.wait_for_timeout(500)  # until then keys are kept for the lecture
     lecturer.page.keyboard.press("f")
     panel = lecturer.page.locator(".follow-panel")
     panel.wait_for()
-    assert panel.locator("svg path").count() == 1
+    assert panel.locator("svg path:visible").count() == 1
     lecturer.page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
     assert lecturer.state(), "Escape has left the panel, and not the lecture"
@@ -193,6 +205,9 @@ def test_a_class_votes_and_sees_the_answer_afterwards(lecturer, hall, tmp_path):
     expect(votes).to_have_text("Votes: 2 (V)")
     lecturer.page.keyboard.press("v")
     expect(votes.locator("p output")).to_contain_text(["1", "1"])
+    options = lecturer.page.locator("[class*=-ask-] [role=radiogroup] label p:visible").all()
+    ends = [one.bounding_box()["x"] + one.bounding_box()["width"] for one in options]
+    assert votes.bounding_box()["x"] > max(ends), "the bars stand beside the answers"
     assert not votes.locator(".right").count(), "the answer comes with the next screen"
     turn(lecturer, [laptop, phone])
     expect(phone.page.locator(".follow-ballot")).to_be_hidden()
@@ -216,17 +231,59 @@ def test_a_class_votes_and_sees_the_answer_afterwards(lecturer, hall, tmp_path):
     assert sum(counts.values()) == 3
 
 
+def serve(port, **environment):
+    """The app in a process of its own."""
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
+    environment = {**os.environ, **environment}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    wait_until_healthy(f"http://localhost:{port}")
+    return process
+
+
+@pytest.fixture
+def replicas(redis_server):
+    """Two replicas of the app with one Redis server; yields their addresses."""
+    redis_server.empty()
+    ports = free_port(), free_port()
+    processes = [serve(port, ATTENTION_BOARD=redis_server.url) for port in ports]
+    yield [f"http://localhost:{port}" for port in ports]
+    for process in processes:
+        process.terminate()
+        process.wait()
+
+
+def test_replicas_share_a_lecture_and_go_on_without_redis(replicas, redis_server, hall, people):
+    lecturer = hall("lecturer", replicas[0])
+    lecturer.follow("scores", lecture="true", predict="true").state()
+    open_room(lecturer)
+    phone, button = hall("phone", replicas[1]), lecturer.page.locator(".follow-lead")
+    phone.comes(code(lecturer, 6)).sees_what(lecturer)
+    turn(lecturer, [phone])
+    expect(button).to_have_text("◉ 1")
+
+    redis_server.stop()
+    expect(phone.bar).to_contain_text("cannot be reached")
+    expect(button).to_have_attribute("title", re.compile("cannot be reached"))
+    with lecturer.page.expect_response("**/lead/*", timeout=3000) as answer:
+        turn(lecturer, [])
+    assert answer.value.status == 503
+    expect(button).to_have_attribute("title", re.compile("cannot be reached"))
+    expect(phone.bar).to_be_visible()
+    assert phone.state() != lecturer.state()
+    leaf(lecturer, [])
+    redis_server.start()  # empty: nobody else knows where the lecturer is
+    phone.sees_what(lecturer)
+    expect(phone.bar).to_contain_text("Following")
+    expect(button).to_have_text("◉ 1")
+    turn(lecturer, [phone])
+    for person in people:
+        person.errors.clear()  # browsers complain of what is away
+
+
 def test_a_server_that_was_started_again_finds_everybody(hall, people):
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
-
-    def start():
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-        wait_until_healthy(address)
-        return process
-
     address = f"http://localhost:{port}"
-    process = start()
+    process = serve(port)
     try:
         lecturer = hall("lecturer", address)
         lecturer.follow("scores", lecture="true", predict="true")
@@ -238,14 +295,57 @@ def test_a_server_that_was_started_again_finds_everybody(hall, people):
         turn(lecturer, [])
         button = lecturer.page.locator(".follow-lead")
         expect(button).to_have_attribute("title", re.compile("cannot be reached"))
-        process = start()
+        process = serve(port)
         phone.sees_what(lecturer)
         expect(button).to_have_text("◉ 1")
     finally:
+        for person in people:
+            person.page.goto("about:blank")
+            person.errors.clear()  # browsers complain of a server that is away
         process.terminate()
         process.wait()
-        for person in people:
-            person.errors.clear()  # browsers complain of a server that is away
+
+
+def test_tabs_of_one_browser_share_a_stream(lecturer, hall):
+    """A browser opens six connections to a host, and streams would take them all."""
+    first = hall("phone").comes(code(lecturer, 16))
+    first.sees_what(lecturer)
+    tabs = [first.another_tab(code(lecturer, 16)) for _ in range(TABS - 1)]
+    turn(lecturer, [first, *tabs])
+    listening = lecturer.page.locator(".follow-lead")
+    expect(listening).to_have_text("◉ 1")
+    tabs.pop().page.close()  # the last that was opened listens
+    turn(lecturer, [first, *tabs])
+    expect(listening).to_have_text("◉ 1")
+
+
+def test_another_device_leads_when_its_code_is_typed(lecturer, hall):
+    room, asked = code(lecturer, 16), []
+    phone, tablet = hall("phone").comes(room), hall("late")
+    for one in (lecturer, tablet):
+        one.page.on("request", lambda request: asked.append(request.url))
+    tablet.follow_raw(f"?follow={room}#lead").state()
+    expect(tablet.bar).to_contain_text("type this code on the lecturer’s screen")
+    shown = "".join(re.findall(r": ([a-z2-7]{3}) ([a-z2-7]{3})", tablet.bar.inner_text())[0])
+
+    panel = lecturer.page.locator(".follow-panel")
+    lecturer.page.keyboard.press("f")
+    panel.get_by_role("button", name="Lead from another device").click()
+    for typed in ("zzzzzz", shown.upper()):
+        panel.get_by_role("textbox").fill(f"{typed[:3]} {typed[3:]}")
+        panel.get_by_role("button", name="Hand over").click()
+        if typed != shown.upper():
+            expect(panel).to_contain_text("No device shows this code now.")
+            lecturer.errors.clear()  # the browser has told of the refusal
+    expect(lecturer.bar).to_contain_text("Following the lecturer")
+    expect(tablet.page.locator(".follow-lead")).to_have_text("◉ 2")
+    turn(tablet, [phone, lecturer])
+    tablet.page.reload()
+    tablet.state()
+    leaf(tablet, [phone, lecturer])
+    secret = tablet.page.evaluate("attentionFollow.leader.secret")
+    assert not [url for url in asked if secret in url or shown in url]
+    assert secret not in lecturer.page.evaluate("JSON.stringify(sessionStorage)")
 
 
 def test_the_lecturer_ends_it_for_everybody(lecturer, hall):
@@ -277,6 +377,6 @@ def test_a_link_of_a_lecture_brings_nothing_but_a_page(lecturer, hall):
         }""",
         evil,
     )
-    phone.page.wait_for_function("location.search.includes('onerror')", timeout=LIMIT)
+    phone.page.wait_for_function("() => location.search.includes('onerror')", timeout=LIMIT)
     phone.page.wait_for_timeout(500)
     assert phone.choices["follow"] == code(lecturer, 16)

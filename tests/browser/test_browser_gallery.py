@@ -34,6 +34,20 @@ def test_a_name_lights_only_its_heads(visit):
     expect(lit).to_have_count(8)
 
 
+def test_a_phone_has_the_arcs_too_and_a_touch_chooses_a_word(visit):
+    one = visit("head_gallery", size=(390, 844), gallery_layer="18", gallery_head="6")
+    words = one.page.locator(".hero .words button")
+    first, second = words.nth(0).bounding_box(), words.nth(1).bounding_box()
+    assert second["y"] - first["y"] >= 24, "below each other, and large enough for a finger"
+    asker = one.page.locator(".hero .words button.asks")
+    expect(asker).to_have_text("Ann")
+    arcs = one.page.locator(".hero .arc")
+    seen = "(arcs) => arcs.filter((arc) => Number(arc.style.opacity) > 0.5).length"
+    assert arcs.evaluate_all(seen) >= 1
+    words.nth(2).click()
+    one.wait_for_choice("gallery_word", "2")
+
+
 @pytest.fixture
 def gallery(visit):
     if not is_on_disk(MINILM):

@@ -106,3 +106,30 @@ def test_a_long_text_is_zoomed_into(visit, shown):
     assert canvas.evaluate("(c) => c.toDataURL()") != whole
     back.click()
     assert canvas.evaluate("(c) => c.toDataURL()") == whole
+    assert not one.page.get_by_test_id("stProgress").count()
+
+
+def test_a_token_of_a_long_text_is_looked_for(visit, shown):
+    one = visit("inspector", tokens_read="64", deep="long")
+    one.page.get_by_role("button", name="Read it").click()
+    expect(one.page.locator(".enlarges canvas").first).to_be_visible()
+    one.ready()
+    heads = shown.shape[1]
+    assert one.page.locator(".strip .share").count() == heads
+    assert one.page.locator(".enlarges .line:visible").count() == 0
+    ticks = one.page.locator(".enlarges .below").first.locator(".tick").all_inner_texts()
+    assert ticks == ["0", "20", "40"]
+    field = one.page.get_by_label("Which head looks at this token?")
+    field.fill("12")
+    found = one.page.locator(".found")
+    expect(found).to_contain_text("(12) · head ")
+    lines = one.page.locator(".enlarges .line:visible")
+    assert lines.count() == heads
+    box, line = (
+        one.page.locator(".enlarges canvas").first.bounding_box(),
+        lines.first.bounding_box(),
+    )
+    assert (line["x"] - box["x"]) / box["width"] == pytest.approx(12.5 / 64, abs=0.02)
+    field.fill("no such token")
+    expect(found).to_have_text("No token is called this.")
+    assert lines.count() == 0

@@ -54,7 +54,7 @@ def test_who_has_chosen_no_sentence_gets_that_of_the_language(visit):
     contents = one.page.get_by_role("navigation")
     contents.get_by_role("link", name="Truy vấn, khóa, giá trị").click()
     expect(sentence).to_have_value(TWIN)
-    contents.get_by_role("link", name="Attention chéo").click()
+    contents.get_by_role("link", name="Chú ý chéo").click()
     expect(sentence).to_have_value(SENTENCE)  # its model translates from English
     option(one, "English").click()
     contents.get_by_role("link", name="Attention in one picture").click()
@@ -69,17 +69,17 @@ def test_the_switch_keeps_every_choice(visit):
     one.wait_for_choice("lang", "vi")
     one.ready()
     assert one.choices.items() >= {"mask": "causal", "seed": "7"}.items()
-    one.page.wait_for_function(f"({LANGUAGE})() === 'vi'")
-    one.page.wait_for_function(f"({VALUES})().length")  # the card is drawn anew
+    one.page.wait_for_function(f"() => ({LANGUAGE})() === 'vi'")
+    one.page.wait_for_function(f"() => ({VALUES})().length")  # the card is drawn anew
     assert one.page.evaluate(VALUES) == numbers
     contents = one.page.get_by_role("navigation")
-    contents.get_by_role("link", name="Từ điểm số đến đầu ra").click()
+    contents.get_by_role("link", name="Từ điểm chú ý đến đầu ra").click()
     one.page.wait_for_function("() => location.pathname === '/scores'")
     one.ready()
     assert one.choices.items() >= {"mask": "causal", "seed": "7", "lang": "vi"}.items()
     option(one, "English").click()
     one.wait_for_choice("lang", None)
-    one.page.wait_for_function(f"({LANGUAGE})() === 'en'")
+    one.page.wait_for_function(f"() => ({LANGUAGE})() === 'en'")
     one.wait_for_choice("mask", "causal")
 
 
@@ -103,7 +103,7 @@ def test_a_browser_is_spoken_to_in_its_language(elsewhere, address, path):
         shown(one, PROJECTOR)
         option(one, "English").click()
         one.wait_for_choice("lang", "en")
-        one.page.wait_for_function(f"({LANGUAGE})() === 'en'")
+        one.page.wait_for_function(f"() => ({LANGUAGE})() === 'en'")
         expect(one.page.get_by_text("Study mode")).to_be_visible()
         assert not one.errors
         page.evaluate("localStorage.clear()")

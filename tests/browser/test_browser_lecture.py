@@ -11,11 +11,12 @@ from PIL import Image
 from explainers.ui.browser_files import FOLDER
 from explainers.ui.lecture.screens import MOST_SCREENS
 from tests.browser.test_looks import violations
-from tests.support.browser_fixtures import PAGES, Visit
+from tests.support.browser_fixtures import PAGES, WINDOW, Visit
 
 ON = {"lecture": "true", "predict": "true"}
 OLD_PROJECTOR, BIG = (1024, 768), (1920, 1080)
-LEAST_DIGITS = 16
+LEAST_DIGITS, MOTION = 16, 1500
+"""Pixels on screen; milliseconds after which what moves has come to its place."""
 LOOK = Path(__file__).parents[1].joinpath("support", "lecture.js").read_text(encoding="utf-8")
 STANDS = """() => document.documentElement && 'lectureStands' in document.documentElement.dataset
   && attentionLecture.isComplete() && !document.querySelector('[class*=st-key-model-that-comes]')"""
@@ -31,6 +32,7 @@ STILL = """async () => {
 }"""
 """A screen is tried in several sizes: wait until there are no more."""
 KIND = "attentionLecture.kind()"
+DEEPER = "attentionLecture.screens.some((one) => one.kind === 'deeper')"
 
 
 @pytest.fixture
@@ -131,11 +133,24 @@ def test_every_screen_of_a_page_can_be_read(lecture, path):
     for number, last in enumerate(steps, start=1):
         for step in range(1 + last):
             go(one, number, step)
-            one.page.wait_for_function("attentionLecture.isComplete()", timeout=60_000)
+            one.page.wait_for_function("() => attentionLecture.isComplete()", timeout=60_000)
             one.page.evaluate(STILL)
+            if one.page.evaluate(LOOK, LEAST_DIGITS)["problems"]:
+                one.page.wait_for_timeout(MOTION)
             problems = one.page.evaluate(LOOK, LEAST_DIGITS)["problems"]
             found += [f"{number}.{step}: {problem}" for problem in problems]
     assert not found, "\n".join(found)
+
+
+def test_a_phone_shows_the_form_for_a_phone(lecture):
+    one = lecture("masks", size=(390, 844))
+    assert one.page.locator(".hero.masked").evaluate("(hero) => hero.currentCSSZoom") > 0.9
+    leave = one.page.get_by_role("button", name="Leave lecture mode").bounding_box()
+    assert leave["x"] + leave["width"] <= 390
+    go(one, find(one, "ask"))
+    letters = one.page.locator("[role=radiogroup] label:visible p").first
+    sizes = "(words) => parseFloat(getComputedStyle(words).fontSize) * words.currentCSSZoom"
+    assert letters.evaluate(sizes) > 20
 
 
 def test_digits_are_large_on_a_large_screen(lecture):
@@ -149,6 +164,7 @@ def test_digits_are_large_on_a_large_screen(lecture):
 def test_the_next_page_follows_and_back_returns_to_the_screen_before(lecture):
     one = lecture("scores")
     last = one.page.evaluate("attentionLecture.screens.length")
+    go(one, 3)
     go(one, last)
     turn(one, "PageDown")
     one.page.wait_for_url("**/masks?**")
@@ -157,11 +173,30 @@ def test_the_next_page_follows_and_back_returns_to_the_screen_before(lecture):
     assert one.choices["lecture"] == "true"
     turn(one, "ArrowRight")
     one.page.go_back()
-    one.page.wait_for_function("attentionLecture.at === 0")
+    one.page.wait_for_function("() => attentionLecture.at === 0")
     one.page.go_back()
     one.page.wait_for_function("() => location.pathname === '/scores'")
     ready(one)
     assert place(one) == f"{last} / {last}"
+    one.page.go_back()
+    one.page.wait_for_function("() => attentionLecture.at === 2")
+
+
+def test_back_pressed_three_times_at_once_is_three_steps_back(lecture):
+    """Also where a run of the page that is left still writes its address."""
+    one = lecture("scores")
+    for number in (3, 7):
+        go(one, number)
+    turn(one, "PageDown")
+    one.page.wait_for_url("**/masks?**")
+    ready(one)
+    turn(one, "ArrowRight")
+    one.page.evaluate("for (let n = 0; n < 3; n++) setTimeout(() => history.back(), 50 * n)")
+    one.page.wait_for_function("() => location.pathname === '/scores'")
+    ready(one)
+    one.page.wait_for_function("() => attentionLecture.at === 2")
+    one.page.go_back()
+    one.page.wait_for_function("() => attentionLecture.at === 0")
 
 
 def test_the_page_before_ends_with_its_end(lecture):
@@ -180,7 +215,7 @@ def test_keys_pressed_before_it_stands_are_kept_and_obeyed(visit):
     for _ in range(2):
         one.page.keyboard.press("ArrowRight")
     ready(one)
-    one.page.wait_for_function("attentionLecture.at === 2")
+    one.page.wait_for_function("() => attentionLecture.at === 2")
     assert one.page.get_by_text("Lecture mode starts").count() == 0
 
 
@@ -232,9 +267,30 @@ def test_enter_leaves_the_field_so_that_the_next_key_is_a_key(lecture):
     assert one.choices["text"] == "The team praised young fans on Sunday"
 
 
+def test_what_takes_time_begins_by_a_button_on_its_screen(lecture):
+    one = lecture("inspector", text="The cat sat on the cat")
+    number = find(one, "slow")
+    go(one, number)
+    shown = "attentionLecture.shown().length"
+    assert one.page.evaluate(shown) == 1, "no picture yet"
+    button = one.page.get_by_role("button", name="Load all-MiniLM-L6-v2 and run it")
+    assert button.bounding_box()["height"] >= 44
+    assert turn(one, "Enter") == "slow"
+    one.wait_for_choice("started", "other_model")
+    one.page.wait_for_function(f"() => {shown} === 2")
+    ready(one)
+    assert one.page.evaluate("attentionLecture.at") == number - 1
+    pictures = one.page.locator(".hero.mosaic:visible")
+    assert "all-MiniLM-L6-v2" in pictures.get_attribute("aria-label")
+    assert one.choices.get("real_model") is None
+    assert one.page.evaluate(LOOK, LEAST_DIGITS)["problems"] == []
+
+
 def test_exercises_follow_each_other(lecture):
     one = lecture("exercises")
-    kinds = [turn(one, "ArrowRight") for _ in range(5)]
+    kinds = [turn(one, "ArrowRight") for _ in range(2)]
+    assert seen(one).startswith("A mixture ")
+    kinds += [turn(one, "ArrowRight") for _ in range(3)]
     assert kinds == ["ask", "answer", "ask", "answer", "ask"]
 
 
@@ -257,14 +313,14 @@ def test_screens_are_left_out_and_the_link_says_so(lecture, visit):
     one = lecture("masks")
     turn(one, "o")
     tiles = one.page.locator(".lecture-tile")
-    assert tiles.count() == 7
+    assert tiles.count() == 8
     one.page.get_by_role("button", name="Leave out: A narrow window").click()
     one.page.get_by_role("button", name=re.compile("^Later: Which words")).click()
-    assert one.choices["mine"] == "masks:3.1.4.5.6.7"
+    assert one.choices["mine"] == "masks:3.1.4.5.6.7.8"
     turn(one, "Escape")
-    assert place(one).endswith(" / 6")
-    again = ready(visit("masks", **ON, mine="masks:3.1.4.5.6.7"))
-    assert place(again) == "1 / 6"
+    assert place(one).endswith(" / 7")
+    again = ready(visit("masks", **ON, mine="masks:3.1.4.5.6.7.8"))
+    assert place(again) == "1 / 7"
     assert again.page.evaluate(KIND) == "try"
 
 
@@ -272,16 +328,20 @@ def test_a_card_is_added_and_taken_away(lecture):
     one = lecture("masks")
     turn(one, "o")
     one.page.get_by_role("button", name="What each mask costs").click()
-    one.page.wait_for_function("attentionLecture.screens.some((one) => one.kind === 'deeper')")
+    one.page.wait_for_function(
+        "() => attentionLecture.screens.some((one) => one.kind === 'deeper')"
+    )
     assert one.choices["deep"] == "costs"
     turn(one, "o")
     one.page.get_by_role("button", name="What each mask costs", exact=True).click()
-    one.page.wait_for_function("!attentionLecture.screens.some((one) => one.kind === 'deeper')")
+    one.page.wait_for_function(
+        "() => !attentionLecture.screens.some((one) => one.kind === 'deeper')"
+    )
 
 
 def test_a_number_jumps_and_the_other_keys_do_what_the_list_says(lecture):
     one = lecture("masks")
-    turn(one, "5")
+    turn(one, "6")
     assert turn(one, "Enter") == "ask"
     letters = (
         "parseFloat(getComputedStyle(document.querySelector('[role=radiogroup] label p')).fontSize)"
@@ -313,6 +373,12 @@ def test_a_second_window_tells_what_to_say(lecture):
     assert "Which words may attend to which?" in sheet.inner_text("section:nth-of-type(1)")
     assert "pair by pair" in sheet.inner_text("section:nth-of-type(1)"), "the page's own words"
     assert "A narrow window" in sheet.inner_text("section:nth-of-type(2)")
+    for box in sheet.locator(".miniature").all():
+        room, seen = box.bounding_box(), box.locator(".stage").first.bounding_box()
+        assert room["height"] / room["width"] == pytest.approx(WINDOW[1] / WINDOW[0], rel=0.02)
+        assert seen["x"] >= room["x"]
+        assert seen["x"] + seen["width"] <= room["x"] + room["width"]
+        assert seen["width"] > room["width"] / 2
     assert re.search(r"4[45]:\d\d left", sheet.inner_text("header"))
     turn(one, "ArrowRight")
     assert "A narrow window" in sheet.inner_text("section:nth-of-type(1)")
@@ -322,7 +388,7 @@ def test_a_handout_is_one_page(lecture):
     one = lecture("masks")
     one.page.evaluate("globalThis.print = () => { globalThis.printed = true; }")
     turn(one, "h")
-    one.page.wait_for_function("globalThis.printed")
+    one.page.wait_for_function("() => globalThis.printed")
     paper = one.page.pdf(format="A4", print_background=True)
     assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 1
     one.page.emulate_media(media="print")
@@ -414,9 +480,9 @@ def test_who_follows_hears_of_each_screen(lecture):
       addEventListener("attention-screen", ({ detail }) => heard.push(detail));
     }""")
     turn(one, "ArrowRight")
-    go(one, 5, 1)
+    go(one, 6, 1)
     heard = one.page.evaluate("heard")
     assert [(turned["page"], turned["screen"], turned["step"]) for turned in heard] == [
-        *(("masks", 2, 0), ("masks", 5, 1))
+        *(("masks", 2, 0), ("masks", 6, 1))
     ]
     assert "lecture=true" in heard[0]["query"]

@@ -122,3 +122,20 @@ def test_measuring_shows_itself_and_comes_to_an_end(visit):
     expect(button).to_be_enabled()
     assert not one.page.get_by_role("button", name="Cancel").count()
     one.ready()
+
+
+def test_the_bars_of_two_sequences_and_their_words_change_without_the_server(visit):
+    one = visit("long_sequences", deep="two")
+    keys = live_slider(one, "Keys of the other")
+    figure = one.page.locator(".figure").filter(has=keys)
+    words, bars = figure.locator(".says"), figure.locator(".amount .share")
+    expect(words).to_contain_text("128 × 4,096 = 524,288 scores")
+    messages = one.sent
+    keys.evaluate("(input) => { input.value = '0'; input.dispatchEvent(new Event('input')); }")
+    expect(words).to_contain_text("128 × 16 = 2,048 scores")
+    live_slider(one, "Queries").evaluate(
+        "(input) => { input.value = '0'; input.dispatchEvent(new Event('input')); }"
+    )
+    expect(words).to_contain_text("16 × 16 = 256 scores")
+    expect(bars.first).to_have_attribute("style", re.compile("width: 25%"))
+    assert one.sent == messages

@@ -1,11 +1,15 @@
 """The cache calculator in a browser: search, typed numbers, pasted files, links."""
 
 import json
+import re
 
 from playwright.sync_api import expect
 
 from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.capacity_plan import find_limit
 from explainers.memory.model_shapes import find_shape
+from explainers.memory.serving import Deployment, read_gpus
+from explainers.memory.speed import estimate_tokens_per_second
 from explainers.ui.controls import controls
 
 PATH = "cache_memory"
@@ -33,16 +37,48 @@ def choose(visit, control, typed):
     box.press("Enter")
 
 
-def test_a_square_of_the_map_is_clicked(visit):
+def test_the_point_is_dragged_and_walked(visit):
     one = visit(PATH)
     expect(one.says).to_contain_text("16.00 GiB")
-    one.page.get_by_role("gridcell", name="8 × 8k: 8.00 GiB, fits", exact=True).click()
-    expect(one.says).to_contain_text("8 texts of 8,192 tokens take 8.00 GiB")
-    one.wait_for_choice("texts", "8")
-    one.wait_for_choice("tokens", "8,192")
-    expect(one.page.get_by_text(bytes_of("llama-3.1-8b", 8_192, 8))).to_be_visible()
-    one.page.get_by_role("gridcell", selected=True).press("ArrowUp")
-    expect(one.says).to_contain_text("4 texts of 8,192 tokens take 4.00 GiB")
+    point = one.page.locator(".hero .memory-point")
+    expect(point).to_have_attribute("aria-label", "1 × 128k: 16.00 GiB, fits")
+    point.press("ArrowUp")
+    expect(one.says).to_contain_text("2 texts of 131,072 tokens take 32.00 GiB")
+    map_box, at = one.page.locator(".hero .memory-map").bounding_box(), point.bounding_box()
+    one.page.mouse.move(at["x"] + 11, at["y"] + 11)
+    one.page.mouse.down()
+    one.page.mouse.move(map_box["x"] + 2, map_box["y"] + map_box["height"] - 2, steps=4)
+    expect(one.says).to_contain_text("One text of 256 tokens takes 32.00 MiB")
+    one.page.mouse.move(map_box["x"] + 4000, map_box["y"] - 500, steps=2)
+    expect(one.says).to_contain_text("1,024 texts of 1,048,576 tokens take 128.00 TiB")
+    expect(one.says).to_contain_text("Not even 16 × NVIDIA H100 SXM would hold all of it.")
+    one.page.mouse.up()
+    one.wait_for_choice("texts", "1,024")
+    one.wait_for_choice("tokens", "1,048,576")
+    expect(one.page.get_by_text(bytes_of("llama-3.1-8b", 2**20, 1_024))).to_be_visible()
+
+
+def test_what_limits_is_said_with_its_numbers(visit):
+    """The browser multiplies; the calculators say the same."""
+    one = visit(PATH, texts="40", tokens="32,768", gpus="4")
+    served = Deployment(find_shape("llama-3.1-8b"), read_gpus()["h100"], 4, block=16)
+    for key, tokens, texts in [(None, 32_768, 40), ("ArrowRight", 49_152, 40)]:
+        if key:
+            one.page.locator(".hero .memory-point").press(key)
+        limit = find_limit(served, tokens, texts)
+        says = f"reads memory for {three(1000 * limit.reading)} ms and computes for"
+        expect(one.says).to_contain_text(f"{says} {three(1000 * limit.computing)} ms.")
+        speed = three(estimate_tokens_per_second(served, tokens, texts))
+        expect(one.says).to_contain_text(f"at most {speed} tokens a second")
+    expect(one.page.locator(".hero .memory-limit-title")).to_have_text("Bandwidth limits here")
+    one.page.get_by_role("radio", name="2", exact=True).click()
+    expect(one.page.locator(".hero .memory-limit-title")).to_have_text("Memory limits here")
+    expect(one.says).to_contain_text("4 × NVIDIA H100 SXM would hold all of it.")
+    one.wait_for_choice("gpus", "2")
+
+
+def three(number):
+    return f"{float(f'{float(number):.3g}'):,.10g}"
 
 
 def test_a_model_is_searched_and_stands_in_the_link(visit):
@@ -145,10 +181,14 @@ def test_a_file_is_uploaded(visit):
 
 def test_the_share_of_the_layers_is_under_a_veil(visit):
     one = visit(PATH, model="gemma-3-27b", deep="layers", predict="true")
-    expect(one.page.locator('.vega-embed[aria-label*="What each layer holds"]')).to_be_visible()
+    chart = one.page.locator('.vega-embed[aria-label*="What each layer holds"]')
+    veil = one.page.get_by_role("button", name="hidden number, show")
+    expect(veil).to_be_visible()
+    expect(chart).to_have_count(0)  # its bars would say it
     expect(one.page.get_by_text("96.1 %")).to_have_count(0)
-    one.page.get_by_role("button", name="hidden number, show").click()
-    expect(one.page.get_by_text("96.1 %")).to_be_visible()
+    veil.click()
+    expect(one.page.get_by_text("96.1 %").first).to_be_visible()
+    expect(chart).to_be_visible()
 
 
 def test_a_reset_holds_after_the_menu_was_open(visit):
@@ -158,19 +198,20 @@ def test_a_reset_holds_after_the_menu_was_open(visit):
     one.wait_for_choice("gpus", "8")
     more = one.ready().page.get_by_role("button", name="More")
     more.click()
-    expect(one.page.get_by_role("radio", name="16", exact=True)).to_be_visible()
+    menu = one.page.get_by_test_id("stPopoverBody")
+    expect(menu.get_by_role("radio", name="16", exact=True)).to_be_visible()
     one.page.keyboard.press("Escape")
     one.ready()
     one.page.locator(".hero").get_by_role("button", name="Reset").click()
     one.wait_for_choice("gpus", None)
-    one.ready().page.get_by_role("gridcell", name="8 × 8k: 8.00 GiB, fits", exact=True).click()
-    one.wait_for_choice("texts", "8")
+    one.ready().page.locator(".hero .memory-point").press("ArrowUp")
+    one.wait_for_choice("texts", "2")
     one.ready()
     assert "gpus" not in one.choices
     expect(one.says).to_contain_text("1 × NVIDIA H100")
     more.click()
-    chosen = one.ready().page.get_by_role("radio", name="8", exact=True)
-    chosen.click()
+    one.ready()
+    menu.get_by_role("radio", name="8", exact=True).click()
     one.wait_for_choice("gpus", "8")
     expect(one.says).to_contain_text("8 × NVIDIA H100")
 
@@ -182,15 +223,33 @@ def test_an_experiment_begins_from_its_own_settings_on_a_second_visit(visit):
     one.ready().page.get_by_role("link", name="Shared keys and values").click()
     expect(one.page.get_by_role("heading", level=1)).to_have_text("Shared keys and values")
     one.ready().page.get_by_role("link", name="Cache calculator").click()
-    expect(one.says).to_contain_text("gemma-3-27b")
-    press(one.ready(), "Serve many readers")
-    expect(one.says).to_contain_text("weights of llama-3.1-8b")
-    one.wait_for_choice("texts", "64")
+    expect(one.says).to_contain_text("10.41 GiB")
+    press(one.ready(), "40 readers of 32,768 tokens")
+    expect(one.says).to_contain_text("40 texts of 32,768 tokens take 160.00 GiB")
+    expect(one.says).to_contain_text("4 × NVIDIA H100 SXM")
+    one.wait_for_choice("texts", "40")
     press(one.ready(), "Take a model with windows")
-    expect(one.says).to_contain_text("gemma-3-27b")
     one.wait_for_choice("model", "gemma-3-27b")
     expect(one.says).to_contain_text("One text of 131,072 tokens")
 
 
 def press(visit, experiment):
     visit.page.locator(".hero").get_by_role("button", name=experiment, exact=True).click()
+
+
+def test_what_is_below_follows_the_plan(visit):
+    """The picture's part runs alone; an open card and the compared models are not left behind."""
+    one = visit(PATH, deep="gpus")
+    card = one.page.get_by_test_id("stExpander").filter(has_text="Which GPU, and how many?")
+    expect(card).to_contain_text("with llama-3.1-8b: weights in bfloat16")
+    choose(one, controls.model, "gpt-oss-20b")
+    expect(card).to_contain_text("with gpt-oss-20b: weights in mxfp4")
+    sheet = one.page.locator(".figure .sheet")
+    expect(sheet).to_contain_text("memory of 1 × NVIDIA H100 SXM: 79.65 GiB")
+    choose(one, controls.gpu, "h200")
+    expect(sheet).to_contain_text("memory of 1 × NVIDIA H200: 140.40 GiB")
+    expect(sheet).to_have_attribute("aria-valuetext", re.compile("llama-3.1-8b 16.00 GiB"))
+    sheet.press("ArrowLeft")
+    expect(sheet).to_have_attribute(
+        "aria-valuetext", re.compile("At 65,536 .*llama-3.1-8b 8.00 GiB")
+    )

@@ -16,6 +16,7 @@ SHARED = """() => {
     boxes: seen('.sharing-box').length, circles: seen('.sharing-circle').length,
     lines: seen('.sharing-line').length, wrong: seen('.sharing-circle.wrong').length,
     stored: hero.querySelectorAll('.sharing-number')[1].textContent,
+    product: hero.querySelectorAll('.sharing-product')[1].textContent,
   };
 }"""
 """What is seen in the first picture."""
@@ -37,8 +38,8 @@ def chip(visit, group, name):
 
 def test_the_picture_is_seen_without_a_click(visit):
     one = visit(PATH)
-    expect_picture(one, boxes=2, circles=4, lines=4, wrong=0, stored="64")
-    expect(one.says).to_contain_text("share 2 KV heads: 2 × 2 × 16 = 64 numbers per word")
+    expect_picture(one, boxes=2, circles=4, lines=4, wrong=0, stored="64", product="2×2×16")
+    expect(one.says).to_contain_text("a key and a value of 16 numbers: 2 × 2 × 16 = 64 per word")
     expect(one.says).to_contain_text("announced looks most at earnings")
 
 
@@ -47,11 +48,11 @@ def test_fewer_kv_heads_change_picture_and_sentence_without_the_server(visit):
     messages = one.sent
     chip(one, "KV heads", "1").click()
     expect_picture(one, boxes=1, circles=4, stored="32")
-    expect(one.says).to_contain_text("share 1 KV head: 2 × 1 × 16 = 32 numbers per word")
+    expect(one.says).to_contain_text("a key and a value of 16 numbers: 2 × 1 × 16 = 32 per word")
     assert one.sent == messages
     one.wait_for_choice("kv_heads", "1")
     chip(one.ready(), "Query heads", "8").click()
-    expect_picture(one, boxes=1, circles=8, stored="16")
+    expect_picture(one, boxes=1, circles=8, stored="16", product="2×1×8")
     one.wait_for_choice("heads", "8")
 
 
@@ -110,3 +111,18 @@ def test_training_goes_on_by_itself_and_can_be_stopped(visit):
     one.page.get_by_role("button", name="Cancel").click()
     expect(one.page.get_by_text(", cancelled")).to_be_visible()
     expect(train).to_be_enabled()
+
+
+def test_a_latent_and_the_words_below_it_change_without_the_server(visit):
+    one = visit("shared_heads", deep="latent")
+    figure = one.page.locator(".figure").filter(has=one.page.locator("input[type=range]"))
+    slider, words = figure.locator("input[type=range]"), figure.locator(".says")
+    expect(words).to_contain_text("r + 8 = 16 + 8 = 24 numbers")
+    messages = one.sent
+    slider.evaluate("(input) => { input.value = '4'; input.dispatchEvent(new Event('input')); }")
+    expect(words).to_contain_text("r + 8 = 64 + 8 = 72 numbers")
+    expect(figure.locator(".panel").first.locator(".shape")).to_have_text(" 7 × 64")
+    assert one.sent == messages
+    slider.evaluate("(input) => input.dispatchEvent(new Event('change'))")
+    one.wait_for_choice("latent", "64")
+    expect(words).to_contain_text("r + 8 = 64 + 8 = 72 numbers")

@@ -178,3 +178,12 @@ def test_a_longer_sentence_is_drawn_where_a_shorter_one_stood(visit, page):
     sentence.press("Enter")
     expect(in_words).not_to_have_text(before)
     expect(one.page.get_by_text("BidiComponent Error")).to_have_count(0)
+
+
+def test_a_sentence_is_made_of_words_in_menus(start):
+    start.page.get_by_role("button", name="Build one").click()
+    start.page.get_by_role("combobox", name="Who").click()
+    start.page.get_by_role("option", name="board", exact=True).click()
+    expect(word(start, "board")).to_be_visible()
+    start.wait_for_choice("text", "The board announced record earnings on Friday")
+    expect(start.page.get_by_role("combobox", name="Who")).to_be_visible()

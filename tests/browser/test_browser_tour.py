@@ -3,6 +3,7 @@
 import pytest
 
 from explainers.ui.tour import STOPS
+from tests.support.browser_fixtures import PAGES
 
 WALL = ".cards.wall"
 PICTURES = """(kind) => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
@@ -34,9 +35,9 @@ def test_thumbnails_follow_the_theme(visit, kind):
 def test_the_wall_fits_a_phone(visit, spoken):
     one = visit("", size=(390, 844), lang=spoken)
     wall = seen(one, "wall")
-    assert wall.locator("a").count() == 17
+    assert wall.locator("a").count() == len(PAGES)
     assert not one.page.evaluate(SCROLLS)
-    lefts = {round(wall.locator("a").nth(n).bounding_box()["x"]) for n in range(17)}
+    lefts = {round(wall.locator("a").nth(n).bounding_box()["x"]) for n in range(len(PAGES))}
     assert len(lefts) == 2
 
 

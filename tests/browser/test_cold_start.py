@@ -48,8 +48,18 @@ def is_complete(visit):
     assert visit.choices == {"predict": "false", **LINK}
 
 
+LISTS = """() => { globalThis.listed = []; new MutationObserver(() => {
+  const first = document.querySelector('[data-testid=stSidebarNav] a')?.textContent;
+  if (first && first !== listed.at(-1)) listed.push(first);
+}).observe(document, { childList: true, subtree: true }); }"""
+"""Keeps what stands first in the list of pages, whenever that changes."""
+
+
 def test_a_link_to_a_later_page(reader):
-    is_complete(reader().goto("scores", **LINK))
+    visit = reader()
+    visit.page.add_init_script(f"({LISTS})()")
+    is_complete(visit.goto("scores", **LINK))
+    assert [first[:1] for first in visit.page.evaluate("listed")] == ["1"], "files for pages"
 
 
 def test_two_readers_at_once(reader):

@@ -70,7 +70,7 @@ def test_every_look_of_a_page(visit, path):
     assert violations(shown(one, PROJECTOR)) == []
     assert one.page.evaluate(COLOURS)[0] == "rgb(15, 18, 22)"
     one.page.emulate_media(color_scheme="light")
-    one.page.wait_for_function(f"({COLOURS})()[0] === 'rgb(255, 255, 255)'")
+    one.page.wait_for_function(f"() => ({COLOURS})()[0] === 'rgb(255, 255, 255)'")
     assert shown(one, PROJECTOR).page.evaluate(OUTSIDE) == []
     assert violations(shown(one, WINDOW)) == []
 

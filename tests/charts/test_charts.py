@@ -25,6 +25,15 @@ from explainers.charts.bars import (
     make_share_rows,
 )
 from explainers.charts.curves import Axis, draw_curve, draw_growth
+from explainers.charts.dials import (
+    BEFORE,
+    NOW,
+    SHADED,
+    THICK,
+    THIN,
+    draw_dials_in_rows,
+    make_dial_rows,
+)
 from explainers.charts.heatmap import draw_heatmap, draw_heatmaps, draw_product, make_table
 from explainers.charts.line_drawings import draw_two_orders, make_order_rows
 from explainers.charts.matrix import Matrix, share_domain
@@ -397,3 +406,52 @@ def test_a_bar_is_as_long_as_its_amount_and_says_so():
     assert bar["encoding"]["x"]["field"] == "amount"
     assert bar["encoding"]["x"].get("scale", {}).get("zero", True)
     assert "way 1: 448" in drawn(picture)
+
+
+TURNS = ("angles of training", "at its end", "known", "new")
+
+
+@pytest.fixture
+def dials():
+    """Three dials in two columns; the last has turned more than once in training."""
+    turns = [
+        ("1°", {"angles of training": 0.5, "at its end": 0.5, "known": 0.4}),
+        ("2°", {"angles of training": 1.5, "at its end": 1.5, "new": 3.0}),
+        ("9°", {"angles of training": 8.0, "at its end": 1.7, "known": 2.0}),
+    ]
+    return make_dial_rows(turns, 2, TURNS)
+
+
+def test_a_dial_is_a_shaded_arc_and_two_hands(dials):
+    assert (
+        dials.groupby("below", sort=False).kind.apply(list).tolist() == [[SHADED, BEFORE, NOW]] * 3
+    )
+    places = dials[["x", "y"]].drop_duplicates().to_numpy().tolist()
+    assert places == [[0, 0], [1, 0], [0, 1]], "row by row"
+    arcs = dials[dials.kind == SHADED]
+    assert arcs.start.tolist() == [0, 0, 0]
+    assert arcs.end.tolist() == pytest.approx([0.5, 1.5, 6.2831853]), "at most all the way round"
+    hands = dials[dials.kind != SHADED]
+    assert ((hands.start + hands.end) / 2).tolist() == pytest.approx(hands.turn.tolist())
+    wide = ((hands.end - hands.start) / 2).tolist()
+    assert wide == pytest.approx([THIN, THICK] * 3)
+
+
+@pytest.mark.parametrize("theme", THEMES.values())
+def test_dials_are_drawn_from_the_top_in_the_colours_of_the_theme(dials, theme):
+    spec = draw_dials_in_rows(dials, theme, 2, 2, TURNS).to_dict()
+    circle, shaded, before, now, names = spec["layer"]
+    assert circle["mark"]["fill"] == theme.background
+    filters = [layer["transform"][0]["filter"] for layer in (shaded, before, now)]
+    assert filters == [f"datum.kind == {kind}" for kind in (SHADED, BEFORE, NOW)]
+    for layer in (shaded, before, now):
+        encoding = layer["encoding"]
+        assert [encoding[name]["field"] for name in ("theta", "theta2", "x", "y")] == [
+            *("start", "end", "x", "y")
+        ]
+        assert (encoding["theta"]["scale"], encoding["theta"]["stack"]) == (None, None)
+        assert encoding["color"]["scale"]["domain"] == [*TURNS]
+        assert encoding["color"]["scale"]["range"][-1] == theme.highlight
+    assert names["encoding"]["text"]["field"] == "below"
+    first, last = now["encoding"]["y"]["scale"]["domain"]
+    assert first > last, "the first line of dials is above"

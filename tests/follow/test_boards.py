@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from explainers.ui.follow import redis_board
 from explainers.ui.follow.board import Memory, RefusedError
 from explainers.ui.follow.redis_board import Redis
 from tests.follow import boards
@@ -112,6 +113,61 @@ def test_nobody_leads_without_the_secret(make_board):
         assert "at" not in await (await board.join(ROOM)).hear(PATIENCE)
 
     runs(make_board(), act)
+
+
+def test_another_device_leads_once_the_owner_has_typed_its_code(make_board):
+    async def act(board):
+        await subscribed(board)
+        with refused("unknown"):
+            await board.ask_to_lead(ROOM, "tablet")
+        await board.open_room(ROOM, "owner", "here")
+        follower = await board.join(ROOM)
+        code, other = await board.ask_to_lead(ROOM, "tablet"), await board.ask_to_lead(ROOM, "x")
+        with refused("not yours"):
+            await board.hand_over(ROOM, "tablet", code)  # nobody accepts itself
+        with refused("not yours"):
+            await board.lead(ROOM, "tablet", 1, "one")
+        with refused("no device"):
+            await board.hand_over(ROOM, "owner", "zzzzzz")
+        await board.hand_over(ROOM, "owner", code)
+        assert json.loads(await heard(follower, "handed")) == code
+        for attempt in (
+            board.lead(ROOM, "owner", 2, "two"),
+            board.hand_over(ROOM, "owner", other),
+            board.close_room(ROOM, "owner"),
+            board.open_room(ROOM, "owner", "here"),
+        ):
+            with refused("not yours"):
+                await attempt
+        with refused("no device"):
+            await board.hand_over(ROOM, "tablet", code)
+        await board.open_room(ROOM, "tablet", "here", may_begin=False)
+        await board.lead(ROOM, "tablet", 2, "two")
+        assert await heard(follower, "at") == "two"
+        await board.close_room(ROOM, "tablet")
+        with refused("unknown"):
+            await board.open_room(ROOM, "tablet", "here", may_begin=False)
+
+    runs(make_board(), act)
+
+
+def test_a_code_to_lead_grows_old_and_a_room_has_so_many(make_board):
+    async def act(board):
+        await board.open_room(ROOM, "owner", "here")
+        await board.open_room(OTHER, "owner", "here")
+        codes = [await board.ask_to_lead(ROOM, heir) for heir in ("one", "two")]
+        assert len(set(codes)) == 2
+        with refused("full"):
+            await board.ask_to_lead(ROOM, "three")
+        with refused("no device"):
+            await board.hand_over(OTHER, "owner", codes[0])
+        await asyncio.sleep(0.6)
+        with refused("no device"):
+            await board.hand_over(ROOM, "owner", codes[0])
+        await board.hand_over(ROOM, "owner", await board.ask_to_lead(ROOM, "three"))
+        await board.lead(ROOM, "three", 1, "one")
+
+    runs(make_board(followers=2, seconds_to_lead=0.5), act)
 
 
 def test_a_room_is_found_by_its_first_letters_where_they_are_its_own(make_board):
@@ -280,11 +336,35 @@ def test_without_redis_the_lecturer_is_told_at_once_and_says_it_again_afterwards
             with refused("away"):
                 await attempt
         assert loop.time() - before < 3
+        for listener in (follower, lecturer):
+            await heard(listener, "away")
+            await listener.hear(PATIENCE / 5)
         await asyncio.to_thread(redis_server.start)
+        assert await heard(follower, "room") == ROOM
         await heard(lecturer, "lost")
         await board.open_room(ROOM, "owner", "here")
         await board.lead(ROOM, "owner", 1, "one")
         assert await heard(follower, "at") == "one"
+
+    runs(Redis(redis_server.url), act)
+
+
+def test_a_room_that_redis_forgot_is_not_over_before_its_lecturer_could_open_it(
+    redis_server, monkeypatch
+):
+    monkeypatch.setattr(redis_board, "BEAT", 1.0)
+    redis_server.empty()
+
+    async def act(board):
+        await board.open_room(ROOM, "owner", "here")
+        follower = await board.join(ROOM)
+        redis_server.empty()
+        await asyncio.sleep(1.3)  # a beat
+        await board.open_room(ROOM, "owner", "here")
+        await asyncio.sleep(1.0)  # another one
+        assert "over" not in follower.news
+        redis_server.empty()
+        await heard(follower, "over")
 
     runs(Redis(redis_server.url), act)
 

@@ -114,24 +114,26 @@ class Ear:
 
 
 def test_a_lecture_from_its_beginning_to_its_end(port):
-    status, room = ask(port, "/lead", {"address": "http://localhost/"}, OWN)
-    assert (status, room["room"], room["code"]) == (200, ROOM, ROOM[:6])
+    secret = secrets.token_urlsafe(32)  # a room of its own: tests run in any order
+    name, own = name_room(secret)[0], {"Authorization": f"Bearer {secret}"}
+    status, room = ask(port, "/lead", {"address": "http://localhost/"}, own)
+    assert (status, room["room"], room["code"]) == (200, name, name[:6])
     ear = Ear(port, f"/follow/{room['code']}")
     assert ear.answer.headers["Content-Type"].startswith("text/event-stream")
     assert "no-transform" in ear.answer.headers["Cache-Control"]
-    assert ear.next("room") == ROOM
-    assert ask(port, f"/lead/{ROOM}", {**GOOD, "more": "x" * 100}, OWN) == (200, {})
+    assert ear.next("room") == name
+    assert ask(port, f"/lead/{name}", {**GOOD, "more": "x" * 100}, own) == (200, {})
     assert json.loads(ear.next("at")) == GOOD
-    watch = Ear(port, f"/follow/{ROOM}?lecturer")
+    watch = Ear(port, f"/follow/{name}?lecturer")
     assert json.loads(watch.next("count")) == {"followers": 1, "votes": {}}
     vote = {"voter": "somebody", "option": 1}
-    assert ask(port, f"/vote/{ROOM}/scores-which.1", vote)[0] == 400
-    assert ask(port, f"/vote/{ROOM}/scores-which-1", vote) == (200, {})
+    assert ask(port, f"/vote/{name}/scores-which.1", vote)[0] == 400
+    assert ask(port, f"/vote/{name}/scores-which-1", vote) == (200, {})
     assert json.loads(watch.next("count"))["votes"] == {"scores-which-1": [0, 1, 0, 0, 0, 0]}
-    assert ask(port, f"/lead/{ROOM}", None, OWN, method="DELETE") == (200, {})
+    assert ask(port, f"/lead/{name}", None, own, method="DELETE") == (200, {})
     ear.next("over")
     assert ear.answer.read().strip() == b""
-    assert Ear(port, f"/follow/{ROOM}").next("refused") == '"unknown"'
+    assert Ear(port, f"/follow/{name}").next("refused") == '"unknown"'
 
 
 def said(**more):
@@ -190,6 +192,34 @@ def test_the_room_of_another_secret_is_not_led(port):
     assert ask(port, f"/lead/{name_room(other)[0]}", said(), headers)[0] == 404
 
 
+def test_a_room_is_handed_over_by_the_code_of_the_other_device(port):
+    own, tablet, thief = (
+        {"Authorization": f"Bearer {secrets.token_urlsafe(32)}"} for _device in range(3)
+    )
+    opening = {"address": "http://localhost/"}
+    room = ask(port, "/lead", opening, own)[1]["room"]
+    codes = [ask(port, f"/lead/{room}/ask", {}, device)[1]["code"] for device in (tablet, thief)]
+    hand = f"/lead/{room}/heir"
+    for message, headers, status in [
+        ({"code": codes[1]}, thief, 403),
+        ({"code": codes[0]}, {}, 403),
+        ({"code": "aaaaaa"}, own, 404),
+        ({"code": "<b>"}, own, 400),
+        ({"code": ["a"]}, own, 400),
+        ({}, own, 400),
+        ({"code": codes[0]}, {**own, "Origin": "https://elsewhere.example"}, 403),
+    ]:
+        assert ask(port, hand, message, headers)[0] == status
+    assert ask(port, "/lead", {**opening, "room": room}, tablet)[0] == 403
+    assert ask(port, hand, {"code": codes[0]}, own) == (200, {})
+    assert ask(port, hand, {"code": codes[0]}, own)[0] == 403
+    assert ask(port, f"/lead/{room}", GOOD, own)[0] == 403
+    assert ask(port, "/lead", {**opening, "room": room}, tablet)[1]["room"] == room
+    assert ask(port, f"/lead/{room}", GOOD, tablet) == (200, {})
+    assert ask(port, f"/lead/{room}", None, tablet, method="DELETE") == (200, {})
+    assert ask(port, "/lead", {**opening, "room": room}, tablet)[0] == 404, "not its own name"
+
+
 def test_ten_thousand_forged_messages_are_not_obeyed_and_cost_nothing(port):
     ask(port, "/lead", {"address": "http://localhost/"}, OWN)
     assert ask(port, f"/lead/{ROOM}", {**GOOD, "number": 1000}, OWN)[0] in (200, 409)
@@ -201,7 +231,8 @@ def test_ten_thousand_forged_messages_are_not_obeyed_and_cost_nothing(port):
     for count in range(FORGED):
         message, headers, _ = LIES[choose.choice(lies)]
         stranger = base64.b32encode(choose.randbytes(10)).decode().lower()
-        path = choose.choice([f"/lead/{ROOM}", f"/lead/{stranger}", f"/vote/{stranger}/q{count}"])
+        places = [ROOM, stranger, f"{ROOM}/heir", f"{stranger}/ask"]
+        path = choose.choice([*(f"/lead/{one}" for one in places), f"/vote/{stranger}/q{count}"])
         status, _ = ask(port, path, message, headers, connection=connection)
         assert 400 <= status < 500
         if count % 1000 == 0:

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from explainers.folders import ASSETS
+from explainers.folders import ASSETS, ROOT
 from explainers.translations import load_sections
 
 PAGES = sorted(ASSETS.glob("text/en/[0-9]*.md"))
@@ -28,6 +28,7 @@ AVOIDED = {
     r"pieces?": "token, subword",
     r"the root": "√d_k",
     r"the turn": "rotation",
+    r"(?<!mouse, )point (at|for|to)": "choose, click; fingers cannot: with a mouse, point at",
     r"drawn weights": "untrained weights",
     r"corpus' own": "a sentence from the corpus",
 }
@@ -67,6 +68,15 @@ def test_one_term_for_one_thing(path):
         for avoided, better in AVOIDED.items():
             found = re.search(rf"\b({avoided})\b", words, re.IGNORECASE)
             assert not found, f"{found and found[0]!r}, better {better!r}: {paragraph}"
+
+
+SPOKEN = [*ROOT.glob("explainers/**/*.py"), *ROOT.glob("pages/*.py"), *PAGES]
+
+
+@pytest.mark.parametrize("path", SPOKEN, ids=lambda path: f"{path.relative_to(ROOT)}")
+def test_a_percent_sign_has_a_space_before_it(path):
+    """The pictures write 42 %, and so do sentences; no format of Python does."""
+    assert not re.search(r"\d%|(?i:(?<!space))}%", path.read_text(encoding="utf-8"))
 
 
 @each_page

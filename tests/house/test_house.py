@@ -21,7 +21,7 @@ PAGES = sorted(ROOT.glob("pages/*.py"))
 EXPLAINERS = sorted(ROOT.glob("explainers/**/*.py"))
 ATTENTION = sorted(ROOT.glob("explainers/attention/**/*.py"))
 PRODUCT = [ROOT / "app.py", ROOT / "contents.py", *PAGES, *EXPLAINERS]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
 WORKSHOP = sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py")])
 FILES = "".join(
     f"/{path}\n"
@@ -33,19 +33,24 @@ FILES = "".join(
 CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *WORKSHOP])
 
 ARROWS = {
-    "app.py": "streamlit starlette explainers.folders explainers.ui.follow explainers.ui.headers",
+    "app.py": "streamlit starlette explainers.folders explainers.ui.follow explainers.ui.headers "
+    "explainers.ui.limits explainers.ui.odd_values",
     "contents.py": "streamlit explainers.messages explainers.translations explainers.ui",
     "pages": "streamlit torch explainers",
     "explainers/chapters": "streamlit torch pandas explainers.arithmetic explainers.attention "
     "explainers.chapters explainers.charts explainers.device explainers.folders "
     "explainers.job_queue explainers.memory explainers.models explainers.messages "
+    "explainers.notebook "
     "explainers.takeaway explainers.toys explainers.translation explainers.translations "
     "explainers.ui",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.arithmetic explainers.charts "
-    "explainers.device explainers.folders explainers.messages explainers.takeaway "
-    "explainers.toys.sentence explainers.translations explainers.ui",
-    "explainers/ui/server.py": "streamlit uvicorn app",
-    "explainers/ui/headers.py": "starlette explainers.ui.browser_files",
+    "explainers.device explainers.folders explainers.local_numbers explainers.messages "
+    "explainers.takeaway explainers.toys.sentence explainers.translations explainers.ui",
+    "explainers/ui/server.py": "streamlit starlette uvicorn app explainers.chapters "
+    "explainers.folders",
+    "explainers/ui/headers.py": "starlette explainers.ui.browser_files explainers.ui.text.language",
+    "explainers/ui/limits.py": "streamlit starlette explainers.messages explainers.translations "
+    "explainers.ui.text.language",
     "explainers/ui/follow": "streamlit starlette explainers.translations explainers.ui",
     "explainers/ui/follow/redis_board.py": "redis explainers.ui.follow",
     "explainers/ui/lecture/share_link.py": "streamlit segno explainers.folders "
@@ -60,7 +65,13 @@ ARROWS = {
     "explainers/models": "torch transformers tokenizers safetensors huggingface_hub filelock "
     "psutil explainers.attention explainers.device explainers.folders explainers.job_queue "
     "explainers.models explainers.messages explainers.toys.byte_pairs",
+    # A picture in a file of its own, for notebooks: it needs no server, so it knows no Streamlit.
+    "explainers/notebook": "torch transformers explainers.charts.theme explainers.device "
+    "explainers.messages explainers.models explainers.notebook",
+    "explainers/__init__.py": "explainers.notebook",
     "explainers/memory": "explainers.folders explainers.memory explainers.messages",
+    # A script: what a config.json leaves out is known to classes of transformers only.
+    "explainers/memory/__main__.py": "explainers.memory explainers.models",
     "explainers/translation": "torch safetensors sentencepiece regex explainers.attention "
     "explainers.device explainers.folders explainers.job_queue explainers.messages "
     "explainers.toys.examples explainers.translation",
@@ -76,7 +87,9 @@ ARROWS = {
     "explainers/folders.py": "",
     "explainers/job_queue.py": "explainers.messages",
     "explainers/messages.py": "",
-    "explainers/translations.py": "babel explainers.folders explainers.messages",
+    "explainers/local_numbers.py": "babel",
+    "explainers/translations.py": "babel explainers.folders explainers.local_numbers "
+    "explainers.messages",
 }
 """What each layer may import besides the standard library; the longest name that fits counts."""
 
@@ -102,6 +115,8 @@ COMES_WITH_CUDA = {"triton"}
 """Torch's CUDA build brings it along; without a GPU only tests need it."""
 NEEDED_BY_TRANSFORMERS = {"accelerate", "gguf", "sentencepiece"}
 """To spread a model over GPUs, to read packed weights, and some tokenizers."""
+USED_BY_STREAMLIT = {"httptools", "uvloop"}
+"""Where they are installed: they serve faster."""
 HOSTS = {"https://huggingface.co", "https://*.hf.space", "http://localhost", "http://www.w3.org"}
 """Of these the last is asked for nothing: it is in the name of SVG."""
 
@@ -139,9 +154,13 @@ def third_party(paths):
 def pins(file):
     """name: version of every requirement here; anything but `name==version` is refused."""
     lines = [line.split("#")[0].strip() for line in (ROOT / file).read_text().splitlines()]
-    form = r'^([\w-]+)==([\w.]+)(?:; sys_platform == "(\w+)")?$'
+    form = r'^([\w-]+)==([\w.]+)(?:; sys_platform (==|!=) "(\w+)")?$'
     found = [re.findall(form, line)[0] for line in lines if line]
-    return {name: version for name, version, system in found if system in ("", sys.platform)}
+    return {
+        name: version
+        for name, version, sign, system in found
+        if not sign or (sign == "==") == (system == sys.platform)
+    }
 
 
 @each(PRODUCT)
@@ -162,6 +181,7 @@ def test_arrows_point_down(path):
         ("app.py", {"torch", "redis", "transformers", "altair", "pandas", "babel"}),
         ("contents.py", {"torch", "transformers", "altair", "pandas", "babel"}),
         ("pages/01_start.py", {"transformers", "altair", "pandas", "babel"}),
+        ("explainers/__init__.py", {"torch", "transformers", "altair", "pandas", "streamlit"}),
         ("pages/10_cache_memory.py", {"torch", "transformers", "altair", "pandas"}),
     ],
 )
@@ -332,7 +352,7 @@ def is_known(word):
 
 def test_requirements_are_what_is_imported():
     imported = third_party(PRODUCT) - COMES_WITH_CUDA
-    assert set(pins("requirements.txt")) == imported | NEEDED_BY_TRANSFORMERS
+    assert set(pins("requirements.txt")) == imported | NEEDED_BY_TRANSFORMERS | USED_BY_STREAMLIT
 
 
 def test_tools_are_pinned_as_well():

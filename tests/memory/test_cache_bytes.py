@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from explainers.memory import cache_formula
@@ -88,6 +88,7 @@ def test_never_smaller_for_a_longer_text(shape, tokens, more, dtype):
 
 @given(shapes, lengths)
 def test_the_rate_holds_until_a_window_is_full(shape, tokens):
+    assume(not any(group.ratio for group in shape.groups))  # a merged row comes every few tokens
     cross = count_cache_bytes(shape, 1) - count_bytes_per_token(shape)
     windows = [group.window for group in shape.groups if group.window]
     linear = tokens * count_bytes_per_token(shape) + cross
@@ -208,7 +209,8 @@ def test_states_and_index_keys_stand_beside_the_cache():
     assert count_extra_bytes(find_shape("deepseek-v3.2-exp"), 7, 3) == 3 * 7 * 61 * 132
     assert count_extra_bytes(find_shape("glm-5"), 7) == 7 * 78 * 128 * 2
     assert count_extra_bytes(LLAMA, 7) == 0
-    assert find_shape("kimi-linear-48b-a3b").gaps
+    delta = 32 * 128 * 128 * 4 + 3 * 32 * 128 * 4 * 2  # a state in float32, and 4 tokens of q, k, v
+    assert count_extra_bytes(find_shape("kimi-linear-48b-a3b"), 7) == 20 * delta
 
 
 @pytest.mark.parametrize(
@@ -334,11 +336,12 @@ def test_layer_by_layer_nothing_is_lost(shape, tokens):
 def counted(text):
     """The value of a line of working, its words left out."""
     bare = re.sub(
-        r"of \d+ bits filled up|in 16 bits|\(K and V\)|\(packed\)", "", text.replace(",", "")
+        r"of \d+ bits filled up|in 16 bits|\(K and V(?: in one)?\)|\(packed\)",
+        "",
+        text.replace(",", ""),
     )
-    if bare.startswith("min"):
-        return min(map(int, re.findall(r"\d+", bare)))
-    python = re.sub(r"[A-Za-z-]+", "", bare).replace("×", "*").replace("÷", "//")
+    bare = bare.replace(" window ", ", ").replace("⌊", "(").replace("⌋", ")")
+    python = re.sub(r"\b(?!min\b)[A-Za-z-]+", "", bare).replace("×", "*").replace("÷", "//")
     return eval(python)
 
 
@@ -379,7 +382,7 @@ def bad(name, value):
         (bad("dtype", None), "dtype must be one of .*, not None"),
         (bad("dtype", ["fp8"]), "dtype must be one of"),
         (bad("shape", "llama-3-8b"), "shape must be a ModelShape, as find_shape gives it, not 'll"),
-        (bad("shape", find_shape("deepseek-v4-flash")), "deepseek-v4-flash: .*not published"),
+        (bad("shape", replace(LLAMA, groups=None)), f"{LLAMA.id}: .*not published"),
     ],
 )
 def test_bad_input_is_named(asked, message):

@@ -32,6 +32,8 @@ GROUP_WORDS = {
 KINDS = {"mla": "latent", "indexer_keys": "index"}
 COUNTED = {"n_global_layers", "n_local_layers", "n_linear_layers"}
 ELEMENTS = "kv_elements_per_token_if_all_layers_full"
+LEARNED_SINCE = {"deepseek-v4-flash", "kimi-linear-48b-a3b"}
+"""Models of which more was published after the originals were written."""
 FIGURE_WORDS = {
     "kind": "about", "T": "tokens", "expected_value": "published", "unit_that_fits": "unit_meant",
     "computed_base_units": "computed", "usable_as_test": "testable",
@@ -49,13 +51,20 @@ def originals(path):
 @with_originals
 def test_every_field_of_every_configuration_is_there():
     published, kept = originals(ORIGINALS[0]), ours("models.json")
-    assert [entry["id"] for entry in kept] == [entry["id"] for entry in published]
-    for old, new in zip(published, kept, strict=True):
+    assert [entry["id"] for entry in kept][: len(published)] == [e["id"] for e in published]
+    for old, new in zip(published, kept, strict=False):
+        if old["id"] in LEARNED_SINCE:
+            continue
         for field, value in old.items():
             if field == "cache_groups":
                 check_groups(value, new.get("groups"))
             elif field not in {*COUNTED, ELEMENTS}:
-                assert new.get(MODEL_WORDS.get(field, field)) == value, (old["id"], field)
+                assert new.get(MODEL_WORDS.get(field, field)) == spell(value), (old["id"], field)
+
+
+def spell(value):
+    """As the app writes a percentage: with a space that does not break."""
+    return value.replace("% ", "\xa0% ") if isinstance(value, str) else value
 
 
 def check_groups(old, new):
@@ -77,12 +86,12 @@ def check_groups(old, new):
 def test_what_is_not_copied_follows_from_the_groups():
     for old in originals(ORIGINALS[0]):
         shape = find_shape(old["id"])
-        if shape.groups is None:
-            assert old[ELEMENTS] is None
+        if old[ELEMENTS] is None or old["id"] in LEARNED_SINCE:
+            assert old["id"] in LEARNED_SINCE
             continue
         elements = [
             group.count * sum(heads * head_dim for heads, head_dim in group.vectors)
-            for group in shape.groups
+            for group in shape.require_groups()
             if group.kind != "cross"
         ]
         assert sum(elements) == old[ELEMENTS], old["id"]
@@ -134,7 +143,7 @@ def test_stated_numbers_of_parameters_are_read_exactly(model, parameters, exact)
 
 
 def test_everything_published_has_a_source():
-    assert len(list_model_ids()) == 69
+    assert len(list_model_ids()) == 83
     assert all(
         find_shape(model).sources and find_shape(model).verified for model in list_model_ids()
     )

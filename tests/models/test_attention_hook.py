@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import torch
 from torch.testing import assert_close
-from transformers import GPTJConfig, GPTJForCausalLM
 
 from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import attention
@@ -189,11 +188,18 @@ def test_after_a_fault_the_next_run_is_as_the_first():
     assert attention_hook.active_run.get() is None
 
 
-def test_what_cannot_be_replaced_is_refused_by_name():
-    sizes: dict[str, Any] = {"vocab_size": 9, "n_embd": 8, "n_layer": 1, "n_head": 2}
-    model = GPTJForCausalLM(GPTJConfig(**sizes, rotary_dim=2))
-    with pytest.raises(ValueError, match="GPTJForCausalLM computes attention in its own class"):
-        install_hook(model)
+def test_half_precision_does_not_overflow_before_the_scores_are_scaled():
+    layer = ours("GPT-2").get_submodule("transformer.h.0.attn")
+    seeded = torch.Generator().manual_seed(0)
+    shape = (1, 6, 5, 16)
+    query, key, value = (torch.randn(shape, generator=seeded) for _ in range(3))
+    mask = torch.ones(1, 1, 5, 5, dtype=torch.bool).tril()
+    query, key, value = (query * 300).half(), (key * 300).half(), value.half()
+    assert not (query @ key.transpose(2, 3)).isfinite().all(), "nothing would overflow"
+    output, _ = attention_hook.attend(layer, query, key, value, mask)
+    assert output.dtype == torch.float16
+    expected = attention(query.double(), key.double(), value.double(), mask).output
+    assert_close(output.double(), expected.transpose(1, 2), atol=1e-3, rtol=1e-3)
 
 
 def test_a_model_without_ours_is_said_to_have_none():

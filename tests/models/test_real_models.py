@@ -108,5 +108,5 @@ def test_our_attention_is_theirs(request, name):
 
 
 def test_rounded_weights_are_said(smollm2, minilm):
-    assert smollm2.provenance.endswith(": weights rounded to 4 bits")
+    assert smollm2.provenance.endswith(": weights rounded to 4 bits; not the published bf16")
     assert "bits" not in minilm.provenance

@@ -27,7 +27,7 @@ from explainers.chapters.claims.claim_table import (
 )
 from explainers.translations import load_sections
 
-TEXT = load_sections("17_claims")
+TEXT = load_sections("24_claims")
 EACH = pytest.mark.parametrize("claim", read_claims().values(), ids=lambda claim: claim.id)
 
 
@@ -71,6 +71,36 @@ def test_a_verdict_can_come_out_otherwise(claim):
 def test_what_is_called_a_condition_can_hold_where_nothing_else_is_tried():
     assert about_scores.root_brings_it_back(1.0, tried=(1.0,)).verdict == HOLDS
     assert about_lengths.delta_rule_overwrites(1.0, rates=(1.0,)).verdict == HOLDS
+
+
+SAID = {
+    "rows_sum_to_one": {"numbers"},
+    "variance_grows": {"entries"},
+    "hidden_is_exactly_zero": {"allowed"},
+    "four_squares": {"num_heads", "biases"},
+    "splitting_copies_nothing": {"step"},
+    "sharing_adds_nothing": {"compared_with"},
+    "interleave_is_right": {"way"},
+    "one_head_one_relation": {"num_heads"},
+    "causal_cells": {"words"},
+    "eight_of_32": {"num_kv_heads"},
+    "several_gigabytes": {"tokens"},
+    "cells_of_a_head": {"tokens"},
+    "two_sequences": {"mask"},
+    "tiles_are_exact": {"numbers"},
+    "windows_are_linear": {"window", "tokens"},
+}
+"""What the sentence itself names, if only by its own number; or how many bits numbers have."""
+
+
+@EACH
+def test_what_holds_does_so_at_every_size_that_the_sentence_leaves_open(claim):
+    if claim.verdict != HOLDS:
+        return
+    free = [one for one in claim.parameters if one.name not in SAID.get(claim.id, ())]
+    for values in itertools.product(*(one.values for one in free)):
+        chosen = dict(zip([one.name for one in free], values, strict=True))
+        assert claim.check(**claim.as_written | chosen).verdict == HOLDS, chosen
 
 
 def test_there_are_claims_of_every_page_part():
@@ -128,6 +158,8 @@ def test_other_sizes_move_the_verdict(check, choices, verdict):
         ("one_slope_for_all", {"num_heads": 8}, "first", 0.5),
         ("windows_are_linear", {"window": 4, "tokens": 512}, "times", 4090 / 2042),
         ("latent_costs_work", {"latent_dim": 512}, "times", 3.4),
+        ("latent_costs_work", {"latent_dim": 128}, "times", 1.0),
+        ("latent_costs_work", {"latent_dim": 64}, "limit", 128),
         ("four_bits_are_a_quarter", {"number_format": "q4_0", "scales": "counted"}, "times", 3.556),
         ("dropout_keeps_the_sum", {"probability": 0.5}, "mean", 1.0),
     ],

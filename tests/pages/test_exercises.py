@@ -21,7 +21,7 @@ from explainers.chapters.exercises.write import HOLE, HOLES, find_fault, make_te
 from explainers.translations import load_sections
 from tests.support.opening import ROOT
 
-TEXT = load_sections("16_exercises")
+TEXT = load_sections("23_exercises")
 SEEDS = range(200)
 SLOW = {"a_d_k_that_saturates", "a_model_on_two_gpus", "tiles_for_a_fast_memory"}
 """Their settings take long to try one by one, so fewer seeds try them all."""

@@ -21,10 +21,11 @@ from explainers.models.shipped_scores import (
     read_example,
     read_shipped_scores,
 )
+from explainers.ui.text.numbers import write_percent
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
 
-PAGE = next(page for page in PAGES if page.stem == "14_head_gallery")
+PAGE = next(page for page in PAGES if page.stem == "18_head_gallery")
 SMOLLM2, MINILM = (model.id for model in WHEEL_MODELS)
 SHAPES = {SMOLLM2: (30, 9), MINILM: (6, 12)}
 ROUNDING = 2e-3
@@ -145,6 +146,13 @@ def test_experiments_say_what_they_will_show(nothing_measured):
         opened(PAGE, {key: str(value) for key, value in told["grammar"]["choices"].items()})
     )
     assert (sent["layers"], sent["heads"]) == SHAPES[MINILM]
+    word, example = told["grammar"]["choices"]["gallery_word"], shipped_scores(MINILM).example
+    weights = example.weights[best.layer_index, best.head_index, word]
+    noun = int(weights.argmax())
+    assert noun - word > 1, "not only the next word"
+    assert f"*{sent['tokens'][word]}* gives *{sent['tokens'][noun]}*" in told["grammar"]["text"]
+    assert write_percent(float(weights[noun])) in told["grammar"]["text"]
+    assert sent["choices"]["gallery_word"] == word
     place = best.layer_index * sent["heads"] + best.head_index
     assert "determiner → noun" in {
         one["label"] for one in sent["relations"] if one["place"] == place

@@ -162,7 +162,10 @@ def test_the_model_is_seen_before_it_is_loaded(tiny):
     visit = opened(PAGE, {"real_model": model, "text": SENTENCE})
     found = hero(visit)
     assert (found["isToy"], found["layers"], found["experiments"]) == (False, 30, [])
-    assert "measured beforehand, kept with the app" in said(visit)
+    assert (
+        "weights rounded to 4 bits; not the published bf16 · measured beforehand, kept with the app"
+        in said(visit)
+    )
     assert any("is not on this machine" in note.value for note in visit.warning)
     assert hero(opened(PAGE, {"real_model": model, "text": "Who called?"}))["isToy"]
 

@@ -19,7 +19,7 @@ from explainers.chapters.many_heads.hero import (
 )
 from explainers.toys.layers import NUM_HEADS, TrainedHeads, load_layer
 from explainers.toys.sentence import SENTENCE, split_words
-from tests.support.opening import PAGES, opened, pictures
+from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
@@ -100,13 +100,6 @@ def test_the_sentences_of_the_picture_are_sent_with_it():
     texts = hero(opened(PAGE))["texts"]
     assert set(texts) == set(SENTENCES)
     assert all(texts.values())
-
-
-def test_a_sentence_of_unknown_words_has_no_picture_of_heads():
-    visit = opened(PAGE, {"text": "My zebra sleeps"})
-    assert not visit.exception
-    assert '"kind": "heads"' not in "".join(pictures(visit))
-    assert any("zebra" in markdown.value for markdown in visit.main.markdown)
 
 
 def test_recalls_are_computed():

@@ -73,11 +73,12 @@ def test_it_opens_on_the_verb_under_the_causal_mask():
         "cells": "full",
         "window": 3,
         "prefix": 3,
+        "chunk": 3,
     }
 
 
 def test_what_can_be_tried_says_what_it_will_show():
-    window, prefix, itself = sent(opened(PAGE))["experiments"]
+    window, prefix, chunks, itself = sent(opened(PAGE))["experiments"]
     row = window["choices"]["word"]
     weights = LAB.weights(masks.sliding_window(window["choices"]["window"]))[row]
     assert f"{TOKENS[row]}* loses" in window["text"]
@@ -86,7 +87,12 @@ def test_what_can_be_tried_says_what_it_will_show():
     gain = LAB.weights(masks.prefix(prefix["choices"]["prefix"]))[row]
     assert f"now {write_percent(gain[gain.argmax()].item())}." in prefix["text"]
     assert itself["choices"] == {"rule": "own", "cells": "1.2.4.8.10.20.40"}
-    for experiment in (window, prefix, itself):
+    row = chunks["choices"]["word"]
+    assert row == chunks["choices"]["chunk"] == 3
+    lost = 1 - LAB.weights(masks.sliding_window(3))[row, row].item()
+    assert f"*{TOKENS[row]}* is the first" in chunks["text"]
+    assert f"give {write_percent(lost)} to" in chunks["text"]
+    for experiment in (window, prefix, chunks, itself):
         assert len(experiment["text"].split()) <= 30
 
 

@@ -1,15 +1,26 @@
 """What the picture of the cache calculator shows is what the calculators say."""
 
+from dataclasses import replace
+
 import pytest
 
-from explainers.chapters.cache_memory.hero import COUNTS, LENGTHS, compute_numbers
+from explainers.chapters.cache_memory.hero import (
+    COUNTS,
+    LENGTHS,
+    LONG,
+    MANY,
+    compute_numbers,
+    make_table,
+    name_length,
+)
 from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.capacity_plan import find_limit
 from explainers.memory.model_shapes import find_shape
 from explainers.memory.serving import (
-    GIB,
     Deployment,
     count_users,
     count_weight_bytes,
+    find_longest_context,
     find_weight_format,
     has_room,
     read_gpus,
@@ -33,41 +44,78 @@ def deployment(model, gpu="h100", gpus=1, **more):
 )
 def test_what_is_drawn_is_what_the_calculators_say(model, gpu, gpus):
     served = deployment(model, gpu, gpus, block=16)
-    numbers = compute_numbers(served, LENGTHS, COUNTS)
-    assert numbers["weights"] == pytest.approx(count_weight_bytes(served) / GIB, abs=1e-6)
+    numbers = compute_numbers(served, LENGTHS)
+    [plan] = [one for one in numbers["plans"] if one["number"] == f"{gpus}"]
+    assert plan["weights"] == count_weight_bytes(served)
     text = count_cache_bytes(find_shape(model), 131_072)
-    assert numbers["once"][0][LENGTHS.index(131_072)] == format_size(text)
-    assert numbers["isCopied"] == [model == "deepseek-v3"] * len(LENGTHS)
-    assert numbers["memory"] * GIB == gpus * GPUS[gpu].memory_bytes
-    assert numbers["users"] == [count_users(served, tokens) for tokens in LENGTHS]
-    start = numbers["weights"] + numbers["overhead"]
-    for tokens, cache in zip(LENGTHS, numbers["caches"], strict=True):
+    assert numbers["once"][LENGTHS.index(131_072)] == text
+    assert plan["isCopied"] == [model == "deepseek-v3"] * len(LENGTHS)
+    assert plan["memory"] == gpus * GPUS[gpu].memory_bytes
+    assert plan["users"] == [count_users(served, tokens) for tokens in LENGTHS]
+    start = plan["weights"] + plan["overhead"]
+    for place, tokens in enumerate(LENGTHS):
+        reach = plan["reach"][numbers["samples"].index(tokens)]
         for texts in COUNTS:
-            fits = start + texts * cache <= numbers["usable"]
-            assert fits == has_room(served, tokens, texts)
+            fits = has_room(served, tokens, texts)
+            assert fits == (start + texts * plan["caches"][place] <= plan["usable"])
+            assert fits == (texts <= reach), "the line divides what fits from what does not"
     if gpus == 1:
-        caches = [count_cache_bytes(find_shape(model), tokens) / GIB for tokens in LENGTHS]
-        assert numbers["caches"] == caches, "whole pages are filled"
-    texts, tokens = 4, 6
-    size = count_cache_bytes(find_shape(model), LENGTHS[tokens], COUNTS[texts])
-    if gpus == 1:
-        assert numbers["sizes"][texts][tokens] == format_size(size)
+        caches = [count_cache_bytes(find_shape(model), tokens) for tokens in LENGTHS]
+        assert plan["caches"] == caches, "whole pages are filled"
+
+
+@pytest.mark.parametrize(
+    ("model", "gpu", "gpus"), [("llama-3.1-8b", "h100", 1), ("deepseek-v3", "h200", 16)]
+)
+def test_the_limits_are_computed_from_what_is_sent(model, gpu, gpus):
+    served = deployment(model, gpu, gpus, block=16)
+    [*plans] = compute_numbers(served, LENGTHS)["plans"]
+    [plan] = [one for one in plans if one["number"] == f"{gpus}"]
+    for place, tokens in enumerate(LENGTHS):
+        for texts in COUNTS:
+            reading = plan["readWeights"] + texts * plan["readCaches"][place]
+            limit = find_limit(served, tokens, texts)
+            assert reading == pytest.approx(float(limit.reading))
+            assert texts * plan["computing"] == pytest.approx(float(limit.computing))
+
+
+def test_numbers_of_gpus_that_cannot_share_the_heads_are_not_offered():
+    sent = hero(opened(PAGE, {"model": "llama-4-scout", "gpu": "h200", "gpus": "4"}))
+    assert [plan["number"] for plan in sent["plans"]] == ["1", "2", "4", "8"]
+    [offered] = [one for one in sent["controls"] if one["key"] == "gpus"]
+    assert [option["value"] for option in offered["options"]] == ["1", "2", "4", "8"]
 
 
 def test_weights_whose_number_is_not_known_are_not_drawn():
-    numbers = compute_numbers(deployment("glm-5", "h200", 8), LENGTHS, COUNTS)
-    assert numbers["weights"] is None
-    assert numbers["users"] == [None] * len(LENGTHS)
-    assert min(numbers["caches"]) > 0
+    numbers = compute_numbers(deployment("glm-5", "h200", 8), LENGTHS)
+    for plan in numbers["plans"]:
+        assert plan["weights"] is None
+        assert plan["users"] == [None] * len(LENGTHS)
+        assert min(plan["caches"]) > 0
+        assert "reach" not in plan
 
 
 def test_a_length_of_ones_own_has_a_column_and_a_number_a_row():
-    sent = hero(opened(PAGE, {"tokens": "33000", "texts": "3"}))
-    assert sent["lengths"] == sorted([*LENGTHS, 33_000])
+    sent = hero(opened(PAGE, {"tokens": "33000", "texts": "5"}))
+    assert {*LENGTHS, 33_000} < set(sent["lengths"])
+    assert sent["lengths"] == sorted(sent["lengths"])
     assert sent["lengthNames"][sent["lengths"].index(33_000)] == "33,000"
-    assert sent["counts"] == sorted([*COUNTS, 3])
+    assert sent["counts"] == sorted([*COUNTS, 5, MANY])
     assert sent["choices"]["tokens"] == 33_000
     assert sent["usual"] == sent["usual"] | {"texts": 1, "model": "llama-3.1-8b"}
+
+
+def test_lengths_are_named_as_they_are_advertised():
+    names = [name_length(tokens) for tokens in (256, 768, 1_024, 1_536, 98_304, 2**20, 33_000)]
+    assert names == ["256", "768", "1k", "1.5k", "96k", "1M", "33,000"]
+
+
+def test_the_table_says_what_fits_on_each_number_of_gpus():
+    served = deployment("llama-3.1-8b", block=16)
+    table = make_table(compute_numbers(served, LENGTHS))
+    assert list(table["tokens"]) == list(LENGTHS)
+    four = [count_users(replace(served, gpus=4), tokens) for tokens in LENGTHS]
+    assert list(table["texts that fit on 4 × NVIDIA H100 SXM"]) == four
 
 
 def test_what_is_clicked_is_what_the_page_counts():
@@ -81,7 +129,17 @@ def test_what_is_clicked_is_what_the_page_counts():
 def test_experiments_say_what_they_will_show():
     told = {one["name"]: one for one in hero(opened(PAGE))["experiments"]}
     llama, gemma = find_shape("llama-3.1-8b"), find_shape("gemma-3-27b")
-    assert f"take {format_size(count_cache_bytes(llama, 8_192, 64))}" in told["readers"]["text"]
+    size = format_size(count_cache_bytes(llama, LONG, MANY))
+    assert f"Their cache takes {size}." in told["readers"]["text"]
+    for gpu, number in [("a100-80", 4), ("h100", 4), ("h200", 2), ("b200", 2)]:
+        served = deployment("llama-3.1-8b", gpu, number, block=16)
+        assert has_room(served, LONG, MANY)
+        assert not has_room(replace(served, gpus=number // 2), LONG, MANY)
+        assert f"{number} × {GPUS[gpu].name}" in told["readers"]["text"]
+    assert told["readers"]["choices"]["gpus"] == "4"
+    longest = find_longest_context(deployment("llama-3.1-8b", block=16))
+    assert told["longest"]["choices"]["tokens"] == longest
+    assert f"one of {longest:,} tokens" in told["longest"]["text"]
     local = [group for group in gemma.require_groups() if group.window]
     assert f"{sum(group.count for group in local)} of" in told["windows"]["text"]
     assert format_size(count_cache_bytes(gemma, 131_072)) in told["windows"]["text"]
@@ -90,6 +148,15 @@ def test_experiments_say_what_they_will_show():
     assert told["latent"]["choices"] == {"tokens": 131_072, "texts": 1, **large}
     assert format_size(count_weight_bytes(latent)) in told["latent"]["text"]
     assert has_room(latent, 131_072), "it is on so many GPUs because it fits there"
+
+
+def test_what_an_experiment_chooses_can_be_drawn_without_the_server():
+    for link in ({}, {"percent": "70", "cache_dtype": "fp8"}):
+        sent = hero(opened(PAGE, link))
+        for one in sent["experiments"]:
+            if one["choices"]["model"] == "llama-3.1-8b":
+                assert one["choices"]["tokens"] in sent["lengths"]
+                assert one["choices"]["texts"] in sent["counts"]
 
 
 def test_every_experiment_sets_everything_and_says_what_that_shows():

@@ -11,7 +11,7 @@ from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
 from tests.support.reading import hero
 
-PAGE = ROOT / "pages" / "17_claims.py"
+PAGE = ROOT / "pages" / "24_claims.py"
 EACH = pytest.mark.parametrize("claim", read_claims().values(), ids=lambda claim: claim.id)
 
 

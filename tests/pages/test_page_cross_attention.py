@@ -1,6 +1,7 @@
 """Cross-attention: what its pictures hold, what it scores, and odd sentences."""
 
 import json
+import re
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from explainers.chapters.cross_attention import (
     block_tensors,
     changed_translation,
     choose_sentence,
+    compared_aligners,
     held_out_scores,
 )
 from explainers.chapters.cross_attention.alignment_accuracy import (
@@ -44,14 +46,15 @@ from explainers.chapters.cross_attention.weight_steps import WeightSteps
 from explainers.translation import weights_file, word_pieces
 from explainers.translation.alignment import INPUT, PREDICTED
 from explainers.translation.corpus import RUNNING_PAIR, SentencePair
+from explainers.translation.evaluation_report import read_report
 from explainers.ui.controls.controls import LEARNED, MEAN, PEAK, PREDICTS, READS, UNIFORM, WITHOUT
 from explainers.ui.figure.panels import Cell
 from explainers.ui.session import PRESET
 from tests.support.opening import PAGES, opened, pictures
-from tests.support.reading import find_way_on, heroes
+from tests.support.reading import close, figures, find_way_on, heroes, values, words_below
 from tests.support.translators import make_untrained_translator
 
-PAGE = next(page for page in PAGES if page.stem == "12_cross_attention")
+PAGE = next(page for page in PAGES if page.stem == "16_cross_attention")
 
 
 @pytest.fixture(scope="module")
@@ -336,6 +339,29 @@ def test_changes_are_said_with_their_numbers():
     assert find_panel(visit, "now")["values"][0] == pytest.approx([1 / 8] * 8)
 
 
+def test_every_word_can_be_left_out_in_the_browser():
+    """What is written without each word, its weights, and the words about it."""
+    visit = opened(PAGE, {"instead": WITHOUT, "deep": "explaining", "left_out": "1: CEO"})
+    [sent] = [data for data in figures(visit) if data["view_slider"]]
+    slider, (words, syllables) = sent["view_slider"], RUNNING_PAIR[:2]
+    assert slider["labels"] == [f"{n}: {word}" for n, word in enumerate(words)]
+    assert slider["index"] == 1
+    assert sorted(map(int, sent["views"])) == [0, 2, 3, 4, 5, 6]
+    for place, word in enumerate(words):
+        changed, chance = translate_changed(words, syllables, WITHOUT, left_out=place)
+        view = sent if place == 1 else sent["views"][f"{place}"]
+        now = next(panel for panel in view["panels"] if panel["id"] == "now")
+        weights = changed.cross[LAST_LAYER].mean(dim=0)[: len(changed.syllables)]
+        assert values({"now": now}, "now") == close(weights)
+        said = words_below(sent, None if place == 1 else place)
+        assert said.startswith(f"**Without {word}**")
+        assert said.replace("**", "").count(" ".join(changed.syllables)) == 1
+        left = count_unchanged(syllables, changed.syllables)
+        assert f"{left} of 13 syllables remain" in said
+        assert said.endswith(f"is now {chance:.3g}.")
+        assert len(re.findall(r"\*\*\w+\*\*", said)) >= len(changed.syllables) - left
+
+
 def test_every_change_is_tried(monkeypatch):
     monkeypatch.setattr(changed_translation, "ABLATION_SENTENCES", 2)
     scores = list(changed_translation.score_ablations())
@@ -447,3 +473,35 @@ def test_the_beams_are_named_with_the_one_that_is_drawn_first():
     lines = [line for line in read_texts(visit).splitlines() if line.startswith("- -")]
     assert " ".join(RUNNING_PAIR.target) in lines[0]
     assert len(lines) == 4
+
+
+# Beside other aligners.
+
+
+def test_every_seed_stands_beside_every_aligner_with_its_rate_in_the_report():
+    visit = opened(PAGE, {"deep": "accuracy"})
+    evaluation = read_report().evaluation
+    [described] = [picture for picture in pictures(visit) if "IBM Model 2" in picture]
+    rates = [result.aer for result in evaluation.seeds.values()]
+    baselines = evaluation.baselines.best
+    for rate in (*rates, baselines["hmm"], baselines["ibm2"], baselines["ibm1"]):
+        assert f"{100 * rate:.1f}" in described
+    said = read_texts(visit)
+    assert f"{100 * sum(rates) / len(rates):.1f}\N{NO-BREAK SPACE}%" in said
+    assert f"{100 * baselines['hmm']:.1f}\N{NO-BREAK SPACE}%" in said
+    worse = [seed for seed, rate in enumerate(rates) if rate >= baselines["hmm"]]
+    some_worse = f"{len(worse)} of {len(rates)} trainings make more errors than the HMM"
+    assert (some_worse in said) == (0 < len(worse) < len(rates))
+    assert ("every training beats them all" in said) == (not worse)
+
+
+@pytest.mark.parametrize(
+    ("rates", "section"),
+    [
+        ({0: 0.02, 1: 0.03}, "aligners_all_better"),
+        ({0: 0.02, 1: 0.04}, "aligners_some_worse"),
+        ({0: 0.05, 1: 0.06}, "aligners_none_better"),
+    ],
+)
+def test_a_seed_that_is_worse_than_the_hmm_is_said_so(rates, section):
+    assert compared_aligners.choose_section(rates, 0.04) == section

@@ -3,6 +3,7 @@ the sentence about layers, tested on the real ones where they are here."""
 
 import json
 import re
+from urllib.parse import parse_qsl, urlsplit
 
 import pandas as pd
 import pytest
@@ -38,7 +39,7 @@ from tests.support.opening import PAGES, opened, pictures
 from tests.support.reading import hero, said
 from tests.support.waiting import wait
 
-PAGE = next(page for page in PAGES if page.stem == "14_head_gallery")
+PAGE = next(page for page in PAGES if page.stem == "18_head_gallery")
 ID, BOTH_WAYS = "someone/tiny-model", "someone/both-ways"
 LAYERS, HEADS = 2, 6
 HERE = {"real_model": ID, "model_layer": "1", "model_head": "4", "text": "the CEO announced"}
@@ -333,3 +334,78 @@ def test_late_layers_of_smollm2_are_sharp_only_because_of_the_first_token(smollm
 
 def test_layers_of_minilm_do_not_get_sharper(minilm, minilm_scores):
     assert measure_trend(Gallery(minilm, minilm_scores)).verdict == FAILS
+
+
+FIND = {"deep": "find"}
+
+
+def rows_of(visit):
+    """The heads in the order of the table, and the table."""
+    table = visit.dataframe[0].value
+    return list(table["head"]), table
+
+
+def test_all_heads_stand_in_one_table_and_conditions_choose_some(planted):
+    plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
+    planted.select("repeated", "induction")[0, 3] = 0.6
+    shipped_scores.save_scores(ID, planted)
+    heads, table = rows_of(opened(PAGE, HERE | FIND))
+    assert len(heads) == LAYERS * HEADS
+    assert table["induction, random"].max() == pytest.approx(0.9)
+    found = opened(PAGE, HERE | FIND | {"heads_where": "induction > 0.4"})
+    assert rows_of(found)[0] == ["L1.H4", "L0.H3"]
+    assert f"**2 of {LAYERS * HEADS}** heads" in said(found)
+    both = HERE | FIND | {"heads_where": "induction > 0.4 and Induction, random < 0,7"}
+    assert rows_of(opened(PAGE, both))[0] == ["L0.H3"]
+    kept = HERE | FIND | {"heads_where": "induction > 0.4", "pinned": "L0.H5"}
+    assert rows_of(opened(PAGE, kept))[0] == ["L0.H5", "L1.H4", "L0.H3"]
+
+
+@pytest.mark.parametrize(
+    "written", ["induction", "induction > ", "sharpness > 1", "__import__('os')"]
+)
+def test_a_condition_that_cannot_be_read_is_said_and_finds_nothing(planted, written):
+    shipped_scores.save_scores(ID, planted)
+    visit = opened(PAGE, HERE | FIND | {"heads_where": written})
+    assert not visit.exception
+    assert rows_of(visit)[0] == []
+    [info] = visit.info
+    assert written.split(" >")[0] in info.value
+
+
+def test_each_row_opens_the_inspector_and_what_if_with_its_head(planted):
+    shipped_scores.save_scores(ID, planted)
+    _heads, table = rows_of(opened(PAGE, HERE | FIND))
+    links = table[table["head"] == "L1.H4"].iloc[0]
+    inspector, what_if = (
+        dict(parse_qsl(urlsplit(links[name]).query)) for name in ("Inspector", "What if")
+    )
+    page = next(page for page in PAGES if page.stem == "17_inspector")
+    visit = opened(page, inspector)
+    assert [visit.session_state[key] for key in ("model_layer", "model_head")] == [1, 4]
+    page = next(page for page in PAGES if page.stem == "19_what_if")
+    visit = opened(page, what_if | {"what_text": HERE["text"]})
+    assert not visit.exception
+    assert visit.session_state["heads_off"] == ["L1.H4"]
+    assert visit.session_state["changes"] == ["heads off"]
+
+
+def test_a_score_is_told_tenth_by_tenth_with_a_row_from_each(planted, tiny):
+    plant(planted, {("repeated", "previous token"): ((1, 4), 0.9)})
+    visit = opened(PAGE, HERE | EVIDENCE | {"tenth_score": "previous token"})
+    assert not visit.exception
+    assert "Rows of prose" in said(visit)
+    lines = re.findall(r"\| (\d+) \| (\d\.\d\d) \| …", said(visit))
+    assert [int(number) for number, _mean in lines] == [*range(1, 11)]
+    weights = record_heads(tiny, list_probe_texts(tiny)["natural"][:1]).weights
+    means = [float(mean) for _number, mean in lines]
+    assert means == sorted(means)
+    every = torch.cat(
+        [
+            record_heads(tiny, one[None]).weights[1, 4].diagonal(-1)[1:]
+            for one in list_probe_texts(tiny)["natural"]
+        ]
+    )
+    assert weights.shape[:2] == (LAYERS, HEADS)
+    tenth = every.sort().values[: len(every) // 10].mean()
+    assert means[0] == pytest.approx(float(tenth), abs=0.011)

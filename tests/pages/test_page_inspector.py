@@ -44,7 +44,7 @@ from tests.support.opening import PAGES, opened, pictures, settled, unfolded, wi
 from tests.support.reading import figure, hero, said
 from tests.support.waiting import wait
 
-PAGE = next(page for page in PAGES if page.stem == "13_inspector")
+PAGE = next(page for page in PAGES if page.stem == "17_inspector")
 ID, OTHER = "someone/tiny-model", "someone/other-model"
 TEXT = "the CEO announced record earnings"
 
@@ -307,7 +307,7 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
     clicked(visit, "Ask the hub how large it is")
     assert any("2,500 MB to fetch, 7,000,000 parameters" in one.value for one in visit.info)
     assert any("commit c3c3c3c3c3c3, which" in one.value for one in visit.info)
-    for spoken, unit in (("vi", "7,000,000 tham số"), ("en", "7,000,000 parameters")):
+    for spoken, unit in (("vi", "7.000.000 tham số"), ("en", "7,000,000 parameters")):
         visit.sidebar.button_group("lang").set_value(spoken).run()
         assert any(unit in one.value for one in visit.info), "it was weighed in the other language"
     begun: list[LoadJob] = []

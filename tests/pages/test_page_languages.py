@@ -65,7 +65,7 @@ def sent(element):
     if element.type in {"code", "text_input", "text_area", "html", "flex_container"}:
         return None
     if element.type == "bidi_component":
-        return json.loads(element.proto.json or "{}")
+        return json.loads(element.proto.bytes or "{}")
     if element.type == "vega_lite_chart":
         return json.loads(element.proto.spec)
     return fields(element.proto)
@@ -225,7 +225,7 @@ BROKEN = {"model.safetensors": "no numbers", "config.json": "[1]", "tokenizer.js
 
 @pytest.mark.parametrize("spoken", OTHERS)
 def test_why_there_is_no_model_is_said_in_the_language_of_the_page(spoken, tmp_path, monkeypatch):
-    page = next(one for one in PAGES if one.stem == "13_inspector")
+    page = next(one for one in PAGES if one.stem == "17_inspector")
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     monkeypatch.setattr(loading, "_models", {})
 
@@ -281,7 +281,7 @@ def test_what_was_chosen_and_what_was_not_comes_back_from_a_page_in_english(link
     visit = opened(PAGES[0], {"lang": "vi", **link})
     before = sentence_on(visit)
     assert before == (SENTENCE if link else TWIN)
-    for page in ("12_cross_attention", "03_query_key_value"):
+    for page in ("16_cross_attention", "03_query_key_value"):
         visit.switch_page(f"pages/{page}.py").query_params["lang"] = "vi"
         visit.run()
         assert sentence_on(visit) == (before if page.startswith("03") else SENTENCE)

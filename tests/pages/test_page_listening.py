@@ -27,7 +27,7 @@ from tests.support.opening import PAGES, elements, opened
 from tests.support.reading import said
 from tests.support.saved_whisper import HEADS, LAYERS, NAMES, POSITIONS, SECONDS, VOCABULARY
 
-PAGE = next(page for page in PAGES if page.stem == "13_inspector")
+PAGE = next(page for page in PAGES if page.stem == "17_inspector")
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ from explainers.chapters.long_sequences.counted_cells import (
     count_tile_cells,
     make_sparse_rules,
 )
+from explainers.chapters.long_sequences.hero import OFFERED
 from explainers.chapters.long_sequences.matrix_sizes import (
     count_matrix_cells,
     count_plain_bytes,
@@ -60,7 +61,7 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui import session, source
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
-from tests.support.reading import said
+from tests.support.reading import figure, said, words_below
 from tests.support.waiting import PATIENCE, wait
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
@@ -176,7 +177,7 @@ def test_every_number_of_the_row_has_its_arithmetic():
                 assert float(printed.getvalue()) == pytest.approx(value, abs=0.51 * 10**-places)
 
 
-@pytest.mark.parametrize("rule", masks.RULES)
+@pytest.mark.parametrize("rule", OFFERED)
 def test_tiles_end_as_attention_and_hold_one_tile(rule):
     link = {"tile_mask": rule, "tile_rows": "3", "tile_columns": "2", "tile": "1", "deep": "tiles"}
     visit = opened(PAGE, link)
@@ -280,6 +281,27 @@ def test_two_sequences_are_counted():
     assert compare_cells(3, 5) == "4.3 times"
     visit = opened(PAGE, {"predict": "true", "deep": "two", "guess_two": "34.0 times"})
     assert "The joined sequence has :green-background[34.0 times] as many scores." in said(visit)
+
+
+def test_two_sequences_of_any_lengths_are_drawn_and_told():
+    visit = opened(PAGE, {"deep": "two", "cross_q": "64", "cross_kv": "16384"})
+    sent = figure(visit, "two")
+    q_slider, kv_slider = sent["view_slider"], sent["slider"]
+    assert q_slider["labels"][q_slider["index"]] == "64"
+    assert kv_slider["labels"][kv_slider["index"]] == "16,384"
+    assert {2, *map(int, sent["views"])} == set(range(9)), "the nearest ones"
+    for place in range(9):
+        [panel] = (sent if place == 2 else sent["views"][f"{place}"])["panels"]
+        q_len = int(q_slider["labels"][place].replace(",", ""))
+        for frame, label in enumerate(kv_slider["labels"]):
+            kv_len = int(label.replace(",", ""))
+            cross, joined = q_len * kv_len, (q_len + kv_len) ** 2
+            assert panel["frames"][frame] == [[cross], [joined]]
+            words = words_below(sent, None if place == 2 else place, frame)
+            assert f"{q_len:,} × {kv_len:,} = **{cross:,}** scores" in words
+            assert f"= **{joined:,}** scores, **{joined / cross:,.1f} times** as many" in words
+            assert f"the {kv_len:,} others cannot attend to the {q_len:,}," in words
+    assert sent["panels"][0]["values"] == [[64 * 16384], [(64 + 16384) ** 2]]
 
 
 def test_measured_memory_is_theorys():

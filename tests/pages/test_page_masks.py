@@ -12,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab, count_changed_rows
+from explainers.chapters.masks import flex
 from explainers.chapters.masks.changed_text import BOTH, _write_percent, find_leak, measure_changes
-from explainers.chapters.masks.masks_compared import count_cells
 from explainers.chapters.masks.padded_batch import choose_second_sentence, measure_largest_change
+from explainers.chapters.masks.side_by_side import count_cells
 from explainers.chapters.masks.window_reach import NEVER, count_layers_needed
 from explainers.toys.grammar import GRAMMARS
 from explainers.toys.layers import draw_layer
@@ -93,7 +94,7 @@ def test_cells_are_counted():
 def test_what_a_word_would_give_to_later_ones_is_what_full_attention_gives_them(weights):
     visit = unfolded("side_by_side", {"weights": weights})
     row = numbers(panels(visit, "masks")["full"])[2]
-    [told] = re.findall(r"` announced ` gives (\d+)% of its attention", said(visit))
+    [told] = re.findall(r"` announced ` gives (\d+) % of its attention", said(visit))
     assert int(told) == pytest.approx(100 * row[3:].sum().item(), abs=0.51)
     assert ":green-background[1.00]" in said(visit)
 
@@ -132,9 +133,10 @@ def test_what_the_mask_of_the_first_picture_leaves_is_shown_in_two_steps(link, c
 
 def test_a_mask_shares_out_what_full_attention_gave_to_others():
     """Softmax after −∞ is full attention's row, cut and divided by what is left of it."""
-    found = panels(unfolded("side_by_side", {"window": "2", "prefix": "4"}), "masks")
+    link = {"window": "2", "prefix": "4", "chunk": "3"}
+    found = panels(unfolded("side_by_side", link), "masks")
     full = numbers(found["full"])
-    for name, cells in {"causal": 28, "window": 13, "prefix": 34}.items():
+    for name, cells in {"causal": 28, "window": 13, "prefix": 34, "chunk": 13}.items():
         kept = full.masked_fill(blank(found[name]), 0)
         assert int((~blank(found[name])).sum()) == cells
         torch.testing.assert_close(
@@ -329,19 +331,20 @@ def test_a_window_of_one_reaches_nobody():
 
 
 def test_costs_are_the_closed_forms():
-    n, width, prefix = 37, 5, 11
+    n, width, prefix, chunk = 37, 5, 11, 4
     assert (
-        count_cells({"window": width, "prefix": prefix}, n).items()
+        count_cells({"window": width, "prefix": prefix, "chunk": chunk}, n).items()
         >= {
             "full": n * n,
             "causal": n * (n + 1) // 2,
             "window": n * width - width * (width - 1) // 2,
             "prefix": n * (n + 1) // 2 + prefix * (prefix - 1) // 2,
+            "chunk": n // chunk * chunk * (chunk + 1) // 2 + 1,
         }.items()
     )
-    assert "| window of 3 | 18 | 3,069 | 0.3% |" in said(unfolded("costs"))
+    assert "| window of 3 | 18 | 3,069 | 0.3 % |" in said(unfolded("costs"))
     chosen = said(unfolded("costs", {"window": "2", "prefix": "4"}))
-    assert "| window of 2 | 13 | 2,047 | 0.2% |" in chosen
+    assert "| window of 2 | 13 | 2,047 | 0.2 % |" in chosen
     assert "| prefix of 4 | 34 | 524,806 |" in chosen
 
 
@@ -407,7 +410,7 @@ def test_a_text_too_short_for_questions(text, predict):
     assert not re.search(r"\b1 words|\b0 (earlier|before)", said(visit))
     assert f"This text has {'1 word' if words == 1 else '2 words'}." in said(visit)
     assert len(pictures(visit)) == 3
-    for name in ("full", "causal", "window", "prefix"):
+    for name in (mask.name for mask in masks.MASKS):
         sums = numbers(panels(visit, "masks")[name]).sum(dim=-1)
         torch.testing.assert_close(sums, torch.ones(words))
 
@@ -473,3 +476,20 @@ def test_a_drawing_for_a_longer_text_is_cut_and_for_a_shorter_one_goes_on():
     assert [line[:3] for line in longer[:3]] == cells
     assert [line[3:] for line in longer[:3]] == [[False, False]] * 3
     assert longer[3:] == [[True] * 4 + [False], [True] * 5]
+
+
+def test_flexattention_reads_the_blocks_that_we_count():
+    for name, rule in flex.make_rules().items():
+        ours = flex.count_blocks(rule, 192, 32)
+        assert flex.count_flex_blocks(rule, 192, 32) == ours, name
+        assert ours.full <= ours.read
+        assert flex.measure_difference(rule, 64, seed=3) < 1e-5
+
+
+def test_the_card_on_flexattention_compares_and_asks():
+    shown = said(unfolded("flex", {"predict": "false"}))
+    assert "| window of 256 | 229,504 | 21 | 21 | 7 |" in shown
+    assert "| chunk of 256 | 131,584 | 12 | 12 | 4 |" in shown
+    answer, options, named = flex.ask_chunk_blocks()
+    assert (answer, options) == ("12", ["12", "21", "36"])
+    assert (named["window"], named["all"]) == (21, 64)

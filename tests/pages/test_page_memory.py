@@ -10,34 +10,58 @@ import pytest
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df as table_of
 
 from explainers.chapters.cache_memory.choose_cache import MAX_PASTED
+from explainers.chapters.cache_memory.compared_models import (
+    LENGTHS,
+    count_model_bytes,
+    make_growth_table,
+    name_origin,
+)
 from explainers.chapters.cache_memory.gpu_fit import find_weight_format
+from explainers.chapters.cache_memory.layer_names import LESSONS
 from explainers.chapters.cache_memory.published_table import FIGURE_NAMES, describe_figure
+from explainers.charts.matrix import Matrix
 from explainers.memory.cache_bytes import (
     count_bytes_per_token,
     count_cache_bytes,
+    count_extra_bytes,
     list_group_caches,
 )
 from explainers.memory.cache_formula import COUNTINGS, HEADLINE, explain_counting
 from explainers.memory.calculator_mistakes import list_wrong_answers
+from explainers.memory.capacity_plan import find_fewest_gpus, find_limit
 from explainers.memory.engines import ENGINES, count_wasted_bytes
-from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
+from explainers.memory.model_shapes import (
+    LAYER_KINDS,
+    LayerGroup,
+    ModelShape,
+    find_shape,
+    list_model_ids,
+)
+from explainers.memory.prefix_sharing import count_prefix_savings
 from explainers.memory.published_figures import REASONS, read_figures
 from explainers.memory.serving import (
     GIB,
     Deployment,
+    count_free_bytes_per_gpu,
     count_stored_copies,
+    count_text_bytes_per_gpu,
     count_users,
     explain_longest_context,
     explain_memory,
     find_longest_context,
     read_gpus,
 )
-from explainers.memory.sizes import format_both_sizes
+from explainers.memory.serving_flags import make_command
+from explainers.memory.sizes import format_both_sizes, format_size
 from explainers.memory.speed import estimate_tokens_per_second, explain_speed
-from explainers.models.registry import READ_FOLDERS_VARIABLE
-from explainers.ui.controls import controls
-from tests.support.opening import ROOT, opened, widgets
-from tests.support.reading import said
+from explainers.models import hub_config
+from explainers.models.hub import HubUnreachableError
+from explainers.models.registry import READ_FOLDERS_VARIABLE, ModelError
+from explainers.ui.controls import controls, plan_controls
+from explainers.ui.session import PLAN_BELOW
+from tests.support.opening import ROOT, elements, opened, widgets
+from tests.support.reading import figure as read_figure
+from tests.support.reading import hero, panels, said, words_below
 
 PAGE = ROOT / "pages" / "10_cache_memory.py"
 CHOSEN = {"tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
@@ -159,11 +183,80 @@ def test_what_is_left_out_and_what_is_too_long_is_said():
     hybrid = said(opened(PAGE, {"model": "qwen3-next-80b-a3b", "tokens": "512000"}))
     assert "Kept besides, and not counted above: " in hybrid
     assert "512,000 tokens is more than the 262,144" in hybrid
-    assert "**Left out:** 21 recurrent layers" in said(opened(PAGE, {"model": KIMI}))
+    kimi = said(opened(PAGE, {"model": KIMI}))
+    assert "**20 layers, Kimi delta attention:** their states" in kimi
+    assert "Left out" not in kimi
     assert "does not generate" in said(opened(PAGE, {"model": "bert-base-uncased"}))
-    unknown = opened(PAGE, {"model": "deepseek-v4-flash"})
-    assert "is not published" in warned(unknown)
-    assert not re.search(r"\.\d\d GiB = ", said(unknown))
+
+
+NEMOTRON = {
+    "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+    "num_hidden_layers": 52, "hybrid_override_pattern": "M-" * 24 + "*-" * 2,
+    "mamba_num_heads": 128, "mamba_head_dim": 64, "ssm_state_size": 128, "n_groups": 8,
+}  # fmt: skip
+
+
+def test_a_pasted_hybrid_is_exact_only_if_its_states_are_known():
+    known = said(with_config(json.dumps(NEMOTRON | {"conv_kernel": 4})))
+    assert "exact for these numbers" in known
+    assert "**24 layers, Mamba-2:** their states" in known
+    assert "Left out" not in known
+    unknown = said(with_config(json.dumps(NEMOTRON)))
+    assert "exact for these numbers" not in unknown
+    assert "**not the whole cache**" in unknown
+    assert "**Left out:** 24 recurrent layers: config.json lacks mamba_d_conv" in unknown
+
+
+def test_nothing_is_called_exact_beside_what_is_left_out():
+    known = with_config(json.dumps(NEMOTRON | {"conv_kernel": 4}))
+    unknown = with_config(json.dumps(NEMOTRON))
+    assert "bytes that must be kept, exact" in said(known)
+    assert "bytes that must be kept, exact" not in said(unknown)
+    assert "bytes that must be kept, without some layers" in said(unknown)
+    assert [hero(visit)["leftOut"] for visit in (known, unknown)] == [0, 24]
+    gap = ModelShape("x", (LayerGroup("full", 1, 1, 1), LayerGroup("recurrent", 2)), 1, 1)
+    assert "exact" in name_origin([find_shape("gpt2")], 1, "fp8")
+    assert "exact" not in name_origin([find_shape("gpt2"), gap], 1, "fp8")
+    assert "some layers of x are left out" in name_origin([find_shape("gpt2"), gap], 1, "fp8")
+
+
+def test_states_and_indexes_are_compared_as_well():
+    shape = find_shape("qwen3-next-80b-a3b")
+    size = count_cache_bytes(shape, 4_096, 2) + count_extra_bytes(shape, 4_096, 2)
+    assert count_model_bytes(shape, 4_096, 2, "bfloat16") == size
+    shown = said(opened(PAGE, {"compared": [shape.id], "tokens": "4096", "texts": "2"}))
+    assert f"({size:,} bytes) |" in shown
+
+
+def test_what_is_drawn_below_depends_on_a_model_only_if_a_card_is_open():
+    drawn = []
+    for link, key, value in [
+        ({}, "model", "gpt2"),
+        ({}, "gpu", "h200"),
+        ({"deep": "gpus"}, "model", "gpt2"),
+    ]:
+        visit = opened(PAGE, link)
+        below = visit.session_state[PLAN_BELOW]
+        visit.session_state[key] = value
+        visit.run()
+        drawn.append(visit.session_state[PLAN_BELOW] == below)
+    assert drawn == [True, False, False]
+
+
+def test_a_file_that_relies_on_its_class_is_filled_and_deepseek_v4_is_counted():
+    gemma = {"model_type": "gemma3_text", "hidden_size": 2560, "num_hidden_layers": 34}
+    shown = said(with_config(json.dumps(gemma | {"sliding_window": 1024}), **COUNTINGS_CARD))
+    size = count_cache_bytes(find_shape("gemma-3-4b"), 131_072)
+    assert f"{size:,} bytes for 1 text" in shown
+    assert "num\\_attention\\_heads is not in the file" in shown
+    ratios = [0, 0, *[4, 128] * 20, 4]
+    flash = {
+        "hidden_size": 4096, "num_hidden_layers": 43, "num_attention_heads": 64, "head_dim": 512,
+        "num_key_value_heads": 1, "sliding_window": 128, "index_head_dim": 128,
+        "compress_ratios": ratios,
+    }  # fmt: skip
+    size = count_cache_bytes(find_shape("deepseek-v4-flash"), 131_072)
+    assert f"{size:,} bytes for 1 text" in said(with_config(json.dumps(flash)))
 
 
 def test_a_window_is_spoken_of_where_there_is_one():
@@ -237,9 +330,31 @@ def test_layers_that_differ_in_heads_only_are_named_by_them():
     assert "26 other kinds" in said(visit)
 
 
+def test_every_kind_of_layer_has_a_page_that_explains_it():
+    published = json.loads((ROOT / "assets/models.json").read_text(encoding="utf-8"))
+    kinds = {group["kind"] for model in published for group in model.get("groups") or []}
+    assert kinds == set(LESSONS) == set(LAYER_KINDS)
+    assert all((ROOT / path).is_file() for path in LESSONS.values())
+
+
+@pytest.mark.parametrize(
+    ("model", "lessons"),
+    [
+        ("gpt-oss-20b", ["masks", "shared_heads"]),
+        ("llama-4-scout", ["masks", "shared_heads"]),
+        ("deepseek-v3.2-exp", ["shared_heads", "choosing"]),
+        ("minimax-text-01", ["growing_memory", "shared_heads"]),
+    ],
+)
+def test_the_card_on_layers_leads_to_their_pages(model, lessons):
+    shown = opened(PAGE, {"model": model, "deep": "layers"})
+    links = [e.proto.page for e in elements(shown.main) if e.type == "page_link"]
+    assert sorted(links[: len(lessons)]) == sorted(lessons)
+
+
 def test_layers_that_are_alike_need_no_picture():
     uniform = opened(PAGE, LAYERS)
-    assert len(uniform.get("vega_lite_chart")) == 1
+    assert not uniform.get("vega_lite_chart")
     assert "32 layers of full attention: 131,072 tokens, 512.00 MiB" in said(uniform)
     unordered = said(opened(PAGE, {"model": "gemma-4-31b", **LAYERS}))
     assert "group by group" in unordered
@@ -317,6 +432,48 @@ def test_a_longest_text_that_the_model_was_not_made_for_is_called_so(gpu, beyond
     assert ("more than the 131,072 that llama-3.1-8b was published with" in after) is beyond
 
 
+@pytest.mark.parametrize("engine", plan_controls.flags_engine.options)
+def test_flags_are_those_of_the_point(engine):
+    served = Deployment(find_shape("llama-3.1-8b"), read_gpus()["h100"], 4, block=16)
+    command = make_command(served, 32_768, 40, engine)
+    assert command is not None
+    link = {"tokens": "32,768", "texts": "40", "gpus": "4", "deep": "flags", "flags_for": engine}
+    visit = opened(PAGE, link)
+    assert command.code in [block.value for block in visit.main.code]
+    assert "These flags hold **40 texts** of 32,768 tokens on 4 × NVIDIA H100 SXM." in said(visit)
+    for flag in command.flags:
+        assert f"| `{flag.name}` | {flag.value} | {flag.reason} |" in said(visit)
+
+
+def test_where_no_flags_can_be_given_the_page_says_why():
+    full = said(opened(PAGE, {"model": "llama-3.1-405b", "deep": "flags"}))
+    assert "**No flags make this fit.**" in full
+    other = said(opened(PAGE, {"cache_dtype": "q8_0", "deep": "flags"}))
+    assert "**vLLM stores no cache in q8_0.**" in other
+    unknown = said(opened(PAGE, {"model": "glm-5", "deep": "flags"}))
+    assert "How many parameters does it have?" in unknown
+
+
+def test_a_common_beginning_is_counted_once():
+    link = {"sharers": "7", "common_tokens": "1000", "own_tokens": "90", "changed_at": "40"}
+    text = said(opened(PAGE, link | {"page_size": "32", "deep": "prefix"}))
+    shape = find_shape("llama-3.1-8b")
+    shared = count_prefix_savings(shape, 1_090, [1_000] * 7, block=32)
+    after = count_prefix_savings(shape, 1_090, [1_000] * 6 + [39], block=32)
+    for one, place in [(shared.blocks_alone, shared.bytes_alone), (245, 245 * 32 * 131_072)]:
+        assert f"| in pages | 1,090 | {one} | {format_size(place)} |" in text
+    for blocks, size in [
+        (shared.blocks_shared, shared.bytes_shared),
+        (after.blocks_shared, after.bytes_shared),
+    ]:
+        assert f"| 1,090 | {blocks} | {format_size(size)} |" in text
+    assert "31 of them, with 992 tokens" in text
+    assert "5,952 tokens need not be computed again" in text
+    assert "needs 30 more pages in a layer, and 960 tokens are computed again" in text
+    nothing = said(opened(PAGE, {"model": "bert-base-uncased", "deep": "prefix"}))
+    assert "stores no cache, so there is nothing to share" in nothing
+
+
 def test_a_number_of_parameters_is_asked_for_where_none_is_published():
     visit = opened(PAGE, {"model": "glm-5", "parameters": "5000", **SERVING})
     assert "5,000,000,000 parameters (a stated, rounded number)" in code(visit)
@@ -366,14 +523,19 @@ def test_six_models_are_compared_with_the_memory_of_the_gpus():
     link: dict[str, str | list[str]] = {"compared": models, "gpu": "t4", "gpus": "2", **CHOSEN}
     visit = opened(PAGE, link)
     assert not visit.info
-    rows = chart(visit, 0)
-    limit = rows[rows["limit"]]
-    assert set(limit["bytes"]) == {2 * read_gpus()["t4"].memory_bytes}
-    assert list(rows[~rows["limit"]]["model"].unique()) == models
-    for line in rows[~rows["limit"]].itertuples():
-        shape = find_shape(line.model)
+    [panel] = panels(visit, "comparison").values()
+    assert panel["high"] == 2 * read_gpus()["t4"].memory_bytes
+    assert panel["formula"] == "memory of 2 × NVIDIA T4: 30.00 GiB"
+    assert panel["rows"] == models
+    lengths = [int(column) for column in panel["columns"]]
+    assert lengths == sorted({*LENGTHS, 33_000})
+    assert panel["ringed"] == [[row, lengths.index(33_000)] for row in range(6)]
+    for name, line in zip(models, panel["values"], strict=True):
+        shape = find_shape(name)
         source = shape.encoder_context
-        assert line.bytes == count_cache_bytes(shape, line.tokens, 3, "q8_0", source_tokens=source)
+        assert line == [
+            count_cache_bytes(shape, tokens, 3, "q8_0", source_tokens=source) for tokens in lengths
+        ]
     for name in models:
         shape = find_shape(name)
         size = count_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=shape.encoder_context)
@@ -430,7 +592,7 @@ def test_every_published_figure_stands_beside_ours(shown):
         assert what.startswith(f"**{describe_figure(figure)}.** ")
         if figure.id not in FIGURE_NAMES:
             assert what.startswith(f"**{figure.model}: ")
-        signs = {"percent": "%", "x": "×"}
+        signs = {"percent": " %", "x": "×"}
         assert printed == f"{figure.published:,}{signs.get(figure.unit, ' ' + figure.unit)}"
         [(number, unit)] = re.findall(r"^([\d.]+)(.+)$", ours.replace(",", ""))
         assert unit == signs.get(figure.unit_meant, " " + figure.unit_meant)
@@ -478,7 +640,7 @@ def test_a_pasted_config_is_read_and_stays_out_of_the_link():
     ("text", "message"),
     [
         (json.dumps(LLAMA)[:-20], "config.json breaks off at line 1"),
-        ("hello", "config.json is not JSON"),
+        ("hello", "hello is no config.json: paste the file, or owner/name"),
         ("[1]", "must be an object"),
         ("{}", "config.json lacks num_hidden_layers"),
         ("[" * 50_000, "nested too deeply"),
@@ -632,19 +794,74 @@ def test_absurd_sizes_are_drawn_as_well():
         "cache_dtype": "float32",
         "compared": ["opt-175b", "gpt2"],
     }
-    rows = chart(opened(PAGE, huge), -1)
+    [panel] = panels(opened(PAGE, huge), "comparison").values()
     size = count_cache_bytes(find_shape("opt-175b"), 2**20, 10**6, "float32")
     assert size > 2**63, "more than a table of whole numbers holds"
-    assert rows["bytes"].max() == pytest.approx(size)
+    assert panel["values"][0][-1] == size
+    lines = Matrix("", "", [[size]], ["opt-175b"], ["1"], "", "", kind="lines")
+    assert make_growth_table(lines, 1)["bytes"].max() == pytest.approx(size)
 
 
 @pytest.mark.parametrize("model", ["gemma-3-27b", "whisper-tiny", "deepseek-v3"])
 def test_another_language_says_the_same_numbers(model):
     link = {"model": model, "beams": "4", **CHOSEN}
     english, vietnamese = (opened(PAGE, link | {"lang": lang}) for lang in ("en", "vi"))
-    assert numbers(code(english)) == numbers(code(vietnamese))
+    with_our_marks = code(vietnamese).translate(str.maketrans(".,", ",."))
+    assert numbers(code(english)) == numbers(with_our_marks)
     assert "tokens" in code(english)
     assert "tokens" not in code(vietnamese), "a line of the working is not said"
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens", "texts"),
+    [("llama-3.1-8b", 32_768, 40), ("deepseek-v3", 131_072, 1), ("gpt-oss-20b", 1_000, 3)],
+)
+def test_every_gpu_is_planned_for_the_readers_texts(model, tokens, texts):
+    link = {"model": model, "tokens": f"{tokens}", "texts": f"{texts}", "deep": "gpus"}
+    shown, shape = said(opened(PAGE, link)), find_shape(model)
+    for gpu in read_gpus().values():
+        served = Deployment(shape, gpu, weight_dtype=find_weight_format(shape), block=16)
+        longest = find_longest_context(served)
+        plan = find_fewest_gpus(served, tokens, texts)
+        name = f"| {gpu.name}, {format_size(gpu.memory_bytes)} |"
+        alone = f"| {longest:,} |" if longest else "| – |"
+        if plan is None:
+            assert f"{name} – | – | – | – {alone}" in shown
+            continue
+        used = texts * count_text_bytes_per_gpu(plan, tokens)
+        left = format_size(count_free_bytes_per_gpu(plan) - used)
+        row = f"{name} **{plan.gpus}** | {count_users(plan, tokens):,} | {left} |"
+        speed = round(float(estimate_tokens_per_second(plan, tokens, texts)))
+        limit = {"bandwidth": "bandwidth", "compute": "computing"}
+        what = limit[find_limit(plan, tokens, texts).name]
+        assert f"{row} {what}: {speed:,} tokens/s {alone}" in shown
+
+
+def test_gpus_are_not_planned_for_what_is_not_known():
+    assert "nobody can say what fits" in said(opened(PAGE, {"model": "glm-5", "deep": "gpus"}))
+    bert = said(opened(PAGE, {"model": "bert-base-uncased", "deep": "gpus"}))
+    assert "any GPU that holds its weights" in bert
+
+
+def test_the_picture_of_a_prefix_has_the_pages_of_its_table():
+    link = {"sharers": "7", "common_tokens": "1000", "own_tokens": "90", "changed_at": "40"}
+    shown = opened(PAGE, link | {"page_size": "32", "deep": "prefix"})
+    drawn = panels(shown, "stored 0")
+    alone, shared, changed = drawn.values()
+    common, pages, left = 1000 // 32, -(-1090 // 32), 39 // 32
+    own = pages - common
+    assert alone["values"] == [[0, common, 0, own]] * 4
+    assert shared["values"] == [[0, common, 0, own], *[[common, 0, 0, own]] * 3]
+    assert changed["values"][1] == [left, 0, common - left, own]
+    assert [len(panel["rows"]) for panel in drawn.values()] == [4, 4, 4]
+    assert alone["rows"][-1] == "4 more, each"
+    for panel, kind in [(alone, "blocks_alone"), (shared, "blocks_shared")]:
+        counted = count_prefix_savings(find_shape("llama-3.1-8b"), 1_090, [1_000] * 7, block=32)
+        assert panel["formula"].startswith(f"{getattr(counted, kind):,} pages in a layer")
+    below = words_below(read_figure(shown, "stored 0"))
+    assert f"these {common} pages for all 7" in below
+    two = panels(opened(PAGE, {"sharers": "2", "deep": "prefix"}), "stored 0")
+    assert two["stored 1"]["rows"] == ["text 1", "text 2"]
 
 
 def test_published_figures_are_kept_for_each_language():
@@ -658,3 +875,72 @@ def test_published_figures_are_kept_for_each_language():
 
 def numbers(lines):
     return re.findall(r"\d[\d,.]*\d|\d", lines)
+
+
+def press_fetch(visit):
+    [button] = [one for one in visit.button if one.key == "fetch config"]
+    return button.click().run()
+
+
+def test_a_name_is_fetched_only_if_the_reader_asks(monkeypatch):
+    asked = []
+
+    def fetch(name):
+        asked.append(name)
+        return json.dumps(LLAMA)
+
+    monkeypatch.setattr(hub_config, "fetch_config", fetch)
+    visit = with_config(" meta/Llama-3-8B\n", tokens="16,384")
+    assert "meta/Llama-3-8B is a name: fetch its config.json" in warned(visit)
+    assert "there is llama-3-8b" in warned(visit)
+    assert asked == []
+    press_fetch(visit)
+    size = count_cache_bytes(find_shape("llama-3-8b"), 16_384)
+    assert f"{size:,} bytes for 1 text" in said(visit)
+    assert not visit.warning
+    assert f"{size:,} bytes for 1 text" in said(visit.run()), "it stays when the page runs again"
+    assert asked == ["meta/Llama-3-8B"]
+    visit.text_area(key="pasted config").set_value("meta/other").run()
+    assert "meta/other is a name" in warned(visit), "one name's file is not another's"
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (HubUnreachableError("the hub is out of reach (here)"), "out of reach (here): open the mo"),
+        (ModelError("a/b has no config.json on the hub."), "has no config.json on the hub"),
+    ],
+)
+def test_where_nothing_can_be_fetched_it_is_said_what_to_do(monkeypatch, error, sentence):
+    def fetch(_name):
+        raise error
+
+    monkeypatch.setattr(hub_config, "fetch_config", fetch)
+    visit = press_fetch(with_config("a/b"))
+    assert not visit.exception
+    assert sentence in warned(visit)
+    assert visit.text_area(key="pasted config").value == "a/b"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("gpt2", "gpt2 is no config.json: paste the file, or owner/name; there is gpt2"),
+        (f"{json.dumps(LLAMA)}\n{json.dumps(LLAMA)}", "two files are pasted here: the second"),
+        ("model_type: llama\nhidden_size: 4096\n", "it looks like YAML"),
+        (json.dumps(LLAMA | {"hidden_size": [4096]}), r"hidden\_size must be a whole number"),
+        (json.dumps(LLAMA | {"num_hidden_layers": 10**40}), "must be a whole number from 1 to"),
+        (json.dumps(LLAMA | {"head_dim": -1}), "must be a whole number from 1 to"),
+        ("{'a': 1}", "json.dumps"),
+        ("<!doctype html><p>config", "it looks like a web page"),
+        ("<script>alert(1)</script>", "it looks like a web page"),
+    ],
+)
+def test_bad_input_is_answered_and_nothing_is_lost(text, sentence):
+    visit = with_config(text, tokens="16,384")
+    assert not visit.exception
+    assert sentence.replace("\\_", "_") in warned(visit).replace("\\_", "_")
+    assert visit.text_area(key="pasted config").value == text
+    assert widgets(visit)["tokens"].value in (16_384, "16,384")
+    visit.text_area(key="pasted config").set_value(json.dumps(LLAMA)).run()
+    assert f"{count_cache_bytes(find_shape('llama-3-8b'), 16_384):,} bytes" in said(visit)

@@ -33,6 +33,7 @@ MOST_WORDS = 500
 """A reader sees no more before anything is opened."""
 N = r"-?\d+\.\d+"
 UNFOLDED = {"alibi", "alibi_slopes", "learned_bias", "hero_moved", "hero_apart", "hero_both"}
+UNFOLDED |= {"past_length", "past_length_seen", "ask_interpolation", "losses"}
 
 
 def plain(text):

@@ -12,6 +12,7 @@ from explainers.attention.grouped_query import average_kv_heads, grouped_query, 
 from explainers.attention.latent import latent_attention
 from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
+from explainers.chapters.common import live_training
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.chapters.shared_heads.dealt_heads import NUM_KV_HEADS
 from explainers.chapters.shared_heads.kv_sharing import count_by_pattern, list_readers
@@ -47,12 +48,12 @@ from explainers.toys.training import (
 from explainers.ui.session import UPTRAINING_JOB
 from explainers.ui.text.numbers import bound_rounding
 from tests.support.opening import ROOT, opened, pictures, widgets
-from tests.support.reading import close, hero, panels, said, values
+from tests.support.reading import close, figure, hero, panels, said, values, words_below
 
 PAGE = ROOT / "pages" / "09_shared_heads.py"
 UNTRAINED = {"weights": "untrained"}
-WEIGHTS, TRAINING, CACHE, MISTAKE, LATENT = (
-    {"deep": card} for card in ("weights", "uptraining", "cache", "mistake", "latent")
+WEIGHTS, TRAINING, CACHE, MISTAKE, LATENT, ROWS = (
+    {"deep": card} for card in ("weights", "uptraining", "cache", "mistake", "latent", "rows")
 )
 TOKENS = tuple(SENTENCE.split())
 FULL = torch.ones(7, 7, dtype=torch.bool)
@@ -214,29 +215,37 @@ def test_the_cache_is_what_the_keys_and_values_hold(text):
 
 def test_the_running_sentence_needs_896_numbers_with_mha():
     assert list(count_by_pattern(7).values()) == [896, 448, 224]
-    assert "For this text: 168 instead of 896" in said(
-        opened(PAGE, UNTRAINED | LATENT | {"latent": "16"})
-    )
+    visit = opened(PAGE, UNTRAINED | LATENT | {"latent": "16"})
+    assert "For this text: 168 instead of 896" in words_below(figure(visit, "latent"))
 
 
-@pytest.mark.parametrize("latent_dim", [4, 64])
-def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
-    visit = opened(PAGE, UNTRAINED | LATENT | {"latent": str(latent_dim), "seed": "5"})
-    run = latent_attention(*make_latent_inputs(TOKENS, latent_dim, 5))
-    sent = panels(visit, "latent")
-    half_a_step = run.cached.latent.abs().max().item() / 65_534 + 1e-5
-    assert values(sent, "latent") == close(run.cached.latent, half_a_step)
-    assert values(sent, "rotary key") == close(run.cached.rotary_key)
-    assert values(sent, *[f"MLA head {n}" for n in range(4)]) == close(run.weights)
-    kept = sum(part.numel() for part in run.cached)
-    assert f"{latent_dim} + {ROPE_DIM} = **{kept // 7}** numbers" in said(visit)
-    assert f"For this text: {kept:,} instead of 896" in said(visit)
-    [difference] = re.findall(r"rounding \((?:less than )?([\d.]+)\)", said(visit))
-    assert 0 <= float(difference) < 1e-4
-    both = re.findall(
-        r"` CEO ` have the score \*\*(\S+)\*\* written out and \*\*(\S+)\*\*", said(visit)
-    )
-    assert both == [(f"{run.scores[0, 2, 1]:.4f}",) * 2]
+@pytest.mark.parametrize("chosen", [4, 64])
+def test_every_latent_is_counted_drawn_and_absorbed(chosen):
+    """What was sent for the latent that is chosen, and for those that a drag comes to."""
+    visit = opened(PAGE, UNTRAINED | LATENT | {"latent": str(chosen), "seed": "5"})
+    sent = figure(visit, "latent")
+    sizes = [int(label) for label in sent["view_slider"]["labels"]]
+    assert sizes[sent["view_slider"]["index"]] == chosen
+    for place, latent_dim in enumerate(sizes):
+        run = latent_attention(*make_latent_inputs(TOKENS, latent_dim, 5))
+        is_here = latent_dim == chosen
+        drawn = sent["panels"] if is_here else sent["views"][f"{place}"]["panels"]
+        by_id = {panel["id"]: panel for panel in drawn}
+        half_a_step = run.cached.latent.abs().max().item() / 65_534 + 1e-5
+        assert values(by_id, "latent") == close(run.cached.latent, half_a_step)
+        if is_here:  # the position does not depend on the latent
+            assert values(by_id, "rotary key") == close(run.cached.rotary_key)
+        assert values(by_id, *[f"MLA head {n}" for n in range(4)]) == close(run.weights)
+        words = words_below(sent, None if is_here else place)
+        kept = sum(part.numel() for part in run.cached)
+        assert f"{latent_dim} + {ROPE_DIM} = **{kept // 7}** numbers" in words
+        assert f"For this text: {kept:,} instead of 896" in words
+        [difference] = re.findall(r"rounding \((?:less than )?([\d.]+)\)", words)
+        assert 0 <= float(difference) < 1e-4
+        both = re.findall(
+            r"\*CEO\* have the score \*\*(\S+)\*\* written out and \*\*(\S+)\*\*", words
+        )
+        assert both == [(f"{run.scores[0, 2, 1]:.4f}",) * 2]
 
 
 def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
@@ -261,7 +270,7 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
 
 
 def test_one_word_is_enough():
-    visit = opened(PAGE, UNTRAINED | WEIGHTS | {"text": "x"})
+    visit = opened(PAGE, UNTRAINED | WEIGHTS | {"text": "CEO"})
     assert not visit.exception
     assert panels(visit, "sharing")["head 0"]["values"] == [[1]]
 
@@ -313,7 +322,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
 def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
     drawn: dict[str, Any] = {}
     monkeypatch.setattr(
-        uptraining_job, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
+        live_training, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
     )
     visit = opened(PAGE, UNTRAINED | TRAINING | {"kv_heads": "2", "averaged_mask": "causal"})
     own = Configuration(4, 4, 16, "causal")
@@ -444,3 +453,17 @@ def test_what_is_no_number_is_not_called_rounding():
 )
 def test_rounding_is_told_without_exponents(difference, told):
     assert bound_rounding(difference) == told
+
+
+@pytest.mark.parametrize(
+    ("width", "kept", "waiting"), [("2", 3, "Friday"), ("4", 1, "earnings on Friday")]
+)
+def test_words_that_share_a_row_are_drawn_with_their_weights(width, kept, waiting):
+    visit = opened(PAGE, ROWS | {"row_width": width, "predict": "false"})
+    found = panels(visit, "rows")
+    weights = torch.tensor(values(found, "weights")).view(kept, int(width), -1)
+    rows = torch.tensor(values(found, "rows")).view(7, -1)[: kept * int(width)]
+    assert weights.sum(dim=1).flatten().tolist() == close(torch.ones(kept, rows.shape[1]), 1e-3)
+    merged = (weights * rows.view_as(weights)).sum(dim=1)
+    assert values(found, "merged") == close(merged, 1e-3)
+    assert f"Waiting: ` {waiting} `." in said(visit)

@@ -52,7 +52,7 @@ from tests.support.opening import PAGES, opened, pictures
 from tests.support.reading import hero
 from tests.support.waiting import wait
 
-PAGE = next(page for page in PAGES if page.stem == "15_what_if")
+PAGE = next(page for page in PAGES if page.stem == "19_what_if")
 GPT2 = "openai-community/gpt2"
 TEXT = "the CEO announced record earnings"
 
@@ -162,7 +162,7 @@ def test_a_model_that_is_not_there_is_told_with_the_way_to_it(monkeypatch, tmp_p
     [sent] = [json.loads(one)[0] for one in pictures(visit) if '"kind": "what_if"' in one]
     assert sent["tokens"][-1] == " is"
     assert sent["sentence"] == CHANGES[controls.UNSCALED][0]
-    assert "measured beforehand" in said(visit)
+    assert "weights rounded to 4 bits; not the published bf16 · measured beforehand" in said(visit)
     assert len(visit.expander) == 2, "the code and the path: cards that need the model are left out"
     assert not visit.exception
 

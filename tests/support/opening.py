@@ -32,14 +32,14 @@ WIDGETS = (
 )
 RECALL = "recall "
 """Keys of answers at the end of a page, which no link has, begin with this."""
-WITHOUT_PICTURES = {"16_exercises"}
+WITHOUT_PICTURES = {"23_exercises"}
 """Pages that draw only what was asked to be measured, or whose answers are sentences."""
 PLACES = ("chosen", "beside", "listening")
 """Where a page may ask for a real model."""
 OFF = {"changes": "heads off"}
-DEEPER = {"15_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
+DEEPER = {"19_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
 """Links to controls that show up only with two other ones' choices."""
-PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
+PICTURES = ("bidi_component", "vega_lite_chart", "imgs", "dataframe")
 CARDS = "cards-cards"
 """The component whose pictures lead to pages."""
 DECKS = ('"kind": "deck"',)
@@ -210,7 +210,7 @@ def components(visit: AppTest) -> list[str]:
 def drawn(element: Any) -> str:
     """The data of a picture, without what Streamlit calls it."""
     if element.type == "bidi_component":
-        return json.dumps(json.loads(element.proto.json), ensure_ascii=False)
+        return json.dumps([json.loads(element.proto.bytes)], ensure_ascii=False)
     proto = type(element.proto)()
     proto.CopyFrom(element.proto)
     proto.ClearField("id")

@@ -10,7 +10,7 @@ import torch
 
 LINES = [
     "The CEO announced record earnings on Friday",
-    "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu",
+    "Tổng giám đốc đã công bố lợi nhuận kỷ lục vào thứ Sáu",
     "the bank reported weak sales",
     "ngân hàng báo cáo doanh số yếu",
 ] * 5

@@ -85,7 +85,7 @@ def drawn_on(visit: AppTest) -> list[Drawn]:
     for element in elements(visit.main):
         if element.type != "bidi_component":
             continue
-        sent = json.loads(element.proto.json)
+        sent = [json.loads(element.proto.bytes)]
         found += _weights_under_masks(sent)
         for figure in _figures(sent):
             for panel in figure["panels"]:

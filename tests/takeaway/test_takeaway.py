@@ -22,12 +22,14 @@ from explainers.chapters.exercises import one_exercise as exercise_takeaway
 from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
 from explainers.chapters.masks import changed_text
 from explainers.chapters.relative_positions import position_scores
+from explainers.chapters.relative_positions.past_length import PairTurns
 from explainers.takeaway.__main__ import FILE, make_example
 from explainers.takeaway.inside import same_numbers
 from explainers.takeaway.literals import literal
 from explainers.takeaway.modules import NotPlainError, list_needed, paste
 from explainers.takeaway.recipe import Cell, Recipe, write_notebook, write_script
 from explainers.toys import examples, layers
+from explainers.toys.longer_texts import PLAIN, YARN
 from explainers.translations import load_sections
 from explainers.ui.session import TAKEAWAY
 from explainers.ui.untrusted_text import make_title
@@ -40,7 +42,7 @@ BUSY |= {"weights": "untrained"}
 KNOWN = {**BUSY, "text": "The team praised young fans on Sunday"}
 """Where a page has a head that knows few words."""
 ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"}
-MASKS = {"scores", "full", "causal", "window", "prefix"}
+MASKS = {"scores", "full", "causal", "window", "prefix", "chunk"}
 LEAKED = {"0 after", "−∞ before: new − old"}
 KNOWN_WORDS = {"weights": "trained", "text": "The team praised young fans on Sunday"}
 NAMED = {"head 3", "layer", "votes", "named"}
@@ -103,6 +105,7 @@ CASES = {
         {**BUSY, "latent": "8", "deep": "latent"},
         {"latent", "rotary key", "MLA head 3"},
     ),
+    "shared_heads rows": ({**BUSY, "row_width": "2", "deep": "rows"}, {"rows", "merged"}),
     "kv_cache": (
         {**BUSY, "words_read": "3", "deep": "steps"},
         READ - {"wrong", "full (both ways)", "lost"},
@@ -167,6 +170,14 @@ def test_a_recipe_names_what_its_function_takes(page, link):
         for recipe in [one for part in taken.parts.values() for one in part]:
             if isinstance(recipe, Recipe):  # those on real models are made when a file is wanted
                 assert inspect.signature(recipe.function).bind(**recipe.inputs)
+
+
+def test_pairs_past_the_trained_length_are_those_of_the_dials(elsewhere):
+    visit = opened(PAGE["relative_positions"], {"deep": "past_length", "speeds": "YaRN"})
+    computed = executed(cells_of(visit), *elsewhere)
+    [turns] = [found["until the end"] for found in computed if "until the end" in found]
+    assert turns == pytest.approx(PairTurns.of(YARN).asked.tolist())
+    assert turns != pytest.approx(PairTurns.of(PLAIN).asked.tolist())
 
 
 def test_bytes_are_those_of_the_page(elsewhere):
@@ -300,7 +311,7 @@ def test_a_hostile_sentence_stays_a_sentence(elsewhere):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "draw_layer"
         if node.keywords
     ]
-    shown = next(e.proto.json for e in visit.main if e.type == "bidi_component")
+    shown = next(e.proto.bytes.decode() for e in visit.main if e.type == "bidi_component")
     assert all(word in shown for word in ("evil", "print"))
     assert given["tokens"][0] == "x"
     assert '"' in given["tokens"]
@@ -361,7 +372,8 @@ def test_every_claim_and_every_exercise_can_be_pasted():
     """In one file no name of theirs has two meanings."""
     left_out = claim_takeaway.TRAINED | claim_takeaway.LISTED
     checks = [one.check for name, one in read_claims().items() if name not in left_out]
-    makers = [one.make for one in read_exercises().values() if one.kind != "write"]
+    kept = exercise_takeaway.MEASURED, "write"
+    makers = [one.make for one in read_exercises().values() if not one.module.startswith(kept)]
     assert len(checks) > 30
     assert len(makers) > 20
     for check in checks:

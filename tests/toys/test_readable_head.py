@@ -31,7 +31,7 @@ from explainers.toys.task import draw_news, encode_news
 from explainers.toys.training import draw_pool, run_heads
 
 RUNNING, WORDS = ENGLISH.running.tokens, ENGLISH.words
-ALL_RULES = ("full", "causal", "window of 3", "prefix of 3")
+ALL_RULES = ("full", "causal", "window of 3", "prefix of 3", "chunk of 3")
 each_language = pytest.mark.parametrize("language", GRAMMARS)
 each_seed = pytest.mark.parametrize("seed", READABLE_SEEDS)
 
@@ -53,11 +53,11 @@ def test_the_sizes_are_those_that_can_be_read(language):
 
 @each_language
 def test_a_few_batches_give_the_shipped_numbers_again(language):
-    """Every stage up to the fourth, bit by bit."""
+    """Every stage up to the fourth; another processor may add in another order."""
     again = train_readable_head(0, STAGES[:4], language)
     _, shipped = read_tensors(list(again), READABLE_FILES[language])
     for name, tensor in again.items():
-        assert torch.equal(tensor, shipped[name][:4]), name
+        torch.testing.assert_close(tensor, shipped[name][:4], rtol=1e-3, atol=1e-4, msg=name)
 
 
 def test_another_seed_is_another_head():

@@ -20,6 +20,8 @@ from explainers.toys.grammar import (
     split_list,
 )
 from explainers.toys.layers import PART_NAMES, SEEDS, Configuration, list_configurations, load_heads
+from explainers.toys.longer_results import format_longer_section
+from explainers.toys.pair_results import format_results_section
 from explainers.toys.readable_training import format_readable_section
 from explainers.toys.task import (
     MAX_NEWS_TOKENS,
@@ -30,6 +32,7 @@ from explainers.toys.task import (
     make_targets,
     make_task,
 )
+from explainers.toys.tolerance import format_tolerances
 from explainers.toys.training import (
     Training,
     attend,
@@ -300,6 +303,7 @@ def test_accuracy_is_that_of_the_tokens_that_are_asked_for_something():
 
 def test_the_readable_report_is_the_report():
     report = training_report.format_report() + format_readable_section()
+    report += format_results_section() + format_longer_section() + format_tolerances()
     assert training_report.MARKDOWN_REPORT.read_text(encoding="utf-8") == report
 
 

@@ -35,7 +35,7 @@ def test_what_changes_places_is_found_without_having_been_told():
     words = {
         RUNNING_PAIR.target[syllable]: RUNNING_PAIR.source[word] for syllable, word in links.items()
     }
-    assert words["thu"] == words["nhập"] == "earnings"
+    assert words["lợi"] == words["nhuận"] == "earnings"
     assert words["kỷ"] == "record"
     assert len(links.items() & RUNNING_PAIR.sure) >= 11
 
@@ -44,7 +44,7 @@ def test_the_report_reaches_what_was_promised():
     reported = json.loads(evaluation_report.read_report().evaluation.format_json())
     assert reported["exact_match_unseen"] >= 0.99
     assert reported["exact_match_held_out_pairs"] >= 0.98
-    assert reported["aer"] <= 0.045
+    assert reported["aer"] <= 0.03
     assert reported["aer"] < 0.6 * reported["aer_ibm1"]
     assert reported["seeds"] == 3
 

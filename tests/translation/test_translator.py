@@ -341,7 +341,7 @@ def test_a_seed_that_is_trained_again_replaces_itself_alone(folder):
 
 def test_pieces_are_kept_with_the_first_seed(folder):
     lines = [
-        " ".join(side) for pair in draw_sentences("pieces", 400, False, set()) for side in pair[:2]
+        " ".join(side) for pair in draw_sentences("pieces", 400, False, ()) for side in pair[:2]
     ]
     save_seed(0, draw_parameters(7), word_pieces.train_pieces(lines))
     cut = word_pieces.cut_words(WORDS)

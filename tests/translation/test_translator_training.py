@@ -18,10 +18,10 @@ from explainers.translation.alignment import (
     read_links,
     score_alignment,
 )
+from explainers.translation.baselines import Baselines
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.evaluation import (
     READINGS,
-    Baselines,
     Evaluation,
     SeedResult,
     compute_cross_weights,
@@ -203,12 +203,14 @@ def of(exact, others, error):
 
 def test_the_line_is_the_mean_over_the_seeds_and_the_better_ibm():
     seeds = {0: of(0.9, 0.8, 0.1), 1: of(1.0, 0.8, 0.2), 2: of(0.8, 1.0, 0.6)}
-    line = Evaluation(seeds, Baselines(0.076, 0.062, 0.59)).format_json()
+    line = Evaluation(seeds, Baselines(0.076, 0.062, 0.05, 0.051, 0.04, 0.59)).format_json()
     assert json.loads(line) == {
         "exact_match_unseen": 0.9,
         "exact_match_held_out_pairs": 0.8667,
         "aer": 0.3,
         "aer_ibm1": 0.062,
+        "aer_ibm2": 0.05,
+        "aer_hmm": 0.04,
         "aer_diagonal": 0.59,
         "seeds": 3,
     }

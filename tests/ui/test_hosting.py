@@ -19,6 +19,7 @@ import yaml
 from benchmarks.browser import wait_until_healthy
 from explainers.charts.theme import THEMES
 from explainers.ui import browser_files
+from explainers.ui.headers import HEADERS
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -108,9 +109,10 @@ def test_the_health_check_tells_a_running_server_from_a_dead_one(address, port):
 def test_every_response_carries_the_headers(address, path, method, status):
     response = answer(address, path, method)
     assert response.status == status
+    assert all(response.headers[name.decode()] == value.decode() for name, value in HEADERS)
     policy = response.headers["Content-Security-Policy"]
-    assert policy == "frame-ancestors 'self' https://huggingface.co https://*.hf.space"
-    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in policy
+    assert "script-src 'self' 'sha256-" in policy
 
 
 def test_a_browser_keeps_the_scripts_until_they_change(address, browser):
@@ -155,7 +157,7 @@ def test_only_a_space_frames_the_app(address, browser, host, framed):
 
 def test_what_a_reader_types_is_not_logged(address, log):
     urllib.request.urlopen(f"{address}/?text=a+private+sentence").read()
-    assert "running on" in log.read_text()
+    assert "startup complete" in log.read_text()
     assert "private" not in log.read_text()
 
 
@@ -169,7 +171,9 @@ def test_what_a_reader_types_is_not_logged(address, log):
 )
 def test_any_host_may_serve_and_only_its_own_pages_connect(address, host, origin, status):
     headers = {**UPGRADE, "Host": host, "Origin": origin}
-    assert answer(address, "/_stcore/stream", headers=headers).status == status
+    response = answer(address, "/_stcore/stream", headers=headers)
+    assert response.status == status
+    assert response.headers["Referrer-Policy"] == "same-origin"
 
 
 def test_the_settings_hold_wherever_the_server_is_started(tmp_path):
@@ -188,6 +192,7 @@ def test_the_settings_keep_what_is_promised():
     assert CONFIG["runner"]["postScriptGC"] is False
     assert CONFIG["client"]["showErrorDetails"] == "none"
     assert CONFIG["client"]["showErrorLinks"] is False
+    assert CONFIG["logger"]["enableRich"] is False
     server = CONFIG["server"]
     assert server["maxUploadSize"] <= server["maxWidgetStateSize"] < server["maxMessageSize"] <= 50
     assert server["fileWatcherType"] == "none"
@@ -249,9 +254,10 @@ def test_the_image_is_made_for_a_space():
     assert image_environment()["HOME"] == f"/home/{user}"
     install = DOCKERFILE.index("pip install")
     assert DOCKERFILE.index("COPY --chown=user requirements.txt") < install
+    assert DOCKERFILE.index("--no-deps --require-hashes -r requirements.lock") > install
     assert install < DOCKERFILE.index("COPY --chown=user . .")
     assert DOCKERFILE.index("ARG PIP_EXTRA_INDEX_URL") < install, "pip reads it as it runs"
-    assert instruction("RUN") == "python -m explainers.models fetch || true"
+    assert instruction("RUN") == "python -m explainers.models fetch --load || true"
     assert DOCKERFILE.index("COPY --chown=user . .") < DOCKERFILE.index("explainers.models fetch")
 
 

@@ -1,9 +1,17 @@
 """The parts of a page: veils, cards, the questions at its end, the dots of the sidebar."""
 
+import gc
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from explainers.ui import learning_path
-from explainers.ui.page import split_title
+from explainers.ui.controls import controls
+from explainers.ui.controls.control import Control
+from explainers.ui.page import keep_imports, run_page, split_title
 from explainers.ui.page_parts.check_yourself import Recall, is_near, seed_recall, write_answer
 from explainers.ui.page_parts.veil import choose_guesses, close_bold
 from tests.support.opening import ROOT, opened
@@ -38,8 +46,10 @@ def test_the_answer_stands_where_it_stood_among_three_guesses():
 def test_a_veil_hides_a_number_until_it_is_clicked():
     visit = opened(PAGE, STUDY | {"deep": "both_ways"})
     assert "change :green" not in said(visit)
+    assert "Each row of the picture is a step" not in said(visit), "nor does a table say it"
     visit.button("show guess_both_ways").click().run()
     assert "change :green-background[21] times" in said(visit)
+    assert "Each row of the picture is a step" in said(visit)
     assert visit.query_params["guess_both_ways"] == "just show me"
 
 
@@ -104,7 +114,7 @@ def test_both_questions_answered_right_or_wrong_mark_the_page():
     first.set_value("much").run()
     assert "pages_done" not in visit.query_params
     first.set_value("1,5").run()
-    assert "You chose **1.5**. It is **" in said(visit)
+    assert "You typed **1.5**. It is **" in said(visit)
     second.set_value("0").run()
     assert not visit.exception
     assert "Right: **0**." in said(visit)
@@ -133,3 +143,32 @@ def test_rows_of_the_sidebar_have_number_name_and_dot(monkeypatch):
     }
     monkeypatch.setattr(learning_path.st, "session_state", state)
     assert [*learning_path.label_pages(contents).values()] == ["1 · Masks ◐", "2 · KV cache ●"]
+
+
+def test_what_a_page_imports_is_searched_for_garbage_once():
+    keep_imports.cache_clear()
+    gc.unfreeze()
+    page: Any = SimpleNamespace(url_path="tokens", run=lambda: None)
+    kept = [object]
+    run_page(page)
+    frozen = gc.get_freeze_count()
+    assert frozen > 10_000
+    assert not any(one is kept for one in gc.get_objects())
+    kept = [object]
+    run_page(page)
+    assert any(one is kept for one in gc.get_objects())
+    gc.unfreeze()
+
+
+def test_two_choices_cannot_have_one_name():
+    taken = Control(controls.head_dim.key, "Another d_k", "many")
+    with pytest.raises(ValueError, match=controls.head_dim.label):
+        controls.register(taken)
+    assert controls.CONTROLS_BY_KEY[taken.key] is controls.head_dim
+
+
+def test_no_page_calls_a_choice_as_another_page_does():
+    """All tables of choices are read in one process, as a server reads them in the end."""
+    alone = "from explainers.ui.server import import_chapters; import_chapters()"
+    ended = subprocess.run([sys.executable, "-c", alone], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr[-500:]

@@ -6,11 +6,11 @@ from explainers.chapters.query_key_value.query_key_roles import recall_query_num
 from explainers.ui.page_parts.check_yourself import MarkedRecall, Recall, draw_again, seed_recall
 from explainers.ui.page_parts.retrieval import Tally, choose_question, write_tally
 from explainers.ui.session import PREDICTIONS_MARKED, RECALLS_MARKED
-from tests.support.opening import ROOT, elements, opened, settled
+from tests.support.opening import PAGES, ROOT, elements, opened, settled
 from tests.support.reading import said
 
 FROM = ROOT / "pages" / "03_query_key_value.py"
-THEN, LAST = "pages/05_masks.py", "pages/17_claims.py"
+THEN, LAST = "pages/05_masks.py", "pages/24_claims.py"
 STUDY = {"predict": "true"}
 AGAIN = "again"
 GUESS = "guess_directions"
@@ -156,7 +156,7 @@ def test_the_tally_is_one_of_this_visitor():
 def test_the_last_page_leads_to_the_first_that_is_not_done():
     visit = opened(ROOT / LAST, {"pages_done": "01.02.04"})
     assert "Not done yet: 3 · Queries, keys, values" in link_labels(visit)
-    all_but_the_last = ".".join(f"{number:02d}" for number in range(1, 17))
+    all_but_the_last = ".".join(f"{number:02d}" for number in range(1, len(PAGES)))
     visit = opened(ROOT / LAST, {"pages_done": all_but_the_last})
     assert not any("Not done" in label for label in link_labels(visit))
 

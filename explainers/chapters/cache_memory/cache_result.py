@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
+from explainers.chapters.cache_memory.layer_names import describe_group, name_caches, name_groups
 from explainers.chapters.cache_memory.published_table import escape_cell
 from explainers.memory.cache_bytes import (
     FORMATS,
@@ -20,13 +21,7 @@ from explainers.memory.cache_bytes import (
     list_layer_caches,
     make_group_cache,
 )
-from explainers.memory.cache_formula import (
-    COUNTINGS,
-    HEADLINE,
-    IDEAL,
-    KIND_NAMES,
-    warn_beyond_context,
-)
+from explainers.memory.cache_formula import COUNTINGS, HEADLINE, IDEAL, warn_beyond_context
 from explainers.memory.calculator_mistakes import list_wrong_answers
 from explainers.memory.engines import has_format
 from explainers.memory.model_shapes import ModelShape
@@ -52,6 +47,7 @@ NUMBER_KINDS = {
     IDEAL: N_("exact for these numbers; nothing is measured or estimated."),
     HEADLINE: N_("a multiplication; no cache of this size need exist."),
 }
+INCOMPLETE_NUMBER_KIND = N_("**not the whole cache**: it lacks what is left out below.")
 ENGINE_NUMBER_KIND = N_(
     "an **estimate**: what its code asks for with its usual settings, not measured."
 )
@@ -59,6 +55,14 @@ CODE = (
     *(count_cache_bytes, list_group_caches, count_kept_tokens),
     *(make_group_cache, count_token_bytes),
 )
+
+
+def list_results(choice: CacheChoice) -> list[tuple[str, dict[str, str]]]:
+    """What there is to say of the bytes: whether any engine stores them so, and what they count."""
+    results = [("bytes", measure_cache(choice)), ("remarks", {"remarks": list_remarks(choice)})]
+    if has_format(choice.counting, choice.dtype):
+        return results
+    return [("not_stored", {"engine": choice.counting, "dtype": choice.dtype}), *results]
 
 
 def measure_cache(choice: CacheChoice) -> dict[str, str]:
@@ -107,19 +111,34 @@ def list_remarks(choice: CacheChoice) -> str:
     """What is exact, and what is left out."""
     shape = choice.shape
     kind = _(NUMBER_KINDS.get(choice.counting, ENGINE_NUMBER_KIND))
+    if shape.gaps:
+        kind = _(INCOMPLETE_NUMBER_KIND)
     remarks = [f"**{_(choice.counting)}:** {kind}"]
     if note := FORMATS[choice.dtype].note:
         remarks.append(f"**{choice.dtype}:** {_(note)}.")
     if note := warn_beyond_context(replace(shape, id=Message(N_("it"), {})), choice.tokens):
         remarks.append(_(note))
     if beside := count_extra_bytes(shape, choice.tokens, choice.texts):
+        beside *= choice.beams
         remarks.append(
             _(
-                "Kept besides, and not counted above: {size} (states, indexes).",
+                "Kept besides, and not counted above: {size} (states, indexes); {total} in all.",
                 size=format_both_sizes(beside),
+                total=format_both_sizes(choice.explain().size + beside),
             )
         )
+    remarks += [
+        _(
+            "**{layers}, {kind}:** their states have the same size for any text.",
+            layers=_(ngettext("{count:,} layer", "{count:,} layers", group.count)),
+            kind=group.state_note,
+        )
+        for group in shape.require_groups()
+        if group.kind == "recurrent" and group.state
+    ]
     remarks += [_("**Left out:** {gap}.", gap=gap) for gap in shape.gaps]
+    if shape.has_learned_sinks:
+        remarks.append(_("Its heads have [learned sinks](idle_heads): nothing in the cache."))
     if not choice.explain().size:
         remarks.append(
             _("Nothing is kept: this model reads its text at once and does not generate.")
@@ -135,6 +154,16 @@ def list_sources(shape: ModelShape) -> dict[str, str]:
         "sources": "; ".join(map(_, shape.sources)),
         "notes": "\n\n".join(escape_cell(_(note)) for note in shape.notes),
     }
+
+
+def compare_countings(choice: CacheChoice) -> list[tuple[str, dict[str, str]]]:
+    """The same cache by every counting, and by the usual mistakes or why there are none."""
+    countings = [("all", {"rows": list_countings(choice)})]
+    if mistakes := list_mistakes(choice):
+        return [*countings, ("mistakes", {"rows": mistakes})]
+    if choice.explain(IDEAL).size:
+        return [*countings, ("no_mistakes", {"windows": say_window(choice.shape)})]
+    return countings
 
 
 def list_countings(choice: CacheChoice) -> str:
@@ -172,7 +201,7 @@ def say_window(shape: ModelShape) -> str:
     return long if has_window(shape) else none
 
 
-ORIGIN = N_("formula: bytes that each layer must keep, exact")
+ORIGIN = N_("formula: bytes of keys and values that each layer must keep")
 # A sentence that changed with the model would have the browser build the picture anew.
 ALT = N_("What each layer holds, a bar for each; the text below says it for every kind of layer.")
 MAX_LISTED = 6
@@ -230,43 +259,6 @@ def list_groups(caches: tuple[GroupCache, ...]) -> str:
     if (rest := len(counted) - MAX_LISTED) > 0:
         counted[MAX_LISTED:] = [_("{count:,} other kinds", count=rest)]
     return "; ".join(counted)
-
-
-def describe_group(part: GroupCache, name: str) -> str:
-    """A group of layers and what it holds."""
-    return _(
-        "{layers} of {kind}: {tokens}, {size} each",
-        layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
-        kind=name,
-        tokens=_(ngettext("{count:,} token", "{count:,} tokens", part.tokens)),
-        size=format_both_sizes(part.size // part.group.count),
-    )
-
-
-def name_caches(caches: tuple[GroupCache, ...]) -> dict[GroupCache, str]:
-    """Each group with its name."""
-    return dict(zip(caches, name_groups(caches), strict=True))
-
-
-def name_groups(caches: tuple[GroupCache, ...]) -> list[str]:
-    """The kind of each group with its window, and with its heads where these tell two apart."""
-    names = [_(KIND_NAMES[part.group.kind]) + write_window(part.group.window) for part in caches]
-    if len(set(names)) == len(names):
-        return names
-    heads = [
-        _(ngettext("{count:,} KV head", "{count:,} KV heads", part.group.num_kv_heads))
-        for part in caches
-    ]
-    return [
-        f"{name}, {head_text} × {p.group.head_dim}"
-        for name, head_text, p in zip(names, heads, caches, strict=True)
-    ]
-
-
-def write_window(window: int | None) -> str:
-    """The window in brackets, as it stands behind the name of a group; "" where there is none."""
-    tokens = _(ngettext("{count:,} token", "{count:,} tokens", window or 0))
-    return f" ({tokens})" if window else ""
 
 
 def draw_layers(names: dict[GroupCache, str], shape: ModelShape) -> None:

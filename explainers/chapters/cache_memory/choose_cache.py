@@ -1,10 +1,11 @@
 """Which cache is sized: a model or a config.json, a text, a number format, a way to count."""
 
 from dataclasses import dataclass, replace
-from typing import Final, TypedDict
+from typing import TypedDict
 
 import streamlit as st
 
+from explainers.chapters.cache_memory.config_upload import choose_config
 from explainers.memory.cache_bytes import FORMATS
 from explainers.memory.cache_formula import (
     COUNTINGS,
@@ -14,8 +15,6 @@ from explainers.memory.cache_formula import (
     explain_counting,
 )
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
-from explainers.memory.read_config import MAX_CHARACTERS, read_config, read_config_file
-from explainers.models.registry import may_read_folders
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.untrusted_text import verbatim
@@ -59,45 +58,6 @@ class CacheChoice:
 
 MAX_PASTED = 240_000
 """Characters, each of up to four bytes: with more, the server would refuse the whole message."""
-PERSISTENCE: Final = "session"
-
-
-def choose_config() -> ModelShape | None:
-    """The model of the reader's config.json, or None; raises ValueError for a broken one."""
-    pasted = st.text_area(
-        _("Paste a config.json here"),
-        max_chars=MAX_PASTED,
-        key="pasted config",
-        height=150,
-        persist_state=PERSISTENCE,
-    )
-    with st.container(horizontal=True):
-        uploaded = st.file_uploader(_("or upload it"), type="json", key="uploaded config")
-        folder = ""
-        if may_read_folders():
-            label = _("or name its folder on this computer")
-            folder = st.text_input(
-                label, max_chars=500, key="config folder", persist_state=PERSISTENCE
-            )
-    if pasted.strip():
-        if len(pasted) == MAX_PASTED:
-            raise ValueError(
-                _("config.json has {most:,} characters or more: upload it", most=MAX_PASTED)
-            )
-        return read_config(pasted)
-    if uploaded is not None:
-        return read_config(decode_file(uploaded.read(4 * MAX_CHARACTERS)))
-    return read_config_file(folder.strip()) if folder.strip() else None
-
-
-def decode_file(content: bytes) -> str:
-    """A file's text."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(_("the file is not text in UTF-8: is it another file?")) from None
-
-
 WEIGHTS_ONLY_FORMAT = "mxfp4"
 CACHE_FORMATS = [name for name in FORMATS if name != WEIGHTS_ONLY_FORMAT]
 MAX_LAYERS, MAX_WIDTH = 1_000, 100_000
@@ -114,7 +74,7 @@ def choose_shape(name: str) -> ModelShape | None:
     if name == controls.OWN:
         shape: ModelShape | None = choose_own_shape()
     elif name == controls.CONFIG:
-        shape = choose_config()
+        shape = choose_config(MAX_PASTED)
     else:
         shape = find_shape(name)
     if shape:

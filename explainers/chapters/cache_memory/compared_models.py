@@ -1,21 +1,30 @@
 """Up to six models in one picture over the length of a text, with the memory of the GPUs."""
 
+from functools import lru_cache, partial
+from typing import Any
+
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.chapters.cache_memory.gpu_fit import Hardware
-from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import Theme
+from explainers.memory.cache_bytes import (
+    count_bytes_per_token,
+    count_cache_bytes,
+    count_extra_bytes,
+)
 from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
 from explainers.memory.sizes import format_both_sizes, format_size
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.text.numbers import keep_units_together
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
 TICKS = LENGTHS[::2]
 TWO = SMALL, LARGE = "llama-3.1-8b", "deepseek-v3"
 QUESTION = 131_072
-# A sentence that changed with the models would have the browser build the picture anew.
 ALT = N_(
     "Bytes of the caches of the chosen models over the tokens of a text, and the memory of the "
     "GPUs as a line; both axes are logarithmic. The table below names the models and their bytes."
@@ -25,9 +34,10 @@ WITHOUT_ENCODER = 1_500
 
 
 def count_model_bytes(shape: ModelShape, tokens: int, texts: int, dtype: str) -> int:
-    """The ideal minimum; an encoder reads as much as it can."""
+    """The ideal minimum, with states and indexes; an encoder reads as much as it can."""
     source = shape.encoder_context or WITHOUT_ENCODER
-    return count_cache_bytes(shape, tokens, texts, dtype, source_tokens=source)
+    cache = count_cache_bytes(shape, tokens, texts, dtype, source_tokens=source)
+    return cache + count_extra_bytes(shape, tokens, texts)
 
 
 def list_comparable_models() -> list[str]:
@@ -59,7 +69,7 @@ def show_models(
     shapes: list[ModelShape], choice: CacheChoice, hardware: Hardware
 ) -> dict[str, str]:
     """The models as lines; returns them as rows of a table, and for which texts it is."""
-    draw_comparison(shapes, choice.texts, choice.dtype, hardware)
+    draw_comparison(shapes, choice, hardware)
     of_text = choice.tokens, choice.texts, choice.dtype
     return {
         "rows": "\n".join(make_model_row(shape, *of_text) for shape in shapes),
@@ -82,25 +92,77 @@ def make_model_row(shape: ModelShape, tokens: int, texts: int, dtype: str) -> st
     return f"| {shape.id} ({_(shape.attention)}) | {amounts} |"
 
 
-def draw_comparison(shapes: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -> None:
-    """The picture; a cache that outgrows the memory of all GPUs crosses the line."""
-    import pandas as pd
+@lru_cache(maxsize=512)
+def count_at_lengths(
+    model: str, lengths: tuple[int, ...], texts: int, dtype: str
+) -> tuple[int, ...]:
+    """A published model's bytes at each length: its line."""
+    shape = find_shape(model)
+    return tuple(count_model_bytes(shape, tokens, texts, dtype) for tokens in lengths)
 
-    from explainers.charts.bars import make_storable
-    from explainers.charts.curves import draw_growth
 
-    rows = []
-    for place, shape in enumerate(shapes):
-        for tokens in LENGTHS:
-            size = count_model_bytes(shape, tokens, texts, dtype)
-            rows.append((shape.id, place, tokens, size, size / 2**30, False))
+def draw_comparison(shapes: list[ModelShape], choice: CacheChoice, hardware: Hardware) -> None:
+    """The picture; a cache that outgrows the memory of all GPUs crosses the border."""
+    texts, dtype = choice.texts, choice.dtype
+    lengths = tuple(sorted({*LENGTHS, choice.tokens}))
+    lines = [count_at_lengths(shape.id, lengths, texts, dtype) for shape in shapes]
     memory, name = hardware.gpus * hardware.gpu.memory_bytes, hardware.gpu.name
-    line = _(
+    border = _(
         "memory of {count} × {gpu}: {size}", count=hardware.gpus, gpu=name, size=format_size(memory)
     )
-    ends = LENGTHS[0], LENGTHS[-1]
-    rows += [(line, len(shapes), end, memory, memory / 2**30, True) for end in ends]
-    table = pd.DataFrame(rows, columns=["model", "place", "tokens", "bytes", "gib", "limit"])
-    table = table.assign(bytes=make_storable([row[3] for row in rows]))
-    origin = _("formula: ideal minimum for {texts:,} × {dtype}, exact", texts=texts, dtype=dtype)
-    show_chart(draw_growth, table, ALT, "comparison", origin, ticks=TICKS)
+    own = lengths.index(choice.tokens)
+    matrix = Matrix(
+        _("cache of each model"),
+        border,
+        lines,
+        [shape.id for shape in shapes],
+        [f"{tokens}" for tokens in lengths],
+        "",
+        _("tokens of a text"),
+        kind="lines",
+        limit=float(memory),
+        ringed_cells=tuple((row, own) for row in range(len(shapes))),
+    )
+    table = partial(make_growth_table, matrix, memory)
+    figure = Figure([Panel("comparison", matrix)], ALT)
+    show_figure(
+        figure, name_origin(shapes, texts, dtype), "comparison", partial(draw_file, table), table
+    )
+
+
+def name_origin(shapes: list[ModelShape], texts: int, dtype: str) -> str:
+    """How the lines were computed; they are exact only if nothing of any model is left out."""
+    if names := ", ".join(shape.id for shape in shapes if shape.gaps):
+        return _(
+            "formula: ideal minimum for {texts:,} × {dtype}; some layers of {models} are left out",
+            texts=texts,
+            dtype=dtype,
+            models=names,
+        )
+    return _("formula: ideal minimum for {texts:,} × {dtype}, exact", texts=texts, dtype=dtype)
+
+
+def make_growth_table(matrix: Matrix, memory: int) -> Any:
+    """The points of all lines, and the two ends of the border."""
+    import pandas as pd  # only for files
+
+    from explainers.charts.bars import make_storable
+
+    lengths = [int(column) for column in matrix.columns]
+    points = [
+        (model, place, tokens, int(size or 0), False)
+        for place, (model, line) in enumerate(zip(matrix.rows, matrix.values, strict=True))
+        for tokens, size in zip(lengths, line, strict=True)
+    ]
+    ends = lengths[0], lengths[-1]
+    points += [(matrix.formula, len(matrix.rows), end, memory, True) for end in ends]
+    table = pd.DataFrame(points, columns=["model", "place", "tokens", "bytes", "limit"])
+    sizes = [point[3] for point in points]
+    return table.assign(bytes=make_storable(sizes), gib=[size / 2**30 for size in sizes])
+
+
+def draw_file(table: Any, theme: Theme) -> Any:
+    """The picture as a file, drawn when it is asked for."""
+    from explainers.charts.curves import draw_growth
+
+    return draw_growth(table(), theme, ticks=TICKS)

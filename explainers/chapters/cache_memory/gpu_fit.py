@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.chapters.cache_memory.choose_cache import CacheChoice
+from explainers.chapters.cache_memory.choose_cache import CacheChoice, choose_options, list_models
 from explainers.memory.cache_bytes import FORMATS, count_cache_bytes
 from explainers.memory.cache_formula import warn_beyond_context
 from explainers.memory.engines import count_pages, count_wasted_bytes
@@ -23,6 +23,7 @@ from explainers.memory.serving import (
     explain_memory,
     find_longest_context,
     find_weight_format,
+    read_gpus,
     split_shape,
 )
 from explainers.memory.sizes import format_both_sizes
@@ -54,6 +55,15 @@ class Hardware:
     overhead: int
 
 
+def choose_first() -> tuple[str, int, Gpu, Any]:
+    """(model, tokens of a text, GPU, menu of all else), beside each other."""
+    with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
+        name = controls.model(list_models(), controls.model.default)
+        tokens = controls.tokens()
+        gpu = read_gpus()[controls.gpu(list(read_gpus()), controls.gpu.default)]
+        return name, tokens, gpu, place_menu()
+
+
 def place_menu() -> Any:
     """The menu of what is seldom changed; the picture changes some of it while it is closed."""
     menu = st.popover(
@@ -77,6 +87,14 @@ def choose_hardware(gpu: Gpu) -> Hardware:
         block = int(controls.page_size(PAGE_SIZES, controls.page_size.default))
         percent, overhead = (controls.usable_percent(1, 100), controls.overhead_gib(0, 1_000))
     return Hardware(gpu, number, weights, block, percent, overhead * GIB)
+
+
+def choose_rest(
+    shape: ModelShape | None, tokens: int, gpu: Gpu
+) -> tuple[CacheChoice | None, Hardware]:
+    """What the menu has: texts at once, the GPUs, and how the cache is stored and counted."""
+    texts, hardware = controls.texts(), choose_hardware(gpu)
+    return (choose_options(shape, tokens, texts) if shape else None), hardware
 
 
 def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:
@@ -138,6 +156,27 @@ def count_page_waste(choice: CacheChoice, deployment: Deployment) -> dict[str, o
 
 ENCODER = "encoder"
 """The architecture that reads a text at once and generates none."""
+
+
+def list_findings(
+    deployment: Deployment, tokens: int, texts: int
+) -> list[tuple[str, dict[str, Any]]]:
+    """What there is to say of memory, length and speed; no speed of what does not fit."""
+    if not deployment.shape.parameters:
+        return [("unknown", {})]
+    findings: list[tuple[str, dict[str, Any]]] = [judge_fit(deployment, tokens, texts)]
+    architecture = deployment.shape.architecture
+    if architecture == ENCODER:
+        return findings
+    findings.append(("longest", measure_longest(deployment, texts)))
+    num_served = count_served(deployment, tokens, texts)
+    limits = limit_speed(deployment, tokens, num_served)
+    findings.append(("limits" if num_served else "no_speed", limits))
+    if num_served > 1 and deployment.shape.active_parameters:
+        findings.append(("mixture", limits))
+    if num_served and architecture == "encoder-decoder":
+        findings.append(("both_halves", {}))
+    return findings
 
 
 def judge_fit(deployment: Deployment, tokens: int, texts: int) -> tuple[str, dict[str, str]]:
@@ -210,7 +249,9 @@ def limit_speed(deployment: Deployment, tokens: int, num_served: int) -> dict[st
 
 
 def show_working(deployment: Deployment, tokens: int, texts: int) -> None:
-    """The arithmetic of what fits and how fast it is, to be read and copied."""
+    """The arithmetic of what fits and how fast it is, to be read and copied, where it is known."""
+    if not deployment.shape.parameters:
+        return
     lines = [*explain_memory(deployment, tokens)]
     if deployment.shape.architecture != ENCODER:
         lines.append(explain_longest_context(deployment, texts))

@@ -1,167 +1,205 @@
-"""The hero of the page: what a GPU holds, and which texts fit beside the weights."""
+"""The hero of the page: what GPUs hold, and a map of what fits on how many of them."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
-from explainers.chapters.cache_memory.choose_cache import CacheChoice
+from explainers.chapters.cache_memory.choose_cache import CacheChoice, list_models
+from explainers.chapters.cache_memory.gpu_fit import ENCODER, Hardware, make_deployment
 from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.capacity_plan import (
+    estimate_reach,
+    find_fewest_gpus,
+    find_turning_point,
+    list_splits,
+)
 from explainers.memory.model_shapes import ModelShape, find_shape
 from explainers.memory.serving import (
-    GIB,
     Deployment,
-    count_free_bytes_per_gpu,
     count_stored_copies,
     count_text_bytes_per_gpu,
     count_users,
     count_weight_bytes,
     count_weight_bytes_per_gpu,
+    find_longest_context,
     find_weight_format,
     read_gpus,
 )
 from explainers.memory.sizes import format_size
+from explainers.memory.speed import count_weight_bytes_read, estimate_computing_seconds
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.page import Prose
 
-LENGTHS = tuple(1_024 * 2**n for n in range(11))
-COUNTS = (1, 2, 4, 8, 16, 32, 64, 128)
-NAMES = {tokens: f"{tokens >> 20}M" if tokens >> 20 else f"{tokens >> 10}k" for tokens in LENGTHS}
-"""As lengths of texts are advertised: a thousand is 1,024 here."""
-READERS = 64, 8_192
-"""Texts at once, and tokens of each."""
+LENGTHS = tuple(sorted({256 * 2**n for n in range(13)} | {384 * 2**n for n in range(12)}))
+COUNTS = tuple(sorted({2**n for n in range(11)} | {3 * 2**n for n in range(9)}))
+"""What the reader's point moves over: steps that are half a doubling, or nearly."""
+MANY, LONG = 40, 32_768
+"""Texts at once and tokens of each, of the question which GPUs they need."""
+ASKED_GPUS = ("a100-80", "h100", "h200", "b200")
 WINDOWS, LATENT = "gemma-3-27b", "deepseek-v3"
 LARGE_GPU, LARGE_NUMBER = "h200", "8"
 """What the weights of the model with latents fit on."""
 SENTENCES = (
     *("hero_caption", "hero_fits", "hero_one", "hero_many", "hero_too_many"),
     *("hero_no_text", "hero_no_room", "hero_no_cache", "hero_unknown"),
-    *("hero_copied_latent", "hero_copied_heads"),
+    *("hero_copied_latent", "hero_copied_heads", "hero_fewest", "hero_none"),
+    *("hero_bandwidth", "hero_compute", "hero_left_out"),
 )
 
 
-def make_hero(text: Prose, choice: CacheChoice, deployment: Deployment, models: list[str]) -> Hero:
-    """All lengths and numbers of texts for one model on one kind of GPU."""
-    lengths = sorted({*LENGTHS, choice.tokens})
-    counts = sorted({*COUNTS, choice.texts})
-    gpus, number = list(read_gpus()), f"{deployment.gpus}"
+def name_length(tokens: int) -> str:
+    """As lengths of texts are advertised: a thousand is 1,024 here."""
+    if tokens not in LENGTHS or tokens < 1_024:
+        return f"{tokens:,}"
+    return f"{tokens >> 20}M" if tokens >> 20 else f"{tokens / 1_024:g}k"
+
+
+def make_hero(text: Prose, choice: CacheChoice, hardware: Hardware, deployment: Deployment) -> Hero:
+    """All lengths and numbers of texts for one model on each number of one kind of GPU."""
+    experiments = list_experiments(text, choice, hardware)
+    tried = [one.choices for one in experiments if is_shown(one, deployment)]
+    lengths = {*LENGTHS, choice.tokens, *(one[controls.tokens.key] for one in tried)}
+    counts = sorted({*COUNTS, choice.texts, MANY})
+    numbers = compute_numbers(deployment, tuple(sorted(lengths)))
+    splits = [plan["number"] for plan in numbers["plans"]]
     choices = [
-        HeroChoice(controls.tokens, lengths, choice.tokens),
+        HeroChoice(controls.tokens, sorted(lengths), choice.tokens),
         HeroChoice(controls.texts, counts, choice.texts),
-        HeroChoice(controls.model, models, choice.shape.id, is_elsewhere=True),
-        HeroChoice(controls.gpu, gpus, deployment.gpu.id, is_elsewhere=True),
-        HeroChoice(controls.gpus, controls.gpus.options, number, is_elsewhere=True),
+        HeroChoice(controls.gpus, splits, f"{deployment.gpus}", splits),
+        HeroChoice(controls.model, list_models(), choice.shape.id, is_elsewhere=True),
+        HeroChoice(controls.gpu, list(read_gpus()), deployment.gpu.id, is_elsewhere=True),
     ]
-    alt = _("The memory of a GPU with weights and caches in it, and a map of the texts that fit.")
-    numbers = compute_numbers(deployment, lengths, counts)
+    alt = _("The memory of GPUs with weights and caches in it, and a map of what fits on how many.")
     return Hero(
         "memory",
         alt,
-        numbers,
+        numbers | {"counts": counts},
         choices,
         SENTENCES,
-        list_experiments(text, choice),
-        _("formula: bytes that must be kept, exact; overhead estimated"),
+        experiments,
+        name_origin(choice.shape),
         lambda: make_table(numbers),
     )
 
 
-def compute_numbers(
-    deployment: Deployment, lengths: Sequence[int], counts: Sequence[int]
-) -> dict[str, Any]:
-    """What all GPUs together hold: sizes in GiB for drawing, and in words."""
-    gpu, gpus = deployment.gpu, deployment.gpus
-    memory, overhead = gpus * gpu.memory_bytes, gpus * deployment.overhead
-    is_known = bool(deployment.shape.parameters)
-    weights = gpus * count_weight_bytes_per_gpu(deployment) if is_known else 0
-    free = gpus * count_free_bytes_per_gpu(deployment) if is_known else 0
-    caches = [gpus * count_text_bytes_per_gpu(deployment, tokens) for tokens in lengths]
+def name_origin(shape: ModelShape) -> str:
+    """How the numbers were computed; they are exact only if nothing of the model is left out."""
+    if shape.gaps:
+        return _(
+            "formula: bytes that must be kept, without some layers, whose states are not known; "
+            "overhead estimated; speeds are limits"
+        )
+    return _("formula: bytes that must be kept, exact; overhead estimated; speeds are limits")
+
+
+def is_shown(experiment: Experiment, deployment: Deployment) -> bool:
+    """Whether what it chooses is drawn without asking the server: the same model and GPU."""
+    chosen = experiment.choices
+    shown = (deployment.shape.id, deployment.gpu.id)
+    return (chosen[controls.model.key], chosen[controls.gpu.key]) == shown
+
+
+@functools.lru_cache(maxsize=64)
+def compute_numbers(deployment: Deployment, lengths: tuple[int, ...]) -> dict[str, Any]:
+    """What each number of GPUs holds and how fast it can be, in bytes and seconds."""
+    splits = list_splits(deployment, sorted({*map(int, controls.gpus.options), deployment.gpus}))
     whole = replace(deployment, gpus=1)
-    once = [count_text_bytes_per_gpu(whole, tokens) for tokens in lengths]
     has_latent = any(group.kind == "latent" for group in deployment.shape.require_groups())
     return {
         "model": deployment.shape.id,
-        "number": gpus,
+        "gpu": deployment.gpu.name,
         "copied": "hero_copied_latent" if has_latent else "hero_copied_heads",
-        "isCopied": [
-            count_stored_copies(deployment.shape, gpus, tokens, deployment.source_tokens) > 1
-            for tokens in lengths
-        ],
-        "once": [
-            [format_size(count * min(pair)) for pair in zip(caches, once, strict=True)]
-            for count in counts
-        ],
-        "gpus": f"{gpus} × {gpu.name}",
-        "memory": memory / GIB,
-        "usable": memory * deployment.percent // 100 / GIB,
-        "weights": weights / GIB if is_known else None,
-        "overhead": overhead / GIB,
-        "said": {
-            "memory": format_size(memory),
-            "weights": format_size(weights),
-            "overhead": format_size(overhead),
-            "free": format_size(max(0, free)),
-        },
+        "once": [float(count_text_bytes_per_gpu(whole, tokens)) for tokens in lengths],
         "lengths": list(lengths),
-        "lengthNames": [NAMES.get(tokens, f"{tokens:,}") for tokens in lengths],
-        "counts": list(counts),
-        "caches": [cache / GIB for cache in caches],
-        "users": [count_users(deployment, one) if is_known else None for one in lengths],
-        "sizes": [[format_size(count * cache) for cache in caches] for count in counts],
+        "lengthNames": [name_length(tokens) for tokens in lengths],
+        "leftOut": sum(group.count for group in deployment.shape.unknown_groups),
+        "writes": deployment.shape.architecture != ENCODER,
+        "samples": sample_between(lengths),
+        "plans": [compute_plan(split, lengths) for split in splits],
     }
 
 
+def compute_plan(deployment: Deployment, lengths: Sequence[int]) -> dict[str, Any]:
+    """Bytes that all GPUs together hold, and seconds of a step on each of them."""
+    number, gpu, shape = deployment.gpus, deployment.gpu, deployment.shape
+    caches = [count_text_bytes_per_gpu(deployment, tokens) for tokens in lengths]
+    source = deployment.source_tokens
+    plan = {
+        "number": f"{number}",
+        "memory": float(number * gpu.memory_bytes),
+        "usable": float(number * (gpu.memory_bytes * deployment.percent // 100)),
+        "overhead": float(number * deployment.overhead),
+        "caches": [float(number * cache) for cache in caches],
+        "isCopied": [count_stored_copies(shape, number, tokens, source) > 1 for tokens in lengths],
+    }
+    if not shape.parameters:
+        return plan | {"weights": None, "users": [None] * len(lengths)}
+    samples = sample_between(lengths)
+    return plan | {
+        "weights": float(number * count_weight_bytes_per_gpu(deployment)),
+        "users": [count_users(deployment, tokens) for tokens in lengths],
+        "reach": [to_float(estimate_reach(deployment, tokens)) for tokens in samples],
+        "turns": [to_float(find_turning_point(deployment, tokens)) for tokens in samples],
+        "readWeights": count_weight_bytes_read(deployment) / gpu.bandwidth,
+        "readCaches": [cache / gpu.bandwidth for cache in caches],
+        "computing": float(estimate_computing_seconds(deployment)),
+    }
+
+
+def sample_between(lengths: Sequence[int]) -> list[int]:
+    """The lengths and one between each two: where the contours are computed."""
+    between = (int((one * two) ** 0.5) for one, two in pairwise(lengths))
+    return sorted({*lengths, *between})
+
+
+def to_float(number: Any) -> float | None:
+    """A fraction for the picture; None stays."""
+    return None if number is None else float(number)
+
+
 def make_table(numbers: dict[str, Any]) -> Any:
-    """A row for each length: the caches of so many texts, and how many fit."""
+    """A row for each length: the cache of one text, and how many fit on so many GPUs."""
     import pandas as pd  # the first paint needs no tables
 
-    table = pd.DataFrame(dict(zip(map(str, numbers["counts"]), numbers["sizes"], strict=True)))
-    table.insert(0, _("tokens"), numbers["lengths"])
-    return table.assign(**{_("texts that fit"): pd.Series(numbers["users"], dtype="Int64")})
+    sizes = [format_size(int(size)) for size in numbers["once"]]
+    table = pd.DataFrame({_("tokens"): numbers["lengths"], _("cache of one text"): sizes})
+    for plan in numbers["plans"]:
+        name = _("texts that fit on {number} × {gpu}", number=plan["number"], gpu=numbers["gpu"])
+        table[name] = pd.Series(plan["users"], dtype="Int64")
+    return table
 
 
-def list_experiments(text: Prose, choice: CacheChoice) -> list[Experiment]:
+def list_experiments(text: Prose, choice: CacheChoice, hardware: Hardware) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show.
 
     Each sets everything: who comes back to the page has the settings of another one.
     """
-    many, short = READERS
-    usual, long = find_shape(controls.model.default), controls.tokens.unchosen
-
-    def size(shape: ModelShape, length: int, number: int = 1) -> str:
-        source = choice.source_tokens or shape.encoder_context
-        return format_size(
-            count_cache_bytes(shape, length, number, choice.dtype, source_tokens=source)
-        )
-
-    readers = {
-        "texts": f"{many}",
-        "tokens": f"{short:,}",
-        "cache": size(usual, short, many),
-        "long": f"{long:,}",
-        "one": size(usual, long),
-    }
+    length = controls.tokens.unchosen
     windows, latent = find_shape(WINDOWS), find_shape(LATENT)
     local = next(group for group in windows.require_groups() if group.window)
     (stored,) = latent.require_groups()
     weights = Deployment(latent, read_gpus()[LARGE_GPU], weight_dtype=find_weight_format(latent))
-    told = {"tokens": f"{long:,}"}
-    with_windows = told | {
+    with_windows = {
         "model": WINDOWS,
         "local": f"{local.count}",
         "layers": f"{sum(group.count for group in windows.require_groups())}",
         "window": f"{local.window:,}",
-        "cache": size(windows, long),
+        "tokens": f"{length:,}",
+        "cache": measure_text(choice, windows, length),
     }
-    with_latents = told | {
+    with_latents = {
         "model": LATENT,
         "latent": f"{sum(numbers for _count, numbers in stored.vectors)}",
-        "cache": size(latent, long),
+        "tokens": f"{length:,}",
+        "cache": measure_text(choice, latent, length),
         "weights": format_size(count_weight_bytes(weights)),
     }
     return [
-        Experiment("readers", text.fill("try_readers", **readers), choose_all(many, short)),
+        *ask_backwards(text, choice, hardware),
         Experiment("windows", text.fill("try_windows", **with_windows), choose_all(model=WINDOWS)),
         Experiment(
             "latent",
@@ -169,6 +207,46 @@ def list_experiments(text: Prose, choice: CacheChoice) -> list[Experiment]:
             choose_all(model=LATENT, gpu=LARGE_GPU, gpus=LARGE_NUMBER),
         ),
     ]
+
+
+def ask_backwards(text: Prose, choice: CacheChoice, hardware: Hardware) -> list[Experiment]:
+    """How many GPUs do so many readers need, and how long a text does one GPU hold?"""
+    shape, asked = find_shape(controls.model.default), replace(hardware, gpus=1)
+    usual = replace(choice, shape=shape, source_tokens=None, beams=1)
+    found = {
+        name: find_fewest_gpus(make_deployment(usual, replace(asked, gpu=gpu)), LONG, MANY)
+        for name, gpu in read_gpus().items()
+        if name in ASKED_GPUS
+    }
+    enough = [f"{one.gpus} × {one.gpu.name}" for one in found.values() if one]
+    readers = {
+        "texts": f"{MANY}",
+        "tokens": f"{LONG:,}",
+        "cache": measure_text(choice, shape, LONG, MANY),
+        "gpus": ", ".join(enough) or _("more than 16 of any GPU"),
+    }
+    usual_gpu = read_gpus()[controls.gpu.default]
+    longest = find_longest_context(make_deployment(usual, replace(asked, gpu=usual_gpu)))
+    one = {
+        "gpu": usual_gpu.name,
+        "tokens": f"{longest or 0:,}",
+        "model": shape.id,
+        "context": f"{shape.context:,}",
+    }
+    number = found[controls.gpu.default]
+    fewest = f"{number.gpus}" if number else controls.gpus.options[-1]
+    return [
+        Experiment(
+            "readers", text.fill("try_readers", **readers), choose_all(MANY, LONG, gpus=fewest)
+        ),
+        Experiment("longest", text.fill("try_longest", **one), choose_all(1, longest or 1)),
+    ]
+
+
+def measure_text(choice: CacheChoice, shape: ModelShape, length: int, number: int = 1) -> str:
+    """The size of a cache in the chosen format."""
+    source = choice.source_tokens or shape.encoder_context
+    return format_size(count_cache_bytes(shape, length, number, choice.dtype, source_tokens=source))
 
 
 def choose_all(

@@ -122,7 +122,7 @@ def make_figure_row(figure: PublishedFigure) -> str:
 
 def write_unit(unit: str) -> str:
     """A unit behind its number: as a sign if it has one, for no narrow column can cut a sign."""
-    return {"percent": "%", "x": "×"}.get(unit, f" {_(unit)}")
+    return {"percent": "\N{NO-BREAK SPACE}%", "x": "×"}.get(unit, f" {_(unit)}")
 
 
 def insert_breaks(word: re.Match[str]) -> str:

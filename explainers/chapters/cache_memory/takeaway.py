@@ -43,21 +43,15 @@ def compute_fit(deployment: Deployment, tokens: int, texts: int) -> Numbers:
     }
 
 
-def take_cache(choice: CacheChoice) -> None:
-    """Offer the bytes of the cache as a notebook."""
-    take(
-        "cache",
-        Recipe(
-            _("The bytes of the cache"), compute_cache, {"choice": choice}, compute_cache(choice)
-        ),
-    )
-
-
-def take_fit(deployment: Deployment | None, tokens: int, texts: int) -> None:
-    """Offer what fits on the GPUs as a notebook, if the size of the model is known."""
-    if deployment is None or not deployment.shape.parameters:
-        take("fit")
+def take_choice(choice: CacheChoice | None, deployment: Deployment | None) -> None:
+    """Offer the bytes of the cache as a notebook, and what fits, as far as it can be counted."""
+    take("cache")
+    take("fit")
+    if choice is None:
         return
-    inputs = {"deployment": deployment, "tokens": tokens, "texts": texts}
-    shown = compute_fit(deployment, tokens, texts)
-    take("fit", Recipe(_("What fits on the GPUs"), compute_fit, inputs, shown))
+    title, shown = _("The bytes of the cache"), compute_cache(choice)
+    take("cache", Recipe(title, compute_cache, {"choice": choice}, shown))
+    if deployment and deployment.shape.parameters:
+        inputs = {"deployment": deployment, "tokens": choice.tokens, "texts": choice.texts}
+        shown = compute_fit(deployment, choice.tokens, choice.texts)
+        take("fit", Recipe(_("What fits on the GPUs"), compute_fit, inputs, shown))

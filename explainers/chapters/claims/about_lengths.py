@@ -3,6 +3,8 @@
 import torch
 
 from explainers.attention import masks
+from explainers.attention.delta_rule import write_delta
+from explainers.attention.linear import read_state, write_sum
 from explainers.attention.receptive_field import cells
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks import attention_with_sinks
@@ -17,6 +19,7 @@ from explainers.chapters.claims.claim_table import (
     make_finding,
 )
 from explainers.toys.examples import make_generator
+from explainers.ui.text.numbers import write_percent
 
 TOKENS = 7
 ROUNDING = 1e-5
@@ -76,13 +79,20 @@ def tiles_are_exact(numbers: str) -> Finding:
 
 
 def tiles_save_work(mask: str, tokens: int) -> Finding:
-    """Scores that are computed in tiles, empty tiles left out, against all n² scores."""
+    """Scores that are computed in tiles, empty tiles left out, against all n² scores.
+
+    The sentence names no mask: what only one of them saves is a condition.
+    """
+    computed = {rule: _count_computed(rule, tokens) for rule in (mask, "full", "causal")}
+    every, here = tokens**2, computed[mask]
+    saves = [one < every for one in computed.values()]
+    share = write_percent(here / every)
+    return judge_claim(saves[0], all(saves), computed=here, every=every, share=share)
+
+
+def _count_computed(mask: str, tokens: int) -> int:
     allowed = tile_cells(masks.RULES[mask], tokens, tokens, BLOCK, BLOCK)
-    computed, every = int((allowed > 0).sum()) * BLOCK**2, tokens**2
-    saves = computed < every
-    return judge_claim(
-        saves, saves, computed=computed, every=every, share=f"{computed / every:.0%}"
-    )
+    return int((allowed > 0).sum()) * BLOCK**2
 
 
 def windows_are_linear(window: int, tokens: int) -> Finding:
@@ -133,10 +143,13 @@ def _write_twice(rate: float | None) -> float:
     """How far from the newest value, as a share of the old one; without a rate values add up."""
     seeded = make_generator("claims", "delta")
     key, old, new = torch.nn.functional.normalize(torch.randn(3, HEAD_DIM, generator=seeded))
-    kept = key[:, None] * old
-    held = key @ kept if rate is not None else torch.zeros(HEAD_DIM)
-    kept = kept + (1.0 if rate is None else rate) * key[:, None] * (new - held)
-    return (key @ kept - new).norm().item()
+    state, one = torch.zeros(HEAD_DIM, HEAD_DIM), torch.tensor(1.0)
+    for value in (old, new):
+        if rate is None:
+            state = write_sum(state, key, value)
+        else:
+            state = write_delta(state, key, value, torch.tensor(rate), one)
+    return (read_state(state, key) - new).norm().item()
 
 
 def difference_is_a_share(subtracted: float) -> Finding:
@@ -151,15 +164,22 @@ def difference_is_a_share(subtracted: float) -> Finding:
     return judge_claim(shares, shares, total=total, least=least)
 
 
+SINKS = -100, 0, 2
+
+
 def sink_keeps_the_sum(sink: int) -> Finding:
-    """The sum of a row whose head may also look at nothing, with this score."""
+    """The sum of a row whose head may also look at nothing, with this score or with others."""
+    totals = {one: _add_up_with_sink(one) for one in (sink, *SINKS)}
+    kept = [abs(total - 1) < ROUNDING for total in totals.values()]
+    return judge_claim(kept[0], all(kept), total=totals[sink], sunk=1 - totals[sink])
+
+
+def _add_up_with_sink(sink: int) -> float:
     seeded = make_generator("claims", "sink")
     query, key, value = torch.randn(3, 1, TOKENS, HEAD_DIM, generator=seeded)
     mask = masks.build(masks.full, TOKENS, TOKENS)
     looked = attention_with_sinks(query, key, value, mask, torch.tensor([float(sink)]))
-    total = looked.weights.sum(dim=-1).mean().item()
-    kept = abs(total - 1) < ROUNDING
-    return judge_claim(kept, kept, total=total, sunk=1 - total)
+    return looked.weights.sum(dim=-1).mean().item()
 
 
 def cap_keeps_shares_apart(cap: int) -> Finding:

@@ -14,6 +14,8 @@ from explainers.attention.rules import Rule
 from explainers.chapters.claims.claim_table import Finding, judge_claim
 from explainers.messages import N_
 from explainers.toys.examples import make_generator, random_head, random_heads, shuffle_order
+from explainers.toys.longer_results import FURTHER, LENGTHS, read_longer_results
+from explainers.toys.longer_texts import PI, PLAIN, ROTARY
 from explainers.toys.sentence import SENTENCE
 
 ROUNDING = 1e-5
@@ -95,13 +97,18 @@ def _measure_reorder(rule: Rule) -> float:
 HEAD_DIM, LONGEST = 64, 10_000.0
 
 
+MOVED_BY = 1, 100, 10_000, 1_000_000
+
+
 def rotation_sees_distance(moved_by: int) -> Finding:
     """Scores of two words three places apart, and of the same words farther on in a text."""
     query, key = torch.randn(2, 1, HEAD_DIM, generator=make_generator("claims", "rotary"))
     first = _score_rotated(query, key, 3, 0)
-    later = _score_rotated(query, key, 3 + moved_by, moved_by)
-    apart = abs(first - later)
-    return judge_claim(apart < 1e-3, apart < 1e-3, first=first, later=later, apart=apart)
+    later = {by: _score_rotated(query, key, 3 + by, by) for by in (moved_by, *MOVED_BY)}
+    apart = {by: abs(first - score) for by, score in later.items()}
+    same = [one < 1e-3 for one in apart.values()]
+    numbers = {"first": first, "later": later[moved_by], "apart": apart[moved_by]}
+    return judge_claim(same[0], all(same), **numbers)
 
 
 def _score_rotated(query: Tensor, key: Tensor, query_pos: int, key_pos: int) -> float:
@@ -136,3 +143,16 @@ def one_slope_for_all(num_heads: int) -> Finding:
     first, last = -bias[0, 0, 0].item(), -bias[-1, 0, 0].item()
     same = first == last
     return judge_claim(same, same, first=first, last=last, times=first / last)
+
+
+def interpolation_is_free(further: int) -> Finding:
+    """Losses at four times the trained length: as trained, and interpolated after more batches."""
+    found = read_longer_results()
+    plain, *losses = (
+        found[ROTARY, way, batches].average(LENGTHS[-1])[0]
+        for way, batches in ((PLAIN, 0), (PI, 0), (PI, FURTHER))
+    )
+    extends = {batches: loss < plain for batches, loss in zip((0, FURTHER), losses, strict=True)}
+    numbers = {"plain": plain, "free": losses[0], "trained": losses[1], "batches": FURTHER}
+    lengths = {"short": LENGTHS[0], "long": LENGTHS[-1]}
+    return judge_claim(extends[further], all(extends.values()), **numbers, **lengths)

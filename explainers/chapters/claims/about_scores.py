@@ -18,6 +18,7 @@ from explainers.chapters.claims.claim_table import (
 )
 from explainers.toys.examples import make_generator
 from explainers.toys.layers import draw_layer
+from explainers.ui.text.numbers import write_percent
 
 ROUNDING = 1e-5
 DRAWS = 4_000
@@ -79,7 +80,9 @@ def one_token_takes_all(head_dim: int) -> Finding:
     """The largest weight of each row without the root."""
     largest = _measured(head_dim).largest[0]
     above = (largest > 0.99).float().mean().item()
-    return judge_claim(above > 0.5, above == 1, mean=largest.mean().item(), above=f"{above:.0%}")
+    return judge_claim(
+        above > 0.5, above == 1, mean=largest.mean().item(), above=write_percent(above)
+    )
 
 
 def products_in_the_hundreds(head_dim: int) -> Finding:
@@ -115,7 +118,7 @@ def gradient_vanishes(head_dim: int) -> Finding:
         without=without,
         rooted=rooted,
         smaller=smaller,
-        gone=f"{gone:.1%}",
+        gone=write_percent(gone, 1),
     )
 
 
@@ -137,11 +140,17 @@ def biases_do_not_matter(left_out: str, seed: int) -> Finding:
     return make_finding(verdict, **changes)
 
 
+ADDED = 1, 100, 10_000, 100_000_000
+
+
 def shift_changes_nothing(added: int) -> Finding:
     """The weights of a row before and after the same number is added to all its scores."""
     scores = torch.randn(1, KEYS, generator=make_generator("claims", "shift"))
-    moved = (softmax(scores + added) - softmax(scores)).abs().max().item()
-    return judge_claim(moved < ROUNDING, moved < ROUNDING, added=added, moved=moved)
+    moved = {
+        one: (softmax(scores + one) - softmax(scores)).abs().max().item() for one in (added, *ADDED)
+    }
+    still = [one < ROUNDING for one in moved.values()]
+    return judge_claim(still[0], all(still), added=added, moved=moved[added])
 
 
 def _measured(head_dim: int) -> Measured:

@@ -132,6 +132,13 @@ def _make_claim(row: dict[str, Any]) -> Claim:
 TRAINED = {
     *("peaks_on_subject_and_object", "one_head_one_relation", "attention_explains"),
     *("first_token_gets_most", "layers_get_sharper"),
+    *("sink_replaces_first", "idle_heads_spread", "cap_empties_first", "interpolation_is_free"),
+    *(
+        "few_keys_lose_nothing",
+        "heads_need_their_own_keys",
+        "an_indexer_finds_what_matters",
+        "two_bits_are_enough",
+    ),
 }
 """These read weights, scores and held-out sentences of ours, which no file of this size holds."""
 LISTED = {"width_of_gpt_4"}

@@ -1,6 +1,6 @@
 """Train it here: the shown configuration learns in front of the reader; loss, heads and quality."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from statistics import mean
 
@@ -34,6 +34,7 @@ from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
 from explainers.ui.page import has_queries_down
 from explainers.ui.provenance import learned_numbers
 from explainers.ui.session import TRAINING_FRAME, TRAINING_JOB
+from explainers.ui.text.numbers import write_percent
 
 MOST_POINTS = 60
 
@@ -60,35 +61,59 @@ def compare_with_shipped(configuration: Configuration, learned: TrainedHeads) ->
     shipped = read_report(find_language(learned.words))[configuration]
     return _(
         "On sentences that it never saw, **this layer's loss is {loss:.2f} per word**, and "
-        "it is right about {right:.0%} of the words. The layers trained beforehand in the same "
-        "way, with the seeds 0 to {last}: loss {others}, right about {others_right:.0%}.",
+        "it is right about {right} of the words. The layers trained beforehand in the same "
+        "way, with the seeds 0 to {last}: loss {others}, right about {others_right}.",
         loss=row.loss[0],
-        right=row.accuracy[0],
+        right=write_percent(row.accuracy[0]),
         last=len(shipped.loss) - 1,
         others=format_mean_and_spread(shipped.loss),
-        others_right=mean(shipped.accuracy),
+        others_right=write_percent(mean(shipped.accuracy)),
     )
 
 
 def show_losses(losses: list[float], origin: str) -> None:
-    import pandas as pd
+    """The curve of a layer that learns words."""
+    size = max(1, len(losses) // MOST_POINTS)
+    show_loss_curve(losses, origin, "losses", _("loss per word"), size)
 
-    from explainers.charts.curves import Axis, draw_curve
 
-    size, series = max(1, len(losses) // MOST_POINTS), _("loss")
-    points = [
-        (place + size, sum(losses[place : place + size]) / size, series, False)
-        for place in range(0, len(losses) - size + 1, size)
-    ]
-    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+def show_loss_curve(losses: list[float], origin: str, key: str, title: str, size: int) -> None:
+    """A point for each `size` batches, their mean; `title` says what the loss is of."""
     alt = _(
         "The loss after {count} batches: it began at {first:.1f}, now {last:.2f}.",
         count=len(losses),
         first=losses[0],
         last=losses[-1],
     )
-    axes = {"x": Axis(_("batch")), "y": Axis(_("loss per word"))}
-    show_chart(draw_curve, rows, alt, "losses", origin, series=(series,), **axes)
+    show_loss_curves({_("loss"): losses}, alt, origin, key, title, size)
+
+
+def show_loss_curves(
+    curves: Mapping[str, Sequence[float]],
+    alt: str,
+    origin: str,
+    key: str,
+    title: str,
+    size: int = 1,
+    levels: Mapping[str, tuple[float, int]] | None = None,
+) -> None:
+    """Several trainings; each of `levels` is a loss to compare with, up to a number of batches."""
+    import pandas as pd
+
+    from explainers.charts.curves import Axis, draw_curve
+
+    levels = levels or {}
+    points = [
+        (place + size, sum(losses[place : place + size]) / size, name, False)
+        for name, losses in curves.items()
+        for place in range(0, len(losses) - size + 1, size)
+    ]
+    points += [
+        (batch, loss, name, True) for name, (loss, last) in levels.items() for batch in (1, last)
+    ]
+    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    axes = {"x": Axis(_("batch")), "y": Axis(title)}
+    show_chart(draw_curve, rows, alt, key, origin, series=(*curves, *levels), **axes)
 
 
 def show_heads(job: TrainingJob, is_over: bool, origin: str) -> None:

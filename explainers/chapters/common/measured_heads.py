@@ -8,6 +8,7 @@ from explainers.messages import N_
 from explainers.models.grammar_heads import SENTENCES_PER_HALF
 from explainers.models.head_scores import HeadScores
 from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
+from explainers.models.registry import describe_package
 from explainers.models.shipped_scores import (
     RUNS,
     make_head_scores_job,
@@ -53,9 +54,9 @@ class Gallery:
 
     @property
     def origin(self) -> str:
-        model = self.loaded.provenance if self.loaded else self.name
         if self.is_shipped:
-            return shipped_run(model)
+            return shipped_run(describe_package(self.name))
+        model = self.loaded.provenance if self.loaded else self.name
         return real_model(_("{model} · measured once, then kept on the server's disk", model=model))
 
 

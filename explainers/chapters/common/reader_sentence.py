@@ -43,8 +43,17 @@ def choose_sentence(has_menus: bool = True) -> Sentence:
 
 def offer_menus(text: str) -> None:
     """A menu for each part of the reader's sentence; a choice makes another sentence."""
+    box = st.popover(
+        _("Build one"),
+        icon=":material/construction:",
+        help=_("Build a sentence"),
+        key="build one",
+        on_change="rerun",
+    )
+    if not box.open:  # five lists are a tenth of every run of a page, and few open them
+        return
     parts = find_parts(text)
-    with st.popover(_("Build one"), icon=":material/construction:", help=_("Build a sentence")):
+    with box:
         for place in order_menus(parts):
             name = MENUS[place]
             key = BUILT_WORD.format(name)
@@ -141,10 +150,11 @@ def _list_parts(grammar: Grammar, topic: int) -> tuple[list[str], ...]:
 
 def _take_word(parts: Parts, place: int) -> None:
     word = st.session_state[BUILT_WORD.format(MENUS[place])]
-    st.session_state[controls.sentence.key] = write_sentence(replace_part(parts, place, word))
+    if word in list_words(parts, place):
+        st.session_state[controls.sentence.key] = write_sentence(replace_part(parts, place, word))
 
 
-INSPECTOR = "pages/13_inspector.py"
+INSPECTOR = "pages/17_inspector.py"
 NUM_SENTENCES = 2_000
 """Of the sentences that the head can read, so many are compared with the reader's."""
 
@@ -159,8 +169,8 @@ def list_unknown_words(tokens: Tokens) -> str:
 def take_known_words(tokens: Tokens, has_untrained: bool = False) -> Tokens:
     """The words that a page draws: the reader's, or the running ones and a notice that says so.
 
-    The small head has learned nothing about other words, and vectors drawn at random would look as
-    if it had. The text stays in its field and in the link. A page that `has_untrained` weights
+    Trained heads have learned nothing about other words, and vectors drawn at random would look as
+    if they had. The text stays in its field and in the link. A page that `has_untrained` weights
     draws any words with them.
     """
     unknown = list_unknown_words(tokens)
@@ -168,8 +178,8 @@ def take_known_words(tokens: Tokens, has_untrained: bool = False) -> Tokens:
         return tokens
     running = read_running(get_language()).tokens
     notice = _(
-        "**Your own sentence.** This head knows {known} words. New to it: {unknown}. It has "
-        "learned nothing about them. Shown instead: *{shown}*.",
+        "**Your own sentence.** Training had {known} words. New to it: {unknown}. Nothing was "
+        "learned about them. Shown instead: *{shown}*.",
         known=NUM_WORDS,
         unknown=unknown,
         shown=" ".join(running),

@@ -14,6 +14,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.device import describe_device
 from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
+from explainers.models.borrowed_model import make_inputs
 from explainers.translations import _
 from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.provenance import real_model
@@ -184,14 +185,6 @@ def _run(
     kind = "encoder" if model.config.is_encoder_decoder else "self"
     found = [layer for layer in layers if layer.kind == kind]
     return found, _list_predictions(_loaded, output)
-
-
-def make_inputs(model: Any, ids: Tensor) -> dict[str, Any]:
-    """What a model wants besides the text: a decoder begins with the token that starts it."""
-    given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    if model.config.is_encoder_decoder:
-        given["decoder_input_ids"] = ids.new_full((1, 1), model.config.decoder_start_token_id or 0)
-    return given
 
 
 def _list_predictions(loaded: "RealModel", output: Any) -> list[tuple[str, float]]:

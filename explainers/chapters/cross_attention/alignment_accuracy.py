@@ -26,6 +26,7 @@ from explainers.translation.alignment import (
     reestimate,
     score_alignment,
 )
+from explainers.translation.baselines import COUNTED_SENTENCES
 from explainers.translation.model import NUM_LAYERS
 from explainers.translation.train import HIDDEN_SHARE
 from explainers.translations import _
@@ -39,8 +40,11 @@ from explainers.ui.untrusted_text import verbatim
 CODE = score_alignment, read_links, reestimate
 
 
-def show_scores(view: TranslationView) -> None:
-    """The scores of the chosen heads and of two baselines, here and on held-out sentences."""
+def show_scores(view: TranslationView) -> dict[str, object]:
+    """The scores of the chosen heads and of two baselines, here and on held-out sentences.
+
+    Returns, for a text, how many sentences they are of, and from how many pairs aligners counted.
+    """
     scores = held_out_scores.score_readings()
     baseline_scores = held_out_scores.score_baselines()
     words, syllables = view.translation.words, view.translation.syllables
@@ -64,11 +68,11 @@ def show_scores(view: TranslationView) -> None:
     ]
     alt = _("Scores of {heads} and of two baselines.", heads=view.head_label)
     show_figure(Figure(panels, f"{alt} {'; '.join(errors)}"), view.origin, "scores")
-
-
-def count_tested() -> dict[str, object]:
-    """How many sentences the scores are of, and from how many pairs the baseline counted."""
-    return {"sentences": len(held_out_scores.list_pairs()), "pairs": f"{IBM1_SENTENCES:,}"}
+    return {
+        "sentences": len(held_out_scores.list_pairs()),
+        "pairs": f"{IBM1_SENTENCES:,}",
+        "counted": f"{COUNTED_SENTENCES:,}",
+    }
 
 
 def name_head(layer: int, head: str) -> str:

@@ -34,8 +34,9 @@ from explainers.translation.translator import Translation, greedy_search
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import LEARNED, PEAK, PERMUTED, UNIFORM, WITHOUT
+from explainers.ui.figure.hero import read_choice
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Figure, Panel, orient_panels
+from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views, orient_panels
 from explainers.ui.session import ABLATION_TABLE_JOB
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
@@ -43,14 +44,12 @@ from explainers.ui.untrusted_text import verbatim
 
 def count_unchanged(before: Sequence[str], after: Sequence[str]) -> int:
     """How many syllables are still there, in the same order."""
-    return sum(block.size for block in _match_syllables(before, after))
+    return len(_list_unchanged(before, after))
 
 
 def mark_changes(before: Sequence[str], after: Sequence[str]) -> str:
     """The new translation; what was not in the old one is bold."""
-    unchanged = {
-        n for block in _match_syllables(before, after) for n in range(block.b, block.b + block.size)
-    }
+    unchanged = _list_unchanged(before, after)
     marked_syllables = [
         verbatim(syllable) if n in unchanged else f"**{verbatim(syllable)}**"
         for n, syllable in enumerate(after)
@@ -58,8 +57,20 @@ def mark_changes(before: Sequence[str], after: Sequence[str]) -> str:
     return " ".join(marked_syllables) or _("(nothing)")
 
 
-def _match_syllables(before: Sequence[str], after: Sequence[str]) -> list[difflib.Match]:
-    return difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+def slot_changes(before: Sequence[str], after: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """The same as a template, with a slot for each syllable, and what fills the slots."""
+    unchanged = _list_unchanged(before, after)
+    syllables = {f"syllable{n}": syllable for n, syllable in enumerate(after)}
+    slots = [
+        f"{{{{{name}}}}}" if n in unchanged else f"**{{{{{name}}}}}**"
+        for n, name in enumerate(syllables)
+    ]
+    return " ".join(slots) or _("(nothing)"), syllables
+
+
+def _list_unchanged(before: Sequence[str], after: Sequence[str]) -> set[int]:
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return {n for block in matcher.get_matching_blocks() for n in range(block.b, sum(block[1:]))}
 
 
 UNCHANGED_SHARES = N_("all of them"), N_("half of them or more"), N_("fewer than half")
@@ -107,45 +118,73 @@ def show_replacements(view: TranslationView) -> dict[str, object]:
     return {"rows": "\n".join(lines), "count": view.num_syllables}
 
 
-class TranslationChange(NamedTuple):
-    """What the reader puts in place of the weights, and what is written with it."""
+def show_change(view: TranslationView, template: str) -> tuple[str, dict[str, object]]:
+    """Ask for other weights or a word to leave out, and translate with them.
 
-    name: str
-    """Of the replacement, as the sections of the page's text have it."""
-    named: dict[str, object]
-    code: Attend
-
-
-def show_change(view: TranslationView) -> TranslationChange:
-    """Ask for other weights or a word to leave out, and translate with them."""
+    Returns the replacement and the numbers for the page's text; none where a word is left out,
+    whose words are the `template` in the picture.
+    """
     translation, replacement = view.translation, controls.replaced_weights()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        in_all_layers = controls.in_both_layers()
-        names = [f"{n}: {word}" for n, word in enumerate(translation.words)]
-        left_out = names.index(controls.left_out_word(names, names[min(3, len(names) - 1)]))
-    hidden_position = left_out if replacement == WITHOUT else None
-    changed, chance = translate_changed(
-        translation.words, translation.syllables, replacement, in_all_layers, hidden_position
-    )
-    named = {
-        "word": verbatim(translation.words[left_out]),
-        "new": mark_changes(translation.syllables, changed.syllables),
-        "left": count_unchanged(translation.syllables, changed.syllables),
+    in_all_layers, named = controls.in_both_layers(), dict[str, object]()
+    if replacement == WITHOUT:
+        figure = draw_left_out(view, template)
+    else:
+        syllables, is_learned = translation.syllables, replacement == LEARNED
+        changed, chance = translate_changed(
+            translation.words, syllables, replacement, in_all_layers
+        )
+        takeaway.take_changed_weights(changed, REPLACEMENTS[replacement], is_learned, None)
+        figure = _draw_change(view, replacement, None if is_learned else changed)
+        named = {"new": mark_changes(syllables, changed.syllables)}
+        named |= _name_change(view, changed, chance)
+    show_figure(figure, view.origin, "explaining")
+    return replacement, named
+
+
+def draw_left_out(view: TranslationView, template: str) -> Figure:
+    """The weights of the last layer without each word in turn; a slider says which."""
+    control, translation = controls.left_out_word, view.translation
+    words, syllables = translation.words, translation.syllables
+    names = [f"{n}: {word}" for n, word in enumerate(words)]
+    place = names.index(read_choice(control, names, names[min(3, len(names) - 1)]))
+
+    def translate(position: int) -> ChangedTranslation:
+        return translate_changed(words, syllables, WITHOUT, left_out=position)
+
+    def draw(position: int) -> Figure:
+        changed, chance = translate(position)
+        new, slots = slot_changes(syllables, changed.syllables)
+        named = slots | _name_change(view, changed, chance) | {"word": words[position]}
+        figure = _draw_change(view, WITHOUT, changed)
+        return replace(figure, template=template.replace("{{new}}", new), named=[named])
+
+    takeaway.take_changed_weights(translate(place)[0], REPLACEMENTS[WITHOUT], False, place)
+    slider = Slider(control.label, names, place, lambda turned: control.put(names[turned]))
+    return draw_views(slider, draw)
+
+
+def _name_change(view: TranslationView, changed: Translation, chance: float) -> dict[str, object]:
+    """How much stays of what was written, and how likely it was and is."""
+    before = view.translation
+    return {
+        "left": count_unchanged(before.syllables, changed.syllables),
         "count": view.num_syllables,
-        "before": f"{translation.log_probabilities.sum().exp():.3f}",
+        "before": f"{before.log_probabilities.sum().exp():.3f}",
         "after": f"{chance:.3g}",
     }
-    is_learned = replacement == LEARNED
-    shown = {LEARNED: translation} | ({} if is_learned else {N_("now"): changed})
-    takeaway.take_changed_weights(changed, REPLACEMENTS[replacement], is_learned, hidden_position)
+
+
+def _draw_change(view: TranslationView, replacement: str, changed: Translation | None) -> Figure:
+    """The learned weights of the last layer, and beside them those of another translation."""
+    shown = {LEARNED: view.translation}
+    if changed and changed.syllables:
+        shown[N_("now")] = changed
     panels = [_make_weight_panel(*one) for one in shown.items()]
     alt = _(
         "Weights of the last layer, mean of heads: as learned, and with: {instead}.",
         instead=_(replacement),
     )
-    figure = Figure(orient_panels(panels, view.queries_down), alt)
-    show_figure(figure, view.origin, "explaining")
-    return TranslationChange(replacement.replace(" ", "_"), named, REPLACEMENTS[replacement])
+    return Figure(orient_panels(panels, view.queries_down), alt)
 
 
 AGREEMENT_CODE = leave_one_out, compare_peaks, correlate_ranks

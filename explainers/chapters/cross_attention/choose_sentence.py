@@ -19,13 +19,16 @@ from explainers.translation.phrases import (
 )
 from explainers.translation.translator import Translation, Translator, check_words
 from explainers.translation.vocabulary import (
+    ACTOR_SECTIONS,
     MISSING_FORM,
+    MODIFIER_SECTIONS,
     SPECIAL_TOKENS,
     Entry,
     capitalise_sentence,
     english_vocabulary,
     find_words,
-    list_modifiers,
+    list_entries,
+    list_partners,
     read_lexicon,
 )
 from explainers.translations import _, translate_error
@@ -49,11 +52,13 @@ def list_held_out_examples() -> dict[str, SentencePair]:
 def list_slots() -> dict[str, dict[str, Entry]]:
     """What a sentence is built of: for each place, the words that may stand there."""
     lists = read_lexicon()
-    persons = (*lists["people"], *lists["organisations"])
+    persons = list_entries(*ACTOR_SECTIONS)
+    kinds = {kind for noun in lists["news"] for kind in noun.kinds}
+    modifiers = list_partners(tuple(sorted(kinds)), *MODIFIER_SECTIONS)
     return {
         N_("Who"): {entry.forms[0]: entry for entry in persons},
         N_("did"): {entry.forms[1]: entry for entry in lists["verbs of news"]},
-        N_("what kind of"): {entry.name: entry for entry in list_modifiers("news")},
+        N_("what kind of"): {entry.name: entry for entry in modifiers},
         N_("what"): {_read_plural(entry): entry for entry in lists["news"]},
         N_("on"): {entry.name: entry for entry in lists["days"]},
     }
@@ -225,14 +230,16 @@ def _list_default_words() -> tuple[str, ...]:
 
 
 def _use_built_sentence() -> None:
-    pair = build_sentence(*(st.session_state[BUILT_WORD.format(name)] for name in list_slots()))
-    st.session_state[controls.sentence.key] = " ".join(capitalise_sentence(pair.source))
+    chosen = {name: st.session_state[BUILT_WORD.format(name)] for name in list_slots()}
+    if all(chosen[name] in words for name, words in list_slots().items()):
+        pair = build_sentence(*chosen.values())
+        st.session_state[controls.sentence.key] = " ".join(capitalise_sentence(pair.source))
 
 
 def _use_held_out_example() -> None:
-    example = st.session_state[HELD_OUT_SENTENCE]
-    if example:
+    example, examples = st.session_state[HELD_OUT_SENTENCE], list_held_out_examples()
+    if example in examples:
         st.session_state[controls.sentence.key] = " ".join(
-            capitalise_sentence(list_held_out_examples()[example].source)
+            capitalise_sentence(examples[example].source)
         )
         st.session_state[HELD_OUT_SENTENCE] = None  # so that the same one can be chosen again

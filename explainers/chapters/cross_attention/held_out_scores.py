@@ -113,9 +113,7 @@ def score_links(links: Sequence[set[Link]], gold: Sequence[SentencePair]) -> Ali
 @st.cache_data(show_spinner=False)
 def learn_ibm1() -> Ibm1Model:
     """IBM Model 1, learned from sentences that are not among those it is tested on."""
-    known = draw_sentences(
-        "for counting", IBM1_SENTENCES, False, {pair.source for pair in list_pairs()}
-    )
+    known = draw_sentences("for counting", IBM1_SENTENCES, False, list_pairs())
     return Ibm1Model.learn([(pair.source, pair.target) for pair in known])
 
 

@@ -36,7 +36,7 @@ SENTENCES = (
     *("hero_writing", "hero_writing_end", "hero_read", "hero_read_unknown"),
     *("hero_word", "hero_word_none"),
 )
-OPENING = "nhập"
+OPENING = "nhuận"
 """The syllable of the running sentence that is asked about at first."""
 RECORD = RUNNING_PAIR.source[3]
 

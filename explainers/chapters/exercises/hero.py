@@ -24,7 +24,11 @@ TOPICS = {
     "09_shared_heads": N_("Shared keys and values"),
     "10_cache_memory": N_("Cache calculator"),
     "11_long_sequences": N_("Long sequences"),
-    "12_cross_attention": N_("Cross-attention"),
+    "12_growing_memory": N_("A memory that does not grow"),
+    "14_idle_heads": N_("A head that wants nothing"),
+    "13_choosing": N_("Choosing what to read"),
+    "15_serving": N_("Serving tricks"),
+    "16_cross_attention": N_("Cross-attention"),
 }
 """What the pages with exercises are called; each has a sign in the picture."""
 SENTENCES = "hero_next", "hero_done", "hero_all", "hero_caption"

@@ -11,9 +11,11 @@ from explainers.attention.grouped_query import share
 from explainers.attention.multi_head import parameters
 from explainers.attention.online_softmax import begin, read_block
 from explainers.attention.receptive_field import cells, window_reach
+from explainers.attention.rotary import angles
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import random_scores
 from explainers.attention.steps import dot_products, hide, softmax
+from explainers.attention.stretching import interpolate
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
 from explainers.toys.examples import random_heads
 
@@ -159,3 +161,15 @@ def cells_between_sequences(draw: Random) -> Prediction:
     given = {"queries": f"{queries}", "keys": f"{keys}"}
     worked = {"cross": f"{queries * keys:,}", "joined": f"{joined:,}"}
     return Prediction(given, joined - queries * keys, worked=worked)
+
+
+def a_turn_past_the_length(draw: Random) -> Prediction:
+    """How far position interpolation turns a pair at a position that no training had."""
+    trained, factor, number = 32, draw.choice([2, 4, 8]), draw.randint(1, 3)
+    length = factor * trained
+    position = draw.randint(trained, length - 1)
+    speed = angles(torch.ones(1, dtype=torch.double), 8, 10_000.0)[0]  # 1, 0.1, 0.01, 0.001
+    turn = position * interpolate(speed, factor)[number - 1].item()
+    given = {"trained": f"{trained}", "length": f"{length}", "position": f"{position}"}
+    worked = {"factor": f"{factor}", "speed": f"{speed[number - 1].item():g}"}
+    return Prediction(given | {"number": f"{number}"}, turn, 0.01 * turn, worked)

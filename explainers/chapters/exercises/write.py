@@ -11,6 +11,7 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.cache.kv_cache import Cache, append
+from explainers.attention.delta_rule import write_delta
 from explainers.attention.grouped_query import share
 from explainers.attention.multi_head import merge_heads, split_heads
 from explainers.attention.online_softmax import begin, read_block
@@ -62,6 +63,13 @@ def _draw_for_append(seed: int) -> tuple[Any, ...]:
     return Cache(key, value, seen=9 + seed), *rows
 
 
+def _draw_for_write_delta(seed: int) -> tuple[Any, ...]:
+    key_dim, value_dim = 3 + seed, 4 + 2 * seed
+    state, key = _draw(seed, 2, value_dim, key_dim), _draw(seed, 2, key_dim)
+    gates = _draw(seed + 1, 2, 2).sigmoid()
+    return state, key, _draw(seed, 2, value_dim), gates[0], gates[1]
+
+
 @dataclass(frozen=True)
 class Hole:
     """A function to be written, and the arguments that it is tried with."""
@@ -109,6 +117,7 @@ HOLES = {
             "which this block multiplied what was there before. So `mixed / total` is the output.",
         ),
     ),
+    "write_delta": Hole(write_delta, _draw_for_write_delta),
 }
 
 

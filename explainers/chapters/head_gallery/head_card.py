@@ -199,6 +199,11 @@ def find_evidence(head: Head, label: EarnedRole) -> tuple[str, dict[str, object]
     }
 
 
+def describe_names(head: Head) -> dict[str, object]:
+    """All names of a head, and how many heads have none; for the text."""
+    return {"head": head.name, "names": head.list_names(), **count_nameless(head.gallery)}
+
+
 def count_nameless(gallery: Gallery) -> dict[str, int]:
     """How many heads have no name, of how many; for the text."""
     every = list(product(range(gallery.layers), range(gallery.heads)))

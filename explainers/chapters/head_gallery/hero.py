@@ -27,9 +27,11 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.number_controls import Counter
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import write_percent
 
 INDUCTION, PREVIOUS, SINK = "induction", "previous token", "sink"
 GRAMMAR_MODEL, RELATION = WHEEL_MODELS[1].id, "determiner → noun"
+DETERMINER = "the"
 EVERY, NAMELESS = controls.head_name.default, N_("no name")
 EXPERIMENTS = {INDUCTION: "try_induction", PREVIOUS: "try_previous"}
 NAMES = (*(role.name for role in ROLES if role.name != SINK), SINK)
@@ -188,22 +190,34 @@ def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:
     found = [_show_name(text, scores, name) for name in EXPERIMENTS]
     shipped = read_shipped_scores(GRAMMAR_MODEL)
     if shipped:
-        grammar = shipped.scores
+        grammar, example = shipped.scores, shipped.example
         [best] = [one for one in find_relation_heads(grammar) if one.relation == RELATION]
+        word = find_determiner(example)
+        weights = example.weights[best.layer_index, best.head_index, word]
         told = {
             "model": GRAMMAR_MODEL.split("/")[-1],
             "head": name_head(best.layer_index, best.head_index),
-            "score": _write_share(best.score),
-            "offset": _write_share(best.offset_score),
+            "word": example.tokens[word],
+            "noun": example.tokens[int(weights.argmax())],
+            "share": write_percent(weights.max().item()),
+            "score": write_percent(best.score),
+            "offset": write_percent(best.offset_score),
         }
         choices = {
             controls.real_model.key: GRAMMAR_MODEL,
             controls.head_name.key: EVERY,
             gallery_layer.key: best.layer_index,
             gallery_head.key: best.head_index,
+            gallery_word.key: word,
         }
         found.append(Experiment("grammar", text.fill("try_grammar", **told), choices))
     return found
+
+
+def find_determiner(example: Example) -> int:
+    """The last word of the example whose noun a head can look for."""
+    words = [token.strip().casefold() for token in example.tokens]
+    return max(place for place, word in enumerate(words) if word == DETERMINER)
 
 
 def _show_name(text: Prose, scores: HeadScores, name: str) -> Experiment:
@@ -247,10 +261,6 @@ def _select(scores: HeadScores, role: Role) -> Tensor:
 def _round(value: Tensor) -> float | None:
     """A head that has no row to be scored on has no score."""
     return None if value.isnan() else round(float(value), 4)
-
-
-def _write_share(share: float) -> str:
-    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
 
 
 def _pack(weights: Tensor) -> str:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import Gallery, name_head
+from explainers.chapters.head_gallery import takeaway as taken
 from explainers.chapters.head_gallery.hero import list_names
 from explainers.charts.matrix import Matrix
 from explainers.models.head_roles import ROLES
@@ -53,6 +54,7 @@ def compute_steps(gallery: Gallery, example: Example, place: tuple[int, int]) ->
 
 def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]:
     """Three small matrices; the numbers for the text, none for a model without an example."""
+    taken.take_scores(gallery, "repeated", place, name_head(*place))
     shipped = read_shipped_scores(gallery.name)
     if not shipped:
         return {}

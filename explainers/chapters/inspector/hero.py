@@ -106,15 +106,34 @@ def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
         HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
         HeroChoice(controls.real_model, (model,), model, is_elsewhere=True),
     ]
+    is_run = not (heads.is_toy or heads.is_shipped)
+    return _make_mosaic(heads, telling, choices, list_experiments(text, heads) if is_run else [])
+
+
+def make_still_hero(heads: Heads) -> Hero:
+    """All heads of another model, at the one that tells most; its choices are nobody else's."""
+    telling = find_telling_heads(heads)
+    followed = controls.model_layer, controls.model_head, controls.queried_token
+    choices = [HeroChoice(*one) for one in zip(followed, ((), (), ()), telling[0], strict=True)]
+    choices.append(HeroChoice(controls.dim_first_token, (), value=False))
+    return _make_mosaic(heads, telling, choices)
+
+
+def _make_mosaic(
+    heads: Heads,
+    telling: list[tuple[int, int, int]],
+    choices: Sequence[HeroChoice],
+    experiments: Sequence[Experiment] = (),
+) -> Hero:
     return Hero(
         "mosaic",
         _("The weights of all heads as small squares, and the arcs of one head."),
         compute_numbers(heads, telling),
         choices,
         SENTENCES,
-        [] if heads.is_toy or heads.is_shipped else list_experiments(text, heads),
+        experiments,
         heads.origin,
-        lambda: tabulate_strongest_keys(heads.weights, range(layers), heads.tokens),
+        lambda: tabulate_strongest_keys(heads.weights, range(heads.shape[0]), heads.tokens),
     )
 
 

@@ -187,9 +187,9 @@ def offer_reading(view: View) -> Shown | None:
         job = offer_job(LONG_TEXT_JOB, _("Read it"), candidate, icon=":material/grid_view:")
     if not job:
         return None
-    title = _("{length:,} tokens, layer {layer}", length=length, layer=layer)
-    watch_job(LONG_TEXT_JOB, job, title, describe=_describe_progress)
     if not job.result:
+        title = _("{length:,} tokens, layer {layer}", length=length, layer=layer)
+        watch_job(LONG_TEXT_JOB, job, title, describe=_describe_progress)
         return None
     heads = job.result.words if is_merged else job.result.pieces
     return Shown(heads, job.result.num_tokens, job.subject, is_merged)
@@ -214,6 +214,7 @@ def draw_long(shown: Shown, origin: str) -> None:
         ),
         enlarges=True,
         rooted=True,
+        shares=heads.first_token_weights,
     )
     show_tiles(tiles, origin, "long", partial(_tabulate, heads))
 

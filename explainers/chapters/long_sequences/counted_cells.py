@@ -1,5 +1,9 @@
 """Pictures of cells that are counted: of longer texts, of sparse masks, of two sequences."""
 
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
 import streamlit as st
 import torch
 
@@ -7,6 +11,8 @@ from explainers.attention.tiled import tile_cells
 from explainers.chapters.long_sequences import takeaway as taken
 from explainers.chapters.long_sequences.matrix_sizes import (
     CELL_BYTES,
+    CROSS,
+    JOINED,
     LONG,
     SIDE,
     TOKENS,
@@ -18,14 +24,17 @@ from explainers.chapters.long_sequences.matrix_sizes import (
     tabulate_sizes,
 )
 from explainers.charts.matrix import Matrix
-from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.charts.theme import KEY_AXIS, QUERY_AXIS, Theme
 from explainers.memory.sizes import format_size
 from explainers.messages import N_
 from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.number_controls import BrowserSlider
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Figure, Panel, orient_panels
+from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views, orient_panels
 from explainers.ui.provenance import formula
+from explainers.ui.text.numbers import write_percent
 
 ASKED = 131_072
 HEAD_DIM = 128
@@ -98,8 +107,8 @@ def show_skipped_tiles(queries_down: bool) -> str:
         allowed, computed, left, of_all = count_skipped_tiles(tiles)
         spared_tiles = _("{count:,} of {all:,}", count=left, all=of_all)
         rows.append(
-            f"| {_(name)} | {allowed:,} ({allowed / LONG**2:.1%}) "
-            f"| {computed:,} ({computed / LONG**2:.1%}) "
+            f"| {_(name)} | {allowed:,} ({write_percent(allowed / LONG**2, 1)}) "
+            f"| {computed:,} ({write_percent(computed / LONG**2, 1)}) "
             f"| {spared_tiles} |"
         )
     return "\n".join(rows)
@@ -114,6 +123,10 @@ def _draw_tile_map(name: str, tiles: list[list[int]]) -> Panel:
     left = _("{left} of {all} tiles", left=count - skipped, all=count)
     matrix = Matrix(name, left, computed, *axes, kind="weights", blank=N_("skipped"), decimals=0)
     return Panel(name, matrix, small=True)
+
+
+ASKED_LENGTHS = int(controls.cross_q.default), int(controls.cross_kv.default)
+"""Queries and keys of the question about two sequences."""
 
 
 def compare_cells(q_len: int, kv_len: int) -> str:
@@ -133,18 +146,64 @@ def name_two_sequences(q_len: int, kv_len: int) -> tuple[dict[str, str], list[st
     return named, [write_times(number) for number in (1, 2, (q_len + kv_len) / kv_len)]
 
 
-def show_two_sequences(q_len: int, kv_len: int) -> None:
-    """Both counts as bars."""
-    from explainers.charts.bars import (  # the page needs no altair to start
-        draw_bars,
-        make_amount_rows,
-    )
-
+def show_two_sequences(template: str) -> None:
+    """Both counts as bars, at any lengths of the two sliders, and the page's words about them."""
+    q_slider, kv_slider = make_slider(controls.cross_q), make_slider(controls.cross_kv)
+    figure = draw_views(q_slider, lambda place: draw_lengths(place, kv_slider.index, template))
+    q_len = _list_lengths(controls.cross_q)[q_slider.index]
+    kv_len = _list_lengths(controls.cross_kv)[kv_slider.index]
     taken.take_two_sequences(q_len, kv_len)
-    amounts = [(_(way), count) for way, count in count_cells_by_way(q_len, kv_len).items()]
-    counts = ", ".join(f"{name} {count:,}" for name, count in amounts)
-    alt = _("Cells: {counts}", counts=counts)
+    amounts = count_cells_by_way(q_len, kv_len)
+    files = partial(_draw_file, amounts), partial(_make_amounts, amounts)
     origin = formula(_("cells of one head and layer"), CPU)
-    show_chart(
-        draw_bars, make_amount_rows(amounts), alt, "two", origin, length=2, x_title=N_("cells")
+    show_figure(replace(figure, slider=kv_slider), origin, "two", *files)
+
+
+def draw_lengths(q_place: int, kv_place: int, template: str) -> Figure:
+    """Two bars at one number of queries, with a frame for every number of keys."""
+    q_len, kv_lens = _list_lengths(controls.cross_q)[q_place], _list_lengths(controls.cross_kv)
+    frames = [
+        [[count] for count in count_cells_by_way(q_len, kv_len).values()] for kv_len in kv_lens
+    ]
+    rows = [_(CROSS), _(JOINED)]
+    matrix = Matrix(
+        _("cells of one head and layer"), "", frames[kv_place], rows, [""], "", "", kind="amounts"
     )
+    alt = _("Two bars: the cells of cross-attention, and of both sequences joined into one.")
+    named = [name_cells(q_len, kv_len) for kv_len in kv_lens]
+    panels = [Panel("two", matrix, frames=tuple(frames))]
+    return Figure(panels, alt, template=template, named=named)
+
+
+def make_slider(control: BrowserSlider) -> Slider:
+    """Tokens of one of the two sequences."""
+    labels, place = [f"{length:,}" for length in _list_lengths(control)], control()
+    return Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
+
+
+def _list_lengths(control: BrowserSlider) -> list[int]:
+    return [int(step) for step in control.steps]
+
+
+def name_cells(q_len: int, kv_len: int) -> dict[str, object]:
+    """What the words below the bars name."""
+    cross, joined = count_cells_by_way(q_len, kv_len).values()
+    return {
+        "q": f"{q_len:,}",
+        "kv": f"{kv_len:,}",
+        "cross": f"{cross:,}",
+        "joined": f"{joined:,}",
+        "times": compare_cells(q_len, kv_len),
+    }
+
+
+def _make_amounts(amounts: dict[str, int]) -> Any:
+    from explainers.charts.bars import make_amount_rows  # the page needs no altair to start
+
+    return make_amount_rows([(_(way), count) for way, count in amounts.items()])
+
+
+def _draw_file(amounts: dict[str, int], theme: Theme) -> Any:
+    from explainers.charts.bars import draw_bars
+
+    return draw_bars(_make_amounts(amounts), theme, length=len(amounts), x_title=N_("cells"))

@@ -20,11 +20,13 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
-from explainers.ui.text.numbers import bound_rounding
+from explainers.ui.text.numbers import write_percent
 
 LENGTHS = tuple(2**power for power in range(10, 21))
 SHORT = 4_096
 """Of the lengths, the longest whose weights fit into memory without a thought."""
+OFFERED = tuple(MASK_NAMES)[:4]
+"""Masks that have a button: more would not fit into one line beside the list."""
 BLOCKS = 2, 3
 """Queries and keys of a tile of the sentence."""
 SHADES, APART = 48, 1_024
@@ -35,10 +37,9 @@ SENTENCES = ("hero_caption", "hero_short", "hero_all", "hero_skipped")
 def make_hero(text: Prose, lab: Lab) -> Hero:
     """Every length under every mask, and the tiles of the sentence one after the other."""
     length, mask = controls.sequence_length, controls.tile_mask
-    names = list(MASK_NAMES)
-    labels = [translate_mask(name) for name in names]
+    labels = [translate_mask(name) for name in OFFERED]
     choices = [
-        HeroChoice(mask, names, read_choice(mask, names), labels),
+        HeroChoice(mask, OFFERED, read_choice(mask, OFFERED), labels),
         HeroChoice(length, LENGTHS, read_choice(length, LENGTHS)),
     ]
     alt = _("All weights of a long text, and beside them the one tile that is in memory.")
@@ -51,7 +52,7 @@ def make_hero(text: Prose, lab: Lab) -> Hero:
         SENTENCES,
         list_experiments(text),
         lab.origin,
-        lambda: make_length_table(names),
+        make_length_table,
     )
 
 
@@ -69,15 +70,15 @@ def compute_numbers(lab: Lab) -> dict[str, Any]:
                 "ratio": f"{count_matrix_bytes(tokens) // (TILE**2 * CELL_BYTES):,}",
                 "isShort": tokens <= SHORT,
                 "tiles": f"{(tokens // TILE) ** 2:,}",
-                "read": {name: f"{count_read_tiles(name, tokens):,}" for name in masks.RULES},
+                "read": {name: f"{count_read_tiles(name, tokens):,}" for name in OFFERED},
                 "skipped": {
                     name: f"{(tokens // TILE) ** 2 - count_read_tiles(name, tokens):,}"
-                    for name in masks.RULES
+                    for name in OFFERED
                 },
             }
             for tokens in LENGTHS
         ],
-        "masks": {name: compute_sweep(lab, name) for name in masks.RULES},
+        "masks": {name: compute_sweep(lab, name) for name in OFFERED},
     }
 
 
@@ -102,7 +103,6 @@ def compute_sweep(lab: Lab, name: str) -> dict[str, Any]:
         "allowed": lab.mask(tiles.rule).long().tolist(),
         "blocks": [rows, columns],
         "all": tiles.count,
-        "difference": bound_rounding(tiles.difference),
         "steps": [
             {
                 "rows": [step.queries.start, step.queries.stop],
@@ -134,7 +134,7 @@ def list_experiments(text: Prose) -> list[Experiment]:
         "bytes": write_size(count_matrix_bytes(long)),
         "tile": write_size(TILE**2 * CELL_BYTES),
     }
-    share = {"share": f"{skipped / whole:.0%}".replace("%", " %"), "tokens": f"{usual:,}"}
+    share = {"share": write_percent(skipped / whole), "tokens": f"{usual:,}"}
     return [
         Experiment("short", text.fill("try_short", **of_short), {length.key: short}),
         Experiment("million", text.fill("try_million", **of_long), {length.key: long}),
@@ -146,13 +146,13 @@ def list_experiments(text: Prose) -> list[Experiment]:
     ]
 
 
-def make_length_table(names: list[str]) -> Any:
+def make_length_table() -> Any:
     """All lengths, their bytes, and the tiles that each mask leaves."""
     import pandas as pd  # the first paint needs no tables
 
     rows = [
-        [tokens, count_matrix_bytes(tokens), *(count_read_tiles(name, tokens) for name in names)]
+        [tokens, count_matrix_bytes(tokens), *(count_read_tiles(name, tokens) for name in OFFERED)]
         for tokens in LENGTHS
     ]
-    read = [_("tiles read: {mask}", mask=translate_mask(name)) for name in names]
+    read = [_("tiles read: {mask}", mask=translate_mask(name)) for name in OFFERED]
     return pd.DataFrame(rows, columns=[_("tokens"), _("bytes"), *read])

@@ -53,20 +53,23 @@ def tabulate_sizes(numbers: tuple[int, ...] = TOKENS) -> list[tuple[int, int, in
 
 TILE = 128
 """Queries, and keys, of a tile as a GPU reads it."""
+PERIOD = 3
+"""Tiles after which a mask looks the same again: chunks of 3 begin where every third tile does."""
 
 
 @cache
 def count_read_tiles(mask: str, tokens: int) -> int:
-    """How many tiles of a text a mask leaves, counted for three short texts.
+    """How many tiles of a text a mask leaves, counted for three short texts, a period apart.
 
-    From these on, each row of tiles has as many tiles more as the row before: the counts of all
+    From these on, each period has as many tiles more as the period before: the counts of all such
     texts lie on a parabola.
     """
+    steps, beyond = divmod(tokens // TILE - 1, PERIOD)
+    lengths = [(1 + beyond + PERIOD * step) * TILE for step in range(3)]
     counts = [
-        int((tile_cells(masks.RULES[mask], n * TILE, n * TILE, TILE, TILE) > 0).sum())
-        for n in (1, 2, 3)
+        int((tile_cells(masks.RULES[mask], length, length, TILE, TILE) > 0).sum())
+        for length in lengths
     ]
-    steps = tokens // TILE - 1
     growth, more = counts[1] - counts[0], counts[2] - 2 * counts[1] + counts[0]
     return counts[0] + steps * growth + steps * (steps - 1) // 2 * more
 

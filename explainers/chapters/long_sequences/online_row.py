@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 
+import streamlit as st
+
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
 from explainers.attention.steps import softmax
@@ -18,6 +20,7 @@ from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
@@ -201,6 +204,18 @@ def draw_difference(row: Row) -> Figure:
         panels.append(Panel(name, matrix))
     alt = _("A row of weights, computed at once and block by block.")
     return Figure(orient_panels(panels, row.lab.queries_down), alt)
+
+
+def choose_row(lab: Lab) -> Row:
+    """A word that reads, and how many keys at a time."""
+    with st.container(horizontal=True):
+        word = controls.reading_word(0, len(lab.tokens) - 1)
+        return Row.of(lab, word, int(controls.kv_block()))
+
+
+def show_difference(row: Row) -> None:
+    """The same, on the page."""
+    show_figure(draw_difference(row), row.lab.origin, "exact")
 
 
 def list_corrections(row: Row) -> str:

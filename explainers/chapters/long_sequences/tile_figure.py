@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 
+import streamlit as st
 import torch
 from torch import Tensor
 
@@ -125,6 +126,13 @@ class TiledSentence:
 def blank_unknown(values: Tensor) -> Values:
     """Numbers, and None for what is not a number."""
     return [[None if v != v else v for v in line] for line in values.tolist()]
+
+
+def choose_tiles(lab: Lab, rule: Rule) -> TiledSentence:
+    """The sentence in tiles of sides that the reader chooses."""
+    with st.container(horizontal=True):
+        sides = int(controls.tile_rows()), int(controls.tile_columns())
+    return TiledSentence(lab, rule, sides)
 
 
 def name_tiles(tiles: TiledSentence, rule: str) -> dict[str, object]:

@@ -15,7 +15,7 @@ from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.toys.layers import Layer, TrainedHeads
-from explainers.translations import _
+from explainers.translations import _, say_value
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell, Panel, Source, orient_panels
 
@@ -155,7 +155,7 @@ def _describe_strongest(looked: Selection, head: int) -> str:
         return _("switched off")
     weight, key = looked.run.weights[head, looked.word].max(dim=-1)
     tokens = looked.layer.tokens
-    return f"{tokens[looked.word]} → {tokens[int(key)]} {weight:.2f}"
+    return f"{tokens[looked.word]} → {tokens[int(key)]} {say_value(f'{weight:.2f}')}"
 
 
 def _enlarge_panels(looked: Selection, queries_down: bool) -> list[Panel]:

@@ -61,7 +61,8 @@ def count_named_verbs() -> dict[str, str]:
     """For how many verbs one head and four heads name all related words, and the best one head."""
     right = {heads: statistics.mean(_read_row_of_heads(heads).verb_accuracy) for heads in NUM_HEADS}
     most = max(score_single_heads().values())
-    return {"one": f"{right[1]:.0%}", "four": f"{right[4]:.0%}", "most": f"{most:.0%}"}
+    shares = {"one": right[1], "four": right[4], "most": most}
+    return {name: write_percent(share) for name, share in shares.items()}
 
 
 def answer_contrast() -> str:
@@ -109,7 +110,7 @@ def show_looks() -> dict[str, str]:
         "subject_4": write_percent(looks[4][:, subject].max().item()),
         "object_4": write_percent(looks[4][:, target].max().item()),
         "single": ", ".join(
-            _("{verbs:.0%} with {d_k}", verbs=verbs, d_k=size)
+            _("{verbs} with {d_k}", verbs=write_percent(verbs), d_k=size)
             for size, verbs in score_single_heads().items()
         ),
     }

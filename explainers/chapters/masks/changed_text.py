@@ -17,7 +17,7 @@ from explainers.chapters.common.score_matrix import (
     make_weight_panel,
     shrink_panels,
 )
-from explainers.chapters.masks.masks_compared import Computed, compute_scores
+from explainers.chapters.masks.side_by_side import Computed, compute_scores
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.messages import N_

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import streamlit as st
 import torch
 from torch import Tensor
 
@@ -11,7 +12,7 @@ from explainers.attention import masks
 from explainers.attention.rules import Mask
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.masks.masks_compared import Drawing, read_drawing
+from explainers.chapters.masks.side_by_side import Drawing, read_drawing
 from explainers.messages import N_
 from explainers.toys.sentence import MAX_TOKENS
 from explainers.translations import _
@@ -38,8 +39,8 @@ NUMBERS = {
     if mask.parameter
 }
 controls.register(*NUMBERS.values())
-NARROW, SHARED = 2, 3
-"""The window and the prefix that can be tried."""
+NARROW, SHARED, CHUNK = 2, 3, 3
+"""The window, the prefix and the chunks that can be tried."""
 SENTENCES = (
     *("hero_caption", "hero_shared", "hero_little", "hero_nothing", "hero_itself", "hero_refused"),
 )
@@ -135,6 +136,7 @@ def list_experiments(text: Prose, lab: Lab) -> list[Experiment]:
     diagonal = write_cells([[i == j for j in range(words)] for i in range(words)])
     cut, narrow = find_cut_row(lab, NARROW)
     opened, shared = find_opened_row(lab, SHARED)
+    first, alone = find_first_of_chunk(lab, CHUNK)
     return [
         Experiment(
             "window",
@@ -145,6 +147,9 @@ def list_experiments(text: Prose, lab: Lab) -> list[Experiment]:
             "prefix",
             text.fill("try_prefix", **shared),
             {rule: "prefix", "prefix": SHARED, word: opened},
+        ),
+        Experiment(
+            "chunks", text.fill("try_chunks", **alone), {rule: "chunk", "chunk": CHUNK, word: first}
         ),
         Experiment(
             "itself", text.fill("try_itself"), {rule: OWN, controls.drawn_cells.key: diagonal}
@@ -180,13 +185,21 @@ def find_opened_row(lab: Lab, length: int) -> tuple[int, dict[str, str]]:
     }
 
 
+def find_first_of_chunk(lab: Lab, width: int) -> tuple[int, dict[str, str]]:
+    """The first word of the second chunk: what a window of this width shows it, and chunks hide."""
+    row = min(width, len(lab.tokens) - 1)
+    window = lab.weights(masks.sliding_window(width))[row]
+    lost = (window * ~lab.mask(masks.chunks(width))[row]).sum().item()
+    return row, {"word": lab.tokens[row], "lost": write_percent(lost)}
+
+
 def find_mask(hero: Hero, words: int) -> Tensor:
     """The mask that is chosen (words, words); rows of a drawn one may be empty."""
     name = hero.chosen(controls.mask_of_picture)
     if name == OWN:
         return torch.tensor(controls.drawn_cells.list_cells(words))
     mask = next(one for one in masks.MASKS if one.name == name)
-    return masks.build(mask.of(choose_numbers(hero).get(name, 0)), words, words)
+    return masks.build(mask.of(choose_numbers().get(name, 0)), words, words)
 
 
 def find_drawing(hero: Hero, lab: Lab) -> Drawing | None:
@@ -194,6 +207,6 @@ def find_drawing(hero: Hero, lab: Lab) -> Drawing | None:
     return read_drawing(lab) if hero.chosen(controls.mask_of_picture) == OWN else None
 
 
-def choose_numbers(hero: Hero) -> dict[str, int]:
-    """Each mask's number, by the mask's name."""
-    return {name: hero.chosen(control) for name, control in NUMBERS.items()}
+def choose_numbers() -> dict[str, int]:
+    """Each mask's number, by the mask's name, as the picture has them now."""
+    return {name: st.session_state.get(one.key, one.default) for name, one in NUMBERS.items()}

@@ -8,7 +8,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
 from explainers.chapters.common.score_matrix import Lab, make_weight_panel, write_word_count
-from explainers.chapters.masks.masks_compared import Computed
+from explainers.chapters.masks.side_by_side import Computed
 from explainers.toys.grammar import GRAMMARS, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _

@@ -10,14 +10,14 @@ from explainers.chapters.masks.changed_text import (
     compute_leak,
     name_changes,
 )
-from explainers.chapters.masks.masks_compared import (
+from explainers.chapters.masks.padded_batch import SentenceBatch, compute_batch_weights
+from explainers.chapters.masks.side_by_side import (
     Computed,
     Drawing,
     compute_drawn_weights,
     count_cells,
     mask_weights,
 )
-from explainers.chapters.masks.padded_batch import SentenceBatch, compute_batch_weights
 from explainers.chapters.masks.window_reach import LayerReach, compute_reach, trace_cone
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _

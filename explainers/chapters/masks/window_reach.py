@@ -8,7 +8,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.receptive_field import reach, window_reach
 from explainers.chapters.common.score_matrix import Lab, write_word_count
-from explainers.chapters.masks.masks_compared import Computed
+from explainers.chapters.masks.side_by_side import Computed
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, LAYER_AXIS
 from explainers.messages import N_

@@ -65,7 +65,7 @@ def draw_directions(layer: Layer, origin: str, queries_down: bool) -> None:
 SAME, MIRRORED = N_("the same table"), N_("the table mirrored")
 OTHER = N_("other numbers")
 EXCHANGED_TABLES = SAME, MIRRORED, OTHER
-CLAIMS, CLAIM = "pages/17_claims.py", {"claim": "biases do not matter"}
+CLAIMS, CLAIM = "pages/24_claims.py", {"claim": "biases do not matter"}
 
 
 def find_exchange(layer: Layer) -> str:

@@ -6,6 +6,7 @@ from torch import Tensor
 
 from explainers.chapters.common.score_matrix import name_by_head
 from explainers.chapters.relative_positions.moved_pair import MovedPair
+from explainers.chapters.relative_positions.past_length import PairTurns
 from explainers.chapters.relative_positions.position_scores import (
     AlibiWeights,
     BucketBiases,
@@ -96,3 +97,20 @@ def take_buckets(words: int, seed: int, found: BucketBiases) -> None:
     inputs = {"words": words, "seed": seed}
     title = _("T5: a learned number for each distance")
     take("buckets", Recipe(title, compute_with_buckets, inputs, list_buckets(found)))
+
+
+def compute_turns(way: str) -> Computed:
+    """How far each pair turns from one position to the next, and until two positions."""
+    return list_turns(PairTurns.of(way))
+
+
+def list_turns(found: PairTurns) -> Computed:
+    """The same, in radians."""
+    at = {"until the trained length": found.trained, "until the end": found.asked}
+    return {"from one position to the next": found.speed, **at}
+
+
+def take_turns(found: PairTurns) -> None:
+    """Pairs past the trained length."""
+    title, inputs = _("Pairs past the trained length"), {"way": found.way}
+    take("turns", Recipe(title, compute_turns, inputs, list_turns(found)))

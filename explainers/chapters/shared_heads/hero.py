@@ -86,7 +86,7 @@ def read_kv_heads(num_heads: int) -> str:
     """How many KV heads are chosen; as many as there may be for these query heads."""
     control, possible = controls.num_kv_heads, list_divisors(num_heads)
     asked = str(st.session_state.get(control.key) or control.read_url())
-    is_above = asked.isdecimal() and int(asked) > num_heads
+    is_above = asked in control.options and int(asked) > num_heads
     default = possible[-1] if is_above or control.default not in possible else control.default
     value: str = read_choice(control, possible, default)
     return value
@@ -104,7 +104,11 @@ def compute_numbers(tokens: Tokens) -> dict[str, Any]:
             }
             for heads in NUM_HEADS
         },
-        "latent": latent_cache_elements(1, controls.latent_dim.default, ROPE_DIM),
+        "latent": {
+            "stored": latent_cache_elements(1, controls.latent_dim.default, ROPE_DIM),
+            "latent": controls.latent_dim.default,
+            "rope": ROPE_DIM,
+        },
     }
 
 

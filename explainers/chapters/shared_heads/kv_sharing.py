@@ -203,6 +203,12 @@ def list_kv_heads() -> list[int]:
     return [*map(int, reversed(list_divisors(NUM_HEADS)))]
 
 
+def ask_least(amounts: Mapping[str, int]) -> tuple[str, list[str]]:
+    """What one KV head keeps, and what one might think; the first is what all of them keep."""
+    full, *_unused, least = amounts.values()
+    return f"{least:,}", [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
+
+
 def show_amounts(amounts: Mapping[str, int], key: str) -> None:
     """A bar for each way to cache a text."""
     from explainers.charts.bars import (  # the page needs no altair to start

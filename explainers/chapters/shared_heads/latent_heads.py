@@ -1,7 +1,9 @@
 """Multi-head latent attention on the sentence: what is cached of it, and what the heads see."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+import streamlit as st
 import torch
 from torch import Tensor
 
@@ -19,9 +21,9 @@ from explainers.chapters.shared_heads.takeaway import (
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.translations import _
-from explainers.ui.figure.panels import Figure, Panel, orient_panels
+from explainers.ui.controls import controls
+from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views, orient_panels
 from explainers.ui.text.numbers import bound_rounding
-from explainers.ui.untrusted_text import verbatim
 
 
 def write_difference(one: LatentHeads, other: LatentHeads) -> str:
@@ -31,12 +33,19 @@ def write_difference(one: LatentHeads, other: LatentHeads) -> str:
     return bound_rounding(largest.max().item())  # torch's max, unlike Python's, keeps a NaN
 
 
-def run_both_ways(
-    tokens: tuple[str, ...], latent_dim: int, seed: int
-) -> tuple[LatentInputs, LatentHeads, LatentHeads]:
+class BothWays(NamedTuple):
     """What MLA is given, and what it computes of that written out and absorbed."""
-    given = make_latent_inputs(tokens, latent_dim, seed)
-    return given, latent_attention(*given), absorbed(*given)
+
+    given: LatentInputs
+    run: LatentHeads
+    short: LatentHeads
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def run_all_sizes(tokens: tuple[str, ...], seed: int) -> list[BothWays]:
+    """Both ways, for every latent that the slider offers."""
+    inputs = [make_latent_inputs(tokens, int(r), seed) for r in controls.latent_dim.steps]
+    return [BothWays(given, latent_attention(*given), absorbed(*given)) for given in inputs]
 
 
 def count_stored(tokens: Sequence[str], run: LatentHeads) -> tuple[int, int]:
@@ -47,9 +56,30 @@ def count_stored(tokens: Sequence[str], run: LatentHeads) -> tuple[int, int]:
 
 
 def draw_latent(
-    tokens: tuple[str, ...], run: LatentHeads, mask: Tensor, queries_down: bool
+    tokens: tuple[str, ...],
+    sizes: Sequence[BothWays],
+    place: int,
+    queries_down: bool,
+    template: str,
 ) -> Figure:
-    """What is cached, how much it is, and every head's weights."""
+    """What is cached, how much it is, and every head's weights, at any step of the slider.
+
+    `template` are the page's words about it.
+    """
+    control = controls.latent_dim
+    alt = _("The cached latent and rotary key of each word, and the weights of every head.")
+    labels = [f"{step:g}" for step in control.steps]
+    slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
+
+    def draw(step: int) -> Figure:
+        ways = sizes[step]
+        panels = [*_draw_rows(tokens, ways.run), *_draw_weights(tokens, ways, queries_down)]
+        return Figure(panels, alt, template=template, named=[name_latent(tokens, ways)])
+
+    return draw_views(slider, draw)
+
+
+def _draw_rows(tokens: tuple[str, ...], run: LatentHeads) -> list[Panel]:
     kept, mha = count_stored(tokens, run)
     latent, key = run.cached
     content, place = (
@@ -66,10 +96,7 @@ def draw_latent(
         _("numbers"),
         decimals=0,
     )
-    reads = [_("reads c")] * NUM_HEADS
-    weights = make_head_matrices(_("MLA head {head}"), reads, run.weights, tokens, mask)
-    heading = _("Every head's weights, from these rows alone, under the causal mask")
-    panels = [
+    return [
         Panel(
             "latent",
             _make_row_matrix(_("latent c"), content, tokens, latent),
@@ -77,14 +104,20 @@ def draw_latent(
         ),
         Panel("rotary key", _make_row_matrix(_("rotary key"), place, tokens, key)),
         Panel("numbers kept", amounts),
-        *orient_panels(make_miniatures(weights, "MLA head", heading), queries_down),
     ]
-    alt = _("The cached latent and rotary key of each word, and the weights of every head.")
-    return Figure(panels, alt)
 
 
-def name_latent(tokens: tuple[str, ...], run: LatentHeads, short: LatentHeads) -> dict[str, object]:
+def _draw_weights(tokens: tuple[str, ...], ways: BothWays, queries_down: bool) -> list[Panel]:
+    reads = [_("reads c")] * NUM_HEADS
+    head_name, mask = _("MLA head {head}"), ways.given.mask
+    weights = make_head_matrices(head_name, reads, ways.run.weights, tokens, mask)
+    heading = _("Every head's weights, from these rows alone, under the causal mask")
+    return orient_panels(make_miniatures(weights, "MLA head", heading), queries_down)
+
+
+def name_latent(tokens: tuple[str, ...], ways: BothWays) -> dict[str, object]:
     """What is stored, and one score computed both ways, for a text."""
+    _given, run, short = ways
     (kept, mha), (asking, asked) = count_stored(tokens, run), choose_pair(tokens)
     return {
         "rope": ROPE_DIM,
@@ -94,8 +127,8 @@ def name_latent(tokens: tuple[str, ...], run: LatentHeads, short: LatentHeads) -
         "kept": f"{kept:,}",
         "mha": f"{mha:,}",
         "difference": write_difference(run, short),
-        "asking": verbatim(tokens[asking]),
-        "asked": verbatim(tokens[asked]),
+        "asking": tokens[asking],
+        "asked": tokens[asked],
         "long": f"{run.scores[0, asking, asked].item():.4f}",
         "short": f"{short.scores[0, asking, asked].item():.4f}",
     }

@@ -15,6 +15,7 @@ from explainers.attention.grouped_query import (
 )
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import Latent
+from explainers.attention.merged_rows import merge_rows
 from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.rotary import angles
 from explainers.attention.scaled_dot_product import Attention, attention
@@ -47,6 +48,32 @@ def make_latent_inputs(tokens: Sequence[str], latent_dim: int, seed: int) -> Lat
     mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
     angle = angles(torch.arange(len(tokens), device=x.device), ROPE_DIM, examples.LONGEST)
     return LatentInputs(x, layer, mask, angle)
+
+
+MERGE_DIM = 6
+"""How many numbers a row of the text has that is merged: few, so that all can be read."""
+
+
+class MergedWords(NamedTuple):
+    """The rows of a text, and what became of them."""
+
+    tokens: tuple[str, ...]
+    width: int
+    seed: int
+    rows: Tensor
+    weights: Tensor
+    merged: Tensor
+
+
+def merge_words(tokens: tuple[str, ...], width: int, seed: int) -> MergedWords:
+    """Untrained rows and gates of a text, merged."""
+    x = examples.draw_embeddings(tokens, D_MODEL, seed)
+    rows, gate = (
+        x @ torch.randn(D_MODEL, MERGE_DIM, generator=examples.make_generator(name, seed)).to(x) / 8
+        for name in ("rows", "gate")
+    )
+    bias = torch.randn(width, MERGE_DIM, generator=examples.make_generator("bias", seed)).to(x)
+    return MergedWords(tokens, width, seed, rows, *merge_rows(rows, gate, bias))
 
 
 Computed = dict[str, Tensor]
@@ -129,6 +156,23 @@ def take_cached_numbers(words: int, head_dim: int, kv_heads: list[int]) -> None:
     shown = count_cached_numbers(words, head_dim, kv_heads)
     inputs = {"words": words, "head_dim": head_dim, "kv_heads": kv_heads}
     take("cached", Recipe(_("Numbers kept of the text"), count_cached_numbers, inputs, shown))
+
+
+def compute_merged_rows(tokens: tuple[str, ...], width: int, seed: int) -> Computed:
+    """Words that share a row, and the weights with which they do."""
+    return list_merged_numbers(merge_words(tokens, width, seed))
+
+
+def list_merged_numbers(found: MergedWords) -> Computed:
+    """What is drawn of it."""
+    return {"rows": found.rows, "weights": found.weights.flatten(0, 1), "merged": found.merged}
+
+
+def take_rows(found: MergedWords) -> None:
+    """Words that share a row."""
+    inputs = {"tokens": found.tokens, "width": found.width, "seed": found.seed}
+    shown = list_merged_numbers(found)
+    take("rows", Recipe(_("Words that share a row"), compute_merged_rows, inputs, shown))
 
 
 def take_mistake(layer: Layer, num_kv_heads: int, changed: Tensor) -> None:

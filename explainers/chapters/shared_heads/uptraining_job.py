@@ -11,7 +11,7 @@ import torch
 from explainers.attention.grouped_query import average_kv_heads
 from explainers.chapters.common.background_job import show_refusal, start_job, watch_job
 from explainers.chapters.common.choose_layer import describe_missing, describe_missing_mask
-from explainers.chapters.common.live_training import describe_batches
+from explainers.chapters.common.live_training import describe_batches, show_loss_curves
 from explainers.job_queue import Job
 from explainers.messages import N_, ngettext
 from explainers.toys import layers
@@ -229,25 +229,13 @@ def _show(job: TrainingJob, found: AveragingResult, tell: Callable[..., None]) -
 
 
 def _show_losses(job: TrainingJob, before: float) -> None:
-    import pandas as pd
-
-    from explainers.charts.curves import Axis, draw_curve
-
-    series = (
-        _("from averaged heads: training batches"),
-        _("from random weights: training batches"),
-        _("MHA, before averaging: unseen sentences"),
-    )
     averages = list_losses(job)
     done = len(averages)
-    both = dict(zip(series, (averages, list_losses(job, 1)[:done]), strict=False))
-    points = [
-        (step, loss, name, False)
-        for name, losses in both.items()
-        for step, loss in enumerate(losses, start=1)
-    ]
-    points += [(step, before, series[-1], True) for step in (1, STEPS)]
-    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    both = {
+        _("from averaged heads: training batches"): averages,
+        _("from random weights: training batches"): list_losses(job, 1)[:done],
+    }
+    level = {_("MHA, before averaging: unseen sentences"): (before, STEPS)}
     now = ", ".join(f"{name} {losses[-1]:.2f}" for name, losses in both.items())
     alt = _(
         "The loss after {done} batches, which are the same for both: {now}.", done=done, now=now
@@ -257,5 +245,5 @@ def _show_losses(job: TrainingJob, before: float) -> None:
         seed=job.subject.seed,
         done=done,
     )
-    axes = {"x": Axis(_("batch")), "y": Axis(_("loss per word"))}
-    show_chart(draw_curve, rows, alt, "uptraining", learned_numbers(what), series=series, **axes)
+    origin, title = learned_numbers(what), _("loss per word")
+    show_loss_curves(both, alt, origin, "uptraining", title, levels=level)

@@ -1,5 +1,7 @@
 """Three ways on from the start page: a tour, a lecture, the course."""
 
+import streamlit as st
+
 from explainers.translations import _
 from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.learning_path import estimate_course
@@ -32,9 +34,12 @@ def show_doors(text: Prose) -> None:
 
 
 def _begin(name: str) -> None:
-    """The tour and the lecture begin on this page."""
+    """The tour and the lecture begin on this page; the course goes on to the next one."""
+    if name == "course":
+        return
     if name == "tour":
         reset_choices()  # every stop begins with the picture that its text is about
         tour_mode.turn(True)
-    elif name == "lecture":
+    else:
         lecture_mode.put(True)
+    st.rerun()  # the whole page, of which the doors are a part

@@ -11,7 +11,7 @@ from explainers.chapters.what_if.before_after import Reading, read_live
 from explainers.chapters.what_if.hero import CHANGES
 from explainers.chapters.what_if.two_windows import WINDOWS
 from explainers.models.changes import Effect, count_heads
-from explainers.models.registry import WHEEL_MODELS, resolve_folder
+from explainers.models.registry import WHEEL_MODELS, describe_package, resolve_folder
 from explainers.models.shipped_scores import FOLDER, compute_fingerprint, has_other_weights
 from explainers.ui.controls import controls
 from explainers.ui.provenance import shipped_run
@@ -30,7 +30,10 @@ def read_shipped(model: str) -> Reading | None:
     if has_other_weights(model, kept["fingerprint"]):
         return None
     effects: dict[str, Effect] = kept["effects"]
-    measure, origin = (lambda change: effects.get(repr(change))), shipped_run(model)
+    measure, origin = (
+        (lambda change: effects.get(repr(change))),
+        shipped_run(describe_package(model)),
+    )
     return Reading(kept["text"], measure, kept["head_dim"], origin)
 
 

@@ -112,6 +112,6 @@ def _offer_presets(presets: Mapping[str, str]) -> None:
 
 def _take_preset(presets: Mapping[str, str]) -> None:
     preset = st.session_state[PRESET]
-    if preset:
+    if preset in presets:
         st.session_state[controls.sentence.key] = presets[preset]
         st.session_state[PRESET] = None  # so that the same one can be chosen again

@@ -64,12 +64,8 @@ projection = Choice("projection", N_("Show how this one is made"), "Q", ("Q", "K
 key_matrix = Control("w_k", N_("Key matrix"), "own")
 
 # Scores, softmax, output
-step = Choice(
-    "step",
-    N_("Which of the four steps"),
-    N_("products"),
-    (N_("products"), N_("scores"), N_("weights"), N_("output")),
-)
+_STEPS = N_("products"), N_("scores"), N_("weights"), N_("output")
+step = Choice("step", N_("Which of the four steps"), "products", _STEPS)
 temperature = BrowserSlider(
     "temperature", N_("Temperature"), 1, tuple(round(2 ** (n / 2), 4) for n in range(-6, 15))
 )
@@ -94,12 +90,15 @@ dropout = BrowserSlider("dropout", N_("Probability"), 0.5, tuple(n / 10 for n in
 shift = Control("shift", N_("Move both words by"), 0)
 apart = Control("apart", N_("Move one word by"), 0)
 asked_word = Control("asked", N_("Word whose key is used, from 0"), 4)
+_SPEEDS = N_("as trained"), N_("position interpolation"), N_("NTK-aware"), N_("YaRN")
+pair_speeds = Choice("speeds", N_("Speeds of the pairs"), "as trained", _SPEEDS)
 
 # Shared keys and values
 num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))
 dealing = Control("dealing", N_("Dealt out"), "groups")
 averaged_mask = Choice("averaged_mask", N_("Mask"), N_("full"))
-latent_dim = StepSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
+latent_dim = BrowserSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
+row_width = StepSlider("row_width", N_("m: words in a row"), 3, (2, 3, 4))
 
 # KV cache
 COUNTS = tuple(range(1, MAX_TOKENS + 1))
@@ -168,8 +167,8 @@ tile_columns = Choice("tile_columns", N_("Keys per tile"), "3", ("2", "3", "4", 
 tile_count = BrowserSlider("tile", N_("Tiles read"), 4, tuple(range(1, 37)))
 POWERS = tuple(2**n for n in range(4, 18))
 measured_length = StepSlider("up_to", N_("Longest text, in tokens"), 4096, POWERS[6:12])
-cross_q = StepSlider("cross_q", N_("Queries"), 128, POWERS[:11])
-cross_kv = StepSlider("cross_kv", N_("Keys of the other sequence"), 4096, POWERS)
+cross_q = BrowserSlider("cross_q", N_("Queries"), 128, POWERS[:11])
+cross_kv = BrowserSlider("cross_kv", N_("Keys of the other sequence"), 4096, POWERS)
 
 # Cross-attention
 MEAN = N_("mean")
@@ -195,7 +194,7 @@ replaced_weights = Choice(
     (LEARNED, UNIFORM, PERMUTED, PEAK, WITHOUT),
 )
 in_both_layers = Switch("everywhere", N_("In both layers"), False)
-left_out_word = NameList("left_out", N_("Word to leave out"), None)
+left_out_word = Control("left_out", N_("Word to leave out"), None)
 translator = TextLine("translator", N_("Model"), "Helsinki-NLP/opus-mt-en-vi", 300)
 translator_layer = NameList("translator_layer", N_("Its decoder layer"), None)
 
@@ -207,6 +206,7 @@ model_head = Counter("model_head", N_("Head, from 0"), 2)
 queried_token = Counter("token", N_("Token whose attention is shown, from 0"), None)
 dim_first_token = Switch("dim_first", N_("Dim the first token"), False)
 other_model = Switch("beside", N_("Put a model of the other kind beside it"), False)
+started = Control("started", N_("Experiment that was started"), None)
 long_length = StepSlider("tokens_read", N_("Tokens read"), 256, (64, 128, 256, 512, 1024))
 long_layer = Counter("long_layer", N_("Layer of the long text, from 0"), 1)
 whole_words = Switch("as_words", N_("Merge tokens into words"), False)
@@ -278,7 +278,10 @@ CONTROLS_BY_KEY = {one.key: one for one in [*globals().values()] if isinstance(o
 
 
 def register(*controls: Control) -> None:
-    """Add choices that another table defines, so that a reader resets them with all others."""
+    """Add another table's choices, to be reset with all others; ValueError for a name in use."""
+    for one in controls:
+        if CONTROLS_BY_KEY.get(one.key, one) != one:
+            raise ValueError(f"“{one.key}” in the link is {CONTROLS_BY_KEY[one.key].label} already")
     CONTROLS_BY_KEY.update({one.key: one for one in controls})
 
 

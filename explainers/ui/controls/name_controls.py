@@ -94,13 +94,15 @@ class TextLine(Control):
 
     most: int
 
-    def __call__(self) -> str:
+    def __call__(self, is_named: bool = True) -> str:
+        """Above a picture there may be no room for its name."""
         request = self.read_request()
         typed_text = st.text_input(
             value=self.default,
             max_chars=self.most,
             key=self.key,
             bind=URL_BINDING,
+            label_visibility="visible" if is_named else "collapsed",
             **self.label_and_help,
         )
         allowed = N_("a text of at most {most} characters", most=self.most)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.charts.theme import LIGHT, THEMES, Theme
-from explainers.translations import ENGLISH, _, get_language, set_language
+from explainers.local_numbers import find_marks
+from explainers.translations import ENGLISH, _, get_language, say_value, set_language
 from explainers.ui.lecture.screens import screen
 from explainers.ui.untrusted_text import verbatim
 
@@ -74,7 +75,14 @@ def offer_files(
                 _offer_file(key, "SVG", "image/svg+xml", lambda: _render(chart, "svg", language))
             _offer_file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
         # A table takes text for Markdown, and some of this text is the reader's.
-        st.table(rows.head(LONGEST_TABLE).map(lambda v: verbatim(v) if isinstance(v, str) else v))
+        st.table(rows.head(LONGEST_TABLE).map(_write_cell))
+
+
+def _write_cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return verbatim(value)
+    is_written = isinstance(value, float) and get_language() != ENGLISH
+    return say_value(float(f"{value:.4f}")) if is_written else value
 
 
 def _offer_file(key: str, kind: str, mime: str, data: Callable[[], str | bytes]) -> None:
@@ -88,7 +96,7 @@ def _render(chart: Callable[[], Any], kind: str, language: str) -> str | bytes:
     import vl_convert  # 60 MB, needed only when a file is asked for
 
     set_language(language)  # files are made in a thread that knows no visitor
-    spec = chart().to_dict()
+    spec = localise_spec(chart().to_dict(), language)
     width = spec.get("width")
     if width == "container":
         spec["width"] = 700
@@ -109,7 +117,16 @@ def _build_specification(
     spec = _build(_rows, THEMES[theme], **structure).to_dict()
     spec.pop("datasets", None)
     spec.pop("data", None)
-    return spec
+    return localise_spec(spec, language)
+
+
+def localise_spec(spec: dict[str, Any], language: str) -> dict[str, Any]:
+    """The specification with the number marks of a language; the browser writes the numbers."""
+    if language == ENGLISH:
+        return spec
+    decimal, group = find_marks(language)
+    marks = {"decimal": decimal, "thousands": group, "grouping": [3], "currency": ["", ""]}
+    return spec | {"config": spec.get("config", {}) | {"locale": {"number": marks}}}
 
 
 def translate_rows(rows: "pd.DataFrame") -> "pd.DataFrame":

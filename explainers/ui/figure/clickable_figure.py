@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 
 from explainers.arithmetic import Arithmetic
-from explainers.translations import _
+from explainers.translations import _, say_arithmetic
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import (
@@ -150,7 +150,7 @@ def _show_arithmetic(title: str, working: Arithmetic, key: str) -> None:
         st.text(title)
         left, right = st.columns(2)
         height: int | Literal["content"] = 320 if len(working.lines) > MOST_LINES else "content"
-        lines = "\n".join(_(line) for line in working.lines)
+        lines = "\n".join(say_arithmetic(line) for line in working.lines)
         left.code(lines, language=None, height=height)
         right.code(working.snippet, language="python", wrap_lines=True, height=height)
 

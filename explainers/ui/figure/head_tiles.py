@@ -36,7 +36,8 @@ class Tiles:
     byte, a tile after the other, down first. `remarks` say more of the names across; each
     `group_size` tiles down stand together. Tiles that `enlarge` stand by themselves, grow when
     they are clicked and are zoomed into; the others are chosen by a click. `rooted` colours small
-    weights so that they are seen.
+    weights so that they are seen. `shares`, one for each tile down, are drawn as bars: each
+    head's weight on the first token.
     """
 
     planes: bytes
@@ -49,6 +50,7 @@ class Tiles:
     selected: tuple[int, int] | None = None
     enlarges: bool = False
     rooted: bool = False
+    shares: Sequence[float] = ()
 
 
 def show_tiles(
@@ -70,26 +72,24 @@ def show_tiles(
     with screen("picture", name):
         result = _component(
             key=name,
-            # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
-            data=[
-                {
-                    "planes": b64encode(tiles.planes).decode(),
-                    "digest": _hash_tiles(tiles),
-                    "tokens": list(tiles.tokens),
-                    "across": [_(name) for name in tiles.across],
-                    "down": [_(name) for name in tiles.down],
-                    "remarks": [_(r) for r in tiles.remarks] or [""] * len(tiles.across),
-                    "words": translate_scripts(_SCRIPTS),
-                    "alt": _(tiles.alt),
-                    "group_size": tiles.group_size,
-                    "selected": tiles.selected,
-                    "enlarges": tiles.enlarges,
-                    "rooted": tiles.rooted,
-                    "ramp": [list(parse_colour(colour)) for colour in theme.weight_ramp],
-                    "background": parse_colour(theme.background),
-                    "highlight": theme.highlight,
-                }
-            ],
+            data={
+                "planes": b64encode(tiles.planes).decode(),
+                "digest": _hash_tiles(tiles),
+                "tokens": list(tiles.tokens),
+                "across": [_(name) for name in tiles.across],
+                "down": [_(name) for name in tiles.down],
+                "remarks": [_(r) for r in tiles.remarks] or [""] * len(tiles.across),
+                "words": translate_scripts(_SCRIPTS),
+                "alt": _(tiles.alt),
+                "group_size": tiles.group_size,
+                "selected": tiles.selected,
+                "enlarges": tiles.enlarges,
+                "rooted": tiles.rooted,
+                "shares": list(tiles.shares),
+                "ramp": [list(parse_colour(colour)) for colour in theme.weight_ramp],
+                "background": parse_colour(theme.background),
+                "highlight": theme.highlight,
+            },
             on_tile_change=pick,
             on_theme_change=lambda: None,
         )

@@ -7,6 +7,7 @@ below the picture.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -22,6 +23,7 @@ from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import CARD_KEY, is_lecture, screen
 from explainers.ui.page import Prose, split_title
 from explainers.ui.tour_mode import is_tour
+from explainers.ui.turns import first_pictures
 
 if TYPE_CHECKING:
     from torch import Tensor  # a picture of sizes alone needs none
@@ -65,7 +67,7 @@ class Experiment:
     choices: Mapping[str, Any]
     """By the controls' names in the link."""
     is_slow: bool = False
-    """A class does not wait for it."""
+    """A class does not wait for it unasked: see `show_slow_experiment`."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,11 @@ class Hero:
         return choice.accepts(value) or _is_among(value, chosen)
 
     def take(self, told: Mapping[str, Any]) -> None:
-        """Take over what the browser says was chosen, as far as it may be."""
+        """Take over what the browser says was chosen, as far as it may be; a callback.
+
+        The picture's fragment is drawn again, or the whole page for a choice that is elsewhere.
+        """
+        is_elsewhere = False
         for choice in self.choices:
             name = choice.control.key
             if name not in told or not self.accepts(choice, told[name]):
@@ -107,6 +113,9 @@ class Hero:
             # Not `choice.value`: a choice may be taken back before it has been drawn.
             if told[name] != st.session_state.get(name, choice.value):
                 choice.control.put(told[name])
+                is_elsewhere |= choice.is_elsewhere
+        if is_elsewhere:
+            st.rerun()
 
 
 def read_choice(control: Control, values: Sequence[Any], default: Any = None) -> Any:
@@ -155,6 +164,7 @@ def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
     with st.container(key=place):
         with screen("hero", key):
             _draw_picture(text, hero, key, experiments)
+        first_pictures.give_way()
         if hero.table and not is_tour():
             offer_files(key, hero.origin, None, hero.table)
     if is_lecture():
@@ -165,21 +175,19 @@ def _draw_picture(text: Prose, hero: Hero, key: str, experiments: Sequence[Exper
     choices = {choice.control.key: choice for choice in hero.choices}
     _component(
         key=key,
-        data=[  # in a list: Streamlit imports pandas to see whether a dict's value is a table
-            {
-                "kind": hero.kind,
-                "alt": hero.alt,
-                "words": translate_scripts(_SCRIPTS),
-                "choices": {name: choice.value for name, choice in choices.items()},
-                "usual": {name: choice.usual for name, choice in choices.items()},
-                "elsewhere": [name for name, one in choices.items() if one.is_elsewhere],
-                "controls": [_describe(choice) for choice in hero.choices if choice.labels],
-                "texts": {name: text.template(name) for name in hero.sentences},
-                "experiments": [_describe_experiment(one) for one in experiments],
-                "looks": _LOOKS,
-                **hero.numbers,
-            }
-        ],
+        data={
+            "kind": hero.kind,
+            "alt": hero.alt,
+            "words": translate_scripts(_SCRIPTS),
+            "choices": {name: choice.value for name, choice in choices.items()},
+            "usual": {name: choice.usual for name, choice in choices.items()},
+            "elsewhere": [name for name, one in choices.items() if one.is_elsewhere],
+            "controls": [_describe(choice) for choice in hero.choices if choice.labels],
+            "texts": {name: text.template(name) for name in hero.sentences},
+            "experiments": [_describe_experiment(one) for one in experiments],
+            "looks": _LOOKS,
+            **hero.numbers,
+        },
         on_choices_change=lambda: hero.take(st.session_state[key].choices),
     )
 
@@ -195,6 +203,28 @@ def _show_experiments(experiments: Sequence[Experiment], choices: set[str]) -> N
             with screen("try", one.name):
                 st.markdown(f"## {title}")
                 st.markdown(remark)
+
+
+def show_slow_experiment(
+    text: Prose, one: Experiment, obtain: Callable[[bool], Hero | None], label: str
+) -> None:
+    """A screen for what takes time: a button begins it there, and there its progress is told.
+
+    `obtain` returns the picture if it can be drawn; once it is wanted, it sets out for it.
+    """
+    title, remark = split_title(one.text)
+    is_wanted = read_choice(controls.started, (one.name,)) == one.name
+    with screen("slow", one.name):
+        st.markdown(f"## {title}")
+        st.markdown(remark)
+        picture = obtain(is_wanted)
+        if not picture and not is_wanted:
+            begin = partial(controls.started.put, one.name)
+            icon = ":material/play_arrow:"
+            st.button(label, key=f"begin {one.name}", icon=icon, on_click=begin)
+    if picture:
+        with screen("picture", one.name):
+            _draw_picture(text, picture, f"slow {one.name}", ())
 
 
 def _is_among(value: object, values: Iterable[object]) -> bool:

@@ -12,6 +12,8 @@ import streamlit as st
 
 from explainers.charts.matrix import Values, find_largest
 from explainers.charts.theme import Theme, parse_colour
+from explainers.messages import Message
+from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.figure.chart import offer_files, read_theme
 from explainers.ui.figure.panels import (
@@ -53,6 +55,8 @@ HEAD_FIELDS = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""
 RAMPS = {"signed": "signed_ramp", "weights": "weight_ramp"}
 """The kinds of matrices whose numbers are colours."""
+COUNTED = "amounts", "lines", "stored"
+"""The kinds whose numbers are whole."""
 SLIDER_FIELDS = ("label", "labels", "index", "plays", "name", "hidden")
 MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
 """A matrix with more is drawn as one image; `browser/figure` draws what it is told."""
@@ -84,31 +88,29 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
     with screen("picture", key):
         result = _component(
             key=key,
-            # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
-            data=[
-                {
-                    "panels": list(panels.values()),
-                    "alt": figure.alt,
-                    "words": translate_scripts(_SCRIPTS, list_axes(figure.panels)),
-                    "ramps": {
-                        kind: [list(parse_colour(c)) for c in getattr(theme, n)]
-                        for kind, n in RAMPS.items()
-                    },
-                    "background": parse_colour(theme.background),
-                    "highlight": theme.highlight,
-                    "selected": _describe_selection(figure.picked, by_id),
-                    "pickable": figure.on_pick is not None,
-                    "stepper": figure.stepper,
-                    "slider": _describe_slider(figure.slider),
-                    "working": figure.working,
-                    "view_slider": _describe_slider(figure.view_slider),
-                    "views": {
-                        place: _describe_view(view, panels, theme)
-                        for place, view in figure.views.items()
-                    },
-                    "echo": st.session_state.get(count_key, 0),
-                }
-            ],
+            data={
+                "panels": list(panels.values()),
+                "alt": figure.alt,
+                "words": translate_scripts(_SCRIPTS, list_axes(figure.panels)),
+                "ramps": {
+                    kind: [list(parse_colour(c)) for c in getattr(theme, n)]
+                    for kind, n in RAMPS.items()
+                },
+                "background": parse_colour(theme.background),
+                "highlight": theme.highlight,
+                "selected": _describe_selection(figure.picked, by_id),
+                "pickable": figure.on_pick is not None,
+                "stepper": figure.stepper,
+                "slider": _describe_slider(figure.slider),
+                "working": figure.working,
+                "view_slider": _describe_slider(figure.view_slider),
+                "views": {
+                    place: _describe_view(view, panels, theme)
+                    for place, view in figure.views.items()
+                },
+                **_describe_words(figure),
+                "echo": st.session_state.get(count_key, 0),
+            },
             on_cell_change=pick,
             on_frame_change=lambda: turn(figure.slider, st.session_state[key].frame),
             on_view_change=lambda: turn(figure.view_slider, st.session_state[key].view),
@@ -132,7 +134,19 @@ def _describe_view(view: Figure, drawn: dict[str, dict[str, Any]], theme: Theme)
         "panels": [_find_changes(drawn.get(name, {}), panel) for name, panel in panels.items()],
         "selected": _describe_selection(view.picked, by_id),
         "working": view.working,
+        **_describe_words(view),
     }
+
+
+def _describe_words(figure: Figure) -> dict[str, Any]:
+    """The page's words, and what they name, in the visitor's language."""
+    named = [{slot: _name_number(name) for slot, name in one.items()} for one in figure.named]
+    return {"template": figure.template, "named": named}
+
+
+def _name_number(name: object) -> str:
+    """What stands in a slot; the browser gives a number the marks of the language."""
+    return _(name) if isinstance(name, Message) else str(name)
 
 
 def _find_changes(drawn: dict[str, Any], panel: dict[str, Any]) -> dict[str, Any]:
@@ -152,7 +166,11 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
     low, high = matrix.domain
     most_cells = MOST_READ if panel.dense else MOST_CELLS
     is_image = max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > most_cells
-    encode = pack_values if is_image and matrix.kind in RAMPS else round_values
+    encode: Callable[[Values], Any] = round_values
+    if matrix.kind in COUNTED:
+        encode = list  # every digit is printed
+    elif is_image and matrix.kind in RAMPS:
+        encode = pack_values
     return {
         "id": panel.id,
         "name": matrix.name,
@@ -173,10 +191,21 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
         "low": low,
         "high": high,
         "colour": theme.role(matrix.role),
-        "roles": theme.series[:2] if matrix.kind == "bars" else [theme.query, theme.key],
+        "roles": _choose_roles(matrix.kind, theme),
         "image": is_image,
         "sources": [_describe_source(s, panel, by_id) for s in panel.sources if s.panel in by_id],
     }
+
+
+def _choose_roles(kind: str, theme: Theme) -> list[str]:
+    """Colours of lines, or two: of two series, of counted weights, else of queries and of keys."""
+    if kind == "lines":
+        return list(theme.lines)
+    if kind == "stored":
+        return [theme.query, theme.key]
+    if kind == "amounts":
+        return [theme.weight_bar] * 2
+    return list(theme.series[:2]) if kind == "bars" else [theme.query, theme.key]
 
 
 def _flip(values: Values, flipped: bool) -> Values:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from explainers.arithmetic import Arithmetic
 from explainers.charts.matrix import Matrix, Values
-from explainers.translations import ENGLISH, _, get_language
+from explainers.local_numbers import find_marks
+from explainers.translations import ENGLISH, _, get_language, say_arithmetic
 
 PRODUCT = ("", "·", "=")
 """What stands before the three panels of a matrix product."""
@@ -120,7 +121,20 @@ MOST_VIEWS, MOST_NUMBERS = 9, 40_000
 
 def make_views(slider: Slider, make: Callable[[int], View]) -> ViewSlider:
     """A slider with the views of its steps, the nearest ones first."""
-    views: dict[int, View] = {}
+    return ViewSlider(**vars(slider), views=_make_nearest(slider, make))
+
+
+def draw_views(slider: Slider, draw: Callable[[int], "Figure"]) -> "Figure":
+    """A picture whose numbers cannot be picked, with what stands there at the nearest steps."""
+    views = _make_nearest(slider, draw)
+    return replace(views.pop(slider.index), view_slider=slider, views=views)
+
+
+Shown = TypeVar("Shown", View, "Figure")
+
+
+def _make_nearest(slider: Slider, make: Callable[[int], Shown]) -> dict[int, Shown]:
+    views: dict[int, Shown] = {}
     room = MOST_NUMBERS
     places = sorted(range(len(slider.labels)), key=lambda place: abs(place - slider.index))
     for place in places[:MOST_VIEWS]:
@@ -129,7 +143,7 @@ def make_views(slider: Slider, make: Callable[[int], View]) -> ViewSlider:
         if views and room < 0:
             break
         views[place] = view
-    return ViewSlider(**vars(slider), views=views)
+    return views
 
 
 def _count_numbers(panel: Panel) -> int:
@@ -145,6 +159,8 @@ def orient_panels(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
 class Figure:
     """A linked picture: `alt` says in a sentence what is seen.
 
+    `template` are the page's words below it, with slots; `named` is what fills them: for each frame
+    of the slider, or once for all.
     Without `on_pick` its numbers cannot be picked. `stepper` names the panel whose cells are
     stepped through; `working` is shown beside a number that was clicked. `views` are what stands
     there at other steps of the `view_slider`.
@@ -159,6 +175,8 @@ class Figure:
     working: dict[str, Any] | None = None
     view_slider: Slider | None = None
     views: Mapping[int, "Figure"] = field(default_factory=dict)
+    template: str = ""
+    named: Sequence[Mapping[str, object]] = ()
 
 
 _TRANSLATED_TEXT = re.compile(r'(?<![\w$.])_\("([^"]+)"')
@@ -171,7 +189,7 @@ def translate_figure(figure: Figure) -> Figure:
     working = figure.working
     if working:
         title, lines = working["title"], working["lines"]
-        working = {**working, "title": _(title), "lines": [_(line) for line in lines]}
+        working = {**working, "title": _(title), "lines": [say_arithmetic(line) for line in lines]}
     return replace(
         figure,
         panels=[_translate_panel(panel) for panel in figure.panels],
@@ -218,10 +236,14 @@ def list_axes(panels: Iterable[Panel]) -> set[str]:
 
 
 def translate_scripts(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, str]:
-    """What a component's scripts say, `_("…")`, and more, in the visitor's language."""
+    """What a component's scripts say, `_("…")`, and more, in the visitor's language.
+
+    And how numbers are marked in it: before decimals, and between thousands.
+    """
     if get_language() == ENGLISH:
         return {}
-    return {text: _(text) for text in (*find_script_texts(tuple(scripts)), *more)}
+    marks = dict(zip((".", ","), find_marks(get_language()), strict=True))
+    return marks | {text: _(text) for text in (*find_script_texts(tuple(scripts)), *more)}
 
 
 @functools.cache

@@ -18,6 +18,7 @@ class Listener:
 
     def tell(self, kind: str, text: str) -> None:
         """Put something up; it replaces what was told of that kind and not heard."""
+        self.news.pop(kind, None)  # what was told last is heard last
         self.news[kind] = text
         self._woken.set()
 

@@ -7,6 +7,7 @@ A room is a lecturer and all who follow. Its name comes from a secret of the lec
 import asyncio
 import hmac
 import json
+import secrets
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from explainers.ui.follow.audience import Audience, Listener
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 SHORTEST_CODE, LETTERS_OF_ROOM = 6, 16
 """Letters of a room's name: the least that may be typed for it, and all."""
 OPTIONS = 6
@@ -23,6 +25,7 @@ BEAT = 15.0
 REASONS = {
     "not yours": 403,
     "unknown": 404,
+    "no device": 404,
     "older": 409,
     "too fast": 429,
     "many rooms here": 429,
@@ -40,13 +43,15 @@ class Limits(NamedTuple):
     rooms: int = 200
     rooms_of_address: int = 20
     followers: int = 500
-    """Of a room; as many may vote."""
+    """Of a room; as many may vote, or ask to lead it."""
     messages: int = 10
     """In a second, from a lecturer."""
     questions: int = 50
     """Of a room."""
     seconds: float = 4 * 3600
     """That a room lasts."""
+    seconds_to_lead: float = 300
+    """In which a device that asked to lead may be accepted."""
 
 
 class RefusedError(Exception):
@@ -66,11 +71,17 @@ class Board(Protocol):
     async def stop(self) -> None:
         """Let every stream end."""
 
-    async def open_room(self, room: str, owner: str, address: str) -> None:
+    async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
         """Open a room for its owner; one that is open stays as it is."""
 
     async def close_room(self, room: str, owner: str) -> None:
         """Send everybody away and keep nothing."""
+
+    async def ask_to_lead(self, room: str, heir: str) -> str:
+        """A code by which the owner may accept another device: for some minutes, and once."""
+
+    async def hand_over(self, room: str, owner: str, code: str) -> None:
+        """The device with this code owns the room now, and nobody else; all are told."""
 
     async def find_room(self, code: str) -> str:
         """The name of the one room that begins so."""
@@ -91,6 +102,11 @@ class Board(Protocol):
 def write_count(followers: int, votes: dict[str, list[int]]) -> str:
     """What a lecturer hears of the audience: how many follow, and how each question's votes are."""
     return json.dumps({"followers": followers, "votes": votes}, separators=(",", ":"))
+
+
+def draw_code_to_lead() -> str:
+    """Short, for it is typed; only the owner can use it, and who guesses it gains nothing."""
+    return "".join(secrets.choice(LETTERS) for _ in range(SHORTEST_CODE))
 
 
 def find_only(code: str, rooms: Iterable[str]) -> str:
@@ -115,6 +131,8 @@ class Room:
     messages: int = 0
     votes: dict[str, dict[str, int]] = field(default_factory=dict)
     """By question and voter."""
+    heirs: dict[str, tuple[str, float]] = field(default_factory=dict)
+    """By code: a device that asked to lead, and until when it may."""
 
 
 class Memory:
@@ -136,10 +154,10 @@ class Memory:
             self._beating.cancel()
         self.audience.dismiss()
 
-    async def open_room(self, room: str, owner: str, address: str) -> None:
+    async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
         """See `Board`. Where all rooms are taken, the oldest without followers gives way."""
         self._end_old_rooms()
-        if room in self._rooms:
+        if room in self._rooms or not may_begin:
             self._find_own(room, owner)
             return
         here = sum(one.address == address for one in self._rooms.values())
@@ -156,6 +174,24 @@ class Memory:
         """See `Board`."""
         self._find_own(room, owner)
         self._end(room)
+
+    async def ask_to_lead(self, room: str, heir: str) -> str:
+        """See `Board`."""
+        found, now = self._find(room), time.monotonic()
+        found.heirs = {code: one for code, one in found.heirs.items() if one[1] > now}
+        if len(found.heirs) >= self.limits.followers:
+            raise RefusedError("full")
+        found.heirs[code := draw_code_to_lead()] = heir, now + self.limits.seconds_to_lead
+        return code
+
+    async def hand_over(self, room: str, owner: str, code: str) -> None:
+        """See `Board`."""
+        found = self._find_own(room, owner)
+        heir, until = found.heirs.pop(code, ("", 0.0))
+        if until <= time.monotonic():
+            raise RefusedError("no device")
+        found.owner = heir
+        self.audience.tell(room, "handed", json.dumps(code))
 
     async def find_room(self, code: str) -> str:
         """See `Board`."""

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import hmac
 import json
 import re
 from typing import Any
@@ -12,7 +11,8 @@ from starlette.requests import Request
 
 from explainers.ui.follow.board import LETTERS_OF_ROOM, RefusedError
 
-MOST_BYTES, LONGEST_SECRET, SHORTEST_SECRET = 4096, 100, 32
+MOST_BYTES, LONGEST_ADDRESS = 4096, 300
+LONGEST_SECRET, SHORTEST_SECRET = 100, 32
 ROOM = re.compile(f"[a-z2-7]{{1,{LETTERS_OF_ROOM}}}")
 BAD_REQUESTS = {"no JSON": 415, "too long": 413, "elsewhere": 403, "wrong": 400}
 """Why a message is not read, and HTTP's number for it."""
@@ -68,11 +68,8 @@ def read_secret(request: Request) -> str:
 
 
 def read_owner(request: Request) -> tuple[str, str]:
-    """The room that is led, and its owner: only from its secret both come."""
-    room, owner = name_room(read_secret(request))
-    if not hmac.compare_digest(room, read_room(request)):
-        raise RefusedError("not yours")
-    return room, owner
+    """The room that is spoken of, and who speaks; whether it is its owner, the board knows."""
+    return read_room(request), name_room(read_secret(request))[1]
 
 
 def read_room(request: Request) -> str:
@@ -87,3 +84,21 @@ def read_whole(said: dict[str, Any], name: str, most: int) -> int:
     if type(number) is not int or not 0 <= number <= most:  # True is an int as well
         raise BadRequestError("wrong")
     return number
+
+
+def read_letters(said: dict[str, Any], name: str, usual: str = "") -> str:
+    """A room's name, or a code that a device shows."""
+    letters = said.get(name, usual)
+    if not isinstance(letters, str) or not ROOM.fullmatch(letters):
+        raise BadRequestError("wrong")
+    return letters
+
+
+def read_address(said: dict[str, Any]) -> str:
+    """Of the app, as the lecturer's browser has it: it is written into codes to scan."""
+    address = said.get("address")
+    if not isinstance(address, str) or len(address) > LONGEST_ADDRESS:
+        raise BadRequestError("wrong")
+    if urlsplit(address).scheme not in ("http", "https"):
+        raise BadRequestError("wrong")
+    return address

@@ -36,7 +36,7 @@ def take_part(place: str) -> None:
         "places": list(list_places()),
         "words": _list_words(),
     }
-    _follow(key=TAKES_PART, data=[data])  # a list: see `lecture/screens.py`
+    _follow(key=TAKES_PART, data=data)
 
 
 def _list_words() -> dict[str, object]:
@@ -47,6 +47,10 @@ def _list_words() -> dict[str, object]:
         "count": _("Followers: {count}"),
         "local": note_local_host("{host}"),
         "end": _("End it for everybody"),
+        "hand": _("Lead from another device"),
+        "device": _("Scan this with the other device, and type the code that it shows."),
+        "accept": _("Hand over"),
+        "wish": _("To lead from here, type this code on the lecturer’s screen: {code}"),
         "following": _("Following the lecturer"),
         "waiting": _("Waiting for the lecturer"),
         "again": _("The lecturer is at {number} · follow again"),
@@ -58,10 +62,11 @@ def _list_words() -> dict[str, object]:
         "table": _("Votes, CSV"),
         "reasons": {
             "unknown": _("No lecture has this code now."),
+            "no device": _("No device shows this code now."),
             "full": _("The room is full."),
             "away": _("The server cannot be reached. Trying again …"),
             "too fast": _("That was too fast. Trying again …"),
-            "not yours": _("Another browser leads this room."),
+            "not yours": _("Another device leads this room."),
             "many rooms": _("The server has no room left. Try again later."),
             "many rooms here": _("Too many rooms were opened from your network. Try again later."),
             "wrong": _("This link is too long for the audience. Take a shorter sentence."),

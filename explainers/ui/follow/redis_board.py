@@ -16,88 +16,18 @@ from explainers.ui.follow.board import (
     SHORTEST_CODE,
     Limits,
     RefusedError,
+    draw_code_to_lead,
     find_only,
     write_count,
 )
+from explainers.ui.follow.redis_scripts import ASK_TO_LEAD, CLOSE, HAND_OVER, LEAD, OPEN, VOTE
 
 PREFIX = "attention:"
 CHANNEL = f"{PREFIX}said:"
-PATIENCE, LONGEST_WAIT = 1.0, 1.0
-"""Seconds: for an answer of Redis, and before it is tried again."""
+PATIENCE, FIRST_WAIT, LONGEST_WAIT = 1.0, 0.1, 1.0
+"""Seconds: for an answer of Redis, and before it is tried again, at first and later."""
 FORGET_AFTER = 2.7 * BEAT
 """Seconds after which a process that is not heard of has no followers any more."""
-
-OPEN = """
-local room, owner, address, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local most, most_here = tonumber(ARGV[5]), tonumber(ARGV[6])
-local key, rooms = prefix .. 'room:' .. room, prefix .. 'rooms'
-local its = redis.call('HGET', key, 'owner')
-if its then return its == owner and 'done' or 'not yours' end
-local here, quiet = 0, nil
-for _, name in ipairs(redis.call('ZRANGE', rooms, 0, -1)) do
-  local other = prefix .. 'room:' .. name
-  if redis.call('EXISTS', other) == 0 then
-    redis.call('ZREM', rooms, name)
-  else
-    if redis.call('HGET', other, 'address') == address then here = here + 1 end
-    if not quiet and redis.call('EXISTS', prefix .. 'followed:' .. name) == 0 then quiet = name end
-  end
-end
-if here >= most_here then return 'many rooms here' end
-if redis.call('ZCARD', rooms) >= most then
-  if not quiet then return 'many rooms' end
-  redis.call('DEL', prefix .. 'room:' .. quiet)
-  redis.call('ZREM', rooms, quiet)
-  redis.call('PUBLISH', prefix .. 'said:' .. quiet, '{"kind": "over", "text": ""}')
-end
-redis.call('HSET', key, 'owner', owner, 'address', address, 'number', 0)
-redis.call('PEXPIRE', key, ARGV[7])
-redis.call('ZADD', rooms, ARGV[8], room)
-return 'done'
-"""
-LEAD = """
-local room, owner, prefix, number, text = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
-local key, pace = prefix .. 'room:' .. room, prefix .. 'pace:' .. room
-local its = redis.call('HGET', key, 'owner')
-if not its then return 'unknown' end
-if its ~= owner then return 'not yours' end
-local said = redis.call('INCR', pace)
-if said == 1 then redis.call('PEXPIRE', pace, 1000) end
-if said > tonumber(ARGV[6]) then return 'too fast' end
-if number <= tonumber(redis.call('HGET', key, 'number')) then return 'older' end
-redis.call('HSET', key, 'number', ARGV[4], 'text', text)
-redis.call('PUBLISH', prefix .. 'said:' .. room, ARGV[7])
-return 'done'
-"""
-VOTE = """
-local room, prefix, question = ARGV[1], ARGV[2], ARGV[3]
-local key, questions = prefix .. 'room:' .. room, prefix .. 'questions:' .. room
-local votes, life = prefix .. 'votes:' .. room .. ':' .. question, redis.call('PTTL', key)
-if life < 0 then return 'unknown' end
-if redis.call('HEXISTS', votes, ARGV[4]) == 0 and redis.call('HLEN', votes) >= tonumber(ARGV[6])
-  then return 'many votes' end
-if redis.call('SISMEMBER', questions, question) == 0
-  and redis.call('SCARD', questions) >= tonumber(ARGV[7]) then return 'many votes' end
-redis.call('SADD', questions, question)
-redis.call('HSET', votes, ARGV[4], ARGV[5])
-redis.call('PEXPIRE', questions, life)
-redis.call('PEXPIRE', votes, life)
-redis.call('PUBLISH', prefix .. 'said:' .. room, cjson.encode({kind = 'votes', text = question}))
-return 'done'
-"""
-CLOSE = """
-local room, owner, prefix = ARGV[1], ARGV[2], ARGV[3]
-local its = redis.call('HGET', prefix .. 'room:' .. room, 'owner')
-if not its then return 'unknown' end
-if its ~= owner then return 'not yours' end
-for _, question in ipairs(redis.call('SMEMBERS', prefix .. 'questions:' .. room)) do
-  redis.call('DEL', prefix .. 'votes:' .. room .. ':' .. question)
-end
-redis.call('DEL', prefix .. 'room:' .. room, prefix .. 'questions:' .. room)
-redis.call('ZREM', prefix .. 'rooms', room)
-redis.call('PUBLISH', prefix .. 'said:' .. room, '{"kind": "over", "text": ""}')
-return 'done'
-"""
 
 
 class Redis:
@@ -128,16 +58,27 @@ class Redis:
         await self._redis.aclose()
         await self._bus.aclose()
 
-    async def open_room(self, room: str, owner: str, address: str) -> None:
+    async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
         """See `Board`. Where all rooms are taken, the oldest without followers gives way."""
-        limits = self.limits
-        life = int(1000 * limits.seconds)
-        most = limits.rooms, limits.rooms_of_address
-        await self._run(OPEN, room, owner, address, PREFIX, *most, life, int(1000 * time.time()))
+        limits, now = self.limits, int(1000 * time.time())
+        most = limits.rooms, limits.rooms_of_address, int(1000 * limits.seconds)
+        await self._run(OPEN, room, owner, address, PREFIX, *most, now, int(may_begin))
 
     async def close_room(self, room: str, owner: str) -> None:
         """See `Board`."""
         await self._run(CLOSE, room, owner, PREFIX)
+
+    async def ask_to_lead(self, room: str, heir: str) -> str:
+        """See `Board`."""
+        code, limits = draw_code_to_lead(), self.limits
+        most = int(1000 * limits.seconds_to_lead), limits.followers
+        await self._run(ASK_TO_LEAD, room, PREFIX, code, heir, *most)
+        return code
+
+    async def hand_over(self, room: str, owner: str, code: str) -> None:
+        """See `Board`."""
+        said = json.dumps({"kind": "handed", "text": json.dumps(code)})
+        await self._run(HAND_OVER, room, owner, PREFIX, code, said)
 
     async def find_room(self, code: str) -> str:
         """See `Board`."""
@@ -197,19 +138,22 @@ class Redis:
 
     async def _listen(self) -> None:
         """One subscription for all rooms. After a gap, what was missed is read from Redis."""
-        wait = 0.1
+        wait = FIRST_WAIT
         while True:
             with contextlib.suppress(redis.RedisError, OSError, RefusedError):
                 async with self._bus.pubsub() as ear:
                     await ear.psubscribe(f"{CHANNEL}*")
                     for room in list(self.audience.rooms):
                         await self._catch_up(room)
-                    wait = 0.1
+                    wait = FIRST_WAIT
                     async for heard in ear.listen():
                         if heard["type"] == "pmessage":
                             await self._pass_on(
                                 heard["channel"].removeprefix(CHANNEL), heard["data"]
                             )
+            if wait == FIRST_WAIT:
+                for room in self.audience.rooms:
+                    self.audience.tell(room, "away")
             await asyncio.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)
 
@@ -232,6 +176,7 @@ class Redis:
 
     async def _catch_up(self, room: str) -> None:
         """Redis was away, or is another one now: then the lecturer has to say it again."""
+        self.audience.tell(room, "room", room)
         text = await self._redis.hget(f"{PREFIX}room:{room}", "text")
         if text:
             self.audience.tell(room, "at", text)
@@ -277,11 +222,19 @@ class Redis:
         self._votes.pop(room, None)
 
     async def _beat(self) -> None:
-        """Say again what others forget, and end the rooms whose time is over."""
+        """Say again what others forget, and end the rooms whose time is over.
+
+        A room that is missing may be one that Redis has forgotten, and whose lecturer is about to
+        open it again: it is over when it is still missing at the next beat.
+        """
+        missing: set[str] = set()
         while True:
             await asyncio.sleep(min(BEAT, self.limits.seconds))
+            missed, missing = missing, set()
             for room in list(self.audience.rooms):
                 self._announce(room)
                 with contextlib.suppress(RefusedError):
                     if not await self._ask(self._redis.exists(f"{PREFIX}room:{room}")):
-                        self.audience.tell(room, "over")
+                        missing.add(room)
+            for room in missing & missed:
+                self.audience.tell(room, "over")

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from types import FrameType
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -36,6 +35,8 @@ from explainers.ui.follow.checked_request import (
     ROOM,
     BadRequestError,
     name_room,
+    read_address,
+    read_letters,
     read_message,
     read_owner,
     read_room,
@@ -44,8 +45,9 @@ from explainers.ui.follow.checked_request import (
     refuse_elsewhere,
 )
 from explainers.ui.lecture.share_link import draw_code, list_places
+from explainers.ui.limits import find_address
 
-LONGEST_QUERY, LONGEST_ADDRESS, MOST_ROUNDS = 2000, 300, 9
+LONGEST_QUERY, MOST_ROUNDS = 2000, 9
 LARGEST_NUMBER = 2**53 - 1
 """That a browser counts up to; messages are numbered by its clock."""
 QUESTION, VOTER = re.compile(r"[a-z0-9_-]{1,80}"), re.compile(r"[A-Za-z0-9_-]{8,40}")
@@ -54,6 +56,8 @@ STREAM_HEADERS = [
     (b"cache-control", b"no-store, no-transform"),
     (b"x-accel-buffering", b"no"),  # nginx would wait until there is more
 ]
+WISH_TO_LEAD = "#lead"
+"""Behind a link to a room. It says nothing that is secret: see browser/follow/handover.js."""
 BOARD_ADDRESS = "ATTENTION_BOARD"
 """The environment's name for the address of a Redis server that several processes share."""
 
@@ -82,6 +86,8 @@ class Following:
             ("lead", self.open, "POST"),
             ("lead/{room}", self.lead, "POST"),
             ("lead/{room}", self.close, "DELETE"),
+            ("lead/{room}/ask", self.ask_to_lead, "POST"),
+            ("lead/{room}/heir", self.hand_over, "POST"),
             ("vote/{room}/{question}", self.vote, "POST"),
         ]
         return [
@@ -114,18 +120,18 @@ class Following:
         return Stream(self.board, request.path_params["room"], is_lecturer)
 
     async def open(self, request: Request) -> Response:
-        """Open the room of a secret; answers its name and the code that leads to it."""
+        """Open the room of a secret; answers its name and the codes that lead to it.
+
+        Who leads a room by a handover names it: it is called after another secret, and is open.
+        """
         said = await read_message(request)
-        room, owner = name_room(read_secret(request))
-        address = said.get("address")
-        if not isinstance(address, str) or len(address) > LONGEST_ADDRESS:
-            raise BadRequestError("wrong")
-        if urlsplit(address).scheme not in ("http", "https"):
-            raise BadRequestError("wrong")
-        await self.board.open_room(room, owner, request.client.host if request.client else "")
-        code = await self._shorten(room)
-        path, side = draw_code(f"{address}?follow={room}")
-        return JSONResponse({"room": room, "code": code, "path": path, "side": side})
+        own, owner = name_room(read_secret(request))
+        address, room = read_address(said), read_letters(said, "room", own)
+        host = find_address(request)
+        await self.board.open_room(room, owner, host, may_begin=room == own)
+        link = f"{address}?follow={room}"
+        codes = {"join": draw_code(link), "lead": draw_code(f"{link}{WISH_TO_LEAD}")}
+        return JSONResponse({"room": room, "code": await self._shorten(room), **codes})
 
     async def lead(self, request: Request) -> Response:
         """Say where the lecturer is."""
@@ -142,6 +148,17 @@ class Following:
         place |= {"step": read_whole(said, "step", 9)}
         place |= {"round": read_whole(said, "round", MOST_ROUNDS)}
         await self.board.lead(room, owner, number, json.dumps(place, separators=(",", ":")))
+        return JSONResponse({})
+
+    async def ask_to_lead(self, request: Request) -> Response:
+        """A code that this device shows; the lecturer types it to hand over to it."""
+        await read_message(request)
+        return JSONResponse({"code": await self.board.ask_to_lead(*read_owner(request))})
+
+    async def hand_over(self, request: Request) -> Response:
+        """Let the device that shows this code lead."""
+        code = read_letters(await read_message(request), "code")
+        await self.board.hand_over(*read_owner(request), code)
         return JSONResponse({})
 
     async def close(self, request: Request) -> Response:

@@ -26,7 +26,7 @@ html:not([data-lecture-stands]) .stApp { animation: 60s step-end lecture; }
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
 </style>"""
 """A class sees no page before its first screen; but where no script runs, it comes after all."""
-SCREEN_KINDS = "hero", "try", "ask", "how", "model", "end", "deeper"
+SCREEN_KINDS = "hero", "try", "slow", "ask", "how", "model", "end", "deeper"
 """Parts that are a screen each; an answer without its question is one as well."""
 PART_KINDS = *SCREEN_KINDS, "question", "answer", "picture", "rest", "code", "card"
 """What stands on a screen beside others: see `browser/lecture/screens.js`."""
@@ -100,7 +100,7 @@ def stand_by(title: str, place: str) -> None:
     scripts = () if is_lecture() else PICTURE_SCRIPTS
     ahead = [browser_files.offer_ahead(script) for script in scripts]
     told = {"starts": _("Lecture mode starts …"), "heard": _("heard: {keys}")}
-    _start_key(key="lecture key", data=[{"place": place, "ahead": ahead, **told}])
+    _start_key(key="lecture key", data={"place": place, "ahead": ahead, **told})
     if is_lecture():
         _draw_lecture(title, place)
 
@@ -126,8 +126,7 @@ def _draw_lecture(title: str, place: str) -> None:
         is_there = isinstance(number, int) and 0 <= number < len(cards)
         CONTROLS_BY_KEY[CARD_KEY].put(cards[number] if is_there else None)
 
-    # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
-    data = [{"page": title, "words": _list_words(), "shared": st.session_state.get(LECTURE_LINK)}]
+    data = {"page": title, "words": _list_words(), "shared": st.session_state.get(LECTURE_LINK)}
     told = _lecture(key=LECTURE, data=data, on_share_change=ask, on_card_change=add)
     if told.card is not None:
         st.rerun()  # the whole page: the card stands outside
@@ -173,6 +172,7 @@ def _list_kinds() -> dict[str, str]:
     return {
         "hero": _("picture"),
         "try": _("try it"),
+        "slow": _("takes a moment"),
         "ask": _("show of hands"),
         "answer": _("what comes out"),
         "how": _("how it works"),

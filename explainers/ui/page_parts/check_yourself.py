@@ -142,10 +142,8 @@ def ask_recall(text: Prose, name: str, question: Question, time: str) -> bool | 
     answer = read(place, sort_options([*options, write_answer(question)]))
     if answer is None:
         return None
-    is_right = is_near(question, answer)
-    st.markdown(
-        write_verdict(write_answer(question) if is_right else answer, write_answer(question))
-    )
+    is_right, right = is_near(question, answer), write_answer(question)
+    st.markdown(write_verdict(right if is_right else answer, right, is_typed=not options))
     _show_reason(text, name, question)
     return is_right
 

@@ -52,17 +52,15 @@ def show_cards(
 
     _component(
         key=key,
-        data=[  # in a list: Streamlit imports pandas to see whether a dict's value is a table
-            {
-                "kind": key,
-                "name": name,
-                "files": browser_files.serve_folder(THUMBNAILS),
-                "groups": [
-                    {"title": title, "cards": [_describe(card) for card in cards]}
-                    for title, cards in groups.items()
-                ],
-            }
-        ],
+        data={
+            "kind": key,
+            "name": name,
+            "files": browser_files.serve_folder(THUMBNAILS),
+            "groups": [
+                {"title": title, "cards": [_describe(card) for card in cards]}
+                for title, cards in groups.items()
+            ],
+        },
         on_opened_change=tell,
     )
     return _read_click(key, groups)

@@ -15,7 +15,6 @@ from explainers.ui.prediction import (
     sort_options,
     write_verdict,
 )
-from explainers.ui.text.language import fragment
 
 SLOT = "veil"
 """In a text, `{{veil}}` marks the hidden number."""
@@ -23,26 +22,26 @@ MOST_CHIPS = 3
 _LETTER_WIDTH, _NARROWEST = 11, 44
 
 
-@fragment
 def ask_veiled(
     text: Prose,
     name: str,
     answer: str,
-    /,
     options: Sequence[str] = (),
     about: str = "",
+    /,
     **numbers: object,
-) -> None:
-    """Show `ask_<name>` with its `{{veil}}` hidden under a tile that is a button.
+) -> bool:
+    """Show `ask_<name>` with its `{{veil}}` hidden under a tile; tell whether the number is seen.
 
-    Up to two wrong `options` are offered as guesses beside the answer; a click on the tile or on a
-    guess shows the number and, if the page has it, the reason `because_<name>`. Nothing else waits
-    for it. `about` tells apart what one question asks of several things.
+    The tile is a button. Up to two wrong `options` are offered as guesses beside the answer; a
+    click on the tile or on a guess shows the number and, if the page has it, the reason
+    `because_<name>`. What says the same number, such as a table, is drawn after that.
+    `about` tells apart what one question asks of several things.
     """
     asked_of = about or name
     if not is_study_mode():
         _show_answer(text, name, answer, numbers)
-        return
+        return True
     guesses = choose_guesses(options, answer)
     control = make_guess(asked_of)
     guess = control(guesses)
@@ -51,9 +50,10 @@ def ask_veiled(
             _draw_tile(text, name, answer, control, numbers)
             if options:
                 _draw_chips(guesses, answer, control)
-            return
+            return False
         _show_answer(text, name, answer, numbers, "" if guess == SKIP else guess)
         offer_all_answers(asked_of)
+    return True
 
 
 def choose_guesses(options: Sequence[str], answer: str) -> list[str]:

@@ -11,10 +11,15 @@ from explainers.messages import N_
 from explainers.translations import ENGLISH, TEXTS, get_language, set_language
 from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.session import LANGUAGE_SPOKEN, NOTICES, WAS_OTHER_LANGUAGE
+from explainers.ui.turns import fragments
 
 LANGUAGE = "lang"
 # Streamlit would write into the URL what a language calls itself.
 _language_choice = Control(LANGUAGE, N_("Language"), ENGLISH)
+
+
+LANGUAGE_SCRIPT = "document.documentElement.lang = '{}';"
+"""What tells a browser the language; the content security policy has it for each language."""
 
 
 def settle_language() -> None:
@@ -39,7 +44,8 @@ def fragment(part: Callable[..., Any], run_every: float | None = None) -> Callab
     @functools.wraps(part)
     def run_in_language(*arguments: Any, **keywords: Any) -> Any:
         set_language(st.session_state.get(LANGUAGE_SPOKEN, ENGLISH))
-        return part(*arguments, **keywords)
+        with fragments.turn():
+            return part(*arguments, **keywords)
 
     return st.fragment(run_in_language, run_every=run_every)
 
@@ -81,5 +87,5 @@ def offer_languages() -> None:
         _language_choice.write(choice, ENGLISH if is_english else "")
     if choice != ENGLISH or st.session_state.get(WAS_OTHER_LANGUAGE):
         st.session_state[WAS_OTHER_LANGUAGE] = True
-        script = f"<script>document.documentElement.lang = '{get_language()}';</script>"
-        st.html(script, unsafe_allow_javascript=True)
+        script = LANGUAGE_SCRIPT.format(get_language())
+        st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)

@@ -23,12 +23,13 @@ def keep_units_together(amounts: str) -> str:
     return re.sub(r"(?<=\d) (?=[A-Za-z])", "\N{NO-BREAK SPACE}", amounts)
 
 
-def write_percent(weight: float) -> str:
-    """A weight as readers see it: whole percent, the smallest told apart from nothing."""
-    space = "\N{NO-BREAK SPACE}"
-    if 0 < weight < 0.005:
-        return f"<{space}1{space}%"
-    return f"{math.floor(100 * weight + 0.5)}{space}%"  # as the browser rounds
+def write_percent(share: float, places: int = 0) -> str:
+    """A share as readers see it: as 42 %, and the smallest told apart from nothing."""
+    space, steps = "\N{NO-BREAK SPACE}", 10**places
+    if 0 < 100 * share * steps < 0.5:
+        return f"<{space}{1 / steps:.{places}f}{space}%"
+    rounded = math.floor(100 * share * steps + 0.5) / steps  # as the browser rounds
+    return f"{rounded:.{places}f}{space}%"
 
 
 def write_decimals(number: float, places: int = 2) -> str:

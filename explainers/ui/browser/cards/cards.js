@@ -4,7 +4,7 @@
 /** @import { Component, Tell } from "../common/component.js" */
 /** @import { Card, CardsData } from "./data.js" */
 
-import { loadStyle, wear } from "../common/component.js";
+import { loadStyle, unpack, wear } from "../common/component.js";
 import { readTheme } from "../common/colours.js";
 import { element } from "../common/elements.js";
 
@@ -59,7 +59,7 @@ function draw(card, group, tell) {
 
 /** @param {Component<CardsData>} component */
 export default async function ({ parentElement, data: sent, setTriggerValue }) {
-  const data = sent?.[0];
+  const data = unpack(sent);
   const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".cards"));
   if (!root || !data) return;
   wear(parentElement, await style);

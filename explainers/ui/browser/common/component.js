@@ -4,11 +4,27 @@
 /**
  * @template Data
  * @typedef {object} Component
- * @property {[Data] | undefined} data in a list, see the Python side
+ * @property {Sent<Data> | null | undefined} data
  * @property {HTMLElement | ShadowRoot} parentElement
  * @property {Tell} setTriggerValue
  */
 /** @typedef {(name: string, value: unknown) => void} Tell  a message to the server */
+/**
+ * @template Data
+ * @typedef {Uint8Array & {of?: Data}} Sent  JSON in bytes, see the Python side
+ */
+
+const decoder = new TextDecoder();
+
+/**
+ * What was sent, or nothing where a component has none yet.
+ * @template Data
+ * @param {Sent<Data> | null | undefined} sent
+ * @returns {Data | null}
+ */
+export function unpack(sent) {
+  return sent ? JSON.parse(decoder.decode(sent)) : null;
+}
 
 /**
  * Fetch a stylesheet. It is worn before anything is drawn, because sizes cannot be measured before,

@@ -1,6 +1,8 @@
 // @ts-check
 // Numbers: as they are written, and as they are packed on their way from the server.
 
+import { localNumber } from "./words.js";
+
 /** @typedef {number | null} Value  null is a blank */
 /** @typedef {Value[][]} Values  rows of numbers */
 /** @typedef {{ unit: number, steps: string }} PackedValues  each number so many steps of a unit, 16 bits of base64 */
@@ -17,7 +19,7 @@ export const BLANK_WEIGHT = 65535; // and what stands for a blank there
  */
 export function digits(value, places = 2) {
   const text = Math.abs(value) < 99.995 ? value.toFixed(places) : value.toPrecision(3);
-  return /^-[0.]+$/.test(text) ? text.slice(1) : text.replace("-", "−");
+  return localNumber(/^-[0.]+$/.test(text) ? text.slice(1) : text.replace("-", "−"));
 }
 
 /**
@@ -41,10 +43,17 @@ export function unpackValues({ unit, steps }, rows, columns) {
  * @returns {Promise<Planes>}
  */
 export async function unpackPlanes(packed) {
-  const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const half = bytes.length / 2;
+  const bytes = await unpackBytes(packed), half = bytes.length / 2;
   return { low: bytes.subarray(0, half), high: bytes.subarray(half) };
+}
+
+/**
+ * What zlib packed, from base64.
+ * @param {string} packed
+ */
+export async function unpackBytes(packed) {
+  const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 /** @param {string} text */

@@ -25,6 +25,8 @@
  * @property {Working | null} working
  * @property {SliderData | null} view_slider
  * @property {Record<string, ViewData>} views what stands there at other steps of that slider
+ * @property {string} template of the page's words below the panels, or nothing
+ * @property {Record<string, string>[]} named what they name, for each frame or for all
  * @property {number} echo the last message that this answers
  */
 
@@ -33,6 +35,8 @@
  * @property {(Partial<PanelData> & { id: string })[]} panels with what is other than in the picture's own
  * @property {Cell | null} selected
  * @property {Working | null} working
+ * @property {string} template
+ * @property {Record<string, string>[]} named
  */
 
 /**
@@ -75,7 +79,7 @@
  * @property {number} low
  * @property {number} high
  * @property {string} colour
- * @property {[string, string]} roles colours of queries and of keys, or of two series
+ * @property {string[]} roles colours of queries and of keys, of series, of lines, or of amounts
  * @property {boolean} image
  * @property {Source[]} sources
  */

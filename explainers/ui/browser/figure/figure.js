@@ -9,27 +9,32 @@
 /** @import { Cell, FigureData, PanelData, SliderData } from "./data.js" */
 /** @import { Panel, Token } from "./panels/panel.js" */
 
-import { loadStyle, wear } from "../common/component.js";
+import { loadStyle, unpack, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
+import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
 import { _, speak } from "../common/words.js";
 import { Card } from "./card.js";
 import { legend } from "./legend.js";
+import { Amounts } from "./panels/amounts.js";
 import { Bars } from "./panels/bars.js";
 import { Cone } from "./panels/cone.js";
 import { Dials } from "./panels/dials.js";
 import { Picture } from "./panels/image.js";
+import { Lines } from "./panels/lines.js";
 import { Links } from "./panels/links.js";
 import { readLabels } from "./panels/panel.js";
+import { Stored } from "./panels/stored.js";
 import { Table } from "./panels/table.js";
 import { Ties } from "./panels/ties.js";
 import { Range } from "./range.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
 import "../common/colours.js";
 import "../common/numbers.js";
+import "../common/sizes.js";
 import "./panels/drawing.js";
 
 /** @type {Record<string, typeof Panel>} */
-const KINDS = { arrows: Dials, bars: Bars, cone: Cone, links: Links, ties: Ties }; // any other kind is a matrix of numbers
+const KINDS = { amounts: Amounts, arrows: Dials, bars: Bars, cone: Cone, lines: Lines, links: Links, stored: Stored, ties: Ties }; // any other kind is a matrix of numbers
 
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
@@ -52,7 +57,7 @@ const shown = new Set(); // those that may be on the page
  */
 export default async function ({ parentElement, data: sent, setTriggerValue }) {
   wear(parentElement, await style);
-  const data = sent?.[0];
+  const data = unpack(sent);
   const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".figure"));
   if (!root || !data) return;
   speak(data.words);
@@ -84,6 +89,7 @@ export class Figure {
     /** @type {HTMLElement | null} */
     this.clicked = null; // where the card stands
     this.structure = this.controls = ""; // what the panels and what the controls were built for
+    this.said = ""; // the page's words below the panels
     this.named = ""; // what the names of rows were put for
     /** @type {Map<string, boolean[]>} */
     this.nameless = new Map(); // which tables can do without them, for what was measured before
@@ -103,6 +109,8 @@ export class Figure {
     this.legend = root.appendChild(element("div", "legend"));
     this.readout = root.appendChild(element("div", "readout"));
     this.readout.setAttribute("aria-live", "polite");
+    this.says = root.appendChild(element("div", "says"));
+    this.says.setAttribute("aria-live", "polite");
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     root.addEventListener("transitionend", (event) => this.dressed(event));
     this.listener = (/** @type {KeyboardEvent} */ event) => this.key(event);
@@ -153,6 +161,20 @@ export class Figure {
   /** Show the frame at which its slider stands: every one was computed on the server. */
   turnFrame() {
     for (const data of this.data.panels) this.paint(data);
+    this.say();
+  }
+
+  /** The page's words about what is shown now, with its numbers. */
+  say() {
+    const { template, named } = this.data, values = named[this.frames?.place ?? 0] ?? named[0] ?? {};
+    const said = writeSentence(template, values);
+    if (said === this.said) return;
+    this.said = said;
+    this.says.replaceChildren(...template.split("\n\n").map((paragraph) => {
+      const node = element("p", "");
+      node.append(...makeSentenceNodes(paragraph, values));
+      return node;
+    }));
   }
 
   /** @param {PanelData} data */

@@ -18,6 +18,10 @@
  * @property {string} count
  * @property {string} local
  * @property {string} end
+ * @property {string} hand
+ * @property {string} device
+ * @property {string} accept
+ * @property {string} wish
  * @property {string} following
  * @property {string} waiting
  * @property {string} again
@@ -28,6 +32,12 @@
  * @property {string} anew
  * @property {string} table
  * @property {Record<string, string>} reasons why something is refused
+ */
+
+/**
+ * @typedef {object} Led a room that another device has handed over
+ * @property {string} secret
+ * @property {string} room
  */
 
 /**

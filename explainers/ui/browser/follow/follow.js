@@ -1,22 +1,26 @@
 // @ts-check
-// A lecture that is followed: this tab leads one, follows one, or neither yet. What listens to the
-// server outlives the pages: it is made once, and told where the page is each time that one has run.
+// A lecture that is followed: this tab leads one, follows one, or neither yet; by a handover it changes
+// from one to the other. What listens to the server outlives the pages: it is made once, and told where the page is each time that one has run.
 
 /** @import { Component } from "../common/component.js" */
-/** @import { FollowData } from "./data.js" */
+/** @import { FollowData, Led } from "./data.js" */
 
-import { loadStyle, wear } from "../common/component.js";
+import { loadStyle, unpack, wear } from "../common/component.js";
 import { Follower } from "./follower.js";
 import { Leader } from "./leader.js";
 import { ROOM } from "./place.js";
 import "../common/elements.js"; // what only those need is asked for at once, and not after them
 import "../lecture/keys.js";
+import "../lecture/share.js";
+import "../lecture/tools.js";
+import "./handover.js";
 import "./stream.js";
 import "./votes.js";
 
 const FOLLOWED = "attention room"; // what the browser calls it, for this tab alone
 const style = loadStyle(new URL("style.css", import.meta.url));
-const holder = /** @type {{ attentionFollow?: { follower: Follower | null, leader: Leader | null } }} */ (globalThis);
+/** @typedef {{ data: FollowData, follower: Follower | null, leader: Leader | null }} Roles */
+const holder = /** @type {{ attentionFollow?: Roles }} */ (globalThis);
 
 /**
  * The page has run.
@@ -24,16 +28,36 @@ const holder = /** @type {{ attentionFollow?: { follower: Follower | null, leade
  */
 export default async function ({ data: sent }) {
   wear(document, await style);
-  const data = sent?.[0], me = holder.attentionFollow ??= { follower: null, leader: null };
+  const data = unpack(sent);
   if (!data) return;
+  const me = holder.attentionFollow ??= { data, follower: null, leader: null };
+  me.data = data;
   const code = new URLSearchParams(location.search).get(ROOM) ?? sessionStorage.getItem(FOLLOWED);
-  if (me.follower) return me.follower.draw(data);
-  if (code && !me.leader?.room) {
-    sessionStorage.setItem(FOLLOWED, code);
-    me.follower = new Follower(code, data, () => {
-      sessionStorage.removeItem(FOLLOWED);
-      me.follower = null;
-    });
-  } else if (me.leader) me.leader.draw(data);
-  else me.leader = new Leader(data);
+  if (me.follower) me.follower.draw(data);
+  else if (code && !me.leader?.room) follow(me, code);
+  else if (me.leader) me.leader.draw(data);
+  else lead(me);
+}
+
+/**
+ * @param {Roles} me
+ * @param {string} code of a room
+ */
+function follow(me, code) {
+  me.leader?.retire();
+  me.leader = null;
+  sessionStorage.setItem(FOLLOWED, code);
+  me.follower = new Follower(code, me.data, (led) => {
+    sessionStorage.removeItem(FOLLOWED);
+    me.follower = null;
+    if (led) lead(me, led);
+  });
+}
+
+/**
+ * @param {Roles} me
+ * @param {Led} [led] what was handed over to this device
+ */
+function lead(me, led) {
+  me.leader = new Leader(me.data, (room) => follow(me, room), led);
 }

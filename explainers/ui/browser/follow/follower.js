@@ -2,9 +2,10 @@
 // One of the audience: the page goes where the lecturer's goes, until a control is touched. Then it is
 // the follower's own, and a quiet bar leads back.
 
-/** @import { FollowData, Place } from "./data.js" */
+/** @import { FollowData, Led, Place } from "./data.js" */
 
 import { element } from "../common/elements.js";
+import { Heir, wishesToLead } from "./handover.js";
 import { findLecture, makeLink, readChoices, ROOM, visit } from "./place.js";
 import { Stream } from "./stream.js";
 import { Ballot } from "./votes.js";
@@ -20,12 +21,14 @@ export class Follower {
   /**
    * @param {string} code
    * @param {FollowData} data
-   * @param {() => void} ended
+   * @param {(led?: Led) => void} ended  perhaps to lead instead
    */
   constructor(code, data, ended) {
     this.code = code;
     this.data = data;
     this.ended = ended;
+    /** @type {Heir | null} */
+    this.heir = wishesToLead() ? new Heir(() => this.write()) : null;
     this.isFollowing = true;
     this.isChanged = false; // by the follower, since the page was where the lecturer was
     this.tries = 0;
@@ -69,15 +72,19 @@ export class Follower {
   hear(kind, text) {
     const { words } = this.data;
     if (kind === "room") this.code = text;
+    if (kind === "room" && !this.heir?.code) this.heir?.ask(this.data.base, text);
+    if (kind === "handed" && this.heir?.code && this.heir.code === JSON.parse(text)) return this.end({ secret: this.heir.secret, room: this.code });
     if (kind === "refused") this.problem = words.reasons[JSON.parse(text)] ?? words.reasons.away;
+    else if (kind === "away") this.problem = words.reasons.away; // until something else is heard than a sign of life
     else if (kind === "over") this.problem = words.over;
-    else this.problem = "";
+    else if (kind !== "still") this.problem = "";
     if (kind === "at") {
       /** @type {Place} */
-      const said = JSON.parse(text), isFirst = !this.said;
-      if (this.said && said.number <= this.said.number) return;
-      this.said = said;
-      if (this.isFollowing) this.obey(isFirst ? 0 : SPREAD);
+      const said = JSON.parse(text), before = this.said;
+      if (!before || said.number > before.number) {
+        this.said = said;
+        if (this.isFollowing) this.obey(before ? SPREAD : 0);
+      }
     }
     this.write();
   }
@@ -140,8 +147,12 @@ export class Follower {
     this.obey(0);
   }
 
-  /** From now on this is a page like any other. */
-  end() {
+  /**
+   * From now on this is a page like any other, or it leads.
+   * @param {Led} [led]
+   */
+  end(led) {
+    this.heir?.close();
     clearTimeout(this.later);
     clearInterval(this.watch);
     this.stream.close();
@@ -150,17 +161,19 @@ export class Follower {
     for (const name of ["click", "input", "keydown"]) removeEventListener(name, this.touched, true);
     const link = new URL(location.href);
     link.searchParams.delete(ROOM);
+    link.hash = "";
     history.replaceState(history.state, "", link);
-    this.ended();
+    this.ended(led);
   }
 
   write() {
     const { words, places } = this.data, { said } = this;
     const number = said ? String(places.indexOf(said.page) + 1).padStart(2, "0") : "";
-    const text = this.problem || (!said ? words.waiting : this.isFollowing ? words.following : words.again.replace("{number}", number));
+    const wish = this.heir?.code ? words.wish.replace("{code}", this.heir.code.replace(/^.../, "$& ")) : "";
+    const text = this.problem || wish || (!said ? words.waiting : this.isFollowing ? words.following : words.again.replace("{number}", number));
     if (this.back.textContent !== text) this.back.textContent = text;
     this.back.disabled = this.isFollowing || !said;
-    this.bar.classList.toggle("quiet", this.isFollowing && !this.problem);
+    this.bar.classList.toggle("quiet", this.isFollowing && !this.problem && !wish);
     this.leave.title = words.leave;
     this.leave.setAttribute("aria-label", words.leave);
   }

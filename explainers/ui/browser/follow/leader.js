@@ -1,10 +1,12 @@
 // @ts-check
 // The lecturer: a room is opened, its code is shown, and every step is told to those who follow.
 
-/** @import { Count, FollowData } from "./data.js" */
+/** @import { Count, FollowData, Led } from "./data.js" */
 
-import { element, shape } from "../common/elements.js";
+import { element } from "../common/elements.js";
 import { isTyped } from "../lecture/keys.js";
+import { drawCode } from "../lecture/share.js";
+import { makeHandover } from "./handover.js";
 import { findLecture, findPlace, readChoices, ROOM } from "./place.js";
 import { drawSecret, post, Stream } from "./stream.js";
 import { Bars } from "./votes.js";
@@ -13,14 +15,20 @@ const WATCH = 200; // milliseconds: choices are in the address without a word
 const PAUSE = 110; // between two messages: the server takes ten in a second
 const AGAIN = 1000; // after a message that was not taken
 const SETTLED = 300; // a new page says where it is before its first screen does
-const SECRET = "attention lecture"; // what the browser calls it, for this tab alone
+const SECRET = "attention lecture", LED = "attention led"; // what the browser calls it, for this tab alone
 const LOCAL = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
 
 export class Leader {
-  /** @param {FollowData} data */
-  constructor(data) {
+  /**
+   * @param {FollowData} data
+   * @param {(room: string) => void} stepDown  another device leads
+   * @param {Led} [led] what was handed over to this one
+   */
+  constructor(data, stepDown, led) {
     this.data = data;
-    this.secret = sessionStorage.getItem(SECRET) ?? "";
+    this.stepDown = stepDown;
+    this.secret = led?.secret ?? sessionStorage.getItem(SECRET) ?? "";
+    this.led = led?.room ?? sessionStorage.getItem(LED) ?? "";
     this.room = "";
     this.code = "";
     this.round = 0;
@@ -40,10 +48,13 @@ export class Leader {
     this.button.type = "button";
     this.button.onclick = () => this.press();
     this.button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
-    addEventListener("keydown", (event) => this.key(event), true);
-    globalThis.navigation?.addEventListener("currententrychange", () => this.look()); // where the browser tells it at once
-    setInterval(() => this.look(), WATCH);
+    this.retired = new AbortController();
+    const { signal } = this.retired;
+    addEventListener("keydown", (event) => this.key(event), { capture: true, signal });
+    globalThis.navigation?.addEventListener("currententrychange", () => this.look(), { signal }); // where the browser tells it at once
+    this.watch = setInterval(() => this.look(), WATCH);
     this.draw(data);
+    if (led) this.keep();
     if (this.secret) this.open();
   }
 
@@ -70,24 +81,35 @@ export class Leader {
     event.stopImmediatePropagation(); // what Escape has closed need not be ended as well
   }
 
+  /** Keep what leads, so that the page may be loaded again. */
+  keep() {
+    sessionStorage.setItem(SECRET, this.secret);
+    if (this.led) sessionStorage.setItem(LED, this.led);
+  }
+
   async press() {
     if (this.room) return this.turnPanel(Boolean(this.panel.hidden));
     this.secret ||= drawSecret();
-    sessionStorage.setItem(SECRET, this.secret);
+    this.keep();
     if (await this.open()) this.turnPanel(true);
   }
 
   /** Open the room, or find it open. */
   async open() {
     const address = `${location.origin}${this.data.base}/`;
-    const { status, answer } = await post(`${this.data.base}/lead`, { address }, this.secret);
+    const { words, base } = this.data, led = this.led ? { room: this.led } : {};
+    const { status, answer } = await post(`${base}/lead`, { address, ...led }, this.secret);
+    if (status === 404) this.forget(); // what was handed over cannot be opened again
     if (status !== 200) return this.tell(answer.error);
     this.tell("");
     const isNew = this.room !== answer.room;
     Object.assign(this, { room: answer.room, code: answer.code });
+    const handover = makeHandover(words, drawCode(answer.lead[0], answer.lead[1], words.device), (code) => this.handOver(code));
+    const offer = this.makeButton(words.hand, () => this.panel.toggleAttribute("data-hands"));
     this.panel.replaceChildren(
-      element("h2", "", this.data.words.title), drawCode(answer.path, answer.side, this.data.words.code),
-      element("strong", "", `${location.host}${this.data.base}/?${ROOM}=${answer.code}`), element("output"), element("p"), this.makeEnd(),
+      element("h2", "", words.title), drawCode(answer.join[0], answer.join[1], words.code),
+      element("strong", "", `${location.host}${base}/?${ROOM}=${answer.code}`), element("output"), element("p"),
+      handover, offer, this.makeButton(words.end, () => this.end()),
     );
     this.said = ""; // so that it is told, also again
     if (isNew) this.stream.open(`${this.data.base}/follow/${this.room}?lecturer`);
@@ -96,11 +118,34 @@ export class Leader {
     return true;
   }
 
-  makeEnd() {
-    const end = element("button", "", this.data.words.end);
-    end.type = "button";
-    end.onclick = (event) => { event.stopPropagation(); this.end(); };
-    return end;
+  /**
+   * @param {string} text
+   * @param {() => void} act
+   */
+  makeButton(text, act) {
+    const button = element("button", "", text);
+    button.type = "button";
+    button.onclick = (event) => { event.stopPropagation(); act(); };
+    return button;
+  }
+
+  /**
+   * Let the device with this code lead; everybody hears of it, and this one follows then.
+   * @param {string} code
+   */
+  async handOver(code) {
+    const { words, base } = this.data;
+    const { status, answer } = await post(`${base}/lead/${this.room}/heir`, { code }, this.secret);
+    if (status === 200) return "";
+    return words.reasons[status === 400 ? "no device" : answer.error] ?? words.reasons.away;
+  }
+
+  /** This one leads no more. */
+  retire() {
+    this.forget();
+    this.retired.abort();
+    clearInterval(this.watch);
+    for (const part of [this.panel, this.button, this.bars.root]) part.remove();
   }
 
   /** Everybody is told that the lecture is over, and the server forgets it. */
@@ -112,8 +157,8 @@ export class Leader {
 
   forget() {
     this.stream.close();
-    sessionStorage.removeItem(SECRET);
-    Object.assign(this, { secret: "", room: "", code: "", said: "", followers: 0, round: 0 });
+    for (const name of [SECRET, LED]) sessionStorage.removeItem(name);
+    Object.assign(this, { secret: "", led: "", room: "", code: "", said: "", followers: 0, round: 0 });
     this.bars.forget();
     this.turnPanel(false);
     this.write();
@@ -125,8 +170,13 @@ export class Leader {
    */
   hear(kind, text) {
     if (kind === "over") return this.forget();
+    if (kind === "handed") return this.stepDown(this.room);
     if (kind === "lost" || (kind === "refused" && JSON.parse(text) === "unknown")) this.open(); // the server has forgotten
-    if (kind === "room") this.said = ""; // the stream is new: what was said may have been lost
+    if (kind === "away") return void this.tell("away");
+    if (kind === "room") { // the stream is new, or the board is back: what was said may have been lost
+      this.said = "";
+      this.tell("");
+    }
     if (kind === "count") {
       /** @type {Count} */
       const { followers, votes } = JSON.parse(text);
@@ -160,6 +210,7 @@ export class Leader {
       const { status, answer } = await post(`${this.data.base}/lead/${this.room}`, place, this.secret);
       if (status === 200) this.said = wanted;
       else if (status === 404) await this.open();
+      else if (status === 403) return this.stepDown(this.room); // it was handed over, unheard
       else if (status === 409) this.number += 60_000; // a clock that was set back
       this.tell(status === 200 || status === 404 || status === 409 ? "" : answer.error);
       await new Promise((done) => setTimeout(done, status === 200 ? PAUSE : AGAIN));
@@ -178,6 +229,7 @@ export class Leader {
   /** @param {boolean} isOpen */
   turnPanel(isOpen) {
     this.panel.hidden = !isOpen;
+    this.panel.removeAttribute("data-hands");
   }
 
   /** The button stands in the lecture's bar, wherever that is now. */
@@ -190,7 +242,7 @@ export class Leader {
     this.button.title = this.problem || words.lead;
     this.button.setAttribute("aria-label", this.room ? `${words.lead}: ${this.followers}` : words.lead);
     this.panel.setAttribute("aria-label", words.title);
-    const count = this.panel.querySelector("output"), note = this.panel.querySelector("p");
+    const count = this.panel.querySelector("output"), note = this.panel.querySelector(":scope > p");
     if (count) put(count, words.count.replace("{count}", String(this.followers)));
     if (note) put(note, this.problem || (LOCAL.includes(location.hostname) ? words.local.replace("{host}", location.hostname) : ""));
   }
@@ -203,16 +255,4 @@ export class Leader {
  */
 function put(node, text) {
   if (node.textContent !== text) node.textContent = text;
-}
-
-/**
- * Dark on light in any theme, with the empty rim that readers of such codes want.
- * @param {string} path
- * @param {number} side
- * @param {string} label
- */
-function drawCode(path, side, label) {
-  const picture = shape("svg", { viewBox: `0 0 ${side} ${side}`, role: "img", "aria-label": label, "shape-rendering": "crispEdges" });
-  picture.append(shape("path", { d: path }));
-  return picture;
 }

@@ -8,15 +8,21 @@ import { findBlock, isIdle } from "./streamlit.js";
 
 const LETTERS = 24; // pixels, in a window of 1024 × 768
 const USUAL = 16; // of Streamlit's letters
+const LEAST_LETTERS = 15, LEAST_WORDS = 1.3; // pixels beside a picture, and zoom without one: a phone is held in the hand
 const LEAST_DIGITS = 16; // pixels on screen, at any size of the window
 const LEAST_WIDTH = 560; // of a picture before it is enlarged: below, it has the form for a phone; its style may say another
 const LEAST_CHART = 640; // of a chart: below, what it writes into its cells has no room
 const STEP = 0.93, NEARER = 2; // from one size that is tried to the next; and how often one between is tried
-const TEXT_SIZES = { ask: 2.3, answer: 2.3, end: 2.8, model: 1.7, how: 2.1, deeper: 1.25, code: 1.35 };
+const TEXT_SIZES = { ask: 2.3, answer: 2.3, end: 2.8, model: 1.7, slow: 1.8, how: 2.1, deeper: 1.25, code: 1.35 };
 
 /** How large things are in this window, where 1 is a projector of 1024 × 768. */
 export function windowScale() {
   return Math.max(0.36, Math.min(innerWidth / 1024, innerHeight / 768));
+}
+
+/** Pixels of what is written beside a picture. */
+export function findLetters() {
+  return Math.max(LEAST_LETTERS, LETTERS * windowScale());
 }
 
 /** @typedef {{ text: number, picture: number, high: number, isCalm: boolean }} Size zooms; how high the picture was then, unzoomed; was the page complete? */
@@ -40,8 +46,8 @@ export class Fit {
   async screen(parts, kind) {
     const turn = ++this.turn, scale = windowScale(), picture = parts.find(isPicture);
     const isCurrent = () => turn === this.turn;
-    if (!picture) this.fitText((TEXT_SIZES[/** @type {keyof TEXT_SIZES} */ (kind)] ?? 1.6) * scale, kind === "deeper" || kind === "code" ? scale : 0.6 * scale);
-    else if (!(await this.fitPicture(picture, (LETTERS / USUAL) * scale, isCurrent))) return null;
+    if (!picture) this.fitText(Math.max(LEAST_WORDS, (TEXT_SIZES[/** @type {keyof TEXT_SIZES} */ (kind)] ?? 1.6) * scale), kind === "deeper" || kind === "code" ? scale : 0.6 * scale);
+    else if (!(await this.fitPicture(picture, findLetters() / USUAL, isCurrent))) return null;
     await frames(2); // as it stays
     if (!isCurrent()) return null;
     Object.assign(this.size, { high: measure(picture), isCalm: isIdle() });
@@ -83,9 +89,10 @@ export class Fit {
    */
   async fitPicture(part, text, isCurrent) {
     const width = findBlock()?.clientWidth ?? innerWidth, scale = windowScale();
-    const isHero = part.kind === "hero", drawn = findPicture(part);
+    const drawn = findPicture(part), isHero = part.kind === "hero" || drawn?.matches(".hero");
     const own = Number(drawn && getComputedStyle(drawn).getPropertyValue("--least-room"));
-    const least = isHero ? own || LEAST_WIDTH : findShadow(part) ? 1 : LEAST_CHART;
+    const isPhone = width < LEAST_WIDTH; // there the picture has its form for a phone, if that is not too high
+    const least = isHero ? isPhone ? width : own || LEAST_WIDTH : findShadow(part) ? 1 : LEAST_CHART;
     const most = Math.min((0.955 * width) / least, (isHero ? 3.2 : 2.2) * scale);
     const fits = async (/** @type {number} */ picture) => {
       this.put({ text, picture });

@@ -8,9 +8,9 @@
 /** @import { Size } from "./fit.js" */
 /** @import { Part, Screen } from "./screens.js" */
 
-import { loadStyle, wear } from "../common/component.js";
+import { loadStyle, unpack, wear } from "../common/component.js";
 import { Bar } from "./bar.js";
-import { Fit, windowScale } from "./fit.js";
+import { findLetters, Fit, windowScale } from "./fit.js";
 import { Handout } from "./handout.js";
 import { isMeantFor, KEYS, leaveField, TURNS } from "./keys.js";
 import { Choice, Overview } from "./overview.js";
@@ -18,9 +18,10 @@ import { Presenter } from "./presenter.js";
 import { findPicture, isPicture, listScreens, prepare } from "./screens.js";
 import { Share } from "./share.js";
 import { forget, keep } from "./start_key.js";
-import { findBlock, findSwitch, FRAME, isIdle, listPageLinks, narrowChart, WATCHED } from "./streamlit.js";
+import { findBlock, findSwitch, FRAME, isIdle, keepAddress, listPageLinks, narrowChart, releaseAddress, WATCHED } from "./streamlit.js";
 import { Blank, Digits, Help, Spotlight } from "./tools.js";
 import "../common/elements.js"; // what only those need is asked for at once, and not after them
+import "./miniature.js";
 
 /**
  * @typedef {object} Turned what a follower needs to know of a screen
@@ -45,7 +46,7 @@ const holder = /** @type {{ attentionLecture?: Lecture }} */ (globalThis); // of
  */
 export default async function ({ data: sent, setTriggerValue }) {
   const sheet = await style;
-  const data = sent?.[0];
+  const data = unpack(sent);
   if (!data) return;
   const lecture = (holder.attentionLecture ??= new Lecture(data, setTriggerValue, sheet));
   lecture.begin(data, setTriggerValue);
@@ -100,6 +101,7 @@ export class Lecture {
     this.wantedStep = 0;
     /** @type {number | null} */
     this.from = null; // the screen that another page begins with
+    this.target = ""; // the address to which Back has led, while its page is awaited
     /** @type {number | null} */
     this.since = null; // when it was first waited for what comes late
     /** @type {number | null} */
@@ -158,6 +160,7 @@ export class Lecture {
     removeEventListener("pointerdown", this.press, true);
     removeEventListener("resize", this.resized);
     removeEventListener("popstate", this.returned, true);
+    releaseAddress();
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !this.sheets.includes(sheet));
     this.spotlight.close();
     this.presenter.close();
@@ -174,8 +177,10 @@ export class Lecture {
     clearTimeout(this.leaving);
     this.leaving = 0;
     this.choice.take();
-    [this.wanted, this.wantedStep] = this.from === null ? this.asked() : [this.from, 0];
+    [this.wanted, this.wantedStep] = this.from === null ? this.asked(this.target || location.href) : [this.from, 0];
     this.from = null;
+    this.target = "";
+    releaseAddress();
     this.at = WAITS;
     this.id = null;
     this.code = -1;
@@ -185,8 +190,8 @@ export class Lecture {
   }
 
   /** The number in the link, from 0; after a point stands that its answer is shown. */
-  asked() {
-    const text = new URLSearchParams(location.search).get("screen");
+  asked(link = location.href) {
+    const text = new URL(link).searchParams.get("screen");
     const [, screen, step] = /^([1-9]\d{0,3})(\.2)?$/.exec(text ?? "1") ?? [];
     if (screen) return [Number(screen) - 1, step ? 1 : 0];
     this.bar.say(this.words.absurd.replace("{asked}", shorten(text ?? "")));
@@ -359,10 +364,11 @@ export class Lecture {
     this.show(number - 1, step, true);
   }
 
-  /** To the number that was typed; or the show of hands is over. */
+  /** To the number that was typed; or the show of hands is over; or what takes time may begin. */
   enter() {
-    const number = this.digits.take();
+    const number = this.digits.take(), begins = this.screens[this.at]?.kind === "slow";
     this.bar.say("");
+    if (begins) this.shown()[0].node.querySelector("button")?.click();
     if (number) return this.go(Math.min(number, this.screens.length));
     if (this.step < (this.screens[this.at]?.last ?? 0)) this.go(this.at + 1, this.step + 1);
   }
@@ -377,12 +383,15 @@ export class Lecture {
     const next = links[Math.max(here, 0) + by];
     if (!next) return this.bar.say(by > 0 ? this.words.last : this.words.first);
     this.from = by > 0 ? 0 : LAST;
+    this.target = "";
+    releaseAddress();
     this.depart();
     next.click();
   }
 
   /** What stands on the page is not shown any more, until it is another one. */
   depart() {
+    clearTimeout(this.leaving);
     this.root.removeAttribute("data-lecture-stands");
     this.leaving = window.setTimeout(() => { this.leaving = 0; this.open(); this.group(); }, PATIENCE * 4);
   }
@@ -425,7 +434,7 @@ export class Lecture {
   scale() {
     const scale = windowScale(), { style: root } = this.root;
     root.setProperty("--lecture-scale", scale.toFixed(3));
-    root.setProperty("--lecture-letters", `${(24 * scale * this.larger).toFixed(2)}px`);
+    root.setProperty("--lecture-letters", `${(findLetters() * this.larger).toFixed(2)}px`);
   }
 
   /**
@@ -453,9 +462,13 @@ export class Lecture {
     const [was, is] = [this.link, location.href].map((link) => withoutScreen(link));
     if (was !== is) { // another page or choice: Streamlit runs it
       this.choice.take();
-      if (new URL(this.link).pathname !== location.pathname) this.depart();
-      else [this.wanted, this.wantedStep] = this.asked();
-      return;
+      if (new URL(this.link).pathname === location.pathname) {
+        [this.wanted, this.wantedStep] = this.asked();
+        return;
+      }
+      this.target = location.href;
+      keepAddress(location.pathname);
+      return this.depart();
     }
     event.stopImmediatePropagation();
     const [at, step] = this.asked();

@@ -6,6 +6,7 @@
 /** @import { Part, Screen } from "./screens.js" */
 
 import { element } from "../common/elements.js";
+import { Above } from "./tools.js";
 
 const NAME = "mine"; // in the link
 const MOST = 60; // numbers of a page that a link may have
@@ -50,23 +51,19 @@ export class Choice {
 }
 
 /** The grid. */
-export class Overview {
+export class Overview extends Above {
   /** @param {Lecture} lecture */
   constructor(lecture) {
+    super("lecture-sheet lecture-overview");
     this.lecture = lecture;
-    this.root = document.body.appendChild(element("div", "lecture-sheet lecture-overview"));
-    this.root.hidden = true;
     this.root.setAttribute("role", "dialog");
     this.root.onkeydown = (event) => this.key(event);
   }
 
-  isOpen() { return !this.root.hidden; }
-
-  close() { this.root.hidden = true; }
-
-  turn() {
-    this.root.hidden = this.isOpen();
-    if (this.isOpen()) this.draw();
+  /** @override */
+  open() {
+    super.open();
+    this.draw();
   }
 
   /** @param {number} [focus] */

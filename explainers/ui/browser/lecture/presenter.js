@@ -6,11 +6,17 @@
 /** @import { Screen } from "./screens.js" */
 
 import { element } from "../common/elements.js";
+import { copyStyles, fitMiniature, makeMiniature } from "./miniature.js";
+import { isIdle, SMALL } from "./streamlit.js";
 
 const EVERY = 1000; // milliseconds between two looks at the clock
-const STYLE = `body { margin: 0; padding: 24px; font: 20px/1.45 "Source Sans", system-ui, sans-serif; color: #eee; background: #16181d; display: grid; gap: 16px 32px; grid-template-columns: 3fr 2fr; align-content: start; }
+const STYLE = `html { color-scheme: dark; } body { margin: 0; padding: 20px 24px; box-sizing: border-box; height: 100vh; overflow: hidden; font: 20px/1.4 "Source Sans", system-ui, sans-serif; color: #eee; background: #16181d; display: grid; gap: 14px 28px; grid-template: auto 1fr / 1fr 1fr; }
 header { grid-column: 1 / -1; display: flex; gap: 32px; font-size: 26px; font-variant-numeric: tabular-nums; } header b { margin-right: auto; }
-h1 { margin: 0 0 8px; font-size: 26px; } section p { margin: 0 0 10px; max-width: 40em; white-space: pre-line; } small { color: #aaa; font-size: 16px; } .late { color: #ff8a80; }`;
+section { min-height: 0; display: flex; flex-direction: column; } .said { min-height: 0; overflow: auto; } section > h1 { margin: 8px 0; padding: 0; font-size: 24px; line-height: 1.25; color: inherit; } .said p { margin: 0 0 10px; font-size: 20px; white-space: pre-line; } section ~ section .said p { font-size: 17px; color: #ccc; }
+section > small { display: block; margin-bottom: 6px; color: #aaa; font-size: 16px; } .late { color: #ff8a80; }
+.miniature { position: relative; flex: none; width: min(100%, 42vh * var(--ratio)); aspect-ratio: var(--ratio); overflow: hidden; border-radius: 6px; background: var(--lecture-paper); }
+.miniature-page { position: absolute; top: 0; transform-origin: top left; box-sizing: border-box; padding: 12px 0; display: flex; flex-direction: column; align-items: center; justify-content: center; gap: var(--lecture-gap); font-size: 16px; line-height: 1.6; color: var(--lecture-ink); background: var(--lecture-paper); }
+.miniature-page * { animation: none !important; transition: none !important; } .miniature-page > * { flex: none; box-sizing: border-box; width: 95.5%; visibility: visible !important; }`;
 
 export class Presenter {
   /** @param {Lecture} lecture */
@@ -22,6 +28,7 @@ export class Presenter {
     this.turned = Date.now(); // to this page
     this.page = "";
     this.timer = 0;
+    this.shown = ""; // which screens stand there, and in which state
   }
 
   isOpen() { return Boolean(this.window && !this.window.closed); }
@@ -32,7 +39,9 @@ export class Presenter {
     if (!this.window) return this.lecture.bar.say(this.lecture.words.noWindow);
     const { document: sheet } = this.window;
     sheet.title = this.lecture.words.presenter;
-    sheet.head.replaceChildren(Object.assign(sheet.createElement("style"), { textContent: STYLE }));
+    sheet.head.replaceChildren(copyStyles(this.lecture), element("style", "", SMALL + STYLE));
+    this.shown = "";
+    this.window.addEventListener("resize", () => this.fit());
     this.window.addEventListener("keydown", (event) => this.lecture.key(/** @type {KeyboardEvent} */ (event)));
     this.timer = window.setInterval(() => this.draw(), EVERY);
     this.draw();
@@ -46,16 +55,43 @@ export class Presenter {
 
   draw() {
     if (!this.window || this.window.closed) return this.close();
-    const { words, screens, at, step, page } = this.lecture;
+    const { words, screens, at, step, page, root } = this.lecture, { body, documentElement } = this.window.document;
     if (page !== this.page) Object.assign(this, { page, turned: Date.now() });
     const now = screens[at], next = screens[at + 1], isAsked = now && step < now.last;
     const header = element("header");
     header.append(element("b", "", `${page ?? ""} · ${at + 1} / ${screens.length}`), ...this.clocks());
-    this.window.document.body.replaceChildren(
+    const state = JSON.stringify([page, now?.id, step, next?.id, this.lecture.sizes.has(this.lecture.sizeName()), isIdle()]); // what waits for a run is pale
+    if (state === this.shown) return body.firstChild?.replaceWith(header);
+    this.shown = state;
+    for (const [name, value] of Object.entries(root.dataset)) documentElement.dataset[name] = value;
+    documentElement.style.cssText = root.style.cssText;
+    body.replaceChildren(
       header,
-      tell(words.now, now, step),
-      isAsked ? tell(words.answer, now, step + 1) : next ? tell(words.next, next, 0) : element("section"),
+      this.tell(words.now, now, step),
+      isAsked ? this.tell(words.answer, now, step + 1) : this.tell(words.next, next, 0),
     );
+    this.fit();
+  }
+
+  fit() {
+    for (const box of this.window?.document.querySelectorAll(".miniature") ?? []) fitMiniature(box);
+  }
+
+  /**
+   * A screen: how it looks, its own words, and what the page says beside them.
+   * @param {string} name
+   * @param {Screen | undefined} screen
+   * @param {number} step
+   */
+  tell(name, screen, step) {
+    const section = element("section");
+    if (!screen) return section;
+    const { kinds } = this.lecture.words, box = makeMiniature(this.lecture, screen, step);
+    box.style.setProperty("--ratio", String(innerWidth / innerHeight));
+    const kind = screen.kindAt(step) === "answer" ? [] : [kinds[screen.kindAt(step)]].filter(Boolean), title = screen.title(step), said = element("div", "said");
+    for (const text of screen.notes(step)) said.append(element("p", "", (text.startsWith(title) ? text.slice(title.length) : text).trim().replaceAll(/\n{2,}/g, "\n")));
+    section.append(element("small", "", [name, ...kind].join(" · ")), box, element("h1", "", title), said);
+    return section;
   }
 
   /** Minutes on this page, and of the lesson: gone, or left where the link says how many there are. */
@@ -78,17 +114,4 @@ export function readLesson() {
 function minutes(milliseconds) {
   const seconds = Math.round(Math.abs(milliseconds) / 1000);
   return `${milliseconds < 0 ? "−" : ""}${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}
-
-/**
- * A screen with what to say of it: its own words, and what the page says beside them.
- * @param {string} name
- * @param {Screen | undefined} screen
- * @param {number} step
- */
-function tell(name, screen, step) {
-  const section = element("section");
-  section.append(element("small", "", name), element("h1", "", screen?.title(step) ?? ""));
-  for (const text of screen?.notes(step) ?? []) section.append(element("p", "", text));
-  return section;
 }

@@ -13,8 +13,8 @@ import { listNamed } from "./streamlit.js";
  */
 
 const NAME = /^st-key-screen-([a-z]+)-(.*)$/;
-const ALONE = ["hero", "try", "ask", "how", "model", "end", "deeper"];
-const WITH_PICTURE = ["ask", "answer", "how"]; // their picture comes after them
+const ALONE = ["hero", "try", "slow", "ask", "how", "model", "end", "deeper"];
+const WITH_PICTURE = ["slow", "ask", "answer", "how"]; // their picture comes after them
 
 export class Screen {
   /**

@@ -6,34 +6,26 @@
 /** @import { Lecture } from "./lecture.js" */
 
 import { element, shape } from "../common/elements.js";
+import { Above } from "./tools.js";
 
-export class Share {
+export class Share extends Above {
   /** @param {Lecture} lecture */
   constructor(lecture) {
+    super("lecture-share");
     this.lecture = lecture;
     this.link = ""; // what was asked for
     /** @type {Shared | null} */
     this.shared = null; // what came last
-    this.root = document.body.appendChild(element("div", "lecture-share"));
-    this.root.hidden = true;
     this.root.setAttribute("role", "dialog");
     this.root.onclick = () => this.close();
   }
 
-  isOpen() {
-    return !this.root.hidden;
-  }
-
-  close() {
-    this.root.hidden = true;
-  }
-
-  turn() {
-    if (this.isOpen()) return this.close();
+  /** @override */
+  open() {
     this.link = location.href;
     // What is the same as the last time does not come again.
     this.draw(this.shared?.asked === this.link ? this.shared : {});
-    this.root.hidden = false;
+    super.open();
     this.lecture.tell("share", this.link);
   }
 

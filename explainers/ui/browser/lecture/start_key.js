@@ -6,6 +6,7 @@
 
 /** @import { Component } from "../common/component.js" */
 
+import { unpack } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { isTyped, KEYS } from "./keys.js";
 import { findSwitch, toTop } from "./streamlit.js";
@@ -80,7 +81,7 @@ function sign() {
  * @param {Component<Told>} component
  */
 export default function ({ data }) {
-  const told = data?.[0];
+  const told = unpack(data);
   if (!told) return;
   waiting.told = told;
   if ((page ?? told.place) !== told.place) toTop();

@@ -41,6 +41,10 @@ html[data-lecturing] ${PARTS.block} { display: flex; flex-direction: column; gap
 ${keepOnly(PRINTED)}
 }`;
 
+/** A copy of a screen in another window has no block around it. */
+export const SMALL = `.miniature-page ${PARTS.markdown} { margin-bottom: 0; text-align: inherit; } .miniature-page ${PARTS.anchor} { display: none; }
+`;
+
 /**
  * Streamlit measures a chart's box as it is seen, and draws the chart so wide before it is enlarged.
  * @param {string} at what is enlarged
@@ -69,6 +73,22 @@ export function findBlock() {
 /** Another page is seen from its beginning. */
 export function toTop() {
   one(PARTS.scroller)?.scrollTo(0, 0);
+}
+
+/**
+ * After Back to another page, runs that have not ended may still write their address, as a new entry;
+ * then the next Back would return to it.
+ * @param {string} pathname of the page that comes
+ */
+export function keepAddress(pathname) {
+  history.pushState = (state, unused, url) => {
+    if (new URL(url ?? "", location.href).pathname === pathname) history.replaceState(state, unused, url);
+  };
+}
+
+/** The page has come, or another one is asked for. */
+export function releaseAddress() {
+  Reflect.deleteProperty(history, "pushState"); // what every history has is there again
 }
 
 /** What the theme has: the colours of letters and of the page. */

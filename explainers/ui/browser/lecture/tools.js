@@ -8,37 +8,48 @@ import { element } from "../common/elements.js";
 const DIGITS_WITHIN = 4000; // milliseconds in which a number is finished by Enter
 const BAND = 34; // pixels above and below the pointer, where there is no row of numbers
 
-/** A dark screen: all look at the lecturer. */
-export class Blank {
-  constructor() {
-    this.root = document.body.appendChild(element("div", "lecture-blank"));
+/** What a key lays above the screen, and takes away again. */
+export class Above {
+  /** @param {string} name its class */
+  constructor(name) {
+    this.root = document.body.appendChild(element("div", name));
     this.root.hidden = true;
-    this.root.onclick = () => this.close();
   }
 
   isOpen() { return !this.root.hidden; }
   close() { this.root.hidden = true; }
-  turn() { this.root.hidden = !this.root.hidden; }
+  open() { this.root.hidden = false; }
+
+  turn() {
+    if (this.isOpen()) this.close();
+    else this.open();
+  }
+}
+
+/** A dark screen: all look at the lecturer. */
+export class Blank extends Above {
+  constructor() {
+    super("lecture-blank");
+    this.root.onclick = () => this.close();
+  }
 }
 
 /** All but the row under the pointer is dimmed. */
-export class Spotlight {
+export class Spotlight extends Above {
   constructor() {
-    this.root = document.body.appendChild(element("div", "lecture-spotlight"));
-    this.root.hidden = true;
+    super("lecture-spotlight");
     this.move = (/** @type {PointerEvent} */ event) => this.light(event.clientX, event.clientY);
   }
 
-  isOpen() { return !this.root.hidden; }
-
+  /** @override */
   close() {
-    this.root.hidden = true;
+    super.close();
     removeEventListener("pointermove", this.move);
   }
 
-  turn() {
-    if (this.isOpen()) return this.close();
-    this.root.hidden = false;
+  /** @override */
+  open() {
+    super.open();
     addEventListener("pointermove", this.move);
     this.light(innerWidth / 2, innerHeight / 2);
   }
@@ -59,26 +70,22 @@ export class Spotlight {
 }
 
 /** Which key does what. */
-export class Help {
+export class Help extends Above {
   /** @param {Lecture} lecture */
   constructor(lecture) {
+    super("lecture-sheet lecture-help");
     this.lecture = lecture;
-    this.root = document.body.appendChild(element("div", "lecture-sheet lecture-help"));
-    this.root.hidden = true;
     this.root.setAttribute("role", "dialog");
     this.root.onclick = () => this.close();
   }
 
-  isOpen() { return !this.root.hidden; }
-  close() { this.root.hidden = true; }
-
-  turn() {
-    if (this.isOpen()) return this.close();
+  /** @override */
+  open() {
     const { words } = this.lecture, list = element("dl");
     for (const [keys, what] of words.keys) list.append(element("dt", "", keys), element("dd", "", what));
     this.root.setAttribute("aria-label", words.help);
     this.root.replaceChildren(element("h2", "", words.help), list);
-    this.root.hidden = false;
+    super.open();
   }
 }
 

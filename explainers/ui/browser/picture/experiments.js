@@ -2,8 +2,8 @@
 // "Try it": buttons that change the picture, say what happened, and take it back.
 
 import { element } from "../common/elements.js";
+import { makeSentenceNodes } from "../common/filled_text.js";
 import { _ } from "../common/words.js";
-import { makeSentenceNodes } from "./sentence.js";
 import { addCopyButton } from "./snapshot.js";
 
 /** @typedef {import("./hero.js").Experiment} Experiment */

@@ -4,11 +4,12 @@
 
 import { readTheme } from "../common/colours.js";
 import { element } from "../common/elements.js";
+import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
 import { Chips } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
 import { dress } from "./palette.js";
-import { cutSentences, makeSentenceNodes, writeSentence } from "./sentence.js";
+import { cutSentences } from "./sentence.js";
 import { Stage } from "./stage.js";
 
 /** @typedef {import("../common/component.js").Tell} Tell */

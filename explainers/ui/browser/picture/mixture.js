@@ -3,7 +3,8 @@
 
 import { percent } from "./sentence.js";
 
-const NAMED = 0.07; // the smallest share that has room for its word
+const NAMED = 0.07; // the smallest share that is named, if there is room for its word
+const SIZE = 15, AIR = 6; // of the letters in a part, and beside them
 
 export class Mixture {
   /** @param {import("./stage.js").Stage} stage @param {string} label */
@@ -36,9 +37,11 @@ export class Mixture {
   paint(weights) {
     if (!this.box) return;
     let { x } = this.box;
+    const texts = this.words.map((word, place) => `${word} ${percent(weights[place])}`), needs = this.stage.widths(texts, SIZE);
     for (const [place, part] of this.parts.entries()) {
       const width = this.box.width * weights[place];
-      const text = weights[place] >= NAMED ? `${this.words[place]} ${percent(weights[place])}` : "";
+      const fits = weights[place] >= NAMED && needs[place] + AIR <= width;
+      const text = fits ? texts[place] : weights[place] >= NAMED ? percent(weights[place]) : "";
       part.style.transform = `translate(${x.toFixed(2)}px, ${this.box.y}px)`;
       part.style.width = `${width.toFixed(2)}px`;
       part.style.height = `${this.box.height}px`;

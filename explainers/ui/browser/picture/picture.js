@@ -4,11 +4,12 @@
 /** @import { Component } from "../common/component.js" */
 /** @import { Hero, HeroData } from "./hero.js" */
 
-import { loadStyle, wear } from "../common/component.js";
+import { loadStyle, unpack, wear } from "../common/component.js";
 import { speak } from "../common/words.js";
 // What most kinds need is asked for at once; what one kind needs, when it is drawn.
 import "../common/colours.js";
 import "../common/elements.js";
+import "../common/filled_text.js";
 import "../common/numbers.js";
 import "./all_words.js";
 import "./arc_strip.js";
@@ -38,17 +39,23 @@ const KINDS = {
   four_steps: async () => (await import("./heroes/four_steps.js")).FourSteps,
   gallery: async () => (await import("./heroes/gallery.js")).Gallery,
   heads: async () => (await import("./heroes/heads.js")).Heads,
+  idle: async () => (await import("./heroes/idle.js")).Idle,
   journey: async () => (await import("./heroes/journey.js")).Journey,
   masked: async () => (await import("./heroes/masked.js")).Masked,
+  matter: async () => (await import("./heroes/matter.js")).Matter,
   memory: async () => (await import("./heroes/memory.js")).Memory,
   mosaic: async () => (await import("./heroes/mosaic.js")).Mosaic,
+  serving: async () => (await import("./heroes/serving.js")).Serving,
+  reading: async () => (await import("./heroes/reading.js")).Reading,
   sharing: async () => (await import("./heroes/sharing.js")).Sharing,
   shelves: async () => (await import("./heroes/shelves.js")).Shelves,
+  state: async () => (await import("./heroes/state.js")).State,
   tiles: async () => (await import("./heroes/tiles.js")).Tiles,
   tokens: async () => (await import("./heroes/tokens.js")).Tokens,
   translation: async () => (await import("./heroes/translation.js")).Translation,
   views: async () => (await import("./heroes/views.js")).Views,
   what_if: async () => (await import("./heroes/what_if.js")).WhatIf,
+  why: async () => (await import("./heroes/why.js")).Why,
 };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
@@ -57,7 +64,7 @@ const heroes = new WeakMap();
 
 /** @param {Component<HeroData>} component */
 export default async function ({ parentElement, data: sent, setTriggerValue }) {
-  const data = sent?.[0];
+  const data = unpack(sent);
   const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".hero"));
   if (!root || !data) return;
   const [sheet, Kind] = await Promise.all([style, KINDS[data.kind]()]);

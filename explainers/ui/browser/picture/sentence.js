@@ -1,32 +1,5 @@
 // @ts-check
-// A sentence made of a picture's numbers: a whole translated template, filled, never glued together.
-
-import { element } from "../common/elements.js";
-
-/**
- * A template of the page's text as nodes: {{slots}} filled, **bold** and *word* told apart.
- * @param {string} template
- * @param {Record<string, string>} values
- * @param {Record<string, string>} [classes] of slots that have a colour in the picture
- * @returns {Node[]}
- */
-export function makeSentenceNodes(template, values, classes = {}) {
-  return template.split(/(\*\*.+?\*\*|\*.+?\*)/).filter(Boolean).map((part) => {
-    const mark = part.match(/^\*+/)?.[0].length ?? 0;
-    const inner = mark ? part.slice(mark, -mark) : part;
-    const text = inner.replace(/\*/g, "").replace(/\{\{(\w+)\}\}/g, (_, slot) => values[slot] ?? "");
-    if (!mark) return document.createTextNode(text);
-    const node = element(mark === 1 ? "em" : "strong", "", text);
-    const slot = inner.match(/\{\{(\w+)\}\}/)?.[1];
-    if (slot && classes[slot]) node.className = classes[slot];
-    return node;
-  });
-}
-
-/** The same as plain text. @param {string} template @param {Record<string, string>} values */
-export function writeSentence(template, values) {
-  return makeSentenceNodes(template, values).map((node) => node.textContent).join("");
-}
+// Sentences made of a picture's numbers: as long as a class reads, and weights as readers see them.
 
 /**
  * Keep the first whole sentences, as many as have together no more than so many words.

@@ -35,11 +35,11 @@ export class Strip {
   fit(length, count) {
     const has = length / count >= (this.isColumn ? 15 : DIGITS_NEED);
     this.mostSigns = this.isColumn ? Infinity : length / count / SIGN_NEEDS;
+    this.told.classList.toggle("column", this.isColumn);
     if (has === this.hasDigits && (!has || this.cells.length === count)) return;
     this.hasDigits = has;
     this.cells = has ? Array.from({ length: count }, () => element("span")) : [];
     this.told.replaceChildren(...this.cells);
-    this.told.classList.toggle("column", this.isColumn);
   }
 
   /** @param {ArrayLike<number>} values @param {number} limit the number with the strongest colour @param {Uint32Array} ramp */

@@ -10,15 +10,18 @@
 /** @import { Span } from "./pooling.js" */
 
 import { gradient, mix } from "../common/colours.js";
-import { loadStyle, wear } from "../common/component.js";
+import { loadStyle, unpack, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
-import { _, speak } from "../common/words.js";
+import { _, localNumber, speak } from "../common/words.js";
+import { drawTicks } from "./axis.js";
 import { poolLargest } from "./pooling.js";
+import { findTokens, lookingAt, squared } from "./ruler.js";
 
-/** @typedef {{ row: number, column: number, box: HTMLElement, canvas: HTMLCanvasElement, at: number, size: number, image: HTMLCanvasElement | null }} Tile  `at`: where its numbers begin */
+/** @typedef {{ row: number, column: number, box: HTMLElement, canvas: HTMLCanvasElement, at: number, size: number, image: HTMLCanvasElement | null, below: HTMLElement, beside: HTMLElement, line: HTMLElement }} Tile  `at`: where its numbers begin */
 /** @typedef {{ query: Span, key: Span }} Part  of the text, that is looked at */
 
+const MOST_FOUND = 5; // heads that are named for a token
 const A_CLICK = 4; // pixels that a finger moves which does not drag
 
 const style = loadStyle(new URL("style.css", import.meta.url));
@@ -31,7 +34,7 @@ const pictures = new WeakMap();
  */
 export default async function ({ parentElement, data: sent, setTriggerValue }) {
   wear(parentElement, await style);
-  const data = sent?.[0];
+  const data = unpack(sent);
   const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".tiles"));
   if (!root || !data) return;
   const tiles = pictures.get(root) ?? new Tiles(root, data, setTriggerValue);
@@ -64,6 +67,13 @@ export class Tiles {
     this.seen = null; // that part, or all of it
     /** @type {{ place: Span, x: number, y: number } | null} */
     this.start = null; // where the finger came down
+    this.search = root.appendChild(element("div", "search"));
+    this.wanted = element("input", "");
+    this.found = element("div", "found");
+    this.found.setAttribute("aria-live", "polite");
+    /** @type {number | null} */
+    this.sought = null; // the key that was looked for
+    this.strip = root.appendChild(element("div", "strip"));
     this.whole = root.appendChild(element("button", "whole"));
     this.whole.onclick = () => this.look(null);
     this.stage = root.appendChild(element("div", "stage"));
@@ -83,6 +93,7 @@ export class Tiles {
     speak(data.words);
     this.whole.textContent = _("Show the whole text");
     this.stage.setAttribute("aria-label", data.alt);
+    if (isNew) this.sought = null;
     const steps = isNew ? await unpackPlanes(data.planes) : this.steps;
     if (this.data !== data) return; // another one has come meanwhile, and builds it
     this.steps = steps;
@@ -93,6 +104,8 @@ export class Tiles {
     for (const tile of this.all) tile.image = null;
     this.mark();
     this.legend();
+    this.offerSearch();
+    this.drawShares();
     this.look(isNew ? null : this.window);
     this.root.classList.add("panel"); // tests wait for it
   }
@@ -117,9 +130,12 @@ export class Tiles {
       across.forEach((layer, column) => {
         const box = this.stage.appendChild(element("div", `tile${first}`));
         if (enlarges) box.append(element("span", "name", name));
-        const canvas = box.appendChild(element("canvas", ""));
+        const frame = box.appendChild(element("div", "frame"));
+        const beside = element("div", "axis beside"), below = element("div", "axis below"), line = element("div", "line");
+        const canvas = element("canvas", "");
+        frame.append(...(enlarges ? [beside, canvas, line, below] : [canvas]));
         /** @type {Tile} */
-        const tile = { row, column, box, canvas, at: cells * (column * down.length + row), size: 0, image: null };
+        const tile = { row, column, box, canvas, at: cells * (column * down.length + row), size: 0, image: null, below, beside, line };
         canvas.setAttribute("aria-hidden", "true");
         canvas.onpointerdown = (event) => this.press(tile, event);
         canvas.onpointermove = (event) => this.point(tile, event);
@@ -151,7 +167,7 @@ export class Tiles {
     const side = this.data.tokens.length;
     this.window = window;
     this.whole.hidden = !window;
-    this.seen = window ?? { query: [0, side], key: [0, side] };
+    this.seen = window ? squared(window.query, window.key, side) : { query: [0, side], key: [0, side] };
     this.paint();
   }
 
@@ -162,6 +178,7 @@ export class Tiles {
     for (const tile of this.all) {
       const side = Math.max(1, Math.round(tile.size * devicePixelRatio));
       Object.assign(tile.canvas, { width: side, height: side });
+      if (this.data.enlarges) this.measure(tile);
       const context = contextOf(tile.canvas);
       if (rows > side) {
         this.fill(context, poolLargest(this.steps, tile.at, this.data.tokens.length, this.seen, side), side);
@@ -171,6 +188,57 @@ export class Tiles {
       context.imageSmoothingEnabled = false;
       context.drawImage(tile.image, key[0], query[0], columns, rows, 0, 0, side, side);
     }
+  }
+
+  /** The ticks of a picture, and a line where the token that was looked for is. @param {Tile} tile */
+  measure({ box, size, below, beside, line }) {
+    if (!this.seen) return;
+    const { query, key } = this.seen, isWide = box.classList.contains("wide");
+    drawTicks(below, key, this.data.tokens, size, isWide);
+    drawTicks(beside, query, this.data.tokens, size, isWide);
+    const place = this.sought === null ? -1 : (this.sought + 0.5 - key[0]) / (key[1] - key[0]);
+    line.hidden = place < 0 || place > 1;
+    line.style.left = `calc(var(--beside) + ${place} * (100% - var(--beside)))`;
+  }
+
+  /** A field for a token: by its position, or by what it says. */
+  offerSearch() {
+    this.search.hidden = !this.data.enlarges;
+    if (this.search.hidden) return;
+    const label = element("label", "", _("Which head looks at this token?"));
+    Object.assign(this.wanted, { type: "search", maxLength: 60, placeholder: _("a word, or a position") });
+    this.wanted.oninput = () => this.seek();
+    label.append(this.wanted);
+    this.search.replaceChildren(label, this.found);
+    this.seek();
+  }
+
+  seek() {
+    const { tokens, across, down } = this.data, places = findTokens(tokens, this.wanted.value);
+    this.sought = places[0] ?? null;
+    this.found.textContent = "";
+    if (this.sought !== null) {
+      const named = (/** @type {number} */ place) => `“${tokens[place].trim()}” (${place})`;
+      const looks = lookingAt(this.steps, tokens.length, across.length * down.length, this.sought).slice(0, MOST_FOUND);
+      const heads = looks.map(({ tile, query, weight }) => _("{head}: {weight} from {query}", { head: down[tile % down.length], weight: weight.toFixed(2), query: named(query) }));
+      const among = places.length > 1 ? _("the first of {count}", { count: places.length }) : "";
+      this.found.textContent = [[named(this.sought), among].filter(Boolean).join(", "), ...heads].join(" · ");
+    } else if (this.wanted.value.trim()) this.found.textContent = _("No token is called this.");
+    this.paint();
+  }
+
+  /** A bar for every head: its weight on the first token. */
+  drawShares() {
+    const { shares, down, tokens } = this.data;
+    this.strip.hidden = !shares.length;
+    const bars = shares.map((share, row) => {
+      const bar = element("span", "share");
+      bar.style.setProperty("--share", `${100 * share}%`);
+      bar.title = `${down[row]}: ${localNumber(share.toFixed(2))}`;
+      bar.append(element("span", "amount", localNumber(share.toFixed(2))), element("span", "number", String(row)));
+      return bar;
+    });
+    this.strip.replaceChildren(element("span", "told", _("weight on the first token, “{token}”, of each head", { token: tokens[0].trim() })), ...bars);
   }
 
   /** A matrix with a pixel for each number. @param {number} at */
@@ -211,7 +279,7 @@ export class Tiles {
     const [query, key] = this.place(tile, event), { tokens, across, down } = this.data;
     const place = tile.at + query * tokens.length + key;
     const step = this.steps.low[place] | (this.steps.high[place] << 8);
-    const value = step === BLANK_WEIGHT ? _("masked or dimmed") : (step / WEIGHT_STEPS).toFixed(4);
+    const value = step === BLANK_WEIGHT ? _("masked or dimmed") : localNumber((step / WEIGHT_STEPS).toFixed(4));
     const named = (/** @type {number} */ position) => `“${tokens[position]}” (${position})`;
     this.readout.textContent = _("layer {layer}, {head}: {query} → {key} = {value}",
       { layer: across[tile.column], head: down[tile.row], query: named(query), key: named(key), value });

@@ -122,7 +122,10 @@ export class Picture extends Panel {
     const [rows, columns] = [this.data.rows.length, this.data.columns.length];
     const wide = room - (this.hasRowLabels ? LABELS : 0) - 40;
     const [each, high] = this.data.small ? [1, 13] : [4, 20]; // of a miniature three stand side by side
-    this.frameBox.style.width = `${Math.min(wide, Math.max(columns * each, this.data.column_tokens ? columns * 20 : 50 * each))}px`;
-    this.frameBox.style.height = `${Math.round(rows * Math.min(high, 400 / rows))}px`;
+    const height = Math.round(rows * Math.min(high, 400 / rows));
+    const isMap = rows === columns && !this.data.small && !this.data.column_tokens; // its cells are square
+    const width = isMap ? height : Math.max(columns * each, this.data.column_tokens ? columns * 20 : 50 * each);
+    this.frameBox.style.width = `${Math.min(wide, width)}px`;
+    this.frameBox.style.height = `${height}px`;
   }
 }

@@ -7,7 +7,7 @@
 /** @import { Figure } from "../figure.js" */
 
 import { element } from "../../common/elements.js";
-import { _ } from "../../common/words.js";
+import { _, localNumber } from "../../common/words.js";
 
 /** @typedef {string | number | null} Token  the name of a token's row or column */
 
@@ -104,7 +104,7 @@ export class Panel {
    */
   describe(row, column) {
     const value = this.values[row]?.[column];
-    const shown = value === null ? _("masked") : value?.toFixed(this.certain ?? (this.data.places && 4));
+    const shown = value === null ? _("masked") : localNumber(value?.toFixed(this.certain ?? (this.data.places && 4)) ?? "");
     return `${this.data.name} [${this.data.rows[row]}, ${this.data.columns[column]}] = ${shown}`;
   }
 

@@ -4,10 +4,10 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 
 import { element } from "../../common/elements.js";
+import { writeSentence } from "../../common/filled_text.js";
 import { _ } from "../../common/words.js";
 import { Chips } from "../chips.js";
 import { Hero } from "../hero.js";
-import { writeSentence } from "../sentence.js";
 import { Card, kindOf, placeCards, signOf } from "./claims_cards.js";
 
 /**

@@ -27,9 +27,13 @@ const SIGNS = {
   many_heads: "M10 2v5 M10 7L3 12v6 M10 7L8 12v6 M10 7l3 5v6 M10 7l7 5v6",
   relative_positions: "M10 2a8 8 0 1 1 0 16a8 8 0 1 1 0-16 M10 10l5-4",
   kv_cache: "M2 17h16 M4 17V6h3v11 M9 17V6h3v11 M15 17V6",
+  idle_heads: "M3 15v-2h2v2z M8 15v-2h2v2z M15 15v-2h2v2z M4 12C4 2 16 2 16 12",
   shared_heads: "M5 2a2 2 0 1 1 0 4a2 2 0 1 1 0-4 M15 2a2 2 0 1 1 0 4a2 2 0 1 1 0-4 M7 13h6v5H7z M5 6l4 7 M15 6l-4 7",
   cache_memory: "M4 3h12v14H4z M4 8h12 M4 12h12",
   long_sequences: "M3 3h14v14H3z M10 3v14 M3 10h14",
+  serving: "M3 6h5l4 4h5 M3 14h5l4-4",
+  growing_memory: "M4 4h12v12H4z M8 4v12 M12 4v12 M4 8h12 M4 12h12",
+  choosing: "M2 16V12 M5 16V4 M8 16V13 M11 16V7 M14 16V13 M17 16V10 M2 19h16",
   cross_attention: "M4 3l8 14 M12 3L4 17 M17 3v14",
 };
 const TICK = "M3 11l5 5L17 5";

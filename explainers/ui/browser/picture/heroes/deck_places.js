@@ -17,8 +17,8 @@
 /** @param {number} room @returns {Form} */
 function formFor(room) {
   if (room < 560) return { name: "small", left: 0, head: 24, most: 8, gap: 4, high: 38, open: 4, between: 6 };
-  if (room < 760) return { name: "tight", left: 0, head: 24, most: 9, gap: 5, high: 68, open: 1.5, between: 4 };
-  return { name: "wide", left: 104, head: 0, most: 9, gap: 6, high: 72, open: 1.65, between: 6 };
+  if (room < 880) return { name: "tight", left: 0, head: 24, most: 9, gap: 5, high: 68, open: 1.5, between: 4 };
+  return { name: "wide", left: 104, head: 0, most: 9, gap: 5, high: 60, open: 1.65, between: 6 };
 }
 
 /**

@@ -8,7 +8,7 @@
 
 import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
+import { _, localNumber } from "../../common/words.js";
 import { writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { makeSignedRamp } from "../palette.js";
@@ -323,7 +323,7 @@ export class FourSteps extends WordHero {
 
 /** A divisor as a reader writes it. @param {number} value */
 function writeNumber(value) {
-  return String(Number(value.toPrecision(3)));
+  return localNumber(String(Number(value.toPrecision(3))));
 }
 
 /** @param {HTMLElement} node @param {string} text */

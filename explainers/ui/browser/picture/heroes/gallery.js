@@ -4,6 +4,7 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 
 import { element } from "../../common/elements.js";
+import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { ArcStrip } from "../arc_strip.js";
 import { Chips } from "../chips.js";
@@ -36,6 +37,7 @@ const HUES = {
   induction: "--head0", punctuation: "--head2", positional: "--head4",
 };
 const BARS = 320, GAP = 28, ARCS = 118, WORDS = 34;
+const STEP = 25, SHARE = 54, REACH = 150; // on a phone: words below each other, their shares, arcs at their left
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Gallery extends Hero {
@@ -47,7 +49,7 @@ export class Gallery extends Hero {
     this.pointed = null;
     this.shownFor = "";
     this.bytes = new Uint8Array();
-    /** @type {number[]} the middles of the words */
+    /** @type {number[]} the middles of the words, across or on a phone down */
     this.centres = [];
     this.base = 0;
     this.legend = element("div", "gallery-legend");
@@ -71,7 +73,7 @@ export class Gallery extends Hero {
   get wanted() { return String(this.choices.head_name); }
   get word() { return this.pointed ?? Math.min(Number(this.choices.gallery_word), this.data.tokens.length - 1); }
   get isPhone() { return this.stage.room < 560; }
-  get hasArcs() { return this.data.tokens.length > 0 && !this.isPhone; }
+  get hasArcs() { return this.data.tokens.length > 0; }
 
   /** Heads that are lit: all of them, those with the wanted name, or those without any. */
   get lit() {
@@ -171,9 +173,9 @@ export class Gallery extends Hero {
       scores: data.scores[this.chosen], chance: data.chance, needed: data.needed, relations,
       hues: data.names.map((name) => this.hueOf(name)), own: data.named[this.chosen],
     });
-    const base = Math.max(end, below) + 8 + ARCS;
-    this.placeWords(base);
-    stage.resize(room, this.hasArcs ? base + WORDS + 26 : Math.max(end, below) + 6);
+    const foot = Math.max(end, below);
+    stage.resize(room, !this.hasArcs ? foot + 6 : isPhone ? foot + 16 + STEP * data.tokens.length : foot + 8 + ARCS + WORDS + 26);
+    this.placeWords(foot);
   }
 
   /** @param {number} place */
@@ -182,8 +184,34 @@ export class Gallery extends Hero {
     return `${this.headName}: ${named[place].map((at) => labels[names[at]]).join(", ") || labels[this.ends[1]]}`;
   }
 
-  /** @param {number} base */
-  placeWords(base) {
+  /** @param {number} foot where the bars end */
+  placeWords(foot) {
+    const { words, data } = this;
+    if (this.isPhone) this.placeDown(foot + 10);
+    else this.placeAcross(foot + 8 + ARCS);
+    words.show({
+      chosen: Number(this.choices.gallery_word), shown: this.word,
+      names: data.tokens.map((token, place) => `${token}: ${percent(this.rowOf(this.word)[place])}`),
+      hidden: data.tokens.map(() => false),
+    });
+  }
+
+  /** Words below each other, with the arcs at their left. @param {number} top */
+  placeDown(top) {
+    const { stage, words, data } = this, size = 17;
+    const widest = Math.max(0, ...stage.widths(data.tokens, size));
+    this.base = stage.room - SHARE - widest - 14;
+    this.centres = data.tokens.map((_token, place) => {
+      const depth = top + (place + 0.5) * STEP;
+      Object.assign(words.buttons[place].style, { width: "", height: `${STEP}px` });
+      stage.write(words.buttons[place], this.base + 8, depth, size, 1, 0, "left");
+      stage.write(this.arcs.shares[place], stage.room - 4, depth, 14, this.rowOf(this.word)[place] >= 0.005 ? 1 : 0, 0, "right");
+      return depth;
+    });
+  }
+
+  /** Words beside each other, below their arcs. @param {number} base */
+  placeAcross(base) {
     const { stage, hasArcs, words, data } = this, tokens = data.tokens, size = 20;
     const widths = stage.widths(tokens, size).map((one) => Math.max(34, one + 14));
     const total = widths.reduce((sum, one) => sum + one, 0), gap = Math.min(18, Math.max(0, (stage.room - total) / Math.max(1, tokens.length - 1)));
@@ -196,11 +224,6 @@ export class Gallery extends Hero {
       stage.write(this.arcs.shares[place], centre, base + WORDS + 12, 14, hasArcs && this.rowOf(this.word)[place] >= 0.005 ? 1 : 0);
       x += wide + gap;
       return centre;
-    });
-    words.show({
-      chosen: Number(this.choices.gallery_word), shown: this.word,
-      names: tokens.map((token, place) => `${token}: ${percent(this.rowOf(this.word)[place])}`),
-      hidden: tokens.map(() => false),
     });
   }
 
@@ -220,7 +243,8 @@ export class Gallery extends Hero {
   paint() {
     if (!this.data.tokens.length || !this.centres.length) return;
     const [asker] = this.tween.row("asker", 0), weights = this.tween.row("weights", 0);
-    const form = { centres: this.centres, asker, base: this.base, high: ARCS - 12, scale: 1, even: 0, isUpright: false };
+    const high = this.isPhone ? Math.min(REACH, this.base - 8) : ARCS - 12;
+    const form = { centres: this.centres, asker, base: this.base, high, scale: 1, even: 0, isUpright: this.isPhone };
     this.arcs.paint(weights, form, (place) => this.hasArcs && weights[place] >= 0.005);
   }
 
@@ -236,8 +260,8 @@ export class Gallery extends Hero {
       all: String(data.named.length), named: String(data.named.filter((one) => one.length).length),
       nameless: String(data.named.filter((one) => !one.length).length),
       count: String(data.named.filter((one) => one.includes(at)).length), head: this.headName,
-      role: data.labels[name] ?? "", score: score === null || score === undefined ? "–" : score.toFixed(2),
-      chance: (data.chance[at] ?? 0).toFixed(2), model: data.model,
+      role: data.labels[name] ?? "", score: score === null || score === undefined ? "–" : digits(score),
+      chance: digits(data.chance[at] ?? 0), model: data.model,
       relation: relation?.label ?? "", right: percent(relation?.score ?? 0), offset: percent(relation?.chance ?? 0),
     };
     const said = (/** @type {string} */ which) => ({ name: which, values, classes: { role: "gallery-role" } });
@@ -251,6 +275,9 @@ export class Gallery extends Hero {
   /** @override */
   describe() {
     const { names, labels, scores } = this.data;
-    return names.map((name, at) => `${labels[name]}: ${scores[this.chosen][at]?.toFixed(2) ?? "–"}`).join("; ");
+    return names.map((name, at) => {
+      const score = scores[this.chosen][at];
+      return `${labels[name]}: ${score === null || score === undefined ? "–" : digits(score)}`;
+    }).join("; ");
   }
 }

@@ -4,6 +4,7 @@
 /** @import { Stage } from "../stage.js" */
 
 import { element } from "../../common/elements.js";
+import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 
 /**
@@ -68,7 +69,7 @@ export class HeadBars {
       stage.put(row.bar, { x: x + left, y: top + 3, width: long * score, height: ROW - 6 }, seen);
       stage.put(row.needed, { x: x + left + long * (one?.needed ?? 0) - 1, y: top + 1, width: 2, height: ROW - 2 }, one?.needed ? 1 : 0);
       stage.put(row.chance, { x: x + left + long * (one?.chance ?? 0) - 1.5, y: top + 1, width: 3, height: ROW - 2 }, seen);
-      row.value.textContent = one && one.score !== null ? one.score.toFixed(2) : "–";
+      row.value.textContent = one && one.score !== null ? digits(one.score) : "–";
       stage.write(row.value, x + width, top + ROW / 2, 14, seen, 0, "right");
     });
     const end = y + TITLE + shown.length * ROW;

@@ -11,7 +11,7 @@
 
 import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
+import { _, grouped } from "../../common/words.js";
 import { AllWords, COLUMN_NAMES } from "../all_words.js";
 import { ArcStrip } from "../arc_strip.js";
 import { writeRibbonPath } from "../arcs.js";
@@ -151,7 +151,7 @@ export class Journey extends WordHero {
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
     const { tokens, batches } = this.data;
-    this.film.offer(batches.map((batch) => batch.toLocaleString("en")));
+    this.film.offer(batches.map((batch) => grouped(batch)));
     if (!this.hasNewWords(isFirst)) return false;
     for (const lane of this.lanes) {
       for (const strip of Object.values(lane.strips)) strip.node.remove();

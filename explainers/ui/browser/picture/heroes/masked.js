@@ -216,7 +216,7 @@ export class Masked extends WordHero {
     this.grid.place(grid, state);
     this.shares.place(shares, allowed[asker], tokens);
     const { line: words, base, isUpright } = strip, { size } = words;
-    const far = Math.max(...words.widths);
+    const far = Math.max(...words.widths), sizes = this.fitShares(strip, allowed[asker], weights[asker]);
     tokens.forEach((_word, place) => {
       const centre = words.centres[place], wide = words.widths[place], [now, was] = [weights[asker][place], full[asker][place]];
       const [x, y] = isUpright ? [base + 12 + wide / 2, centre] : [centre, base + size * 0.5 + 10];
@@ -225,7 +225,7 @@ export class Masked extends WordHero {
       this.stage.put(this.shutters[place], box, allowed[asker][place] ? 0 : 1);
       const after = isUpright ? [base + far + 26, centre] : [centre, y + size * 0.74 + 16];
       const isTiny = size < 16;
-      this.stage.write(this.arcs.shares[place], after[0], after[1], isTiny ? 13 : now < 0.05 ? 15 : 19, allowed[asker][place] ? 1 : 0, 0, isUpright ? "left" : "middle");
+      this.stage.write(this.arcs.shares[place], after[0], after[1], sizes[place], allowed[asker][place] && sizes[place] ? 1 : 0, 0, isUpright ? "left" : "middle");
       const before = this.befores[place], isOther = Math.abs(now - was) >= SAME || !allowed[asker][place];
       before.textContent = percent(was);
       const at = isUpright ? [after[0] + 52, centre] : [centre, after[1] + 22];
@@ -238,6 +238,22 @@ export class Masked extends WordHero {
       hidden: allowed[asker].map((isAllowed, place) => !isAllowed && place !== asker),
     });
     this.placeChoices();
+  }
+
+  /**
+   * How large shares are written: where words are short, a small one gives way to its neighbour.
+   * @param {Strip} strip @param {boolean[]} allowed @param {ArrayLike<number>} now
+   */
+  fitShares({ line, isUpright }, allowed, now) {
+    const sizes = line.centres.map((_centre, place) => Number(line.size < 16 ? 13 : now[place] < 0.05 ? 15 : 19));
+    const widths = this.stage.widths(sizes.map((_size, place) => percent(now[place])), 1);
+    for (let place = 1; place < sizes.length && !isUpright; place++) {
+      if (!allowed[place] || !allowed[place - 1]) continue;
+      const need = (widths[place] * sizes[place] + widths[place - 1] * sizes[place - 1]) / 2 + 5;
+      const fits = (line.centres[place] - line.centres[place - 1]) / need, pair = [place - 1, place], small = pair.filter((at) => now[at] < 0.05);
+      if (fits < 1) for (const at of small.length ? small : pair) sizes[at] = small.length ? 0 : Math.max(13, Math.floor(sizes[at] * fits));
+    }
+    return sizes;
   }
 
   /** The choice that belongs to this mask: its number, or where a drawing starts. */

@@ -1,39 +1,52 @@
 // @ts-check
-// What a GPU holds, as one stack to scale, and which texts fit beside the weights, as a map.
+// What GPUs hold, as one stack to scale; a map of what fits on how many; and what limits there.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
 
 import { element } from "../../common/elements.js";
-import { _ } from "../../common/words.js";
+import { writeSentence } from "../../common/filled_text.js";
+import { _, grouped } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";
-import { writeSentence } from "../sentence.js";
+import { formatSize, formatThree, formatTime } from "../../common/sizes.js";
+import { LimitMeters } from "./memory_limits.js";
 import { MemoryMap } from "./memory_map.js";
 
 /**
- * @typedef {object} Numbers sizes are in GiB, as numbers and in words
- * @property {string} model
- * @property {string} gpus how many of which
+ * @typedef {object} Plan one number of GPUs: bytes that all of them hold, seconds that each needs in a step
+ * @property {string} number
  * @property {number} memory
  * @property {number} usable
- * @property {number | null} weights null where their number is not published
  * @property {number} overhead
- * @property {Record<"memory" | "weights" | "overhead" | "free", string>} said
+ * @property {number | null} weights null where their number is not published
+ * @property {number[]} caches of one text of each length
+ * @property {boolean[]} isCopied for each length: is a part of the cache on several GPUs?
+ * @property {(number | null)[]} users texts of each length that fit; null if they take no memory
+ * @property {(number | null)[]} [reach] the same at each sample, as if texts could be divided
+ * @property {(number | null)[]} [turns] from how many texts on computing takes longer
+ * @property {number} [readWeights]
+ * @property {number[]} [readCaches] of one text of each length
+ * @property {number} [computing] for one text
+ */
+/**
+ * @typedef {object} Numbers
+ * @property {string} model
+ * @property {string} gpu
+ * @property {string} copied which sentence says why GPUs keep copies
+ * @property {number} leftOut layers that keep what is not known
+ * @property {boolean} writes whether the model generates text
  * @property {number[]} lengths tokens of a text
  * @property {string[]} lengthNames
+ * @property {number[]} samples lengths at which the contours are known
  * @property {number[]} counts texts at once
- * @property {number[]} caches of one text of each length
- * @property {(number | null)[]} users texts of each length that fit; null if they take no memory
- * @property {number} number of GPUs
- * @property {string} copied which sentence says why GPUs keep copies
- * @property {boolean[]} isCopied for each length: is a part of the cache on several GPUs?
- * @property {string[][]} once sizes without such copies
- * @property {string[][]} sizes of the caches of so many texts (counts, lengths), in words
+ * @property {number[]} once bytes of one text of each length, without copies
+ * @property {Plan[]} plans
  */
 
 const PARTS = /** @type {const} */ (["weights", "overhead", "cache", "over"]);
-const BAR = { top: 28, height: 52 }, LEGEND = 34, GAP = 26;
+const BAR = { top: 48, height: 36 }, LEGEND = 30, GAP = 18;
 const STRIPES = 3; // pixels of a text in the stack: narrower ones are not told apart
+const SIDE = 236;
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Memory extends Hero {
@@ -49,78 +62,108 @@ export class Memory extends Hero {
     this.parts = PARTS.map((name) => stage.add("div", `memory-part ${name}`));
     this.line = stage.add("div", "memory-line");
     this.legend = stage.add("div", "memory-legend");
-    this.map = new MemoryMap(stage, (row, column) => this.choose({ texts: this.data.counts[row], tokens: this.data.lengths[column] }));
-    this.film = new Film(this.below, _("tokens in each text"), (frame) => this.wind(frame));
+    this.map = new MemoryMap(stage, (row, column) => this.move(row, column));
+    this.side = stage.add("div", "memory-limits");
+    this.meters = new LimitMeters(this.side);
+    this.names = ""; // of all that can be chosen
+    this.chosen = 0; // pixels that the choice of a number takes beside the name
+    this.film = new Film(this.below, _("tokens in each text"), (frame) => this.move(this.row, frame));
+    this.readers = new Film(this.below, _("texts at once"), (frame) => this.move(frame, this.column));
   }
 
+  get plan() { return this.data.plans.find(({ number }) => number === this.choices.gpus) ?? this.data.plans[0]; }
   get column() { return Math.max(0, this.data.lengths.indexOf(Number(this.choices.tokens))); }
   get row() { return Math.max(0, this.data.counts.indexOf(Number(this.choices.texts))); }
   get texts() { return this.data.counts[this.row]; }
-  get cache() { return this.texts * this.data.caches[this.column]; }
-  get users() { return this.data.users[this.column]; }
+  get cache() { return this.texts * this.plan.caches[this.column]; }
+  get users() { return this.plan.users[this.column]; }
+  get gpus() { return this.nameGpus(this.plan.number); }
 
-  /** @param {number} frame */
-  wind(frame) {
+  /** @param {string} number */
+  nameGpus(number) { return `${number} × ${this.data.gpu}`; }
+
+  /** At once, without a way there: it follows a finger or a slider. @param {number} row @param {number} column */
+  move(row, column) {
     this.root.classList.add("quick");
-    this.choose({ tokens: this.data.lengths[frame] });
+    this.choose({ tokens: this.data.lengths[column], texts: this.data.counts[row] });
   }
 
   /** @override */
   update() {
     this.film.show(this.column, true);
+    this.readers.show(this.row, true);
     super.update();
-    if (!this.film.timer) this.root.classList.remove("quick");
+    if (!this.film.timer && !this.readers.timer) this.root.classList.remove("quick");
   }
 
   /** @override */
   renew() {
-    const { lengthNames, counts } = this.data;
-    this.film.offer(lengthNames);
-    this.map.renew(lengthNames, counts);
-    return true;
+    const { lengthNames, counts, plans } = this.data, names = JSON.stringify([lengthNames, counts, plans.map(({ number }) => number)]);
+    const isOther = names !== this.names;
+    this.names = names;
+    if (isOther) {
+      this.film.offer(lengthNames);
+      this.readers.offer(counts.map(grouped));
+    }
+    this.map.renew(lengthNames, this.data);
+    return isOther; // another model or GPU has the same places
   }
 
   /** @override */
+  measure() { this.chosen = this.stage.room < 560 || !this.bar.offsetWidth ? 0 : this.bar.offsetWidth + 14; }
+
+  /** @override */
   place() {
-    const { stage, data } = this, isPhone = stage.room < 560;
-    const weights = data.weights ?? 0, { memory, usable, overhead } = data, { cache } = this;
+    const { stage } = this, isPhone = stage.room < 560;
+    const end = this.placeStack(isPhone);
+    const side = isPhone ? 0 : SIDE + 26;
+    const below = this.map.place(end, stage.room - side, {
+      row: this.row, column: this.column, number: this.plan.number, told: this.tellPoint(),
+    });
+    const limits = this.findLimits();
+    this.meters.show(limits);
+    stage.put(this.side, isPhone ? { x: 0, y: below, width: stage.room, height: 178 } : { x: stage.room - SIDE, y: end + 20, width: SIDE, height: below - end - 62 });
+    stage.resize(stage.room, isPhone ? below + 184 : below);
+  }
+
+  /** Weights, overhead and caches in the memory; returns where that ends. @param {boolean} isPhone */
+  placeStack(isPhone) {
+    const { stage, plan, cache } = this;
+    const weights = plan.weights ?? 0, { memory, usable, overhead } = plan;
     const total = weights + overhead + cache, scale = stage.room / Math.max(memory, total);
-    const top = BAR.top, height = BAR.height, start = weights + overhead;
+    const top = isPhone ? BAR.top - 22 : BAR.top, { height } = BAR, start = weights + overhead;
     const inside = Math.max(0, Math.min(cache, usable - start));
     const ends = [[0, weights], [weights, overhead], [start, inside], [start + inside, cache - inside]];
     this.parts.forEach((node, place) => {
       const [from, long] = ends[place];
       stage.put(node, { x: from * scale, y: top, width: long * scale, height }, long > 0 ? 1 : 0);
     });
-    const step = data.caches[this.column] * scale;
+    const step = plan.caches[this.column] * scale;
     for (const node of this.parts.slice(2)) {
       node.classList.toggle("each", this.texts > 1 && step >= STRIPES);
       node.style.setProperty("--step", `${step.toFixed(2)}px`);
     }
     stage.put(this.card, { x: 0, y: top - 5, width: memory * scale, height: height + 10 });
     stage.put(this.reserve, { x: usable * scale, y: top, width: (memory - usable) * scale, height });
-    stage.put(this.line, { x: memory * scale - 3, y: top - 9, width: 3, height: height + 18 });
-    stage.write(this.name, 0, 9, isPhone ? 15 : 17, 1, 0, "left");
-    this.name.textContent = data.gpus;
-    this.limit.textContent = data.said.memory;
-    const least = stage.widths([data.gpus], 17)[0] + stage.widths([data.said.memory], 15)[0] + 20;
-    stage.write(this.limit, Math.max(memory * scale, least), 10, 15, 1, 0, "right");
-    stage.put(this.legend, { x: 0, y: top + height + 10, width: stage.room, height: isPhone ? 2 * LEGEND - 10 : LEGEND });
+    stage.put(this.line, { x: memory * scale - 3, y: top - 8, width: 3, height: height + 16 });
+    const size = formatSize(memory);
+    stage.write(this.name, this.chosen, isPhone ? 9 : 20, isPhone ? 15 : 17, 1, 0, "left");
+    this.name.textContent = this.gpus;
+    this.limit.textContent = size;
+    const least = this.chosen + stage.widths([this.gpus], 17)[0] + stage.widths([size], 15)[0] + 20;
+    stage.write(this.limit, Math.max(memory * scale, least), isPhone ? 10 : 21, 15, 1, 0, "right");
+    const high = isPhone ? 3 * LEGEND - 6 : LEGEND;
+    stage.put(this.legend, { x: 0, y: top + height + 9, width: stage.room, height: high });
     this.writeLegend();
-    const below = top + height + 10 + (isPhone ? 2 * LEGEND - 10 : LEGEND) + GAP;
-    const end = this.map.place(below, {
-      row: this.row, column: this.column, users: data.users, sizes: data.sizes,
-      shares: data.counts.map((count) => data.caches.map((one) => (start + count * one) / usable)),
-    });
-    stage.resize(stage.room, end);
+    return top + height + 9 + high + GAP - 8;
   }
 
   writeLegend() {
-    const { said, sizes, weights } = this.data;
+    const { plan } = this;
     const told = [
-      ["weights", _("weights"), weights === null ? "?" : said.weights],
-      ["overhead", _("overhead, estimated"), said.overhead],
-      ["cache", _("cache"), sizes[this.row][this.column]],
+      ["weights", _("weights"), plan.weights === null ? "?" : formatSize(plan.weights)],
+      ["overhead", _("overhead, estimated"), formatSize(plan.overhead)],
+      ["cache", _("cache"), formatSize(this.cache)],
       ["reserve", _("left unused"), ""],
     ];
     this.legend.replaceChildren(...told.map(([name, label, size]) => {
@@ -130,39 +173,80 @@ export class Memory extends Hero {
     }));
   }
 
+  /** What limits here: room, or the slower half of a step. @returns {import("./memory_limits.js").Limits} */
+  findLimits() {
+    const { plan, texts, column, data } = this, { usable } = plan;
+    const held = (plan.weights ?? 0) + plan.overhead + this.cache;
+    const ofCaches = texts * (plan.readCaches?.[column] ?? 0), reading = (plan.readWeights ?? 0) + ofCaches;
+    const computing = texts * (plan.computing ?? 0), speed = texts / Math.max(reading, computing);
+    const isFull = plan.weights !== null && (held > usable || (this.users !== null && texts > this.users));
+    const name = isFull ? "memory" : plan.weights === null || !data.writes ? "none" : computing > reading ? "compute" : "bandwidth";
+    return { name, held, usable, reading, ofCaches, computing, speed };
+  }
+
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, column, row, users } = this;
+    const { data, column, users, plan, gpus } = this;
+    const free = plan.usable - (plan.weights ?? 0) - plan.overhead;
     const values = {
-      model: data.model, gpus: data.gpus, tokens: data.lengths[column].toLocaleString("en"), texts: this.texts.toLocaleString("en"),
-      cache: data.once[0][column], all: data.once[row][column], copies: this.tellCopies(), users: (users ?? 0).toLocaleString("en"),
-      weights: data.said.weights, free: data.said.free,
+      model: data.model, gpus, tokens: data.lengths[column].toLocaleString("en"), texts: this.texts.toLocaleString("en"),
+      cache: formatSize(data.once[column]), all: formatSize(this.texts * data.once[column]), users: (users ?? 0).toLocaleString("en"),
+      weights: formatSize(plan.weights ?? 0), free: formatSize(Math.max(0, free)),
+      copies: this.tellCopies(), limit: this.tellLimit(), fewest: this.tellFewest(),
     };
     return { name: this.sentenceName(), values, classes: { cache: "value", all: "value" } };
   }
 
-  /** Why all GPUs together hold more than one cache of each text; nothing where they do not. */
+  /** What is left out, and why all GPUs together hold more than one cache of each text; nothing where neither is. */
   tellCopies() {
-    const { data, column, row } = this;
-    if (!data.isCopied[column]) return "";
-    const total = data.sizes[data.users[column] ? row : 0][column];
-    return ` ${writeSentence(data.texts[data.copied], { number: String(data.number), total })}`;
+    const { data, column, plan } = this;
+    const rest = data.leftOut ? ` ${writeSentence(data.texts.hero_left_out, { layers: String(data.leftOut) })}` : "";
+    if (!plan.isCopied[column]) return rest;
+    const total = formatSize(this.texts * plan.caches[column]);
+    return `${rest} ${writeSentence(data.texts[data.copied], { number: plan.number, total })}`;
+  }
+
+  /** What limits the speed, with the numbers behind it. */
+  tellLimit() {
+    const { name, reading, computing, speed } = this.findLimits();
+    if (name !== "bandwidth" && name !== "compute") return "";
+    const values = { reading: formatTime(reading), computing: formatTime(computing), speed: formatThree(speed) };
+    return ` ${writeSentence(this.data.texts[`hero_${name}`], values)}`;
+  }
+
+  /** How many of these GPUs hold what the chosen ones do not. */
+  tellFewest() {
+    const { data, texts, column } = this, { plans } = data;
+    const enough = plans.find(({ users }) => users[column] === null || (users[column] ?? 0) >= texts);
+    if (enough) return ` ${writeSentence(data.texts.hero_fewest, { gpus: this.nameGpus(enough.number) })}`;
+    return ` ${writeSentence(data.texts.hero_none, { gpus: this.nameGpus(plans[plans.length - 1].number) })}`;
   }
 
   sentenceName() {
-    const { data, users, texts } = this;
-    if (data.caches[this.column] === 0) return "hero_no_cache";
-    if (data.weights === null) return "hero_unknown";
-    if (data.weights + data.overhead > data.usable) return "hero_no_room";
-    if (!users) return "hero_no_text";
-    if (texts > users) return "hero_too_many";
+    const { plan, users, texts } = this;
+    if (plan.caches[this.column] === 0) return "hero_no_cache";
+    if (plan.weights === null) return "hero_unknown";
+    if (plan.weights + plan.overhead > plan.usable) return "hero_no_room";
+    if (!users && texts === 1) return "hero_no_text";
+    if (!users || texts > users) return "hero_too_many";
     if (texts > 1) return "hero_many";
     return users === 1 ? "hero_one" : "hero_fits";
   }
 
+  /** The point in words, for who does not see it. */
+  tellPoint() {
+    const { data, row, column, users } = this;
+    const told = this.plan.weights === null ? "?" : users === null || this.texts <= users ? _("fits") : _("does not fit");
+    return `${grouped(data.counts[row])} × ${data.lengthNames[column]}: ${formatSize(this.cache)}, ${told}`;
+  }
+
   /** @override */
   describe() {
-    const { data } = this;
-    return data.lengthNames.map((length, at) => `${length}: ${data.sizes[0][at]}, ${data.users[at] ?? "∞"}`).join("; ");
+    const { data } = this, { lengths, lengthNames, once, plans } = data;
+    return lengths.flatMap((length, place) => {
+      if (!Number.isInteger(Math.log2(length))) return [];
+      const fits = plans.map(({ number, users }) => `${this.nameGpus(number)}: ${users[place] ?? "∞"}`).join(", ");
+      return [`${lengthNames[place]}: ${formatSize(once[place])}; ${fits}`];
+    }).join(". ");
   }
 }

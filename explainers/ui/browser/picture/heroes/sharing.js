@@ -21,7 +21,7 @@ import { placeSharing } from "./sharing_places.js";
  * @typedef {object} Numbers
  * @property {string[]} tokens
  * @property {Record<string, Record<string, Record<string, Layer>>>} layers by query heads, KV heads and dealing
- * @property {number} latent numbers per word that MLA stores
+ * @property {{ stored: number, latent: number, rope: number }} latent numbers per word that MLA stores, and their parts
  */
 
 const MOST = 8, SEEN = 0.05, GROUPS = "groups";
@@ -49,6 +49,7 @@ export class Sharing extends WordHero {
     this.bars = Array.from({ length: 3 }, (_bar, at) => ({
       bar: this.stage.add("div", `sharing-bar ${at === 1 ? "now" : at === 2 ? "latent" : "each"}`),
       number: this.stage.add("div", "text sharing-number"), name: this.stage.add("div", "text quiet"),
+      product: this.stage.add("div", "text quiet sharing-product"),
     }));
     this.titles = [_("KV heads"), _("query heads"), _("numbers stored per word")].map((name) => this.stage.add("div", "text quiet", name));
     this.words = this.addWords();
@@ -71,7 +72,12 @@ export class Sharing extends WordHero {
     const right = this.layerOf(GROUPS).read;
     return this.layer.read.flatMap((kv, head) => (kv === right[head] ? [] : [head]));
   }
-  get amounts() { return [this.each.stored, this.layer.stored, this.data.latent]; }
+  get amounts() { return [this.each.stored, this.layer.stored, this.data.latent.stored]; }
+  /** How the amounts come about: keys and values of each KV head, or a latent and a rotary key. */
+  get products() {
+    const { latent, rope } = this.data.latent, width = this.each.stored / (2 * this.count);
+    return [[2, this.count, width].join("×"), [2, this.shared, width].join("×"), `${latent}+${rope}`];
+  }
 
   /** @override */
   update() {
@@ -137,15 +143,17 @@ export class Sharing extends WordHero {
   placeBars() {
     const { stage, amounts, shared, count } = this, plan = this.layout();
     const names = [_("MHA"), shared === count ? _("MHA") : shared === 1 ? _("MQA") : _("GQA"), _("MLA")];
-    this.bars.forEach(({ bar, number, name }, at) => {
+    this.bars.forEach(({ bar, number, name, product }, at) => {
       const place = plan.bars[at], unit = (plan.isPhone ? place.box.width : place.box.height) / (at === 0 ? count : at === 1 ? shared : 1);
       bar.style.setProperty("--unit", `${unit.toFixed(2)}px`);
       bar.style.setProperty("--way", plan.isPhone ? "90deg" : "0deg");
       stage.put(bar, place.box);
       number.textContent = String(amounts[at]);
       name.textContent = names[at];
+      product.textContent = this.products[at];
       stage.write(number, ...place.number, at === 1 ? 20 : 17, 1, 0, plan.isPhone ? "left" : "middle");
       stage.write(name, ...place.name, 14, 1, 0, plan.isPhone ? "left" : "middle");
+      stage.write(product, ...place.product, 13, 1, 0, plan.isPhone ? "right" : "middle");
     });
     const [boxes, circles, bars] = this.titles, { titles, hasTitles } = plan;
     stage.write(boxes, plan.box.x + plan.box.width / 2, titles.y, 14, hasTitles ? 1 : 0);
@@ -194,10 +202,10 @@ export class Sharing extends WordHero {
   /** @override @returns {Sentence} */
   sentence() {
     const { data, asker, count, shared, wrong } = this, [first, second = first] = this.best(this.layer);
-    const hue = (/** @type {number} */ head) => `hue${HUES[this.layer.read[head]]}`;
+    const hue = (/** @type {number} */ head) => `hue${HUES[this.layer.read[head]]}`, width = this.layer.stored / (2 * shared);
     const values = {
       heads: count === 1 ? _("1 query head") : _("{count} query heads", { count }), kv_heads: shared === 1 ? _("1 KV head") : _("{count} KV heads", { count: shared }),
-      stored: String(this.layer.stored), product: `2 × ${shared} × ${this.layer.stored / (2 * shared)}`, all: String(this.each.stored), word: data.tokens[asker], wrong: wrong.join(", "),
+      stored: String(this.layer.stored), product: `2 × ${shared} × ${width}`, d_k: String(width), all: String(this.each.stored), word: data.tokens[asker], wrong: wrong.join(", "),
       first: data.tokens[first.place], first_share: percent(first.share), first_head: String(first.head),
       second: data.tokens[second.place], second_share: percent(second.share), second_head: String(second.head),
     };
@@ -209,7 +217,7 @@ export class Sharing extends WordHero {
     if (this.data.tokens.length < 2) return "hero_short";
     if (this.wrong.length) return "hero_dealt";
     if (this.shared === this.count) return "hero_own";
-    const places = (/** @type {Layer} */ layer) => this.best(layer).map(({ place }) => place).sort().join();
+    const places = (/** @type {Layer} */ layer) => this.best(layer).filter(({ share }) => share >= SEEN).map(({ place }) => place).sort().join();
     return places(this.layer) === places(this.each) ? "hero_still" : "hero_other";
   }
 

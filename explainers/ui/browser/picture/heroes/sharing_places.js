@@ -10,6 +10,7 @@ import { placeWords } from "./heads_places.js";
  * @property {import("../stage.js").Box} box
  * @property {[number, number]} number where its number is
  * @property {[number, number]} name
+ * @property {[number, number]} product where it is said how the number comes about
  */
 
 const HEIGHT = 404, TOP = 34, LABELS = 21, MOST_PITCH = 110; // pixels
@@ -29,11 +30,11 @@ export function placeSharing(stage, words, heads, amounts) {
   /** @type {Bar[]} */
   const bars = amounts.map((amount, at) => {
     if (isPhone) {
-      const width = ((room - 150) * amount) / most, y = bottom + 30 + 30 * at;
-      return { box: { x: 92, y, width, height: 20 }, number: [92 + width + 8, y + 10], name: [0, y + 10] };
+      const width = ((room - 204) * amount) / most, y = bottom + 30 + 30 * at;
+      return { box: { x: 92, y, width, height: 20 }, number: [92 + width + 8, y + 10], name: [0, y + 10], product: [room - 2, y + 10] };
     }
     const high = ((foot - TOP - 44) * amount) / most, x = room - right + 36 + BARS[1] * at;
-    return { box: { x, y: foot - high, width: BARS[0], height: high }, number: [x + BARS[0] / 2, foot - high - BARS[2] + 3], name: [x + BARS[0] / 2, foot + 15] };
+    return { box: { x, y: foot - high, width: BARS[0], height: high }, number: [x + BARS[0] / 2, foot - high - BARS[2] + 3], name: [x + BARS[0] / 2, foot + 15], product: [x + BARS[0] / 2, foot + 33] };
   });
   return {
     ...line, isPhone, rows, foot, bars, height, wordDepth: foot + (line.isSlanted ? 6 : 22), digits: pitch < 40 ? 13 : 14,

@@ -8,7 +8,7 @@
 
 import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
+import { _, grouped } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { isStill } from "../motion.js";
 import { makeSignedRamp } from "../palette.js";
@@ -197,7 +197,7 @@ export class Shelves extends Hero {
 
   writeCounts() {
     const { computed: [kept, all], read, bytes } = this.data.steps[this.step];
-    const numbers = [[kept, all], [read, 0], [bytes, 0]].map((both) => both.map((one) => one.toLocaleString("en")));
+    const numbers = [[kept, all], [read, 0], [bytes, 0]].map((both) => both.map(grouped));
     [...numbers, [this.difference, ""]].forEach(([yes, no], at) => {
       const parts = this.counters[at], texts = [yes, no && _("with"), no, no && _("without")];
       parts.forEach((part, place) => { part.textContent = texts[place]; });

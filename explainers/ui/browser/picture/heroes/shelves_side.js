@@ -5,7 +5,7 @@
 /** @import { ShelfPlace } from "./shelves_places.js" */
 
 import { element } from "../../common/elements.js";
-import { _ } from "../../common/words.js";
+import { _, grouped } from "../../common/words.js";
 import { Strip } from "../strip.js";
 
 /** @typedef {import("../stage.js").Stage} Stage */
@@ -139,7 +139,7 @@ export class Shelf {
       else stage.put(part, { x: x + plan.ticks + plan.tick * at, y: y + plan.top + plan.pitch * (at - rows + 1), width: plan.tick, height: plan.pitch * rows }, 0);
       if (isThere) sum += rows;
     });
-    const write = () => { this.total.textContent = sum.toLocaleString("en"); };
+    const write = () => { this.total.textContent = grouped(sum); };
     clearTimeout(this.landing);
     if (wait) this.landing = window.setTimeout(write, wait + SETTLES); else write();
     stage.write(this.total, bar.x + unit * sum + 8, bar.y + thick / 2, plan.isStacked ? 20 : 28, 1, wait, "left");

@@ -41,7 +41,6 @@ import { Squares } from "./tiles_squares.js";
  * @property {number[][]} allowed
  * @property {[number, number]} blocks queries and keys of a tile
  * @property {number} all tiles, read or not
- * @property {string} difference
  * @property {Step[]} steps
  */
 /**
@@ -231,7 +230,7 @@ export class Tiles extends Hero {
     const { data, length, sweep } = this, mask = String(this.choices.tile_mask), skipped = length.skipped[mask];
     const values = {
       tokens: length.name, bytes: length.bytes, side: String(data.side), tile: data.tileBytes, times: length.ratio,
-      difference: sweep.difference, mask: sweep.name, skipped, all: length.tiles,
+      mask: sweep.name, skipped, all: length.tiles,
     };
     const name = skipped !== "0" ? "hero_skipped" : length.isShort ? "hero_short" : "hero_all";
     return { name, values, classes: { bytes: "weight", tile: "weight" } };

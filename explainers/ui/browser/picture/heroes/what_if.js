@@ -4,6 +4,7 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 
 import { element } from "../../common/elements.js";
+import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { percent } from "../sentence.js";
@@ -90,7 +91,7 @@ export class WhatIf extends Hero {
         const loss = place ? data.losses[side][place - 1] : 0, height = (TALLEST * loss) / tallest;
         stage.put(bar, { x: x + long / 2 + (side ? 1 : -BAR - 1), y: y + TALLEST - height, width: BAR, height }, place ? 1 : 0);
       });
-      token.title = place ? _("loss {before}, changed {after}", { before: data.losses[0][place - 1].toFixed(2), after: data.losses[1][place - 1].toFixed(2) }) : "";
+      token.title = place ? _("loss {before}, changed {after}", { before: digits(data.losses[0][place - 1]), after: digits(data.losses[1][place - 1]) }) : "";
       x += long;
     });
     stage.put(this.caret, { x: x + 5, y: y + TALLEST + size * 0.15, width: 3, height: size * 1.15 });
@@ -113,7 +114,7 @@ export class WhatIf extends Hero {
   describe() {
     const { next, tokens, losses } = this.data;
     const told = next.map(({ token, chances }) => `${readable(token)}: ${chances.map(percent).join(", ")}`);
-    const lost = tokens.slice(1).map((token, at) => `${readable(token)} ${losses[0][at].toFixed(2)}, ${losses[1][at].toFixed(2)}`);
+    const lost = tokens.slice(1).map((token, at) => `${readable(token)} ${digits(losses[0][at])}; ${digits(losses[1][at])}`);
     return `${told.join("; ")}. ${lost.join("; ")}`;
   }
 }

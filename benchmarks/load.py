@@ -1,0 +1,166 @@
+"""Many visitors at once: from a change to the last message of its run, and what the server takes.
+
+Sessions without a browser (`sessions.py`) are spread over pages. Each changes one thing of its page
+every two seconds, and a change counts from when it was due, also where the one before came late.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import json
+import time
+from contextlib import AsyncExitStack, ExitStack
+from typing import Any, NamedTuple
+
+from benchmarks import report
+from benchmarks.browser import ROOT, find_server, server, wait_until_healthy
+from benchmarks.sessions import RunError, Session, connect
+
+EVERY, SECONDS = 2.0, 20.0
+"""Between two changes of a session, and of a measurement."""
+LATE = 0.25
+"""Seconds: where p95 passes them, the server is full."""
+STEPS = 1, 5, 10, 20, 30, 40, 50, 60, 80, 100, 150, 200
+
+
+class Target(NamedTuple):
+    """A page, and what is changed there: the name of a widget, and its values in turn."""
+
+    page: str
+    query: str
+    widget: str
+    values: tuple[Any, ...]
+
+
+class Found(NamedTuple):
+    """What a number of sessions met."""
+
+    seconds: list[float]
+    sent: list[int]
+    errors: list[str]
+
+
+def tell(**choices: object) -> str:
+    """What a picture tells the server that the browser has changed."""
+    return json.dumps({"choices": choices})
+
+
+STEPS_READ = tuple(tell(words_read=count) for count in (3, 5, 7, 4))
+SYLLABLES = tuple(tell(syllable=place) for place in (2, 4, 3, 1))
+WORDS = tuple(tell(word=place) for place in (2, 4, 6, 3))
+MASKS = tuple(tell(mask=name) for name in ("causal", "full"))
+RULES = tuple(tell(rule=name) for name in ("window", "full", "causal"))
+TARGETS = {
+    "start: word": Target("", "", "journey", WORDS),
+    "query_key_value: word": Target("query_key_value", "", "views", WORDS),
+    "scores: word": Target("scores", "", "four steps", WORDS),
+    "scores: mask": Target("scores", "", "four steps", MASKS),
+    "masks: mask": Target("masks", "", "masked", RULES),
+    "many_heads: heads": Target(
+        "many_heads", "", "many heads", tuple(tell(heads=count) for count in ("2", "8", "4"))
+    ),
+    "relative_positions: move": Target(
+        "relative_positions", "", "dials", tuple(tell(shift=by) for by in (3, 5, 9))
+    ),
+    "kv_cache: step": Target("kv_cache", "", "shelves", STEPS_READ),
+    "shared_heads: word": Target("shared_heads", "", "shared heads", WORDS),
+    "cache_memory: model": Target(
+        "cache_memory", "", "model", ("gpt-oss-20b", "gemma-3-4b", "gpt-oss-120b")
+    ),
+    "cross_attention: syllable": Target("cross_attention", "", "translation", SYLLABLES),
+}
+
+
+async def visit(session: Session, target: Target, begin: float, found: Found) -> None:
+    """Change one thing again and again."""
+    due = begin
+    for value in itertools.cycle(target.values):
+        if due > begin + SECONDS:
+            return
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        try:
+            run = await session.choose(target.widget, value)
+        except RunError as error:
+            found.errors.append(str(error))
+        else:
+            found.seconds.append(time.perf_counter() - due)
+            found.sent.append(run.sent)
+        due += EVERY
+
+
+def count_cpu(addresses: list[str]) -> float:
+    """Seconds of a core that the servers took since they began."""
+    return sum(sum(find_server(address).cpu_times()[:2]) for address in addresses)
+
+
+async def measure_sessions(
+    addresses: list[str], count: int, targets: dict[str, Target]
+) -> tuple[Found, str]:
+    """What so many sessions met, and a row of the table."""
+    found = Found([], [], [])
+    async with AsyncExitStack() as stack:
+        visits = []
+        for place, target in zip(range(count), itertools.cycle(targets.values()), strict=False):
+            address = addresses[place % len(addresses)]
+            session = await stack.enter_async_context(connect(address))
+            await session.open(target.page, target.query)
+            visits.append((session, target))
+        cpu, begin = count_cpu(addresses), time.perf_counter()
+        await asyncio.gather(
+            *(
+                visit(session, target, begin + EVERY * place / count, found)
+                for place, (session, target) in enumerate(visits)
+            )
+        )
+        taken = count_cpu(addresses) - cpu
+        wall = time.perf_counter() - begin
+        memory = sum(find_server(address).memory_info().rss for address in addresses)
+    changes = max(1, len(found.seconds))
+    row = (
+        f" {count} | {report.quantiles(found.seconds, 0.5, 0.95, 0.99)} "
+        f"| {len(found.errors)} | {1000 * taken / changes:.0f} | {taken / wall:.0%} "
+        f"| {sum(found.sent) / changes / 1000:.0f} kB | {memory / 2**20:.0f} MiB "
+    )
+    return found, row
+
+
+def measure(sessions: int, name: str, replicas: int) -> str:
+    """The report's section."""
+    targets = {name: TARGETS[name]} if name else TARGETS
+    rows, full = [], 0
+    with ExitStack() as stack:
+        addresses = [stack.enter_context(server(ROOT / "app.py", ROOT)) for _one in range(replicas)]
+        for address in addresses:
+            wait_until_healthy(address)
+            asyncio.run(measure_sessions([address], len(targets), targets))  # fills its caches
+        for count in [step for step in STEPS if step < sessions] + [sessions]:
+            found, row = asyncio.run(measure_sessions(addresses, count, targets))
+            rows.append(row)
+            print(row, flush=True)
+            late = report.quantiles(found.seconds, 0.95)
+            full = full or (count if float(late) > 1000 * LATE else 0)
+    stop = f"p95 passes 250 ms with {full} sessions" if full else "p95 stayed below 250 ms"
+    return report.section(
+        f"Load of {replicas} {'process' if replicas == 1 else 'processes'}",
+        None,
+        f"Sessions without a browser, each of which changes one thing every {EVERY:.0f} s for "
+        f"{SECONDS:.0f} s ({', '.join(targets)}): milliseconds from when the change was due to the "
+        f"last message of its run; errors; the server's CPU, milliseconds for a change and share "
+        f"of one core; bytes for a change; what is held. Servers and sessions share the "
+        f"machine. Aim: 100 sessions, p95 ≤ 100 ms, 0 errors. {stop}.",
+        " sessions | p50 | p95 | p99 | errors | CPU | core | sent | memory ",
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sessions", type=int, default=100, help="how many at the most")
+    parser.add_argument("--only", default="", help="one of: " + ", ".join(TARGETS))
+    parser.add_argument("--write", action="store_true", help="replace its part of RESULTS.md")
+    parser.add_argument("--processes", type=int, default=1, help="among which they are shared out")
+    arguments = parser.parse_args()
+    text = measure(arguments.sessions, arguments.only, arguments.processes)
+    report.publish(text, arguments.write)

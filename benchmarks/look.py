@@ -1,0 +1,127 @@
+"""`look` beside BertViz' head view, on the same model: size of the output, and time to paint it.
+
+SmolLM2 on 64, 256 and 1,024 tokens. BertViz and its scripts come from elsewhere: `pip install
+--no-deps bertviz==1.4.1 ipython`, `npm install d3@5.7.0 jquery@2.1.4 requirejs@2.3.6`, and the
+folder by `SCRIPTS=`. It is given its weights; ours runs the model first.
+"""
+
+import importlib
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from playwright.sync_api import Browser, Page
+
+from benchmarks import report
+from benchmarks.browser import chromium
+from benchmarks.inspector import FILES, PAINTED, PATIENCE
+from explainers.chapters.common.recording import cut_text
+from explainers.chapters.inspector.long_text import read_shipped_text
+from explainers.models.attention_hook import run_model
+from explainers.models.load import RealModel, load_model
+from explainers.models.registry import WHEEL_MODELS
+from explainers.models.token_text import tokenise_text
+from explainers.notebook.look import make_look
+
+LENGTHS, LAYER, PAINTABLE = (64, 256, 1_024), 18, 256
+"""Above so many tokens BertViz is not painted: a line for each weight, millions in a browser."""
+
+
+class Output(NamedTuple):
+    """What a notebook would be given, and how long making it took."""
+
+    html: str
+    seconds: float
+
+
+def ours(loaded: RealModel, length: int) -> Output:
+    """Every head of every layer, the model's run included; heads are not measured."""
+    text = cut_text(loaded, read_shipped_text(), length)[0]
+    began = time.perf_counter()
+    html = make_look(loaded.model, loaded.tokenizer, text, names=False)._repr_html_()
+    return Output(html, time.perf_counter() - began)
+
+
+def bertviz(loaded: RealModel, length: int, layers: Callable[[int], bool]) -> Output:
+    """BertViz' head view of some layers, from weights that were computed beforehand."""
+    ids, tokens = tokenise_text(loaded, cut_text(loaded, read_shipped_text(), length)[0])
+    kept = run_model(
+        loaded.model, input_ids=ids, record=lambda one: layers(one.layer_index) and one.weights
+    ).layers
+    weights = [one.contiguous() for one in kept if one is not False]
+    view = importlib.import_module("bertviz").head_view
+    began = time.perf_counter()
+    html = str(view(weights, list(tokens), html_action="return").data)
+    return Output(html, time.perf_counter() - began)
+
+
+def paint(browser: Browser, html: str, scripts: Path | None) -> float:
+    """Seconds from opening a file with it to the painted picture."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        browser.new_context(viewport={"width": 1280, "height": 900}) as visitor,
+    ):
+        file, page = Path(folder) / "page.html", visitor.new_page()
+        file.write_text(f"<!doctype html><meta charset=utf-8>{html}", encoding="utf-8")
+        for asked, script in FILES.items() if scripts else ():
+            path = (scripts or Path()) / script
+            page.route(f"**/{asked}", lambda route, _, path=path: route.fulfill(path=path))
+        began = time.perf_counter()
+        page.goto(file.as_uri(), timeout=PATIENCE)
+        _wait(page, is_ours=scripts is None)
+        return time.perf_counter() - began
+
+
+def _wait(page: Page, is_ours: bool) -> None:
+    if is_ours:
+        page.frame_locator("iframe").locator(".look.painted").wait_for(timeout=PATIENCE)
+    else:
+        page.wait_for_function("() => document.querySelector('svg line')", timeout=PATIENCE)
+    page.evaluate(PAINTED)
+
+
+def measure(runs: int, scripts: Path | None) -> str:
+    """The report's section."""
+    loaded, before = load_model(WHEEL_MODELS[0].id), report.load()
+    rows = []
+    with chromium() as browser:
+        for length in LENGTHS:
+            made = [ours(loaded, length) for _ in range(runs)]
+            painted = [paint(browser, one.html, None) for one in made]
+            rows.append(_row("look, all 270 heads", length, made, painted))
+            kinds = {f"BertViz, layer {LAYER}": lambda layer: layer == LAYER}
+            if length == LENGTHS[0]:
+                kinds["BertViz, all layers"] = lambda _layer: True
+            for name, layers in kinds.items() if scripts else ():
+                made = [bertviz(loaded, length, layers) for _ in range(runs)]
+                is_painted = length <= PAINTABLE
+                painted = [paint(browser, one.html, scripts) for one in made if is_painted]
+                rows.append(_row(name, length, made, painted))
+        version = browser.version
+    remarks = (
+        f"SmolLM2-135M-Instruct, {runs} runs each, medians; without the measuring of heads. Made: "
+        "look runs the model first, BertViz was given its weights. Painted: from opening a file "
+        "to the picture. BertViz draws a line for each weight, look draws maps, and lines for one "
+        f"row. Above {PAINTABLE} tokens BertViz was not painted. Above 256, look sends an overview "
+        "and one layer in full. Aim: at 256 tokens at most 6.5 MB, painted in 2 s. Load of the "
+        f"machine before and after: {before:.1f}, {report.load():.1f}."
+    )
+    head = " picture | tokens | MB | s to make it | s to paint it "
+    return report.section("look beside BertViz", version, remarks, head, rows)
+
+
+def _row(name: str, tokens: int, made: list[Output], painted: list[float]) -> str:
+    size = len(made[0].html.encode()) / 1e6
+    seconds = statistics.median(one.seconds for one in made)
+    shown = f"{statistics.median(painted):.2f}" if painted else "not tried"
+    return f" {name} | {tokens:,} | {size:.1f} | {seconds:.2f} | {shown} "
+
+
+if __name__ == "__main__":
+    chosen = report.options(__doc__, 3, "runs")
+    given = os.environ.get("SCRIPTS")
+    report.publish(measure(chosen.runs, Path(given) if given else None), chosen.write)

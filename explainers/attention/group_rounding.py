@@ -1,0 +1,29 @@
+"""Stored in few bits: each group of numbers has a step of its own (KIVI, Liu et al. 2024)."""
+
+from torch import Tensor
+
+
+def round_in_groups(x: Tensor, bits: int, size: int) -> Tensor:
+    """Round to one of 2 to the `bits` levels between the smallest and largest of each group.
+
+    A group is `size` neighbours of the last axis (section 3.1). With x (..., length, head_dim)
+    that is within a token; with x.mT, one column of `size` tokens: within a channel.
+    """
+    if x.shape[-1] % size:
+        raise ValueError(f"{x.shape[-1]} numbers do not fill groups of {size}")
+    groups = x.reshape(*x.shape[:-1], -1, size)  # (..., length, groups, size)
+    lowest, highest = groups.aminmax(dim=-1, keepdim=True)
+    step = ((highest - lowest) / (2**bits - 1)).clamp(min=1e-12)  # (..., length, groups, 1)
+    levels = ((groups - lowest) / step).round()  # (..., length, groups, size)
+    rounded = (levels * step + lowest).flatten(-2)  # (..., length, head_dim)
+    return rounded
+
+
+def round_in_tokens(x: Tensor, bits: int, size: int) -> Tensor:
+    """Groups within a token: a few channels with large numbers make every step coarse."""
+    return round_in_groups(x, bits, size)
+
+
+def round_in_channels(x: Tensor, bits: int, size: int) -> Tensor:
+    """Groups within a channel, over `size` tokens: a channel of large numbers is alone."""
+    return round_in_groups(x.mT, bits, size).mT

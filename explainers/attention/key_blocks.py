@@ -1,0 +1,31 @@
+"""Reading in blocks: MoBA (Lu et al. 2025, eq. 5–7), and the same in NSA (Yuan et al. 2025)."""
+
+import torch
+from torch import Tensor
+
+
+def score_blocks(query: Tensor, key: Tensor, size: int) -> Tensor:
+    """How well each query matches the mean key of each block of `size` neighbours."""
+    if key.shape[-2] % size:
+        raise ValueError(f"{key.shape[-2]} keys do not fill blocks of {size}")
+    blocks = key.reshape(*key.shape[:-2], -1, size, key.shape[-1])
+    mean_key = blocks.mean(dim=-2)  # (..., blocks, head_dim)
+    scores = query @ mean_key.mT  # (..., q_len, blocks)
+    return scores
+
+
+def choose_blocks(scores: Tensor, size: int, count: int, keeps_first: bool) -> Tensor:
+    """A mask: each query reads its own block, perhaps the first one, and the best of the others.
+
+    scores (..., length, blocks) of as many queries as keys; `count` blocks in all. Nothing needs
+    to be trained: a block is as good as the mean of its keys.
+    """
+    length, blocks = scores.shape[-2:]
+    block, own = torch.arange(blocks), torch.arange(length)[:, None] // size
+    always = (block == own) | (keeps_first & (block == 0))  # (length, blocks)
+    visible = scores.masked_fill(always, torch.inf).masked_fill(block > own, -torch.inf)
+    best = visible.topk(min(count, blocks), dim=-1).indices
+    nothing = torch.zeros_like(scores, dtype=torch.bool)  # (..., length, blocks)
+    blockwise = nothing.scatter(-1, best, True)  # (..., length, blocks)
+    chosen = blockwise.repeat_interleave(size, dim=-1)  # (..., length, length)
+    return chosen.tril()

@@ -1,0 +1,160 @@
+"""The hero of the page: what changes if one head's output comes from another prompt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from explainers.messages import N_
+from explainers.models.patching import Patching
+from explainers.models.registry import describe_package
+from explainers.models.shipped_ablations import (
+    MODEL,
+    PAIRS,
+    Ablations,
+    Place,
+    read_shipped_ablations,
+)
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.name_controls import Choice
+from explainers.ui.controls.number_controls import Counter
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.page import Prose
+from explainers.ui.provenance import shipped_run
+from explainers.ui.text.numbers import write_percent
+
+PATCHED, DIRECT = N_("patched"), N_("direct effect")
+LABELS = N_("from the other prompt"), N_("direct effect")
+matter_layer = Counter("matter_layer", N_("Layer, from 0"), None)
+matter_head = Counter("matter_head", N_("Head, from 0"), None)
+"""Without a default: what is shown at first is what the numbers say."""
+matter_view = Choice("matter_view", N_("Show"), PATCHED, (PATCHED, DIRECT))
+controls.register(matter_layer, matter_head, matter_view)
+SENTENCES = "hero_caption", "hero_towards", "hero_against", "hero_nothing", "hero_direct"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was measured of the running pair, and of heads on prose."""
+
+    patching: Patching
+    ablations: Ablations
+    answers: tuple[str, str]
+    origin: str
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(layers, heads)"""
+        layers, heads = self.patching.effects.shape
+        return layers, heads
+
+
+def read_shown() -> Shown | None:
+    """The numbers that came with the app; none if the model here has other weights."""
+    shipped = read_shipped_ablations(MODEL)
+    if not shipped:
+        return None
+    name, pair = next(iter(PAIRS.items()))
+    answers = pair.answer, pair.other_answer
+    origin = shipped_run(describe_package(MODEL))
+    return Shown(shipped.pairs[name], shipped.ablations, answers, origin)
+
+
+def make_hero(text: Prose, shown: Shown) -> tuple[Hero, Place]:
+    """Every head's effect; and the head that is looked at."""
+    layers, heads = shown.shape
+    opens = find_largest(shown.patching)[0]
+    chosen = [
+        HeroChoice(control, values, read_choice(control, values))
+        for control, values in (
+            (replace(matter_layer, default=opens[0]), range(layers)),
+            (replace(matter_head, default=opens[1]), range(heads)),
+        )
+    ]
+    views = PATCHED, DIRECT
+    view = HeroChoice(matter_view, views, read_choice(matter_view, views), [*map(_, LABELS)])
+    hero = Hero(
+        "matter",
+        _("A square for every head of a model, coloured by what it changes."),
+        compute_numbers(shown),
+        [*chosen, view],
+        SENTENCES,
+        list_experiments(text, shown),
+        shown.origin,
+        lambda: make_table(shown),
+    )
+    return hero, (chosen[0].value, chosen[1].value)
+
+
+def compute_numbers(shown: Shown) -> dict[str, Any]:
+    """What the picture shows of each head, layer by layer."""
+    patching = shown.patching
+    layers, heads = shown.shape
+    return {
+        "layers": layers,
+        "heads": heads,
+        "prompts": patching.tokens,
+        "answers": shown.answers,
+        "leads": [round(lead, 4) for lead in patching.leads],
+        "effects": round_numbers(patching.effects.flatten()),
+        "chance": round_numbers(patching.null.amax(dim=0).flatten()),
+        "bar": round(patching.bar, 4),
+        "direct": round_numbers(patching.direct.heads.flatten()),
+    }
+
+
+def find_largest(patching: Patching) -> list[Place]:
+    """All heads, that with the largest effect first."""
+    order: Sequence[int] = patching.effects.flatten().abs().argsort(descending=True).tolist()
+    return [divmod(place, patching.effects.shape[1]) for place in order]
+
+
+def list_experiments(text: Prose, shown: Shown) -> list[Experiment]:
+    """A head against the answer, one that does nothing, and what heads write directly."""
+    patching, direct = shown.patching, shown.patching.direct.heads
+    against = next(one for one in find_largest(patching) if patching.effects[one] < 0)
+    most = divmod(int(direct.argmax()), direct.shape[1])
+    first = find_largest(patching)[0]
+    told = {
+        "head": _name(first),
+        "share": write_percent(float(patching.effects[first])),
+        "chance": write_percent(float(patching.null[:, first[0], first[1]].max())),
+        "against": _name(against),
+        "away": write_percent(float(-patching.effects[against])),
+        "most": _name(most),
+        "direct": f"{float(direct[most]):.2f}",
+        "answer": shown.answers[0],
+    }
+    return [
+        Experiment("against", text.fill("try_against", **told), _choose(against, PATCHED)),
+        Experiment("random", text.fill("try_random", **told), _choose(first, PATCHED)),
+        Experiment("direct", text.fill("try_direct", **told), _choose(most, DIRECT)),
+    ]
+
+
+def _choose(place: Place, view: str) -> dict[str, Any]:
+    return {matter_layer.key: place[0], matter_head.key: place[1], matter_view.key: view}
+
+
+def _name(place: Place) -> str:
+    return "L{}.H{}".format(*place)
+
+
+def make_table(shown: Shown) -> Any:
+    """A row for each head: its effect, its null, its direct effect."""
+    import pandas as pd  # the first paint needs no tables
+
+    patching = shown.patching
+    most = patching.null.amax(dim=0)
+    rows = [
+        (
+            _name(place),
+            float(patching.effects[place]),
+            float(most[place]),
+            bool(patching.passes[place]),
+            float(patching.direct.heads[place]),
+        )
+        for place in find_largest(patching)
+    ]
+    columns = [_("head"), _("effect"), _("random words"), _("passes"), _("direct effect")]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,218 @@
+"""The hero of the page: pairs of words, written into a memory of 8 × 8 numbers or onto shelves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from torch import Tensor
+
+from explainers.chapters.growing_memory.written_pairs import (
+    DIM,
+    KEEP,
+    KEYS,
+    ORTHOGONAL,
+    RANDOM,
+    Story,
+    answer_all,
+    compare_words,
+    write_missing,
+    write_story,
+)
+from explainers.messages import N_
+from explainers.toys.pair_memory import FADE, OVERWRITE, RULES, SOFTMAX, SUM
+from explainers.translations import _
+from explainers.ui.controls import memory_controls
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.page import Prose
+from explainers.ui.text.numbers import bound_rounding, write_decimals, write_percent
+
+NEAREST = 3
+"""Words that are named as the answer, the nearest first."""
+KEY_NAMES = N_("at random"), N_("at right angles")
+SENTENCES = (
+    *(
+        "hero_caption",
+        "hero_empty",
+        "hero_unwritten",
+        "hero_nothing",
+        "hero_both",
+        "hero_newest",
+        "hero_right",
+    ),
+    *("hero_wrong", "hero_fade", "hero_rows_both", "hero_rows_one", "hero_rows_none"),
+)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What one rule answers after each number of pairs, to each word that can be asked for."""
+
+    story: Story
+    rule: str
+
+    @cached_property
+    def vectors(self) -> Tensor:
+        """(pairs + 1, asked, value_dim)"""
+        return answer_all(self.story, self.rule)[0]
+
+    @cached_property
+    def likeness(self) -> Tensor:
+        """To the value of each word (pairs + 1, asked, names)."""
+        return compare_words(self.story, self.vectors)
+
+    def count_found(self, count: int) -> int:
+        """How many words find what followed them last, after so many pairs."""
+        nearest = self.likeness[count].argmax(dim=-1).tolist()
+        found = dict(zip(self.story.asked, nearest, strict=True))
+        return sum(found[key] == value for key, value in self.story.find_newest(count).items())
+
+    def compare(self, count: int, asked: int, name: int) -> str:
+        """How like a word's value the answer is, as the picture writes it."""
+        return write_decimals(self.likeness[count, asked, name].item())
+
+    def describe(self) -> dict[str, Any]:
+        """All of it, for the browser."""
+        likest = self.likeness.topk(NEAREST, dim=-1)
+        named = [
+            [list(zip(*both, strict=True)) for both in zip(*of_count, strict=True)]
+            for of_count in zip(likest.indices.tolist(), round_numbers(likest.values), strict=True)
+        ]
+        counts = range(len(self.story.pairs) + 1)
+        return {
+            "answers": round_numbers(self.vectors, 3),
+            "nearest": named,
+            "found": [self.count_found(count) for count in counts],
+        }
+
+
+def make_hero(text: Prose, story: Story) -> Hero:
+    """Every rule after every pair, with keys at random and at right angles."""
+    count = len(story.pairs)
+    rule, pairs, keys = (
+        memory_controls.memory_rule,
+        memory_controls.pairs_written,
+        memory_controls.memory_keys,
+    )
+    question, counts, places = (
+        memory_controls.memory_question,
+        range(count + 1),
+        range(len(story.asked)),
+    )
+    choices = [
+        HeroChoice(rule, RULES, read_choice(rule, RULES), [*map(_, memory_controls.RULE_NAMES)]),
+        HeroChoice(keys, KEYS, read_choice(keys, KEYS), [_(name) for name in KEY_NAMES]),
+        HeroChoice(pairs, counts, read_choice(pairs, counts)),
+        HeroChoice(question, places, read_choice(question, places)),
+    ]
+    alt = _(
+        "Pairs of words, a memory of {dim} × {dim} numbers that they are written into, its answer.",
+        dim=DIM,
+    )
+    stories = {kind: replace(story, key_kind=kind) for kind in KEYS}
+    answers = {kind: {one: Answers(stories[kind], one) for one in RULES} for kind in KEYS}
+    numbers = compute_numbers(stories, answers)
+    origin = _("keys and values at random, seed {seed}: computed live", seed=story.seed)
+    shown = answers[choices[1].value][choices[0].value], choices[2].value
+    return Hero(
+        *("state", alt, numbers, choices, SENTENCES),
+        list_experiments(text, answers),
+        origin,
+        lambda: make_table(*shown),
+    )
+
+
+def compute_numbers(
+    stories: Mapping[str, Story], answers: Mapping[str, Mapping[str, Answers]]
+) -> dict[str, Any]:
+    """All that the picture shows, whatever is chosen in it."""
+    story = stories[RANDOM]
+    shown = [[list(both) for both in pairwise(sentence)] for sentence in story.sentences]
+    return {
+        "names": list(story.names),
+        "rows": [row for sentence in shown for row in sentence],
+        "pairs": [list(pair) for pair in story.pairs],
+        "asked": list(story.asked),
+        "breaks": len(shown[0]),
+        "keep": write_percent(KEEP),
+        "vectors": {kind: [round_numbers(x, 3) for x in stories[kind].vectors] for kind in KEYS},
+        "memories": {
+            kind: {rule: describe_memory(stories[kind], answers[kind][rule]) for rule in RULES}
+            for kind in KEYS
+        },
+    }
+
+
+def describe_memory(story: Story, answers: Answers) -> dict[str, Any]:
+    """The states and what was written of each pair; or attention's weights."""
+    told = answers.describe()
+    if answers.rule == SOFTMAX:
+        return told | {"weights": round_numbers(answer_all(story, SOFTMAX)[1])}
+    states = write_story(story, answers.rule)
+    missing = write_missing(story, answers.rule, states)
+    return told | {"states": round_numbers(states, 3), "written": round_numbers(missing, 3)}
+
+
+def list_experiments(text: Prose, answers: Mapping[str, Mapping[str, Answers]]) -> list[Experiment]:
+    """What a reader can try, each with the numbers that it will show."""
+    plain, right = answers[RANDOM], answers[ORTHOGONAL][SUM]
+    story, verb = plain[SUM].story, memory_controls.memory_question.default
+    first, last = len(story.sentences[0]) - 1, len(story.pairs)
+    before = story.find_newest(first)[story.asked[verb]]
+    keys = {"rule": memory_controls.memory_rule, "pairs": memory_controls.pairs_written}
+    keys |= {"keys": memory_controls.memory_keys, "question": memory_controls.memory_question}
+
+    def choose(rule: str, pairs: int, kind: str = RANDOM) -> dict[str, Any]:
+        values = {"rule": rule, "pairs": pairs, "keys": kind, "question": verb}
+        return {keys[name].key: value for name, value in values.items()}
+
+    of_first = {
+        "words": len(story.find_newest(first)),
+        "sum_found": plain[SUM].count_found(first),
+        "overwrite_found": plain[OVERWRITE].count_found(first),
+        "word": story.names[story.asked[verb]],
+        "answer": story.names[before],
+        "sum": plain[SUM].compare(first, verb, before),
+        "overwrite": plain[OVERWRITE].compare(first, verb, before),
+    }
+    values = right.story.vectors[1]
+    found = right.story.find_newest(first)
+    places = [right.story.asked.index(key) for key in found]
+    error = (right.vectors[first, places] - values[list(found.values())]).abs().max().item()
+    of_right = {
+        "keys": len(found),
+        "score": right.compare(first, verb, before),
+        "error": bound_rounding(error),
+        "dim": DIM,
+    }
+    of_fading = {
+        "keep": write_percent(KEEP),
+        "word": story.names[story.asked[verb]],
+        "answer": story.names[int(plain[FADE].likeness[last, verb].argmax())],
+        "score": write_decimals(plain[FADE].likeness[last, verb].max().item()),
+        "found": plain[FADE].count_found(last),
+        "words": len(story.find_newest(last)),
+        "without": plain[OVERWRITE].count_found(last),
+    }
+    return [
+        Experiment("first", text.fill("try_first", **of_first), choose(OVERWRITE, first)),
+        Experiment("right", text.fill("try_right", **of_right), choose(SUM, first, ORTHOGONAL)),
+        Experiment("fade", text.fill("try_fade", **of_fading), choose(FADE, last)),
+    ]
+
+
+def make_table(answers: Answers, count: int) -> Any:
+    """Every word that can be asked for, the nearest words to its answer, and what is newest."""
+    import pandas as pd  # the first paint needs no tables
+
+    story, newest = answers.story, answers.story.find_newest(count)
+    likest = answers.likeness[count].topk(NEAREST, dim=-1)
+    rows = []
+    for place, key in enumerate(story.asked):
+        found = zip(likest.indices[place].tolist(), likest.values[place].tolist(), strict=True)
+        named = [f"{story.names[name]} {write_decimals(like)}" for name, like in found]
+        wanted = story.names[newest[key]] if key in newest else "–"
+        rows.append([story.names[key], wanted, *named])
+    nearest = [_("answer {number}", number=number + 1) for number in range(NEAREST)]
+    return pd.DataFrame(rows, columns=[_("asked for"), _("newest pair"), *nearest])

@@ -1,0 +1,146 @@
+"""How many pairs a memory finds again: of random pairs, and of the words of a real text."""
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from explainers.attention.linear import read_state
+from explainers.chapters.growing_memory.written_pairs import write_pair
+from explainers.folders import ASSETS
+from explainers.toys.examples import make_generator
+from explainers.toys.pair_memory import FADE, OVERWRITE, SUM
+from explainers.translations import _
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.text.numbers import write_percent
+
+DIM, RUNS, LAST, PASSES = 16, 100, 4, 3
+COUNTS = 2, 4, 8, 16, 24, 32, 64
+WIDE_DIM = 64
+TEXT_COUNTS = 80, 160
+
+
+class Fit(NamedTuple):
+    """Shares of pairs that are found again, by their place (pairs,), the mean of many memories."""
+
+    rule: str
+    found: Tensor
+
+    @property
+    def whole(self) -> float:
+        """Of all pairs."""
+        return self.found.mean().item()
+
+    @property
+    def last(self) -> float:
+        """Of those that were written last."""
+        return self.found[-LAST:].mean().item()
+
+
+def fit_pairs(rule: str, count: int, seed: int, passes: int = 1) -> Fit:
+    """Write random pairs into a hundred memories, and ask each for every value.
+
+    A pair is found if no other pair's value is nearer to the answer.
+    """
+    generator = make_generator("how much fits", seed, count)
+    keys = normalize(torch.randn(RUNS, count, DIM, generator=generator), dim=-1)
+    values = torch.randn(RUNS, count, DIM, generator=generator)
+    state = torch.zeros(RUNS, DIM, DIM)
+    for place in [*range(count)] * passes:
+        state = write_pair(state, keys[:, place], values[:, place], rule)
+    answers = read_state(state[:, None], keys)
+    nearest = torch.cdist(answers, values).argmin(dim=-1)  # (runs, pairs)
+    return Fit(rule, (nearest == torch.arange(count)).float().mean(dim=0))
+
+
+def fit_all(seed: int) -> dict[tuple[str, int], Fit]:
+    """Both rules at every number of pairs."""
+    return {
+        (rule, count): fit_pairs(rule, count, seed) for rule in (SUM, OVERWRITE) for count in COUNTS
+    }
+
+
+def name_fits(fits: dict[tuple[str, int], Fit], seed: int) -> dict[str, str]:
+    """What the curves come to, for a text."""
+    most, again = COUNTS[-1], fit_pairs(OVERWRITE, DIM, seed, PASSES)
+    return {
+        "dim": f"{DIM}",
+        "runs": f"{RUNS}",
+        "sum_at_dim": write_percent(fits[SUM, DIM].whole),
+        "overwrite_at_dim": write_percent(fits[OVERWRITE, DIM].whole),
+        "again": write_percent(again.whole),
+        "passes": f"{PASSES}",
+        "most": f"{most}",
+        "sum": write_percent(fits[SUM, most].whole),
+        "overwrite": write_percent(fits[OVERWRITE, most].whole),
+        "overwrite_last": write_percent(fits[OVERWRITE, most].last),
+        "sum_last": write_percent(fits[SUM, most].last),
+        "last": f"{LAST}",
+    }
+
+
+def show_fits(fits: dict[tuple[str, int], Fit], seed: int) -> None:
+    """A curve for each rule, and one for the pairs that overwriting wrote last."""
+    import pandas as pd
+
+    from explainers.charts.curves import Axis, draw_curve
+
+    series = (_("sum"), _("overwrite"), _("overwrite: the last {count} pairs", count=LAST))
+    points = [(count, 100 * fits[SUM, count].whole, series[0], False) for count in COUNTS]
+    points += [(count, 100 * fits[OVERWRITE, count].whole, series[1], False) for count in COUNTS]
+    points += [(count, 100 * fits[OVERWRITE, count].last, series[2], False) for count in COUNTS]
+    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    named = name_fits(fits, seed)
+    alt = _(
+        "Pairs found again: of {most}, sums find {sum} and overwriting {overwrite}.",
+        most=named["most"],
+        sum=named["sum"],
+        overwrite=named["overwrite"],
+    )
+    axes = {"x": Axis(_("pairs written"), is_logarithmic=True), "y": Axis(_("found again, %"))}
+    origin = _("keys and values at random, seed {seed}: computed live", seed=seed)
+    show_chart(draw_curve, rows, alt, "how much fits", origin, series=series, **axes)
+
+
+def read_words(count: int) -> list[str]:
+    """The first words of the app's English text, in small letters."""
+    lines = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8").split("\n")
+    english = " ".join(line for line in lines if not line.startswith("Tổng")).lower()
+    return re.findall(r"[a-z]+", english)[:count]
+
+
+def fit_text(rule: str, count: int, seed: int) -> tuple[float, int]:
+    """The share of a text's words that find what followed them last; and how many words."""
+    words = read_words(count + 1)
+    names = list(dict.fromkeys(words))
+    keys, values = (
+        normalize(
+            torch.stack(
+                [torch.randn(WIDE_DIM, generator=make_generator(what, seed, w)) for w in names]
+            ),
+            dim=-1,
+        )
+        for what in ("key", "value")
+    )
+    places = [names.index(word) for word in words]
+    state, newest = torch.zeros(WIDE_DIM, WIDE_DIM), {}
+    for key, value in pairwise(places):
+        state = write_pair(state, keys[key], values[value], rule)
+        newest[key] = value
+    asked = torch.tensor(list(newest))
+    nearest = (read_state(state, keys[asked]) @ values.T).argmax(dim=-1)
+    right = nearest == torch.tensor(list(newest.values()))
+    return right.float().mean().item(), len(newest)
+
+
+def write_text_rows(seed: int) -> str:
+    """A row of a table for each length of the text."""
+    rows = []
+    for count in TEXT_COUNTS:
+        found = [fit_text(rule, count, seed) for rule in (SUM, OVERWRITE, FADE)]
+        shares = " | ".join(write_percent(share) for share, _words in found)
+        rows.append(f"| {count} | {found[0][1]} | {shares} |")
+    return "\n".join(rows)

@@ -1,0 +1,164 @@
+"""Past the trained length: where the hand of each pair is then, and the loss, slowed or not."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from explainers.attention.stretching import sharpen
+from explainers.messages import N_
+from explainers.toys.longer_results import FURTHER, LENGTHS, SEEDS, read_longer_results
+from explainers.toys.longer_texts import (
+    HEAD_DIM,
+    NOWHERE,
+    NTK,
+    PAIRS,
+    PARTIAL,
+    PI,
+    PLAIN,
+    ROTARY,
+    TRAINED,
+    WAYS,
+    YARN,
+    find_speeds,
+)
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.provenance import formula
+from explainers.ui.text.numbers import write_decimals, write_percent
+
+LONGEST_TEXT = LENGTHS[-1]
+FACTOR = LONGEST_TEXT / TRAINED
+ANSWERS = N_("smaller"), N_("about the same"), N_("larger")
+SHARED = 0.1
+"""Losses whose ratio is nearer to 1 than this are about the same."""
+PER_ROW = 8
+NAMES = {
+    (ROTARY, PLAIN): N_("RoPE as trained"),
+    (ROTARY, PI): N_("position interpolation"),
+    (ROTARY, NTK): N_("NTK-aware"),
+    (ROTARY, YARN): N_("YaRN"),
+    (PARTIAL, PLAIN): N_("half of each head rotated, as trained"),
+    (PARTIAL, YARN): N_("half of each head rotated, YaRN"),
+    (NOWHERE, PLAIN): N_("no positions at all (NoPE)"),
+}
+ARC, BEFORE = N_("angles in training"), N_("at the trained length")
+KNOWN, NEW = N_("at the end of the longer text"), N_("at its end: a new angle")
+
+
+class PairTurns(NamedTuple):
+    """How far RoPE turns the pairs of a head, in radians; each (pairs,)."""
+
+    way: str
+    speed: Tensor
+    """From one position to the next."""
+    trained: Tensor
+    """Until the trained length."""
+    asked: Tensor
+    """Until the end of the longer text."""
+    seen: Tensor
+    """How far training turned them."""
+
+    @classmethod
+    def of(cls, way: str) -> "PairTurns":
+        """Slowed down in one of the ways, so that the longer text fits."""
+        speed, plain = (find_speeds(ROTARY, one, FACTOR) for one in (way, PLAIN))
+        return cls(way, speed, speed * TRAINED, speed * LONGEST_TEXT, plain * TRAINED)
+
+    @property
+    def is_new(self) -> list[bool]:
+        """Is a pair's angle at the end outside of what training had? A full turn has all."""
+        bounds = zip(self.asked.tolist(), self.seen.tolist(), strict=True)
+        return [seen < math.tau and end > seen * (1 + 1e-5) for end, seen in bounds]
+
+
+def read_way() -> str:
+    """How the pairs are slowed down, as the reader chose."""
+    return dict(zip(controls.pair_speeds.options, WAYS, strict=True))[controls.pair_speeds()]
+
+
+def name_turns(found: PairTurns) -> dict[str, str]:
+    """What the dials come to, for a text."""
+    return {
+        "trained": f"{TRAINED}",
+        "length": f"{LONGEST_TEXT}",
+        "pairs": f"{PAIRS}",
+        "d_k": f"{HEAD_DIM}",
+        "way": _(NAMES[ROTARY, found.way]),
+        "new": f"{sum(found.is_new)}",
+        "first": write_decimals(math.degrees(found.speed[0]), 1),
+        "sharper": write_decimals(sharpen(FACTOR)),
+    }
+
+
+def show_turns(found: PairTurns) -> None:
+    """A dial for each pair."""
+    from explainers.charts.dials import draw_dials_in_rows, make_dial_rows
+
+    dials = []
+    for n, is_new in enumerate(found.is_new):
+        seen, before, end = (one[n].item() for one in (found.seen, found.trained, found.asked))
+        turns = {ARC: seen, BEFORE: before, NEW if is_new else KNOWN: end}
+        dials.append((_write_degrees(math.degrees(found.speed[n])), turns))
+    series = ARC, BEFORE, KNOWN, NEW
+    named = name_turns(found)
+    alt = _(
+        "{pairs} dials, {way}: at position {length}, {new} have an angle that training never had.",
+        pairs=named["pairs"],
+        way=named["way"],
+        length=named["length"],
+        new=named["new"],
+    )
+    table = make_dial_rows(dials, PER_ROW, series)
+    shape = {"columns": PER_ROW, "lines": PAIRS // PER_ROW, "series": series}
+    origin = formula(_("positions times speed"), torch.device("cpu"))
+    show_chart(draw_dials_in_rows, table, alt, "past length", origin, **shape)
+
+
+def _write_degrees(degrees: float) -> str:
+    if degrees < 0.005:
+        return "≈ 0°"
+    digits = 1 if degrees >= 1 else 2
+    return f"{write_decimals(degrees, digits)}°"
+
+
+def find_answer() -> str:
+    """Among the answers: the loss with position interpolation, compared with doing nothing."""
+    found = read_longer_results()
+    plain, pi = (found[ROTARY, way, 0].average(LONGEST_TEXT)[0] for way in (PLAIN, PI))
+    is_same = abs(pi / plain - 1) < SHARED
+    return ANSWERS[1 if is_same else 0 if pi < plain else 2]
+
+
+def name_losses() -> dict[str, str]:
+    """Losses on the longest texts, for a text."""
+    found = read_longer_results()
+    named = {way: found[ROTARY, way, 0].average(LONGEST_TEXT)[0] for way in WAYS}
+    for way in (PLAIN, PI):
+        named[f"{way}_further"] = found[ROTARY, way, FURTHER].average(LONGEST_TEXT)[0]
+    losses = {name: write_decimals(loss) for name, loss in named.items()}
+    plain, slowed = (find_speeds(ROTARY, way, FACTOR)[0] for way in (PLAIN, PI))
+    return losses | {
+        "trained": f"{TRAINED}",
+        "length": f"{LONGEST_TEXT}",
+        "first": write_decimals(math.degrees(plain), 1),
+        "slowed": write_decimals(math.degrees(slowed), 1),
+        "further": f"{FURTHER}",
+        "seeds": f"{len(SEEDS)}",
+        "lengths": " | ".join(map(str, LENGTHS)),
+    }
+
+
+def write_rows() -> str:
+    """A row of a table for each kind of positions and way to slow them down."""
+    found, lines = read_longer_results(), []
+    for (kind, way), name in NAMES.items():
+        cells = []
+        for length in LENGTHS:
+            loss, right = found[kind, way, 0].average(length)
+            is_same = length == TRAINED and way != PLAIN  # nothing is slowed down there
+            cells.append("" if is_same else f"{write_decimals(loss)} ({write_percent(right)})")
+        lines.append(f"| {_(name)} | {' | '.join(cells)} |")
+    return "\n".join(lines)

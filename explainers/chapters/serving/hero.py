@@ -1,0 +1,261 @@
+"""The hero of the page: two prompts with one beginning, and four ways to serve them."""
+
+import math
+from typing import Any
+
+import torch
+
+from explainers.attention.serving.draft_tree import tree_mask, tree_positions
+from explainers.attention.serving.shared_prefix import count_shared
+from explainers.chapters.serving.measured_serving import BLOCK, Serving
+from explainers.chapters.serving.page_story import OTHERS, PROMPT, Moment, list_rows, tell_pages
+from explainers.messages import N_
+from explainers.models.served_prompts import CAUSAL, COUNTED, READINGS, TREE, Prompts, Reuse
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.control import Control
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.page import Prose
+from explainers.ui.untrusted_text import show_spaces
+
+PREFIX, PAGES, CHUNKS, DRAFTS = "prefix", "pages", "chunks", "drafts"
+TRICKS = {
+    PREFIX: N_("shared beginning"),
+    PAGES: N_("pages"),
+    CHUNKS: N_("chunks"),
+    DRAFTS: N_("drafts"),
+}
+serving_trick = Control("trick", N_("Trick"), PREFIX)
+changed_token = Control("changed", N_("Token that is changed, from 0; −1 for none"), -1)
+chunk_size = Control("chunk_size", N_("Tokens in a chunk"), "8")
+draft_mask = Control("draft_mask", N_("How the drafts are read"), TREE)
+controls.register(serving_trick, changed_token, chunk_size, draft_mask)
+WHOLE = "all"
+READING_NAMES = dict(
+    zip(READINGS, (N_("tree"), N_("causal mask"), N_("positions counted on")), strict=True)
+)
+SENTENCES = (
+    *("hero_caption", "hero_caption_pages", "hero_caption_chunks", "hero_caption_drafts"),
+    "hero_caption_whole",
+    *("hero_shared", "hero_shared_other", "hero_shared_real", "hero_changed", "hero_blank"),
+    *("hero_pages_0", "hero_pages_1", "hero_pages_2", "hero_pages_2_new"),
+    *("hero_pages_3", "hero_pages_4"),
+    *("hero_chunks", "hero_chunks_exact", "hero_chunks_real", "hero_chunks_whole"),
+    *("hero_drafts", "hero_drafts_exact", "hero_drafts_real"),
+    *("hero_drafts_causal", "hero_drafts_counted"),
+)
+NOTHING, ROUNDING, REAL = "exact", "rounding", "real"
+"""What a difference is."""
+UNCHANGED, PAGES_DRAWN = -1, 12
+LEAST_GAP = 1e-9
+"""A difference below this has too many digits."""
+
+
+def make_hero(text: Prose, serving: Serving) -> Hero:
+    """Two prompts, what is shared of them, and what is computed again after a change.
+
+    What was measured beforehand is sent all at once; a live model is asked for what is chosen.
+    """
+    trick, changed, size, mask = serving_trick, changed_token, chunk_size, draft_mask
+    places = range(UNCHANGED, len(serving.prompts.others))
+    sizes = {WHOLE: _("all"), **{f"{size}": f"{size}" for size in (8, 4, 1)}}
+    tricks, is_live = [*map(_, TRICKS.values())], serving.is_live
+    choices = [
+        HeroChoice(trick, tuple(TRICKS), read_choice(trick, tuple(TRICKS)), tricks, is_live),
+        HeroChoice(
+            changed, tuple(places), read_choice(changed, tuple(places)), is_elsewhere=is_live
+        ),
+        HeroChoice(size, tuple(sizes), read_choice(size, tuple(sizes)), [*sizes.values()]),
+        HeroChoice(mask, READINGS, read_choice(mask, READINGS), [*map(_, READING_NAMES.values())]),
+    ]
+    numbers = compute_numbers(serving, choices[0].value, choices[1].value)
+    alt = _("Two prompts with the same beginning, and which rows of their keys differ.")
+    return Hero(
+        "serving",
+        alt,
+        numbers,
+        choices,
+        SENTENCES,
+        list_experiments(text, serving),
+        serving.origin,
+        lambda: make_table(serving, choices[1].value),
+    )
+
+
+def compute_numbers(serving: Serving, trick: str, changed: int) -> dict[str, Any]:
+    """What the picture is drawn from; of a live model, only what is seen now."""
+    prompts, everything = serving.prompts, not serving.is_live
+    places = range(UNCHANGED, len(prompts.others)) if everything else [UNCHANGED, changed]
+    return {
+        "block": BLOCK,
+        "tokens": [[*map(name_token, tokens)] for tokens in prompts.tokens],
+        "others": [*map(name_other, prompts.others, prompts.tokens[1])],
+        "changes": {f"{at}": describe_reuse(serving.reuse(at)) for at in places},
+        "pages": describe_pages(prompts),
+        "chunks": describe_chunks(serving) if everything or trick == CHUNKS else None,
+        "drafts": describe_drafts(serving) if everything or trick == DRAFTS else None,
+    }
+
+
+def name_token(token: str) -> str:
+    """A token as it is drawn: the space before a word is seen by its place."""
+    return token.strip() or show_spaces(token)
+
+
+def name_other(other: tuple[str, int], own: str) -> str:
+    """What a token becomes; the space is printed where it is all that differs."""
+    name = name_token(other[0])
+    return show_spaces(other[0]) if name == name_token(own) else name
+
+
+def describe_reuse(found: Reuse) -> dict[str, Any]:
+    """What one change leaves to share."""
+    alone, late = found.next_tokens
+    return {
+        "shared": found.shared,
+        "blocks": found.blocks,
+        "moved": found.moved,
+        **describe_gap(max(found.rows_gap, found.logits_gap), found.is_rounding),
+        "next": name_token(late),
+        "isSame": alone == late,
+    }
+
+
+def describe_gap(gap: float, is_rounding: bool) -> dict[str, str]:
+    """A difference, and what it is: none, what rounding can make, or a real one."""
+    kind = NOTHING if gap == 0 else ROUNDING if is_rounding else REAL
+    return {"gap": write_gap(gap), "kind": kind}
+
+
+def write_gap(gap: float) -> str:
+    """A difference that may be small: "0", or as many digits as tell it."""
+    if gap == 0:
+        return "0"
+    if gap < LEAST_GAP:
+        return f"< {LEAST_GAP:.9f}"
+    return f"{gap:.3g}" if gap >= 0.01 else f"{gap:.{1 - math.floor(math.log10(gap))}f}"
+
+
+def describe_pages(prompts: Prompts) -> list[dict[str, Any]]:
+    """The memory after each step: what its pages hold, and where both tables point."""
+    first, second = map(torch.tensor, prompts.ids)
+    shared = count_shared(first, second)
+    story = tell_pages(len(first), len(second), shared, BLOCK)
+    used = [page for moment in story for table in moment.tables for page in table.pages]
+    most = max(PAGES_DRAWN, *(page + 1 for page in used))
+    return [_describe_moment(moment, prompts, most) for moment in story]
+
+
+def _describe_moment(moment: Moment, prompts: Prompts, most: int) -> dict[str, Any]:
+    slots: list[list[str]] = [[] for _page in range(most)]
+    for table in moment.tables:
+        for number, page in enumerate(table.pages):
+            rows = list_rows(moment.memory, table)[number * BLOCK :][:BLOCK]
+            own = [_name_row(row, prompts) for row in rows]
+            slots[page] = max(slots[page], own, key=len)
+    return {
+        "slots": slots,
+        "users": moment.memory.users[:most].tolist(),
+        "others": [page for page in OTHERS if page < most],
+        "tables": [list(table.pages) for table in moment.tables],
+        "filled": [table.filled for table in moment.tables],
+        "copied": moment.copied,
+    }
+
+
+def _name_row(row: int, prompts: Prompts) -> str:
+    prompt, place = divmod(row, PROMPT)
+    return name_token(prompts.tokens[prompt][place])
+
+
+def describe_chunks(serving: Serving) -> dict[str, Any]:
+    """The second prompt in chunks of each size."""
+    sizes, largest = serving.chunks()
+    names = [WHOLE, *(f"{one.size}" for one in sizes[1:])]
+    return {
+        "sizes": {
+            name: {**one._asdict(), **describe_gap(one.gap, one.gap <= one.limit)}
+            for name, one in zip(names, sizes, strict=True)
+        },
+        "largest": f"{largest:.3g}",
+    }
+
+
+def describe_drafts(serving: Serving) -> dict[str, Any]:
+    """The tree, and what each way to read it makes of it."""
+    tree = serving.drafts()
+    length, size = len(tree.text), len(tree.text) + len(tree.drafts)
+    causal = torch.ones(size, size, dtype=torch.bool).tril()
+    masks = {TREE: tree_mask(length, tree.parents), CAUSAL: causal}
+    places = {COUNTED: torch.arange(size)}
+    own_mask, own_places = masks[TREE], tree_positions(length, tree.parents)
+    return {
+        "text": [*map(name_token, tree.text)],
+        "drafts": [*map(name_token, tree.drafts)],
+        "parents": tree.parents,
+        "right": tree.right,
+        "chosen": name_token(tree.chosen),
+        "largest": f"{tree.largest:.3g}",
+        "ways": {
+            name: {
+                "cells": [
+                    "".join("01"[seen] for seen in row)
+                    for row in masks.get(name, own_mask).tolist()
+                ],
+                "places": places.get(name, own_places).tolist(),
+                "gaps": [*map(write_gap, tree.gaps[name])],
+                "wrong": [gap > tree.limit for gap in tree.gaps[name]],
+                **describe_gap(most := max(tree.gaps[name]), most <= tree.limit),
+            }
+            for name in READINGS
+        },
+    }
+
+
+def find_places(serving: Serving) -> tuple[int, int]:
+    """An early token of the beginning, and its last word: those that the experiments change."""
+    count = len(serving.prompts.others)
+    return min(3, count - 1), max(0, count - 2)
+
+
+def count_moved(found: Reuse, beginning: int) -> tuple[int, int]:
+    """Rows of K of the beginning that differ: in the first layer, and in the last."""
+    first, last = (found.moved[layer][:beginning].count("1") for layer in (0, -1))
+    return first, last
+
+
+def list_experiments(text: Prose, serving: Serving) -> list[Experiment]:
+    """What a reader can try, each with the numbers that it will show."""
+    prompts = serving.prompts
+    trick, changed, mask = serving_trick, changed_token, draft_mask
+    tries = []
+    for name, at in zip(("early", "late"), find_places(serving), strict=True):
+        first, later = count_moved(serving.reuse(at), len(prompts.others))
+        told = text.fill(
+            f"try_{name}",
+            old=name_token(prompts.tokens[1][at]),
+            new=name_token(prompts.others[at][0]),
+            beginning=len(prompts.others),
+            first=first,
+            later=later,
+        )
+        tries.append(Experiment(name, told, {trick.key: PREFIX, changed.key: at}))
+    told = text.fill("try_blank", shared=serving.reuse(0).shared, tokens=len(prompts.tokens[1]))
+    tries.append(Experiment("blank", told, {trick.key: PREFIX, changed.key: 0}))
+    tree = serving.drafts()
+    named = {"gap": write_gap(max(tree.gaps[CAUSAL])), "largest": f"{tree.largest:.3g}"}
+    told = text.fill("try_causal", **named)
+    tries.append(Experiment("causal", told, {trick.key: DRAFTS, mask.key: CAUSAL}))
+    return tries
+
+
+def make_table(serving: Serving, changed: int) -> Any:
+    """For each token of the second prompt, in how many layers its row of K differs."""
+    import pandas as pd  # the first paint needs no tables
+
+    found, tokens = serving.reuse(changed), [*serving.prompts.tokens[1]]
+    if changed >= 0:
+        tokens[changed] = serving.prompts.others[changed][0]
+    differing = [sum(row[place] == "1" for row in found.moved) for place in range(len(tokens))]
+    columns = {_("token"): tokens, _("layers in which its row of K differs"): differing}
+    return pd.DataFrame(columns, range(1, len(tokens) + 1)).rename_axis(_("position")).reset_index()

@@ -1,0 +1,139 @@
+"""Which rows a change leaves to reuse, layer by layer; what chunks, pages and drafts save."""
+
+from explainers.chapters.serving.hero import REAL, ROUNDING, find_places, name_token, write_gap
+from explainers.chapters.serving.measured_serving import DRAFTS, NEW_TOKENS, REPEATING, Serving
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import TOKEN_AXIS
+from explainers.memory.cache_bytes import count_bytes_per_token
+from explainers.memory.engines import BLOCK_SIZE, count_pages
+from explainers.memory.model_shapes import find_shape
+from explainers.memory.sizes import format_size
+from explainers.messages import N_
+from explainers.translations import _
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.untrusted_text import verbatim
+
+ANSWERS = ALL, HALF, NONE = N_("all of them"), N_("about half"), N_("none")
+MODEL = "llama-3-8b"
+LONG, USERS = 1_000, 100
+"""Tokens of a shared beginning, and texts that begin with it."""
+
+
+def count_kept(serving: Serving, layer: int) -> tuple[int, int]:
+    """Behind an early change: rows of K that may be reused in a layer, and all there are."""
+    at, count = find_places(serving)[0], len(serving.prompts.others)
+    later = serving.reuse(at).moved[layer][at + 1 : count]
+    return later.count("0"), len(later)
+
+
+def answer_layer(serving: Serving) -> str:
+    """Among the answers: how many rows the second layer can reuse."""
+    kept, count = count_kept(serving, 1)
+    share = kept / count if count else 0.0
+    return ALL if share > 3 / 4 else NONE if share < 1 / 4 else HALF
+
+
+def name_layers(serving: Serving) -> dict[str, str]:
+    """The change that is asked about, and what it leaves in the first layers."""
+    at, prompts = find_places(serving)[0], serving.prompts
+    (first, count), (second, _count) = count_kept(serving, 0), count_kept(serving, 1)
+    return {
+        "old": verbatim(name_token(prompts.tokens[1][at])),
+        "new": verbatim(name_token(prompts.others[at][0])),
+        "count": f"{count}",
+        "first": f"{first}",
+        "second": f"{second}",
+        "changed": f"{count - second}",
+    }
+
+
+def draw_layers(serving: Serving) -> None:
+    """The beginning of the changed prompt: 1 for a row of K that differs, in three layers."""
+    at, count = find_places(serving)[0], len(serving.prompts.others)
+    moved = serving.reuse(at).moved
+    chosen = 0, 1, len(moved) - 1
+    values = [[float(cell) for cell in moved[layer][:count]] for layer in chosen]
+    rows = [_("layer {number}", number=layer + 1) for layer in chosen]
+    tokens = [name_token(token) for token in serving.prompts.tokens[1][:count]]
+    tokens[at] = name_token(serving.prompts.others[at][0])
+    formula = _("1: the row of K differs from that of the first prompt")
+    name, axis = _("changed rows of K"), TOKEN_AXIS
+    matrix = Matrix(name, formula, values, rows, tokens, "", axis, "weights", decimals=0)
+    counts = ", ".join(f"{sum(row):.0f}" for row in values)
+    alt = _("Rows of K that differ in the first, second and last layer: {counts}", counts=counts)
+    show_figure(Figure([Panel("moved", matrix)], alt), serving.origin, "moved rows")
+
+
+def tabulate_chunks(serving: Serving) -> dict[str, str]:
+    """A row for each size of chunks."""
+    sizes, largest = serving.chunks()
+    rows = [
+        f"| {one.size} | {one.passes} | {one.size} | {one.weights:,} | {write_gap(one.gap)} |"
+        for one in sizes
+    ]
+    told = {"tokens": f"{sizes[0].size}", "limit": write_gap(sizes[0].limit)}
+    return told | {"rows": "\n".join(rows), "largest": f"{largest:.3g}"}
+
+
+def judge_chunks(serving: Serving) -> str:
+    """Can all differences be rounding, or is one real?"""
+    sizes, _largest = serving.chunks()
+    return ROUNDING if all(one.gap <= one.limit for one in sizes) else REAL
+
+
+def tabulate_lookup(serving: Serving, text: str) -> dict[str, str]:
+    """How often the model ran, with more and more drafts at a time."""
+    ran = {drafts: serving.write(text, drafts) for drafts in DRAFTS}
+    plain, said = ran[0]
+    rows = []
+    for drafts, (written, _said) in ran.items():
+        same = _("yes") if written.ids == plain.ids else _("no")
+        rows.append(f"| {drafts} | {written.passes} | {written.rows} | {same} |")
+    return {"rows": "\n".join(rows), "prompt": verbatim(text), "said": verbatim(said)}
+
+
+def find_repeats(serving: Serving, text: str) -> str:
+    """Do drafts from the text itself save any pass?"""
+    passes = [serving.write(text, drafts)[0].passes for drafts in DRAFTS]
+    return "some" if min(passes) < passes[0] else "none"
+
+
+def name_lookup(serving: Serving) -> dict[str, str]:
+    """A text that repeats itself, with the most drafts at a time and without any."""
+    plain, repeating = (serving.write(REPEATING, drafts)[0] for drafts in (0, DRAFTS[-1]))
+    return {
+        "new": f"{NEW_TOKENS}",
+        "passes": f"{repeating.passes}",
+        "right": f"{NEW_TOKENS - repeating.passes}",
+        "rows": f"{repeating.rows}",
+        "plain_rows": f"{plain.rows}",
+        "drafts": f"{DRAFTS[-1]}",
+    }
+
+
+def name_pages() -> dict[str, str]:
+    """What pages save where many texts share a beginning, in bytes."""
+    each = count_bytes_per_token(find_shape(MODEL))
+    whole = LONG // BLOCK_SIZE
+    alone, together = USERS * count_pages(LONG, BLOCK_SIZE), whole + USERS * (LONG % BLOCK_SIZE > 0)
+    return {
+        "model": MODEL,
+        "tokens": f"{LONG:,}",
+        "texts": f"{USERS}",
+        "block": f"{BLOCK_SIZE}",
+        "pages": f"{count_pages(LONG, BLOCK_SIZE)}",
+        "whole": f"{whole}",
+        "alone": format_size(alone * BLOCK_SIZE * each),
+        "together": format_size(together * BLOCK_SIZE * each),
+    }
+
+
+def name_bill(serving: Serving) -> dict[str, str]:
+    """What is left to reuse after an early change, and after a late one."""
+    early, late = (serving.reuse(at) for at in find_places(serving))
+    return {
+        "early": f"{early.blocks}",
+        "late": f"{late.blocks}",
+        "blocks": f"{serving.reuse(-1).blocks}",
+    }

@@ -1,0 +1,137 @@
+"""The hero of the page: one weight, the parts of its score on both sides, and what is removed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from explainers.chapters.why_it_looked.explained_cell import SHOWN, Explained, Removal
+from explainers.translations import _
+from explainers.ui.controls import why_controls as chosen
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.page import Prose
+from explainers.ui.text.numbers import write_percent
+from explainers.ui.untrusted_text import show_spaces
+
+SENTENCES = (
+    *("hero_caption", "hero_content", "hero_content_compared"),
+    *("hero_position", "hero_position_compared", "hero_removed"),
+)
+TRIED = {
+    "try_first": {chosen.looked_removed.key: chosen.FIRST},
+    "try_query": {chosen.looked_removed.key: chosen.QUERY_THREE},
+    "try_back": {chosen.looked_cell.key: "16.0", chosen.looked_removed.key: chosen.NOTHING},
+}
+"""The experiments: by their texts, what each chooses."""
+
+
+def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str) -> Hero:
+    """A few weights of a model, with every choice of bars and of what is removed."""
+    names, kinds = tuple(cells), chosen.looked_parts.options
+    control, removed = chosen.looked_cell, chosen.looked_removed
+    labels = [name_cell(one) for one in cells.values()]
+    choices = [
+        HeroChoice(control, names, read_choice(control, names, names[0]), labels),
+        HeroChoice(
+            chosen.looked_parts, kinds, read_choice(chosen.looked_parts, kinds), [*map(_, kinds)]
+        ),
+        HeroChoice(
+            removed,
+            removed.options,
+            read_choice(removed, removed.options),
+            [*map(_, chosen.REMOVED.values())],
+        ),
+    ]
+    shown = cells[choices[0].value]
+    told = {"count": f"{len(shown.sources)}", "key": show_token(shown, shown.key)}
+    experiments = [
+        Experiment(name, text.fill(name, **told), some)
+        for name, some in TRIED.items()
+        if chosen.looked_cell.key not in some or some[chosen.looked_cell.key] in cells
+    ]
+    return Hero(
+        "why",
+        _("The weight of one head, and what wrote the query and the key that it comes from."),
+        {"cells": {name: compute_numbers(one) for name, one in cells.items()}, "raw": chosen.RAW},
+        choices,
+        SENTENCES,
+        experiments,
+        origin,
+        lambda: make_table(shown),
+    )
+
+
+def name_cell(one: Explained) -> str:
+    """Which head looks from which token to which."""
+    query, key = show_token(one, one.query), show_token(one, one.key)
+    return f"L{one.layer}.H{one.head}: {query} → {key}"
+
+
+def show_token(one: Explained, position: int) -> str:
+    """A token as it is read, without its space."""
+    token = one.tokens[position]
+    return show_spaces(token.strip() or token)
+
+
+def compute_numbers(one: Explained) -> dict[str, Any]:
+    """What the picture is drawn from, and the slots of its sentences."""
+    removals = {name: _describe_removal(one, name, kept) for name, kept in one.removals.items()}
+    return {
+        "tokens": one.tokens,
+        "query": one.query,
+        "key": one.key,
+        "row": one.row,
+        "parts": {kind: _describe_parts(one, kind) for kind in one.parts},
+        "removals": removals,
+        "said": describe_cell(one),
+        "isBefore": one.key == one.query - 1,
+    }
+
+
+def describe_cell(one: Explained) -> dict[str, str]:
+    """The slots of the sentence about a weight; the picture fills in the parts that it shows."""
+    return {
+        "which": f"L{one.layer}.H{one.head}",
+        "query": show_token(one, one.query),
+        "key": show_token(one, one.key),
+        "weight": write_percent(one.weight),
+        "count": f"{len(one.sources)}",
+    }
+
+
+def _describe_parts(one: Explained, kind: str) -> dict[str, Any]:
+    sides = []
+    for side, parts in enumerate(one.parts[kind]):
+        ranked = one.rank(kind, side)
+        rest = [parts[place] for place in ranked[SHOWN:]]
+        added, taken = (
+            sum(part for part in rest if part > 0),
+            sum(part for part in rest if part < 0),
+        )
+        bars = [[one.name(place), parts[place]] for place in ranked[:SHOWN]]
+        sides.append({"bars": bars, "rest": [len(rest), added, taken]})
+    return {"sides": sides, "sum": sum(one.parts[kind][0])}
+
+
+def _describe_removal(one: Explained, name: str, removal: Removal) -> dict[str, Any]:
+    weights = [one.weight, removal.predicted, removal.measured, removal.others]
+    said = zip(("weight", "predicted", "measured", "others"), weights, strict=True)
+    return {
+        "side": 0 if name == chosen.QUERY_THREE else 1,
+        "removed": [one.name(place) for place in removal.places],
+        "places": len(removal.places),
+        "weights": weights,
+        "said": {slot: write_percent(weight) for slot, weight in said}
+        | {"what": ", ".join(one.name(place) for place in removal.places)},
+    }
+
+
+def make_table(one: Explained) -> Any:
+    """Each source with its part of the score on both sides, raw and centred."""
+    import pandas as pd  # the first paint needs no tables
+
+    columns: dict[str, list[Any]] = {
+        _("source"): [one.name(place) for place in range(len(one.sources))]
+    }
+    for kind, sides in one.parts.items():
+        for side, parts in zip((_("query"), _("key")), sides, strict=True):
+            columns[f"{side}, {_(kind)}"] = parts
+    return pd.DataFrame(columns)

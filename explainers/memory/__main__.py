@@ -1,0 +1,139 @@
+"""Size a KV cache: `python -m explainers.memory llama-3.1-8b --tokens 131072 --batch 8 --gpu H100`.
+
+The same numbers as on the page *KV cache size* and from `explainers.memory.cache_report`.
+"""
+
+import argparse
+import json
+import re
+import sys
+from dataclasses import asdict
+from decimal import Decimal
+
+from explainers.memory.cache_bytes import FORMATS
+from explainers.memory.cache_report import CacheReport, FitReport, find_model, report_cache
+from explainers.memory.config_text import MAX_CHARACTERS
+from explainers.memory.model_shapes import ModelShape, list_model_ids
+from explainers.memory.read_config import read_config
+from explainers.memory.serving import GIB, read_gpus
+from explainers.memory.sizes import format_both_sizes
+from explainers.models.config_defaults import find_class_defaults
+from explainers.models.hub import HubUnreachableError
+from explainers.models.hub_config import fetch_config
+from explainers.models.registry import ModelError
+
+PARAMETERS = re.compile(r"(\d+(?:\.\d+)?)([MBT]?)", re.IGNORECASE)
+MULTIPLIERS = {"": 1, "M": 10**6, "B": 10**9, "T": 10**12}
+BAD_INPUT = 2
+"""Exit status, as argparse has it for arguments that it refuses."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print a report; 0 if there is one, 2 and a sentence on standard error if there is none."""
+    parser = make_parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.list:
+        print("models:", *list_model_ids(), sep="\n  ")
+        print("gpus:", *read_gpus(), sep="\n  ")
+        return 0
+    if not chosen.model:
+        parser.error("name a model or a config.json, or ask for --list")
+    try:
+        report = report_cache(
+            read_model(chosen.model, chosen.fetch),
+            chosen.tokens,
+            chosen.batch,
+            gpu=chosen.gpu,
+            gpus=chosen.gpus,
+            dtype=chosen.cache_dtype,
+            weight_dtype=chosen.weight_dtype,
+            parameters=chosen.parameters,
+            source_tokens=chosen.source_tokens,
+            overhead=chosen.overhead * GIB,
+            percent=chosen.percent,
+            block=chosen.page,
+        )
+    except (ValueError, ModelError, HubUnreachableError) as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return BAD_INPUT
+    print(json.dumps(asdict(report), indent=1) if chosen.json else write_report(report))
+    return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The arguments, with the defaults of the page."""
+    parser = argparse.ArgumentParser(
+        prog="python -m explainers.memory", description=(__doc__ or "").partition("\n")[0]
+    )
+    add = parser.add_argument
+    add("model", nargs="?", help="id of a published model, a config.json, its folder, or -")
+    add("--tokens", type=int, default=131_072, help="length of each text (131072)")
+    add("--batch", type=int, default=1, help="how many texts at once (1)")
+    add("--gpu", default="", help="a GPU's id, such as h100: does it fit?")
+    add("--gpus", type=int, default=1, help="how many of them (1)")
+    add("--cache-dtype", default="bfloat16", choices=FORMATS, metavar="FORMAT")
+    add("--weight-dtype", default="", choices=FORMATS, metavar="FORMAT", help="as published")
+    add("--parameters", type=read_parameters, metavar="8B", help="where they are not published")
+    add("--source-tokens", type=int, metavar="N", help="tokens that an encoder read")
+    add("--overhead", type=int, default=1, metavar="GIB", help="activations, buffers … (1)")
+    add("--percent", type=int, default=90, help="part of a GPU that may be used (90)")
+    add("--page", type=int, default=16, metavar="N", help="tokens in a page (16)")
+    add("--json", action="store_true", help="every number, in bytes")
+    add("--fetch", action="store_true", help="read owner/name from the hub: its config.json only")
+    add("--list", action="store_true", help="the models and GPUs that are known")
+    return parser
+
+
+def read_parameters(text: str) -> int:
+    """A number of parameters such as 8B, 400M or 8030261248."""
+    match = PARAMETERS.fullmatch(text)
+    if match is None or not (count := int(Decimal(match[1]) * MULTIPLIERS[match[2].upper()])):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number such as 8B or 400M")
+    return count
+
+
+def read_model(name: str, may_fetch: bool) -> ModelShape:
+    """A published model, a file, what comes from standard input, or from the hub if asked for."""
+    if may_fetch:
+        return read_config(fetch_config(name), find_class_defaults)
+    if name == "-":
+        return read_config(sys.stdin.read(MAX_CHARACTERS + 1), find_class_defaults)
+    return find_model(name, find_class_defaults)
+
+
+def write_report(report: CacheReport) -> str:
+    """The numbers as lines to be read."""
+    lines = [
+        f"{report.model}: {report.batch:,} × {report.tokens:,} tokens, cache in {report.dtype}",
+        *report.working,
+    ]
+    if report.extra_bytes:
+        lines.append(f"besides: {format_both_sizes(report.extra_bytes)} of states and indexes")
+        lines.append(f"in all: {report.total_bytes:,} bytes = {write(report.total_bytes)}")
+    lines += [f"LEFT OUT: {gap}" for gap in report.left_out]
+    lines += [f"{name}: {write(size)}" for name, size in report.by_counting.items()]
+    lines += write_fit(report.fit) if report.fit else []
+    return "\n".join([*lines, *(f"note: {note}" for note in report.notes)])
+
+
+def write_fit(fit: FitReport) -> list[str]:
+    """Whether it fits, for how many texts, how long and how fast."""
+    users = "any number of" if fit.texts_that_fit is None else f"{fit.texts_that_fit:,}"
+    longest = "any length" if fit.longest_context is None else f"{fit.longest_context:,} tokens"
+    lines = [
+        f"{fit.gpus} × {fit.gpu}: weights in {fit.weight_dtype} {write(fit.weight_bytes)}; "
+        f"left for caches on each {write(fit.free_bytes_per_gpu)}",
+        f"such texts that fit at once: {users}; longest, with so many texts: {longest}",
+    ]
+    if fit.tokens_per_second is not None:
+        lines.append(f"at most {fit.tokens_per_second:,} tokens a second, with what fits")
+    return lines
+
+
+def write(size: int) -> str:
+    """Bytes in both units, with a minus sign where too little is left."""
+    return f"−{format_both_sizes(-size)}" if size < 0 else format_both_sizes(size)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+"""Every number of the cache calculator in one record: for scripts, and for the command line.
+
+from explainers.memory.cache_report import report_cache
+
+report = report_cache("llama-3.1-8b", tokens=131_072, batch=8, gpu="h100")
+report.total_bytes, report.texts_that_fit
+"""
+
+import difflib
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from explainers.memory.cache_bytes import (
+    count_bytes_per_token,
+    count_cache_bytes,
+    count_extra_bytes,
+    list_group_caches,
+)
+from explainers.memory.cache_formula import COUNTINGS, IDEAL, explain_counting, warn_beyond_context
+from explainers.memory.checked_fields import FindDefaults, know_no_class, shorten_value
+from explainers.memory.engines import BLOCK_SIZE, has_format
+from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
+from explainers.memory.read_config import read_config_file
+from explainers.memory.serving import (
+    GIB,
+    Deployment,
+    Gpu,
+    count_free_bytes_per_gpu,
+    count_text_bytes_per_gpu,
+    count_users,
+    count_weight_bytes,
+    find_longest_context,
+    find_weight_format,
+    read_gpus,
+)
+from explainers.memory.speed import estimate_tokens_per_second
+from explainers.messages import N_
+
+
+@dataclass(frozen=True)
+class GroupReport:
+    """Layers that keep the same things: how many rows of one text each keeps, and all of them."""
+
+    kind: str
+    layers: int
+    rows: int
+    size: int
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """The same cache on GPUs. `tokens_per_second` is the most that bandwidth and arithmetic allow.
+
+    None stands for no limit; sizes are bytes, those `_per_gpu` are what each GPU holds or has left.
+    """
+
+    gpu: str
+    gpus: int
+    weight_dtype: str
+    weight_bytes: int
+    free_bytes_per_gpu: int
+    text_bytes_per_gpu: int
+    texts_that_fit: int | None
+    longest_context: int | None
+    tokens_per_second: float | None
+
+
+@dataclass(frozen=True)
+class CacheReport:
+    """The cache of `batch` texts of `tokens` tokens; all sizes are whole bytes.
+
+    `cache_bytes` are keys, values, latents and merged rows; `extra_bytes` states and indexes;
+    `by_counting` has the first by each way of counting that can store `dtype`. `left_out` is
+    empty if everything was counted.
+    """
+
+    model: str
+    tokens: int
+    batch: int
+    dtype: str
+    cache_bytes: int
+    extra_bytes: int
+    total_bytes: int
+    bytes_per_token: int
+    groups: tuple[GroupReport, ...]
+    by_counting: dict[str, int]
+    working: tuple[str, ...]
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+    sources: tuple[str, ...]
+    fit: FitReport | None = None
+
+
+def report_cache(
+    model: str | Path | ModelShape,
+    tokens: int,
+    batch: int = 1,
+    *,
+    gpu: str = "",
+    gpus: int = 1,
+    dtype: str = "bfloat16",
+    weight_dtype: str = "",
+    parameters: int | None = None,
+    source_tokens: int | None = None,
+    overhead: int = GIB,
+    percent: int = 90,
+    block: int = BLOCK_SIZE,
+    find_defaults: FindDefaults = know_no_class,
+) -> CacheReport:
+    """Size a cache, and fit it onto GPUs if a `gpu` is named.
+
+    `model` is the id of a published model, a config.json, its folder, or a shape. `source_tokens`
+    are those that an encoder read; `overhead` is in bytes, `percent` the part of a GPU that may be
+    used, `block` the tokens of a page. What cannot be is a ValueError that says why.
+    """
+    shape = model if isinstance(model, ModelShape) else find_model(model, find_defaults)
+    if parameters is not None:
+        shape = replace(shape, parameters=parameters, has_exact_parameters=False)
+    working = explain_counting(shape, tokens, IDEAL, batch, dtype, source_tokens)
+    extra_bytes = count_extra_bytes(shape, tokens, batch)
+    notes = [*shape.notes, *filter(None, [warn_beyond_context(shape, tokens)])]
+    by_counting = {
+        name: explain_counting(shape, tokens, name, batch, dtype, source_tokens).size
+        for name in COUNTINGS
+        if has_format(name, dtype)
+    }
+    report = CacheReport(
+        model=shape.id,
+        tokens=tokens,
+        batch=batch,
+        dtype=dtype,
+        cache_bytes=count_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens),
+        extra_bytes=extra_bytes,
+        total_bytes=working.size + extra_bytes,
+        bytes_per_token=count_bytes_per_token(shape, dtype),
+        groups=tuple(
+            GroupReport(cache.group.kind, cache.group.count, cache.tokens, cache.size)
+            for cache in list_group_caches(shape, tokens, dtype, source_tokens)
+        ),
+        by_counting=by_counting,
+        working=working.lines,
+        left_out=shape.gaps,
+        notes=tuple(notes),
+        sources=shape.sources,
+    )
+    if not gpu:
+        return report
+    weights = weight_dtype or find_weight_format(shape)
+    deployment = Deployment(
+        shape, find_gpu(gpu), gpus, weights, dtype, overhead, percent, block, source_tokens
+    )
+    return replace(report, fit=report_fit(deployment, tokens, batch))
+
+
+def report_fit(deployment: Deployment, tokens: int, batch: int) -> FitReport:
+    """What the GPUs have room for, and how fast they could be at best with what fits."""
+    users = count_users(deployment, tokens)
+    served = batch if users is None else min(batch, users)
+    speed = estimate_tokens_per_second(deployment, tokens, served) if served else None
+    return FitReport(
+        gpu=deployment.gpu.id,
+        gpus=deployment.gpus,
+        weight_dtype=str(deployment.weight_dtype),
+        weight_bytes=count_weight_bytes(deployment),
+        free_bytes_per_gpu=count_free_bytes_per_gpu(deployment),
+        text_bytes_per_gpu=count_text_bytes_per_gpu(deployment, tokens),
+        texts_that_fit=users,
+        longest_context=find_longest_context(deployment, batch),
+        tokens_per_second=None if speed is None else round(float(speed), 1),
+    )
+
+
+def find_model(model: str | Path, find_defaults: FindDefaults = know_no_class) -> ModelShape:
+    """The shape of a published model or of a config.json; ValueError names what is like it."""
+    if str(model) in list_model_ids():
+        return find_shape(str(model))
+    is_there = False
+    with suppress(OSError, ValueError):  # too long for a path, or not one at all
+        is_there = Path(model).exists()
+    if is_there:
+        return read_config_file(model, find_defaults)
+    raise ValueError(
+        N_(
+            "there is no model and no file {name}{similar}",
+            name=shorten_value(str(model)),
+            similar=suggest_similar(str(model), list_model_ids()),
+        )
+    )
+
+
+def find_gpu(name: str) -> Gpu:
+    """The GPU of that id, in capitals or not."""
+    gpus = read_gpus()
+    if name.lower() not in gpus:
+        raise ValueError(
+            N_(
+                "there is no GPU {name}; there are {known}",
+                name=shorten_value(name),
+                known=", ".join(gpus),
+            )
+        )
+    return gpus[name.lower()]
+
+
+def suggest_similar(name: str, known: tuple[str, ...]) -> str:
+    """The end of a sentence with names like this one; "" if there are none."""
+    similar = difflib.get_close_matches(name.lower().rpartition("/")[2], known, n=3)
+    return N_("; there is {names}", names=", ".join(similar)) if similar else ""

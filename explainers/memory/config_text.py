@@ -1,0 +1,76 @@
+"""The JSON object in a text that somebody pasted, or a sentence that says what it is instead."""
+
+import json
+import re
+from typing import Any
+
+from explainers.memory.checked_fields import wrong_value_error
+from explainers.messages import N_, Message
+
+MAX_CHARACTERS = 1_000_000
+"""Characters; the longest published config.json has a tenth of this."""
+MAX_DEPTH, MAX_PARTS = 32, 50_000
+"""Objects and lists inside one another, and these and texts: looked at before anything is built."""
+_PART = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
+"""A text that does not end is a part as well: each character is looked at once."""
+OTHER_FILES = (
+    (re.compile(r"---\s|[\w-]+:(?:\s|$)"), N_("it looks like YAML")),
+    (re.compile(r"<"), N_("it looks like a web page: copy the file itself, as raw text")),
+    (re.compile(r"\{\s*'"), N_("it has ' where JSON has \": print it with json.dumps")),
+    (re.compile(r"version \S*git-lfs"), N_("it only points to a large file")),
+    (re.compile(r"\S+Config\s*[{(]"), N_("it is printed by Python: take the part in {braces}")),
+    (re.compile(r"\[\w+\]|\w+\s*="), N_("it looks like TOML or a script")),
+)
+"""How another file begins, and what to say of it."""
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """The JSON object in the text; the error tells a text cut short from one that is no JSON."""
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(
+            N_(
+                "config.json has more than {most:,} characters: is it another file?",
+                most=MAX_CHARACTERS,
+            )
+        )
+    if not text.strip():
+        raise ValueError(N_("config.json is empty"))
+    _refuse_bomb(text)
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(explain_error(text, error)) from None
+    except ValueError as error:  # a number of more digits than Python reads
+        raise ValueError(N_("config.json cannot be read: {why}", why=str(error))) from None
+    if not isinstance(value, dict):
+        raise wrong_value_error(N_("an object in {braces}", braces="{…}"), "config.json", value)
+    return value
+
+
+def explain_error(text: str, error: json.JSONDecodeError) -> str:
+    """What is wrong with a text that is no JSON, and what to do about it."""
+    position = N_("line {line}, column {column}", line=error.lineno, column=error.colno)
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        return N_("config.json breaks off at {where}: was all of it copied?", where=position)
+    if error.msg == "Extra data" and text[error.pos] in "{[":
+        return N_("two files are pasted here: the second begins at {where}", where=position)
+    start = text.lstrip()[:200]
+    for sign, words in OTHER_FILES:
+        if error.pos <= len(text) - len(text.lstrip()) + 1 and sign.match(start):
+            why = Message(words, {"braces": "{…}"})
+            return N_("config.json is not JSON: {why}", why=why)
+    return N_("config.json is not JSON: {why} at {where}", why=error.msg, where=position)
+
+
+def _refuse_bomb(text: str) -> None:
+    """A short text may unfold into more memory than the server has: what is built is counted."""
+    depth = 0
+    for count, part in enumerate(_PART.finditer(text)):
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(part[0], 0)
+        if depth > MAX_DEPTH:
+            too_deep = Message(N_("it is nested too deeply"), {})
+            raise ValueError(N_("config.json cannot be read: {why}", why=too_deep))
+        if count >= MAX_PARTS:
+            raise ValueError(
+                N_("config.json has more than {most:,} parts: is it another file?", most=MAX_PARTS)
+            )

@@ -1,0 +1,163 @@
+"""What a recurrent layer keeps instead of keys and values: states that no text makes larger.
+
+The sizes are those of the classes in transformers 5.23, which hold the tensors themselves in tests.
+"""
+
+from collections.abc import Callable
+
+from explainers.memory.checked_fields import WIDTH_FIELDS, ConfigFields, MissingFieldError
+from explainers.memory.model_shapes import LayerGroup, RecurrentState
+from explainers.messages import N_, get_message
+
+States = tuple[RecurrentState, ...]
+STATE_DTYPE_FIELDS = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
+STATE_DTYPES = ("float32", "bfloat16", "float16")
+HEAD_FIELDS = ("mamba_n_heads", "mamba_num_heads", "n_mamba_heads")
+STATE_FIELDS = ("mamba_d_state", "ssm_state_size")
+GROUP_FIELDS = ("mamba_n_groups", "mamba_ngroups", "n_groups")
+KERNEL_FIELDS = ("mamba_d_conv", "conv_kernel")
+LING_HEADS = "num_kv_heads_for_linear_attn"
+EXPANSION_FIELDS = ("mamba_expand", "expand")
+
+
+def read_state_layer(fields: ConfigFields) -> LayerGroup:
+    """A recurrent layer with its states; where they are not known, it says so."""
+    for note, (sign, read_states) in STATE_KINDS.items():
+        if sign(fields):
+            try:
+                return LayerGroup("recurrent", 1, state=read_states(fields), state_note=note)
+            except MissingFieldError as error:
+                return LayerGroup("recurrent", 1, state_note=get_message(error))
+    return LayerGroup("recurrent", 1, state_note=N_("the size of their state is not known here"))
+
+
+def read_state_dtype(fields: ConfigFields) -> str:
+    """The format of what adds up over a text: 32 bits, unless the file says otherwise."""
+    named = (fields.read_text(name) for name in STATE_DTYPE_FIELDS)
+    if stated := next((name for name in named if name in STATE_DTYPES), ""):
+        return stated
+    fields.notes.append(
+        N_("States are counted in float32, as transformers keeps them; some engines take 16 bits.")
+    )
+    return "float32"
+
+
+def read_delta_states(fields: ConfigFields) -> States:
+    """Gated DeltaNet (Yang et al. 2024): a matrix for each value head, and inputs that wait."""
+    num_value_heads = fields.require_number("linear_num_value_heads")
+    num_key_heads = fields.require_number("linear_num_key_heads")
+    key_dim = fields.require_number("linear_key_head_dim")
+    value_dim = fields.require_number("linear_value_head_dim")
+    channels = 2 * num_key_heads * key_dim + num_value_heads * value_dim
+    kernel = fields.require_number("linear_conv_kernel_dim")
+    return (
+        RecurrentState("conv", channels * kernel),
+        RecurrentState(
+            "recurrent", num_value_heads * key_dim * value_dim, read_state_dtype(fields)
+        ),
+    )
+
+
+def read_kimi_states(fields: ConfigFields) -> States:
+    """Kimi Delta Attention (2025): a square matrix for each head, queries, keys and values wait."""
+    nested = fields.read_object("linear_attn_config")
+    if nested is not None and nested.find_number("num_heads"):
+        num_heads, head_dim = (nested.require_number(name) for name in ("num_heads", "head_dim"))
+        kernel = nested.require_number("short_conv_kernel_size")
+    elif fields.find_number("linear_num_heads"):
+        num_heads = fields.require_number("linear_num_heads")
+        head_dim = fields.require_number("linear_head_dim")
+        kernel = fields.require_number("linear_conv_kernel_dim")
+    else:  # Ling 3 gives it the heads of its other layers
+        num_heads, head_dim = fields.read_num_heads(), fields.require_number("head_dim")
+        kernel = fields.require_number("short_conv_kernel_size")
+    return (
+        RecurrentState("conv", 3 * num_heads * head_dim * kernel),
+        RecurrentState("recurrent", num_heads * head_dim**2, read_state_dtype(fields)),
+    )
+
+
+def read_mamba2_states(fields: ConfigFields) -> States:
+    """Mamba-2 (Dao & Gu 2024): a matrix of head_dim × state for each head."""
+    num_heads, state_dim = (fields.require_number(*names) for names in (HEAD_FIELDS, STATE_FIELDS))
+    given = fields.config.get("mamba_d_head")
+    names = ["mamba_head_dim", "mamba_headdim"] + (["mamba_d_head"] if given != "auto" else [])
+    head_dim = fields.find_number(*names)
+    if head_dim is None:
+        head_dim = read_inner_width(fields) // num_heads
+    num_groups = fields.find_number(*GROUP_FIELDS) or 1
+    channels = num_heads * head_dim + 2 * num_groups * state_dim
+    return (
+        RecurrentState("conv", channels * fields.require_number(*KERNEL_FIELDS)),
+        RecurrentState("recurrent", num_heads * head_dim * state_dim, read_state_dtype(fields)),
+    )
+
+
+def read_mamba1_states(fields: ConfigFields) -> States:
+    """Mamba (Gu & Dao 2023): a state for each channel of the widened layer."""
+    width, state_dim = read_inner_width(fields), fields.require_number(*STATE_FIELDS)
+    return (
+        RecurrentState("conv", width * fields.require_number(*KERNEL_FIELDS)),
+        RecurrentState("recurrent", width * state_dim, read_state_dtype(fields)),
+    )
+
+
+def read_inner_width(fields: ConfigFields) -> int:
+    """How many channels a Mamba layer has: d_model, widened."""
+    width = fields.find_number("mamba_d_ssm")
+    return width or fields.require_number(*EXPANSION_FIELDS) * fields.require_number(*WIDTH_FIELDS)
+
+
+def read_convolution_states(fields: ConfigFields) -> States:
+    """A short convolution (LFM2): the last inputs, and no state beside them."""
+    width = fields.require_number(*WIDTH_FIELDS)
+    return (RecurrentState("conv", width * fields.require_number("conv_L_cache")),)
+
+
+def read_lightning_states(fields: ConfigFields) -> States:
+    """Lightning attention (MiniMax-01, Ling 2.5): a square matrix for each head, in 16 bits."""
+    num_heads = fields.find_number(LING_HEADS, minimum=0) or fields.read_num_heads()
+    return (RecurrentState("recurrent", num_heads * fields.read_head_dim() ** 2),)
+
+
+def read_mixed_states(fields: ConfigFields) -> States:
+    """Compressed convolutional attention (ZAYA1): queries and keys that two convolutions need.
+
+    Half of each value is made of the token before, which is kept as well.
+    """
+    num_kv_heads, head_dim = fields.read_num_kv_heads(), fields.read_head_dim()
+    kernel = sum(fields.require_number(f"cca_time{n}") - 1 for n in range(2))
+    channels = (fields.read_num_heads() + num_kv_heads) * head_dim
+    return (
+        RecurrentState("conv", channels * kernel),
+        RecurrentState("value", num_kv_heads * head_dim // 2),
+    )
+
+
+def _has(*names: str) -> Callable[[ConfigFields], bool]:
+    return lambda fields: fields.has_any(*names)
+
+
+def _has_mamba1(fields: ConfigFields) -> bool:
+    """Mamba widens its steps from a vector of this rank; Mamba-2 has one step for each head."""
+    return fields.has_any("mamba_dt_rank") or not fields.has_any(*HEAD_FIELDS)
+
+
+def _is_lightning(fields: ConfigFields) -> bool:
+    is_listed = bool({"attn_type_list", LING_HEADS} & {*fields.config})
+    return is_listed or fields.read_text("model_type") == "minimax"
+
+
+STATE_KINDS: dict[str, tuple[Callable[[ConfigFields], bool], Callable[[ConfigFields], States]]] = {
+    "gated delta net": (_has("linear_num_value_heads"), read_delta_states),
+    "Kimi delta attention": (
+        _has("linear_attn_config", "linear_num_heads", "short_conv_kernel_size"),
+        read_kimi_states,
+    ),
+    "Mamba": (lambda f: _has(*STATE_FIELDS)(f) and _has_mamba1(f), read_mamba1_states),
+    "Mamba-2": (_has(*STATE_FIELDS), read_mamba2_states),
+    "short convolution": (_has("conv_L_cache"), read_convolution_states),
+    "compressed convolutional attention": (_has("cca_time0"), read_mixed_states),
+    "lightning attention": (_is_lightning, read_lightning_states),
+}
+"""By the name of the mechanism: the fields by which a file shows it, and its states."""

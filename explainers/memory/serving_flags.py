@@ -1,0 +1,230 @@
+"""Flags of inference engines that follow from a plan: each with the number it comes from.
+
+Spellings as in vLLM's `CacheConfig`, SGLang's docs/advanced_features/server_arguments.md,
+llama.cpp's tools/server/README.md and transformers 5's cache_utils.py.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from explainers.memory.cache_bytes import count_extra_bytes
+from explainers.memory.engines import (
+    LLAMA_CPP_FORMATS,
+    LLAMA_CPP_STEP,
+    count_engine_bytes,
+    count_pages,
+    has_format,
+)
+from explainers.memory.serving import (
+    Deployment,
+    count_text_bytes_per_gpu,
+    count_weight_bytes_per_gpu,
+    split_shape,
+)
+from explainers.messages import N_
+
+VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS = "vLLM", "SGLang", "llama.cpp", "transformers"
+COMMANDS = {
+    VLLM: "vllm serve MODEL",
+    SGLANG: "python -m sglang.launch_server --model-path MODEL",
+    LLAMA_CPP: "llama-server --model MODEL.gguf",
+}
+VLLM_NAMES = {
+    **dict.fromkeys(("bfloat16", "float16"), "auto"),
+    "fp8": "fp8",
+    "fp8_per_head": "fp8_per_token_head",
+    "int8_per_head": "int8_per_token_head",
+    "nvfp4": "nvfp4",
+}
+SGLANG_NAMES = {"bfloat16": "auto", "float16": "auto", "fp8": "fp8_e4m3"}
+SHORT_NAMES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
+LLAMA_CPP_NAMES = {name: SHORT_NAMES.get(name, name) for name in LLAMA_CPP_FORMATS}
+RESIDUAL_BITS = {"int4_residual": (4, 64), "int2_residual": (2, 32)}
+"""Bits of a number, and numbers that share a scale, in a quantized cache of transformers."""
+FRACTION_STEPS = 1_000
+"""SGLang's share of the memory is given with three decimals, rounded down."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A flag with its value, and the sentence that says which number it follows from."""
+
+    name: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to type for an engine: its flags, for texts of `tokens` tokens, `texts` at once."""
+
+    engine: str
+    tokens: int
+    texts: int
+    flags: tuple[Flag, ...]
+    code: str
+
+
+def find_cache_name(deployment: Deployment, engine: str) -> str | None:
+    """What an engine calls the cache's format; None if it stores none like it."""
+    name = str(deployment.cache_dtype)
+    if engine == TRANSFORMERS:
+        known = {one: one for one in ("bfloat16", "float16", *RESIDUAL_BITS)}
+    else:
+        known = {VLLM: VLLM_NAMES, SGLANG: SGLANG_NAMES, LLAMA_CPP: LLAMA_CPP_NAMES}[engine]
+    return known.get(name)
+
+
+def round_static_share(deployment: Deployment) -> Fraction:
+    """SGLang's share of the memory for weights and caches: what is usable less the overhead."""
+    memory = deployment.gpu.memory_bytes
+    usable = memory * deployment.percent // 100 - deployment.overhead
+    return Fraction(FRACTION_STEPS * usable // memory, FRACTION_STEPS)
+
+
+def count_engine_room(deployment: Deployment, engine: str) -> int:
+    """Bytes on each GPU that an engine with these flags has for caches; below zero: none."""
+    memory, weights = deployment.gpu.memory_bytes, count_weight_bytes_per_gpu(deployment)
+    if engine == SGLANG:
+        return int(memory * round_static_share(deployment)) - weights
+    return memory * deployment.percent // 100 - weights - deployment.overhead
+
+
+def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
+    """Bytes of one text on one GPU, as the engine allocates them; never less than the minimum."""
+    least, shape = count_text_bytes_per_gpu(deployment, tokens), deployment.shape
+    dtype, source = deployment.cache_dtype, deployment.source_tokens
+    if not has_format(engine, str(dtype)) or engine == SGLANG:
+        return least
+    if engine == VLLM:  # splits heads
+        split = split_shape(shape, deployment.gpus)
+        size = count_engine_bytes(split, tokens, engine, 1, dtype, source)
+        return max(least, size + count_extra_bytes(split, tokens))
+    size = count_engine_bytes(shape, tokens, engine, 1, dtype, source)  # these split layers
+    return max(least, -(-(size + count_extra_bytes(shape, tokens)) // deployment.gpus))
+
+
+def make_command(
+    deployment: Deployment, tokens: int, texts: int, engine: str = VLLM
+) -> Command | None:
+    """The flags for so many texts, or as many as fit; None if there is no room or no such format.
+
+    A text is never longer than the model was published for.
+    """
+    name = find_cache_name(deployment, engine)
+    length = min(tokens, deployment.shape.context or tokens)
+    room = count_engine_room(deployment, engine)
+    one = count_engine_text(deployment, engine, length)
+    if name is None or deployment.shape.architecture != "decoder" or room < one or not one:
+        return None
+    number = min(texts, room // one)
+    reasons = explain_values(deployment, engine, (length, number, one, room))
+    values = list_values(deployment, engine, (length, number), name)
+    flags = tuple(Flag(flag, value, reasons[why]) for flag, value, why in values)
+    return Command(engine, length, number, flags, write_command(engine, flags))
+
+
+def explain_values(
+    deployment: Deployment, engine: str, numbers: tuple[int, int, int, int]
+) -> dict[str, str]:
+    """Which number each value follows from; `numbers` are tokens, texts, bytes of one, and room."""
+    length, number, one, room = numbers
+    return {
+        "length": N_("tokens of a text, at most those the model was published for"),
+        "texts": N_(
+            "{room:,} bytes left on each GPU ÷ {one:,} of a text = {most:,}; you asked for as many "
+            "or more",
+            room=room,
+            one=one,
+            most=room // one,
+        )
+        if number == room // one
+        else N_("texts at once; there is room for {most:,}", most=room // one),
+        "gpus": N_("number of GPUs; each holds its part of the heads"),
+        "percent": N_(
+            "share of the memory that may be used: {percent} %", percent=deployment.percent
+        ),
+        "static": N_(
+            "({percent} % of the memory − {overhead:,} bytes of overhead) ÷ memory, rounded down",
+            percent=deployment.percent,
+            overhead=deployment.overhead,
+        ),
+        "format": N_("format of the cache: {format}", format=str(deployment.cache_dtype)),
+        "slots": N_(
+            "{number:,} texts × {slots:,} slots: {length:,} tokens in steps of {step}",
+            number=number,
+            slots=LLAMA_CPP_STEP * count_pages(length, LLAMA_CPP_STEP),
+            length=length,
+            step=LLAMA_CPP_STEP,
+        ),
+        "layers": N_("all layers on the GPUs, as the plan counts them"),
+        "kernel": N_("needed for a quantized cache of values"),
+        "batch": N_(
+            "texts that are generated at once; there is room for {most:,}", most=room // one
+        ),
+    }
+
+
+def list_values(
+    deployment: Deployment, engine: str, point: tuple[int, int], name: str
+) -> list[tuple[str, str, str]]:
+    """(flag, value, which number it follows from) of an engine for (tokens, texts)."""
+    length, number = point
+    if engine == VLLM:
+        return [
+            ("--max-model-len", f"{length}", "length"),
+            ("--max-num-seqs", f"{number}", "texts"),
+            ("--tensor-parallel-size", f"{deployment.gpus}", "gpus"),
+            ("--gpu-memory-utilization", f"{deployment.percent / 100:.2f}", "percent"),
+            ("--kv-cache-dtype", name, "format"),
+        ]
+    if engine == SGLANG:
+        return [
+            ("--context-length", f"{length}", "length"),
+            ("--max-running-requests", f"{number}", "texts"),
+            ("--tp-size", f"{deployment.gpus}", "gpus"),
+            ("--mem-fraction-static", f"{float(round_static_share(deployment)):.3f}", "static"),
+            ("--kv-cache-dtype", name, "format"),
+        ]
+    if engine == LLAMA_CPP:
+        slots = LLAMA_CPP_STEP * count_pages(length, LLAMA_CPP_STEP)
+        return [
+            ("--ctx-size", f"{number * slots}", "slots"),
+            ("--parallel", f"{number}", "texts"),
+            ("--n-gpu-layers", "999", "layers"),
+            ("--flash-attn", "on", "kernel"),
+            ("--cache-type-k", name, "format"),
+            ("--cache-type-v", name, "format"),
+        ]
+    size = [("batch_size", f"{number}", "batch")]
+    if name in RESIDUAL_BITS:
+        bits, group = RESIDUAL_BITS[name]
+        return [*size, ("nbits", f"{bits}", "format"), ("q_group_size", f"{group}", "format")]
+    return [*size, ("max_cache_len", f"{length}", "length"), ("dtype", f'"{name}"', "format")]
+
+
+def write_command(engine: str, flags: tuple[Flag, ...]) -> str:
+    """The command for a shell, or the lines of Python that make the cache."""
+    if engine != TRANSFORMERS:
+        lines = [COMMANDS[engine], *(f"{flag.name} {flag.value}" for flag in flags)]
+        return " \\\n  ".join(lines)
+    values = {flag.name: flag.value for flag in flags}
+    is_quantized = "nbits" in values
+    kind = "QuantizedCache" if is_quantized else "StaticCache"
+    load = f", dtype={values['dtype']}" if "dtype" in values else ""
+    sizes = (
+        f'backend="quanto", config=model.config, nbits={values["nbits"]}, '
+        f"q_group_size={values['q_group_size']}, residual_length=128"
+        if is_quantized
+        else f"config=model.config, max_cache_len={values['max_cache_len']}"
+    )
+    return "\n".join(
+        [
+            f"from transformers import AutoModelForCausalLM, {kind}",
+            "",
+            f'model = AutoModelForCausalLM.from_pretrained("MODEL", device_map="auto"{load})',
+            f"cache = {kind}({sizes})",
+            f"# inputs: {values['batch_size']} texts at once",
+            "model.generate(**inputs, past_key_values=cache)",
+        ]
+    )

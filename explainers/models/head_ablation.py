@@ -1,0 +1,133 @@
+"""What a model loses on several texts if one head's output is replaced, by each of three things.
+
+Zero is an output that the model never met; the mean of other places, and the output on another
+text, are closer to what later layers expect (Wang et al. 2022; Chan et al. 2022).
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from explainers.attention.scaled_dot_product import Attention
+from explainers.messages import N_
+from explainers.models.attention_hook import AttentionCall, Change, RecordedAttention
+from explainers.models.changes import compute_losses
+from explainers.models.layer_by_layer import Decoder, Stream, go_on, read_stream, run_layers
+
+ZERO, MEAN, RESAMPLE = N_("zero"), N_("mean"), N_("resample")
+KINDS = ZERO, MEAN, RESAMPLE
+"""What stands in for the head's output: nothing, its mean, or what it wrote in another text."""
+CLEAR = 2.0
+"""Standard errors that a mean must be away from 0 to be called different from it."""
+
+
+class Baseline(NamedTuple):
+    """Texts as the model reads them: `means` of each layer (heads, head_dim), losses (texts,)."""
+
+    stream: Stream
+    means: list[Tensor]
+    losses: Tensor
+
+
+class Estimate(NamedTuple):
+    """A mean over texts, and its standard error."""
+
+    mean: float
+    error: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Is the mean at least two standard errors away from 0?"""
+        return abs(self.mean) >= CLEAR * self.error
+
+
+def read_baseline(decoder: Decoder, ids: Tensor) -> Baseline:
+    """Read texts, ids (texts, tokens) of one length; the first token is in no mean."""
+    stream = read_stream(decoder, ids)
+    means = [outputs[:, 1:].mean(dim=(0, 1)) for outputs in stream.heads]
+    with torch.no_grad():
+        return Baseline(stream, means, compute_text_losses(decoder, stream.end, ids))
+
+
+def compute_text_losses(decoder: Decoder, end: Tensor, ids: Tensor) -> Tensor:
+    """The mean loss of each text (texts,), in nats per token; one text at a time, for memory."""
+    return torch.cat(
+        [
+            compute_losses(decoder.compute_logits(one[None]).log_softmax(-1), own[None]).mean(-1)
+            for one, own in zip(end, ids, strict=True)
+        ]
+    )
+
+
+def replace_output(baseline: Baseline, layer: int, head: int, kind: str) -> Tensor:
+    """The outputs of a layer (texts, tokens, heads, head_dim) with one head's replaced."""
+    outputs = baseline.stream.heads[layer].clone()
+    outputs[:, :, head] = {
+        ZERO: torch.zeros_like(outputs[:, :, head]),
+        MEAN: baseline.means[layer][head].expand_as(outputs[:, :, head]),
+        RESAMPLE: outputs[:, :, head].roll(-1, dims=0),
+    }[kind]
+    return outputs
+
+
+def measure_head(decoder: Decoder, baseline: Baseline, place: tuple[int, int], kind: str) -> Tensor:
+    """By how much each text's loss rises (texts,), in nats per token; `place`: layer and head."""
+    outputs = replace_output(baseline, *place, kind)
+    end = go_on(decoder, baseline.stream, place[0], outputs)
+    with torch.no_grad():
+        losses = compute_text_losses(decoder, end, baseline.stream.ids)
+    return losses - baseline.losses
+
+
+def summarise(rises: Tensor) -> Estimate:
+    """Mean and standard error over texts (texts,)."""
+    return Estimate(float(rises.mean()), float(rises.std()) / math.sqrt(len(rises)))
+
+
+def estimate_rises(
+    decoder: Decoder, baseline: Baseline, report: Callable[[int], None] = lambda _: None
+) -> Tensor:
+    """The same to first order, of every head and kind at once (kinds, layers, heads, texts).
+
+    One pass forward and one backward for each text: gradient times change (Molchanov et al. 2017).
+    """
+    found = []
+    for number in range(len(baseline.losses)):
+        found.append(_estimate_text(decoder, baseline, number))
+        report(number)
+    return torch.stack(found, dim=-1)
+
+
+def _estimate_text(decoder: Decoder, baseline: Baseline, number: int) -> Tensor:
+    """One text (kinds, layers, heads)."""
+    ids = baseline.stream.ids[number : number + 1]
+    start = baseline.stream.before[0][number : number + 1].clone().requires_grad_()
+    with torch.enable_grad():
+        end, outputs = run_layers(decoder, start, 0, [_Followed()], record=_take_followed)
+        loss = compute_text_losses(decoder, end, ids).sum()
+        gradients = torch.autograd.grad(loss, outputs)
+    every = []
+    for kind in KINDS:
+        rises = []
+        for layer, gradient in enumerate(gradients):
+            heads = range(decoder.num_heads)
+            changed = [replace_output(baseline, layer, head, kind)[number] for head in heads]
+            own = baseline.stream.heads[layer][number]
+            moved = torch.stack([(one - own)[:, head] for head, one in enumerate(changed)])
+            rises.append((gradient[0] * moved).sum(dim=(1, 2)))
+        every.append(torch.stack(rises))
+    return torch.stack(every)
+
+
+class _Followed(Change):
+    """Nothing is changed, but every head's output has a gradient of its own."""
+
+    def change_result(self, call: AttentionCall, result: Attention) -> Attention:
+        return result._replace(output=result.output.clone())
+
+
+def _take_followed(layer: RecordedAttention) -> Tensor:
+    return layer.output  # (1, heads, tokens, head_dim)

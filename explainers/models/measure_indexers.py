@@ -1,0 +1,274 @@
+"""Trains an indexer for every layer, measures what reading few keys costs, and writes both files.
+
+`python -m explainers.models.measure_indexers` trains, measures and writes: minutes.
+`--check` measures again with the indexers that are shipped and compares.
+"""
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from explainers.attention.indexer import Indexer
+from explainers.folders import ASSETS
+from explainers.models.changes import Window
+from explainers.models.chosen_keys import (
+    KEYS_BY_CHANNEL,
+    KEYS_BY_TOKEN,
+    VALUES_BY_TOKEN,
+    BlockKeys,
+    EvictedKeys,
+    OracleKeys,
+    RoundedCache,
+    compute_half_loss,
+    compute_indexed_loss,
+    project_text,
+)
+from explainers.models.indexer_training import (
+    MOST_TOKENS,
+    STEPS,
+    IndexerSize,
+    Reading,
+    list_training_texts,
+    measure_kept_weight,
+    read_layers,
+    train_all,
+)
+from explainers.models.key_policies import find_missed_copy, find_telling_query, make_policies
+from explainers.models.probes import PASSAGES_FILE
+from explainers.models.registry import resolve_folder
+from explainers.models.shipped_indexers import (
+    FIRST,
+    INDEXER,
+    KEPT,
+    MODEL,
+    NUM_FIRST,
+    NUMBERS_FILE,
+    ORACLE,
+    OWN,
+    POLICIES,
+    PROSE,
+    SHORT,
+    TWICE,
+    USUAL,
+    WEIGHTS_FILE,
+    WINDOW,
+    pack_indexers,
+    pack_passage,
+    read_files,
+    unpack_indexers,
+)
+from explainers.models.shipped_scores import compute_fingerprint, write_tensors
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+REPEATED = 200
+"""Tokens that are read twice."""
+TOLERANCE, ROUNDED_TOLERANCE = 0.003, 0.06
+"""In nats, or shares of weight. On the same processor all numbers are equal. With the oldest
+instruction set that torch knows, as on another processor, no number differs by more than .0008, but
+those of keys in few bits by up to .032: a last bit decides to which level a number goes. A page
+calls losses worse from a difference of .01 on: .003 is about as far from it as from .0008."""
+
+
+def list_texts(loaded: "RealModel") -> dict[str, Tensor]:
+    """The two texts of the picture, as token ids (1, tokens)."""
+    written = PASSAGES_FILE.read_text(encoding="utf-8")
+    prose = loaded.tokenizer(written, return_tensors="pt").input_ids[:, :MOST_TOKENS]
+    return {PROSE: prose, TWICE: prose[:, :REPEATED].repeat(1, 2)}
+
+
+def list_variants(loaded: "RealModel") -> Iterator[tuple[str, list[Tensor], IndexerSize, int]]:
+    """Indexers to compare with the shipped one: their texts, sizes and steps."""
+    corpus = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8")
+    one_text = loaded.tokenizer(corpus, return_tensors="pt").input_ids[:, :MOST_TOKENS]
+    once = list_training_texts(loaded.tokenizer, repeats=False)
+    texts, small, large = list_training_texts(loaded.tokenizer), IndexerSize(), IndexerSize(4, 32)
+    yield "one text", [one_text], small, STEPS
+    yield "no repeats", once, small, STEPS
+    yield "larger", texts, large, STEPS
+    yield "larger, no repeats", once, large, STEPS
+
+
+def measure_losses(
+    model: Any, ids: Tensor, indexers: Sequence[Indexer], kept: Sequence[int]
+) -> dict[str, list[float]]:
+    """The loss of the second half by policy, for each number of keys."""
+    changes: dict[str, Callable[[int], Any]] = {
+        ORACLE: lambda count: OracleKeys(kept=count),
+        FIRST: lambda count: Window(width=count - NUM_FIRST, sinks=NUM_FIRST),
+        WINDOW: lambda count: Window(width=count),
+    }
+    losses = {
+        name: [compute_half_loss(model, ids, make(count)) for count in kept]
+        for name, make in changes.items()
+    }
+    found = [compute_indexed_loss(model, ids, indexers, count) for count in kept]
+    return {name: found if name == INDEXER else losses[name] for name in POLICIES}
+
+
+def describe_training(
+    model: Any,
+    texts: Mapping[str, Tensor],
+    indexers: Sequence[Indexer],
+    readings: Sequence[Reading],
+) -> dict[str, float]:
+    """How well indexers do: weight kept beside the oracle's, and the loss on both texts."""
+    policies = make_policies(indexers, USUAL)
+    kept = measure_kept_weight(readings, {name: policies[name] for name in (ORACLE, INDEXER)})
+    shares = [mine / best for mine, best in zip(kept[INDEXER], kept[ORACLE], strict=True)]
+    return {
+        "share": sum(kept[INDEXER]) / sum(kept[ORACLE]),
+        "worst": min(shares),
+        "loss": compute_indexed_loss(model, texts[PROSE], indexers, USUAL),
+        "twice": compute_indexed_loss(model, texts[TWICE], indexers, SHORT),
+    }
+
+
+def measure_caches(model: Any, ids: Tensor) -> dict[str, Any]:
+    """What each head's own keys, thrown away rows, few bits and blocks cost."""
+    keys = [(name, bits) for bits in (4, 2) for name in (KEYS_BY_TOKEN, KEYS_BY_CHANNEL)]
+    rounded = [*keys, (VALUES_BY_TOKEN, 2)]
+    blocks = [(size, first) for size in (8, 16, 32) for first in (True, False)]
+    loss = partial(compute_half_loss, model, ids)
+    return {
+        "own": {f"{kept}": loss(OracleKeys(kept=kept, is_shared=False)) for kept in OWN},
+        "evicted": {f"{kept}": loss(EvictedKeys(kept=kept)) for kept in (USUAL, USUAL // 2)},
+        "rounded": {
+            f"{what} {bits}": loss(RoundedCache(bits=bits, rounded=what)) for what, bits in rounded
+        },
+        "blocks": {
+            f"{size} {'first' if first else 'free'}": loss(
+                BlockKeys(size=size, kept=USUAL, keeps_first=first)
+            )
+            for size, first in blocks
+        },
+    }
+
+
+def measure(loaded: "RealModel", indexers: Sequence[Indexer]) -> dict[str, Any]:
+    """All numbers that these indexers and no indexer at all come to."""
+    model, texts = loaded.model, list_texts(loaded)
+    told: dict[str, Any] = {"texts": {}}
+    for name, ids in texts.items():
+        readings = read_layers(model, ids)
+        if name == PROSE:
+            told["indexer"] = describe_training(model, texts, indexers, readings)
+            kept = measure_kept_weight(readings, make_policies(indexers, USUAL))
+            told["weight"] = {policy: sum(found) / len(found) for policy, found in kept.items()}
+        if name == PROSE:
+            layer, query = find_telling_query(readings, indexers, ids.shape[1] // 2)
+        else:
+            layer, query = find_missed_copy(readings, indexers)
+        told["texts"][name] = {
+            "tokens": [str(loaded.tokenizer.decode([one])) for one in ids[0].tolist()],
+            "ids": ids[0].tolist(),
+            "layer": layer,
+            "query": query,
+            "full": compute_half_loss(model, ids),
+            "losses": measure_losses(model, ids, indexers, KEPT),
+        }
+    return told | measure_caches(model, texts[PROSE])
+
+
+def measure_variants(loaded: "RealModel") -> dict[str, Any]:
+    """Indexers that were trained in other ways, beside the shipped ones."""
+    held_out = list_texts(loaded)
+    readings, variants = read_layers(loaded.model, held_out[PROSE]), {}
+    for name, texts, size, steps in list_variants(loaded):
+        trained = [one.indexer for one in train_all(loaded.model, texts, size, steps)]
+        found = describe_training(loaded.model, held_out, trained, readings)
+        tokens = sum(text.shape[1] for text in texts)
+        variants[name] = {**found, "size": size, "tokens": tokens, "steps": steps}
+    return variants
+
+
+def pack_all(
+    loaded: "RealModel", indexers: Sequence[Indexer], told: Mapping[str, Any]
+) -> dict[str, Tensor]:
+    """What the layers that are shown read, and what their indexers compare."""
+    packed: dict[str, Tensor] = {}
+    for name, ids in list_texts(loaded).items():
+        layer = told["texts"][name]["layer"]
+        reading = read_layers(loaded.model, ids, layer)[layer]
+        packed |= pack_passage(name, reading, project_text(reading.x, indexers[layer]))
+    return packed
+
+
+def write(loaded: "RealModel") -> None:
+    """Train, measure, write."""
+    texts, began = list_training_texts(loaded.tokenizer), time.process_time()
+    trained = train_all(loaded.model, texts, IndexerSize())
+    packed = pack_indexers([one.indexer for one in trained])
+    print(f"trained in {time.process_time() - began:.0f} s of one core", flush=True)
+    indexers = unpack_indexers(packed)
+    told = measure(loaded, indexers)
+    told["variants"] = measure_variants(loaded)
+    for passage in told["texts"].values():
+        passage["seed"] = trained[passage["layer"]].seed
+    told["tokens"] = sum(text.shape[1] for text in texts)
+    write_tensors(WEIGHTS_FILE, MODEL, packed | pack_all(loaded, indexers, told), {})
+    told |= {"model": MODEL, "fingerprint": compute_fingerprint(resolve_folder(MODEL))}
+    NUMBERS_FILE.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
+    for file in (WEIGHTS_FILE, NUMBERS_FILE):
+        print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
+
+
+def list_differences(one: Any, other: Any, name: str = "") -> Iterator[tuple[str, float]]:
+    """How far a measurement is from what is shipped, which may hold more, number by number.
+
+    Whole numbers and texts are equal, or infinitely far; so is what one of both lacks.
+    """
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in one:
+            yield from list_differences(one[key], other.get(key), f"{name} {key}".strip())
+    elif isinstance(one, list) and isinstance(other, list):
+        for place, both in enumerate(zip_longest(one, other)):
+            yield from list_differences(*both, f"{name} {place}")
+    elif isinstance(one, float) and isinstance(other, float):
+        yield name, abs(one - other)
+    else:
+        yield name, 0.0 if one == other else math.inf
+
+
+def check(loaded: "RealModel") -> int:
+    """Measure again with what is shipped; 1 if a number differs by more than its tolerance."""
+    shipped = read_files()
+    return int(not compare_numbers(measure(loaded, shipped.indexers), shipped.numbers))
+
+
+def compare_numbers(measured: Mapping[str, Any], shipped: Mapping[str, Any]) -> bool:
+    """Are they the same but for rounding? Tells those that are farthest from it."""
+    apart = [
+        (name, far / (ROUNDED_TOLERANCE if name.startswith("rounded") else TOLERANCE))
+        for name, far in list_differences(measured, shipped)
+    ]
+    apart.sort(key=lambda found: found[1])
+    for name, far in apart[-5:]:
+        print(f"{name}: {far:.2f} of what is allowed")
+    return apart[-1][1] <= 1
+
+
+def main() -> int:
+    """Write, or check."""
+    from explainers.models.load import load_model
+
+    parser = argparse.ArgumentParser(prog="python -m explainers.models.measure_indexers")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    loaded = load_model(MODEL)
+    if parser.parse_args().check:
+        return check(loaded)
+    write(loaded)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

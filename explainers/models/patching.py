@@ -1,0 +1,206 @@
+"""One head's output taken from another prompt: does the next token follow? (Vig et al. 2020)
+
+Beside each effect stands a null: the same places of the prompt filled with random words.
+"""
+
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import Tensor
+
+from explainers.messages import N_
+from explainers.models.direct_effect import DirectEffects, compute_direct_effects
+from explainers.models.layer_by_layer import Decoder, Stream, go_on, read_stream
+from explainers.models.registry import ModelError
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+LEAST_LEAD = 3.0
+"""Nats: with a smaller lead, dividing by the difference of both makes noise look large."""
+MOST_TOKENS = 32
+"""Of a prompt: each head takes a run from its layer to the end."""
+DRAWS = 6
+"""Prompts of random words, for the null."""
+QUANTILE = 0.95
+"""An effect passes if it is larger than this share of all effects of random words."""
+
+
+class Pair(NamedTuple):
+    """Two prompts, and the next token that each should have."""
+
+    prompt: str
+    other: str
+    answer: str
+    other_answer: str
+
+
+class ReadPair(NamedTuple):
+    """A pair in tokens: both texts (1, tokens), both answers, and the lead of the first in each."""
+
+    stream: Stream
+    other: Stream
+    answers: tuple[int, int]
+    leads: tuple[float, float]
+
+    @property
+    def changed(self) -> Tensor:
+        """Where the prompts differ (tokens,), True or False."""
+        return self.stream.ids[0] != self.other.ids[0]
+
+
+class Patching(NamedTuple):
+    """effects (layers, heads): 0 the first prompt's lead, 1 the other's.
+
+    null (draws, layers, heads): absolute effects of random words; `tokens` of both prompts.
+    """
+
+    tokens: tuple[list[str], list[str]]
+    leads: tuple[float, float]
+    effects: Tensor
+    null: Tensor
+    direct: DirectEffects
+
+    @property
+    def bar(self) -> float:
+        """What an effect must be larger than, positive or negative, to pass."""
+        return float(self.null.flatten().quantile(QUANTILE))
+
+    @property
+    def passes(self) -> Tensor:
+        """Which heads do more than random words (layers, heads)."""
+        return self.effects.abs() > self.bar
+
+
+def read_pair(loaded: "RealModel", decoder: Decoder, pair: Pair) -> ReadPair:
+    """Read both prompts; ModelError, with the reason, for a pair that cannot be compared."""
+    ids, other_ids = (_encode(loaded, text) for text in (pair.prompt, pair.other))
+    if ids.shape != other_ids.shape:
+        raise ModelError(
+            N_(
+                "The prompts have {count} and {other} tokens. Choose two of the same length: "
+                "heads are exchanged position by position.",
+                count=ids.shape[1],
+                other=other_ids.shape[1],
+            )
+        )
+    if ids.shape[1] > MOST_TOKENS:
+        raise ModelError(N_("A prompt may have {most} tokens here.", most=MOST_TOKENS))
+    answers = _encode_answer(loaded, pair.answer), _encode_answer(loaded, pair.other_answer)
+    stream, other = (read_stream(decoder, one) for one in (ids, other_ids))
+    leads = _lead(decoder, stream.end, answers), _lead(decoder, other.end, answers)
+    refuse_small_leads(float(leads[0]), float(leads[1]))
+    return ReadPair(stream, other, answers, (float(leads[0]), float(leads[1])))
+
+
+def refuse_small_leads(lead: float, other_lead: float) -> None:
+    """ModelError unless each prompt clearly prefers its own answer."""
+    if lead < LEAST_LEAD or other_lead > -LEAST_LEAD:
+        raise ModelError(
+            N_(
+                "The lead of the first answer is {lead:.2f} nats after the first prompt and "
+                "{other:.2f} after the second. It must be at least {least:g}, and at most "
+                "−{least:g}: otherwise noise looks large.",
+                lead=lead,
+                other=other_lead,
+                least=LEAST_LEAD,
+            )
+        )
+
+
+def patch_pair(
+    loaded: "RealModel",
+    decoder: Decoder,
+    pair: Pair,
+    seed: int = 0,
+    report: Callable[[int], None] = lambda _: None,
+) -> Patching:
+    """Exchange every head, then again with random words; `report` is given each layer's number."""
+    read = read_pair(loaded, decoder, pair)
+    effects = patch_heads(decoder, read, read.other, report)
+    null = []
+    for ids in draw_null(loaded, read, seed):
+        null.append(patch_heads(decoder, read, read_stream(decoder, ids), report).abs())
+    tokens = tuple(
+        [str(loaded.tokenizer.decode([one])) for one in stream.ids[0].tolist()]
+        for stream in (read.stream, read.other)
+    )
+    direct = compute_direct_effects(decoder, read.stream, read.answers)
+    return Patching((tokens[0], tokens[1]), read.leads, effects, torch.stack(null), direct)
+
+
+def patch_heads(
+    decoder: Decoder, read: ReadPair, source: Stream, report: Callable[[int], None] = lambda _: None
+) -> Tensor:
+    """Each head's output at all positions taken from `source`, one head at a time (layers, heads).
+
+    0 leaves the first prompt's lead, 1 gives the second prompt's.
+    """
+    clean, other = read.leads
+    rows = []
+    for layer in range(decoder.num_layers):
+        own, taken = read.stream.heads[layer], source.heads[layer]
+        outputs = own.repeat(decoder.num_heads, 1, 1, 1)
+        for head in range(decoder.num_heads):
+            outputs[head, :, head] = taken[0, :, head]
+        leads = _lead(decoder, go_on(decoder, read.stream, layer, outputs), read.answers)
+        rows.append((leads - clean) / (other - clean))
+        report(layer)
+    return torch.stack(rows)
+
+
+def draw_null(loaded: "RealModel", read: ReadPair, seed: int) -> list[Tensor]:
+    """The first prompt with random words where the second one differs; each (1, tokens)."""
+    words = list_words(loaded)
+    draw = random.Random(seed)  # noqa: S311
+    count = int(read.changed.sum())
+    prompts = []
+    for _ in range(DRAWS):
+        ids = read.stream.ids.clone()
+        ids[0, read.changed] = torch.tensor(draw.choices(words, k=count), device=ids.device)
+        prompts.append(ids)
+    return prompts
+
+
+def list_words(loaded: "RealModel") -> list[int]:
+    """Tokens that are a whole word with its space; all ordinary ones where there are none."""
+    tokenizer = loaded.tokenizer
+    special = set(tokenizer.all_special_ids)
+    ordinary = [one for one in range(len(tokenizer)) if one not in special]
+    texts = tokenizer.batch_decode([[one] for one in ordinary])
+    words = [
+        token
+        for token, said in zip(ordinary, texts, strict=True)
+        if said[:1] == " " and said[1:].isalpha()
+    ]
+    return words or ordinary
+
+
+@torch.no_grad()
+def _lead(decoder: Decoder, end: Tensor, answers: tuple[int, int]) -> Tensor:
+    """The logit of the first answer minus that of the second, after the last token (texts,)."""
+    logits = decoder.compute_logits(end[:, -1])
+    return logits[:, answers[0]] - logits[:, answers[1]]
+
+
+def _encode(loaded: "RealModel", text: str) -> Tensor:
+    ids = loaded.tokenizer(text)["input_ids"]
+    if not ids:
+        raise ModelError(N_("A prompt needs at least one token."))
+    return torch.tensor([ids], device=loaded.model.device)
+
+
+def _encode_answer(loaded: "RealModel", answer: str) -> int:
+    """An answer is one token, with the space before it."""
+    ids = loaded.tokenizer(f" {answer.strip()}", add_special_tokens=False)["input_ids"]
+    if len(ids) != 1 or not answer.strip():
+        raise ModelError(
+            N_(
+                "An answer must be one token; “{answer}” has {count}.",
+                answer=answer,
+                count=len(ids),
+            )
+        )
+    return int(ids[0])

@@ -1,0 +1,197 @@
+"""Why a head looks where it looks: its score split into what earlier parts have written.
+
+A query and a key are made of the stream, and the stream is a sum of sources: the embedding, heads,
+MLPs. With the normalisation as it was in the run, all that follows is linear, so the score is the
+sum over all pairs of sources (Elhage et al. 2021, "A Mathematical Framework for Transformer
+Circuits"; the normalisation is frozen as in direct logit attribution).
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from explainers.models.written_out import WrittenRun, divide, rotate
+
+QUERY_SIDE, KEY_SIDE = "query", "key"
+
+
+class Cell(NamedTuple):
+    """One weight: which head of which layer, from which query to which key."""
+
+    layer: int
+    head: int
+    query: int
+    key: int
+
+
+class Source(NamedTuple):
+    """What has written into the stream: "embedding", "head", "mlp", or "bias" for all biases."""
+
+    kind: str
+    layer: int = -1
+    head: int = -1
+
+
+class ScoreSplit(NamedTuple):
+    """A score as a sum over pairs of sources, in float64.
+
+    query_side and key_side (sources, head_dim), and average_key_side: the same of all other keys
+    that the query sees, averaged by their weights. The score is the product of both sides' sums.
+    """
+
+    cell: Cell
+    sources: list[Source]
+    query_side: Tensor
+    key_side: Tensor
+    average_key_side: Tensor
+    keys: Tensor
+    scores: Tensor
+    """Keys (tokens, head_dim) of all tokens that the query sees, and the scores of its row."""
+
+    @property
+    def score(self) -> float:
+        """The sum of all pairs."""
+        return float(self.query_side.sum(0) @ self.key_side.sum(0))
+
+    @property
+    def weight(self) -> float:
+        """What softmax makes of the row, at this key."""
+        return float(self.scores.softmax(-1)[self.cell.key])
+
+    def compute_pairs(self, is_centred: bool) -> Tensor:
+        """Each query source with each key source (sources, sources).
+
+        Centred, the average of the other keys of the row is taken away. What a source gives to all
+        keys alike changes no weight, and then it shows nowhere. A row's sum, times 1 − w, is the
+        derivative of ln w by the strength of that source in the query.
+        """
+        key_side = self.key_side - self.average_key_side if is_centred else self.key_side
+        return self.query_side @ key_side.T
+
+
+def list_sources(run: WrittenRun, layer: int) -> list[Source]:
+    """All that has written into the stream before a layer; the biases of a model come last."""
+    heads = len(run.layers[0].head_outputs)
+    sources = [Source("embedding")]
+    for index in range(layer):
+        sources += [Source("head", index, head) for head in range(heads)] + [Source("mlp", index)]
+    return [*sources, Source("bias")] if has_biases(run) else sources
+
+
+def has_biases(run: WrittenRun) -> bool:
+    """Does a normalisation or a projection of this model add a constant?"""
+    first = run.model.layers[0]
+    modules = first.input_layernorm, first.self_attn.q_proj, first.self_attn.o_proj
+    return any(getattr(module, "bias", None) is not None for module in modules)
+
+
+@torch.no_grad()
+def gather_sources(run: WrittenRun, layer: int, position: int) -> Tensor:
+    """What each source has written at one position (sources, d_model), in float64."""
+    parts = [run.embedding[position].double()[None]]
+    biases = torch.zeros_like(parts[0])
+    for kept, module in zip(run.layers[:layer], run.model.layers, strict=False):
+        output = module.self_attn.o_proj
+        matrix = output.weight.double().unflatten(1, (len(kept.head_outputs), -1))
+        heads = kept.head_outputs[:, position].double()  # (heads, head_dim)
+        parts += [torch.einsum("hd,ohd->ho", heads, matrix), kept.mlp[position].double()[None]]
+        if output.bias is not None:
+            biases = biases + output.bias.double()
+    return torch.cat([*parts, biases] if has_biases(run) else parts)
+
+
+@torch.no_grad()
+def split_score(run: WrittenRun, cell: Cell) -> ScoreSplit:
+    """Split the score of one cell; key positions after the query's are refused (ValueError)."""
+    if not 0 <= cell.key <= cell.query < len(run.ids):
+        raise ValueError(f"query {cell.query} does not see key {cell.key}")
+    query_side = project_sources(run, cell, QUERY_SIDE, cell.query)
+    query_side = query_side * run.model.layers[cell.layer].self_attn.scaling
+    sides = [project_sources(run, cell, KEY_SIDE, at) for at in range(cell.query + 1)]
+    keys = torch.stack([side.sum(0) for side in sides])
+    scores = keys @ query_side.sum(0)
+    others = scores.clone()
+    others[cell.key] = -torch.inf
+    shares = others.softmax(-1) if cell.query else torch.zeros_like(others)
+    average = sum(share * side for share, side in zip(shares, sides, strict=True))
+    sources = list_sources(run, cell.layer)
+    return ScoreSplit(cell, sources, query_side, sides[cell.key], average, keys, scores)
+
+
+def project_sources(run: WrittenRun, cell: Cell, side: str, position: int) -> Tensor:
+    """Each source's part of a head's query or key at a position, rotated (sources, head_dim)."""
+    parts = gather_sources(run, cell.layer, position)
+    vectors = apply_side(run, cell, side, position, parts)
+    if has_biases(run):
+        constant = parts.new_zeros(1, parts.shape[1])
+        vectors[-1] += apply_side(run, cell, side, position, constant, is_with_biases=True)[0]
+    return vectors
+
+
+def apply_side(
+    run: WrittenRun,
+    cell: Cell,
+    side: str,
+    position: int,
+    parts: Tensor,
+    is_with_biases: bool = False,
+) -> Tensor:
+    """What a head makes of parts of the stream (parts, d_model): linear, as in this run."""
+    kept, module = run.layers[cell.layer], run.model.layers[cell.layer]
+    matrix, head, factor = _choose_side(kept, module.self_attn, cell, side)
+    rows = slice(head * module.self_attn.head_dim, (head + 1) * module.self_attn.head_dim)
+    vectors = freeze_norm(module.input_layernorm, kept, position, parts)
+    bias = getattr(module.input_layernorm, "bias", None)
+    if is_with_biases and bias is not None:
+        vectors = vectors + bias.double()
+    vectors = vectors @ matrix.weight[rows].double().T
+    if is_with_biases and matrix.bias is not None:
+        vectors = vectors + matrix.bias[rows].double()
+    if factor is not None:
+        vectors = vectors * factor[head, position]
+    cos, sin = (one[position].double() for one in run.rotation)
+    return rotate(vectors, cos, sin)
+
+
+def _choose_side(kept: Any, module: Any, cell: Cell, side: str) -> tuple[Any, int, Tensor | None]:
+    """The matrix, the number of the head in it, and what QK-norm multiplied by."""
+    if side == QUERY_SIDE:
+        return module.q_proj, cell.head, kept.query_factor
+    group_size = len(kept.query) // len(kept.key)
+    return module.k_proj, cell.head // group_size, kept.key_factor
+
+
+def freeze_norm(norm: nn.Module, kept: Any, position: int, parts: Tensor) -> Tensor:
+    """Multiply parts (parts, d_model) by what the norm multiplied this position by in the run."""
+    stream, normed = kept.stream[position].double(), kept.normed[position].double()
+    if not isinstance(norm, nn.LayerNorm):
+        return parts * divide(normed, stream)
+    factor = (stream.var(unbiased=False) + norm.eps).rsqrt() * norm.weight.double()
+    return (parts - parts.mean(-1, keepdim=True)) * factor
+
+
+class HeadRow(NamedTuple):
+    """Where an earlier head looked: its weights (tokens,), and its part of the score by token."""
+
+    weights: Tensor
+    parts: Tensor
+
+
+@torch.no_grad()
+def trace_head(run: WrittenRun, split: ScoreSplit, side: str, source: Source) -> HeadRow:
+    """Two steps back: what a head that wrote into a side read, token by token.
+
+    The parts (tokens,) sum to what this source gives to the score; the weights are as they were.
+    """
+    cell, kept = split.cell, run.layers[source.layer]
+    position = cell.query if side == QUERY_SIDE else cell.key
+    weights = kept.weights[source.head, position, : position + 1].double()
+    values = kept.value[source.head // (len(kept.query) // len(kept.key))].double()
+    output = run.model.layers[source.layer].self_attn.o_proj.weight.double()
+    matrix = output.unflatten(1, (len(kept.head_outputs), -1))[:, source.head]
+    written = weights[:, None] * values[: position + 1] @ matrix.T  # (tokens, d_model)
+    vectors = apply_side(run, cell, side, position, written)
+    other = split.key_side if side == QUERY_SIDE else split.query_side
+    scaling = run.model.layers[cell.layer].self_attn.scaling if side == QUERY_SIDE else 1.0
+    return HeadRow(weights, scaling * vectors @ other.sum(0))

@@ -1,0 +1,110 @@
+"""One HTML file with our own scripts and styles inside: it asks no server for anything.
+
+The ES modules of `ui/browser` become functions of one plain script, in the order in which they
+import each other, because a notebook may forbid modules and always allows a script in the page.
+"""
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from explainers.charts.theme import THEMES, Theme
+
+BROWSER = Path(__file__).parents[1] / "ui" / "browser"
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+"""What the file may load: nothing. A text that was made to send something away could not."""
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
+_IMPORT = re.compile(r'^import\s+(?:\{([^}]*)\}\s+from\s+)?"([^"]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
+_COMMENT = re.compile(r"^\s*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL)
+
+
+def write_page(title: str, entry: str, style: str, data: Any) -> str:
+    """A whole HTML document: the data, and a script that calls the entry module's `start` on it.
+
+    `entry` and `style` are files in `ui/browser`; the data is what JSON can hold.
+    """
+    script, numbers = inline_modules(BROWSER / entry), embed_json(data)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{html.escape(title)}</title>"
+        f"<style>{write_theme()}{(BROWSER / style).read_text(encoding='utf-8')}</style></head>"
+        '<body><main class="look"></main>'
+        f'<script type="application/json">{numbers}</script>'
+        f"<script>{script}</script></body></html>"
+    )
+
+
+def embed_json(data: Any) -> str:
+    """JSON that ends no script: `<` and the two line ends that JavaScript knows are escaped."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    signs = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+    signs |= {"\u2028": "\\u2028", "\u2029": "\\u2029"}
+    return re.sub("[<>&\u2028\u2029]", lambda found: signs[found[0]], text)
+
+
+def frame_page(page: str, height: int) -> str:
+    """The page in a frame of its own: nothing in it can reach the notebook around it."""
+    style = f"flex:auto;min-width:0;height:{height}px;border:0;resize:vertical;overflow:auto"
+    # In ASCII: a file that somebody makes of a notebook may name no encoding, or another one.
+    source = html.escape(page).encode("ascii", "xmlcharrefreplace").decode()
+    frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{source}"></iframe>'
+    return f'<div style="display:flex">{frame}</div>'
+
+
+def inline_modules(entry: Path) -> str:
+    """A module and all that it imports as one script, which calls the entry's `start()`."""
+    modules = _order_modules(entry, [])
+    names = {path: f"module{place}" for place, path in enumerate(modules)}
+    parts = [_wrap_module(path, names) for path in modules]
+    return '(() => {\n"use strict";\n' + "".join(parts) + f"{names[entry]}.start();\n}})();"
+
+
+def _order_modules(path: Path, found: list[Path]) -> list[Path]:
+    """What a module imports, before the module itself."""
+    if path in found:
+        return found
+    for _names, address in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        _order_modules((path.parent / address).resolve(), found)
+    found.append(path)
+    return found
+
+
+def _wrap_module(path: Path, names: dict[Path, str]) -> str:
+    source = path.read_text(encoding="utf-8")
+
+    def take(found: re.Match[str]) -> str:
+        imported = ", ".join(
+            one.strip().replace(" as ", ": ") for one in (found[1] or "").split(",")
+        )
+        module = names[(path.parent / found[2]).resolve()]
+        return f"const {{ {imported} }} = {module};\n" if found[1] else ""
+
+    exported = ", ".join(_EXPORT.findall(source))
+    body = _COMMENT.sub("", _IMPORT.sub(take, source).replace("export {};\n", ""))
+    body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
+    body = body.replace("</", r"<\/").replace("<!--", r"<\!--")
+    return f"const {names[path]} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
+
+
+def write_theme() -> str:
+    """The app's colours as the variables that its pictures read, in light and in dark."""
+    light, dark = (f":root{{{_write_variables(THEMES[name])}}}" for name in ("light", "dark"))
+    return f"{light}@media (prefers-color-scheme:dark){{{dark}}}"
+
+
+def _write_variables(theme: Theme) -> str:
+    colours = {
+        "background-color": theme.background,
+        "secondary-background-color": theme.band,
+        "text-color": theme.text,
+        "border-color": theme.grid,
+        "primary-color": theme.query,
+        "font": FONT,
+    }
+    return "".join(f"--st-{name}:{value};" for name, value in colours.items())

@@ -1,0 +1,198 @@
+"""Trains a head that often wants nothing: AdamW on rows of letters, watched on the way."""
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from explainers.folders import ASSETS
+from explainers.job_queue import Job
+from explainers.toys.examples import make_generator
+from explainers.toys.idle_head import (
+    ALPHABET,
+    FIRST,
+    GATE,
+    IDLE_D_MODEL,
+    IDLE_HIDDEN,
+    LONGEST_ROW,
+    NORM,
+    SINK,
+    TRIGGERS,
+    Parts,
+    Reading,
+    Stage,
+    encode,
+    list_switches,
+    look_at,
+    read_rows,
+)
+
+IDLE_STEPS, IDLE_BATCH, IDLE_RATE, DECAY = 500, 64, 3e-3, 0.01
+POOL_ROWS, TEST_ROWS = 4096, 256
+STAGES = (0, 10, 20, 30, 40, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500)
+"""After how many batches one looks: dense at first, where most happens."""
+RARE = 1e-3
+"""Added to every pair's count: any letter may follow any other."""
+FIRST_QUERY = 2
+"""From this place on, every letter has two before it; what is measured begins here."""
+
+
+@functools.cache
+def read_corpus() -> Tensor:
+    """The letters of corpus.txt as numbers (letters,)."""
+    text = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8").lower()
+    kept = "".join(letter for letter in " ".join(text.split()) if letter in ALPHABET)
+    return encode(tuple(kept))
+
+
+@functools.cache
+def count_followers() -> Tensor:
+    """How often each letter follows each other one (letters, letters); rows sum to 1."""
+    letters, size = read_corpus(), len(ALPHABET)
+    pairs = torch.zeros(size, size).index_put_(
+        (letters[:-1], letters[1:]), torch.ones(len(letters) - 1), accumulate=True
+    )
+    return (pairs + RARE) / (pairs + RARE).sum(dim=-1, keepdim=True)
+
+
+@functools.lru_cache(maxsize=4)
+def draw_rows(count: int, has_first: bool, *names: int | str) -> Tensor:
+    """Rows of letters (count, LONGEST_ROW + 1): what is read, and one later what comes next."""
+    seeded = make_generator("idle rows", *names)
+    letters, follows, begin = read_corpus(), count_followers(), len(ALPHABET)
+    triggers = encode(tuple(TRIGGERS))
+
+    def draw_any() -> Tensor:
+        return letters[torch.randint(len(letters), (count,), generator=seeded)]
+
+    rows = torch.empty(count, LONGEST_ROW + 1, dtype=torch.long)
+    rows[:, 0], rows[:, 1] = draw_any(), draw_any()  # with ⟨s⟩ or not, the letters are alike
+    if has_first:
+        rows[:, 0] = begin
+    for place in range(2, LONGEST_ROW + 1):
+        before, last = rows[:, place - 2], rows[:, place - 1]
+        drawn = torch.multinomial(follows[last], 1, generator=seeded)[:, 0]
+        is_copy = torch.isin(last, triggers) & (before != begin)
+        rows[:, place] = torch.where(is_copy, before, drawn)
+    return rows
+
+
+@functools.lru_cache(maxsize=4)
+def draw_plain_rows(count: int, has_first: bool, *names: int | str) -> Tensor:
+    """The same from passages of corpus.txt as they are: there no letter comes once more."""
+    letters, length = read_corpus(), LONGEST_ROW + 1 - has_first
+    seeded = make_generator("plain rows", *names)
+    begins = torch.randint(len(letters) - length + 1, (count, 1), generator=seeded)
+    rows = letters[begins + torch.arange(length)]
+    first = torch.full((count, int(has_first)), len(ALPHABET))
+    return torch.cat([first, rows], dim=-1)
+
+
+Draw = Callable[..., Tensor]
+
+
+def draw_idle_parts(setting: str, seed: int) -> dict[str, Tensor]:
+    """Untrained tensors; those that settings share begin alike."""
+    width, hidden, letters = IDLE_D_MODEL, IDLE_HIDDEN, len(ALPHABET) + 1
+
+    def draw(name: str, *sizes: int, spread: float = 1.0) -> Tensor:
+        return spread * torch.randn(*sizes, generator=make_generator("idle", seed, name))
+
+    def draw_matrix(name: str, rows: int, columns: int) -> Tensor:
+        return draw(name, rows, columns, spread=(3 * rows) ** -0.5)
+
+    parts = {
+        "letters": draw("letters", letters, width),
+        "places": draw("places", LONGEST_ROW, width),
+        **{name: draw_matrix(name, width, width) for name in ("query", "key", "value", "output")},
+        "up": draw_matrix("up", width, hidden),
+        "down": draw_matrix("down", hidden, width),
+        "next": draw_matrix("next", width, letters),
+    }
+    for name, size in (("up bias", hidden), ("down bias", width), ("next bias", letters)):
+        parts[name] = torch.zeros(size)
+    for norm in ("norm", "second norm"):
+        parts |= {f"{norm} gain": torch.ones(width), f"{norm} bias": torch.zeros(width)}
+    switches = list_switches(setting)
+    if SINK in switches:
+        parts["sink"] = torch.zeros(1)
+    if GATE in switches:
+        parts["gate"] = draw_matrix("gate", width, width)
+    if NORM in switches:
+        parts |= {"query gain": torch.ones(width), "key gain": torch.ones(width)}
+    return parts
+
+
+def compute_idle_loss(reading: Reading, following: Tensor) -> Tensor:
+    """Cross-entropy of the letter that comes next, in nats; the mean over all places."""
+    return cross_entropy(reading.logits.flatten(0, -2), following.flatten())
+
+
+@torch.no_grad()
+def read_held_out(
+    parts: Parts, setting: str, draw: Draw = draw_rows
+) -> tuple[Reading, Tensor, float]:
+    """How it reads held-out rows, these rows, and the loss from `FIRST_QUERY` on."""
+    rows = draw(TEST_ROWS, FIRST in list_switches(setting), "held out")
+    reading = read_rows(parts, setting, rows[:, :-1])
+    logits, following = reading.logits[:, FIRST_QUERY:], rows[:, FIRST_QUERY + 1 :]
+    return reading, rows, cross_entropy(logits.flatten(0, 1), following.flatten()).item()
+
+
+def round_parts(parts: Parts) -> dict[str, Tensor]:
+    """As they are shipped: 16 bits each; what is measured is what is shipped."""
+    return {name: part.detach().half().float() for name, part in parts.items()}
+
+
+def learn(setting: str, seed: int, draw: Draw = draw_rows) -> Iterator[dict[str, Tensor]]:
+    """The parts before the first batch and after each; the same tensors again and again."""
+    parts = {name: part.requires_grad_() for name, part in draw_idle_parts(setting, seed).items()}
+    adam = torch.optim.AdamW(parts.values(), IDLE_RATE, weight_decay=DECAY)
+    pool = draw(POOL_ROWS, FIRST in list_switches(setting), seed)
+    draws = make_generator("idle batches", seed)
+    yield parts
+    for _ in range(IDLE_STEPS):
+        rows = pool[torch.randint(POOL_ROWS, (IDLE_BATCH,), generator=draws)]
+        loss = compute_idle_loss(read_rows(parts, setting, rows[:, :-1]), rows[:, 1:])
+        adam.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        adam.step()
+        yield parts
+
+
+def look_after(parts: Parts, setting: str, batches: int) -> Stage:
+    """What the picture shows of it after so many batches."""
+    rounded = round_parts(parts)
+    return look_at(rounded, setting, batches, read_held_out(rounded, setting)[-1])
+
+
+class IdleRequest(NamedTuple):
+    """Which switches are on while a head learns, and from which seed."""
+
+    setting: str
+    seed: int
+
+
+IdleJob = Job[IdleRequest, Stage, dict[str, Tensor]]
+
+
+def make_idle_job(request: IdleRequest) -> IdleJob:
+    """A job that trains a head from random weights; it reports what is seen on the way."""
+    return Job(request, _train_watched, len(STAGES))
+
+
+def _train_watched(job: IdleJob) -> dict[str, Tensor]:
+    setting, seed = job.subject
+    started, parts = time.perf_counter(), dict[str, Tensor]()
+    for batches, parts in enumerate(learn(setting, seed)):
+        if batches in STAGES:
+            job.report(look_after(parts, setting, batches))
+        else:
+            job.check()
+        time.sleep(time.perf_counter() - started)  # another visitor's page gets as long
+        started = time.perf_counter()
+    return round_parts(parts)

@@ -1,0 +1,75 @@
+"""How far apart weights may be that are trained twice, and where that comes from.
+
+Other processors add up in another order. The roundings grow with every batch, so weights that are
+trained again elsewhere differ a little. How much was measured with the instruction sets that torch
+knows on one processor, and beside it the smallest real change: a batch less. What is allowed lies
+between the two, as many times above the one as below the other. Differences are means over all
+numbers: the largest one is a step of 16 bits in either case.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from explainers.folders import ASSETS
+
+TOLERANCE_FILE = ASSETS / "weights" / "tolerances.json"
+INSTRUCTION_SETS = "default", "avx2"
+"""As torch names them in ATEN_CPU_CAPABILITY; the first is what every processor can do."""
+Tensors = Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far weights move by themselves, and by a change: the mean of all their differences."""
+
+    by_processor: float
+    """From the file to what other instruction sets train, the larger one."""
+    by_a_batch: float
+    """With the last batch left out."""
+
+    @property
+    def allowed(self) -> float:
+        """The geometric mean: equally far from both."""
+        return math.sqrt(self.by_processor * self.by_a_batch)
+
+
+def find_mean_difference(some: Tensors, others: Tensors) -> float:
+    """The mean difference of all numbers in tensors of the same names."""
+    if some.keys() != others.keys():
+        return math.inf
+    apart = [(some[name].float() - others[name].float()).abs().flatten() for name in some]
+    return torch.cat(apart).mean().item()
+
+
+def read_tolerance(name: str) -> Tolerance:
+    """What was measured for a file."""
+    return Tolerance(**json.loads(TOLERANCE_FILE.read_text(encoding="utf-8"))[name])
+
+
+SECTION = """
+# How equal is equal
+
+`--check` trains a part of a file again. Another processor adds up in another order, so the numbers
+differ a little. How far from the file they are on average was measured on one processor with
+torch's instruction sets {sets}, and with the last batch left out, which is the smallest change of a
+training. What is allowed is the geometric mean of both.
+Made by `python -m explainers.toys --tolerance`.
+
+| file | other instruction sets | a batch less | allowed |
+|---|---|---|---|
+"""
+
+
+def format_tolerances() -> str:
+    """The section of the report, as Markdown."""
+    text = SECTION.format(sets=", ".join(INSTRUCTION_SETS))
+    for name in json.loads(TOLERANCE_FILE.read_text(encoding="utf-8")):
+        one = read_tolerance(name)
+        numbers = " | ".join(f"{n:.1e}" for n in (one.by_processor, one.by_a_batch, one.allowed))
+        text += f"| {name}.safetensors | {numbers} |\n"
+    return text

@@ -1,0 +1,106 @@
+"""Are shipped weights what their training gives? Strict about a change, not about processors."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from explainers.toys.grammar import GRAMMARS
+from explainers.toys.idle_head import FIRST, IDLE_FILE, SHOWN_SEED, name_idle_part
+from explainers.toys.idle_training import IDLE_STEPS, learn, round_parts
+from explainers.toys.layers import WEIGHTS_FILES, Configuration
+from explainers.toys.tolerance import (
+    INSTRUCTION_SETS,
+    TOLERANCE_FILE,
+    Tolerance,
+    find_mean_difference,
+    read_tolerance,
+)
+from explainers.toys.training import STEPS
+from explainers.toys.training_report import train_configuration
+
+CHECKED_CONFIGURATION = Configuration(4, 4, 16, "full")
+Train = Callable[[int], dict[str, Tensor]]
+"""Trains with that many batches less than usual."""
+
+
+def train_relations(language: str, batches_less: int = 0) -> dict[str, Tensor]:
+    """One configuration of heads that find related words, all seeds."""
+    steps = STEPS - batches_less
+    return train_configuration(CHECKED_CONFIGURATION, language, steps)[0]
+
+
+def train_idle(batches_less: int = 0) -> dict[str, Tensor]:
+    """One head that often wants nothing."""
+    torch.set_num_threads(1)
+    parts = next(islice(learn(FIRST, SHOWN_SEED), IDLE_STEPS - batches_less, None))
+    rounded = round_parts(parts)
+    return {name_idle_part(FIRST, SHOWN_SEED, name): one.half() for name, one in rounded.items()}
+
+
+CHECKS: dict[str, tuple[Path, Train]] = {
+    **{
+        WEIGHTS_FILES[language].stem: (
+            WEIGHTS_FILES[language],
+            lambda less, language=language: train_relations(language, less),  # type: ignore[misc]
+        )
+        for language in GRAMMARS
+    },
+    IDLE_FILE.stem: (IDLE_FILE, train_idle),
+}
+"""By the file's name: the file, and what trains a part of it again."""
+
+
+def check_weights(name: str) -> bool:
+    """Train a part again: is it, but for roundings, what is in the file?"""
+    file, train = CHECKS[name]
+    here, allowed = _measure_distance(name, train(0)), read_tolerance(name).allowed
+    print(f"{file.name}: numbers differ by {here:.1e} on average; up to {allowed:.1e} is rounding")
+    return here <= allowed
+
+
+def check_all_weights() -> bool:
+    """Every file, one after the other; all are told, also behind one that has changed."""
+    return all([check_weights(name) for name in CHECKS])  # noqa: C419 - none is left out
+
+
+def _measure_distance(name: str, trained: dict[str, Tensor]) -> float:
+    stored = load_file(CHECKS[name][0])
+    return find_mean_difference(trained, {one: stored[one] for one in trained})
+
+
+def measure_tolerances() -> None:
+    """Train with every instruction set, and with a batch less; write how far apart they are."""
+    measured = {}
+    for name, (_file, train) in CHECKS.items():
+        sets = [_measure_distance(name, _train_with(name, one)) for one in INSTRUCTION_SETS]
+        by_a_batch = _measure_distance(name, train(1))
+        measured[name] = asdict(Tolerance(max(sets), by_a_batch))
+        print(name, measured[name], flush=True)
+    TOLERANCE_FILE.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+
+
+def _train_with(name: str, instructions: str) -> dict[str, Tensor]:
+    """In a process of its own: torch chooses its instructions when it is loaded."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trained.safetensors"
+        save = f"weight_check.save_trained({name!r}, {str(file)!r})"
+        code = f"from explainers.toys import weight_check; {save}"
+        environment = {**os.environ, "ATEN_CPU_CAPABILITY": instructions}
+        run = [sys.executable, "-c", code]
+        subprocess.run(run, env=environment, check=True)  # noqa: S603 - our own code
+        return load_file(file)
+
+
+def save_trained(name: str, file: str) -> None:
+    """Train a part again and write it."""
+    save_file(CHECKS[name][1](0), file)

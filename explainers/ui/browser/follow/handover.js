@@ -1,0 +1,71 @@
+// @ts-check
+// Another device shall lead. It shows a code, and the lecturer types it: so nothing that the audience
+// can see or scan is of any use to it, and each code holds for minutes and once. The secret that leads
+// from then on was drawn by the other device, and the old one is worthless.
+
+/** @import { FollowData } from "./data.js" */
+
+import { element } from "../common/elements.js";
+import { drawSecret, post } from "./stream.js";
+
+const WISH = "#lead"; // behind the link of a room, which is for everybody
+const RENEW = 270_000, MOST_TIMES = 4; // milliseconds: the server forgets a code after five minutes
+const LETTERS = 6;
+
+/** Was the page opened by a device that shall lead? */
+export function wishesToLead() {
+  return location.hash === WISH;
+}
+
+/** A device that waits to be accepted. */
+export class Heir {
+  /** @param {() => void} changed */
+  constructor(changed) {
+    this.secret = drawSecret();
+    this.changed = changed;
+    this.code = "";
+    this.times = 0;
+    this.timer = 0;
+  }
+
+  /**
+   * @param {string} base what stands before every path of this server
+   * @param {string} room
+   */
+  async ask(base, room) {
+    clearTimeout(this.timer);
+    const { status, answer } = await post(`${base}/lead/${room}/ask`, {}, this.secret);
+    this.code = status === 200 ? answer.code : "";
+    if (++this.times < MOST_TIMES) this.timer = setTimeout(() => this.ask(base, room), RENEW);
+    this.changed();
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.code = "";
+  }
+}
+
+/**
+ * Where the lecturer types the code of the other device.
+ * @param {FollowData["words"]} words
+ * @param {SVGElement} picture leads the other device here
+ * @param {(code: string) => Promise<string>} accept  answers what went wrong
+ */
+export function makeHandover(words, picture, accept) {
+  const form = element("form", "follow-handover"), field = element("input"), button = element("button", "", words.accept);
+  const problem = element("p");
+  problem.setAttribute("role", "status");
+  Object.assign(field, { maxLength: LETTERS + 2, autocomplete: "off", spellcheck: false, placeholder: "abc def" });
+  field.setAttribute("aria-label", words.device);
+  field.oninput = () => { problem.textContent = ""; };
+  form.onclick = (event) => event.stopPropagation(); // the panel stays
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    problem.textContent = await accept(field.value.toLowerCase().replaceAll(/[^a-z2-7]/g, ""));
+  };
+  const line = element("div");
+  line.append(field, button);
+  form.append(picture, element("p", "", words.device), line, problem);
+  return form;
+}

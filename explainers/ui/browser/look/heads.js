@@ -1,0 +1,78 @@
+// @ts-check
+// The weights of all heads, unpacked: a byte c stands for the weight (c / 255)².
+
+/** @import { Planes } from "../common/numbers.js" */
+/** @import { LookData, PackedCodes } from "./data.js" */
+/** @import { Span } from "../tiles/pooling.js" */
+
+import { BLANK_WEIGHT, unpackBytes } from "../common/numbers.js";
+import { poolLargest } from "../tiles/pooling.js";
+
+export const LEVELS = 255; // notebook/packed_heads.py
+
+/** @typedef {{ side: number, planes: Planes, allowed: Planes, pairs: Uint32Array }} Mask `pairs`: places of what is allowed, key by key */
+/** @typedef {{ side: number, planes: Planes, mask: Mask }} Weights of all heads of a layer */
+
+export class Heads {
+  /** @param {LookData} data */
+  constructor(data) {
+    this.data = data;
+    /** @type {Weights[]} */
+    this.layers = [];
+    /** @type {Record<string, Weights>} */
+    this.full = {};
+    this.zeros = new Uint8Array(); // the high bytes of numbers that have none
+  }
+
+  async unpack() {
+    const { layers, masks, full, side, tokens } = this.data, most = Math.max(...layers.map(({ heads }) => heads));
+    this.zeros = new Uint8Array(most * Math.max(side, Object.keys(full).length ? tokens.length : 0) ** 2);
+    const unpacked = await Promise.all(masks.map(async (mask) => this.open(mask.side, await unpackBytes(mask.allowed))));
+    this.layers = await Promise.all(layers.map((layer) => this.spread(layer, layer.heads, unpacked)));
+    for (const [layer, packed] of Object.entries(full)) {
+      this.full[layer] = await this.spread(packed, layers[Number(layer)].heads, unpacked);
+    }
+  }
+
+  /** @param {number} side @param {Uint8Array} allowed @returns {Mask} */
+  open(side, allowed) {
+    const pairs = [];
+    for (let key = 0; key < side; key++) {
+      for (let query = 0; query < side; query++) if (allowed[query * side + key]) pairs.push(query * side + key);
+    }
+    const planes = { low: allowed, high: this.zeros };
+    return { side, planes, allowed: planes, pairs: Uint32Array.from(pairs) };
+  }
+
+  /** Every byte to its place. @param {PackedCodes} packed @param {number} heads @param {Mask[]} masks @returns {Promise<Weights>} */
+  async spread(packed, heads, masks) {
+    const codes = await unpackBytes(packed.codes), mask = masks[packed.mask], { side, pairs } = mask;
+    const low = new Uint8Array(heads * side * side);
+    for (let head = 0; head < heads; head++) {
+      const to = head * side * side, from = head * pairs.length;
+      for (let pair = 0; pair < pairs.length; pair++) low[to + pairs[pair]] = codes[from + pair];
+    }
+    return { side, planes: { low, high: this.zeros }, mask };
+  }
+
+  /** A layer in as many numbers as there are. @param {number} layer */
+  weights(layer) { return this.full[layer] ?? this.layers[layer]; }
+
+  /** Has every pair of tokens a number of its own in this layer? @param {number} layer */
+  isInFull(layer) { return this.weights(layer).side === this.data.tokens.length; }
+
+  /** The weight of a pair of places; null where the model forbids it. @param {number} layer @param {number} head @param {number} query @param {number} key */
+  weight(layer, head, query, key) {
+    const { side, planes, mask } = this.weights(layer), place = query * side + key;
+    return mask.allowed.low[place] ? (planes.low[head * side * side + place] / LEVELS) ** 2 : null;
+  }
+
+  /**
+   * A head in so many pixels, the largest byte under each; -1 where nothing is allowed.
+   * @param {Weights} weights @param {number} head @param {{ query: Span, key: Span }} part of its rows and columns @param {number} size
+   */
+  pool({ side, planes, mask }, head, part, size) {
+    const seen = poolLargest(mask.allowed, 0, side, part, size), codes = poolLargest(planes, head * side * side, side, part, size);
+    return Int16Array.from(codes, (code, place) => (seen[place] && seen[place] !== BLANK_WEIGHT ? code : -1));
+  }
+}

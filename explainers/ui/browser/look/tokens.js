@@ -1,0 +1,74 @@
+// @ts-check
+// The text, each token as dark as the weight that it gets; and the tokens that get most.
+
+/** @import { Dress } from "../picture/palette.js" */
+
+import { chooseInk, mix } from "../common/colours.js";
+import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
+import { channels } from "../picture/palette.js";
+import { percent } from "../picture/sentence.js";
+
+const MOST_KEYS = 5, PALE = 0.35; // up to this the colour of the text is read well
+
+/** A token as it is printed: what could not be seen has a sign. @param {string} token */
+export function writeToken(token) {
+  return token.trim() || (token.includes("\n") ? "↵" : "␣");
+}
+
+export class TokenText {
+  /** @param {HTMLElement} parent @param {string[]} tokens @param {{ choose: (query: number) => void, peek: (query: number | null) => void }} actions */
+  constructor(parent, tokens, { choose, peek }) {
+    this.tokens = tokens;
+    this.keys = parent.appendChild(element("div", "keys"));
+    this.root = parent.appendChild(element("div", "text"));
+    this.root.tabIndex = 0; // it may scroll, and keys must be able to
+    this.root.setAttribute("role", "group");
+    this.root.setAttribute("aria-label", _("The text, each token as dark as the weight that it gets"));
+    this.nodes = tokens.map((token) => this.root.appendChild(element("span", "token", token.replaceAll("\n", "↵\n") || "␣")));
+    const placeOf = (/** @type {Event} */ { target }) => {
+      const place = this.nodes.indexOf(/** @type {HTMLElement} */ (target));
+      return place < 0 ? null : place;
+    };
+    this.root.onpointerover = (event) => { if (event.pointerType === "mouse") peek(placeOf(event)); };
+    this.root.onpointerleave = () => peek(null);
+    this.root.onclick = (event) => { const place = placeOf(event); if (place !== null) choose(place); };
+  }
+
+  /** What a query gives to each token: null to those that it may not see. @param {number} query @param {(number | null)[]} weights @param {Dress} dress */
+  show(query, weights, dress) {
+    const ends = [dress.background, channels(dress.look.deep)];
+    this.nodes.forEach((node, place) => {
+      const weight = weights[place], colour = mix(ends, Math.sqrt(weight ?? 0));
+      node.style.background = weight ? `rgb(${colour})` : "";
+      node.style.color = Math.sqrt(weight ?? 0) > PALE ? chooseInk(colour) : "";
+      node.classList.toggle("masked", weight === null);
+      node.classList.toggle("asks", place === query);
+    });
+    this.list(weights);
+  }
+
+  /** Scroll to a token. @param {number} query */
+  reveal(query) {
+    const { offsetTop } = this.nodes[query], { clientHeight, scrollTop } = this.root;
+    if (offsetTop < scrollTop || offsetTop > scrollTop + clientHeight - 30) this.root.scrollTop = offsetTop - clientHeight / 2;
+  }
+
+  /** @param {(number | null)[]} weights */
+  list(weights) {
+    const order = weights.map((_weight, place) => place).filter((place) => weights[place]).sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0));
+    const shown = order.slice(0, MOST_KEYS), rest = order.slice(MOST_KEYS), sum = rest.reduce((total, place) => total + (weights[place] ?? 0), 0);
+    this.keys.replaceChildren(...shown.map((place) => makeBar(`${writeToken(this.tokens[place])}`, String(place), weights[place] ?? 0)));
+    if (rest.length) this.keys.append(makeBar(_("{count} others", { count: rest.length }), "", sum));
+  }
+}
+
+/** @param {string} name @param {string} position @param {number} weight */
+function makeBar(name, position, weight) {
+  const row = element("div", "key-row"), bar = element("span", "key-bar");
+  const label = row.appendChild(element("span", "key-name", name));
+  label.append(element("small", "", position));
+  row.append(bar, element("span", "key-share", percent(weight)));
+  bar.appendChild(element("i")).style.width = `${Math.min(100, 100 * weight).toFixed(1)}%`;
+  return row;
+}

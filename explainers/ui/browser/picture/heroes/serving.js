@@ -1,0 +1,140 @@
+// @ts-check
+// Two prompts that begin alike, and four ways to serve them: a picture each, one of them shown.
+
+/** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Drafts } from "./serving_drafts.js" */
+/** @import { Chunks } from "./serving_chunks.js" */
+/** @import { Moment } from "./serving_pages.js" */
+
+import { element } from "../../common/elements.js";
+import { makeSentenceNodes } from "../../common/filled_text.js";
+import { _ } from "../../common/words.js";
+import { Hero } from "../hero.js";
+import { Film } from "../player.js";
+import { ChunksView } from "./serving_chunks.js";
+import { DraftsView } from "./serving_drafts.js";
+import { PagesView } from "./serving_pages.js";
+import { PrefixView } from "./serving_prefix.js";
+
+/**
+ * @typedef {object} Change what prompt 2 shares with prompt 1 if one of its tokens is another one
+ * @property {number} shared tokens
+ * @property {number} blocks whole ones
+ * @property {string[]} moved by layers, "1" for a token whose key differs
+ * @property {string} gap
+ * @property {string} next token
+ * @property {string} kind of the difference: exact, rounding, real
+ * @property {boolean} isSame
+ */
+/**
+ * @typedef {object} Numbers
+ * @property {number} block tokens in it
+ * @property {[string[], string[]]} tokens of both prompts
+ * @property {string[]} others what each token of the beginning becomes
+ * @property {Record<string, Change>} changes by the token that is changed
+ * @property {Moment[]} pages
+ * @property {Chunks | null} chunks
+ * @property {Drafts | null} drafts
+ */
+/** @typedef {HeroData & Numbers} ServingData */
+/**
+ * @typedef {object} View one of the four pictures
+ * @property {HTMLElement} root
+ * @property {() => string[]} frames names of what can be played; none if nothing moves
+ * @property {() => number} place everything; returns the height
+ * @property {(share: number) => void} paint
+ * @property {() => Sentence} sentence
+ * @property {() => string} describe
+ */
+
+const OPENS_AT = 0.5; // of the frames, where nothing was played yet
+
+/** @extends {Hero<ServingData>} */
+export class Serving extends Hero {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root);
+    root.classList.add("serving");
+    /** @type {Record<string, View>} */
+    this.views = { prefix: new PrefixView(this), pages: new PagesView(this), chunks: new ChunksView(this), drafts: new DraftsView(this) };
+    const control = root.insertBefore(element("div", "serving-film"), this.says);
+    this.film = new Film(control, _("step"), (frame) => this.wind(frame));
+    /** @type {Record<string, number>} */
+    this.frameOf = {};
+    this.turn = 0; // how often the picture has changed: a wave runs with each time
+    this.shown = this.texts = "";
+  }
+
+  get trick() { return String(this.choices.trick); }
+  get view() { return this.views[this.trick] ?? this.views.prefix; }
+  get changed() { return Number(this.choices.changed); }
+  get change() { return this.data.changes[String(this.changed)] ?? this.data.changes["-1"]; }
+  get frame() { return this.frameOf[this.frameKey] ?? 0; }
+  get frameKey() { return `${this.trick} ${this.trick === "chunks" ? this.choices.chunk_size : ""}`; }
+
+  /** A place for the nodes of one view. @param {string} name */
+  addView(name) {
+    const root = this.stage.root.appendChild(element("div", `serving-view ${name}`));
+    root.hidden = true;
+    return root;
+  }
+
+  /** @param {number} frame */
+  wind(frame) {
+    this.frameOf[this.frameKey] = frame;
+    this.update();
+  }
+
+  /** @override */
+  renew() {
+    const { tokens, others } = this.data, texts = JSON.stringify([tokens, others]), isNew = texts !== this.texts;
+    this.texts = texts;
+    return isNew;
+  }
+
+  /** @override */
+  update() {
+    const frames = this.view.frames(), key = this.frameKey;
+    if (this.film.names.join() !== frames.join()) {
+      this.film.pause();
+      this.film.offer(frames);
+    }
+    if (frames.length && !(key in this.frameOf)) this.frameOf[key] = Math.floor(OPENS_AT * (frames.length - 1));
+    this.film.show(this.frame, frames.length > 1);
+    this.film.root.hidden = frames.length < 2;
+    const shown = `${this.trick} ${this.changed}`;
+    if (shown !== this.shown) this.turn++;
+    this.shown = shown;
+    for (const [name, chips] of this.chips) {
+      chips.root.hidden = (name === "chunk_size" && this.trick !== "chunks") || (name === "draft_mask" && this.trick !== "drafts");
+    }
+    const { texts } = this.data, isPlayed = this.trick !== "chunks" || frames.length > 1;
+    const caption = texts[isPlayed ? `hero_caption_${this.trick}` : "hero_caption_whole"] ?? texts.hero_caption;
+    this.hint.replaceChildren(...makeSentenceNodes(caption, {}));
+    super.update();
+  }
+
+  /** @override */
+  place() {
+    for (const view of Object.values(this.views)) view.root.hidden = view !== this.view;
+    this.stage.resize(this.stage.room, this.view.place());
+  }
+
+  /** @override @returns {Record<string, number[][]>} */
+  goal() { return { turn: [[this.turn]] }; }
+
+  /** @override */
+  paint() {
+    if (!this.tween.blocks.turn) return;
+    this.view.paint(Math.max(0, Math.min(1, this.tween.row("turn", 0)[0] - this.turn + 1)));
+  }
+
+  /** @override */
+  dressed() { if (this.stage.room) this.view.paint(1); }
+
+  /** @override @returns {Sentence} */
+  sentence() { return this.view.sentence(); }
+
+  /** @override */
+  describe() { return this.view.describe(); }
+}

@@ -1,0 +1,64 @@
+// @ts-check
+// Where a reader is in a long text: token ticks beside a picture, and the heads that look at a token.
+
+/** @import { Planes } from "../common/numbers.js" */
+/** @import { Span } from "./pooling.js" */
+
+import { BLANK_WEIGHT, WEIGHT_STEPS } from "../common/numbers.js";
+
+/** @typedef {{ tile: number, query: number, weight: number }} Look  a head's largest weight on a key, and whose it is */
+
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+/**
+ * The positions that get a tick: round numbers, at most so many.
+ * @param {Span} span @param {number} most
+ */
+export function ticks([from, to], most) {
+  const step = STEPS.find((one) => (to - from) / one <= most) ?? to - from;
+  const first = Math.ceil(from / step) * step;
+  return Array.from({ length: Math.max(0, Math.ceil((to - first) / step)) }, (empty, n) => first + n * step);
+}
+
+/**
+ * Two spans of one length, so that every cell is a square: the shorter one grows, within the text.
+ * @param {Span} query @param {Span} key @param {number} side
+ * @returns {{ query: Span, key: Span }}
+ */
+export function squared(query, key, side) {
+  const length = Math.max(query[1] - query[0], key[1] - key[0]);
+  const grown = (/** @type {Span} */ [from, to]) => {
+    const start = Math.max(0, Math.min(side - length, Math.round((from + to - length) / 2)));
+    return /** @type {Span} */ ([start, start + length]);
+  };
+  return { query: grown(query), key: grown(key) };
+}
+
+/**
+ * The tokens that are meant: a number is a position, anything else is a part of a token's text.
+ * @param {string[]} tokens @param {string} wanted
+ */
+export function findTokens(tokens, wanted) {
+  const text = wanted.trim();
+  if (!text) return [];
+  if (/^\d+$/.test(text) && Number(text) < tokens.length) return [Number(text)];
+  return tokens.flatMap((token, place) => token.toLowerCase().includes(text.toLowerCase()) ? [place] : []);
+}
+
+/**
+ * For each head its largest weight on a key, from a query behind it: its own may have nothing else.
+ * @param {Planes} planes @param {number} side @param {number} count of heads @param {number} key
+ * @returns {Look[]} the largest first
+ */
+export function lookingAt({ low, high }, side, count, key) {
+  const looks = Array.from({ length: count }, (empty, tile) => {
+    const best = { tile, query: -1, weight: 0 };
+    for (let query = 0; query < side; query++) {
+      const place = (tile * side + query) * side + key;
+      const step = low[place] | (high[place] << 8);
+      if (query !== key && step !== BLANK_WEIGHT && step / WEIGHT_STEPS > best.weight) Object.assign(best, { query, weight: step / WEIGHT_STEPS });
+    }
+    return best;
+  });
+  return looks.filter((one) => one.query >= 0).sort((a, b) => b.weight - a.weight);
+}

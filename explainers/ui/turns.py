@@ -1,0 +1,80 @@
+"""Many come at once: their first pictures are drawn one by one, and all that follows later.
+
+A lecturer turns to another page, and fifty phones ask for it in the same second. Runs side by side
+share one interpreter, so all of them would end last. In turns, half of the readers wait half as
+long, and nobody waits for what somebody else has not scrolled to.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LONGEST_TURN = 0.25
+"""Seconds after which the others no longer wait for a picture, which goes on beside them."""
+LONGEST_WAIT = 3.0
+"""Seconds after which the rest of a page no longer gives way."""
+
+
+class Turns:
+    """Whose first picture is drawn now, and who waits for it; a turn belongs to a thread."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._queue: deque[int] = deque()
+        self._begun = 0.0
+
+    def take(self) -> None:
+        """Wait until nobody who came before is without a picture, and begin."""
+        me = threading.get_ident()
+        with self._changed:
+            self._leave(me)
+            self._queue.append(me)
+            if self._queue[0] == me:
+                self._begun = time.monotonic()
+            while me in self._queue and self._queue[0] != me:
+                left = self._begun + LONGEST_TURN - time.monotonic()
+                if left > 0:
+                    self._changed.wait(left)
+                else:
+                    self._leave(self._queue[0])
+
+    def give_way(self) -> None:
+        """The first picture is drawn: go on when nobody waits for one any more."""
+        me = threading.get_ident()
+        with self._changed:
+            if me in self._queue:
+                self._leave(me)
+                self._changed.wait_for(lambda: not self._queue, LONGEST_WAIT)
+
+    def end(self) -> None:
+        """The page is drawn."""
+        with self._changed:
+            self._leave(threading.get_ident())
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Have a turn for a block; who has one already is not asked to wait again."""
+        if threading.get_ident() in self._queue:
+            yield
+            return
+        self.take()
+        try:
+            yield
+        finally:
+            self.end()
+
+    def _leave(self, one: int) -> None:
+        if one not in self._queue:
+            return
+        is_first = self._queue[0] == one
+        self._queue.remove(one)
+        if is_first:
+            self._begun = time.monotonic()
+            self._changed.notify_all()
+
+
+first_pictures = Turns()
+fragments = Turns()
+"""Parts of pages that run again because a choice changed: short, and many at once in a class."""

@@ -1,0 +1,136 @@
+"""Serving tricks that change nothing: shared beginnings, pages, chunks and drafts of a prompt."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.attention.serving.accept_drafts import (
+    accept_or_redraw,
+    keep_probability,
+    left_over,
+    written_distribution,
+)
+from explainers.attention.serving.draft_tree import tree_mask, tree_positions
+from explainers.attention.serving.paged_cache import gather, make_room, write_row
+from explainers.attention.serving.shared_prefix import count_shared, name_blocks
+from explainers.chapters.common.choose_real_model import choose_name, obtain_model
+from explainers.chapters.exercises import predict_serving
+from explainers.chapters.serving import kept_drafts, reused_rows
+from explainers.chapters.serving.hero import changed_token, make_hero
+from explainers.chapters.serving.measured_serving import (
+    PLAIN,
+    REPEATING,
+    Serving,
+    read_or_explain,
+    read_shipped,
+    shared_beginning,
+)
+from explainers.chapters.serving.takeaway import take_drafts, take_prompts
+from explainers.ui import page
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.page import show_one_sentence
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+text = page.Prose(__file__)
+
+
+def choose_serving(loaded: "RealModel | None", beginning: str) -> Serving:
+    """By the model, or as it was measured beforehand as long as there is none that can."""
+    live = read_or_explain(loaded, beginning) if loaded else None
+    return live or read_shipped()
+
+
+@fragment
+def ask_layer(serving: Serving) -> None:
+    """How many rows can the second layer reuse behind a changed word?"""
+    told = reused_rows.name_layers(serving)
+    answer = reused_rows.answer_layer(serving)
+    if revealed(text, "reuse", reused_rows.ANSWERS, answer, **told):
+        reused_rows.draw_layers(serving)
+    show_source(count_shared, name_blocks)
+
+
+@fragment
+def show_how(serving: Serving) -> None:
+    """A draft is kept, or another word is drawn: six bars."""
+    guesses, tree = serving.guesses(), serving.drafts()
+    told = kept_drafts.name_exchange(guesses)
+    text("how", **told)
+    kept_drafts.draw_guesses(guesses, serving.origin)
+    text("how_seen", **told)
+    take_drafts(guesses, len(tree.text), tree.parents)
+    show_source(keep_probability, left_over, written_distribution)
+    show_source(tree_mask, tree_positions)
+
+
+def show_unchanged(serving: Serving) -> None:
+    """The rule counted out, and tried in many runs; a question first."""
+    told = kept_drafts.tabulate_runs(serving.guesses(), page.read_seed())
+    text("unchanged", **told)
+    if ask_veiled(text, "runs", told["above"], **told):
+        text("unchanged_seen", **told)
+    show_source(accept_or_redraw)
+
+
+def show_lookup(serving: Serving) -> None:
+    """Drafts from the text itself, where it repeats and where it does not."""
+    told = reused_rows.name_lookup(serving)
+    text("lookup", **told)
+    if ask_veiled(text, "passes", told["passes"], (), **told):
+        text("lookup_seen", **reused_rows.tabulate_lookup(serving, REPEATING))
+        found = reused_rows.find_repeats(serving, PLAIN)
+        text(f"lookup_{found}", **reused_rows.tabulate_lookup(serving, PLAIN))
+
+
+def show_chunks(serving: Serving) -> None:
+    """What chunks of each size change: nothing, or what rounding makes."""
+    told = reused_rows.tabulate_chunks(serving)
+    text("chunked", **told)
+    text(f"chunked_{reused_rows.judge_chunks(serving)}", **told)
+
+
+def show_engines() -> None:
+    """Pages in an engine, and what they save; the code of the picture."""
+    text("engines", **reused_rows.name_pages())
+    show_source(make_room, write_row, gather)
+
+
+text("question")
+with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
+    beginning = shared_beginning(is_named=False)
+    named = choose_name(is_named=False)
+picture, below = st.container(), st.container()
+with below:
+    loaded = obtain_model(named, "chosen")
+with picture:
+    serving = choose_serving(loaded, beginning)
+    hero = make_hero(text, serving)
+    show_hero(text, hero, "serving")
+    if serving.beginning != beginning:
+        text("hero_other_text")
+changed = hero.chosen(changed_token)
+take_prompts(serving, changed)
+ask_layer(serving)
+show_how(serving)
+go_deeper(
+    text,
+    {
+        "unchanged": partial(show_unchanged, serving),
+        "lookup": partial(show_lookup, serving),
+        "chunked": partial(show_chunks, serving),
+        "engines": show_engines,
+        "billed": lambda: text("billed", **reused_rows.name_bill(serving)),
+    },
+)
+show_one_sentence(text)
+recalls = {"rows": predict_serving.rows_after_a_change, "kept": predict_serving.kept_drafts}
+check_yourself(text, recalls)

@@ -1,0 +1,150 @@
+"""Two sequences: a decoder looks at another sentence, and learns by itself which word is whose."""
+
+import streamlit as st
+
+from explainers.attention.cross import cross_attention, read_source
+from explainers.chapters.cross_attention import (
+    alignment_accuracy,
+    block_tensors,
+    changed_translation,
+    choose_sentence,
+    compared_aligners,
+    real_translator,
+    source_costs,
+)
+from explainers.chapters.cross_attention.hero import make_hero, read_link_reading
+from explainers.chapters.cross_attention.weight_steps import WeightSteps
+from explainers.translation.train import TRAINING_SENTENCES
+from explainers.ui import page
+from explainers.ui.controls import controls
+from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.page import show_one_sentence
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
+
+text = page.Prose(__file__)
+
+
+def ask_explaining() -> None:
+    """Does the translation need the lines? Other weights instead, and what is written then."""
+    answer, named = changed_translation.answer_explaining(view)
+    if revealed(text, "explaining", changed_translation.UNCHANGED_SHARES, answer, **named):
+        text("explaining_more", **changed_translation.show_replacements(view))
+
+
+@fragment
+def show_steps(syllable: int) -> None:
+    """Q, K, scores and weights."""
+    text("how", rows=view.num_syllables, columns=len(view.columns))
+    WeightSteps(view, syllable).show()
+    show_source(cross_attention)
+
+
+def show_accuracy() -> None:
+    """The strongest lines, scored against the correct ones."""
+    text("accuracy")
+    text("accuracy_seen", **alignment_accuracy.show_scores(view))
+    section, named = compared_aligners.show_aligners()
+    text(section, **named)
+    if not view.gold:
+        text("no_gold")
+    show_source(*alignment_accuracy.CODE)
+
+
+def show_rows() -> None:
+    """Rows by the syllable that is written, and by the one that is read."""
+    text("off_by_one")
+    rates = alignment_accuracy.answer_off_by_one()
+    if ask_veiled(text, "off_by_one", rates["wrong"], right=rates["right"]):
+        text("off_by_one_seen", **alignment_accuracy.show_both_ways(view))
+    if read_link_reading() != (view.layer, view.head, view.rows):
+        st.rerun()  # the picture at the top shows the head that was clicked
+
+
+def show_end_weight() -> None:
+    """Weight on the end token, and the least certain syllable."""
+    answer, named = alignment_accuracy.answer_parking()
+    ask_veiled(text, "parking", answer, alignment_accuracy.ROW_KINDS, **named)
+    sections, named = alignment_accuracy.show_weak_row(view)
+    for section in sections:
+        text(section, **named)
+
+
+def show_changes() -> None:
+    """Other weights, or a word less; whether weights explain."""
+    instead, named = changed_translation.show_change(view, text.template("changed_a_word_less"))
+    if named:
+        text(f"changed_{instead.replace(' ', '_')}", **named)
+    show_source(changed_translation.REPLACEMENTS[instead])
+    if len(view.translation.words) > 1:  # one word has no order
+        text("agreement", **changed_translation.measure_agreement(view))
+        show_source(*changed_translation.AGREEMENT_CODE)
+    text("papers")
+    changed_translation.offer_ablation_table(lambda **scores: text("tried", **scores))
+
+
+def show_block() -> None:
+    """The block around cross-attention."""
+    text("block")
+    ask_veiled(text, "block", block_tensors.PART_NAMES[1], block_tensors.PART_NAMES)
+    text("block_seen", **block_tensors.show_block(view))
+
+
+def show_cache() -> None:
+    """What is cached of the source, and what is hidden of it in a batch."""
+    text("kept")
+    text("kept_seen", **source_costs.show_source_cache(view))
+    show_source(read_source, *source_costs.CODE)
+    batch = source_costs.run_padded_batch(view.translation.words, view.translation.syllables)
+    if not (sizes := source_costs.count_rows(batch))["filled"]:
+        text("padding_longest", **sizes)
+        return
+    text("padding", **sizes)
+    if ask_veiled(text, "padding", f"{source_costs.measure_leak(batch)} %"):
+        text("padding_seen", **source_costs.show_leak(view, batch))
+
+
+def show_two_ways() -> None:
+    """Cross-attention, or both texts in one sequence."""
+    text("cells")
+    text("cells_seen", **source_costs.show_weight_counts(view))
+
+
+def show_real() -> None:
+    """A published translator, if it can be had."""
+    if named := real_translator.cut_both(view):
+        text("pieces", **named)
+    text("real")
+    if found := real_translator.offer_real_translation(sentence.text):
+        text("real_seen", **real_translator.show_real_weights(*found, page.has_queries_down()))
+        show_source(*real_translator.CODE)
+
+
+text("question")
+examples = choose_sentence.list_examples()
+sentence = choose_text(choose_sentence.offer_sentences, is_english=True, examples=examples)
+if not choose_sentence.load_translator_or_warn():
+    page.end_page()
+words, problem = choose_sentence.read_words(sentence.text)
+if problem:
+    text("cannot", **problem)
+view = choose_sentence.translate_view(words, page.has_queries_down()).select(*read_link_reading())
+if not view.num_syllables:
+    text("nothing_written")
+    page.end_page()
+show_hero(text, hero := make_hero(text, view, sentence.text), "translation")
+if view.translation.other_beams:
+    text("beams", **choose_sentence.list_beams(view.translation))
+text("learned_here", pairs=f"{TRAINING_SENTENCES:,}")
+ask_explaining()
+show_steps(hero.chosen(controls.followed_syllable))
+cards = {"accuracy": show_accuracy, "rows": show_rows, "parking": show_end_weight}
+cards |= {"explaining": show_changes, "block": show_block, "kept": show_cache}
+go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real})
+show_one_sentence(text)
+check_yourself(text, {"shape": source_costs.recall_weight_count, "mask": source_costs.recall_mask})

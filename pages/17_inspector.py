@@ -1,0 +1,150 @@
+"""Inspector: a real model with our function inside, every head of it, number by number."""
+
+import streamlit as st
+
+from explainers.chapters.common.choose_real_model import choose_name, obtain_model
+from explainers.chapters.inspector import head_overview, long_text, sentence_run, sound_attention
+from explainers.chapters.inspector.head_figure import draw_head, take_head
+from explainers.chapters.inspector.hero import MOST_DRAWN, make_hero
+from explainers.chapters.inspector.shipped_sentence import find_heads, show_other_model
+from explainers.chapters.inspector.sound_attention import SYNTHETIC, Listener
+from explainers.translations import _
+from explainers.ui import page
+from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.page import show_one_sentence
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
+
+text = page.Prose(__file__)
+
+
+@fragment
+def ask_position() -> None:
+    """Is it the word or its position that gets the weight?"""
+    moved = head_overview.move_first_token(view)
+    if moved and revealed(text, "position", head_overview.ANSWERS, moved.answer, **moved.named):
+        head_overview.draw_moved(moved)
+
+
+@fragment
+def show_how() -> None:
+    """Is it really the model? Ours against its own."""
+    text("equal", **(compared := sentence_run.compare_with_own(view)))
+    with st.expander(_("Layer by layer"), key="equal rows", on_change="rerun") as box:
+        if box.open:
+            text("equal_rows", **compared)
+
+
+def show_head() -> None:
+    """The chosen head, with all that led to its weights."""
+    text("head")
+    text("dimmed_head" if view.is_dimmed else "sums", **draw_head(head, view))
+    show_source(head.function)
+
+
+def show_all_heads() -> None:
+    """Which token gets most; then all heads to point at, and how much each gives the first."""
+    text("sinks")
+    most, options, named = head_overview.answer_most(view.seen)
+    ask_veiled(text, "most", most, options, **named)
+    heads, parked = head_overview.draw_heads(view)
+    text("families_shared" if view.seen.group_size > 1 else "families_own", **heads)
+    if any(view.seen.windows):
+        text("local", **heads)
+    if view.is_dimmed:
+        text("dimmed", **parked)
+    text("parked", **parked)
+    text("sinks_seen", **head_overview.draw_sinks(view.seen))
+    show_source(*head_overview.CODE)
+    head_overview.follow_click(view)
+
+
+def show_beside() -> None:
+    """How much falls on later tokens; then the sentence in a model of the other kind."""
+    text("beside")
+    later, named = sentence_run.answer_later(view.seen)
+    ask_veiled(text, "beside", later, sentence_run.LATER_SHARES, **named)
+    if rows := sentence_run.draw_other_kind(view):
+        text("beside_seen", rows=rows)
+
+
+def show_predicted() -> None:
+    """The likeliest next tokens of a model that writes."""
+    text("predicted" if view.seen.predictions else "predicts_nothing")
+    sentence_run.draw_next_tokens(view.seen)
+
+
+def show_long() -> None:
+    """Up to 1,024 tokens, and every head of one layer as an image."""
+    text("long")
+    if shown := long_text.offer_reading(view):
+        if shown.is_short:
+            text("long_short", **shown.describe())
+        long_text.draw_long(shown, view.seen.origin)
+        text("long_seen_words" if shown.is_merged else "long_seen_pieces", **shown.describe())
+        if shown.is_merged:
+            show_source(long_text.merge_weights)
+
+
+def show_listening() -> None:
+    """A sound that is ready, and a model that reads sound."""
+    text("listening_ready")
+    if listener := sound_attention.offer_listener():
+        listen(listener)
+
+
+@fragment
+def listen(listener: Listener) -> None:
+    """A model that reads sound gets a sound instead of a sentence."""
+    text("listening", **listener.describe())
+    kind, file = sound_attention.choose_sound()
+    if kind in SYNTHETIC:
+        text(f"made_{SYNTHETIC[kind]}", seed=page.read_seed())
+    elif not file:
+        text("no_sound")
+    heard = sound_attention.cut_or_explain(listener, kind, file)
+    if heard and heard.left_out:
+        text("sound_cut", seconds=f"{listener.seconds:g}", more=f"{heard.left_out:.1f}")
+    if heard and (written := sound_attention.transcribe_or_explain(listener, heard.samples)):
+        text("written", **written.describe())
+        text("looked", **sound_attention.draw_weights(written))
+        text("equal_heard", **written.describe())
+        show_source(*sound_attention.CODE)
+
+
+text("question")
+beside_it, field = st.columns([1, 2], vertical_alignment="bottom")
+with beside_it:
+    model = choose_name(is_named=False)
+picture, below = st.container(), st.container()
+with below:
+    loaded = obtain_model(model, "chosen")
+if listener := sound_attention.find_listener(loaded):
+    listen(listener)
+else:
+    with field:
+        sentence = choose_text(is_english=True).text
+    run = sentence_run.run_or_explain(loaded, sentence)
+    heads = find_heads(run, model, sentence)
+    with st.container() if run else picture:
+        show_hero(text, hero := make_hero(text, heads, sentence, model), "mosaic")
+    if run:
+        view = run.select(hero, page.has_queries_down())
+        if len(view.seen.tokens) > MOST_DRAWN:
+            text("hero_cut", drawn=MOST_DRAWN, tokens=len(view.seen.tokens))
+        text("model", **sentence_run.name_model(view))
+        head = take_head(view)
+        show_other_model(text, hero, sentence)
+        ask_position()
+        show_how()
+        cards = {"head": show_head, "sinks": show_all_heads, "beside": show_beside}
+        cards |= {"predicted": show_predicted, "long": show_long, "listening": show_listening}
+        go_deeper(text, cards)
+text("notice")
+show_one_sentence(text)
+check_yourself(text, {"first": head_overview.recall_sink, "zero": sentence_run.recall_difference})

@@ -1,0 +1,150 @@
+"""What if: a real model whose attention is changed, and what it expects then."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.chapters.common.choose_real_model import choose_name, obtain_model
+from explainers.chapters.common.recording import describe_live_run
+from explainers.chapters.what_if import before_after, silenced_heads, two_windows
+from explainers.chapters.what_if.before_after import Reading
+from explainers.chapters.what_if.choose_changes import choose_changes, find_shape_or_explain
+from explainers.chapters.what_if.hero import CHANGES, make_hero
+from explainers.chapters.what_if.shipped_effects import read_shipped
+from explainers.chapters.what_if.takeaway import take_outcome
+from explainers.models.ablation import AblationRequest, recall_readings
+from explainers.models.changes import compute_divergence, compute_losses
+from explainers.models.probes import NUM_TEXTS, REPEATED_LENGTH
+from explainers.translations import _
+from explainers.ui import page
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.page import show_one_sentence
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import take
+from explainers.ui.tour import end_stop
+from explainers.ui.untrusted_text import verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.changes import HeadCounts
+    from explainers.models.load import RealModel
+
+text = page.Prose(__file__)
+
+
+def change_anything(loaded: "RealModel", shape: "HeadCounts", written: str) -> None:
+    """Any change or several: before and after."""
+    text("changing")
+    take("outcome")  # until what is asked about these changes is answered
+    changes = choose_changes(loaded.name, shape)
+    if not changes:
+        text("nothing_changed")
+        return
+    made, origin = (*changes.values(),), describe_live_run(loaded)
+    effect = before_after.measure_or_explain(loaded, written, made)
+    if effect is None:
+        return
+    if has_losses := len(effect.tokens) > 1:
+        before, after = (f"{loss:.2f}" for loss in effect.mean_losses)
+        about, names = f"loss {', '.join(changes)}", ", ".join(map(_, changes))
+        ask_veiled(text, "loss", after, (), about, names=names, before=before)
+    else:
+        text("one_token")
+    take_outcome(loaded, written, made)
+    text("following", **before_after.name_following(effect))
+    before_after.draw_following(effect, origin)
+    if has_losses:
+        text("losses", names=", ".join(map(_, changes)), **before_after.average_losses(effect))
+        if worst := before_after.find_worst_token(effect):
+            text("worst", **worst)
+        before_after.draw_losses(effect, origin)
+    for name in changes:
+        text(f"remark_{name.replace(' ', '_').replace('√', '')}")
+    show_source(*map(type, made))
+    show_source(compute_losses, compute_divergence)
+
+
+def silence_heads(loaded: "RealModel") -> None:
+    """Find the induction heads, switch them off, read again."""
+    text("silencing", length=REPEATED_LENGTH, texts=NUM_TEXTS)
+    if not silenced_heads.has_switched_off():
+        return
+    request = AblationRequest(loaded.name, page.read_seed())
+    found = recall_readings(request)
+    if found is None:
+        if silenced_heads.watch_readings(request):
+            text("silencing_stopped")
+    elif found:
+        told, felt = silenced_heads.tabulate_readings(found), f"{silenced_heads.FELT:g}"
+        answer, worse = _(silenced_heads.answer_suffers(found)), map(_, silenced_heads.WORSE)
+        ask_veiled(text, "suffers", answer, [*worse], count=told["count"], felt=felt)
+        text("silenced", seed=request.seed, **told)
+        silenced_heads.draw_places(found, describe_live_run(loaded))
+        show_source(*silenced_heads.CODE)
+    else:
+        text("no_induction", which=verbatim(loaded.name))
+
+
+def tell_first_token(reading: Reading) -> None:
+    """What a window of four tokens breaks, and one more token mends."""
+    effects = two_windows.measure_windows(reading)
+    if effects:
+        text("two_windows", **two_windows.name_windows(effects, reading.written))
+
+
+def ask_first_token(reading: Reading) -> None:
+    """Four tokens are not enough: are four and the first one?"""
+    effects = two_windows.measure_windows(reading)
+    if effects:
+        told = two_windows.name_windows(effects, reading.written)
+        if revealed(text, "first", two_windows.ANSWERS, two_windows.answer_first(effects), **told):
+            two_windows.draw_windows(effects, reading.origin)
+
+
+def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Reading | None:
+    """By the model, or as it was measured beforehand as long as there is none."""
+    if loaded:
+        return before_after.read_live(loaded, written, shape.head_dim) if shape else None
+    return read_shipped(named)
+
+
+text("question")
+with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
+    written = controls.prompt()
+    named = choose_name()
+picture, below = st.container(), st.container()
+with below:
+    loaded = obtain_model(named, "chosen")
+    shape = find_shape_or_explain(loaded) if loaded else None
+with picture:
+    reading = choose_reading(loaded, shape)
+    hero = make_hero(text, reading) if reading else None
+    if reading and hero:
+        show_hero(text, hero, "what if")
+        if reading.written != written:
+            text("hero_other_text")
+if reading and hero:
+    end_stop(text, partial(tell_first_token, reading))
+    section, change = CHANGES[hero.chosen(controls.what_if)]
+    ask_first_token(reading)
+    text("how")
+    show_source(type(change), compute_losses)
+    if loaded and shape:
+        take_outcome(loaded, written, (change,))
+        go_deeper(
+            text,
+            {
+                "changing": partial(change_anything, loaded, shape, written),
+                "silencing": partial(silence_heads, loaded),
+                "notice": partial(text, "notice"),
+            },
+        )
+end_stop(text)
+show_one_sentence(text)
+answers = {"hidden": two_windows.recall_visible, "certain": before_after.recall_loss}
+check_yourself(text, answers)

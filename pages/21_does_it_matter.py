@@ -1,0 +1,94 @@
+"""Does it matter: a head's output replaced, and whether the next token follows."""
+
+import streamlit as st
+
+from explainers.chapters.common.choose_real_model import obtain_model
+from explainers.chapters.common.measured_heads import CODE_ROLE
+from explainers.chapters.common.recording import describe_live_run
+from explainers.chapters.does_it_matter import lead_sum, own_pair, takeaway, three_ways
+from explainers.chapters.does_it_matter.hero import Place, Shown, make_hero, read_shown
+from explainers.models.direct_effect import compute_direct_effects, freeze_norm
+from explainers.models.head_ablation import measure_head, replace_output, summarise
+from explainers.models.patching import patch_heads, refuse_small_leads
+from explainers.models.probes import NUM_TEXTS
+from explainers.models.shipped_ablations import MODEL
+from explainers.ui import page
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.page import show_one_sentence
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
+
+text = page.Prose(__file__)
+
+
+@fragment
+def ask_zero(shown: Shown) -> None:
+    """Zeros cost a lot: does the mean?"""
+    ways = three_ways.read_ways(shown, three_ways.MISLED)
+    if ways:
+        told = three_ways.describe_ways(ways) | {"texts": f"{NUM_TEXTS}"}
+        if revealed(text, "zero", three_ways.SHARES, three_ways.answer_mean(ways), **told):
+            three_ways.draw_ways(ways, shown.origin)
+
+
+def show_ways(shown: Shown, place: Place) -> None:
+    """Three replacements of the chosen head, and of those that the estimate puts first."""
+    text("ways", texts=NUM_TEXTS)
+    ways = three_ways.read_ways(shown, place)
+    if not ways and obtain_model(MODEL, "chosen"):
+        ways = three_ways.measure_ways(place)
+    if ways:
+        text("ways_seen", **three_ways.describe_ways(ways))
+    text("ways_sorted", rows=three_ways.list_measured(shown))
+    show_source(replace_output, measure_head, that=CODE_ROLE)
+    show_source(summarise)
+
+
+def show_sum(shown: Shown) -> None:
+    """The lead as a sum."""
+    text("sum", **lead_sum.describe_sum(shown))
+    show_source(compute_direct_effects, freeze_norm, that=CODE_ROLE)
+
+
+def show_pair() -> None:
+    """Two prompts of the reader's."""
+    text("pair")
+    pair = own_pair.choose_pair()
+    if loaded := obtain_model(MODEL, "beside"):
+        found = own_pair.measure_pair(pair, page.read_seed())
+        if found:
+            own_pair.draw_pair(found, describe_live_run(loaded))
+            text("pair_seen", **own_pair.describe_pair(found))
+
+
+def show_page(shown: Shown) -> None:
+    """The picture, the question, and the cards."""
+    hero, place = make_hero(text, shown)
+    show_hero(text, hero, "matter")
+    takeaway.take_rises(shown, three_ways.MISLED)
+    ask_zero(shown)
+    text("how")
+    show_source(patch_heads, refuse_small_leads, that=CODE_ROLE)
+    go_deeper(
+        text,
+        {
+            "ways": lambda: show_ways(shown, place),
+            "sum": lambda: show_sum(shown),
+            "pair": show_pair,
+            "notice": lambda: text("notice"),
+        },
+    )
+
+
+text("question")
+if shown := read_shown():
+    show_page(shown)
+else:
+    st.container(key="hero")
+    text("other_weights")
+show_one_sentence(text)
+recalls = {"effect": three_ways.recall_effect, "null": three_ways.recall_null}
+check_yourself(text, recalls)

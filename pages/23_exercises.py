@@ -1,0 +1,149 @@
+"""Exercises: a deck of cards; predict a number, reach a goal, write a function."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from explainers.chapters.exercises.exercise_table import Exercise, Goal, Prediction
+from explainers.chapters.exercises.hero import make_hero, read_deck
+from explainers.chapters.exercises.one_exercise import (
+    ask_number,
+    count_as_done,
+    draw_heading,
+    find_way,
+    fold_hint,
+    fold_solution,
+    link_page,
+    list_exercises,
+    offer_goal,
+    offer_names,
+    offer_next,
+    offer_prediction,
+    offer_to_count,
+    read_hole,
+    read_template,
+    turn_settings,
+    write_link,
+    write_measured,
+)
+from explainers.ui import page
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.lecture.screens import is_lecture, screen
+from explainers.ui.page import show_one_sentence
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
+from explainers.ui.text.numbers import format_answer
+
+text = page.Prose(__file__)
+deck = read_deck()
+
+
+def show_prediction(exercise: Exercise, task: Prediction) -> None:
+    """A number is asked for, and the answer judged; the reason comes with a right one."""
+    worked = task.given | task.worked | {"answer": format_answer(task.answer)}
+    with screen("ask", f"task {exercise.id}"):
+        draw_heading(exercise)
+        text(f"task_{exercise.id}", **task.given)
+        reply = ask_number(exercise, task)
+        if reply:
+            text(reply.section, **reply.numbers)
+        if is_right := bool(reply and reply.is_right):
+            text(f"solution_{exercise.id}", **worked)
+            count_as_done(exercise)
+        elif not is_lecture():
+            near = format_answer(task.tolerance)
+            text("help" if task.tolerance else "help_exact", tolerance=near)
+        offer_next(deck, exercise, is_right)
+    if exercise is deck.exercise:
+        offer_prediction(exercise, task, text.fill(f"task_{exercise.id}", **task.given))
+    show_help(exercise, lambda: text(f"solution_{exercise.id}", **worked))
+
+
+def show_goal(exercise: Exercise, task: Goal) -> None:
+    """Settings are turned until what is measured meets the condition."""
+    with screen("ask", f"task {exercise.id}"):
+        draw_heading(exercise)
+        text(f"task_{exercise.id}", **task.given)
+        turned, reached = turn_settings(exercise, task)
+        text(f"measured_{exercise.id}", **task.given, **write_measured(reached))
+        text("reached" if reached.met else "not_reached")
+        if reached.met:
+            count_as_done(exercise)
+        offer_next(deck, exercise, reached.met)
+    if exercise is deck.exercise:
+        statement = text.fill(f"task_{exercise.id}", **task.given)
+        offer_goal(exercise, task, turned, reached, statement)
+    show_help(exercise, lambda: text("solution_settings", settings=find_way(task)))
+
+
+def show_function(exercise: Exercise) -> None:
+    """A function is written on the learner's own machine; nothing runs here."""
+    with screen("ask", f"task {exercise.id}"):
+        draw_heading(exercise)
+        text("write")
+        st.code(read_hole(exercise))
+        offer_to_count(deck, exercise)
+        offer_next(deck, exercise)
+
+
+def show_help(exercise: Exercise, solve: Callable[[], None]) -> None:
+    """A hint, and the solution, which is computed for who opens it."""
+    with fold_hint(exercise):
+        text(f"hint_{exercise.id}")
+    with fold_solution(exercise) as is_open:
+        if is_open:
+            solve()
+
+
+def show_exercise(exercise: Exercise) -> None:
+    """The task with the numbers of the seed, and what belongs to its kind."""
+    if exercise.kind == "write":
+        show_function(exercise)
+        return
+    task = exercise.task(page.read_seed())
+    if isinstance(task, Goal):
+        show_goal(exercise, task)
+    else:
+        show_prediction(exercise, task)
+    show_source(exercise.make)
+
+
+@fragment
+def show_exercises() -> None:
+    """The open card's exercise; a class is shown some more."""
+    for exercise in list_exercises(deck):
+        with st.container(border=not is_lecture(), key=f"exercise {exercise.id}"):
+            show_exercise(exercise)
+            link_page(exercise)
+
+
+def choose_set() -> None:
+    """A lecturer's choice of cards, and the link that a class is to open."""
+    text("lecturers")
+    if chosen := offer_names(controls.exercise_set, list(deck.cards) if deck.is_set else []):
+        text("set_link")
+        st.code(write_link(chosen), language=None, wrap_lines=True)
+
+
+def explain_writing() -> None:
+    """How a function is written and checked elsewhere."""
+    template, holes = read_template()
+    text("machine", count=holes)
+    st.code(template, height=400)
+
+
+def show_done() -> None:
+    """Progress, which the link keeps."""
+    text("all_done", done=len(deck.done))
+    offer_names(controls.finished_exercises, deck.done)
+
+
+text("question")
+if deck.is_set and not is_lecture():
+    text("set", count=len(deck.cards))
+show_hero(text, make_hero(deck), "deck")
+show_exercises()
+go_deeper(text, {"lecturers": choose_set, "machine": explain_writing, "done": show_done})
+show_one_sentence(text)

@@ -1,0 +1,104 @@
+"""Sentences that people write about attention, computed again in front of the reader."""
+
+from typing import Any
+
+import streamlit as st
+
+from explainers.chapters.claims.claim_table import (
+    ICONS,
+    VERDICTS,
+    Claim,
+    Finding,
+    choose_sizes,
+    compute_finding,
+    list_next,
+    offer_claim,
+)
+from explainers.chapters.claims.hero import MEANINGS, choose_claim, make_hero, read_judgements
+from explainers.chapters.common.claim_parameters import capitalise, describe_sizes
+from explainers.translations import _
+from explainers.ui import page
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.lecture.screens import is_lecture, screen
+from explainers.ui.page import show_one_sentence
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.prediction import is_study_mode, offer_all_answers
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import fragment
+
+text = page.Prose(__file__)
+
+
+@fragment
+def show_wall() -> None:
+    """The cards; and of the one that is open, once it was judged, what it rests on."""
+    claim, judgements = choose_claim(), read_judgements()
+    show_hero(text, make_hero(text, claim, judgements), "claims")
+    take("claim")  # until it was judged
+    if is_lecture():
+        for one in list_next(claim):
+            ask_class(one)
+    elif judgements[claim.id] or not is_study_mode():
+        with st.container(key="claim finding"):
+            show_finding(claim)
+            offer_all_answers(claim.id)
+    else:
+        text("waiting")
+
+
+def ask_class(claim: Claim) -> None:
+    """One claim for a show of hands; then what it comes to."""
+    with screen("ask", f"claim {claim.id}"):
+        st.markdown(f"## {text.fill(f'claim_{claim.id}')}")
+        st.markdown("\n".join(f"1. {capitalise(verdict)}" for verdict in VERDICTS))
+    with screen("answer", f"claim {claim.id}"):
+        st.markdown(f"### {text.fill(f'claim_{claim.id}')}")
+        show_verdict(claim, compute_finding(claim, claim.as_written))
+    show_source(claim.check)
+
+
+def show_finding(claim: Claim) -> None:
+    """The verdict with its numbers, what can be changed, the code, and the page on it."""
+    with st.spinner(_("Computing it again"), show_time=False):
+        own = compute_finding(claim, claim.as_written)
+    result = st.container()
+    text("sizes")
+    with st.container(horizontal=True):
+        choices = choose_sizes(claim)
+    finding = compute_finding(claim, choices)
+    with result:
+        show_verdict(claim, finding)
+        if choices != claim.as_written:
+            text("changed", own=describe_as_written(claim), verdict=_(own.verdict))
+    offer_claim(claim, choices, finding, text.fill(f"claim_{claim.id}"))
+    show_source(claim.check)
+    st.page_link(
+        f"pages/{claim.page}.py", label=_("Read the page about it"), icon=":material/menu_book:"
+    )
+
+
+def show_verdict(claim: Claim, finding: Finding) -> None:
+    """What was computed, and the numbers that say so."""
+    verdict = capitalise(finding.verdict)
+    st.markdown(f":material/{ICONS[finding.verdict]}: **{verdict}**")
+    numbers: dict[str, Any] = {name: _(number) for name, number in finding.numbers.items()}
+    text(f"found_{claim.id}", **numbers)
+
+
+def describe_as_written(claim: Claim) -> str:
+    """The sizes that the sentence itself speaks of."""
+    return describe_sizes(claim.parameters, claim.as_written)
+
+
+def explain_verdicts() -> None:
+    """What each of the four words means."""
+    words = (f"- **{_(verdict)}**: {text.fill(MEANINGS[verdict])}" for verdict in VERDICTS)
+    st.markdown("\n".join(words))
+    text("verdicts")
+
+
+text("question")
+show_wall()
+go_deeper(text, {"verdicts": explain_verdicts})
+show_one_sentence(text)

@@ -1,0 +1,162 @@
+"""The delta rule, its gate and the whole layer, against transformers' own on random weights."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn.functional import normalize
+from torch.testing import assert_close
+from transformers import Qwen3NextConfig
+from transformers.models.qwen3_next import modeling_qwen3_next as theirs
+
+from explainers.attention import masks
+from explainers.attention.delta_rule import gated_delta_attention, write_delta
+from explainers.attention.gated_delta_layer import GatedDelta, gated_delta_layer
+from explainers.attention.linear import linear_attention, read_state, write_sum
+
+LENGTH, HEADS, HEAD_DIM, VALUE_DIM = 150, 3, 16, 24
+
+
+def drawn(*axes, seed=0):
+    return torch.randn(*axes, generator=torch.Generator().manual_seed(seed))
+
+
+def unit(*axes, seed):
+    return normalize(drawn(*axes, seed=seed), dim=-1)
+
+
+def rates(*axes, seed):
+    return torch.rand(*axes, generator=torch.Generator().manual_seed(seed))
+
+
+def step_by_step(query, key, value, beta, keep):
+    """The answers word by word, and the last state."""
+    state = value.new_zeros(*value.shape[:-2], value.shape[-1], key.shape[-1])
+    answers = []
+    for word in range(key.shape[-2]):
+        of_word = key[..., word, :], value[..., word, :], beta[..., word], keep[..., word]
+        state = write_delta(state, *of_word)
+        answers.append(read_state(state, query[..., word, :]))
+    return torch.stack(answers, dim=-2), state
+
+
+def inputs(length=LENGTH):
+    query, key = (unit(HEADS, length, HEAD_DIM, seed=seed) for seed in (1, 2))
+    return (
+        query,
+        key,
+        drawn(HEADS, length, VALUE_DIM, seed=3),
+        *(rates(HEADS, length, seed=4), torch.exp(-0.3 * rates(HEADS, length, seed=5))),
+    )
+
+
+@pytest.mark.parametrize(
+    "rule", [theirs.torch_recurrent_gated_delta_rule, theirs.torch_chunk_gated_delta_rule]
+)
+def test_both_forms_are_transformers(rule):
+    query, key, value, beta, keep = inputs()
+    given_to_them = [one.transpose(0, 1)[None] for one in (query, key, value, keep.log(), beta)]
+    output, last = rule(*given_to_them, output_final_state=True)
+    expected, largest = output[0].transpose(0, 1), output.abs().max().item()
+    scaled = query / HEAD_DIM**0.5
+    answers, state = step_by_step(scaled, key, value, beta, keep)
+    at_once = gated_delta_attention(scaled, key, value, beta, keep)
+    for ours in (answers, at_once):
+        assert (ours - expected).abs().max().item() <= 1e-6 * max(1.0, largest)
+    assert (state.mT - last[0]).abs().max().item() <= 1e-6 * max(1.0, last.abs().max().item())
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 7), st.integers(1, 5), st.integers(0, 99))
+def test_word_by_word_is_all_words_at_once(length, head_dim, value_dim, seed):
+    query, key = (unit(2, length, head_dim, seed=seed + n).double() for n in (0, 1))
+    value = drawn(2, length, value_dim, seed=seed + 2).double()
+    beta, keep = (rates(2, length, seed=seed + n).double() for n in (3, 4))
+    keep = keep.clamp(min=0.01)
+    answers, _state = step_by_step(query, key, value, beta, keep)
+    assert_close(gated_delta_attention(query, key, value, beta, keep), answers)
+
+
+def test_a_key_of_length_one_finds_what_it_has_written():
+    state, key, value = drawn(4, 7), unit(7, seed=1), drawn(4, seed=2)
+    one = torch.tensor(1.0)
+    assert_close(read_state(write_delta(state, key, value, one, one), key), value)
+    half = write_delta(state, key, value, torch.tensor(0.5), one)
+    assert_close(read_state(half, key), (read_state(state, key) + value) / 2)
+
+
+def test_a_key_at_a_right_angle_changes_nothing():
+    first, second = torch.eye(5)[:2]
+    state, one = write_sum(torch.zeros(3, 5), first, drawn(3)), torch.tensor(1.0)
+    after = write_delta(state, second, drawn(3, seed=1), one, one)
+    assert_close(read_state(after, first), read_state(state, first))
+
+
+def test_with_keys_at_right_angles_it_is_a_sum():
+    key, value, one = torch.eye(6)[None], drawn(1, 6, 4), torch.ones(1, 6)
+    query = drawn(1, 6, 6, seed=1)
+    summed = linear_attention(query, key, value, masks.build(masks.causal, 6, 6))
+    assert_close(gated_delta_attention(query, key, value, one, one), summed)
+
+
+def test_a_word_that_keeps_nothing_spoils_no_other():
+    query, key, value, beta, keep = inputs()
+    keep[..., 3] = 0
+    answers, _state = step_by_step(query, key, value, beta, keep)
+    assert_close(gated_delta_attention(query, key, value, beta, keep), answers)
+
+
+def test_what_is_not_kept_is_forgotten():
+    state, key, value = drawn(4, 7), unit(7, seed=1), drawn(4, seed=2)
+    alone = write_sum(torch.zeros(4, 7), key, value)
+    assert_close(write_delta(state, key, value, torch.tensor(1.0), torch.tensor(0.0)), alone)
+
+
+@pytest.fixture(scope="module")
+def their_layer():
+    """Qwen3-Next's, small, with weights at random; fewer key heads than value heads."""
+    torch.manual_seed(0)
+    config = Qwen3NextConfig(
+        hidden_size=64,
+        num_hidden_layers=4,
+        linear_num_key_heads=2,
+        linear_num_value_heads=4,
+        linear_key_head_dim=16,
+        linear_value_head_dim=16,
+    )
+    layer = theirs.Qwen3NextGatedDeltaNet(config, 0).eval()
+    torch.nn.init.normal_(layer.norm.weight)
+    torch.nn.init.normal_(layer.dt_bias)
+    return layer
+
+
+def converted(layer):
+    """Their weights as ours: they lay what one key head has side by side."""
+    d, group = layer.head_k_dim, layer.num_v_heads // layer.num_k_heads
+    mixed = layer.in_proj_qkvz.weight.view(layer.num_k_heads, -1, 64)
+    parts = mixed.split([d, d, group * d, group * d], dim=1)
+    query, key, value, gate = (part.reshape(-1, 64).T for part in parts)
+    gates = layer.in_proj_ba.weight.view(layer.num_k_heads, -1, 64).split([group, group], dim=1)
+    beta, fade = (part.reshape(-1, 64).T for part in gates)
+    sides = [layer.key_dim, layer.key_dim, layer.value_dim]
+    kernels = tuple(one.T for one in layer.conv1d.weight[:, 0].split(sides))
+    rate, output = layer.A_log.exp(), layer.out_proj.weight.T
+    more = kernels, rate, layer.dt_bias, layer.norm.weight, output, d
+    return GatedDelta(query, key, value, gate, beta, fade, *more)
+
+
+@torch.no_grad()
+def test_the_whole_layer_is_that_of_qwen(their_layer):
+    x = drawn(2, 40, 64, seed=7)
+    expected = their_layer(x)
+    difference = (gated_delta_layer(x, converted(their_layer)) - expected).abs().max().item()
+    assert difference <= 1e-6 * max(1.0, expected.abs().max().item())
+
+
+@torch.no_grad()
+def test_the_whole_layer_is_causal(their_layer):
+    x, layer = drawn(9, 64, seed=8), converted(their_layer)
+    changed = x.clone()
+    changed[5] += 1
+    moved = (gated_delta_layer(changed, layer) - gated_delta_layer(x, layer)).abs().amax(dim=-1)
+    assert (moved > 0).tolist() == [False] * 5 + [True] * 4

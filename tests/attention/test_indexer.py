@@ -1,0 +1,168 @@
+"""The indexer is DeepSeek-V3.2's; what is kept is what is best; blocks, eviction and rounding."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.testing import assert_close
+from transformers import DeepseekV32Config
+from transformers.models.deepseek_v32.modeling_deepseek_v32 import DeepseekV32Indexer
+
+from explainers.attention import masks
+from explainers.attention.eviction import evict_least_read
+from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
+from explainers.attention.indexer import Indexer, index_scores, keep_best, project_index, turn_first
+from explainers.attention.key_blocks import choose_blocks, score_blocks
+from explainers.attention.rotary import angles, rotate_halves
+
+TOKENS, D_MODEL, HEADS, DIM, TURNED, KEPT = 60, 24, 12, 32, 16, 8
+CAUSAL = masks.build(masks.causal, TOKENS, TOKENS)
+
+
+def drawn(*axes):
+    return torch.randn(*axes, generator=torch.Generator().manual_seed(sum(axes)))
+
+
+def deepseek():
+    """The model's own indexer; its queries are made from x, too, so that x is all it reads."""
+    config = DeepseekV32Config(
+        hidden_size=D_MODEL,
+        q_lora_rank=D_MODEL,
+        index_n_heads=HEADS,
+        index_head_dim=DIM,
+        index_topk=KEPT,
+        qk_rope_head_dim=TURNED,
+        num_attention_heads=HEADS,
+    )
+    torch.manual_seed(3)
+    theirs = DeepseekV32Indexer(config, 0).eval()
+    theirs.k_norm.weight.data = 1 + 0.3 * drawn(DIM)
+    theirs.k_norm.bias.data = 0.2 * drawn(DIM)
+    return theirs
+
+
+def test_chooses_the_sets_of_transformers_deepseek_v32():
+    theirs, x = deepseek(), drawn(1, TOKENS, D_MODEL)
+    angle = angles(torch.arange(TOKENS), TURNED, 10_000.0)
+    turned = tuple(torch.cat([f(angle), f(angle)], -1)[None] for f in (torch.cos, torch.sin))
+    chosen = theirs(x, x, turned, CAUSAL[None], None)[0].long()
+    expected = torch.zeros(TOKENS, TOKENS, dtype=torch.bool).scatter(-1, chosen, True) & CAUSAL
+    weights = theirs.wq_b, theirs.wk, theirs.weights_proj
+    w_query, w_key, w_share = (layer.weight.detach().T for layer in weights)
+    norm = theirs.k_norm.weight.detach(), theirs.k_norm.bias.detach()
+    ours = project_index(x[0], Indexer(w_query, w_key, *norm, w_share), angle)
+    assert torch.equal(keep_best(index_scores(*ours), KEPT, CAUSAL), expected)
+
+
+def test_scores_are_shared_products_above_0():
+    query, key, share = drawn(2, 3, 5), drawn(7, 5), drawn(3, 2)
+    scores = index_scores(query, key, share)
+    for asks in range(3):
+        for seen in range(7):
+            products = [max(0.0, float(one[asks] @ key[seen]) / 5**0.5) for one in query]
+            expected = sum(float(share[asks, n]) * products[n] for n in range(2)) / 2**0.5
+            assert float(scores[asks, seen]) == pytest.approx(expected, abs=1e-5)
+
+
+def test_only_the_first_numbers_know_their_position():
+    x, angle = drawn(6, 12), angles(torch.arange(6), 4, 100.0)
+    placed = turn_first(x, angle)
+    assert_close(placed[:, :4], rotate_halves(x[:, :4], angle))
+    assert torch.equal(placed[:, 4:], x[:, 4:])
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 9))
+def test_what_is_kept_is_what_torch_finds_largest(seed, kept, length):
+    scores = torch.randn(2, length, length, generator=torch.Generator().manual_seed(seed))
+    mask = masks.build(masks.causal, length, length)
+    chosen = keep_best(scores, kept, mask)
+    assert not (chosen & ~mask).any()
+    for row in range(length):
+        count = min(kept, row + 1)
+        best = scores[:, row, : row + 1].topk(count).indices
+        assert torch.equal(chosen[:, row].nonzero()[:, 1].view(2, count), best.sort(dim=-1).values)
+
+
+def test_of_equal_scores_the_earlier_key_is_kept():
+    chosen = keep_best(torch.zeros(1, 5), 2, torch.ones(1, 5, dtype=torch.bool))
+    assert chosen.tolist() == [[True, True, False, False, False]]
+
+
+def test_a_block_is_scored_by_the_mean_of_its_keys():
+    query, key = drawn(3, 4, 5), drawn(3, 12, 5)
+    expected = torch.stack([key[:, n : n + 3].mean(1) for n in range(0, 12, 3)], dim=1)
+    assert_close(score_blocks(query, key, 3), query @ expected.mT)
+    with pytest.raises(ValueError, match="12 keys do not fill blocks of 5"):
+        score_blocks(query, key, 5)
+
+
+@pytest.mark.parametrize("keeps_first", [True, False])
+def test_a_query_reads_its_own_block_and_the_best_of_the_others(keeps_first):
+    scores = torch.tensor([0.0, 3.0, 2.0, 1.0]).expand(12, 4)
+    chosen = choose_blocks(scores, 3, 2, keeps_first)
+    own = torch.arange(12) // 3
+    for token in range(12):
+        other = 0 if keeps_first or own[token] < 2 else 1
+        blocks = {int(own[token]), other} if own[token] else {0}
+        expected = [int(key) // 3 in blocks and key <= token for key in range(12)]
+        assert chosen[token].tolist() == expected
+
+
+def test_as_many_blocks_as_there_are_is_causal_attention():
+    chosen = choose_blocks(drawn(2, 12, 4), 3, 4, False)
+    assert torch.equal(chosen, masks.build(masks.causal, 12, 12).expand(2, 12, 12))
+
+
+def evict_by_hand(scores, kept, newest):
+    """The same with lists: rows of the cache as pairs of place and weight received."""
+    cache: dict[int, float] = {}
+    rows = []
+    for now, row in enumerate(scores.tolist()):
+        cache[now] = 0.0
+        weights = torch.tensor([row[key] for key in cache]).double().softmax(0).tolist()
+        for key, weight in zip([*cache], weights, strict=True):
+            cache[key] += weight
+        rows.append([key in cache for key in range(len(scores))])
+        old = {key: got for key, got in cache.items() if key <= now - newest}
+        if len(cache) == kept and old:
+            del cache[min(old, key=lambda one: old[one])]
+    return rows
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32), st.integers(3, 8), st.integers(1, 2))
+def test_evicts_the_row_that_received_least(seed, kept, newest):
+    scores = 3 * torch.randn(20, 20, generator=torch.Generator().manual_seed(seed))
+    held = evict_least_read(scores.double(), kept, newest)
+    assert held.tolist() == evict_by_hand(scores.double(), kept, newest)
+    assert int(held.sum(-1).max()) == kept
+
+
+def test_a_cache_with_room_for_all_evicts_nothing():
+    assert torch.equal(
+        evict_least_read(drawn(2, 9, 9), 10, 2), masks.build(masks.causal, 9, 9).expand(2, 9, 9)
+    )
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32), st.integers(1, 8))
+def test_rounding_is_off_by_at_most_half_a_step(seed, bits):
+    x = torch.randn(3, 8, generator=torch.Generator().manual_seed(seed)).double()
+    rounded = round_in_groups(x, bits, 4)
+    groups = x.unflatten(-1, (2, 4))
+    step = (groups.amax(-1) - groups.amin(-1)) / (2**bits - 1)
+    off = (rounded - x).abs().unflatten(-1, (2, 4)).amax(-1)
+    assert (off <= step / 2 + 1e-9).all()
+    assert len(rounded[0, :4].unique()) <= 2**bits
+    assert_close(round_in_groups(rounded, bits, 4), rounded)
+
+
+def test_channels_are_tokens_the_other_way_round():
+    x = drawn(2, 8, 6)
+    assert torch.equal(round_in_channels(x, 2, 4), round_in_tokens(x.mT, 2, 4).mT)
+    loud = torch.cat([100 * torch.ones(8, 1), drawn(8, 3)], dim=1)
+    off = [(way(loud, 2, 4) - loud).abs().mean() for way in (round_in_channels, round_in_tokens)]
+    assert off[0] < off[1] / 5
+    with pytest.raises(ValueError, match="6 numbers do not fill groups of 4"):
+        round_in_tokens(x, 2, 4)

@@ -1,0 +1,130 @@
+"""QK-norm and the output gate: the attention of published models, and what each of them forbids."""
+
+import importlib
+from typing import Any
+
+import pytest
+import torch
+from torch.testing import assert_close
+from transformers import Qwen3NextConfig
+from transformers.models.qwen3_next import modeling_qwen3_next as qwen3_next
+
+from explainers.attention import masks
+from explainers.attention.output_gate import apply_gate, open_gate
+from explainers.attention.qk_norm import largest_normed_score, normed_attention, rms_norm
+from explainers.attention.rotary import rotate_halves
+from explainers.attention.scaled_dot_product import attention
+
+LENGTH, WIDTH, HEADS, HEAD_DIM = 12, 64, 4, 16
+MASK = masks.build(masks.causal, LENGTH, LENGTH)
+ADDED = torch.zeros(1, 1, LENGTH, LENGTH).masked_fill(~MASK, -torch.inf)
+
+
+def drawn(*axes):
+    return torch.randn(*axes, generator=torch.Generator().manual_seed(sum(axes)))
+
+
+def shuffled(module):
+    """The module with weights of its own, also where it begins with ones or zeros."""
+    seeded = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for weight in module.parameters():
+            weight.copy_(torch.randn(weight.shape, generator=seeded) / weight.shape[-1] ** 0.5)
+    return module.eval()
+
+
+def by_head(x):
+    return x.unflatten(-1, (-1, HEAD_DIM)).transpose(1, 2)
+
+
+def is_equal(ours, theirs):
+    """But for the order in which they add up."""
+    assert_close(ours, theirs, rtol=0, atol=1e-6 * theirs.abs().max().item())
+
+
+@pytest.mark.parametrize("name", ["Qwen3", "Olmo2", "Gemma3"])
+@torch.no_grad()
+def test_qk_norm_is_that_of_published_models(name):
+    kind = name.lower()
+    config_module = importlib.import_module(f"transformers.models.{kind}.configuration_{kind}")
+    module = importlib.import_module(f"transformers.models.{kind}.modeling_{kind}")
+    config = getattr(config_module, name + ("TextConfig" if kind == "gemma3" else "Config"))(
+        hidden_size=WIDTH,
+        num_attention_heads=HEADS,
+        num_key_value_heads=HEADS,
+        head_dim=HEAD_DIM,
+        num_hidden_layers=6,
+        attn_implementation="eager",
+        rms_norm_eps=1e-6,
+    )
+    if kind == "gemma3":
+        config.query_pre_attn_scalar = HEAD_DIM
+    layer, x = shuffled(getattr(module, name + "Attention")(config, 5)), drawn(1, LENGTH, WIDTH)
+    unturned = torch.ones(1, LENGTH, HEAD_DIM), torch.zeros(1, LENGTH, HEAD_DIM)
+    theirs = layer(x, unturned, ADDED)[0]
+    one = 1 if kind == "gemma3" else 0  # its factors are told by how far they are from 1
+    gains = [one + layer.q_norm.weight, one + layer.k_norm.weight]
+    query, key, value = layer.q_proj(x), layer.k_proj(x), by_head(layer.v_proj(x))
+    if kind == "olmo2":  # one length for all heads together
+        pairs = zip((query, key), gains, strict=True)
+        first, second = (by_head(rms_norm(part, gain)) for part, gain in pairs)
+        found = attention(first, second, value, MASK)
+    else:
+        found = normed_attention(by_head(query), by_head(key), value, MASK, *gains)
+    is_equal(layer.o_proj(found.output.transpose(1, 2).flatten(2)), theirs)
+
+
+@torch.no_grad()
+def test_gate_and_norm_are_those_of_qwen3_next():
+    config: Any = Qwen3NextConfig(  # type: ignore[call-arg]
+        hidden_size=WIDTH,
+        num_hidden_layers=4,
+        num_attention_heads=HEADS,
+        num_key_value_heads=2,
+        head_dim=HEAD_DIM,
+        attn_implementation="eager",
+    )
+    layer, x = shuffled(qwen3_next.Qwen3NextAttention(config, 3)), drawn(1, LENGTH, WIDTH)
+    rope = qwen3_next.Qwen3NextRotaryEmbedding(config)
+    turns = rope(x, torch.arange(LENGTH)[None])
+    theirs = layer(x, turns, ADDED)[0]
+    part, angle = turns[0].shape[-1], torch.arange(LENGTH)[:, None] * rope.inv_freq
+    assert 0 < part < HEAD_DIM, "only a part of each head is turned"
+
+    def turn(vectors):
+        return torch.cat([rotate_halves(vectors[..., :part], angle), vectors[..., part:]], dim=-1)
+
+    w_query, w_gate = layer.q_proj.weight.view(HEADS, 2, HEAD_DIM, WIDTH).unbind(dim=1)
+    query = rms_norm(by_head(x @ w_query.flatten(0, 1).T), 1 + layer.q_norm.weight)
+    key = rms_norm(by_head(layer.k_proj(x)), 1 + layer.k_norm.weight)
+    value = by_head(layer.v_proj(x)).repeat_interleave(2, dim=1)
+    output = (
+        attention(turn(query), turn(key).repeat_interleave(2, dim=1), value, MASK)
+        .output.transpose(1, 2)
+        .flatten(2)
+    )
+    is_equal(layer.o_proj(apply_gate(output, x, w_gate.flatten(0, 1).T)), theirs)
+
+
+def test_lengths_no_longer_count_and_no_score_is_beyond_the_bound():
+    query, key, value = 30 * drawn(3, LENGTH, 11), drawn(3, LENGTH, 11), drawn(3, LENGTH, 4)
+    gains = drawn(11), drawn(12)[:11]
+    found = normed_attention(query, key, value, MASK, *gains)
+    longer = normed_attention(70 * query, key, value, MASK, *gains)
+    assert_close(found.scores, longer.scores)
+    bound = largest_normed_score(*gains)
+    assert found.scores.abs().max() <= bound
+    query_gain, key_gain = torch.ones(11), torch.ones(11)
+    same = normed_attention(query, query, value, MASK, query_gain, key_gain)
+    reached = same.scores.diagonal(dim1=-2, dim2=-1)
+    expected = torch.full_like(reached, largest_normed_score(query_gain, key_gain))
+    assert_close(reached, expected, rtol=1e-4, atol=0)
+
+
+def test_a_shut_gate_hands_over_nothing_and_an_open_one_everything():
+    x, output = drawn(5, 13), drawn(5, 4)
+    ways = torch.zeros(13, 4)
+    assert_close(apply_gate(output, x, ways), output / 2)
+    ways[:, 1], ways[:, 2] = 1e3 * x[0], -1e3 * x[0]
+    assert_close(open_gate(x, ways)[0], torch.tensor([0.5, 1.0, 0.0, 0.5]))
+    assert_close(apply_gate(output, x, ways)[0, 1:3], torch.tensor([output[0, 1], 0.0]))

@@ -1,0 +1,337 @@
+"""Shared prefixes, pages, chunks, trees of drafts, and drafts that are kept or drawn again."""
+
+import itertools
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from explainers.attention import masks
+from explainers.attention.cache.decoding import through
+from explainers.attention.cache.kv_cache import Cache, empty_cache, look_up, read
+from explainers.attention.serving.accept_drafts import (
+    accept_or_redraw,
+    keep_probability,
+    left_over,
+    written_distribution,
+)
+from explainers.attention.serving.chunked_prefill import list_chunks, most_weights, read_in_chunks
+from explainers.attention.serving.draft_tree import (
+    find_depths,
+    find_right,
+    tree_mask,
+    tree_positions,
+)
+from explainers.attention.serving.drafts_from_text import (
+    count_right,
+    look_up_draft,
+    write_with_drafts,
+)
+from explainers.attention.serving.paged_cache import Table, empty_pages, gather, point_at, write_row
+from explainers.attention.serving.shared_prefix import (
+    changed_rows,
+    count_shared,
+    count_shared_blocks,
+    name_blocks,
+)
+from explainers.toys.examples import make_generator, random_heads
+
+CAUSAL = partial(read, rule=masks.causal)
+IDS = st.lists(st.integers(0, 2), max_size=24)
+
+
+def make_stack(layers=3):
+    return [random_heads(12, 6, 2, 4, seed) for seed in range(layers)]
+
+
+def read_all(x, stack):
+    return through(x, stack, [empty_cache(x, layer) for layer in stack], CAUSAL)
+
+
+def make_llama(seed, words):
+    """transformers' own, untrained."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=words,
+        hidden_size=24,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=6,
+        num_key_value_heads=2,
+    )
+    return LlamaForCausalLM(config).eval()
+
+
+# Shared prefixes.
+
+
+@given(IDS, IDS, st.integers(1, 5))
+def test_what_is_shared_is_the_common_beginning(one, two, size):
+    pairs = zip(one, two, strict=False)
+    by_hand = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)])
+    both = torch.tensor(one, dtype=torch.long), torch.tensor(two, dtype=torch.long)
+    assert count_shared(*both) == by_hand
+    assert count_shared_blocks(*both, size) == by_hand // size
+    assert len(name_blocks(both[0], size)) == len(one) // size
+
+
+def test_the_same_block_has_another_name_behind_another_beginning():
+    one, two = torch.tensor([1, 2, 3, 4]), torch.tensor([9, 2, 3, 4])
+    assert one[2:].equal(two[2:])
+    assert name_blocks(one, 2)[1] != name_blocks(two, 2)[1]
+    assert name_blocks(one[2:], 2)[0] == name_blocks(two[2:], 2)[0]
+
+
+@pytest.mark.parametrize("at", [0, 4, 8])
+def test_a_changed_token_changes_its_row_and_later_ones_of_deeper_layers(at):
+    stack, x = make_stack(), torch.randn(9, 12, generator=make_generator("serving"))
+    other = x.clone()
+    other[at] += 1
+    pairs = zip(read_all(x, stack).reads, read_all(other, stack).reads, strict=True)
+    first, *deeper = [changed_rows(a.cache.key, b.cache.key, 1e-5).tolist() for a, b in pairs]
+    assert first == [place == at for place in range(9)]
+    assert deeper == [[place >= at for place in range(9)]] * 2
+
+
+# Pages.
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("wfd"), st.integers(0, 2)), max_size=40))
+@example([("w", 1), ("f", 0), ("w", 0), ("w", 1)])  # both go on where the copied text ended
+def test_pages_hold_what_a_plain_list_holds(steps):
+    """w writes a row into a text, f begins a text as a copy of the next one, d ends it."""
+    memory = empty_pages(60, 2, 3, 1)
+    tables = [Table((), 0)] * 3
+    rows: list[list[int]] = [[], [], []]
+    for number, (step, text) in enumerate(steps, start=1):
+        other = (text + 1) % 3
+        if step == "w":
+            row = torch.full((2, 1), float(number))
+            memory, tables[text] = write_row(memory, tables[text], row, -row)
+            rows[text] = [*rows[text], number]
+        else:
+            memory = point_at(memory, tables[text], -1)
+            tables[text], rows[text] = Table((), 0), []
+        if step == "f":
+            memory = point_at(memory, tables[other], 1)
+            tables[text], rows[text] = tables[other], rows[other]
+        for table, kept in zip(tables, rows, strict=True):
+            nothing = torch.zeros(2, 0, 1)
+            found = gather(memory, table) if table.pages else Cache(nothing, nothing, 0)
+            assert found.key[0, :, 0].tolist() == found.key[1, :, 0].tolist() == kept
+            assert found.value[0, :, 0].tolist() == [-row for row in kept]
+            assert found.seen == len(kept)
+            assert len(table.pages) == -(-len(kept) // 3)
+        used = Counter(page for table in tables for page in table.pages)
+        assert memory.users.tolist() == [used[page] for page in range(60)]
+
+
+def test_attention_reads_the_same_by_way_of_a_table():
+    layer = random_heads(12, 6, 2, 4, seed=0)
+    x = torch.randn(8, 12, generator=make_generator("serving pages"))
+    whole = CAUSAL(x, layer, empty_cache(x, layer))
+    memory = point_at(empty_pages(9, 2, 3, 4), Table((1, 4), 0), 1)
+    table = Table((), 0)
+    for key, value in zip(*(rows.unbind(dim=1) for rows in whole.cache[:2]), strict=True):
+        memory, table = write_row(memory, table, key, value)
+    assert table.pages == (0, 2, 3)
+    found = gather(memory, table)
+    assert found.key.equal(whole.cache.key)
+    mask = masks.build(masks.causal, 8, 8)
+    assert_close(look_up(whole.query, found, layer, mask).weights, whole.weights)
+
+
+def test_a_full_memory_is_refused():
+    memory, table = empty_pages(1, 1, 1, 1), Table((), 0)
+    memory, table = write_row(memory, table, torch.zeros(1, 1), torch.zeros(1, 1))
+    with pytest.raises(ValueError, match="all 1 pages"):
+        write_row(memory, table, torch.zeros(1, 1), torch.zeros(1, 1))
+
+
+# Chunks.
+
+
+@pytest.mark.parametrize("size", [1, 3, 9, 20])
+def test_chunks_give_what_one_pass_gives(size):
+    stack, x = make_stack(), torch.randn(2, 9, 12, generator=make_generator("serving chunks"))
+    caches = [empty_cache(x, layer) for layer in stack]
+    assert_close(read_in_chunks(x, stack, caches, CAUSAL, size), read_all(x, stack).output)
+
+
+@given(st.integers(1, 40), st.integers(1, 50))
+def test_chunks_are_all_tokens_once_and_their_weights_are_counted(tokens, size):
+    chunks = list_chunks(tokens, size)
+    assert [place for start, end in chunks for place in range(start, end)] == [*range(tokens)]
+    shapes = [masks.build(masks.causal, end - start, end).numel() for start, end in chunks]
+    assert most_weights(tokens, size) == max(shapes)
+
+
+# Trees of drafts.
+
+PARENTS = st.integers(0, 8).flatmap(
+    lambda count: st.tuples(*(st.integers(-1, draft - 1) for draft in range(count)))
+)
+
+
+def list_path(parents, draft):
+    return [*list_path(parents, parents[draft]), draft] if draft >= 0 else []
+
+
+@given(st.integers(1, 5), PARENTS)
+def test_a_draft_sees_the_text_and_its_own_branch(length, parents):
+    mask, positions = tree_mask(length, parents), tree_positions(length, parents)
+    assert mask[:length, :length].equal(masks.build(masks.causal, length, length))
+    assert not mask[:length, length:].any()
+    for draft in range(len(parents)):
+        path = [length + one for one in list_path(parents, draft)]
+        seen = mask[length + draft].nonzero().flatten().tolist()
+        assert seen == [*range(length), *path]
+        assert positions[seen].tolist() == [*range(len(seen))], "as in a text of its own"
+        assert find_depths(parents)[draft] == len(path) - 1
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_one_pass_over_a_tree_is_one_pass_for_each_branch(wrong):
+    """transformers' own Llama, untrained; with a causal mask instead it is another text."""
+    model = make_llama(seed=0, words=31)
+    text, drafts, parents = [3, 1, 4, 1], [5, 9, 2, 6, 5, 3], [-1, -1, 0, 0, 1, 2]
+    mask = tree_mask(len(text), parents)
+    mask = mask if not wrong else torch.ones_like(mask).tril()
+    with torch.no_grad():
+        tree = model(
+            torch.tensor([[*text, *drafts]]),
+            attention_mask=mask[None, None],
+            position_ids=tree_positions(len(text), parents)[None],
+        ).logits[0, len(text) :]
+        branches = [[*text, *(drafts[d] for d in list_path(parents, n))] for n in range(6)]
+        alone = torch.stack([model(torch.tensor([one])).logits[0, -1] for one in branches])
+    assert ((tree - alone).abs().max() > 1e-3) == wrong
+
+
+def test_right_drafts_are_followed_along_their_branch():
+    parents, drafts = [-1, -1, 0, 0, 1, 2], [5, 9, 2, 6, 5, 3]
+    assert find_right(parents, drafts, [5, 6, 0, 0, 1, 0, 0]) == [0, 3]
+    assert find_right(parents, drafts, [5, 2, 0, 3, 0, 0, 0]) == [0, 2, 5]
+    assert find_right(parents, drafts, [9, 2, 4, 0, 0, 0, 0]) == [1]
+    assert find_right(parents, drafts, [7, 2, 5, 0, 0, 0, 0]) == []
+
+
+# Drafts from the text.
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=20), st.integers(1, 4), st.integers(1, 5))
+def test_drafts_are_those_of_transformers(ids, longest, count):
+    from transformers.generation.candidate_generator import PromptLookupCandidateGenerator
+
+    theirs: Any = PromptLookupCandidateGenerator(
+        num_output_tokens=count, max_matching_ngram_size=longest, max_length=1_000
+    )
+    found, _scores = theirs.get_candidates(torch.tensor([ids]))
+    assert found[0, len(ids) :].tolist() == look_up_draft(ids, longest, count)
+
+
+@pytest.mark.parametrize("drafts", [0, 1, 4])
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_written_with_drafts_is_transformers_greedy_text(seed, drafts):
+    from transformers import DynamicCache
+
+    model: Any = make_llama(seed, words=7)
+    prompt, cache, computed = [1, 2, 3, 1, 2], DynamicCache(), list[int]()
+
+    def predict(known, new):
+        if more := cache.get_seq_length() - known:
+            cache.crop(-more)
+        computed.append(len(new))
+        with torch.no_grad():
+            logits = model(torch.tensor([[*new]]), past_key_values=cache).logits[0]
+        return logits.argmax(dim=-1).tolist()
+
+    written = write_with_drafts(
+        prompt, 16, predict, lambda ids: look_up_draft(ids, 2, drafts) if drafts else []
+    )
+    given = torch.tensor([prompt])
+    greedy = {"max_new_tokens": 16, "do_sample": False, "eos_token_id": None, "pad_token_id": 0}
+    looked_up = {"prompt_lookup_num_tokens": drafts} if drafts else {}
+    for how in ({}, looked_up):
+        assert written.ids == model.generate(given, **greedy, **how)[0].tolist()
+    assert (written.passes, written.rows) == (len(computed), sum(computed))
+    assert (written.passes == 16) == (drafts == 0), "untrained models repeat themselves"
+
+
+@given(st.lists(st.integers(0, 2), max_size=6), st.lists(st.integers(0, 2), min_size=7))
+def test_right_drafts_end_at_the_first_wrong_one(drafts, after):
+    right = count_right(drafts, after)
+    assert drafts[:right] == after[:right]
+    assert right == len(drafts) or drafts[right] != after[right]
+
+
+# Keep or draw again.
+
+
+def make_pair(draw):
+    numbers = st.lists(st.integers(0, 99), min_size=5, max_size=5).filter(any)
+    return [torch.tensor(draw(numbers), dtype=torch.float64) for _ in range(2)]
+
+
+@given(st.data())
+def test_what_is_written_has_the_targets_distribution(data):
+    """All ways counted: a draft is kept, or one that was rejected is replaced."""
+    draft, target = (one / one.sum() for one in make_pair(data.draw))
+    rest = left_over(draft, target)
+    assert_close(written_distribution(draft, target, rest), target)
+    kept = (draft * keep_probability(draft, target)).sum()
+    assert_close(kept, 1 - (draft - target).abs().sum() / 2)
+    apart = (draft - target).abs().max().item()
+    assert rest.sum().item() == pytest.approx(1) or apart < 1e-12
+
+
+@given(st.data())
+def test_each_draft_is_kept_or_replaced_as_its_numbers_say(data):
+    """On a fine grid of both random numbers: as often as the rule wants, to the grid's width."""
+    draft, target = (one / one.sum() for one in make_pair(data.draw))
+    grid = (torch.arange(200, dtype=torch.float64) + 0.5) / 200
+    luck, draw = (one.flatten() for one in torch.meshgrid(grid, grid, indexing="ij"))
+    for token in draft.nonzero().flatten().tolist():
+        words = accept_or_redraw(draft, target, torch.full_like(luck, token).long(), luck, draw)
+        found = torch.bincount(words, minlength=5) / len(luck)
+        keep = keep_probability(draft, target)[token]
+        right = (1 - keep) * left_over(draft, target)
+        right[token] += keep
+        assert_close(found.double(), right, atol=0.021, rtol=0)
+
+
+def measure_chi_squares(rule, runs=300, draws=10_000):
+    """χ² of each run against the target: six words, so 5 degrees of freedom."""
+    seeded = make_generator("test of drafts")
+    draft, target = torch.randn(2, 6, generator=seeded, dtype=torch.float64).softmax(dim=-1)
+    found = []
+    for _run in range(runs):
+        drafts = torch.multinomial(draft, draws, replacement=True, generator=seeded)
+        luck, draw = torch.rand(2, draws, generator=seeded, dtype=torch.float64)
+        words = rule(draft, target, drafts, luck, draw)
+        counts = torch.bincount(words, minlength=6)
+        found.append(float(((counts - draws * target) ** 2 / (draws * target)).sum()))
+    return found
+
+
+def redraw_from_target(draft, target, token, luck, draw):
+    """The usual mistake."""
+    again = torch.searchsorted(target.cumsum(0), draw).clamp(max=5)
+    return torch.where(luck < keep_probability(draft, target)[token], token, again)
+
+
+def test_many_runs_of_many_draws_are_as_far_off_as_chance_is():
+    """One run proves nothing: a right rule exceeds 11.07 in one of twenty."""
+    right = measure_chi_squares(accept_or_redraw)
+    mean, above = sum(right) / 300, sum(one > 11.0705 for one in right)
+    assert 4.4 < mean < 5.6, "5, with a standard error of 0.18"
+    assert 4 <= above <= 30, "15, with a standard deviation of 3.8"
+    assert min(measure_chi_squares(redraw_from_target, runs=20)) > 30

@@ -1,0 +1,175 @@
+"""A picture of all heads in a file of its own, opened without a network."""
+
+import re
+
+import pytest
+import torch
+
+from explainers.notebook.look import make_look, report
+from tests.support.tiny_families import tiny
+from tests.support.tiny_tokenizer import tokenizer_of
+
+TEXT = "w7 w9 w8 w7 w9 w30 w12 w7 w9 w8 w40"
+HOSTILE = "</script><script>hacked=1</script> <img/src=x/onerror=hacked=1> {{key}} {query} <b>w</b>"
+
+
+@pytest.fixture
+def quiet_page(browser):
+    """A page that may load nothing but files; `asked` is what it tried, `errors` what it said."""
+    with browser.new_context(viewport={"width": 1280, "height": 800}, offline=True) as visitor:
+        page = visitor.new_page()
+        page.asked, page.errors = [], []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page.on("console", lambda told: page.errors.append(told.text))
+        yield page
+
+
+def open_report(page, file):
+    page.goto(file.as_uri())
+    page.locator(".look.painted").wait_for()
+    assert page.asked == [file.as_uri()]
+    assert page.errors == []
+
+
+def shares(page):
+    """The bars: name and percent."""
+    return page.locator(".key-row").evaluate_all(
+        "rows => rows.map((row) => [row.firstChild.textContent, row.lastChild.textContent])"
+    )
+
+
+def test_a_report_opens_without_a_network(quiet_page, tmp_path):
+    file = report(tiny("BERT"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
+    open_report(quiet_page, file)
+    assert quiet_page.locator("header p").inner_text() == "18 heads in 3 layers, 11 tokens"
+    weights = weights_of(tiny("BERT"))
+    layer, head, query = read_choice(quiet_page)
+    row = weights[layer][head, query]
+    shown = shares(quiet_page)
+    best = [place for place in row.argsort(descending=True).tolist() if row[place] > 1e-5][:5]
+    assert [name for name, _share in shown[:5]] == [f"{TEXT.split()[n]}{n}" for n in best]
+    assert shown[0][1] == f"{round(100 * float(row[best[0]]))}\u00a0%"
+
+
+def weights_of(model):
+    model.set_attn_implementation("eager")
+    ids = torch.tensor([tokenizer_of()(TEXT)["input_ids"]])
+    with torch.no_grad():
+        return [layer[0] for layer in model(input_ids=ids, output_attentions=True).attentions]
+
+
+def read_choice(page):
+    layer, head = map(int, re.findall(r"\d+", page.locator("h2").inner_text()))
+    return layer, head, int(page.locator("canvas.matrix").get_attribute("aria-valuenow"))
+
+
+def test_another_head_and_another_row_are_chosen(quiet_page, tmp_path):
+    file = report(tiny("Llama"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
+    open_report(quiet_page, file)
+    field = quiet_page.locator(".field").bounding_box()
+    quiet_page.mouse.click(field["x"] + field["width"] * 0.5, field["y"] + field["height"] * 0.9)
+    assert read_choice(quiet_page)[:2] == (1, 5)
+    quiet_page.locator(".field").focus()
+    quiet_page.keyboard.press("ArrowRight")
+    quiet_page.keyboard.press("ArrowUp")
+    assert read_choice(quiet_page)[:2] == (2, 4)
+    quiet_page.mouse.move(0, 0)
+    quiet_page.locator(".token").nth(3).click()
+    quiet_page.mouse.move(0, 0)
+    assert read_choice(quiet_page)[2] == 3
+    quiet_page.locator("canvas.matrix").focus()
+    quiet_page.keyboard.press("ArrowDown")
+    assert read_choice(quiet_page)[2] == 4
+    row = weights_of(tiny("Llama"))[2][4, 4]
+    assert shares(quiet_page)[0][0] == f"{TEXT.split()[int(row.argmax())]}{int(row.argmax())}"
+    assert quiet_page.locator(".token.masked").count() == 11 - 5
+
+
+def test_the_colour_of_a_cell_is_its_weight(quiet_page, tmp_path):
+    file = report(tiny("GPT-2"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
+    quiet_page.emulate_media(color_scheme="light")
+    open_report(quiet_page, file)
+    layer, head, query = read_choice(quiet_page)
+    row = weights_of(tiny("GPT-2"))[layer][head, query]
+    painted = quiet_page.locator("canvas.matrix").evaluate(
+        """(canvas, [query, count]) => {
+          const pen = canvas.getContext("2d"), cell = canvas.width / count;
+          const at = (place) => Math.floor((place + 0.5) * cell);
+          const pixel = (key) => [...pen.getImageData(at(key), at(query), 1, 1).data];
+          return Array.from({ length: count }, (_one, key) => pixel(key));
+        }""",
+        [query, 11],
+    )
+    for key, (_red, green, _blue, alpha) in enumerate(painted):
+        if key > query:
+            assert alpha == 0
+        else:  # from white to #3f007d by the root of the weight
+            assert green == pytest.approx(255 * (1 - float(row[key]) ** 0.5), abs=1.5)
+
+
+def test_text_of_a_user_runs_nowhere(quiet_page, tmp_path):
+    tokenizer = tokenizer_of(HOSTILE.split())
+    file = report(tiny("BERT"), tokenizer, HOSTILE, tmp_path / "heads.html", names=False)
+    open_report(quiet_page, file)
+    assert quiet_page.evaluate("typeof hacked") == "undefined"
+    assert quiet_page.locator("img, .look b").count() == 0
+    assert quiet_page.locator(".token").all_inner_texts() == HOSTILE.split()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_two_of_them_in_a_notebook_are_painted_in_frames_that_reach_nothing(quiet_page, scheme):
+    shown = [make_look(tiny(one), tokenizer_of(), TEXT, names=False) for one in ("Llama", "BERT")]
+    quiet_page.emulate_media(color_scheme=scheme)
+    quiet_page.set_content("".join(one._repr_html_() for one in shown))
+    for place, name in enumerate(("LlamaForCausalLM", "BertForMaskedLM")):
+        frame = quiet_page.frame_locator("iframe").nth(place)
+        frame.locator(".look.painted").wait_for()
+        assert frame.locator("h1").inner_text() == name
+        ground = frame.locator(".look").evaluate("(node) => getComputedStyle(node).backgroundColor")
+        assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(15, 18, 22)"}[scheme]
+        assert frame.locator("body").evaluate("() => self.origin") == "null"
+    assert quiet_page.errors == []
+
+
+def test_names_light_their_heads(quiet_page, tmp_path, smollm2):
+    from explainers.models.shipped_scores import read_shipped_scores
+
+    shipped = read_shipped_scores(smollm2.name)
+    assert shipped
+    file = tmp_path / "heads.html"
+    report(smollm2.model, smollm2.tokenizer, "Ann met Ann", file, names=shipped.scores)
+    open_report(quiet_page, file)
+    induction = shipped.scores.select("repeated", "induction")
+    quiet_page.get_by_role("button", name=re.compile("^induction ")).click()
+    best = divmod(int(induction.argmax()), induction.shape[1])
+    assert read_choice(quiet_page)[:2] == best
+    assert (
+        f"induction {float(induction.max()):.2f} (by chance"
+        in quiet_page.locator(".named").inner_text()
+    )
+
+
+def test_a_long_text_says_what_is_in_the_file(quiet_page, tmp_path):
+    numbers = torch.randint(4, 53, (300,), generator=torch.Generator().manual_seed(0)).tolist()
+    model, text = tiny("Llama", max_position_embeddings=400), " ".join(f"w{n}" for n in numbers)
+    file = report(model, tokenizer_of(), text, tmp_path / "heads.html", names=False, layers=[1])
+    open_report(quiet_page, file)
+    assert read_choice(quiet_page)[0] == 1
+    assert quiet_page.locator(".token").count() == 300
+    assert quiet_page.locator(".text").is_visible()
+    quiet_page.locator(".field").focus()
+    quiet_page.keyboard.press("ArrowRight")
+    assert "layers=[2]" in quiet_page.locator(".says").inner_text()
+    assert not quiet_page.locator(".text").is_visible()
+    box = quiet_page.locator("canvas.matrix").bounding_box()
+    quiet_page.mouse.move(box["x"] + 10, box["y"] + 300)
+    assert "at most 0." in quiet_page.locator(".readout").inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_is_cut_off(quiet_page, tmp_path, width):
+    file = report(tiny("BERT"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
+    quiet_page.set_viewport_size({"width": width, "height": 844})
+    open_report(quiet_page, file)
+    assert quiet_page.evaluate("document.documentElement.scrollWidth") <= width

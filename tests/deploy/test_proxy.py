@@ -1,0 +1,153 @@
+"""The proxy before two replicas: what it passes on, keeps, refuses, and hides."""
+
+import gzip
+import http.client
+import json
+import re
+import secrets
+import socket
+import tomllib
+from pathlib import Path
+
+import pytest
+import streamlit
+import yaml
+
+from benchmarks.browser import ROOT
+from explainers.ui.follow.board import BEAT, Limits
+from explainers.ui.follow.checked_request import name_room
+from tests.deploy.replicas import DEPLOY, NAMES, read_seat
+
+CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+SHIPPED = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+TABLE = (DEPLOY / "replicas.conf").read_text(encoding="utf-8")
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+FRONTEND = Path(streamlit.__file__).parent / "static"
+
+
+def shipped(pattern):
+    """What the shipped configuration says there."""
+    found = re.search(pattern, SHIPPED)
+    assert found, pattern
+    return found[1]
+
+
+def read_all(talk):
+    return b"".join(iter(lambda: talk.recv(65536), b""))
+
+
+def open_room(proxy, seat, **headers):
+    """Open a room on a replica; its name, or the reason why not."""
+    secret = secrets.token_urlsafe(32)
+    headers |= {"Authorization": f"Bearer {secret}", "Cookie": f"replica={seat}"}
+    body = json.dumps({"address": "http://localhost/"})
+    answer = proxy.ask("/lead", "POST", body, Content_Type="application/json", **headers)
+    said = json.loads(answer.text)
+    assert said.get("room", name_room(secret)[0]) == name_room(secret)[0]
+    return said.get("room") or said["error"]
+
+
+def hear(proxy, room, seat):
+    """The first event of a room's stream; the stream stays open."""
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
+    connection.request("GET", f"/follow/{room}", headers={"Cookie": f"replica={seat}"})
+    answer = connection.getresponse()
+    assert answer.headers["Content-Type"].startswith("text/event-stream")
+    lines = iter(lambda: answer.readline().decode().strip(), None)
+    found = next(line for line in lines if line.startswith("event: "))
+    connection.close()
+    return found.removeprefix("event: ")
+
+
+def test_one_address_does_not_take_the_server_from_the_others(lonely_proxy):
+    """Also where no replica answers: then each request costs the proxy alone."""
+    burst = int(shipped(r"burst=(\d+)"))
+    requests = "GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 900  # nginx hangs up after a thousand
+    heard = b""
+    for _ in range(burst // 900 + 1):
+        here = ("127.0.0.2", 0)
+        with socket.create_connection(("127.0.0.1", lonely_proxy.port), 20, here) as talk:
+            talk.sendall(f"{requests}GET / HTTP/1.0\r\n\r\n".encode())
+            heard += read_all(talk)
+    assert heard.count(b"HTTP/1.1 502") >= burst
+    assert heard.count(b"HTTP/1.1 429") >= 100
+    assert lonely_proxy.ask("/").status == 502, "another address is served as well as can be"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_visitor_stays_on_the_replica_that_the_cookie_names(proxy, name):
+    """Each replica has a board of its own here, and another one's rooms are unknown to it."""
+    room = open_room(proxy, name)
+    (other,) = {*NAMES} - {name}
+    assert hear(proxy, room, name) == "room"
+    assert hear(proxy, room, other) == "refused"
+    assert read_seat(proxy.ask("/_stcore/health", Cookie=f"replica={name}").headers) == ""
+
+
+def test_newcomers_are_shared_out_and_get_a_cookie(proxy):
+    answers = [proxy.ask("/_stcore/health") for _ in range(40)]
+    seats = [read_seat(answer.headers) for answer in answers]
+    assert min(seats.count(name) for name in NAMES) >= 5
+    assert all("replica=" in answer.headers.get_all("Set-Cookie")[-1] for answer in answers)
+    assert "HttpOnly" in answers[0].headers.get_all("Set-Cookie")[-1]
+    for forged in ("elsewhere.example", "app-3", "app-1 app-1"):
+        assert read_seat(proxy.ask("/_stcore/health", Cookie=f"replica={forged}").headers) in NAMES
+
+
+def test_what_streamlit_serves_is_compressed_and_kept(proxy):
+    file = max(FRONTEND.glob("static/js/index.*.js"), key=lambda path: path.stat().st_size)
+    path = f"/static/js/{file.name}"
+    packed = proxy.ask(path, Accept_Encoding="gzip")
+    assert packed.status == 200, packed.text
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.text) == file.read_bytes()
+    assert len(packed.text) < file.stat().st_size / 2.5
+    assert proxy.ask(path).text == file.read_bytes()
+    kept = [one for one in (proxy.folder / "cache").rglob("*") if one.is_file()]
+    assert any(file.read_bytes() in one.read_bytes() for one in kept)
+    page = proxy.ask("/scores", Accept_Encoding="gzip")
+    assert b'<div id="root">' in gzip.decompress(page.text)
+    assert "frame-ancestors" in page.headers["Content-Security-Policy"]
+
+
+def test_large_bodies_are_refused(proxy):
+    answer = proxy.ask("/lead", "POST", b"x" * 3_000_000)
+    assert (answer.status, b"nginx" in answer.text) == (413, True)
+
+
+def test_an_address_is_what_the_proxy_sees(proxy):
+    """Else whoever invents addresses could take all rooms, and all lecturers would share one."""
+    limit = Limits().rooms_of_address
+    opened = [open_room(proxy, "app-2", X_Forwarded_For=f"192.0.2.{n}") for n in range(limit + 1)]
+    assert opened[-1] == "many rooms here"
+
+
+def test_silence_is_no_reason_to_hang_up():
+    """What every connection says from time to time, the proxy waits for."""
+    waits = 60 * int(shipped(r"proxy_read_timeout (\d+)m;"))
+    assert waits > 2 * max(BEAT, CONFIG["server"]["websocketPingInterval"])
+    assert CONFIG["server"]["websocketPingInterval"] < 30, "some proxies wait no longer"
+
+
+def test_what_may_be_uploaded_passes():
+    largest = int(shipped(r"client_max_body_size (\d+)m;"))
+    assert largest > CONFIG["server"]["maxUploadSize"]
+
+
+def test_the_parts_fit_together():
+    services = COMPOSE["services"]
+    for name in NAMES:
+        assert TABLE.count(f"server {name}:8501 resolve;") == 1
+        assert services[name]["environment"]["ATTENTION_BOARD"] == "redis://board:6379"
+        assert services[name]["image"] == services[NAMES[0]]["image"]
+    assert {*services} == {*NAMES, "proxy", "board"}
+    assert services["proxy"]["ports"] == [f"8501:{shipped('listen (.*);')}"]
+    for volume in services["proxy"]["volumes"]:
+        here, there, how = volume.split(":")
+        assert (DEPLOY / here).is_file()
+        assert (there, how) == (f"/etc/nginx/{(DEPLOY / here).name}", "ro")
+    for service in services.values():
+        assert service["read_only"], "nothing is written but to /tmp"
+        assert service["mem_limit"]
+    context = DEPLOY / COMPOSE["x-app"]["build"]["context"]
+    assert context.resolve() == ROOT, "where the Dockerfile is"

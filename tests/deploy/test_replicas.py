@@ -1,0 +1,142 @@
+"""One replica is killed, or each is started again: everybody sees the same picture soon after."""
+
+import asyncio
+import contextlib
+import itertools
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+
+from tests.deploy.replicas import NAMES, Proxy, read_seat
+from tests.deploy.visitors import Visitor
+
+# How soon somebody is back says something about the machine as well, where others work on it.
+pytestmark = pytest.mark.flaky(reruns=2)
+HALL, CLASS, AT_ONCE = 40, 20, 8
+"""Visitors, and how many of them come at the same moment."""
+SOON = 5
+"""Seconds in which everybody has the picture again, on a machine of its own."""
+PLACES = [
+    ("scores", "d_k=3"),
+    ("masks", "mask=window"),
+    ("tokens", ""),
+    ("many_heads", "heads=3"),
+    ("", "text=a+private+sentence"),
+]
+
+
+@contextlib.asynccontextmanager
+async def audience(proxy, count):
+    """Visitors on several pages, who come back whenever they are cut off."""
+    places = itertools.islice(itertools.cycle(PLACES), count)
+    visitors = [Visitor(proxy.address, page, query) for page, query in places]
+    gate, over = asyncio.Semaphore(AT_ONCE), asyncio.Event()
+
+    async def come(visitor):
+        async with gate:
+            await visitor.come()
+
+    await asyncio.gather(*map(come, visitors))
+    staying = asyncio.gather(*(visitor.stay(over) for visitor in visitors))
+    try:
+        yield visitors
+    finally:
+        over.set()
+        await staying
+
+
+async def meet(visitors: list[Visitor], name: str) -> None:
+    """Wait until everybody is on one replica."""
+    async with asyncio.timeout(60):
+        while any(visitor.seat != name or not visitor.is_here for visitor in visitors):
+            await asyncio.sleep(0.02)
+
+
+async def restart_in_turn(proxy: Proxy, visitors: list[Visitor]) -> None:
+    """One replica after the other is asked to end, left by everybody, and started again."""
+    for name, other in (NAMES, NAMES[::-1]):
+        replica = proxy.replicas[name]
+        await asyncio.to_thread(replica.stop, signal.SIGTERM)
+        await meet(visitors, other)
+        replica.start()
+        await asyncio.to_thread(replica.wait)
+
+
+def allow():
+    """Seconds in which everybody has to be back here: longer where others use the cores as well."""
+    begun, spent = time.perf_counter(), time.process_time()
+    while time.process_time() - spent < 0.3:
+        pass
+    return SOON * max(1, (time.perf_counter() - begun) / 0.3)
+
+
+def run(act):
+    """In a thread: where a browser has been driven before, this one has a loop that runs."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(act)).result()
+
+
+def test_when_a_replica_is_killed_everybody_is_soon_on_the_other_one(proxy):
+    killed, other = NAMES
+
+    async def act():
+        async with audience(proxy, HALL) as visitors:
+            pictures = [visitor.picture for visitor in visitors]
+            assert len({frozenset(picture.items()) for picture in pictures}) == len(PLACES)
+            moved = [visitor.seat == killed for visitor in visitors]
+            assert HALL / 5 < sum(moved) < HALL * 4 / 5
+            proxy.replicas[killed].stop()
+            await meet(visitors, other)
+            assert [bool(visitor.absences) for visitor in visitors] == moved
+            assert max(sum(visitor.absences) for visitor in visitors) < allow()
+            assert [visitor.picture for visitor in visitors] == pictures
+
+    run(act())
+    address = proxy.ask("/scores?text=a+private+sentence", Cookie=f"replica={killed}")
+    assert (address.status, read_seat(address.headers)) == (200, other)
+    proxy.replicas[killed].start()
+    proxy.replicas[killed].wait()
+    assert "private" not in proxy.log.read_text()
+
+
+def test_a_rolling_restart_keeps_nobody_away_for_long(proxy):
+    async def act():
+        async with audience(proxy, CLASS) as visitors:
+            pictures = [visitor.picture for visitor in visitors]
+            await restart_in_turn(proxy, visitors)
+            assert max(max(visitor.absences) for visitor in visitors) < allow()
+            assert [visitor.picture for visitor in visitors] == pictures
+
+    run(act())
+
+
+def test_a_replica_that_listens_has_imported_what_pages_need(proxy):
+    for replica in proxy.replicas.values():
+        maps = psutil.Process(replica.process.pid).memory_maps()
+        assert any("libtorch" in one.path for one in maps)
+
+
+def test_a_browser_goes_on_where_another_replica_takes_over(proxy, browser):
+    """Its session is another one then, which knows nothing of the page before it has drawn it."""
+    with browser.new_context() as visitor:
+        page = visitor.new_page()
+        page.goto(f"{proxy.address}/scores?d_k=3")
+        page.locator(".panel").first.wait_for()
+        seats = {cookie["name"]: cookie["value"] for cookie in visitor.cookies()}
+        gone = proxy.replicas[seats["replica"]]
+        try:
+            with page.expect_websocket() as back:
+                gone.stop()
+            back.value.wait_for_event("framereceived")
+            page.locator("input[type=range]").first.focus()
+            page.keyboard.press("ArrowRight")
+            page.wait_for_function("() => location.search.includes('divided_by')")
+            with page.expect_download() as download:
+                page.get_by_role("button", name="Script").click()
+            assert not download.value.failure()
+        finally:
+            gone.start()
+            gone.wait()

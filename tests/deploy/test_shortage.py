@@ -1,0 +1,110 @@
+"""A machine that lacks something: the server serves without it, or says in a line what is wrong."""
+
+import asyncio
+import http.client
+import os
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from benchmarks.browser import ROOT, wait_until_healthy
+from tests.deploy.replicas import free_port
+from tests.deploy.visitors import Visitor
+from tests.ui.test_hosting import UPGRADE
+
+WRONG_PORTS = "http", "-1", "0", "65536", "８５０１"
+TRY_PORTS = f"""
+import os
+from explainers.ui.server import take_port
+for port in {WRONG_PORTS!r}:
+    os.environ["PORT"] = port
+    try:
+        take_port()
+    except SystemExit as end:
+        print(end)
+"""
+PING_EVERY_SECOND = """
+from streamlit import config
+from explainers.ui.server import serve
+config.set_option("server.websocketPingInterval", 1)
+serve()
+"""
+NOBODY = ["unshare", "--mount", "--map-user=12345", "--keep-caps"]
+BARE = """
+mount -o remount,ro,bind "$(findmnt --noheadings --output TARGET --target .)" || exit
+touch here 2> /dev/null && exit
+exec "$@"
+"""
+"""What a hardened container is: nothing can be written where the app lies, not even here."""
+PING = 0x89
+"""How the frame of a ping begins."""
+
+
+def run(*arguments, **environment):
+    """Run Python to its end; what it printed, and what it said of problems."""
+    ended = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "Traceback" not in ended.stderr
+    return ended.stdout.strip(), ended.stderr.strip(), ended.returncode
+
+
+def test_a_port_that_is_taken_is_told():
+    with socket.create_server(("0.0.0.0", 0)) as other:
+        port = str(other.getsockname()[1])
+        _, problem, status = run("-m", "explainers.ui.server", PORT=port)
+    told = f"Port {port}: Address already in use. Set PORT to another one."
+    assert (problem.splitlines()[-1], status) == (told, 1)
+
+
+def test_a_port_that_is_none_is_told():
+    printed, _, _ = run("-c", TRY_PORTS)
+    told = [f"PORT is “{port}”, which is not the number of a port." for port in WRONG_PORTS]
+    assert printed.splitlines() == told
+
+
+def test_the_server_speaks_before_a_proxy_hangs_up():
+    """A websocket is pinged as often as the settings say, here every second."""
+    port = free_port()
+    command = [sys.executable, "-c", PING_EVERY_SECOND]
+    environment = {**os.environ, "PORT": str(port)}
+    server = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+    try:
+        wait_until_healthy(f"http://127.0.0.1:{port}")
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", "/_stcore/stream", headers=UPGRADE)
+        assert connection.getresponse().status == 101
+        assert connection.sock.recv(1)[0] == PING
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_nobody_serves_from_a_read_only_disk_without_a_home_or_a_log():
+    if subprocess.run([*NOBODY, "true"], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("This machine gives no namespaces to try it in.")
+    port = free_port()
+    environment = {**os.environ, "PORT": str(port)}
+    for name in ("HOME", "USER", "LOGNAME"):
+        environment.pop(name, None)
+    command = [*NOBODY, "sh", "-c", BARE, "sh", sys.executable, "-m", "explainers.ui.server"]
+    with open("/dev/full", "w") as full:
+        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=full, stderr=full)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        wait_until_healthy(address)
+        visitor = Visitor(address, "cache_memory", "")
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(lambda: asyncio.run(visitor.come())).result()
+        assert len(visitor.picture) > 20
+    finally:
+        server.terminate()
+        server.wait(20)

@@ -1,0 +1,114 @@
+"""requirements.lock names what requirements.txt brings, each package by its hash."""
+
+import json
+import re
+import subprocess
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.house import audit
+
+ROOT = Path(__file__).parents[2]
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+OF_TORCH = re.compile("torch|triton|nvidia|cuda")
+"""Its builds come from places of their own, and bring their own packages: see docs/hosting.md."""
+
+
+def pinned(text):
+    """{name: [requirement with a version]} of a file for pip."""
+    lines = re.sub(r"\\\n", " ", text).splitlines()
+    found: dict[str, list[Requirement]] = {}
+    for line in lines:
+        if line.strip() and not line.strip().startswith("#"):
+            one = Requirement(line.partition(" --hash")[0])
+            found.setdefault(canonicalize_name(one.name), []).append(one)
+    return found
+
+
+LOCKED = pinned(LOCK)
+ASKED = pinned((ROOT / "requirements.txt").read_text(encoding="utf-8"))
+
+
+def test_the_lock_has_the_versions_that_are_asked_for():
+    for name, [asked] in ASKED.items():
+        if not OF_TORCH.match(name):
+            assert {one.specifier for one in LOCKED[name]} == {asked.specifier}, "run: make lock"
+
+
+def test_the_lock_has_all_that_they_need():
+    """As far as this machine has it; what only other systems need is the tool's to know."""
+    ahead, seen = [Requirement(name) for name in ASKED], set()
+    while ahead:
+        one = ahead.pop()
+        name = canonicalize_name(one.name)
+        if (name, *sorted(one.extras)) in seen or OF_TORCH.match(name):
+            continue
+        seen.add((name, *sorted(one.extras)))
+        assert name in LOCKED, f"{name} is not locked. Run: make lock"
+        for text in requires(name) or ():
+            needed = Requirement(text)
+            extras = one.extras or {""}
+            if needed.marker is None or any(needed.marker.evaluate({"extra": e}) for e in extras):
+                ahead.append(needed)
+
+
+def test_each_package_is_known_by_its_hash():
+    blocks = re.split(r"\n(?=[a-z0-9])", re.sub(r"(?m)^\s*#.*\n", "", LOCK))
+    assert len(blocks) == sum(map(len, LOCKED.values())) > 60
+    for block in blocks:
+        assert re.search(r"^[a-z0-9._-]+==[\w.]+", block)
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", block), block
+    assert not [name for name in LOCKED if OF_TORCH.match(name)]
+
+
+def test_the_lock_says_nothing_of_where_it_was_made():
+    assert not re.search(r"://|--(extra-)?index|--find-links|/home|/work|/opt", LOCK)
+
+
+@pytest.mark.parametrize(
+    ("told", "status", "said"),
+    [
+        ("", 0, "left out"),
+        ("no network", 0, "left out"),
+        ({"dependencies": [{"name": "a", "skip_reason": "not known"}]}, 0, "left out"),
+        ({"dependencies": [{"name": "a", "version": "1", "vulns": []}]}, 0, "known, with 0 holes"),
+        (
+            {
+                "dependencies": [
+                    {
+                        "name": "a",
+                        "version": "1",
+                        "vulns": [{"id": "CVE-1", "fix_versions": ["2"]}],
+                    },
+                    {"name": "b", "skip_reason": "not known"},
+                ]
+            },
+            1,
+            "a 1: CVE-1, mended in 2",
+        ),
+        (
+            {
+                "dependencies": [
+                    {"name": "a", "version": "1", "vulns": [{"id": "CVE-1", "fix_versions": []}]}
+                ]
+            },
+            0,
+            "no version yet",
+        ),
+    ],
+)
+def test_holes_are_told_where_somebody_answers(monkeypatch, capsys, told, status, said):
+    text = json.dumps(told) if isinstance(told, dict) else told
+    answer = subprocess.CompletedProcess([], 1, stdout=text)
+    monkeypatch.setattr(audit.subprocess, "run", lambda *_, **__: answer)
+    assert audit.audit([]) == status
+    assert said in capsys.readouterr().out
+
+
+def test_an_audit_ends_in_time(capsys):
+    assert audit.audit([ROOT / "requirements.txt"], patience=0.01) == 0
+    assert "left out" in capsys.readouterr().out

@@ -1,0 +1,183 @@
+"""Page, command and function print the same numbers."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from explainers.memory import __main__ as command
+from explainers.memory.__main__ import main, read_parameters
+from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
+from explainers.memory.cache_formula import COUNTINGS
+from explainers.memory.cache_report import report_cache
+from explainers.memory.model_shapes import find_shape, list_model_ids
+from explainers.memory.serving import Deployment, count_users, find_longest_context, read_gpus
+from explainers.memory.sizes import format_both_sizes
+from explainers.models.config_defaults import find_class_defaults
+from explainers.models.hub import HubUnreachableError
+from tests.support.opening import ROOT, opened
+from tests.support.reading import said
+
+PAGE = ROOT / "pages" / "10_cache_memory.py"
+CHOSEN = [
+    ("llama-3.1-8b", 131_072, 8, "h100", 1),
+    ("gemma-3-27b", 33_000, 3, "a100-80", 2),
+    ("qwen3-next-80b-a3b", 100_001, 5, "h200", 2),
+    ("deepseek-v3.2-exp", 65_536, 7, "h200", 8),
+    ("deepseek-v4-flash", 1_048_576, 6, "b200", 4),
+]
+HYBRID = {
+    "model_type": "nemotron_h", "hidden_size": 4096, "num_attention_heads": 32,
+    "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 52,
+    "hybrid_override_pattern": "M-" * 24 + "*-" * 2, "mamba_num_heads": 128,
+    "mamba_head_dim": 64, "ssm_state_size": 128, "n_groups": 8, "conv_kernel": 4,
+}  # fmt: skip
+
+
+def ask(capsys, *arguments):
+    assert main([*map(str, arguments)]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("model", "tokens", "batch", "gpu", "gpus"), CHOSEN)
+def test_page_command_and_function_print_the_same(capsys, model, tokens, batch, gpu, gpus):
+    report = report_cache(model, tokens, batch, gpu=gpu, gpus=gpus)
+    words = model, "--tokens", tokens, "--batch", batch, "--gpu", gpu.upper(), "--gpus", gpus
+    printed = json.loads(ask(capsys, *words, "--json"))
+    assert printed["cache_bytes"] == report.cache_bytes
+    assert printed["total_bytes"] == report.cache_bytes + report.extra_bytes
+    assert printed["by_counting"] == report.by_counting
+    fit = report.fit
+    assert fit is not None
+    assert printed["fit"]["texts_that_fit"] == fit.texts_that_fit
+    assert printed["fit"]["tokens_per_second"] == fit.tokens_per_second
+    link = {"model": model, "tokens": f"{tokens:,}", "texts": f"{batch}", "gpu": gpu}
+    page = opened(PAGE, link | {"gpus": f"{gpus}", "deep": "serving"})
+    shown = said(page)
+    assert f"{report.cache_bytes:,} bytes for {batch} texts of {tokens:,} tokens" in shown
+    assert f"**Per token:** {report.bytes_per_token:,} bytes" in shown
+    assert f"that fit at once: **{fit.texts_that_fit:,}**; you asked for {batch}" in shown
+    assert f"must fit: **{fit.longest_context:,} tokens**" in shown
+    if fit.texts_that_fit:
+        speed = re.findall(r"at most \*\*([\d,.]+) tokens a second", shown)
+        assert [float(one.replace(",", "")) for one in speed] == [fit.tokens_per_second]
+    code = "\n".join(block.value for block in page.main.code)
+    assert "\n".join(report.working) in code
+    assert f"{fit.weight_bytes:,} bytes" in code
+    if report.extra_bytes:
+        assert f"{format_both_sizes(report.extra_bytes)} (states, indexes)" in shown
+        assert f"{format_both_sizes(report.total_bytes)} in all" in shown
+    text = ask(capsys, *words)
+    assert all(line in text for line in report.working)
+    assert f"such texts that fit at once: {fit.texts_that_fit:,}" in text
+
+
+def test_the_function_computes_what_the_calculators_do():
+    report = report_cache("qwen3-next-80b-a3b", 100_001, 5, gpu="h200", gpus=2, dtype="fp8")
+    shape = find_shape("qwen3-next-80b-a3b")
+    assert report.cache_bytes == count_cache_bytes(shape, 100_001, 5, "fp8")
+    assert report.extra_bytes == count_extra_bytes(shape, 100_001, 5) > 0
+    assert sum(group.size for group in report.groups) * 5 == report.cache_bytes
+    deployment = Deployment(shape, read_gpus()["h200"], 2, "bfloat16", "fp8", block=16)
+    assert report.fit is not None
+    assert report.fit.texts_that_fit == count_users(deployment, 100_001)
+    assert report.fit.longest_context == find_longest_context(deployment, 5)
+    assert "llama.cpp" in COUNTINGS
+    assert "llama.cpp" not in report.by_counting, "it stores no fp8"
+
+
+@pytest.mark.parametrize("model", list_model_ids())
+def test_every_model_has_a_report(model):
+    source = 100 if find_shape(model).architecture == "encoder-decoder" else None
+    report = report_cache(model, 777, 2, source_tokens=source)
+    assert (report.model, report.tokens, report.batch) == (model, 777, 2)
+    assert report.sources
+
+
+def test_a_file_and_standard_input_are_read_alike(capsys, tmp_path, monkeypatch):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(HYBRID), encoding="utf-8")
+    report = report_cache(tmp_path, 9_000, find_defaults=find_class_defaults)
+    assert report.cache_bytes == 2 * 2 * 8 * 128 * 2 * 9_000
+    assert report.extra_bytes == 24 * (4 * 128 * 64 * 128 + 2 * 4 * (128 * 64 + 2 * 8 * 128))
+    from_file = ask(capsys, file, "--tokens", 9_000, "--json")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(HYBRID)))
+    assert ask(capsys, "-", "--tokens", 9_000, "--json") == from_file
+    assert json.loads(from_file)["extra_bytes"] == report.extra_bytes
+    assert "besides: " in ask(capsys, file)
+
+
+def test_the_hub_is_asked_only_with_fetch(capsys, monkeypatch):
+    monkeypatch.setattr(command, "fetch_config", lambda name: json.dumps({**HYBRID, "x": name}))
+    printed = json.loads(ask(capsys, "nvidia/Nemotron-H", "--fetch", "--json"))
+    assert printed["extra_bytes"] > 0
+    assert main(["nvidia/Nemotron-H"]) == 2
+    assert "there is no model and no file" in capsys.readouterr().err
+
+    def refuse(_name):
+        raise HubUnreachableError("the hub is out of reach (here)")
+
+    monkeypatch.setattr(command, "fetch_config", refuse)
+    assert main(["nvidia/Nemotron-H", "--fetch"]) == 2
+    assert "the hub is out of reach (here)" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert main(["../etc/passwd", "--fetch"]) == 2
+    assert "is not owner/name" in capsys.readouterr().err
+
+
+def test_what_is_left_out_is_printed(capsys, tmp_path):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({**HYBRID, "mamba_d_conv": None, "conv_kernel": None}))
+    assert "LEFT OUT: 24 recurrent layers: config.json lacks mamba_d_conv" in ask(capsys, file)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["llama-9"], "there is no model and no file 'llama-9'; there is llama-"),
+        (["meta-llama/Llama-3.1-8B"], "; there is llama-3.1-8b"),
+        (["llama\0"], "there is no model and no file"),
+        (["x" * 500], "there is no model and no file"),
+        (["llama-3-8b", "--gpu", "h9"], "there is no GPU 'h9'; there are t4, a10"),
+        (["llama-3-8b", "--tokens", "0"], "tokens must be a whole number from 1 on, not 0"),
+        (["llama-3-8b", "--batch", "-3"], "batch must be a whole number"),
+        (["llama-3-8b", "--gpu", "h100", "--gpus", "3"], "32 query heads cannot be split over 3"),
+        (["glm-5", "--gpu", "h100"], "glm-5: parameters are not published; give a number"),
+        (["llama-3-8b", "--gpu", "h100", "--percent", "101"], "percent must be"),
+        (["."], "there is no file"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(capsys, arguments, sentence):
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("8B", 8 * 10**9), ("1.5t", 15 * 10**11), ("400M", 4 * 10**8), ("7", 7)]
+)
+def test_parameters_are_numbers_with_a_letter(text, count):
+    assert read_parameters(text) == count
+
+
+@pytest.mark.parametrize("text", ["eight", "", "-8B", "0B", "1e9", "9" * 5_000 + "x"])
+def test_other_parameters_are_refused(capsys, text):
+    with pytest.raises(SystemExit):
+        main(["glm-5", "--gpu", "h100", "--parameters", text])
+    assert "is no number such as 8B" in capsys.readouterr().err or text.startswith("-")
+
+
+def test_the_list_names_models_and_gpus(capsys):
+    listed = ask(capsys, "--list")
+    assert all(name in listed for name in (*list_model_ids(), *read_gpus()))
+
+
+def test_it_is_a_command():
+    command = [sys.executable, "-m", "explainers.memory", "gpt2", "--tokens", "1024", "--json"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert json.loads(run.stdout)["cache_bytes"] == 2 * 12 * 768 * 2 * 1024

@@ -1,0 +1,211 @@
+"""Flags that are handed over: what they say fits, by the calculator's own formulas."""
+
+import ast
+import inspect
+import shlex
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from explainers.memory.cache_bytes import FORMATS
+from explainers.memory.engines import count_engine_bytes
+from explainers.memory.model_shapes import find_shape, list_model_ids
+from explainers.memory.serving import (
+    GIB,
+    Deployment,
+    count_free_bytes_per_gpu,
+    count_text_bytes_per_gpu,
+    count_weight_bytes_per_gpu,
+    has_room,
+    read_gpus,
+    split_shape,
+)
+from explainers.memory.serving_flags import (
+    LLAMA_CPP,
+    LLAMA_CPP_NAMES,
+    SGLANG,
+    SGLANG_NAMES,
+    TRANSFORMERS,
+    VLLM,
+    VLLM_NAMES,
+    make_command,
+)
+
+GPUS = read_gpus()
+DECODERS = [
+    model
+    for model in list_model_ids()
+    if (shape := find_shape(model)).groups and shape.parameters and shape.architecture == "decoder"
+]
+CACHE_FORMATS = [name for name in FORMATS if name != "mxfp4"]
+
+
+@st.composite
+def plans(draw):
+    shape = find_shape(draw(st.sampled_from(DECODERS)))
+    gpu, number = GPUS[draw(st.sampled_from(list(GPUS)))], draw(st.sampled_from([1, 2, 4, 8]))
+    options = {
+        "weight_dtype": draw(st.sampled_from(["bfloat16", "fp8", "int4"])),
+        "cache_dtype": draw(st.sampled_from(CACHE_FORMATS)),
+        "overhead": draw(st.integers(0, 6)) * GIB,
+        "percent": draw(st.integers(50, 100)),
+        "block": draw(st.sampled_from([1, 16, 64])),
+    }
+    try:
+        return Deployment(shape, gpu, number, **options)
+    except ValueError:  # these heads cannot be split so
+        return Deployment(shape, gpu, 1, **options)
+
+
+def read_flags(code):
+    """{flag: value} of a command for a shell."""
+    words = shlex.split(code.replace("\\\n", " "))
+    return {
+        flag: value
+        for flag, value in pairwise(words)
+        if flag.startswith("--") and flag not in ("--model", "--model-path")
+    }
+
+
+def calls(code):
+    """{function: its keywords} of lines of Python."""
+    found = {}
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found[node.func.id] = {one.arg: ast.unparse(one.value) for one in node.keywords}
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(plans(), st.integers(1, 400_000), st.integers(1, 300))
+def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, texts):
+    for engine in (VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS):
+        command = make_command(served, tokens, texts, engine)
+        if command is None:
+            continue
+        assert 1 <= command.texts <= texts
+        assert command.tokens == min(tokens, served.shape.context or tokens)
+        assert has_room(served, command.tokens, command.texts)
+        if engine == TRANSFORMERS:
+            continue
+        flags = read_flags(command.code)
+        assert len(flags) == len(command.flags)
+        weights, memory = count_weight_bytes_per_gpu(served), served.gpu.memory_bytes
+        if engine == VLLM:
+            length, number = int(flags["--max-model-len"]), int(flags["--max-num-seqs"])
+            on_each = replace(served, gpus=int(flags["--tensor-parallel-size"]))
+            share = Fraction(flags["--gpu-memory-utilization"])
+            room = memory * share - weights - served.overhead
+            split = split_shape(served.shape, served.gpus)
+            alone = count_engine_bytes(split, length, VLLM, 1, served.cache_dtype)
+            assert number * alone <= room, "pages of windows are larger than the minimum"
+        elif engine == SGLANG:
+            length, number = int(flags["--context-length"]), int(flags["--max-running-requests"])
+            on_each = replace(served, gpus=int(flags["--tp-size"]))
+            share = Fraction(flags["--mem-fraction-static"])
+            room = memory * share - weights
+            used = memory * Fraction(served.percent, 100) - served.overhead
+            assert memory * share <= used < memory * (share + Fraction(2, 1_000))
+        else:
+            number = int(flags["--parallel"])
+            slots, rest = divmod(int(flags["--ctx-size"]), number)
+            length, on_each = command.tokens, served
+            assert (rest, slots % 256) == (0, 0)
+            assert slots - 256 < length <= slots
+            room = count_free_bytes_per_gpu(served)
+        assert (length, number) == (command.tokens, command.texts)
+        assert number * count_text_bytes_per_gpu(on_each, length) <= room
+
+
+def test_flags_of_the_first_view_written_out():
+    served = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], block=16)
+    command = make_command(served, 32_768, 40)
+    assert command is not None
+    assert command.texts == 13, "55.7 GiB are left for texts of 4 GiB"
+    assert read_flags(command.code) == {
+        "--max-model-len": "32768",
+        "--max-num-seqs": "13",
+        "--tensor-parallel-size": "1",
+        "--gpu-memory-utilization": "0.90",
+        "--kv-cache-dtype": "auto",
+    }
+    reasons = {flag.name: flag.reason for flag in command.flags}
+    free = count_free_bytes_per_gpu(served)
+    assert (
+        f"{free:,} bytes left on each GPU ÷ 4,294,967,296 of a text = 13;"
+        in (reasons["--max-num-seqs"])
+    )
+    assert reasons["--gpu-memory-utilization"].endswith("may be used: 90 %")
+
+
+@pytest.mark.parametrize(
+    ("change", "flag", "values"),
+    [
+        ({"gpus": 4}, "--tensor-parallel-size", ("1", "4")),
+        ({"percent": 80}, "--gpu-memory-utilization", ("0.90", "0.80")),
+        ({"cache_dtype": "fp8"}, "--kv-cache-dtype", ("auto", "fp8")),
+        ({"cache_dtype": "fp8_per_head"}, "--kv-cache-dtype", ("auto", "fp8_per_token_head")),
+        ({"overhead": 20 * GIB}, "--max-num-seqs", ("13", "9")),
+    ],
+)
+def test_a_flag_follows_its_number(change, flag, values):
+    served = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], block=16)
+    seen = []
+    for one in (served, replace(served, **change)):
+        command = make_command(one, 32_768, 40)
+        assert command is not None
+        seen.append(read_flags(command.code)[flag])
+    assert tuple(seen) == values
+
+
+def test_a_text_is_no_longer_than_the_model_was_published_for():
+    served = Deployment(find_shape("llama-3.1-8b"), GPUS["h200"], block=16)
+    command = make_command(served, 400_000, 1)
+    assert command is not None
+    assert command.tokens == 131_072
+
+
+def test_where_nothing_fits_or_is_written_there_are_no_flags():
+    large = Deployment(find_shape("llama-3.1-405b"), GPUS["h100"])
+    encoder = Deployment(find_shape("bert-base-uncased"), GPUS["h100"])
+    for engine in (VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS):
+        assert make_command(large, 1_000, 1, engine) is None
+        assert make_command(encoder, 500, 1, engine) is None
+    small = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], cache_dtype="q8_0")
+    formats = [make_command(small, 1_000, 1, one) for one in (VLLM, SGLANG, TRANSFORMERS)]
+    assert formats == [None, None, None]
+    assert make_command(small, 1_000, 1, LLAMA_CPP) is not None
+
+
+def test_formats_have_the_engines_names():
+    """As vLLM's CacheDType, SGLang's --kv-cache-dtype and llama.cpp's --cache-type-k list them."""
+    vllm = {"auto", "fp8", "fp8_per_token_head", "int8_per_token_head", "nvfp4"}
+    llama = {"f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1"}
+    assert set(VLLM_NAMES.values()) == vllm
+    assert set(SGLANG_NAMES.values()) == {"auto", "fp8_e4m3"}
+    assert set(LLAMA_CPP_NAMES.values()) == llama
+    assert {*VLLM_NAMES, *SGLANG_NAMES, *LLAMA_CPP_NAMES} <= set(FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kind"), [("bfloat16", "StaticCache"), ("int4_residual", "QuantizedCache")]
+)
+def test_the_cache_of_transformers_takes_these_arguments(dtype, kind):
+    import transformers
+
+    served = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], cache_dtype=dtype)
+    command = make_command(served, 4_096, 3, TRANSFORMERS)
+    assert command is not None
+    keywords = calls(command.code)[kind]
+    inspect.signature(getattr(transformers, kind)).bind(**keywords)
+    assert "3 texts at once" in command.code
+    if kind == "StaticCache":
+        assert keywords["max_cache_len"] == "4096"
+    else:
+        format_ = FORMATS[dtype]
+        sizes = [keywords[name] for name in ("nbits", "q_group_size", "residual_length")]
+        assert sizes == [f"{format_.bits}", f"{format_.group}", f"{format_.residual}"]

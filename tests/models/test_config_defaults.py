@@ -1,0 +1,100 @@
+"""Fields that a config.json leaves out: filled from the class that reads it, and said."""
+
+import json
+
+import pytest
+
+from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.model_shapes import find_shape
+from explainers.memory.read_config import read_config
+from explainers.models.config_defaults import find_class_defaults
+
+GEMMA = {"hidden_size": 2560, "num_hidden_layers": 34, "sliding_window": 1024}
+VISION = {"image_size": 560, "patch_size": 14, "max_num_tiles": 4}
+LLAMA_VISION = {"model_type": "mllama_text_model", "hidden_size": 4096, "num_hidden_layers": 40}
+
+
+def read(config):
+    return read_config(json.dumps(config), find_class_defaults)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", **GEMMA}},
+        {"model_type": "gemma3", "text_config": GEMMA},
+        {"model_type": "gemma3_text", **GEMMA},
+    ],
+)
+def test_gemma_3_is_read_as_it_was_published(config):
+    shape, published = read(config), find_shape("gemma-3-4b")
+    for tokens in (1, 5_000, 131_072):
+        assert count_cache_bytes(shape, tokens) == count_cache_bytes(published, tokens)
+    notes = " ".join(shape.notes)
+    for field in ("num_attention_heads", "num_key_value_heads", "head_dim", "layer_types"):
+        assert f"{field} is not in the file: " in notes
+    assert "as Gemma3TextConfig of transformers fills it in" in notes
+    assert "sliding_window is not in the file" not in notes
+    assert "max_position_embeddings" not in notes, "a limit that the file does not name is none"
+
+
+def test_llama_vision_keeps_an_image_in_its_own_layers():
+    """8 of the 40 layers look at the image: 4 tiles of 40 × 40 patches and one row more."""
+    shape = read({"model_type": "mllama", "text_config": LLAMA_VISION, "vision_config": VISION})
+    groups = {group.kind: group for group in shape.require_groups()}
+    assert {kind: group.count for kind, group in groups.items()} == {"full": 32, "cross": 8}
+    assert shape.encoder_context == 4 * (40 * 40 + 1)
+    per_row = 2 * 8 * 128 * 2
+    assert count_cache_bytes(shape, 77) == per_row * (32 * 77 + 8 * 6_404)
+    assert count_cache_bytes(shape, 77, source_tokens=0) == per_row * 32 * 77
+
+
+def test_the_layers_of_deepseek_v4_follow_its_class_where_the_file_does_not_list_them():
+    shape = read({"model_type": "deepseek_v4"})
+    counts = {(g.kind, g.ratio): g.count for g in shape.require_groups()}
+    assert counts == {("compressed", 128): 23, ("compressed", 4): 20, ("index", 4): 20}
+    assert "23 heavily_compressed_attention, 20 compressed_sparse" in " ".join(shape.notes)
+
+
+def test_a_complete_file_asks_no_class():
+    def ask(_config, _type):
+        raise AssertionError
+
+    complete = {
+        "model_type": "llama", "hidden_size": 40, "num_hidden_layers": 3, "head_dim": 10,
+        "num_attention_heads": 4, "num_key_value_heads": 2,
+    }  # fmt: skip
+    assert read_config(json.dumps(complete), ask).notes == ()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "none like this", "hidden_size": 8},
+        {"model_type": 7, "hidden_size": 8},
+        {"hidden_size": 8},
+        {"model_type": "gemma3_text", "num_hidden_layers": 1_001},
+        {"model_type": "gemma3_text", "num_attention_heads": "eight"},
+    ],
+)
+def test_what_no_class_reads_is_not_filled_in(config):
+    assert find_class_defaults(config) == ("", {})
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        {"num_labels": 10**6},
+        {"id2label": {"0": "x"}},
+        {"layer_types": ["full_attention"] * 10**5},
+        {"vocab_size": 10**30},
+        {"auto_map": {"AutoConfig": "evil--x.Y"}, "trust_remote_code": True},
+        {"per_layer_config": {"0": {}}},
+        {"hidden_activation": "x" * 10**5},
+    ],
+)
+def test_a_class_sees_nothing_large_or_nested(hostile):
+    name, filled = find_class_defaults({"model_type": "gemma3_text", **GEMMA, **hostile})
+    assert name == "Gemma3TextConfig"
+    assert filled["head_dim"] == 256
+    assert len(json.dumps(filled)) < 10_000

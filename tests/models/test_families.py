@@ -1,0 +1,223 @@
+"""Every class of language models: equal with our attention inside, or refused with its reason."""
+
+import json
+import re
+import warnings
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from transformers import BigBirdConfig, BigBirdForCausalLM
+
+from explainers.models import active_run, attention_hook, families
+from explainers.models.__main__ import main
+from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.comparison import measure_differences
+from explainers.models.families import Family, list_families, try_family
+from explainers.models.family_sizes import make_inputs, make_tiny_model
+from explainers.models.replaced_methods import REPLACEMENTS
+from tests.support.tiny_families import FAMILIES, OUT_AND_IN, inputs, tiny
+
+CLASSES = {family.model_type: family for family in list_families()}
+EQUAL = ["llama", "deepseek_v32", "granite_swa", "jamba", "minimax", "diffllama", "musicgen"]
+EQUAL += ["openai-gpt", "cpmant", "git", "xlm", "zaya"]
+REFUSED = {
+    "blt": "BltCrossAttention makes a mask of its own",
+    "deepseek_v4": "DeepseekV4Attention allows what the mask that was made for it forbids",
+    "inkling2_text": "does more than our functions do: position_bias, sinks",
+    "mamba": "MambaForCausalLM has no attention",
+    "xlnet": "XLNetLMHeadModel computes attention in its own class",
+    "gemma4_assistant": "it never runs alone",
+}
+REPLACED = ["codegen", "falcon", "gpt_neo", "gpt_neox_japanese", "gptj", "megatron-bert", "mvp"]
+REPLACED += ["rembert", "roformer", "trocr", "xglm"]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    warnings.simplefilter("ignore")
+
+
+def documented():
+    """{family: (class, last column)} of the table in the documentation."""
+    text = families.FAMILIES_FILE.read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return {row[0]: row[1:] for row in rows if row[0] != "Family"}
+
+
+def test_the_documentation_lists_every_class_of_the_installed_transformers():
+    assert {name: row[0] for name, row in documented().items()} == dict(list_families())
+    told = families.FAMILIES_FILE.read_text(encoding="utf-8")
+    assert f"transformers {transformers.__version__}:" in told, "write it again"
+
+
+@pytest.mark.parametrize("name", EQUAL)
+def test_a_family_is_equal_and_documented_so(name):
+    trial = try_family(CLASSES[name])
+    assert trial.difference is not None, trial.reason
+    assert len(documented()[name]) == 3
+    assert documented()[name][2] == families.say_layers(trial)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_family_is_refused_with_its_reason(name):
+    trial = try_family(CLASSES[name])
+    assert REFUSED[name] in trial.reason
+    assert documented()[name] == [CLASSES[name].class_name, trial.reason]
+
+
+def test_every_refusal_says_why():
+    reasons = [row[-1] for row in documented().values() if len(row) == 2]
+    assert len(reasons) > len(REFUSED)
+    assert all(len(reason.split()) > 4 for reason in reasons)
+
+
+def test_a_family_that_differs_is_neither(monkeypatch):
+    right = attention_hook.scale_query
+    monkeypatch.setattr(attention_hook, "scale_query", lambda *given: right(*given) * 1.01)
+    with pytest.raises(AssertionError, match="apart"):
+        try_family(CLASSES["llama"])
+
+
+def test_a_family_where_attention_changes_nothing_is_neither(monkeypatch):
+    monkeypatch.setattr(families, "measure_effect", lambda *_: 0.0)
+    with pytest.raises(AssertionError, match="moves 0"):
+        try_family(CLASSES["llama"])
+
+
+def build(name, **others) -> Any:
+    model = make_tiny_model(name, getattr(transformers, CLASSES[name].class_name))
+    for field, value in others.items():
+        setattr(model.config, field, value)
+    return model
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", REPLACED)
+def test_classes_with_attention_of_their_own_read_token_by_token(name, dtype):
+    model = build(name).to(dtype)
+    install_hook(model)
+    eps = torch.finfo(dtype).eps  # GPT-Neo's scores, which nothing divides, are large
+    rows = measure_differences(model, num_decoded=2, **make_inputs(model))
+    assert len(rows) == 1 + len(run_model(model, **make_inputs(model)).layers)
+    assert [row for row in rows if not row.largest <= 256 * eps * row.magnitude] == []
+
+
+def test_falcon_with_alibi():
+    config = transformers.FalconConfig(
+        vocab_size=64, hidden_size=48, num_attention_heads=6, num_hidden_layers=2, alibi=True
+    )
+    torch.manual_seed(3)
+    model = transformers.FalconForCausalLM(config).eval()
+    for weight in model.parameters():
+        weight.data.mul_(9)
+    install_hook(model)
+    rows = measure_differences(model, num_decoded=2, **make_inputs(model))
+    assert [row for row in rows if not row.largest <= 1e-5 * row.magnitude] == []
+    weights = run_model(model, **make_inputs(model)).layers[0].weights
+    assert (weights[1, :, -1].std() > 0.02).all(), "attention is uniform: nothing was tested"
+
+
+def test_half_of_the_heads_of_gpt_neo_see_a_window():
+    model = build("gpt_neo")
+    install_hook(model)
+    layers = run_model(model, **make_inputs(model)).layers
+    far = [bool((layer.weights[1].tril(-4) > 0).any()) for layer in layers]
+    assert far == [True, False, True, False]
+
+
+def test_each_replacement_is_tried():
+    folders = {name.partition(".")[0].replace("megatron_", "megatron-") for name in REPLACEMENTS}
+    tried = {*REPLACED, *EQUAL, "openai", "bloom", "mpt"}  # the last two are in tiny_families
+    assert folders - tried == set()
+
+
+OWN_ENCODERS = {
+    "BigBirdPegasus": ("BigBirdPegasusEncoderAttention", OUT_AND_IN),
+    "PegasusX": ("PegasusXGlobalLocalAttention", OUT_AND_IN),
+    "LongT5": ("LongT5LocalAttention", FAMILIES["T5 (relative bias)"][2]),
+}
+
+
+@pytest.mark.parametrize("name", OWN_ENCODERS)
+def test_an_encoder_that_attends_without_ours_is_refused_by_its_name(name):
+    attention, sizes = OWN_ENCODERS[name]
+    config = getattr(transformers, f"{name}Config")(**sizes)
+    model = getattr(transformers, f"{name}ForConditionalGeneration")(config).eval()
+    install_hook(model)
+    with pytest.raises(ValueError, match=f"outside our function, in {attention}: "):
+        run_model(model, **inputs(model))
+
+
+def test_an_attention_is_counted_once_however_often_ours_was_put_in():
+    model = tiny("BERT")
+    install_hook(model)
+    hooks = sum(len(one._forward_hooks) for one in model.modules())
+    install_hook(model)
+    assert sum(len(one._forward_hooks) for one in model.modules()) == hooks
+    assert len(run_model(model, **inputs(model)).layers) == 3
+
+
+def test_one_layer_without_ours_is_enough_to_refuse():
+    model = tiny("Llama")
+    install_hook(model)
+    attention = model.model.layers[1].self_attn
+    attention.forward = lambda hidden_states, **_: (hidden_states, None)
+    with pytest.raises(ValueError, match="outside our function, in LlamaAttention: "):
+        run_model(model, **inputs(model))
+    assert active_run.active_run.get() is None
+
+
+def test_a_model_of_which_nothing_can_be_replaced_is_refused_at_once():
+    config = BigBirdConfig(
+        vocab_size=9, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, is_decoder=True
+    )
+    with pytest.raises(ValueError, match="BigBirdForCausalLM computes attention in its own class"):
+        install_hook(BigBirdForCausalLM(config))
+
+
+def test_a_mask_that_allows_more_than_was_made_is_refused():
+    model = tiny("GPT-2")
+    install_hook(model)
+    block: Any = model.get_submodule("transformer.h.0.attn")
+    right = block.forward
+    block.forward = lambda *given, attention_mask=None, **others: right(
+        *given, attention_mask=~attention_mask, **others
+    )
+    with pytest.raises(ValueError, match="GPT2Attention allows what the mask that was made"):
+        run_model(model, **inputs(model))
+
+
+def test_the_command_tries_the_families_that_are_named(capsys):
+    assert main(["families", "llama", "mamba"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"llama: equal, \S+ apart", lines[0])
+    assert lines[1] == "mamba: refused, MambaForCausalLM has no attention that ours could replace"
+    assert main(["families", "nothing"]) == 2
+    assert main(["families", "mamba", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["model_type"], row["difference"]) == ("mamba", None)
+
+
+def test_the_page_has_what_was_measured():
+    trials = [
+        families.Trial(Family("one", "OneForCausalLM"), 3e-7, 2, 1, ""),
+        families.refuse_family(Family("two", "TwoForCausalLM"), "has no attention"),
+    ]
+    page = families.write_families(trials)
+    assert "| one | OneForCausalLM | 3e-07 | 2, beside 1 of linear attention |" in page
+    assert "| two | TwoForCausalLM | has no attention |" in page
+    assert "In 1 of them" in page
+
+
+def test_a_mask_of_the_caller_is_taken_as_it_is():
+    """A tree of drafts is read with one: it allows what is not causal, or forbids more."""
+    model = tiny("Llama")
+    install_hook(model)
+    ids = inputs(model)["input_ids"]
+    mask = torch.ones(2, 1, 7, 7, dtype=torch.bool).tril()
+    mask[:, :, 6, 2:5] = False
+    layers = run_model(model, input_ids=ids, attention_mask=mask).layers
+    assert all(torch.equal(layer.mask, mask) for layer in layers)
+    assert (layers[0].weights[:, :, 6, 2:5] == 0).all()

@@ -1,0 +1,124 @@
+"""`python -m explainers.models check`: what it prints of a model, and how it ends."""
+
+import json
+
+import pytest
+import torch
+from transformers import BigBirdConfig, BigBirdForCausalLM, PreTrainedTokenizerFast
+
+from explainers.models import attention_hook, hook_check, registry
+from explainers.models import load as loading_module
+from explainers.models.__main__ import main
+from tests.support import saved_marian, saved_models, saved_whisper
+
+
+@pytest.fixture(autouse=True)
+def store(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, "0")  # the check sets it, and this undoes it
+    monkeypatch.setattr(loading_module, "_models", {})
+    return tmp_path
+
+
+def check(capsys, *arguments):
+    """How it ends, and what it printed."""
+    code = main(["check", *map(str, arguments)])
+    return code, capsys.readouterr().out
+
+
+def test_a_model_of_a_folder(capsys, tmp_path):
+    code, said = check(capsys, saved_models.llama(tmp_path / "tiny"))
+    lines = said.splitlines()
+    assert code == 0
+    assert lines[1] == "LlamaForCausalLM, 2,916 parameters in float32, read 7 tokens"
+    assert [line.split()[:2] for line in lines[4:6]] == [["self", "0"], ["self", "1"]]
+    assert lines[6].split()[0] == "output"
+    assert "gives what the model's own gives" in said
+
+
+def test_a_relative_folder_that_looks_like_a_model_of_the_hub(capsys, tmp_path, monkeypatch):
+    saved_models.llama(tmp_path / "my" / "tiny")
+    monkeypatch.chdir(tmp_path)
+    assert check(capsys, "my/tiny")[0] == 0
+
+
+def test_a_model_by_its_name_in_json(capsys):
+    folder = saved_models.llama(registry.locate_folder("someone/tiny"))
+    code, said = check(capsys, "someone/tiny", "--json")
+    found = json.loads(said)
+    assert (code, found["is_equal"], found["reason"]) == (0, True, "")
+    assert [(row["kind"], row["layer"]) for row in found["differences"]] == [
+        ("self", 0),
+        ("self", 1),
+        ("logits", None),
+    ]
+    weights = sum(
+        one.nbytes for one in loading_module.load_model("someone/tiny").model.parameters()
+    )
+    assert found["weight_bytes"] == weights
+    assert folder.is_dir()
+
+
+def test_a_difference_ends_with_1(capsys, tmp_path, monkeypatch):
+    right = attention_hook.scale_query
+    monkeypatch.setattr(attention_hook, "scale_query", lambda *given: right(*given) * 1.5)
+    code, said = check(capsys, saved_models.llama(tmp_path / "tiny"))
+    assert code == 1
+    assert "gives something else than the model's own" in said
+
+
+@pytest.mark.parametrize("save", [saved_marian.save, saved_whisper.save])
+def test_encoder_and_decoder(capsys, tmp_path, save):
+    save(tmp_path / "two")
+    code, said = check(capsys, tmp_path / "two", "--json")
+    rows = json.loads(said)["differences"]
+    assert code == 0
+    assert {row["kind"] for row in rows} == {"encoder", "self", "cross", "logits"}
+
+
+def test_a_refusal_ends_with_1_and_says_why(capsys, tmp_path):
+    folder = saved_models.llama(tmp_path / "big")
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
+    config = BigBirdConfig(
+        vocab_size=5, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, is_decoder=True
+    )
+    BigBirdForCausalLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    code, said = check(capsys, folder)
+    assert code == 1
+    assert "BigBirdForCausalLM computes attention in its own class" in said
+    code, said = check(capsys, folder, "--json")
+    assert "in its own class" in json.loads(said)["reason"]
+
+
+def test_a_refusal_while_it_runs(capsys, tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise ValueError("attends outside our function")
+
+    monkeypatch.setattr(hook_check, "measure_differences", refuse)
+    code, said = check(capsys, saved_models.llama(tmp_path / "tiny"))
+    assert code == 1
+    assert "cannot be put inside: attends outside our function" in said
+
+
+@pytest.mark.parametrize("arguments", [("gpt2",), ("gpt2", "--json"), ("nobody//none",)])
+def test_what_is_no_model_ends_with_2(capsys, arguments):
+    code, said = check(capsys, *arguments)
+    assert code == 2
+    assert "is not owner/name" in said
+
+
+def test_a_folder_that_holds_no_model_ends_with_2(capsys, tmp_path):
+    code, said = check(capsys, tmp_path)
+    assert code == 2
+    assert "it has no config.json" in said
+
+
+def test_memory_is_that_of_the_process(capsys, tmp_path):
+    used = hook_check.free_memory.measure_used_bytes()
+    kept = torch.ones(60_000_000)
+    assert hook_check.free_memory.measure_used_bytes() >= used + 0.9 * kept.nbytes
+    del kept
+    assert hook_check.free_memory.measure_peak_bytes() >= used + 200_000_000
+    _, said = check(capsys, saved_models.llama(tmp_path / "tiny"))
+    assert "Memory: 0.0 MB of weights; the process grew by at most " in said

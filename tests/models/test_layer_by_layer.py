@@ -1,0 +1,243 @@
+"""A small Llama layer by layer: parts that sum, heads replaced, prompts patched."""
+
+import math
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from explainers.messages import get_message
+from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.changes import AblatedHeads, compute_log_probabilities, compute_losses
+from explainers.models.direct_effect import compute_direct_effects
+from explainers.models.head_ablation import (
+    KINDS,
+    MEAN,
+    RESAMPLE,
+    ZERO,
+    Estimate,
+    estimate_rises,
+    measure_head,
+    read_baseline,
+    summarise,
+)
+from explainers.models.layer_by_layer import find_decoder, go_on, read_stream
+from explainers.models.load import RealModel
+from explainers.models.patching import (
+    DRAWS,
+    Pair,
+    draw_null,
+    patch_heads,
+    patch_pair,
+    read_pair,
+    refuse_small_leads,
+)
+from explainers.models.registry import ModelError
+from tests.support.tiny_families import tiny
+from tests.support.tiny_tokenizer import tokenizer_of
+
+TEXTS, TOKENS = 3, 7
+PROMPT = Pair("w11 w12 w13 w14", "w11 w22 w13 w14", "w30", "w31")
+
+
+class ExactNorm(torch.nn.Module):
+    """Llama's own norm computes in 32 bits, whatever the model's are."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.weight, self.variance_epsilon = norm.weight, norm.variance_epsilon
+
+    def forward(self, stream):
+        mean = stream.pow(2).mean(dim=-1, keepdim=True)
+        return self.weight * stream * torch.rsqrt(mean + self.variance_epsilon)
+
+
+def small(family="Llama", dtype=torch.float64):
+    model = tiny(family, dtype)
+    install_hook(model)
+    return RealModel(family, model, tokenizer_of(), family, 0, 64)
+
+
+def texts(seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(4, 53, (TEXTS, TOKENS), generator=generator)
+
+
+@pytest.mark.parametrize("family", ["Llama", "Qwen3"])
+def test_going_on_from_a_layer_is_the_model(family):
+    loaded = small(family)
+    decoder = find_decoder(loaded)
+    stream = read_stream(decoder, texts())
+    own = run_model(loaded.model, input_ids=texts()).output.logits
+    assert_close(decoder.compute_logits(stream.end), own)
+    for layer in range(3):
+        same = go_on(decoder, stream, layer, stream.heads[layer])
+        assert_close(same, stream.end)
+
+
+def test_a_head_of_zeros_is_a_head_switched_off():
+    loaded = small()
+    decoder = find_decoder(loaded)
+    baseline = read_baseline(decoder, texts())
+    off = [AblatedHeads(heads=frozenset({(1, 4)}))]
+    before, after = (
+        compute_losses(compute_log_probabilities(loaded, texts(), changes), texts()).mean(-1)
+        for changes in ([], off)
+    )
+    found = measure_head(decoder, baseline, (1, 4), ZERO)
+    assert_close(found.float(), after - before, atol=1e-5, rtol=1e-4)
+    assert found.abs().max() > 1e-4
+
+
+def test_heads_mlps_and_embedding_sum_to_the_lead():
+    loaded = small()
+    loaded.model.model.norm = ExactNorm(loaded.model.model.norm)
+    decoder = find_decoder(loaded)
+    stream = read_stream(decoder, texts()[:1])
+    found = compute_direct_effects(decoder, stream, (30, 31))
+    assert found.heads.shape == (3, 6)
+    total = float(found.heads.sum() + found.mlps.sum()) + found.embedding
+    logits = decoder.compute_logits(stream.end)[0, -1].detach()
+    assert total == pytest.approx(float(logits[30] - logits[31]), abs=1e-12)
+    assert found.lead == pytest.approx(total, abs=1e-12)
+    layer = loaded.model.model.layers[2]
+    mlp = layer.mlp(layer.post_attention_layernorm(_after_attention(loaded, stream)))[0, -1]
+    direction = loaded.model.lm_head.weight[30] - loaded.model.lm_head.weight[31]
+    frozen = loaded.model.model.norm(stream.end)[0, -1] / stream.end[0, -1]
+    assert float(found.mlps[2]) == pytest.approx(float(mlp @ (direction * frozen)), abs=1e-6)
+
+
+def _after_attention(loaded, stream):
+    return stream.before[2] + loaded.model.model.layers[2].self_attn.o_proj(
+        stream.heads[2].flatten(2)
+    )
+
+
+def test_the_mean_leaves_the_first_token_out_and_resample_takes_the_next_text():
+    decoder = find_decoder(small())
+    baseline = read_baseline(decoder, texts())
+    own = baseline.stream.heads[1]
+    assert_close(baseline.means[1][5], own[:, 1:, 5].reshape(-1, own.shape[-1]).mean(0))
+    swapped = own.clone()
+    swapped[:, :, 5] = own[[1, 2, 0], :, 5]
+    end = go_on(decoder, baseline.stream, 1, swapped)
+    losses = compute_losses(decoder.compute_logits(end).log_softmax(-1), texts()).mean(-1)
+    found = measure_head(decoder, baseline, (1, 5), RESAMPLE)
+    assert_close(found, losses.detach() - baseline.losses)
+
+
+def test_the_first_order_estimate_is_the_slope():
+    """A thousandth of the way from the head's output to what replaces it."""
+    decoder = find_decoder(small())
+    baseline = read_baseline(decoder, texts())
+    found = estimate_rises(decoder, baseline)
+    assert found.shape == (len(KINDS), 3, 6, TEXTS)
+    own, small_step = baseline.stream.heads[1], 1e-3
+    moved = own.clone()
+    moved[:, :, 2] += small_step * (baseline.means[1][2] - own[:, :, 2])
+    end = go_on(decoder, baseline.stream, 1, moved)
+    losses = compute_losses(decoder.compute_logits(end).log_softmax(-1), texts()).mean(-1)
+    slope = (losses.detach() - baseline.losses) / small_step
+    assert_close(found[KINDS.index(MEAN), 1, 2], slope, atol=1e-5, rtol=1e-2)
+
+
+def test_no_gradient_is_left_in_the_model():
+    loaded = small()
+    decoder = find_decoder(loaded)
+    estimate_rises(decoder, read_baseline(decoder, texts()))
+    assert all(parameter.grad is None for parameter in loaded.model.parameters())
+
+
+def test_a_mean_is_clear_from_two_standard_errors_on():
+    found = summarise(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+    assert found.mean == 3.0
+    assert found.error == pytest.approx(math.sqrt(14 / 3) / 2)
+    assert found.is_clear
+    assert not Estimate(1.9, 1.0).is_clear
+    assert Estimate(-2.0, 1.0).is_clear
+
+
+def clear_pair():
+    """A small model whose two prompts differ clearly: the answers' rows are made to."""
+    loaded = small()
+    decoder = find_decoder(loaded)
+    ids = (torch.tensor([loaded.tokenizer(one)["input_ids"]]) for one in PROMPT[:2])
+    first, second = (
+        loaded.model.model.norm(read_stream(decoder, one).end)[0, -1].detach() for one in ids
+    )
+    rows = loaded.model.lm_head.weight.data
+    rows[31] = 0.0
+    rows[30] = first / first.pow(2).sum() - second / second.pow(2).sum()
+    rows[30] *= 6 / min(rows[30] @ first, -rows[30] @ second)
+    return loaded
+
+
+def test_all_heads_of_a_pair_are_exchanged_one_by_one():
+    loaded = clear_pair()
+    decoder = find_decoder(loaded)
+    read = read_pair(loaded, decoder, PROMPT)
+    found = patch_heads(decoder, read, read.other)
+    assert found.shape == (3, 6)
+    nothing = patch_heads(decoder, read, read.stream)
+    assert_close(nothing, torch.zeros(3, 6, dtype=nothing.dtype), atol=1e-9, rtol=0)
+    outputs = read.stream.heads[1].clone()
+    outputs[:, :, 3] = read.other.heads[1][:, :, 3]
+    logits = decoder.compute_logits(go_on(decoder, read.stream, 1, outputs))[0, -1]
+    clean, other = read.leads
+    effect = (float(logits[30] - logits[31]) - clean) / (other - clean)
+    assert float(found[1, 3]) == pytest.approx(effect, abs=1e-9)
+
+
+def test_the_null_has_other_words_where_the_prompts_differ_only():
+    loaded = clear_pair()
+    read = read_pair(loaded, find_decoder(loaded), PROMPT)
+    drawn = draw_null(loaded, read, seed=3)
+    assert len(drawn) == DRAWS
+    for ids in drawn:
+        assert ids[0, read.changed].tolist() != read.stream.ids[0, read.changed].tolist()
+        assert torch.equal(ids[0, ~read.changed], read.stream.ids[0, ~read.changed])
+    again = draw_null(loaded, read, seed=3)
+    assert all(torch.equal(one, other) for one, other in zip(drawn, again, strict=True))
+
+
+def test_a_patching_has_a_null_of_each_head_and_a_bar():
+    loaded = clear_pair()
+    layers: list[int] = []
+    found = patch_pair(loaded, find_decoder(loaded), PROMPT, report=layers.append)
+    assert found.null.shape == (DRAWS, 3, 6)
+    assert (found.null >= 0).all()
+    assert len(layers) == 3 * (1 + DRAWS)
+    share = (found.null <= found.bar).double().mean()
+    assert abs(share - 0.95) <= 1 / found.null.numel()
+    assert torch.equal(found.passes, found.effects.abs() > found.bar)
+
+
+@pytest.mark.parametrize(
+    ("pair", "reason"),
+    [
+        (PROMPT._replace(other="w11 w12 w13"), "4 and 3 tokens"),
+        (PROMPT._replace(answer="w30 w32"), "has 2"),
+        (PROMPT._replace(answer=" "), "must be one token"),
+        (PROMPT._replace(prompt="w5 " * 33, other="w6 " * 33), "32 tokens"),
+        (PROMPT._replace(other=PROMPT.prompt), "noise looks large"),
+    ],
+)
+def test_a_pair_that_cannot_be_compared_is_refused_with_the_reason(pair, reason):
+    loaded = clear_pair()
+    with pytest.raises(ModelError) as refused:
+        read_pair(loaded, find_decoder(loaded), pair)
+    assert reason in get_message(refused.value)
+
+
+@pytest.mark.parametrize(("lead", "other"), [(2.99, -9.0), (9.0, -2.99), (9.0, 4.0), (-4.0, -9.0)])
+def test_small_leads_are_refused(lead, other):
+    with pytest.raises(ModelError):
+        refuse_small_leads(lead, other)
+    refuse_small_leads(3.0, -3.0)
+
+
+@pytest.mark.parametrize("family", ["GPT-2", "Gemma 2 (soft-cap)"])
+def test_a_model_that_is_built_otherwise_is_refused(family):
+    loaded = small(family, torch.float32)
+    with pytest.raises(ModelError):
+        read_stream(find_decoder(loaded), texts())

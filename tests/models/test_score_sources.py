@@ -1,0 +1,294 @@
+"""A score is the sum of what its sources give, and a weight falls without the largest of them."""
+
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from torch.testing import assert_close
+
+from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.load import RealModel
+from explainers.models.registry import ModelError
+from explainers.models.removed_sources import (
+    draw_others,
+    predict_weight,
+    rank_sources,
+    remove_sources,
+    rerun_position,
+)
+from explainers.models.score_sources import (
+    KEY_SIDE,
+    QUERY_SIDE,
+    Cell,
+    Source,
+    gather_sources,
+    list_sources,
+    split_score,
+    trace_head,
+)
+from explainers.models.written_out import write_out
+from tests.support.tiny_families import VOCABULARY, tiny
+
+SIDES = QUERY_SIDE, KEY_SIDE
+LENGTH = 11
+EXACT = 1e-10
+SIZES: dict[str, Any] = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 54,
+    "intermediate_size": 40,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 2,
+    "head_dim": 8,
+    "max_position_embeddings": 64,
+    "pad_token_id": 0,
+}
+PLAIN = SIZES | {"hidden_size": 48}
+FAMILIES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "Llama": ("LlamaForCausalLM", "LlamaConfig", SIZES),
+    "biases everywhere": (
+        "LlamaForCausalLM",
+        "LlamaConfig",
+        SIZES | {"attention_bias": True, "mlp_bias": True},
+    ),
+    "Qwen2, biases": ("Qwen2ForCausalLM", "Qwen2Config", PLAIN),
+    "Qwen3, QK-norm": ("Qwen3ForCausalLM", "Qwen3Config", SIZES),
+    "OLMoE, QK-norm over all heads": (
+        "OlmoeForCausalLM",
+        "OlmoeConfig",
+        PLAIN | {"num_experts": 3, "num_experts_per_tok": 2, "experts_implementation": "eager"},
+    ),
+    "StarCoder 2, LayerNorm": ("Starcoder2ForCausalLM", "Starcoder2Config", PLAIN),
+}
+
+
+def make_model(family, dtype=torch.float64):
+    """A tiny model whose weights are large enough for heads to choose between keys."""
+    model_class, config_class, sizes = FAMILIES[family]
+    model = getattr(transformers, model_class)(getattr(transformers, config_class)(**sizes))
+    model = model.to(dtype).eval()
+    generator = torch.Generator().manual_seed(3)
+    for name, weights in model.named_parameters():
+        drawn = torch.randn(weights.shape, generator=generator).to(dtype)
+        is_norm = "norm" in name and name.endswith("weight")
+        scale = 1.7 / weights.shape[-1] ** 0.5 if weights.dim() > 1 else 1 / 3
+        weights.data = is_norm + scale * drawn
+    install_hook(model)
+    tokenizer: Any = None  # token ids are drawn here
+    return RealModel(family, model, tokenizer, family, 0, None)
+
+
+def make_run(family, dtype=torch.float64):
+    ids = torch.randint(3, VOCABULARY, (LENGTH,), generator=torch.Generator().manual_seed(5))
+    real_model = make_model(family, dtype)
+    return real_model, write_out(real_model, ids)
+
+
+def list_cells(run, least=0):
+    layers, heads = len(run.layers), len(run.layers[0].query)
+    return [
+        Cell(layer, head, query, key)
+        for layer in range(least, layers)
+        for head in range(heads)
+        for query in range(2, LENGTH)
+        for key in range(query + 1)
+    ]
+
+
+def some_cells(run, least=0, count=40):
+    return random.Random(7).sample(list_cells(run, least), count)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_parts_sum_to_the_score_of_the_models_own_run(family):
+    real_model, run = make_run(family)
+    own = run_model(
+        real_model.model, record=lambda layer: layer.scores[0], input_ids=run.ids[None]
+    ).layers
+    for cell in some_cells(run):
+        split = split_score(run, cell)
+        score = own[cell.layer][cell.head, cell.query, cell.key]
+        assert abs(split.score - score) <= 1e-10
+        assert abs(float(split.compute_pairs(False).sum()) - score) <= 1e-10
+        assert len(split.sources) == len(split.query_side) == len(split.key_side)
+        row = own[cell.layer][cell.head, cell.query, : cell.query + 1]
+        assert_close(split.scores, row, atol=EXACT, rtol=0)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_was_written_sums_to_the_stream(family):
+    _model, run = make_run(family)
+    for layer in range(len(run.layers)):
+        parts = gather_sources(run, layer, 5)
+        assert_close(parts.sum(0), run.layers[layer].stream[5], atol=EXACT, rtol=0)
+        assert len(parts) == len(list_sources(run, layer))
+        has_biases = family not in {"Llama", "Qwen3, QK-norm", "OLMoE, QK-norm over all heads"}
+        assert len(parts) == 1 + layer * (6 + 1) + has_biases
+
+
+def test_centred_what_is_given_to_all_keys_alike_shows_nowhere():
+    _model, run = make_run("Llama")
+    for cell in some_cells(run, least=1, count=10):
+        split = split_score(run, cell)
+        others = torch.arange(cell.query + 1) != cell.key
+        weights = split.scores[others].softmax(-1)
+        expected = split.scores[cell.key] - (weights * split.scores[others]).sum()
+        assert_close(split.compute_pairs(True).sum(), expected, atol=EXACT, rtol=0)
+        alike = split._replace(
+            key_side=split.key_side + 3.0, average_key_side=split.average_key_side + 3.0
+        )
+        assert_close(alike.compute_pairs(True), split.compute_pairs(True), atol=EXACT, rtol=0)
+        assert not torch.allclose(alike.compute_pairs(False), split.compute_pairs(False))
+
+
+def test_a_centred_part_is_how_fast_the_logarithm_of_the_weight_falls():
+    _model, run = make_run("Llama")
+    step = 1e-6
+    for cell in some_cells(run, least=1, count=10):
+        split = split_score(run, cell)
+        parts = (1 - split.weight) * split.compute_pairs(True).sum(1)
+        for place in (0, 3, len(parts) - 1):
+            less = split.scores - step * split.keys @ split.query_side[place]
+            fall = split.scores.log_softmax(-1)[cell.key] - less.log_softmax(-1)[cell.key]
+            assert_close(fall / step, parts[place], atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_row_of_an_earlier_head_sums_to_its_part(family, side):
+    _model, run = make_run(family)
+    for cell in some_cells(run, least=2, count=10):
+        split = split_score(run, cell)
+        parts = split.compute_pairs(False).sum(1 if side == QUERY_SIDE else 0)
+        place = 4 + 1  # the fifth head of the first layer
+        assert split.sources[place] == Source("head", 0, 4)
+        row = trace_head(run, split, side, split.sources[place])
+        assert_close(row.parts.sum(), parts[place], atol=EXACT, rtol=0)
+        assert_close(row.weights.sum(), torch.tensor(1.0).double(), atol=EXACT, rtol=0)
+        assert len(row.weights) == 1 + (cell.query if side == QUERY_SIDE else cell.key)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_with_nothing_removed_the_weight_is_the_one_of_the_run(side):
+    _model, run = make_run("Qwen3, QK-norm")
+    for cell in some_cells(run, count=20):
+        split = split_score(run, cell)
+        weight = run.layers[cell.layer].weights[cell.head, cell.query, cell.key].item()
+        assert weight == pytest.approx(split.weight, abs=1e-10)
+        removed = remove_sources(run, split, side, [[], []])
+        for one in removed:
+            assert one == pytest.approx((weight,) * 3, abs=1e-6)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_a_head_that_is_removed_is_a_head_whose_output_matrix_is_zero_there(side):
+    """Held against the model's own modules, with the columns of one head at 0 for one position."""
+    real_model, run = make_run("Llama")
+    layer, head = 1, 2
+    for cell in some_cells(run, least=2, count=10):
+        split = split_score(run, cell)
+        position = cell.query if side == QUERY_SIDE else cell.key
+        columns = slice(head * 8, head * 8 + 8)
+
+        def silence(_module, given, position=position, columns=columns):
+            (heads,) = given
+            heads = heads.clone()
+            heads[:, position, columns] = 0
+            return (heads,)
+
+        module = real_model.model.model.layers[layer].self_attn.o_proj
+        handle = module.register_forward_pre_hook(silence)
+        own = run_model(real_model.model, input_ids=run.ids[None]).layers
+        handle.remove()
+        expected = own[cell.layer].weights[0, cell.head, cell.query, cell.key].item()
+        (measured,) = rerun_position(
+            run, split, side, [[split.sources.index(Source("head", layer, head))]]
+        )
+        if side == QUERY_SIDE:
+            assert measured == pytest.approx(expected, abs=1e-6)
+        else:  # what later positions read there stays: only the key is another one
+            query = run.layers[cell.layer].query[cell.head, cell.query]
+            key = own[cell.layer].key[0, cell.head // 3, cell.key]
+            scores = split.scores.clone()
+            scores[cell.key] = query @ key / 8**0.5
+            assert measured == pytest.approx(scores.softmax(-1)[cell.key].item(), abs=1e-6)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_without_its_three_largest_sources_a_weight_falls(side):
+    """On the way into this head only: in at least 99 of 100 cells; for random ones in far fewer."""
+    _model, run = make_run("Llama")
+    generator = random.Random(11)
+    cells = [cell for cell in list_cells(run, least=2) if _weigh(run, cell) > 0.1]
+    cells = generator.sample(cells, 150)
+    falls = {"largest": 0, "others": 0}
+    for cell in cells:
+        split = split_score(run, cell)
+        chosen = rank_sources(split, side, is_centred=side == QUERY_SIDE)[:3]
+        others = draw_others(split, chosen, 3, generator)
+        assert not set(chosen) & set(others)
+        removed = remove_sources(run, split, side, [chosen, others])
+        for name, one in zip(falls, removed, strict=True):
+            falls[name] += one.into_head < split.weight
+    assert falls["largest"] >= 0.99 * len(cells), falls
+    assert falls["others"] < 0.8 * len(cells), falls
+
+
+def _weigh(run, cell):
+    return run.layers[cell.layer].weights[cell.head, cell.query, cell.key].item()
+
+
+def test_sources_are_ranked_by_what_they_give_to_the_weight():
+    _model, run = make_run("Llama")
+    split = split_score(run, Cell(3, 1, 8, 4))
+    for side in SIDES:
+        for is_centred in (False, True):
+            parts = split.compute_pairs(is_centred).sum(1 if side == QUERY_SIDE else 0)
+            ranked = parts[rank_sources(split, side, is_centred)].tolist()
+            assert all(one >= other for one, other in pairwise(ranked))
+
+
+def test_the_prediction_needs_no_model():
+    _model, run = make_run("Llama")
+    split = split_score(run, Cell(3, 1, 8, 4))
+    everything = range(len(split.sources))
+    assert predict_weight(split, QUERY_SIDE, everything) == pytest.approx(1 / 9, abs=1e-12)
+    scores = split.scores.clone()
+    scores[4] = 0
+    expected = scores.softmax(-1)[4].item()
+    assert predict_weight(split, KEY_SIDE, everything) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_key_that_is_not_seen_is_refused():
+    _model, run = make_run("Llama")
+    with pytest.raises(ValueError, match="query 4 does not see key 5"):
+        split_score(run, Cell(1, 0, 4, 5))
+
+
+def test_another_family_is_refused_with_what_it_lacks():
+    tokenizer: Any = None
+    for family, reason in (
+        ("GPT-2", "no .*embed_tokens.*"),
+        ("OLMo 2", "no input_layernorm"),
+        ("Phi-3", "no k_proj, q_proj, v_proj"),
+        ("Gemma 2 (soft-cap)", "misses its own scores by"),
+        ("Mistral (window)", "misses its own scores by"),
+    ):
+        model = tiny(family)
+        install_hook(model)
+        with pytest.raises(ModelError, match=reason):
+            write_out(RealModel(family, model, tokenizer, family, 0, None), torch.arange(3, 14))
+
+
+def test_float32_is_close_and_float64_is_exact():
+    gaps = {}
+    for dtype in (torch.float32, torch.float64):
+        _model, run = make_run("Llama", dtype)
+        cells = some_cells(run, count=20)
+        scores = [run.layers[c.layer].scores[c.head, c.query, c.key].item() for c in cells]
+        splits = [split_score(run, cell).score for cell in cells]
+        gaps[dtype] = max(abs(one - other) for one, other in zip(scores, splits, strict=True))
+    assert gaps[torch.float64] <= 1e-10 < gaps[torch.float32] <= 1e-4

@@ -1,0 +1,187 @@
+"""Prompts in a real model: what is reused, chunks and drafts, against runs without any of that."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from explainers.chapters.serving import measured_serving
+from explainers.chapters.serving.measured_serving import (
+    FILE,
+    REPORT,
+    find_differences,
+    measure_all,
+    read_shipped,
+    write_report,
+)
+from explainers.models import served_prompts
+from explainers.models.load import load_model
+from explainers.models.registry import ModelError, locate_folder
+from explainers.models.rounding_limit import STEPS_OF_A_LAYER, limit_rounding
+from explainers.models.served_prompts import (
+    CAUSAL,
+    COUNTED,
+    TREE,
+    cut_prompts,
+    is_alike,
+    keep_rows,
+    measure_chunks,
+    measure_drafts,
+    measure_reuse,
+    read_ids,
+    write_text,
+)
+from tests.support import saved_models
+from tests.support.real_models import real
+
+GPT2 = "openai-community/gpt2"
+ONE, TWO = [0, 1, 2, 3, 4, 1], [0, 1, 2, 3, 4, 2, 3]
+
+
+@pytest.fixture
+def tiny(monkeypatch, tmp_path):
+    """A Llama of 2 layers and five words, under a name that is offered."""
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    saved_models.llama(locate_folder(GPT2))
+    return load_model(GPT2)
+
+
+def test_logits_are_the_models_own_and_go_on_from_a_cache(tiny):
+    own = tiny.model(torch.tensor([TWO])).logits[0].detach()
+    whole, cache = read_ids(tiny, TWO)
+    assert_close(whole, own)
+    late, _cache = read_ids(tiny, TWO[4:], keep_rows(cache, 4))
+    assert_close(late, own[4:])
+    assert keep_rows(cache, 0) is None
+
+
+def test_reused_rows_change_no_logit(tiny):
+    found = measure_reuse(tiny, ONE, TWO, block=2)
+    assert (found.shared, found.blocks) == (5, 2)
+    assert found.rows_gap < 1e-6
+    assert found.logits_gap < 1e-5
+    assert found.moved == ["0000011", "0000011"]
+    assert found.next_tokens[0] == found.next_tokens[1]
+
+
+def test_a_changed_token_moves_later_rows_of_later_layers_only(tiny):
+    changed = [*TWO]
+    changed[2] = 4
+    found = measure_reuse(tiny, TWO, changed, block=2)
+    assert found.moved == ["0010000", "0011111"]
+    assert (found.shared, found.blocks) == (2, 1)
+
+
+def test_a_prompt_that_is_known_in_full_still_computes_its_last_row(tiny):
+    found = measure_reuse(tiny, TWO, TWO, block=1)
+    assert (found.shared, found.blocks) == (7, 7)
+    assert found.moved == ["0" * 7] * 2
+    assert found.logits_gap < 1e-5
+
+
+def test_chunks_change_no_logit(tiny):
+    sizes, largest = measure_chunks(tiny, TWO, [7, 3, 1])
+    assert [(one.size, one.passes, one.weights) for one in sizes] == [
+        (7, 1, 49),
+        (3, 3, 18),
+        (1, 7, 7),
+    ]
+    assert sizes[0].gap == 0
+    assert max(one.gap for one in sizes) < 1e-5 * largest
+
+
+def test_drafts_are_read_right_by_the_tree_alone(tiny):
+    tree = measure_drafts(tiny, "the CEO announced", 20)
+    assert tree.parents == [-1, -1, -1, 0, 0, 1, 1, 2, 2]
+    assert max(tree.gaps[TREE]) < 1e-5
+    assert max(tree.gaps[CAUSAL]) > 1e-3
+    assert max(tree.gaps[COUNTED]) > 20 * max(tree.gaps[TREE]), "untrained, positions matter little"
+    assert tree.right == [0, 3], "the most probable drafts are right, as greedy writing goes"
+
+
+def test_the_same_text_is_written_with_drafts_and_without(tiny):
+    plain, said = write_text(tiny, "the CEO announced the CEO", 12, 0)
+    fast, same = write_text(tiny, "the CEO announced the CEO", 12, 4)
+    assert fast.ids == plain.ids
+    assert said == same
+    assert plain.passes == 12 > fast.passes
+
+
+def test_prompts_that_are_too_long_are_refused(tiny):
+    with pytest.raises(ModelError, match="at most 4"):
+        cut_prompts(tiny, ["the CEO announced the CEO", "the"], 4)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "fits"),
+    [
+        (" Monday", " Friday", True),
+        (" on", " in", True),
+        (",", ".", True),
+        (" Friday", " Fridays", False),
+        (" ones", " one", False),
+        (" friday", " Monday", False),
+        ("Monday", " Friday", False),
+        (" ,", " a", False),
+    ],
+)
+def test_a_word_is_replaced_by_a_word_of_its_kind(one, other, fits):
+    assert is_alike(one, other) is fits
+
+
+def test_the_report_is_that_of_the_file():
+    kept = measured_serving._read_file()
+    assert REPORT.read_text(encoding="utf-8") == write_report(kept)
+    assert FILE.stat().st_size < 40_000
+
+
+def test_what_is_kept_is_what_the_model_gives():
+    """All of it: with tokens, counts and rows that are equal, and numbers that are near."""
+    real(measured_serving.MODEL)
+    kept, now = measured_serving._read_file(), measure_all()
+    assert find_differences(kept, now) == []
+    assert find_differences({**kept, "largest": kept["largest"] + 1}, now) == ["largest"]
+    moved = {**kept["reuse"]["3"], "moved": kept["reuse"]["2"]["moved"]}
+    assert find_differences({**kept, "reuse": {**kept["reuse"], "3": moved}}, now) == ["reuse"]
+    assert read_shipped().prompts.tokens[0][:3] == ["You", " are", " a"]
+
+
+def test_the_limit_of_rounding_is_that_of_the_models_numbers(tiny):
+    config = tiny.model.config
+    sums = config.num_hidden_layers * config.hidden_size
+    limit = limit_rounding(tiny.model, 3.0)
+    assert limit == pytest.approx(3.0 * torch.finfo(torch.float32).eps * sums**0.5)
+    assert limit_rounding(tiny.model, 6.0) == 2 * limit
+    tiny.model.to(torch.bfloat16)
+    coarse = torch.finfo(torch.bfloat16).eps * (STEPS_OF_A_LAYER * config.num_hidden_layers) ** 0.5
+    assert limit_rounding(tiny.model, 3.0) == pytest.approx(3.0 * coarse)
+
+
+def test_drafts_that_are_read_wrong_differ_by_more_than_rounding(tiny):
+    tree = measure_drafts(tiny, "the CEO announced", 20)
+    assert max(tree.gaps[TREE]) <= tree.limit < max(tree.gaps[COUNTED])
+    assert tree.limit < max(tree.gaps[CAUSAL])
+
+
+def test_a_real_difference_is_not_called_rounding(tiny, monkeypatch):
+    """A cache that is a little wrong, by a thousandth of each key and value."""
+    assert measure_reuse(tiny, ONE, TWO, block=2).is_rounding
+    right, _largest = measure_chunks(tiny, TWO, [7, 3])
+    assert all(one.gap <= one.limit for one in right)
+
+    def spoil(cache):
+        for layer in cache.layers if cache else ():
+            layer.keys, layer.values = layer.keys * 1.001, layer.values * 1.001
+        return cache
+
+    monkeypatch.setattr(served_prompts, "keep_rows", lambda *given: spoil(keep_rows(*given)))
+    read = served_prompts.read_ids
+    monkeypatch.setattr(
+        served_prompts,
+        "read_ids",
+        lambda of, ids, cache=None, **m: read(of, ids, spoil(cache), **m),
+    )
+    found = measure_reuse(tiny, ONE, TWO, block=2)
+    assert not found.is_rounding
+    (whole, chunks), _largest = measure_chunks(tiny, TWO, [7, 3])
+    assert whole.gap <= whole.limit
+    assert chunks.gap > chunks.limit

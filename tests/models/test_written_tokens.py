@@ -1,0 +1,163 @@
+"""Writing with a real model's cache: the choice of a token, the same text without it, its bytes."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.generation.logits_process import (
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
+
+from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.registry import ModelError
+from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
+from explainers.models.written_tokens import MOST_PROMPT, MOST_WRITTEN, Sampling, write_tokens
+
+LOGITS = 3 * torch.randn(5, 41, generator=torch.Generator().manual_seed(0))
+GREEDY = Sampling()
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A tiny language model with our attention, whose logits are far apart."""
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=41,
+        hidden_size=48,
+        intermediate_size=40,
+        num_hidden_layers=3,
+        num_attention_heads=6,
+        num_key_value_heads=2,
+        head_dim=8,
+        max_position_embeddings=512,
+        bos_token_id=None,
+        eos_token_id=None,
+        initializer_range=0.4,
+    )
+    tiny = LlamaForCausalLM(config)
+    install_hook(tiny)
+    return tiny
+
+
+IDS = torch.tensor([[3, 14, 15, 9, 2, 6]])
+
+
+def written(model, sampling=GREEDY, count=12, seed=0, has_cache=True, ids=IDS):
+    random = torch.Generator().manual_seed(seed)
+    return list(write_tokens(model, ids, count, sampling, random, has_cache))
+
+
+@pytest.mark.parametrize("temperature", [0.3, 1.0, 2.5])
+def test_temperature_is_that_of_transformers(temperature):
+    assert_close(heat(LOGITS, temperature), TemperatureLogitsWarper(temperature)(None, LOGITS))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40, 41, 99])
+def test_top_k_is_that_of_transformers(count):
+    assert_close(keep_top_k(LOGITS, count), TopKLogitsWarper(count)(None, LOGITS))
+
+
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.9, 0.999])
+def test_top_p_is_that_of_transformers(share):
+    assert_close(keep_top_p(LOGITS, share), TopPLogitsWarper(share)(None, LOGITS))
+
+
+def test_top_p_by_hand():
+    """Of .5, .3 and .2 the first two have .7 together, the first alone has not."""
+    logits = torch.tensor([0.2, 0.5, 0.3]).log()
+    assert keep_top_p(logits, 0.7).isfinite().tolist() == [False, True, True]
+    assert keep_top_p(logits, 0.4).isfinite().tolist() == [False, True, False]
+
+
+def test_all_three_together_are_those_of_transformers():
+    sampling = Sampling(temperature=0.7, top_k=9, top_p=0.8)
+    for logits in LOGITS:
+        expected = logits[None]
+        warpers = TemperatureLogitsWarper(0.7), TopKLogitsWarper(9), TopPLogitsWarper(0.8)
+        for warp in warpers:
+            expected = warp(None, expected)
+        assert_close(sampling.restrict(logits), expected[0])
+
+
+def test_tokens_are_drawn_as_often_as_their_probabilities_say():
+    logits = torch.tensor([0.1, 0.0, 0.6, 0.3]).log()
+    drawn = draw(logits.expand(20_000, 4), torch.Generator().manual_seed(0))
+    shares = torch.bincount(drawn, minlength=4) / 20_000
+    assert_close(shares, torch.tensor([0.1, 0.0, 0.6, 0.3]), atol=0.015, rtol=0)
+    assert shares[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda: heat(LOGITS, 0), "temperature of 0 is not above 0"),
+        (lambda: keep_top_k(LOGITS, 0), "best 0 tokens"),
+        (lambda: keep_top_p(LOGITS, 0), "share of 0 is not"),
+        (lambda: keep_top_p(LOGITS, 1.5), "share of 1.5 is not"),
+    ],
+)
+def test_what_cannot_be_is_named(change, said):
+    with pytest.raises(ValueError, match=said):
+        change()
+
+
+def test_greedy_writes_the_same_with_the_cache_and_without(model):
+    with_cache, without = written(model), written(model, has_cache=False)
+    assert [one.token_id for one in with_cache] == [one.token_id for one in without]
+    assert len({one.token_id for one in with_cache}) > 3, "not one token again and again"
+    for ours, again in zip(with_cache, without, strict=True):
+        assert_close(ours.weights, again.weights, atol=1e-5, rtol=0)
+        assert ours.probability == pytest.approx(again.probability, abs=1e-5)
+        assert again.cache_bytes == 0
+
+
+def test_greedy_writes_what_transformers_writes(model):
+    theirs = model.generate(IDS, max_new_tokens=12, do_sample=False, use_cache=True)
+    assert [one.token_id for one in written(model)] == theirs[0, IDS.shape[1] :].tolist()
+
+
+def test_the_cache_has_as_many_bytes_as_its_tensors(model):
+    """2 · 3 layers · 2 KV heads · 8 numbers · 4 bytes for each token that was read."""
+    for step, one in enumerate(written(model)):
+        assert one.cache_bytes == 2 * 3 * 2 * 8 * 4 * (IDS.shape[1] + step)
+
+
+def test_weights_are_those_of_the_last_token_in_every_head(model):
+    steps = written(model, count=5)
+    so_far = torch.cat([IDS, torch.tensor([[one.token_id for one in steps[:-1]]])], dim=1)
+    _output, layers = run_model(model, input_ids=so_far, use_cache=False)
+    whole = torch.stack([layer.weights[0, :, -1] for layer in layers])
+    assert steps[-1].weights.shape == (3, 6, 10)
+    assert_close(steps[-1].weights, whole, atol=1e-5, rtol=0)
+
+
+def test_a_seed_writes_one_text_and_another_seed_another(model):
+    hot = Sampling(temperature=3.0)
+    texts = [[one.token_id for one in written(model, hot, seed=seed)] for seed in (0, 0, 1)]
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_only_candidates_that_may_be_drawn_are_written(model):
+    for one in written(model, Sampling(temperature=2.0, top_k=3), seed=4):
+        allowed = [token for token, _chance, is_allowed in one.candidates if is_allowed]
+        assert len(allowed) == 3
+        assert one.token_id in allowed
+        chances = [chance for _token, chance, _allowed in one.candidates]
+        assert chances == sorted(chances, reverse=True)
+
+
+def test_a_text_ends_where_the_model_ends_it(model, monkeypatch):
+    third = written(model)[2].token_id
+    monkeypatch.setattr(model.generation_config, "eos_token_id", [third])
+    steps = written(model)
+    assert steps[-1].token_id == third
+    assert third not in [one.token_id for one in steps[:-1]]
+
+
+def test_lengths_are_bounded_before_anything_is_read(model):
+    with pytest.raises(ModelError, match=f"from 1 to {MOST_PROMPT} tokens"):
+        written(model, ids=torch.ones(1, MOST_PROMPT + 1, dtype=torch.long))
+    with pytest.raises(ModelError, match=f"1 to {MOST_WRITTEN} tokens can be written"):
+        written(model, count=MOST_WRITTEN + 1)

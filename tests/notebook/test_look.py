@@ -1,0 +1,297 @@
+"""`look`: the weights are the model's own, the model stays as it was, and nothing is fetched."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+import torch
+from torch import nn
+
+from explainers.models import attention_hook
+from explainers.models.borrowed_model import borrow_model
+from explainers.models.registry import ModelError
+from explainers.models.shipped_scores import read_shipped_scores
+from explainers.notebook.head_names import MEANINGS, name_heads
+from explainers.notebook.look import make_look, report
+from explainers.notebook.packed_heads import encode_weights
+from tests.notebook.unpacked import unpack
+from tests.support.opening import ROOT
+from tests.support.tiny_families import FAMILIES, VOCABULARY, tiny
+from tests.support.tiny_tokenizer import tokenizer_of
+
+KINDS = ["Llama", "GPT-2", "BERT"]
+TEXT = "w7 w9 w8 w7 w9 w30 w12 w7 w9 w8 w40"
+HOSTILE = (
+    "</script><script>hacked()</script> <img/src=x/onerror=hacked()> <!-- ${hacked()} {{layer}}"
+)
+
+
+def text_of(count):
+    """So many words, the same ones each time."""
+    numbers = torch.randint(4, VOCABULARY, (count,), generator=torch.Generator().manual_seed(count))
+    return " ".join(f"w{n}" for n in numbers.tolist())
+
+
+def data_of(page):
+    return json.loads(re.findall(r'<script type="application/json">(.*?)</script>', page)[0])
+
+
+def eager_weights(model, text):
+    """What transformers says with its own attention: layers of (heads, tokens, tokens)."""
+    ids = torch.tensor([tokenizer_of()(text)["input_ids"]])
+    model.set_attn_implementation("eager")
+    with torch.no_grad():
+        output = model(input_ids=ids, output_attentions=True)
+    return [layer[0] for layer in output.attentions]
+
+
+@pytest.mark.parametrize("family", [*KINDS, "Mistral (window)", "Gemma 2 (soft-cap)"])
+def test_each_byte_is_the_models_own_weight(family):
+    data = data_of(make_look(tiny(family), tokenizer_of(), TEXT, names=False).page)
+    expected = eager_weights(tiny(family), TEXT)
+    assert data["side"] == len(data["tokens"]) == 11
+    assert len(data["layers"]) == len(expected) == 3
+    for packed, weights in zip(data["layers"], expected, strict=True):
+        codes = unpack(packed, data["masks"], packed["heads"])
+        assert codes.shape == weights.shape == (6, 11, 11)
+        assert (codes - 255 * weights.sqrt()).abs().max() <= 0.501
+        assert ((codes / 255) ** 2 - weights).abs().max() <= 0.004
+        behind = weights[:, 1:, 0].mean(dim=-1)
+        torch.testing.assert_close(torch.tensor(packed["first"]), behind, atol=1e-4, rtol=0)
+
+
+def test_above_256_tokens_an_overview_has_the_largest_weight_of_each_block():
+    model = tiny("Llama", max_position_embeddings=400)
+    text = text_of(300)
+    data = data_of(make_look(model, tokenizer_of(), text, names=False, layers=[1]).page)
+    expected = eager_weights(tiny("Llama", max_position_embeddings=400), text)
+    assert (data["side"], len(data["tokens"]), list(data["full"])) == (64, 300, ["1"])
+    for packed, weights in zip(data["layers"], expected, strict=True):
+        largest = nn.functional.adaptive_max_pool2d(weights[None], 64)[0]
+        codes = unpack(packed, data["masks"], packed["heads"])
+        assert (codes - 255 * largest.sqrt()).abs().max() <= 0.501
+    full = unpack(data["full"]["1"], data["masks"], 6)
+    assert (full - 255 * expected[1].sqrt()).abs().max() <= 0.501
+    assert {layer for layer, _head, _query in data["telling"]} == {1}
+
+
+def test_without_a_choice_the_layer_of_the_most_telling_head_is_sent_in_full():
+    model, text = tiny("GPT-2", n_positions=400), text_of(300)
+    data = data_of(make_look(model, tokenizer_of(), text, names=False).page)
+    places = torch.arange(300)
+    is_far = (places[:, None] - places >= 300 // 16).tril()
+    is_far[:, 0] = False
+    weights = torch.stack(eager_weights(model, text)).masked_fill(~is_far, 0)
+    layer, head, query = data["telling"][0]
+    assert list(data["full"]) == [str(layer)]
+    assert float(weights[layer, head, query].max()) == pytest.approx(float(weights.max()))
+
+
+def state_of(model):
+    """All that a hook might leave behind."""
+    dictionaries = [dict(one._forward_hooks) | one._forward_pre_hooks for one in model.modules()]
+    own = [one.__dict__.get("forward") for one in model.modules()]
+    kinds = [getattr(one, "config", model.config)._attn_implementation for one in model.modules()]
+    return dictionaries, own, kinds, [one.training for one in model.modules()]
+
+
+@pytest.mark.parametrize("is_training", [False, True])
+@pytest.mark.parametrize("family", [*KINDS, "BLOOM (ALiBi)"])
+def test_the_model_is_the_same_afterwards(family, is_training):
+    model = tiny(family).train(is_training)
+    calls = []
+    model.get_submodule(next(iter(model._modules))).register_forward_hook(
+        lambda *_: calls.append(1)
+    )
+    weights = {name: one.clone() for name, one in model.state_dict().items()}
+    before = state_of(model)
+    make_look(model, tokenizer_of(), TEXT, names=False)
+    assert calls, "a hook of the owner's was not called"
+    assert state_of(model) == before
+    assert all(torch.equal(one, weights[name]) for name, one in model.state_dict().items())
+
+
+@pytest.mark.parametrize("family", [*KINDS, "BLOOM (ALiBi)"])
+def test_and_after_an_error(family, monkeypatch):
+    model = tiny(family).train()
+    before = state_of(model)
+    monkeypatch.setattr(attention_hook, "choose_function", lambda module, extra: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        make_look(model, tokenizer_of(), TEXT, names=False)
+    assert state_of(model) == before
+
+
+def test_inside_the_loan_our_attention_is_in_the_model():
+    model = tiny("Llama")
+    with borrow_model(model, tokenizer_of()) as borrowed:
+        assert borrowed.model.config._attn_implementation == attention_hook.IMPLEMENTATION
+    assert model.config._attn_implementation != attention_hook.IMPLEMENTATION
+
+
+def refused():
+    yield "no model", nn.Linear(2, 3), TEXT, "Linear is not a model of the library transformers."
+    yield "sound", tiny("Whisper"), TEXT, "reads something else than text"
+    yield "no token", tiny("Llama"), "", "finds no token in this text"
+    yield "too long", tiny("Llama"), text_of(65), "reads at most 64 tokens; this text has 65."
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "reason"), [one[1:] for one in refused()], ids=[one[0] for one in refused()]
+)
+def test_a_refusal_is_one_sentence_with_the_reason(model, text, reason):
+    before = state_of(model) if hasattr(model, "config") else None
+    with pytest.raises(ModelError, match=re.escape(reason)):
+        make_look(model, tokenizer_of(), text, names=False)
+    assert before is None or state_of(model) == before
+
+
+def test_a_model_that_ours_cannot_be_put_into_is_refused_and_put_back(monkeypatch):
+    def fail_halfway(model):
+        attention_hook.install_hook(model)
+        raise ValueError("it attends in its own class")
+
+    monkeypatch.setattr("explainers.models.borrowed_model.install_hook", fail_halfway)
+    model = tiny("Llama").train()
+    before = state_of(model)
+    with pytest.raises(ModelError, match="LlamaForCausalLM: it attends in its own class"):
+        make_look(model, tokenizer_of(), TEXT, names=False)
+    assert state_of(model) == before
+
+
+def test_a_layer_that_is_not_there_is_refused():
+    with pytest.raises(ModelError, match="layers 0 to 2: there is no layer 7"):
+        make_look(tiny("Llama"), tokenizer_of(), TEXT, layers=[1, 7], names=False)
+
+
+def test_weights_that_are_no_numbers_are_refused():
+    model = tiny("Llama")
+    model.model.layers[1].self_attn.q_proj.weight.data[:] = torch.nan
+    with pytest.raises(ModelError, match=r"Layer 1 has weights that are not numbers \(NaN\)"):
+        make_look(model, tokenizer_of(), TEXT, names=False)
+
+
+def test_of_an_encoder_and_a_decoder_it_is_the_encoder():
+    data = data_of(make_look(tiny("BART"), tokenizer_of(), TEXT, names=False).page)
+    encoder, heads = (
+        FAMILIES["BART"][2]["encoder_layers"],
+        FAMILIES["BART"][2]["encoder_attention_heads"],
+    )
+    assert data["kind"] == "encoder"
+    assert [layer["heads"] for layer in data["layers"]] == [heads] * encoder
+
+
+class Tags(HTMLParser):
+    """Counts the elements of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.count: Counter[str] = Counter()
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.count[tag] += 1
+
+
+def test_text_of_a_user_is_never_html():
+    words = HOSTILE.split()
+    shown = make_look(tiny("Llama"), tokenizer_of(words), HOSTILE, names=False)
+    harmless = make_look(tiny("Llama"), tokenizer_of(), TEXT, names=False)
+    assert data_of(shown.page)["tokens"] == words
+    assert Tags(shown.page).count == Tags(harmless.page).count
+    assert Tags(shown.page).count["script"] == 2
+    frame = shown._repr_html_()
+    assert Tags(frame).count == {"div": 1, "iframe": 1}
+    assert (
+        unescape(re.findall(r'srcdoc="(.*)"></iframe></div>$', frame, re.DOTALL)[0]) == shown.page
+    )
+    assert frame.isascii()
+    assert 'sandbox="allow-scripts"' in frame
+
+
+def test_a_model_of_a_hostile_name_is_no_html_either():
+    model = tiny("Llama")
+    model.config._name_or_path = "/home/jo/<script>hacked()</script>"
+    page = make_look(model, tokenizer_of(), TEXT, names=False).page
+    assert Tags(page).count["script"] == 2
+    assert "/home/jo" not in page, "where somebody's files are is nobody's business"
+
+
+def test_it_says_how_large_it_is(capsys):
+    from explainers import look
+
+    shown = look(tiny("Llama"), tokenizer_of(), TEXT, names=False)
+    told = capsys.readouterr().out
+    assert told == f"LlamaForCausalLM: 18 heads on 11 tokens, {shown.num_bytes / 1e6:.1f} MB\n"
+    assert shown.num_bytes == len(shown._repr_html_())
+
+
+def test_the_report_is_the_same_page(tmp_path):
+    file = report(tiny("BERT"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
+    shown = make_look(tiny("BERT"), tokenizer_of(), TEXT, names=False)
+    assert file.read_text(encoding="utf-8") == shown.page
+
+
+def test_all_heads_of_smollm2_on_256_tokens_are_below_six_and_a_half_megabytes(smollm2):
+    from explainers.notebook.packed_heads import MOST_IN_FULL
+    from explainers.translations import TEXTS
+
+    text = (TEXTS / "passages.txt").read_text(encoding="utf-8")
+    ids = smollm2.tokenizer(text)["input_ids"][:MOST_IN_FULL]
+    shown = make_look(smollm2.model, smollm2.tokenizer, smollm2.tokenizer.decode(ids), names=False)
+    data = data_of(shown.page)
+    assert sum(layer["heads"] for layer in data["layers"]) == 270
+    assert data["side"] == len(data["tokens"]) == MOST_IN_FULL
+    assert shown.num_bytes <= 6_500_000
+
+
+def test_names_are_roles_with_their_level_of_chance():
+    shipped = read_shipped_scores("HuggingFaceTB/SmolLM2-135M-Instruct")
+    assert shipped
+    scores = shipped.scores
+    roles = {role["name"]: role for role in name_heads(scores)}
+    induction, measured = roles["induction"], scores.select("repeated", "induction")
+    layer, head, score = induction["heads"][0]
+    assert divmod(int(measured.argmax()), measured.shape[1]) == (layer, head)
+    assert score == pytest.approx(float(measured.max()), abs=1e-4)
+    assert induction["chance"] == pytest.approx(
+        scores.find_chance_score("repeated", "induction"), abs=1e-4
+    )
+    above = measured > max(
+        induction["threshold"], scores.find_chance_score("repeated", "induction")
+    )
+    assert len(induction["heads"]) == int(above.sum()) > 0
+    assert set(roles) <= set(MEANINGS)
+
+
+def test_a_model_whose_heads_cannot_be_measured_is_shown_with_the_reason():
+    data = data_of(make_look(tiny("BART"), tokenizer_of(), TEXT).page)
+    assert data["roles"] == []
+    assert "has an encoder and a decoder" in data["unnamed"]
+
+
+def test_torch_keeps_its_threads():
+    code = """
+import torch
+torch.set_num_threads(2)
+from explainers import look
+try:
+    look(torch.nn.Linear(1, 1), None, "")
+except Exception as error:
+    print(error)
+print(torch.get_num_threads())
+"""
+    run = [sys.executable, "-c", code]
+    told = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert told.splitlines() == ["Linear is not a model of the library transformers.", "2"]
+
+
+def test_a_byte_is_the_root_of_a_weight():
+    weights = torch.linspace(0, 1, 100_001)
+    codes = encode_weights(weights)
+    assert float(((codes / 255.0) ** 2 - weights).abs().max()) == pytest.approx(0.0039, abs=1e-4)
+    assert float(weights[codes > 0].min()) <= 1e-5

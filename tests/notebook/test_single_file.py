@@ -1,0 +1,133 @@
+"""One file that asks nobody for anything: our modules, as one plain script."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from explainers.notebook.packed_heads import LEVELS
+from explainers.notebook.single_file import BROWSER, POLICY, embed_json, inline_modules, write_page
+from tests.house.test_house import imports, name, pins
+from tests.house.test_structure import modules, reached
+from tests.support.opening import ROOT
+
+PACKAGED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+TRY = """
+import sys
+import torch
+from tests_tiny import tiny, tokenizer_of
+from explainers import look
+import explainers
+assert explainers.__file__.startswith(sys.argv[1]), explainers.__file__
+assert "streamlit" not in sys.modules
+picture = look(tiny("BERT", max_position_embeddings=200), tokenizer_of(), "w7 w9 w8 w7")
+print(len(picture.scores.tensors))
+"""
+
+
+def test_no_import_is_left_and_every_name_is_there():
+    script = inline_modules(BROWSER / "look" / "look.js")
+    assert re.findall(r"^\s*(?:import|export)\b.*", script, re.MULTILINE) == []
+    assert not re.search(r"https?://", script)
+    taken = re.findall(r"^const \{ (.*) \} = (module\d+);", script, re.MULTILINE)
+    given = dict(re.findall(r"^const (module\d+) = .*?^return \{ (.*?) \};", script, re.M | re.S))
+    for names, module in taken:
+        assert {one.split(":")[0] for one in names.split(", ")} <= set(given[module].split(", "))
+    assert len(taken) > 20
+
+
+def test_modules_of_one_script_do_what_they_do_apart(tmp_path):
+    (tmp_path / "one.js").write_text(
+        'import { two as three, TWO } from "./sub/two.js";\n'
+        'import "./sub/two.js";\n'
+        "// a remark\nconst hidden = 1;\n"
+        "/** @type {string} */ (globalThis).seen = `${three(hidden)} ${TWO} <b>1</b>`;\n"
+        "export function start() { console.log(globalThis.seen); }\n"
+    )
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "two.js").write_text(
+        "const hidden = 40;\n/**\n * Says.\n */\n"
+        "export function two(number) { return number + hidden; }\nexport const TWO = 2;\n"
+    )
+    script = inline_modules(tmp_path / "one.js")
+    assert "</b>" not in script, "a closing tag in a script may end it"
+    deno = shutil.which("deno") or ROOT / ".venv" / "bin" / "deno"
+    run = [str(deno), "run", "--quiet", "--no-config", "-"]
+    told = subprocess.run(run, input=script, capture_output=True, text=True, check=True).stdout
+    assert told == "41 2 <b>1</b>\n"
+
+
+def test_data_ends_no_script():
+    data = ["</script>", "<!--", "\u2028", "&amp;", 'say "hi"', "😀"]
+    written = embed_json(data)
+    assert not set("<>&\u2028") & set(written)
+    assert json.loads(written) == data
+
+
+def test_the_page_may_load_nothing():
+    page = write_page("a <title>", "look/look.js", "look/style.css", {})
+    assert f'content="{POLICY}"' in page
+    assert POLICY.startswith("default-src 'none'")
+    assert "<title>a &lt;title&gt;</title>" in page
+
+
+def test_the_browser_counts_in_the_same_steps():
+    script = (BROWSER / "look" / "heads.js").read_text(encoding="utf-8")
+    assert re.findall(r"LEVELS = (\d+)", script) == [str(LEVELS)]
+
+
+def test_what_a_notebook_imports_is_in_the_package():
+    packages = PACKAGED["tool"]["setuptools"]["packages"]
+    needed = reached([modules()["explainers.notebook.look"]]) | {"explainers.notebook.look"}
+    assert {full for full in needed if not is_packaged(modules()[full], packages)} == set()
+
+
+def is_packaged(path, packages):
+    folder = name(path).rpartition("/")[0].replace("/", ".")
+    return folder in packages
+
+
+def test_the_package_asks_for_what_the_app_was_tested_with():
+    pinned, asked = pins("requirements.txt"), PACKAGED["project"]["dependencies"]
+    for package, least in (one.split(">=") for one in asked):
+        assert pinned[package].split(".")[:2] == least.split(".")
+    needed = reached([modules()["explainers.notebook.look"]])
+    outside = {one.split(".")[0] for full in needed for one in imports(modules()[full])}
+    known = sys.stdlib_module_names | {"explainers"} | {one.split(">=")[0] for one in asked}
+    # What transformers itself asks for; Triton comes with torch, where there is a GPU.
+    known |= {"tokenizers", "safetensors", "filelock", "huggingface_hub", "regex", "triton"}
+    assert outside <= known
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The package, installed into a folder by itself, from a copy: a build leaves files behind."""
+    copy, target = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("target")
+    for part in ("explainers", "assets/text"):
+        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in ("pyproject.toml", "LICENSE", "README.md"):
+        shutil.copy(ROOT / file, copy)
+    options = ["--no-deps", "--no-build-isolation", "--quiet", "--target", str(target)]
+    command = [sys.executable, "-m", "pip", "install", *options, "."]
+    subprocess.run(command, cwd=copy, check=True, capture_output=True, timeout=300)
+    return target
+
+
+def test_it_runs_from_where_it_was_installed(installed, tmp_path):
+    support = (ROOT / "tests" / "support" / "tiny_families.py").read_text(encoding="utf-8")
+    words = (ROOT / "tests" / "support" / "tiny_tokenizer.py").read_text(encoding="utf-8")
+    words = words.replace("from tests.support.tiny_families import VOCABULARY\n", "")
+    (tmp_path / "tests_tiny.py").write_text(f"{support}\n{words}", encoding="utf-8")
+    (tmp_path / "try.py").write_text(TRY, encoding="utf-8")
+    run = [sys.executable, "try.py", str(installed)]
+    paths = {**os.environ, "PYTHONPATH": str(installed)}
+    told = subprocess.run(run, cwd=tmp_path, env=paths, capture_output=True, text=True, timeout=300)
+    assert told.returncode == 0, told.stderr[-2000:]
+    first, second = told.stdout.splitlines()
+    assert first == "BertForMaskedLM: 18 heads on 4 tokens, 0.1 MB"
+    assert int(second) > 30

@@ -1,0 +1,183 @@
+"""The picture that opens the page on a memory of fixed size: states, answers, and its sentence."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from explainers.chapters.growing_memory.hero import SENTENCES, Answers
+from explainers.chapters.growing_memory.written_pairs import (
+    DIM,
+    KEEP,
+    KEYS,
+    ORTHOGONAL,
+    RANDOM,
+    SECOND_SENTENCES,
+    SEEDS,
+    SHARPNESS,
+    VERB,
+    Story,
+    tell_story,
+)
+from explainers.local_numbers import write_value
+from explainers.toys.grammar import read_running
+from explainers.toys.pair_memory import FADE, OVERWRITE, RULES, SOFTMAX, SUM
+from tests.support.opening import ROOT, opened
+from tests.support.reading import hero
+
+PAGE = ROOT / "pages" / "12_growing_memory.py"
+LANGUAGES = sorted(SECOND_SENTENCES)
+
+
+def written(story, rule, count):
+    """The state after so many pairs, by the textbook: no code of ours."""
+    keys, values = story.vectors
+    state = torch.zeros(DIM, DIM)
+    for key, value in story.pairs[:count]:
+        k, v = keys[key][:, None], values[value][:, None]
+        if rule == SUM:
+            state = state + v @ k.T
+            continue
+        state = state * (KEEP if rule == FADE else 1.0)
+        state = state @ (torch.eye(DIM) - k @ k.T) + v @ k.T
+    return state
+
+
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("rule", [SUM, OVERWRITE, FADE])
+def test_every_state_and_answer_is_the_textbooks(rule, kind):
+    sent, story = hero(opened(PAGE)), tell_story("en", kind)
+    memory = sent["memories"][kind][rule]
+    for count in range(len(story.pairs) + 1):
+        state = written(story, rule, count)
+        assert_close(torch.tensor(memory["states"][count]), state, atol=6e-4, rtol=0)
+        answers = torch.stack([state @ story.vectors[0][name] for name in story.asked])
+        assert_close(torch.tensor(memory["answers"][count]), answers, atol=6e-4, rtol=0)
+        likeness = answers @ story.vectors[1].T
+        for place, named in enumerate(memory["nearest"][count]):
+            best = likeness[place].topk(len(named))
+            if best.values[0] - best.values[1] > 1e-3:
+                assert named[0][0] == best.indices[0].item()
+            shown = [like for _name, like in named]
+            assert_close(torch.tensor(shown), best.values, atol=6e-5, rtol=0)
+
+
+@pytest.mark.parametrize("rule", [SUM, OVERWRITE, FADE])
+def test_a_state_is_the_one_before_and_what_was_written(rule):
+    story, sent = tell_story("en"), hero(opened(PAGE))
+    memory, keep = sent["memories"][RANDOM][rule], KEEP if rule == FADE else 1.0
+    for place, (key, _value) in enumerate(story.pairs):
+        before, after = (torch.tensor(memory["states"][at]) for at in (place, place + 1))
+        product = torch.outer(torch.tensor(memory["written"][place]), story.vectors[0][key])
+        assert_close(after, keep * before + product, atol=2e-3, rtol=0)
+
+
+def test_attention_stores_rows_and_weighs_them():
+    story, sent = tell_story("en"), hero(opened(PAGE))
+    memory, (keys, values) = sent["memories"][RANDOM][SOFTMAX], story.vectors
+    rows = torch.tensor(story.pairs)
+    for count in (1, 7, 12):
+        stored, mixed = keys[rows[:count, 0]], values[rows[:count, 1]]
+        for place, name in enumerate(story.asked):
+            weights = (SHARPNESS * stored @ keys[name] / DIM**0.5).softmax(0)
+            shown = torch.tensor(memory["weights"][count][place])
+            assert_close(shown[:count], weights, atol=6e-5, rtol=0)
+            assert not shown[count:].any()
+            answer = torch.tensor(memory["answers"][count][place])
+            assert_close(answer, weights @ mixed, atol=6e-4, rtol=0)
+
+
+def find_all(seed, language):
+    """How many pairs of the first sentence both rules find, and what they say of the verb then."""
+    sentences = tuple(read_running(language).tokens), SECOND_SENTENCES[language]
+    story = Story(sentences, seed)
+    first = len(sentences[0]) - 1
+    both = [Answers(story, rule) for rule in (SUM, OVERWRITE)]
+    said = [int(one.likeness[-1, VERB].argmax()) for one in both]
+    return [one.count_found(first) for one in both], said, story
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_seed_is_one_of_few_that_show_the_difference(language):
+    chosen = []
+    for seed in range(60):
+        found, (added, overwritten), story = find_all(seed, language)
+        verb = story.asked[VERB]
+        old, new = (story.find_newest(count)[verb] for count in (len(story.pairs) // 2, 12))
+        if found == [6, 6] and (added, overwritten) == (old, new):
+            chosen.append(seed)
+    assert SEEDS[language] in chosen
+    assert len(chosen) < 10
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_both_sentences_have_the_verb_and_twelve_pairs(language):
+    story = tell_story(language)
+    verb = story.names[story.asked[VERB]]
+    assert all(verb in sentence for sentence in story.sentences)
+    assert len(story.pairs) == 12
+    assert len(story.asked) == DIM + 1, "one key more than fit at right angles"
+    assert_close(story.vectors[0].norm(dim=-1), torch.ones(len(story.names)))
+
+
+def test_keys_at_right_angles_answer_exactly_as_long_as_there_is_room():
+    story = tell_story("en", ORTHOGONAL)
+    keys, values = story.vectors
+    firsts = keys[list(story.asked[:DIM])]
+    assert_close(firsts @ firsts.T, torch.eye(DIM), atol=1e-6, rtol=0)
+    answers = Answers(story, OVERWRITE)
+    for key, value in story.find_newest(11).items():
+        shown = answers.vectors[11, story.asked.index(key)]
+        assert_close(shown, values[value], atol=1e-5, rtol=0)
+    assert answers.count_found(11) == 8
+
+
+def test_a_link_chooses_rule_pairs_keys_and_word():
+    link = {"writing": "softmax", "pairs": "3", "keys": "orthogonal", "question": "0"}
+    sent = hero(opened(PAGE, link))
+    assert sent["choices"] == {**link, "pairs": 3, "question": 0}
+    usual = {"writing": "overwrite", "keys": "random", "pairs": 12, "question": VERB}
+    assert sent["usual"] == usual
+    absurd = opened(PAGE, {"writing": "magic", "pairs": "99", "keys": "", "question": "-1"})
+    assert not absurd.exception
+    assert hero(absurd)["choices"] == usual
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_experiments_say_what_the_picture_will_show(spoken):
+    sent = hero(opened(PAGE, {"lang": spoken}))
+    memories = sent["memories"]
+
+    def like(kind, rule, count, asked, rank=0):
+        name, score = memories[kind][rule]["nearest"][count][asked][rank]
+        return sent["names"][name], write_value(score, spoken, ".2f")
+
+    first, right, fade = (one["text"] for one in sent["experiments"])
+    for rule in (SUM, OVERWRITE):
+        assert all(part in first for part in like(RANDOM, rule, 6, VERB))
+        assert memories[RANDOM][rule]["found"][6] == 6
+    assert like(ORTHOGONAL, SUM, 6, VERB)[1] == write_value(1, spoken, ".2f")
+    assert write_value(1, spoken, ".2f") in right
+    word, score = like(RANDOM, FADE, 12, VERB)
+    assert word in fade
+    assert score in fade
+    for rule in (FADE, OVERWRITE):
+        assert f"{memories[RANDOM][rule]['found'][12]}" in fade
+    assert [one["choices"]["pairs"] for one in sent["experiments"]] == [6, 6, 12]
+
+
+def test_what_the_storyboard_computed_comes_out():
+    memories = hero(opened(PAGE))["memories"][RANDOM]
+    last = {rule: memories[rule]["nearest"][12][VERB] for rule in RULES}
+    assert [round(like, 2) for _name, like in last[SUM][:2]] == [1.34, 0.99]
+    assert round(last[OVERWRITE][0][1], 2) == 0.98
+    assert [memories[rule]["found"][12] for rule in (SUM, OVERWRITE, FADE)] == [5, 6, 4]
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_sentences_have_no_other_slots_than_the_picture_fills(spoken):
+    script = (ROOT / "explainers/ui/browser/picture/heroes/state.js").read_text(encoding="utf-8")
+    body = script[script.index("  sentence() {") : script.index("  nameSentence(")]
+    sent = hero(opened(PAGE, {"lang": spoken}))
+    for name in SENTENCES:
+        slots = {part.split("}}")[0] for part in sent["texts"][name].split("{{")[1:]}
+        assert {slot for slot in slots if f"{slot}:" not in body} == set(), name

@@ -1,0 +1,115 @@
+"""*Choosing what to read*: the five keys, the prediction, the tables, and the questions."""
+
+import random
+
+import pytest
+import torch
+from torch.nn.functional import kl_div
+from torch.testing import assert_close
+
+from explainers.chapters.choosing import cost_tables, five_keys, questions, takeaway
+from explainers.chapters.claims import about_reading
+from explainers.models.shipped_indexers import KEPT, ORACLE, PROSE, Shipped, read_files
+from tests.support.opening import PAGES, opened
+from tests.support.reading import panels, said
+
+PAGE = next(page for page in PAGES if page.stem == "13_choosing")
+SHIPPED = read_files()
+PASSAGE = SHIPPED.passages[PROSE]
+
+
+def test_five_keys_are_computed_from_products_to_the_mask():
+    row = five_keys.compute_row(PASSAGE)
+    query, key, share = PASSAGE.inputs
+    products = torch.stack([query[head, 4] @ key[:5].T for head in range(2)]) / 4
+    assert_close(row.products, products)
+    scores = (products.clamp(min=0) * share[4][:, None]).sum(0) / 2**0.5
+    assert_close(row.scores, scores)
+    assert_close(row.said, scores.softmax(0))
+    assert row.kept.nonzero()[:, 0].tolist() == sorted(scores.topk(2).indices.tolist())
+    expected = kl_div(row.said.log(), row.weights, reduction="sum").item()
+    assert row.divergence == pytest.approx(expected)
+    sent = panels(opened(PAGE), "products")
+    assert list(sent) == ["products", "shares", "scores", "weights", "mask"]
+
+
+def test_a_shared_set_is_judged_by_its_loss():
+    def shipped(shared, own):
+        losses = {ORACLE: [shared] * len(KEPT)}
+        passages = {PROSE: PASSAGE._replace(losses=losses)}
+        return Shipped(passages, {"own": {"64": own}}, ())
+
+    assert questions.answer_sharing(shipped(3.6, 3.6)) == questions.NOT
+    assert questions.answer_sharing(shipped(3.65, 3.6)) == questions.LITTLE
+    assert questions.answer_sharing(shipped(4.0, 3.6)) == questions.MUCH
+    assert questions.answer_sharing(SHIPPED) == questions.NOT
+
+
+@pytest.mark.parametrize("card", ["learned", "repeats", "evicted", "rounded", "blocks", "skipped"])
+def test_cards_print_what_was_measured(card):
+    visit, numbers = opened(PAGE, {"deep": card}), SHIPPED.numbers
+    assert not visit.exception
+    expected = {
+        "learned": [numbers["variants"]["larger"]["loss"], numbers["indexer"]["loss"]],
+        "repeats": [],  # below: to two digits
+        "evicted": [*numbers["evicted"].values()],
+        "rounded": [*numbers["rounded"].values()],
+        "blocks": [*numbers["blocks"].values()],
+        "skipped": [],
+    }[card]
+    for loss in expected:
+        assert f"{loss:.3f}" in said(visit)
+
+
+def test_the_sizes_of_the_heads_are_the_models(smollm2):
+    config = smollm2.model.config
+    heads = cost_tables.NUM_HEADS, cost_tables.HEAD_DIM, cost_tables.D_MODEL
+    assert heads == (config.num_attention_heads, config.head_dim, config.hidden_size)
+    assert cost_tables.name_costs()["share"] == "1/18"
+
+
+def test_h2o_is_called_better_only_where_it_is():
+    def shipped(large, small):
+        return SHIPPED._replace(numbers={"evicted": {"64": large, "32": small}})
+
+    first = [cost_tables.read_loss(SHIPPED, PROSE, "first", kept) for kept in (64, 32)]
+    assert cost_tables.compare_eviction(shipped(first[0] - 1, first[1] - 1)) == "evicted_both"
+    assert cost_tables.compare_eviction(shipped(first[0] - 1, first[1] + 1)) == "evicted_large"
+    assert cost_tables.compare_eviction(shipped(first[0] + 1, first[1] - 1)) == "evicted_small"
+    assert cost_tables.compare_eviction(shipped(first[0] + 1, first[1] + 1)) == "evicted_none"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_question_on_two_keys_has_the_answer_of_its_numbers(seed):
+    asked = questions.recall_index(random.Random(seed))
+    numbers = {name: float(one.replace("−", "-")) for name, one in asked.given.items()}
+    scores = [
+        sum(max(0.0, numbers[f"{key}_{n}"]) * numbers[f"share_{n}"] for n in ("one", "two"))
+        for key in ("first", "second")
+    ]
+    assert asked.answer == f"the {'first' if scores[0] > scores[1] else 'second'} key"
+
+
+def test_what_is_taken_away_is_the_picture():
+    taken = takeaway.choose_keys(
+        PASSAGE.inputs.query[:, 100:101],
+        PASSAGE.inputs.key[:101],
+        PASSAGE.inputs.share[100:101],
+        PASSAGE.weights[100:101, :101],
+        torch.ones(1, 101, dtype=torch.bool),
+        16,
+    )
+    assert_close(taken["scores"][0], PASSAGE.score_keys()[100, :101])
+    assert int(taken["kept"].sum()) == int((taken["oracle"] > 0).sum() * 16) == 16
+    assert taken["weight kept"] <= taken["oracle"]
+
+
+def test_claims_are_judged_by_the_losses():
+    assert (
+        about_reading.few_keys_lose_nothing(128, "prose").numbers["full"]
+        == f"{PASSAGE.full_loss:.2f}"
+    )
+    own = SHIPPED.numbers["own"]["64"]
+    shared = PASSAGE.losses[ORACLE][KEPT.index(64)]
+    told = about_reading.heads_need_their_own_keys(64).numbers
+    assert (told["own"], told["shared"]) == (f"{own:.3f}", f"{shared:.3f}")

@@ -1,0 +1,135 @@
+"""*Why did it look there*: the kept numbers are the model's, and the bars sum to the score."""
+
+import json
+from unittest import mock
+
+import pytest
+import torch
+
+from explainers.chapters.why_it_looked import one_cell
+from explainers.chapters.why_it_looked.explained_cell import fold_pairs
+from explainers.chapters.why_it_looked.hero import compute_numbers
+from explainers.chapters.why_it_looked.shipped_cells import (
+    CELLS,
+    MODEL,
+    explain_example,
+    read_shipped,
+)
+from explainers.chapters.why_it_looked.takeaway import remove_key_source
+from explainers.models.load import is_on_disk, load_model
+from explainers.ui.controls import why_controls as chosen
+from tests.support.opening import PAGES, opened
+from tests.support.reading import hero
+
+PAGE = next(page for page in PAGES if page.stem == "20_why_it_looked")
+ROUNDING = 2e-3
+"""Another processor adds up in another order."""
+
+
+@pytest.fixture
+def cells():
+    shipped = read_shipped()
+    assert shipped
+    return shipped[0]
+
+
+def test_the_bars_of_each_side_sum_to_the_score(cells):
+    for one in cells.values():
+        raw = one.parts[chosen.RAW]
+        assert sum(raw[0]) == pytest.approx(one.score, abs=ROUNDING)
+        assert sum(raw[1]) == pytest.approx(one.score, abs=ROUNDING)
+        query, key = one.parts[chosen.CENTRED]
+        assert sum(query) == pytest.approx(sum(key), abs=ROUNDING)
+        others = [at for at in range(one.query + 1) if at != one.key]
+        scores = torch.tensor(one.scores, dtype=torch.double)
+        average = scores[others].softmax(-1) @ scores[others]
+        assert sum(key) == pytest.approx(one.score - average.item(), abs=ROUNDING)
+        for kind in (chosen.RAW, chosen.CENTRED):
+            told = compute_numbers(one)["parts"][kind]
+            for side in told["sides"]:
+                shown = sum(part for _name, part in side["bars"]) + sum(side["rest"][1:])
+                assert shown == pytest.approx(told["sum"], abs=ROUNDING)
+                assert len(side["bars"]) + side["rest"][0] == len(one.sources)
+            assert sum(map(sum, one.pairs[kind][2])) == pytest.approx(told["sum"], abs=ROUNDING)
+
+
+def test_the_weights_follow_from_the_scores(cells):
+    for one in cells.values():
+        row = torch.tensor(one.scores, dtype=torch.double).softmax(-1)
+        assert row.tolist() == pytest.approx(one.row, abs=1e-4)
+        assert one.row[one.key] == pytest.approx(one.weight, abs=1e-4)
+        raw = torch.tensor(one.parts[chosen.RAW][1], dtype=torch.double)
+        scores = torch.tensor(one.scores, dtype=torch.double)
+        first = one.removals[chosen.FIRST]
+        without = remove_key_source(scores, one.key, raw, first.places[0])
+        assert without["weights without the source"][one.key].item() == pytest.approx(
+            first.predicted, abs=1e-4
+        )
+
+
+def test_the_induction_head_reads_what_the_previous_token_head_wrote(cells):
+    one = cells["17.3"]
+    first = one.removals[chosen.FIRST]
+    assert one.sources[first.places[0]] == ("head", 16, 0)
+    assert first.measured < 0.01 < 0.8 < min(one.weight, first.others)
+    place, weights, parts = one.trace
+    assert one.sources[place] == ("head", 16, 0)
+    assert weights.index(max(weights)) == one.key - 1, "it looked at the token before"
+    assert sum(parts) == pytest.approx(one.parts[chosen.RAW][1][place], abs=ROUNDING)
+    assert one_cell.answer_first(one) == one_cell.NOTHING_LEFT
+
+
+@pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
+def test_the_kept_numbers_are_those_of_the_model(cells):
+    live = explain_example(load_model(MODEL))
+    assert list(live) == list(cells) == list(CELLS)
+    for name, one in live.items():
+        kept = cells[name]
+        assert one.tokens == list(kept.tokens)
+        assert one.sources == kept.sources
+        assert one.row == pytest.approx(kept.row, abs=ROUNDING)
+        for kind in one.parts:
+            for side in (0, 1):
+                assert one.parts[kind][side] == pytest.approx(kept.parts[kind][side], abs=ROUNDING)
+        for what, removal in one.removals.items():
+            assert removal.places == kept.removals[what].places
+            assert removal[1:] == pytest.approx(kept.removals[what][1:], abs=ROUNDING)
+
+
+def test_a_folded_matrix_keeps_its_sum():
+    pairs = torch.randn(17, 23, generator=torch.Generator().manual_seed(0)).double()
+    rows, columns, values = fold_pairs(pairs)
+    assert sum(map(sum, values)) == pytest.approx(pairs.sum().item(), abs=1e-3)
+    assert values[2][3] == pytest.approx(pairs[rows[2], columns[3]].item(), abs=1e-4)
+    assert len(values) == len(values[0]) == 7
+    assert sum(values[1]) == pytest.approx(pairs[rows[1]].sum().item(), abs=1e-3)
+
+
+def test_the_picture_has_what_the_link_asks_for():
+    visit = opened(PAGE, {"why_cell": "17.4", "why_removed": chosen.KEY_THREE})
+    assert not visit.exception
+    sent = hero(visit)
+    assert sent["choices"]["why_cell"] == "17.4"
+    assert sent["choices"]["why_removed"] == chosen.KEY_THREE
+    assert set(sent["cells"]) == set(CELLS)
+
+
+@pytest.mark.parametrize("card", ["steps", "removing", "pairs", "limits"])
+def test_each_card_opens(card):
+    assert not opened(PAGE, {"deep": card}).exception
+
+
+@pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
+def test_a_weight_of_ones_own_is_explained():
+    load_model(MODEL)
+    visit = opened(PAGE, {"deep": "own", "why_text": "One two three. One two three."})
+    assert not visit.exception
+    assert not visit.error
+
+
+def test_without_kept_numbers_the_page_says_how_to_make_them():
+    with mock.patch("explainers.chapters.why_it_looked.shipped_cells.has_other_weights") as other:
+        other.return_value = True
+        visit = opened(PAGE, {})
+    assert not visit.exception
+    assert "shipped_cells" in json.dumps([one.value for one in visit.markdown])

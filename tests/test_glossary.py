@@ -1,0 +1,88 @@
+"""Vietnamese as it is taught: one term for each thing, and no words that read as something else."""
+
+import json
+import re
+from functools import cache
+
+import pytest
+
+from explainers.translations import TEXTS, load_sections
+from explainers.ui.text.catalogue import read_translations
+
+GLOSSARY = json.loads((TEXTS / "glossary_vi.json").read_text("utf-8"))
+TERMS = {entry["english"]: entry for entry in GLOSSARY["terms"]}
+FIRST = {english: entry["first"] for english, entry in TERMS.items() if "first" in entry}
+PAGES = sorted(path.stem for path in (TEXTS / "en").glob("[0-9]*.md"))
+NO_WORDS = re.compile(
+    r"```.*?```|`[^`]*`|\{\{\w+\}\}|\{\w*[^{}]*\}|\]\([^)]*\)|https?://\S+", re.DOTALL
+)
+"""Code, slots and the targets of links."""
+NOT_ALWAYS_SHOWN = re.compile(r"hero_(?!caption)|film_|try_|next_question|part_|means_|card_")
+"""Sections of which a page shows one or the other: none of them can be the first mention."""
+OF_ITS_OWN = {
+    "attention": r"attention(?! (?:sink|head))",
+    "heads?": r"(?<!query )(?<!KV )heads?",
+    "attention sinks?": r"(?:attention )?sinks?",
+}
+"""Where a longer term holds a shorter one."""
+
+
+def strip(text):
+    return NO_WORDS.sub(" # ", text)
+
+
+@cache
+def entries():
+    """{(context, English): (English, Vietnamese)} as words alone."""
+    return {
+        key: tuple(strip(one if isinstance(one, str) else " ".join(one)) for one in (key[1], words))
+        for key, words in read_translations(TEXTS / "vi.po").items()
+    }
+
+
+def uses(english, text):
+    return re.search(rf"(?<![\w-])(?:{english})(?![\w-])", text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("english", TERMS)
+def test_a_term_is_said_in_one_way(english):
+    forms = TERMS[english]["forms"]
+    said = [pair for pair in entries().values() if uses(english, pair[0])]
+    assert said, "a term that no text uses"
+    assert [vi for _, vi in said if not any(form in vi.lower() for form in forms)] == []
+
+
+@pytest.mark.parametrize("english", TERMS)
+def test_no_other_word_stands_for_a_term(english):
+    for pattern in TERMS[english]["not"]:
+        wrong = [found[0] for _, vi in entries().values() if (found := re.search(pattern, vi))]
+        assert wrong == [], pattern
+
+
+@pytest.mark.parametrize(("pattern", "why"), GLOSSARY["garden_paths"])
+def test_no_words_read_as_something_else(pattern, why):
+    assert [vi for _, vi in entries().values() if re.search(pattern, vi)] == [], why
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_gives_the_english_of_a_term_where_it_comes_first(page):
+    """In brackets, as courses do; in the order in which the page is read."""
+    late = []
+    for english, first in FIRST.items():
+        term = OF_ITS_OWN.get(english, english)
+        word = first.partition("(")[2].rstrip(")")
+        bracket = re.compile(rf"\((?:[\w-]+[ ,]+)*{word.split()[-1]}s?(?: \w+)?[),]")
+        for name in load_sections(page):
+            vi = entries().get((f"{page}/{name}", load_sections(page)[name]), ("", ""))
+            if NOT_ALWAYS_SHOWN.match(name) or not vi[0]:
+                continue
+            if bracket.search(vi[1]):
+                break
+            if uses(term, vi[0]):
+                late.append((english, name, vi[1][:80]))
+                break
+    assert late == []
+
+
+def test_accuracy_and_precision_are_two_words():
+    assert not {*TERMS["accuracy"]["forms"]} & {*TERMS["precision"]["forms"]}

@@ -1,0 +1,185 @@
+"""Heads that often want nothing: their task, what the shipped ones do, and how they are trained."""
+
+import json
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from explainers.toys import idle_report, idle_training
+from explainers.toys.idle_head import (
+    ALPHABET,
+    BEGIN,
+    FIRST,
+    GATE,
+    IDLE_FILE,
+    IDLE_SEEDS,
+    NORM,
+    SETTINGS,
+    SHIPPED_SETTINGS,
+    SINK,
+    SOFT_CAP,
+    copy_back,
+    encode,
+    find_triggers,
+    list_switches,
+    load_idle_head,
+    name_setting,
+    read_rows,
+    spell,
+)
+from explainers.toys.idle_report import IdleRow, average, format_idle_report, list_seeds, load_film
+from explainers.toys.idle_training import (
+    STAGES,
+    IdleRequest,
+    draw_idle_parts,
+    draw_plain_rows,
+    draw_rows,
+    learn,
+    look_after,
+    make_idle_job,
+)
+
+MEGABYTE = 1_000_000
+EACH = pytest.mark.parametrize("setting", SHIPPED_SETTINGS)
+
+
+def test_behind_a_trigger_the_letter_before_comes_once_more():
+    assert copy_back("the ceo announced") == "theh ceco a nnouncecd"
+    assert spell(name_setting(FIRST), "ear") == (BEGIN, "e", "a", "e", "r", "e")
+
+
+def test_rows_follow_the_rule_and_no_other_letter_is_copied_more_than_by_chance():
+    rows = draw_rows(400, True, "a test")
+    assert (rows[:, 0] == len(ALPHABET)).all()
+    wanted = find_triggers(rows)[:, :-1]
+    before = torch.cat([rows[:, :1], rows[:, :-2]], dim=1)
+    assert (rows[:, 1:] == before)[wanted].all()
+    assert (rows[:, 1:] == before)[~wanted].float().mean() < 0.2
+    assert not wanted[:, :2].any(), "the first letter has none before it"
+    plain = draw_plain_rows(400, True, "a test")
+    assert plain.shape == rows.shape
+    assert (plain[:, 1:] == torch.cat([plain[:, :1], plain[:, :-2]], dim=1)).float().mean() < 0.2
+
+
+def test_every_setting_has_one_name():
+    assert len(SETTINGS) == len(set(SETTINGS)) == 32
+    assert {name_setting(*list_switches(one)) for one in SETTINGS} == set(SETTINGS)
+    assert name_setting(SINK, FIRST) == name_setting(FIRST, SINK) == "first-sink"
+
+
+def test_what_is_shipped_is_small_and_complete():
+    assert IDLE_FILE.stat().st_size < 1.2 * MEGABYTE
+    stored = load_file(IDLE_FILE)
+    assert {part.dtype for name, part in stored.items() if ": " in name and "film" not in name} == {
+        torch.float16
+    }
+    for setting in SHIPPED_SETTINGS:
+        for seed in IDLE_SEEDS:
+            parts = load_idle_head(setting, seed)
+            untrained = draw_idle_parts(setting, seed)
+            assert {n: p.shape for n, p in parts.items()} == {
+                n: p.shape for n, p in untrained.items()
+            }
+    with pytest.raises(ValueError, match="not among the shipped"):
+        load_idle_head(name_setting(SINK, GATE))
+
+
+@EACH
+def test_the_report_is_what_the_shipped_weights_do(setting):
+    for seed in IDLE_SEEDS[1:3]:
+        again = idle_report.measure_idle_head(load_idle_head(setting, seed), setting, seed)
+        [kept] = [row for row in list_seeds(setting) if row.seed == seed]
+        for name in IdleRow.__dataclass_fields__:
+            told = getattr(kept, name)
+            near = told if isinstance(told, str) else pytest.approx(told, abs=2e-3)
+            assert getattr(again, name) == near, name
+
+
+def test_the_readable_report_is_the_report():
+    assert idle_report.IDLE_MARKDOWN.read_text(encoding="utf-8") == format_idle_report()
+
+
+@EACH
+def test_the_film_ends_with_the_shipped_weights(setting):
+    film = load_film(setting)
+    assert tuple(stage.batches for stage in film) == STAGES
+    packed = torch.tensor(film[-2].weights[-1])
+    assert packed.sum() <= 1 + 2e-3, "rows of the film are weights"
+    stored = load_file(IDLE_FILE)[f"film {setting}: weights"][-1].float()
+    last = torch.nn.utils.rnn.pad_sequence(
+        [torch.tensor(row) for row in film[-1].weights], batch_first=True
+    )
+    torch.testing.assert_close(last, stored, rtol=0, atol=2e-3)
+
+
+def test_what_the_page_rests_on():
+    """Where idle weight goes with each switch; every head still copies."""
+    alone, sink, gate = name_setting(), name_setting(SINK), name_setting(GATE)
+    assert min(row.first for row in list_seeds(FIRST)) > 0.9
+    assert max(row.first for row in list_seeds(alone)) < 0.3
+    assert average(sink, "nowhere") > 5 * average(sink, "first"), "though not in every seed"
+    assert max(row.nowhere for row in list_seeds(name_setting(FIRST, SINK))) < 0.1
+    assert max(row.nowhere for row in list_seeds(alone)) == pytest.approx(0, abs=1e-3)
+    assert max(row.gate_idle for row in list_seeds(gate)) < 0.3
+    assert min(row.gate_useful for row in list_seeds(gate)) > 0.6
+    for name in (SOFT_CAP, NORM):
+        limited = name_setting(FIRST, name)
+        assert max(r.largest for r in list_seeds(limited)) < average(FIRST, "largest")
+        assert average(limited, "first") > 0.8
+    assert average(FIRST, "first_length") < average(FIRST, "other_length") / 2
+    rows = [row for setting in SHIPPED_SETTINGS for row in list_seeds(setting)]
+    assert min(row.copied for row in rows) > 0.98
+    assert average(idle_report.PLAIN_LETTERS, "first") < 0.2
+
+
+@pytest.mark.parametrize("setting", [name_setting(), name_setting(*list_switches(SETTINGS[-1]))])
+def test_switches_are_in_what_is_computed(setting):
+    parts = {name: part * 3 for name, part in draw_idle_parts(setting, 1).items()}
+    reading = read_rows(parts, setting, draw_rows(3, False, "switches")[:, :-1])
+    total = reading.weights.sum(dim=-1)
+    if setting == name_setting():
+        torch.testing.assert_close(total, torch.ones_like(total))
+        assert (reading.gate == 1).all()
+    else:
+        assert total.max() < 1
+        assert 0 < reading.gate.min() < reading.gate.max() < 1
+        assert reading.scores.abs().max() <= 5
+
+
+def test_a_job_reports_every_stage_and_can_be_cancelled(monkeypatch):
+    monkeypatch.setattr(idle_training, "IDLE_STEPS", 12)
+    monkeypatch.setattr(idle_training, "STAGES", (0, 5, 12))
+    job = make_idle_job(IdleRequest(name_setting(SINK, NORM), 7)).start()
+    job.end.result(timeout=60)
+    assert (job.state, job.problem) == ("done", "")
+    assert [stage.batches for stage in job.reports] == [0, 5, 12]
+    assert job.result
+    assert set(job.result) == set(draw_idle_parts(name_setting(SINK, NORM), 7))
+    assert job.reports[0].weights != job.reports[-1].weights
+    stopped = make_idle_job(IdleRequest(FIRST, 7))
+    stopped.cancel()
+    assert stopped.run() == "cancelled"
+
+
+def test_a_job_trains_what_the_command_trains(monkeypatch):
+    monkeypatch.setattr(idle_training, "IDLE_STEPS", 8)
+    monkeypatch.setattr(idle_training, "STAGES", (0, 8))
+    job = make_idle_job(IdleRequest(FIRST, 3))
+    assert job.run() == "done"
+    *_, parts = learn(FIRST, 3)
+    assert job.reports[-1] == look_after(parts, FIRST, 8)
+
+
+def test_the_stored_report_has_every_seed():
+    stored = json.loads(IDLE_FILE.with_suffix(".json").read_text(encoding="utf-8"))["rows"]
+    settings = [*SHIPPED_SETTINGS, idle_report.PLAIN_LETTERS]
+    assert [(row["setting"], row["seed"]) for row in stored] == [
+        (setting, seed) for setting in settings for seed in IDLE_SEEDS
+    ]
+
+
+def test_triggers_are_found_where_a_letter_stands_before():
+    assert find_triggers(encode((BEGIN, "e", "a", "b", "r"))).tolist() == [
+        *(False, False, True, False, True)
+    ]

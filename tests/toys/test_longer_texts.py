@@ -1,0 +1,131 @@
+"""Models past their trained length: the task, the model, what was shipped, and training again."""
+
+import pytest
+import torch
+
+from explainers.toys import longer_results
+from explainers.toys.examples import make_generator
+from explainers.toys.longer_results import (
+    ASKED,
+    FURTHER,
+    LENGTHS,
+    SEEDS,
+    TRAINED_FURTHER,
+    LengthRow,
+    measure_first_losses,
+    read_longer_results,
+    read_stored,
+)
+from explainers.toys.longer_texts import (
+    KINDS,
+    NOWHERE,
+    NTK,
+    PAIRS,
+    PARTIAL,
+    PI,
+    PLAIN,
+    ROTARY,
+    VOCABULARY,
+    WAYS,
+    YARN,
+    draw_parts,
+    draw_repeats,
+    find_speeds,
+    measure_model,
+    predict_next,
+    train_further,
+    train_model,
+)
+
+
+def test_what_can_be_known_was_read_before():
+    tokens, is_known = draw_repeats(20, 30, make_generator("test"))
+    assert tokens.shape == (20, 31)
+    assert is_known.shape == (20, 30)
+    for row, known in zip(tokens.tolist(), is_known.tolist(), strict=True):
+        for place in range(30):
+            found = [row[n + 1] for n in range(place) if row[n] == row[place]]
+            assert bool(found) == known[place]
+            assert set(found) <= {row[place + 1]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_token_sees_what_follows(kind):
+    parts, speed = draw_parts(make_generator("test")), find_speeds(kind, PLAIN, 1.0)
+    tokens = draw_repeats(2, 12, make_generator("test")).tokens
+    logits = predict_next(parts, tokens, speed)
+    assert logits.shape == (2, 13, VOCABULARY)
+    other = tokens.clone()
+    other[:, -1] = (other[:, -1] + 1) % VOCABULARY
+    assert torch.equal(predict_next(parts, other, speed)[:, :-1], logits[:, :-1])
+
+
+def test_without_positions_the_order_of_earlier_tokens_is_lost_and_with_them_it_is_not():
+    """In one layer: two see prefixes of different lengths."""
+    parts = draw_parts(make_generator("test"))
+    parts["1 output"] = torch.zeros_like(parts["1 output"])
+    tokens = torch.tensor([[1, 2, 3, 4], [2, 1, 3, 4]])
+    last = {k: predict_next(parts, tokens, find_speeds(k, PLAIN, 1.0))[:, -1] for k in KINDS}
+    apart = {kind: (one - other).abs().max() for kind, (one, other) in last.items()}
+    assert apart[NOWHERE] < 1e-5
+    assert apart[ROTARY] > 1e-3
+    assert apart[PARTIAL] > 1e-3
+
+
+def test_pairs_are_slowed_down_as_their_way_says():
+    plain, pi, ntk, yarn = (find_speeds(ROTARY, way, 4.0) for way in WAYS)
+    assert torch.allclose(pi, plain / 4)
+    assert ntk[0] == yarn[0] == plain[0] == 1
+    assert torch.allclose(yarn[3:], pi[3:])
+    assert (plain[1:] > ntk[1:]).all()
+    assert ntk[-2] > pi[-2]
+    assert (find_speeds(PARTIAL, PLAIN, 1.0) > 0).sum() == PAIRS // 2
+    assert not find_speeds(NOWHERE, YARN, 4.0).any()
+
+
+def test_the_same_seed_learns_the_same_and_further_training_leaves_the_model_alone():
+    (parts, losses), (_same, again), (_other, others) = (
+        train_model(ROTARY, seed, 3) for seed in (1, 1, 2)
+    )
+    assert losses == again != others
+    before = {name: part.detach().clone() for name, part in parts.items()}
+    more = train_further(parts, PI, 64, 1, 2)
+    assert all(torch.equal(before[name], parts[name]) for name in parts)
+    assert not torch.equal(more["words"], parts["words"])
+    asked = [measure_model(parts, ROTARY, way, 64, 4).loss for way in (PLAIN, PI, NTK, YARN)]
+    assert len(set(asked)) == 4
+
+
+def test_what_is_shipped_is_of_all_models_and_seeds_and_small():
+    keys = {(kind, way, 0) for kind, ways in ASKED.items() for way in ways}
+    keys |= {(ROTARY, way, FURTHER) for way in TRAINED_FURTHER}
+    assert set(read_longer_results()) == keys
+    for row in read_longer_results().values():
+        for numbers in (row.losses, row.rights):
+            assert [len(of_seed) for of_seed in numbers] == [len(row.lengths)] * len(SEEDS)
+        assert all(0 <= share <= 1 for shares in row.rights for share in shares)
+    assert longer_results.FILE.stat().st_size < 8_000
+
+
+def test_the_first_batches_come_out_again():
+    """A change of the model, the task or the optimiser shows here; a processor's roundings not."""
+    assert measure_first_losses() == pytest.approx(read_stored()["first_losses"], abs=2e-3)
+
+
+def test_all_ways_agree_at_the_trained_length():
+    rows = [read_longer_results()[ROTARY, way, 0] for way in WAYS]
+    assert all(row.average(LENGTHS[0]) == rows[0].average(LENGTHS[0]) for row in rows)
+
+
+def test_the_check_finds_what_is_too_far(monkeypatch, capsys):
+    kept = read_longer_results()[ROTARY, PLAIN, 0]
+    asked = LENGTHS[-1]
+    assert kept.allows(asked, kept.average(asked)[0])
+    assert not kept.allows(asked, 3 * kept.average(asked)[0])
+    same = LengthRow(ROTARY, PLAIN, 0, kept.losses[:1], kept.rights[:1])
+    monkeypatch.setattr(longer_results, "measure_seed", lambda *_given: [same])
+    assert longer_results.check_longer_results()
+    far = LengthRow(ROTARY, PLAIN, 0, [[9.0] * len(LENGTHS)], [[0.0] * len(LENGTHS)])
+    monkeypatch.setattr(longer_results, "measure_seed", lambda *_given: [far])
+    assert not longer_results.check_longer_results()
+    assert "TOO FAR" in capsys.readouterr().out

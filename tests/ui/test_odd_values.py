@@ -1,0 +1,101 @@
+"""A client that is no browser: what it makes up costs little, and the page stands as it was."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import Close
+
+from benchmarks.browser import wait_until_healthy
+from tests.support.forged import Forger
+
+ROOT = Path(__file__).parents[2]
+ODD: dict[str, dict[str, Any]] = {
+    "a number": {"double_value": 3.0},
+    "not a number": {"double_value": float("nan")},
+    "a whole number": {"int_value": 3},
+    "a word": {"string_value": "nonsense"},
+    "yes": {"bool_value": True},
+    "names": {"string_array_value": ["no", "such", "name"]},
+    "numbers": {"double_array_value": [1e300, float("nan")]},
+    "deep JSON": {"json_value": "[" * 20_000},
+    "no JSON": {"json_value": "}"},
+    "bytes": {"bytes_value": b"\xff"},
+}
+PLAIN = ("button", "bidi_component", "expander", "popover", "download_button")
+"""Elements whose values make nothing by themselves, or are the pictures."""
+FITS: dict[str, tuple[str, ...]] = {
+    "double_value": ("number_input",),
+    "int_value": ("number_input",),
+    "string_value": ("text_input", "text_area"),
+    "bool_value": ("checkbox",),
+}
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp("odd values") / "log"
+
+
+@pytest.fixture(scope="module")
+def address(log):
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "explainers.ui.server"]
+    with log.open("w") as told:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, "PORT": str(port)}, stdout=told, stderr=told
+        )
+    wait_until_healthy(f"http://localhost:{port}")
+    yield f"http://localhost:{port}"
+    process.terminate()
+    process.wait()
+
+
+def pictures(answer):
+    """What the components are sent, without the count of what was heard."""
+    return [
+        re.sub(r'"echo":\d+', "", one.bytes.decode()) for one in answer.of_kind("bidi_component")
+    ]
+
+
+@pytest.mark.parametrize("page", ["scores", "cache_memory", "cross_attention"])
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_a_widget_keeps_its_default(address, log, page, odd):
+    """In a session's first run, and when Streamlit knows its widgets."""
+    forger = Forger(address)
+    fresh = forger.run(page)
+    fits = FITS.get(next(iter(odd)), ())  # for such a widget it is a value like another
+    asked = {i: odd for i, kind in fresh.widgets.items() if kind not in PLAIN + fits}
+    assert len(asked) > 4
+    before = log.read_text()
+    known, stranger = forger.run(page, values=asked), Forger(address)
+    new = stranger.run(page, values=asked)
+    for answer in (known, new):
+        assert not answer.of_kind("exception")
+        assert pictures(answer) == pictures(fresh)
+    assert "Traceback" not in log.read_text().removeprefix(before)
+    forger.close()
+    stranger.close()
+
+
+def test_too_long_a_message_ends_the_session(address):
+    forger = Forger(address)
+    with pytest.raises(ConnectionClosed) as closed:
+        forger.send(b"x" * (2**20 + 1))
+    assert closed.value.rcvd == Close(1009, closed.value.reason)
+    assert Forger(address).run("masks").elements  # others go on
+
+
+def test_what_is_no_message_ends_the_session(address):
+    forger = Forger(address)
+    with pytest.raises(ConnectionClosed) as closed:
+        forger.send(b"\xff" * 100)
+    assert closed.value.rcvd == Close(1002, closed.value.reason)

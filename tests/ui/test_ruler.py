@@ -1,0 +1,67 @@
+"""Ticks beside a long text, square cells, and the heads that look at a token."""
+
+import json
+
+import pytest
+import torch
+
+from tests.support.scripts import SCRIPTS, run_script
+
+BLANK = 65_535
+FILE = (SCRIPTS / "tiles" / "ruler.js").as_uri()
+
+
+def run(call, names="ticks, squared, findTokens, lookingAt"):
+    return json.loads(
+        run_script(f'import {{ {names} }} from "{FILE}"; console.log(JSON.stringify({call}));')
+    )
+
+
+@pytest.mark.parametrize(
+    ("span", "most", "expected"),
+    [
+        ([0, 1024], 6, [0, 200, 400, 600, 800, 1000]),
+        ([0, 66], 4, [0, 20, 40, 60]),
+        ([805, 815], 12, list(range(805, 815))),
+        ([333, 384], 6, [340, 350, 360, 370, 380]),
+        ([7, 8], 2, [7]),
+    ],
+)
+def test_ticks_are_round_positions_within_the_part(span, most, expected):
+    assert run(f"ticks({span}, {most})") == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "expected"),
+    [
+        ([10, 20], [40, 44], ([10, 20], [37, 47])),
+        ([0, 30], [98, 100], ([0, 30], [70, 100])),
+        ([50, 51], [0, 3], ([49, 52], [0, 3])),
+    ],
+)
+def test_a_part_that_is_looked_at_has_square_cells(query, key, expected):
+    part = run(f"squared({query}, {key}, 100)")
+    assert (part["query"], part["key"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [("2", [2]), (" EARN ", [1, 3]), ("7", []), ("812", [0]), ("", []), ("<b>", [])],
+)
+def test_a_token_is_found_by_its_position_or_its_text(wanted, expected):
+    tokens = json.dumps(["x812", " earnings", "2", " Earn"])
+    assert run(f"findTokens({tokens}, {json.dumps(wanted)})") == expected
+
+
+def test_heads_that_look_at_a_token_come_with_the_query_that_does():
+    steps = torch.randint(0, 4_000, (3, 7, 7), generator=torch.Generator().manual_seed(0))
+    steps[:, torch.arange(7)[:, None] < torch.arange(7)] = BLANK
+    steps[1, 5, 2], steps[0, 2, 2], steps[2, 6, 2] = 9_000, 9_999, 5_000  # the second is its own
+    steps[0, 3:, 2] = BLANK  # hidden: nobody else looks at it there
+    flat = steps.flatten().tolist()
+    low, high = [n % 256 for n in flat], [n // 256 for n in flat]
+    planes = f"{{ low: Uint8Array.from({low}), high: Uint8Array.from({high}) }}"
+    assert run(f"lookingAt({planes}, 7, 3, 2)") == [
+        {"tile": 1, "query": 5, "weight": 0.9},
+        {"tile": 2, "query": 6, "weight": 0.5},
+    ]

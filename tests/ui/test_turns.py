@@ -1,0 +1,162 @@
+"""Whose first picture is drawn when many ask at once."""
+
+import threading
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from explainers.ui import turns
+from explainers.ui.turns import Turns
+
+SOON, READERS = 10.0, 5
+
+
+def start(work):
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+def wait_until(is_so):
+    end = time.monotonic() + SOON
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What readers who ask one after the other saw drawn; nothing takes too long."""
+    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
+    monkeypatch.setattr(turns, "LONGEST_WAIT", SOON)
+    return draw_pages(Turns())
+
+
+def draw_pages(held):
+    seen = []
+
+    def visit(name):
+        held.take()
+        seen.append(f"picture {name}")
+        if name == 0:
+            wait_until(lambda: len(held._queue) == READERS)
+        held.give_way()
+        seen.append(f"rest {name}")
+        held.end()
+
+    readers = []
+    for name in range(READERS):
+        readers.append(start(lambda name=name: visit(name)))
+        wait_until(lambda name=name: len(held._queue) == name + 1)
+    for reader in readers:
+        reader.join(SOON)
+    return seen
+
+
+def test_pictures_come_in_turn_and_all_else_after_the_last_of_them(drawn):
+    assert drawn[:READERS] == [f"picture {name}" for name in range(READERS)]
+    assert sorted(drawn[READERS:]) == [f"rest {name}" for name in range(READERS)]
+
+
+def test_a_picture_that_takes_long_holds_up_nobody(monkeypatch):
+    monkeypatch.setattr(turns, "LONGEST_TURN", 0.01)
+    held, is_over = Turns(), threading.Event()
+
+    def load_for_long():
+        held.take()
+        is_over.wait(SOON)
+        held.give_way()  # it has lost its turn, and waits for nobody
+
+    slow = start(load_for_long)
+    wait_until(lambda: held._queue)
+    held.take()
+    held.end()
+    assert not is_over.is_set()
+    is_over.set()
+    slow.join(SOON)
+    assert not slow.is_alive()
+
+
+def test_the_rest_of_a_page_does_not_give_way_for_ever(monkeypatch):
+    monkeypatch.setattr(turns, "LONGEST_WAIT", 0.01)
+    held, may_end = Turns(), threading.Event()
+    held.take()
+
+    def draw_for_long():
+        held.take()
+        may_end.wait(SOON)
+        held.end()
+
+    other = start(draw_for_long)
+    wait_until(lambda: len(held._queue) == 2)
+    held.give_way()  # returns, though the other one draws
+    may_end.set()
+    other.join(SOON)
+    assert not held._queue
+
+
+def test_who_begins_anew_does_not_wait_for_itself():
+    held = Turns()
+    held.take()
+    held.take()
+    held.end()
+    assert not held._queue
+
+
+def test_who_lost_the_turn_while_waiting_goes_on(monkeypatch):
+    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
+    held = Turns()
+    held.take()
+    waiting = start(held.take)
+    wait_until(lambda: len(held._queue) == 2)
+    with held._changed:
+        held._leave(waiting.ident)  # as a third one would who found it too slow
+        held._changed.notify_all()
+    waiting.join(SOON)
+    assert not waiting.is_alive()
+    assert list(held._queue) == [threading.get_ident()]
+
+
+def test_blocks_come_in_turn_and_one_inside_another_does_not_wait(monkeypatch):
+    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
+    held, inside, most, blocks = Turns(), [], [], 7
+
+    def run_block(name):
+        with held.turn(), held.turn():
+            inside.append(name)
+            most.append(len(inside))
+            time.sleep(0.001)  # long enough for another one to begin, if it may
+            inside.remove(name)
+
+    threads = [start(lambda name=name: run_block(name)) for name in range(blocks)]
+    for thread in threads:
+        thread.join(SOON)
+    assert most == [1] * blocks
+    assert not held._queue
+
+
+def test_a_block_that_fails_ends_its_turn():
+    held = Turns()
+    with pytest.raises(ZeroDivisionError), held.turn():
+        raise ZeroDivisionError
+    assert not held._queue
+
+
+def test_a_part_of_a_page_has_a_turn():
+    def page():
+        import threading
+
+        import streamlit as st
+
+        from explainers.ui import turns
+        from explainers.ui.text import language
+
+        @language.fragment
+        def part():
+            st.write(f"{threading.get_ident() in turns.fragments._queue}")
+
+        part()
+        st.write(f"{threading.get_ident() in turns.fragments._queue}")
+
+    assert [one.value for one in AppTest.from_function(page).run().markdown] == ["True", "False"]
