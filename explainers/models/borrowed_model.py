@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explainers.messages import N_, get_message
 from explainers.models.attention_hook import install_hook
-from explainers.models.registry import ModelError, is_hub_id
+from explainers.models.registry import ModelError, RefusedModelError, is_hub_id
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -34,7 +34,7 @@ def borrow_model(model: Any, tokenizer: "PreTrainedTokenizerBase") -> Iterator["
     """Put our attention into a model, and afterwards, or after an error, its own back.
 
     The weights are never copied or changed. Compiled models and adapters are taken as what they
-    wrap. Raises ModelError, with the reason, for a model that our attention cannot be put into.
+    wrap. Raises RefusedModelError, with the reason, for a model that cannot have ours.
     """
     from explainers.models.load import RealModel  # a page that only draws needs no loading
     from explainers.models.model_files import find_context_length
@@ -48,7 +48,7 @@ def borrow_model(model: Any, tokenizer: "PreTrainedTokenizerBase") -> Iterator["
                 install_hook(owned)
             except ValueError as error:
                 message = N_("{model}: {error}", model=name, error=get_message(error))
-                raise ModelError(message) from error
+                raise RefusedModelError(message) from error
             count = sum(parameter.numel() for parameter in owned.parameters())
             context = find_context_length(owned, tokenizer)
             yield RealModel(name, owned, tokenizer, name, count, context)

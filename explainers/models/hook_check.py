@@ -13,7 +13,7 @@ from explainers.models.active_run import find_linear_layers
 from explainers.models.comparison import Difference, measure_differences
 from explainers.models.fetch import Report, fetch_model
 from explainers.models.load import is_on_disk, load_model
-from explainers.models.registry import READ_FOLDERS_VARIABLE, ModelError
+from explainers.models.registry import READ_FOLDERS_VARIABLE, RefusedModelError
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -65,9 +65,7 @@ def check_model(name: str, report: Report) -> HookCheck:
     before = free_memory.measure_used_bytes()
     try:
         real_model = load_model(name)
-    except ModelError as error:
-        if not isinstance(error.__cause__, ValueError) or "ttention" not in str(error):
-            raise
+    except RefusedModelError as error:
         return refuse_model(name, str(get_message(error)))
     inputs = make_check_inputs(real_model)
     differences: list[Difference] = []

@@ -23,6 +23,7 @@ from explainers.models.loading_time import find_seconds, measure_loading
 from explainers.models.model_files import check_folder, find_context_length, load_parts
 from explainers.models.registry import (
     ModelError,
+    RefusedModelError,
     find_offered_model,
     is_hub_id,
     locate_partial_fetch,
@@ -114,7 +115,8 @@ def _load_from_disk(name: str, folder: Path) -> RealModel:
     try:
         install_hook(parts.model)
     except ValueError as error:
-        raise ModelError(N_("{model}: {error}", model=name, error=get_message(error))) from error
+        reason = N_("{model}: {error}", model=name, error=get_message(error))
+        raise RefusedModelError(reason) from error
     provenance = _describe_source(name, folder)
     if parts.model.dtype != free_memory.DTYPES[0]:
         provenance = N_(

@@ -14,6 +14,10 @@ class ModelError(Exception):
     """Why there is no such model, in words for the reader who asked for it."""
 
 
+class RefusedModelError(ModelError):
+    """Why a model that is there, and whole, cannot have our attention."""
+
+
 def refuse_code(model: str) -> ModelError:
     """The refusal of a model that would run code of its authors."""
     return ModelError(N_("{model} brings code of its own, which is never run here.", model=model))

@@ -9,6 +9,7 @@ from transformers import BigBirdConfig, BigBirdForCausalLM, PreTrainedTokenizerF
 from explainers.models import attention_hook, hook_check, registry
 from explainers.models import load as loading_module
 from explainers.models.__main__ import main
+from explainers.models.registry import ModelError
 from tests.support import saved_marian, saved_models, saved_whisper
 
 
@@ -87,8 +88,19 @@ def test_a_refusal_ends_with_1_and_says_why(capsys, tmp_path):
     code, said = check(capsys, folder)
     assert code == 1
     assert "BigBirdForCausalLM computes attention in its own class" in said
+    with pytest.raises(registry.RefusedModelError, match="ours cannot be put in"):
+        loading_module.load_model(str(folder))
     code, said = check(capsys, folder, "--json")
     assert "in its own class" in json.loads(said)["reason"]
+
+
+def test_a_model_that_cannot_be_loaded_is_not_refused(capsys, tmp_path, monkeypatch):
+    def fail(*_):
+        raise ModelError("broken: no attention mask token") from ValueError("attention")
+
+    monkeypatch.setattr(loading_module, "load_parts", fail)
+    code, said = check(capsys, saved_models.llama(tmp_path / "tiny"))
+    assert (code, said) == (2, "broken: no attention mask token\n")
 
 
 def test_a_refusal_while_it_runs(capsys, tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from torch import nn
 
 from explainers.models import attention_hook
 from explainers.models.borrowed_model import borrow_model
-from explainers.models.registry import ModelError
+from explainers.models.registry import ModelError, RefusedModelError
 from explainers.models.shipped_scores import read_shipped_scores
 from explainers.notebook.head_names import MEANINGS, name_heads
 from explainers.notebook.look import make_look, report
@@ -158,7 +158,7 @@ def test_a_model_that_ours_cannot_be_put_into_is_refused_and_put_back(monkeypatc
     monkeypatch.setattr("explainers.models.borrowed_model.install_hook", fail_halfway)
     model = tiny("Llama").train()
     before = state_of(model)
-    with pytest.raises(ModelError, match="LlamaForCausalLM: it attends in its own class"):
+    with pytest.raises(RefusedModelError, match="LlamaForCausalLM: it attends in its own class"):
         make_look(model, tokenizer_of(), TEXT, names=False)
     assert state_of(model) == before
 
