@@ -8,19 +8,14 @@ from explainers.models.registry import locate_folder
 from explainers.ui.controls.controls import SMALLEST
 from tests.pages.test_page_what_if import scores
 from tests.support import saved_models
-from tests.support.opening import controls_on
 
 
 @pytest.fixture
 def quick(page, monkeypatch, tmp_path):
     """A model of five words for the page that reads its text twice in every run."""
     if page.stem != "19_what_if":
-        yield
         return
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(locate_folder(SMALLEST), longest=64)
     each = scores(**{role.score_name: [divmod(n, 6)] for n, role in enumerate(ROLES)})
     monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: each)
-    controls_on.cache_clear()  # it has other layers and heads
-    yield
-    controls_on.cache_clear()

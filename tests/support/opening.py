@@ -3,6 +3,7 @@
 import ast
 import functools
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -156,17 +157,27 @@ def known_words(count: int) -> str:
     return " ".join(ENGLISH.words[:count])
 
 
-@functools.cache
 def cards_on(page: Path) -> list[dict[str, str]]:
     """Links to a page with all cards closed, and with each of its cards open."""
+    return _find_cards(page, os.environ.get("ATTENTION_MODELS"))
+
+
+@functools.cache
+def _find_cards(page: Path, _models: str | None) -> list[dict[str, str]]:
+    """With other models in the folder, a page may have other cards."""
     start = OPEN_CARD.format(page.stem, "")
     keys = [str(e.key) for e in elements(opened(page).main) if e.type == "expander"]
     return [{}, *({"deep": key.removeprefix(start)} for key in keys if key.startswith(start))]
 
 
-@functools.cache
 def controls_on(page: Path) -> list[Found]:
     """Every control of a page, also those that show up only with another one's choice."""
+    return _find_controls(page, os.environ.get("ATTENTION_MODELS"))
+
+
+@functools.cache
+def _find_controls(page: Path, _models: str | None) -> list[Found]:
+    """With other models in the folder, layers and heads are others."""
     links: list[dict[str, str]] = [{}, {"predict": "true"}]
     seen: set[str] = set()
     for card in cards_on(page):
