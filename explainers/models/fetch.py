@@ -23,6 +23,7 @@ from explainers.models.registry import (
     is_hub_id,
     locate_folder,
     locate_partial_fetch,
+    refuse_name,
 )
 
 
@@ -55,9 +56,7 @@ def fetch_model(model_id: str, report: Report, commit: str | None = None) -> Pat
     folder gets its name when it is complete. A second process waits until the first has ended.
     """
     if not is_hub_id(model_id):
-        raise ModelError(
-            N_("“{model}” is not owner/name, as models of the hub are called.", model=model_id)
-        )
+        raise refuse_name(model_id)
     folder, partial = locate_folder(model_id), locate_partial_fetch(model_id)
     if folder.exists():  # perhaps in a store that may only be read
         report(f"{model_id}: in {folder}")

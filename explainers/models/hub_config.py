@@ -3,7 +3,7 @@
 from explainers.messages import N_
 from explainers.models import hub
 from explainers.models.hub import HubUnreachableError
-from explainers.models.registry import ModelError, is_hub_id
+from explainers.models.registry import ModelError, is_hub_id, refuse_name
 
 MAX_BYTES = 1_000_000
 """The longest published config.json has a tenth of this."""
@@ -16,7 +16,7 @@ def fetch_config(model_id: str) -> str:
     ModelError if there is none to be had, HubUnreachableError if nobody answers.
     """
     if not is_hub_id(model_id):
-        raise ModelError(N_("“{name}” is not owner/name.", name=model_id[:80]))
+        raise refuse_name(model_id)
     import huggingface_hub
 
     try:

@@ -135,13 +135,19 @@ def find_offered_model(model_id: str) -> OfferedModel | None:
 
 
 SHORT_NAMES = {
+    "albert-base-v2": "albert/albert-base-v2",
     "bert-base-cased": "google-bert/bert-base-cased",
+    "bert-base-multilingual-cased": "google-bert/bert-base-multilingual-cased",
     "bert-base-uncased": "google-bert/bert-base-uncased",
+    "bert-large-uncased": "google-bert/bert-large-uncased",
+    "distilbert-base-cased": "distilbert/distilbert-base-cased",
     "distilgpt2": "distilbert/distilgpt2",
+    "distilroberta-base": "distilbert/distilroberta-base",
     "gpt2-large": "openai-community/gpt2-large",
     "gpt2-medium": "openai-community/gpt2-medium",
     "gpt2-xl": "openai-community/gpt2-xl",
     "roberta-base": "FacebookAI/roberta-base",
+    "roberta-large": "FacebookAI/roberta-large",
     "t5-base": "google-t5/t5-base",
     "t5-small": "google-t5/t5-small",
     "xlm-roberta-base": "FacebookAI/xlm-roberta-base",
@@ -153,6 +159,23 @@ def suggest_model(name: str) -> str | None:
     """The whole name of a model whose owner was left out; None if we know of none."""
     known = SHORT_NAMES | {model.name.lower(): model.id for model in OFFERED_MODELS}
     return known.get(name.strip().lower())
+
+
+def refuse_name(name: str) -> ModelError:
+    """The refusal of a name without an owner, with the whole name where we know it."""
+    suggestion = suggest_model(name)
+    if suggestion:
+        return ModelError(
+            N_(
+                "“{name}” is not owner/name, as models of the hub are called. Do you mean "
+                "{suggestion}?",
+                name=name.strip(),
+                suggestion=suggestion,
+            )
+        )
+    return ModelError(
+        N_("“{name}” is not owner/name, as models of the hub are called.", name=name[:MOST_NAMED])
+    )
 
 
 def describe_package(model_id: str) -> str:
@@ -168,6 +191,8 @@ def describe_package(model_id: str) -> str:
     )
 
 
+MOST_NAMED = 80
+"""Characters of a wrong name that a refusal repeats."""
 READ_FOLDERS_VARIABLE = "ATTENTION_READ_FOLDERS"
 """Set to 1, this lets whoever opens a page name folders of the server's own disk."""
 MOST_CHARACTERS = 300
@@ -213,16 +238,8 @@ def resolve_folder(name: str) -> Path:
         raise ModelError(
             N_("A model is owner/name on the hub, of at most {most} letters.", most=MOST_CHARACTERS)
         )
-    suggestion = suggest_model(name)
-    if suggestion and not (may_read_folders() and Path(name).is_dir()):
-        raise ModelError(
-            N_(
-                "“{name}” is not owner/name, as models of the hub are called. Do you mean "
-                "{suggestion}?",
-                name=name.strip(),
-                suggestion=suggestion,
-            )
-        )
+    if suggest_model(name) and not (may_read_folders() and Path(name).is_dir()):
+        raise refuse_name(name)
     if not may_read_folders():
         raise ModelError(
             N_(

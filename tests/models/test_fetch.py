@@ -342,6 +342,11 @@ def test_what_is_no_id_is_not_fetched(named):
         fetch.fetch_model(named, print)
 
 
+def test_an_owner_that_was_left_out_is_named():
+    with pytest.raises(ModelError, match="Do you mean google-t5/t5-small"):
+        fetch.fetch_model("t5-small", print)
+
+
 @given(st.text(alphabet="ab./-_\\~", max_size=12))
 def test_every_id_has_a_folder_of_its_own_in_the_store(named):
     if registry.is_hub_id(named):

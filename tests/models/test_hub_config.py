@@ -102,3 +102,9 @@ def test_no_other_place_is_asked(server, name):
     with pytest.raises(ModelError, match="is not owner/name"):
         hub_config.fetch_config(name)
     assert server.asked == []
+
+
+def test_an_owner_that_was_left_out_is_named(server):
+    with pytest.raises(ModelError, match="Do you mean distilbert/distilgpt2"):
+        hub_config.fetch_config("distilgpt2")
+    assert server.asked == []

@@ -463,6 +463,7 @@ def is_running(process):
         ("gpt2", "openai-community/gpt2"),
         (" GPT2 ", "openai-community/gpt2"),
         ("bert-base-uncased", "google-bert/bert-base-uncased"),
+        ("distilgpt2", "distilbert/distilgpt2"),
         ("whisper-tiny", "openai/whisper-tiny"),
     ],
 )

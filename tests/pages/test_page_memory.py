@@ -926,6 +926,7 @@ def test_where_nothing_can_be_fetched_it_is_said_what_to_do(monkeypatch, error, 
     ("text", "sentence"),
     [
         ("gpt2", "gpt2 is no config.json: paste the file, or owner/name; there is gpt2"),
+        ("albert-base-v2", "Do you mean albert/albert-base-v2?"),
         (f"{json.dumps(LLAMA)}\n{json.dumps(LLAMA)}", "two files are pasted here: the second"),
         ("model_type: llama\nhidden_size: 4096\n", "it looks like YAML"),
         (json.dumps(LLAMA | {"hidden_size": [4096]}), r"hidden\_size must be a whole number"),

@@ -11,7 +11,13 @@ from explainers.memory.model_shapes import ModelShape, list_model_ids
 from explainers.memory.read_config import read_config, read_config_file
 from explainers.messages import get_message
 from explainers.models.config_defaults import find_class_defaults
-from explainers.models.registry import ModelError, is_hub_id, may_read_folders
+from explainers.models.registry import (
+    ModelError,
+    is_hub_id,
+    may_read_folders,
+    refuse_name,
+    suggest_model,
+)
 from explainers.translations import _
 
 PERSISTENCE: Final = "session"
@@ -58,6 +64,8 @@ def read_named_model(name: str) -> ModelShape:
     """The model of that name, once the reader has had its file fetched; ValueError before."""
     similar = _(suggest_similar(name, list_model_ids()))
     if not is_hub_id(name):
+        if suggest_model(name) and name.lower() not in list_model_ids():
+            raise ValueError(_(get_message(refuse_name(name))))
         raise ValueError(
             _("{name} is no config.json: paste the file, or owner/name", name=name) + similar
         )
