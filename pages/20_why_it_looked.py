@@ -5,6 +5,7 @@ import streamlit as st
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.why_it_looked import one_cell, own_cell
 from explainers.chapters.why_it_looked.hero import make_hero
+from explainers.chapters.why_it_looked.role_table import describe_roles, make_role_table
 from explainers.chapters.why_it_looked.shipped_cells import read_shipped
 from explainers.chapters.why_it_looked.takeaway import take_weight
 from explainers.models.removed_sources import predict_weight, remove_into_head, rerun_position
@@ -52,6 +53,13 @@ def show_removals() -> None:
     show_source(predict_weight, remove_into_head, rerun_position)
 
 
+def show_roles() -> None:
+    """How often it holds, by the role of the head."""
+    if told := describe_roles():
+        text("roles", **told)
+        st.markdown(make_role_table())
+
+
 def show_own() -> None:
     """Any weight of any text, in a model that is loaded."""
     text("own")
@@ -79,8 +87,9 @@ if shipped := read_shipped():
     ask_writer()
     text("how", **one_cell.describe_sum(shown))
     show_source(gather_sources, split_score)
-    cards = {"steps": show_steps, "removing": show_removals, "pairs": show_pairs, "own": show_own}
-    go_deeper(text, cards | {"limits": lambda: text("limits")})
+    cards = {"steps": show_steps, "removing": show_removals, "roles": show_roles}
+    cards |= {"pairs": show_pairs, "own": show_own, "limits": lambda: text("limits")}
+    go_deeper(text, cards)
 else:
     text("no_numbers")
 show_one_sentence(text)

@@ -2,13 +2,20 @@
 
 import random
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from explainers.models.score_sources import QUERY_SIDE, Cell, ScoreSplit, Source, gather_sources
-from explainers.models.written_out import WrittenRun, attend, project, run_mlp, write_heads
+from explainers.models.written_out import (
+    Projected,
+    WrittenRun,
+    attend,
+    project,
+    run_mlp,
+    write_heads,
+)
 
 
 class RemovedWeight(NamedTuple):
@@ -29,8 +36,7 @@ def rank_sources(split: ScoreSplit, side: str, is_centred: bool = True) -> list[
     To ask what removing them does, centre the query side, which meets all keys. A key is only
     changed at its own place, where its parts count in full.
     """
-    parts = split.compute_pairs(is_centred).sum(1 if side == QUERY_SIDE else 0)
-    order: list[int] = parts.argsort(descending=True).tolist()
+    order: list[int] = split.compute_parts(side, is_centred).argsort(descending=True).tolist()
     return order
 
 
@@ -54,10 +60,15 @@ def remove_sources(
 
     All other positions are as they were in the run.
     """
+    cell = split.cell
+    position = cell.query if side == QUERY_SIDE else cell.key
+    written = gather_sources(run, cell.layer, position)
     measured = rerun_position(run, split, side, choices)
     return [
         RemovedWeight(
-            predict_weight(split, side, places), remove_into_head(run, split, side, places), weight
+            predict_weight(split, side, places),
+            remove_into_head(run, split, side, written[list(places)].sum(0)),
+            weight,
         )
         for places, weight in zip(choices, measured, strict=True)
     ]
@@ -73,76 +84,101 @@ def predict_weight(split: ScoreSplit, side: str, places: Sequence[int]) -> float
     return float(scores.softmax(-1)[split.cell.key])
 
 
-def remove_into_head(run: WrittenRun, split: ScoreSplit, side: str, places: Sequence[int]) -> float:
-    """The parts are missing in the stream that this head reads, and its norm is computed anew."""
+@torch.no_grad()
+def remove_into_head(run: WrittenRun, split: ScoreSplit, side: str, gone: Tensor) -> float:
+    """What is `gone` (d_model,) is missing where this head reads; its norm is computed anew."""
     cell = split.cell
     position = cell.query if side == QUERY_SIDE else cell.key
     layer, kept = run.model.layers[cell.layer], run.layers[cell.layer]
-    gone = gather_sources(run, cell.layer, position)[list(places)].sum(0)
     stream = (kept.stream[position].double() - gone).to(kept.stream)
-    made = project(layer.self_attn, layer.input_layernorm(stream[None, None]), _turn(run, position))
-    return _weigh_again(run, cell, side, made)[0]
+    cos, sin = _turn(run, [position])
+    made = project(layer.self_attn, layer.input_layernorm(stream[None, None]), (cos, sin))
+    return _weigh_again(run, cell, side, made, 0)
 
 
 def rerun_position(
     run: WrittenRun, split: ScoreSplit, side: str, choices: Sequence[Sequence[int]]
 ) -> list[float]:
     """One position again through all layers up to the head, without the chosen sources."""
-    cell = split.cell
-    position = cell.query if side == QUERY_SIDE else cell.key
-    removed = [{split.sources[place] for place in places} for places in choices]
-    cos, sin = _turn(run, position)
-    rotation = cos.expand(len(choices), -1, -1), sin.expand(len(choices), -1, -1)
-    stream = run.embedding[position].expand(len(choices), 1, -1)
-    stream = stream * _keep(removed, Source("embedding"), stream)
-    for index in range(cell.layer):
-        layer, kept = run.model.layers[index], run.layers[index]
-        made = project(layer.self_attn, layer.input_layernorm(stream), rotation)
-        key, value = (
-            _append(before, new, position)
-            for before, new in ((kept.key, made.key), (kept.value, made.value))
-        )
-        mask = torch.ones(1, position + 1, dtype=torch.bool, device=stream.device)
-        heads = attend(layer.self_attn, made.query, key, value, mask).output
+    changes = [
+        Change(split.cell, side, {split.sources[place] for place in places}) for places in choices
+    ]
+    return rerun_changes(run, changes)
+
+
+class Change(NamedTuple):
+    """What is removed from the query's or the key's position, and the weight that is asked for."""
+
+    cell: Cell
+    side: str
+    removed: set[Source]
+
+    @property
+    def position(self) -> int:
+        """Where the sources are removed."""
+        return self.cell.query if self.side == QUERY_SIDE else self.cell.key
+
+
+@torch.no_grad()
+def rerun_changes(run: WrittenRun, changes: Sequence[Change]) -> list[float]:
+    """Many changes of one text at once, each at its position and up to the layer of its cell."""
+    weights = [0.0] * len(changes)
+    rows = sorted(range(len(changes)), key=lambda row: -changes[row].cell.layer)
+    stream = run.embedding[[changes[row].position for row in rows]][:, None]
+    stream = stream * _keep(changes, rows, Source("embedding"), stream)
+    for index, (layer, kept) in enumerate(zip(run.model.layers, run.layers, strict=True)):
+        positions = [changes[row].position for row in rows]
+        made = project(layer.self_attn, layer.input_layernorm(stream), _turn(run, positions))
+        while rows and changes[rows[-1]].cell.layer == index:
+            row = rows.pop()
+            weights[row] = _weigh_again(run, *changes[row][:2], made, len(rows))
+        if not rows:
+            break
+        query, key_own, value_own = (part[: len(rows)] for part in made[:3])
+        stream, positions = stream[: len(rows)], positions[: len(rows)]
+        mask = torch.arange(len(run.ids) + 1, device=stream.device)[None, None, None]
+        ends = torch.tensor(positions, device=stream.device)[:, None, None, None]
+        mask = (mask < ends) | (mask == len(run.ids))  # the last one is the position itself
+        key, value = _append(kept.key, key_own), _append(kept.value, value_own)
+        heads = attend(layer.self_attn, query, key, value, mask).output
         factors = [
-            _keep(removed, Source("head", index, one), stream) for one in range(heads.shape[1])
+            _keep(changes, rows, Source("head", index, one), stream)
+            for one in range(heads.shape[1])
         ]
         stream = stream + write_heads(layer.self_attn, heads * torch.stack(factors, 1))
-        stream = stream + run_mlp(layer, stream) * _keep(removed, Source("mlp", index), stream)
-    layer = run.model.layers[cell.layer]
-    made = project(layer.self_attn, layer.input_layernorm(stream), rotation)
-    return _weigh_again(run, cell, side, made)
+        mlp = run_mlp(layer, stream) * _keep(changes, rows, Source("mlp", index), stream)
+        stream = stream + mlp
+    return weights
 
 
-def _turn(run: WrittenRun, position: int) -> tuple[Tensor, Tensor]:
-    """RoPE at one position, (batch, q_len, …)."""
+def _turn(run: WrittenRun, positions: list[int]) -> tuple[Tensor, Tensor]:
+    """RoPE at positions of its own for each text (batch, 1, …)."""
     cos, sin = run.rotation
-    return cos[None, position, None], sin[None, position, None]
+    return cos[positions][:, None], sin[positions][:, None]
 
 
-def _keep(removed: list[set[Source]], source: Source, like: Tensor) -> Tensor:
-    """0 for each text that does without this source, else 1 (batch, 1, 1)."""
-    return like.new_tensor([float(source not in one) for one in removed])[:, None, None]
+def _keep(changes: Sequence[Change], rows: list[int], source: Source, like: Tensor) -> Tensor:
+    """0 for each row that does without this source, else 1 (batch, 1, 1)."""
+    kept = [float(source not in changes[row].removed) for row in rows]
+    return like.new_tensor(kept)[:, None, None]
 
 
-def _append(before: Tensor, new: Tensor, position: int) -> Tensor:
-    """The keys or values before a position as they were, and its new one."""
-    kept = before[None, :, :position].expand(len(new), -1, -1, -1)
-    return torch.cat([kept, new], dim=2)
+def _append(before: Tensor, new: Tensor) -> Tensor:
+    """The keys or values of the run as they were, and behind them the new one of each row."""
+    return torch.cat([before[None].expand(len(new), -1, -1, -1), new], dim=2)
 
 
-def _weigh_again(run: WrittenRun, cell: Cell, side: str, made: Any) -> list[float]:
+def _weigh_again(run: WrittenRun, cell: Cell, side: str, made: Projected, row: int) -> float:
     """The weight of the cell with another query, or with another key at its place."""
     kept = run.layers[cell.layer]
     module = run.model.layers[cell.layer].self_attn
     group = cell.head // (len(kept.query) // len(kept.key))
-    keys = kept.key[group, : cell.query + 1].expand(len(made.query), -1, -1).clone()
-    query = kept.query[cell.head, cell.query].expand(len(made.query), -1)
+    keys = kept.key[group, : cell.query + 1].clone()
+    query = kept.query[cell.head, cell.query]
     if side == QUERY_SIDE:
-        query = made.query[:, cell.head, 0]
-        keys[:, cell.query] = made.key[:, group, 0]  # a query's position has a key of its own
+        query = made.query[row, cell.head, 0]
+        keys[cell.query] = made.key[row, group, 0]  # a query's position has a key of its own
     else:
-        keys[:, cell.key] = made.key[:, group, 0]
-    scores = torch.einsum("bd,bkd->bk", query, keys) * module.scaling
-    weights: list[float] = scores.double().softmax(-1)[:, cell.key].tolist()
-    return weights
+        keys[cell.key] = made.key[row, group, 0]
+    scores = keys @ query * module.scaling
+    return float(scores.double().softmax(-1)[cell.key])

@@ -37,14 +37,15 @@ class ScoreSplit(NamedTuple):
     """A score as a sum over pairs of sources, in float64.
 
     query_side and key_side (sources, head_dim), and average_key_side: the same of all other keys
-    that the query sees, averaged by their weights. The score is the product of both sides' sums.
+    that the query sees, averaged by their weights; None where nobody asks for compared keys. The
+    score is the product of both sides' sums.
     """
 
     cell: Cell
     sources: list[Source]
     query_side: Tensor
     key_side: Tensor
-    average_key_side: Tensor
+    average_key_side: Tensor | None
     keys: Tensor
     scores: Tensor
     """Keys (tokens, head_dim) of all tokens that the query sees, and the scores of its row."""
@@ -66,8 +67,24 @@ class ScoreSplit(NamedTuple):
         keys alike changes no weight, and then it shows nowhere. A row's sum, times 1 − w, is the
         derivative of ln w by the strength of that source in the query.
         """
-        key_side = self.key_side - self.average_key_side if is_centred else self.key_side
-        return self.query_side @ key_side.T
+        return self.query_side @ self.choose_key_side(is_centred).T
+
+    def compute_parts(self, side: str, is_centred: bool) -> Tensor:
+        """What each source of one side gives to the score (sources,): the sums of all its pairs."""
+        if side == KEY_SIDE:
+            return self.choose_key_side(is_centred) @ self.query_side.sum(0)
+        key = self.keys[self.cell.key]
+        if is_centred:
+            key = key - share_others(self.scores, self.cell.key) @ self.keys
+        return self.query_side @ key
+
+    def choose_key_side(self, is_centred: bool) -> Tensor:
+        """The key's sources (sources, head_dim), less those of all other keys if `is_centred`."""
+        if not is_centred:
+            return self.key_side
+        if self.average_key_side is None:
+            raise ValueError("the other keys were not split")
+        return self.key_side - self.average_key_side
 
 
 def list_sources(run: WrittenRun, layer: int) -> list[Source]:
@@ -111,12 +128,33 @@ def split_score(run: WrittenRun, cell: Cell) -> ScoreSplit:
     sides = [project_sources(run, cell, KEY_SIDE, at) for at in range(cell.query + 1)]
     keys = torch.stack([side.sum(0) for side in sides])
     scores = keys @ query_side.sum(0)
-    others = scores.clone()
-    others[cell.key] = -torch.inf
-    shares = others.softmax(-1) if cell.query else torch.zeros_like(others)
+    shares = share_others(scores, cell.key)
     average = sum(share * side for share, side in zip(shares, sides, strict=True))
     sources = list_sources(run, cell.layer)
     return ScoreSplit(cell, sources, query_side, sides[cell.key], average, keys, scores)
+
+
+@torch.no_grad()
+def split_sides(run: WrittenRun, cell: Cell) -> ScoreSplit:
+    """The same, much sooner: the other keys are as in the run and not split."""
+    kept = run.layers[cell.layer]
+    query_side = project_sources(run, cell, QUERY_SIDE, cell.query)
+    query_side = query_side * run.model.layers[cell.layer].self_attn.scaling
+    key_side = project_sources(run, cell, KEY_SIDE, cell.key)
+    group = cell.head // (len(kept.query) // len(kept.key))
+    keys = kept.key[group, : cell.query + 1].double()
+    scores = keys @ query_side.sum(0)
+    sources = list_sources(run, cell.layer)
+    return ScoreSplit(cell, sources, query_side, key_side, None, keys, scores)
+
+
+def share_others(scores: Tensor, key: int) -> Tensor:
+    """The weights of a row as they would be without one key; 0 where it is the only one."""
+    if len(scores) == 1:
+        return torch.zeros_like(scores)
+    others = scores.clone()
+    others[key] = -torch.inf
+    return others.softmax(-1)
 
 
 def project_sources(run: WrittenRun, cell: Cell, side: str, position: int) -> Tensor:

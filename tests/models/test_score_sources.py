@@ -12,11 +12,14 @@ from torch.testing import assert_close
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.load import RealModel
 from explainers.models.registry import ModelError
+from explainers.models.removals_by_role import WAYS, remove_from_cells
 from explainers.models.removed_sources import (
+    Change,
     draw_others,
     predict_weight,
     rank_sources,
     remove_sources,
+    rerun_changes,
     rerun_position,
 )
 from explainers.models.score_sources import (
@@ -27,6 +30,7 @@ from explainers.models.score_sources import (
     gather_sources,
     list_sources,
     split_score,
+    split_sides,
     trace_head,
 )
 from explainers.models.written_out import write_out
@@ -137,9 +141,9 @@ def test_centred_what_is_given_to_all_keys_alike_shows_nowhere():
         weights = split.scores[others].softmax(-1)
         expected = split.scores[cell.key] - (weights * split.scores[others]).sum()
         assert_close(split.compute_pairs(True).sum(), expected, atol=EXACT, rtol=0)
-        alike = split._replace(
-            key_side=split.key_side + 3.0, average_key_side=split.average_key_side + 3.0
-        )
+        average = split.average_key_side
+        assert average is not None
+        alike = split._replace(key_side=split.key_side + 3.0, average_key_side=average + 3.0)
         assert_close(alike.compute_pairs(True), split.compute_pairs(True), atol=EXACT, rtol=0)
         assert not torch.allclose(alike.compute_pairs(False), split.compute_pairs(False))
 
@@ -215,6 +219,55 @@ def test_a_head_that_is_removed_is_a_head_whose_output_matrix_is_zero_there(side
             scores = split.scores.clone()
             scores[cell.key] = query @ key / 8**0.5
             assert measured == pytest.approx(scores.softmax(-1)[cell.key].item(), abs=1e-6)
+
+
+def test_many_changes_at_once_are_each_what_they_are_alone():
+    _model, run = make_run("Qwen3, QK-norm")
+    generator = random.Random(2)
+    changes = [
+        Change(cell, side, {*generator.sample(list_sources(run, cell.layer), 2)})
+        for cell in some_cells(run, least=1, count=12)
+        for side in SIDES
+    ]
+    together = rerun_changes(run, changes)
+    alone = [rerun_changes(run, [change])[0] for change in changes]
+    assert together == pytest.approx(alone, abs=EXACT)
+    assert len({round(weight, 6) for weight in together}) > 10
+
+
+@pytest.mark.parametrize("family", ["Llama", "Qwen2, biases"])
+def test_the_sides_alone_rank_as_the_whole_split_does(family):
+    _model, run = make_run(family)
+    for cell in some_cells(run, least=1, count=12):
+        whole, sides = split_score(run, cell), split_sides(run, cell)
+        assert_close(sides.scores, whole.scores, atol=EXACT, rtol=0)
+        assert rank_sources(sides, QUERY_SIDE) == rank_sources(whole, QUERY_SIDE)
+        assert rank_sources(sides, KEY_SIDE, False) == rank_sources(whole, KEY_SIDE, False)
+        parts = whole.compute_pairs(True).sum(1)
+        assert_close(sides.compute_parts(QUERY_SIDE, True), parts, atol=EXACT, rtol=0)
+        with pytest.raises(ValueError, match="not split"):
+            sides.compute_pairs(True)
+
+
+def test_the_measurement_removes_what_a_single_cell_does():
+    _model, run = make_run("Llama")
+    cells = [cell for cell in list_cells(run, least=2) if cell.query > 3][:30:3]
+    for cell, seen in zip(cells, remove_from_cells(run, cells, 4), strict=True):
+        split = split_score(run, cell)
+        expected = {}
+        for side, is_centred in ((QUERY_SIDE, True), (KEY_SIDE, False)):
+            three = rank_sources(split, side, is_centred)[:3]
+            (expected[side],) = remove_sources(run, split, side, [three])
+        three = rank_sources(split, QUERY_SIDE, False)[:3]
+        (raw,) = remove_sources(run, split, QUERY_SIDE, [three])
+        found = dict(zip(WAYS, seen.without, strict=True))
+        assert seen.weight == pytest.approx(split.weight, abs=EXACT)
+        assert found["query, into the head"] == pytest.approx(expected[QUERY_SIDE].into_head)
+        assert found["query"] == pytest.approx(expected[QUERY_SIDE].measured)
+        assert found["query, raw"] == pytest.approx(raw.measured)
+        assert found["key, into the head"] == pytest.approx(expected[KEY_SIDE].into_head)
+        assert found["key"] == pytest.approx(expected[KEY_SIDE].measured)
+        assert found["query, others"] != pytest.approx(found["query"])
 
 
 @pytest.mark.parametrize("side", SIDES)

@@ -9,6 +9,7 @@ import torch
 from explainers.chapters.why_it_looked import one_cell
 from explainers.chapters.why_it_looked.explained_cell import fold_pairs
 from explainers.chapters.why_it_looked.hero import compute_numbers
+from explainers.chapters.why_it_looked.role_table import find_roles_without
 from explainers.chapters.why_it_looked.shipped_cells import (
     CELLS,
     MODEL,
@@ -17,6 +18,7 @@ from explainers.chapters.why_it_looked.shipped_cells import (
 )
 from explainers.chapters.why_it_looked.takeaway import remove_key_source
 from explainers.models.load import is_on_disk, load_model
+from explainers.models.removals_by_role import ALL, read_roles
 from explainers.ui.controls import why_controls as chosen
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
@@ -47,9 +49,11 @@ def test_the_bars_of_each_side_sum_to_the_score(cells):
         for kind in (chosen.RAW, chosen.CENTRED):
             told = compute_numbers(one)["parts"][kind]
             for side in told["sides"]:
-                shown = sum(part for _name, part in side["bars"]) + sum(side["rest"][1:])
+                added, more, taken, less = side["rest"]
+                shown = sum(part for _name, part, _removal in side["bars"]) + more + less
                 assert shown == pytest.approx(told["sum"], abs=ROUNDING)
-                assert len(side["bars"]) + side["rest"][0] == len(one.sources)
+                assert len(side["bars"]) + added + taken == len(one.sources)
+                assert less <= 0 <= more
             assert sum(map(sum, one.pairs[kind][2])) == pytest.approx(told["sum"], abs=ROUNDING)
 
 
@@ -92,8 +96,46 @@ def test_the_kept_numbers_are_those_of_the_model(cells):
             for side in (0, 1):
                 assert one.parts[kind][side] == pytest.approx(kept.parts[kind][side], abs=ROUNDING)
         for what, removal in one.removals.items():
-            assert removal.places == kept.removals[what].places
-            assert removal[1:] == pytest.approx(kept.removals[what][1:], abs=ROUNDING)
+            assert removal[:2] == kept.removals[what][:2]
+            assert removal[2:] == pytest.approx(kept.removals[what][2:], abs=ROUNDING)
+
+
+def test_every_bar_can_be_removed_and_says_where_its_head_looked(cells):
+    for one in cells.values():
+        told = compute_numbers(one)
+        for kind in (chosen.CENTRED, chosen.RAW):
+            for side, position in enumerate((one.query, one.key)):
+                for name, part, removal in told["parts"][kind]["sides"][side]["bars"]:
+                    gone = one.removals[removal]
+                    assert gone.side == side
+                    assert [one.name(place) for place in gone.places] == [name]
+                    assert part == one.parts[kind][side][gone.places[0]]
+                    is_head = one.sources[gone.places[0]][0] == "head"
+                    assert (removal in one.looked) == is_head
+                    if is_head:
+                        assert len(one.looked[removal]) == position + 1
+                        assert sum(one.looked[removal]) == pytest.approx(1, abs=ROUNDING)
+
+
+def test_a_removal_in_a_link_may_be_any_bar():
+    sent = hero(opened(PAGE, {"why_cell": "17.4", "why_removed": "key.L16.H0"}))
+    assert sent["choices"]["why_removed"] == "key.L16.H0"
+    assert sent["cells"]["17.4"]["removals"]["key.L16.H0"]["removed"] == ["key.L16.H0"]
+    assert hero(opened(PAGE, {"why_removed": "key.L99.H0"}))["choices"]["why_removed"] == "nothing"
+
+
+def test_roles_are_told_as_they_were_measured():
+    results = read_roles()
+    assert results
+    shares = {one.role: one for one in results}
+    assert shares[ALL].cells == 1000
+    assert shares[ALL].share("key") > 0.9 > shares[ALL].share("query") > 0.85
+    assert shares[ALL].share("query, raw") < shares[ALL].share("query") - 0.1
+    assert [one.role for one in find_roles_without(results)] == ["positional", "previous token"]
+    visit = opened(PAGE, {"deep": "roles"})
+    assert not visit.exception
+    worst = f"{100 * shares['positional'].share('key'):.0f}"
+    assert worst in json.dumps([one.value for one in visit.markdown], ensure_ascii=False)
 
 
 def test_a_folded_matrix_keeps_its_sum():
@@ -114,7 +156,7 @@ def test_the_picture_has_what_the_link_asks_for():
     assert set(sent["cells"]) == set(CELLS)
 
 
-@pytest.mark.parametrize("card", ["steps", "removing", "pairs", "limits"])
+@pytest.mark.parametrize("card", ["steps", "removing", "roles", "pairs", "limits"])
 def test_each_card_opens(card):
     assert not opened(PAGE, {"deep": card}).exception
 

@@ -23,11 +23,22 @@ if TYPE_CHECKING:
 
 SHOWN, FOLDED = 8, 6
 """Bars on each side, and rows and columns of the small matrix, before all others together."""
+DRAWS = 8
+"""How often as many others are drawn: what is told of them is an average."""
 DIGITS = 5
 
 
+Parts = dict[str, tuple[list[float], list[float]]]
+"""By the kind of the bars, what each source of the query and of the key gives."""
+
+
 class Removal(NamedTuple):
-    """The weight without some sources: predicted by the split, measured, and without others."""
+    """The weight without some sources: predicted by the split, measured, and without others.
+
+    `side` is 0 for the query's and 1 for the key's; `others` is an average over `DRAWS` draws.
+    """
+
+    side: int
 
     places: list[int]
     predicted: float
@@ -42,6 +53,8 @@ class Explained(NamedTuple):
     `parts` has, by the kind of the bars, the parts of all sources of the query and of the key;
     `pairs` the first ones against each other, the last row and column being all others. `scores`
     and `row` are the head's own; `trace` is where the first head among the key's sources looked.
+    `removals` are of every bar that is drawn and of three together; `looked` has the weights of
+    the heads among them.
     """
 
     tokens: list[str]
@@ -54,19 +67,24 @@ class Explained(NamedTuple):
     score: float
     weight: float
     sources: list[tuple[str, int, int]]
-    parts: dict[str, tuple[list[float], list[float]]]
+    parts: Parts
     pairs: dict[str, tuple[list[int], list[int], list[list[float]]]]
     removals: dict[str, Removal]
     trace: tuple[int, list[float], list[float]] | None
+    looked: dict[str, list[float]]
 
     def rank(self, kind: str, side: int) -> list[int]:
         """The places of the sources of one side, the largest part first."""
-        parts = self.parts[kind][side]
-        return sorted(range(len(parts)), key=lambda place: -parts[place])
+        return rank_parts(self.parts[kind][side])
 
     def name(self, place: int) -> str:
         """What a source is called."""
         return name_source(*self.sources[place])
+
+
+def rank_parts(parts: list[float]) -> list[int]:
+    """Places, the largest part first."""
+    return sorted(range(len(parts)), key=lambda place: -parts[place])
 
 
 def name_source(kind: str, layer: int, head: int) -> str:
@@ -94,8 +112,9 @@ def explain_cell(run: "WrittenRun", cell: Cell, tokens: list[str], seed: int = 0
         [(source.kind, source.layer, source.head) for source in split.sources],
         parts,
         {kind: fold_pairs(matrix) for kind, matrix in pairs.items()},
-        remove_largest(run, split, seed),
+        remove_shown(run, split, parts, seed),
         _trace_first(run, split),
+        read_heads(run, split, parts),
     )
 
 
@@ -116,22 +135,50 @@ def fold_pairs(pairs: Tensor) -> tuple[list[int], list[int], list[list[float]]]:
     )
 
 
-def remove_largest(run: "WrittenRun", split: ScoreSplit, seed: int) -> dict[str, Removal]:
-    """What the weight becomes without the sources that give most to it."""
-    keys, queries = rank_sources(split, KEY_SIDE, False), rank_sources(split, QUERY_SIDE)
-    plans = {
-        chosen.FIRST: (KEY_SIDE, keys[:1]),
-        chosen.KEY_THREE: (KEY_SIDE, keys[:3]),
-        chosen.QUERY_THREE: (QUERY_SIDE, queries[:3]),
-    }
+def list_shown(parts: Parts, side: int) -> list[int]:
+    """The places of the sources that have a bar on one side, of either kind."""
+    return sorted({place for both in parts.values() for place in rank_parts(both[side])[:SHOWN]})
+
+
+def name_removal(side: int, source: Source) -> str:
+    """What the link calls the removal of one source: "key.L16.H0"."""
+    kind, layer, head = source
+    which = {"head": f"L{layer}.H{head}", "mlp": f"MLP{layer}"}.get(kind, kind)
+    return f"{('query', 'key')[side]}.{which}"
+
+
+def remove_shown(
+    run: "WrittenRun", split: ScoreSplit, parts: Parts, seed: int
+) -> dict[str, Removal]:
+    """What the weight becomes without each source that has a bar, and without the first three."""
     draw = Random(seed)  # noqa: S311
     removals = {}
-    for name, (side, places) in plans.items():
-        others = draw_others(split, places, len(places), draw)
-        one, other = remove_sources(run, split, side, [places, others])
-        numbers = (*one, other.measured)
-        removals[name] = Removal(places, *(round(number, DIGITS) for number in numbers))
+    for side, name in enumerate((QUERY_SIDE, KEY_SIDE)):
+        ranked = rank_sources(split, name, is_centred=name == QUERY_SIDE)
+        three = chosen.QUERY_THREE if name == QUERY_SIDE else chosen.KEY_THREE
+        plans = {three: ranked[:3]} | ({chosen.FIRST: ranked[:1]} if name == KEY_SIDE else {})
+        shown = [at for at in list_shown(parts, side) if split.sources[at].kind != "bias"]
+        plans |= {name_removal(side, split.sources[place]): [place] for place in shown}
+        singles = [draw_others(split, ranked[:3], 1, draw) for _ in range(DRAWS)]
+        threes = [draw_others(split, ranked[:3], 3, draw) for _ in range(DRAWS)]
+        found = remove_sources(run, split, name, [*plans.values(), *singles, *threes])
+        measured = [one.measured for one in found[len(plans) :]]
+        average = {1: sum(measured[:DRAWS]) / DRAWS, 3: sum(measured[DRAWS:]) / DRAWS}
+        for (plan, places), one in zip(plans.items(), found, strict=False):
+            numbers = (round(number, DIGITS) for number in (*one, average[len(places)]))
+            removals[plan] = Removal(side, places, *numbers)
     return removals
+
+
+def read_heads(run: "WrittenRun", split: ScoreSplit, parts: Parts) -> dict[str, list[float]]:
+    """Where each head looked that has a bar, from the position at which it wrote (tokens,)."""
+    looked = {}
+    for side, position in enumerate((split.cell.query, split.cell.key)):
+        for source in (split.sources[place] for place in list_shown(parts, side)):
+            if source.kind == "head":
+                weights = run.layers[source.layer].weights[source.head, position, : position + 1]
+                looked[name_removal(side, source)] = _round(weights)
+    return looked
 
 
 def _trace_first(

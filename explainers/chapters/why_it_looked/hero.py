@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from explainers.chapters.why_it_looked.explained_cell import SHOWN, Explained, Removal
+from explainers.chapters.why_it_looked.explained_cell import SHOWN, Explained, Removal, name_removal
+from explainers.models.score_sources import Source
 from explainers.translations import _
 from explainers.ui.controls import why_controls as chosen
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
@@ -12,8 +13,8 @@ from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces
 
 SENTENCES = (
-    *("hero_caption", "hero_content", "hero_content_compared"),
-    *("hero_position", "hero_position_compared", "hero_removed"),
+    *("hero_caption", "hero_content", "hero_content_compared", "hero_content_looked"),
+    *("hero_position", "hero_position_compared", "hero_removed", "hero_removed_three"),
 )
 TRIED = {
     "try_first": {chosen.looked_removed.key: chosen.FIRST},
@@ -28,17 +29,16 @@ def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str) -> Hero:
     names, kinds = tuple(cells), chosen.looked_parts.options
     control, removed = chosen.looked_cell, chosen.looked_removed
     labels = [name_cell(one) for one in cells.values()]
+    removals = (
+        chosen.NOTHING,
+        *dict.fromkeys(name for one in cells.values() for name in one.removals),
+    )
     choices = [
         HeroChoice(control, names, read_choice(control, names, names[0]), labels),
         HeroChoice(
             chosen.looked_parts, kinds, read_choice(chosen.looked_parts, kinds), [*map(_, kinds)]
         ),
-        HeroChoice(
-            removed,
-            removed.options,
-            read_choice(removed, removed.options),
-            [*map(_, chosen.REMOVED.values())],
-        ),
+        HeroChoice(removed, removals, read_choice(removed, removals)),
     ]
     shown = cells[choices[0].value]
     told = {"count": f"{len(shown.sources)}", "key": show_token(shown, shown.key)}
@@ -73,7 +73,7 @@ def show_token(one: Explained, position: int) -> str:
 
 def compute_numbers(one: Explained) -> dict[str, Any]:
     """What the picture is drawn from, and the slots of its sentences."""
-    removals = {name: _describe_removal(one, name, kept) for name, kept in one.removals.items()}
+    removals = {name: _describe_removal(one, removal) for name, removal in one.removals.items()}
     return {
         "tokens": one.tokens,
         "query": one.query,
@@ -81,6 +81,7 @@ def compute_numbers(one: Explained) -> dict[str, Any]:
         "row": one.row,
         "parts": {kind: _describe_parts(one, kind) for kind in one.parts},
         "removals": removals,
+        "looked": one.looked,
         "said": describe_cell(one),
         "isBefore": one.key == one.query - 1,
     }
@@ -98,26 +99,28 @@ def describe_cell(one: Explained) -> dict[str, str]:
 
 
 def _describe_parts(one: Explained, kind: str) -> dict[str, Any]:
+    """For each side its first bars, by the names of their removals, and all others together."""
     sides = []
     for side, parts in enumerate(one.parts[kind]):
         ranked = one.rank(kind, side)
         rest = [parts[place] for place in ranked[SHOWN:]]
-        added, taken = (
-            sum(part for part in rest if part > 0),
-            sum(part for part in rest if part < 0),
-        )
-        bars = [[one.name(place), parts[place]] for place in ranked[:SHOWN]]
-        sides.append({"bars": bars, "rest": [len(rest), added, taken]})
+        added = [part for part in rest if part > 0]
+        taken = [part for part in rest if part <= 0]
+        bars = [
+            [one.name(place), parts[place], name_removal(side, Source(*one.sources[place]))]
+            for place in ranked[:SHOWN]
+        ]
+        sides.append({"bars": bars, "rest": [len(added), sum(added), len(taken), sum(taken)]})
     return {"sides": sides, "sum": sum(one.parts[kind][0])}
 
 
-def _describe_removal(one: Explained, name: str, removal: Removal) -> dict[str, Any]:
+def _describe_removal(one: Explained, removal: Removal) -> dict[str, Any]:
     weights = [one.weight, removal.predicted, removal.measured, removal.others]
     said = zip(("weight", "predicted", "measured", "others"), weights, strict=True)
+    names = [name_removal(removal.side, Source(*one.sources[place])) for place in removal.places]
     return {
-        "side": 0 if name == chosen.QUERY_THREE else 1,
-        "removed": [one.name(place) for place in removal.places],
-        "places": len(removal.places),
+        "side": removal.side,
+        "removed": names,
         "weights": weights,
         "said": {slot: write_percent(weight) for slot, weight in said}
         | {"what": ", ".join(one.name(place) for place in removal.places)},

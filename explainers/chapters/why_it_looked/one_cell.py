@@ -48,9 +48,10 @@ def describe_removals(one: Explained) -> dict[str, str]:
 def draw_removals(one: Explained, origin: str, key: str = "") -> None:
     """The weight as it is, predicted, into the head only, in the whole pass, and without others."""
     columns = (_("as it is"), _("predicted"), _("this head only"), _("whole pass"), _("at random"))
+    shown = chosen.FIRST, chosen.KEY_THREE, chosen.QUERY_THREE
     values = [
         [one.weight, kept.predicted, kept.into_head, kept.measured, kept.others]
-        for kept in one.removals.values()
+        for kept in map(one.removals.__getitem__, shown)
     ]
     rows = _("key: first"), _("key: first 3"), _("query: first 3")
     matrix = Matrix(

@@ -7,18 +7,14 @@ from explainers.ui.controls.number_controls import Counter
 
 CENTRED, RAW = N_("compared"), N_("raw")
 NOTHING, FIRST, KEY_THREE, QUERY_THREE = "nothing", "first", "three", "query_three"
-REMOVED = {
-    NOTHING: N_("nothing"),
-    FIRST: N_("the key's first source"),
-    KEY_THREE: N_("the key's first three"),
-    QUERY_THREE: N_("the query's first three"),
-}
-"""What can be removed, and what that is called."""
+OWN = "own"
+"""The weight that is the reader's own: of another text, head or model."""
 EXAMPLE = "The young judge met Ann Lee. Ann Lee thanked the young judge."
 
 looked_cell = Choice("why_cell", N_("Weight"), "17.3")
 looked_parts = Choice("why_parts", N_("Bars"), CENTRED, (CENTRED, RAW))
-looked_removed = Choice("why_removed", N_("Remove"), NOTHING, tuple(REMOVED))
+looked_removed = Choice("why_removed", N_("Remove"), NOTHING)
+"""Besides these three, any bar of the picture: its side and its source."""
 looked_text = TextLine("why_text", N_("Text for the model"), EXAMPLE, 400)
 looked_layer = Counter("why_layer", N_("Layer, from 0"), 17)
 looked_head = Counter("why_head", N_("Head, from 0"), 3)
