@@ -134,7 +134,7 @@ export class Why extends Hero {
     else if (best === from) this.note.textContent = _("{name}, at “{token}”, looked at itself", here);
     else this.note.textContent = _("{name}, at “{token}”, looked at “{other}”: {share}", { ...here, share: percent(looked[best]) });
     const long = stage.widths([this.note.textContent ?? ""], 15, 600)[0] * 1.04 + 4, middle = (middles[from] + middles[best]) / 2;
-    stage.write(this.note, Math.max(long / 2, Math.min(stage.room - long / 2, middle)), below + 46, 15);
+    stage.write(this.note, Math.max(long / 2, Math.min(stage.room - long / 2, middle)), below + (best === from ? 16 : 46), 15);
     return below + 56;
   }
 
