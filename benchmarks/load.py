@@ -47,6 +47,11 @@ def tell(**choices: object) -> str:
     return json.dumps({"choices": choices})
 
 
+def pick(name: str) -> str:
+    """What a list of names tells it."""
+    return json.dumps({"names": [name]})
+
+
 STEPS_READ = tuple(tell(words_read=count) for count in (3, 5, 7, 4))
 SYLLABLES = tuple(tell(syllable=place) for place in (2, 4, 3, 1))
 WORDS = tuple(tell(word=place) for place in (2, 4, 6, 3))
@@ -67,7 +72,8 @@ TARGETS = {
     "kv_cache: step": Target("kv_cache", "", "shelves", STEPS_READ),
     "shared_heads: word": Target("shared_heads", "", "shared heads", WORDS),
     "cache_memory: model": Target(
-        "cache_memory", "", "model", ("gpt-oss-20b", "gemma-3-4b", "gpt-oss-120b")
+        *("cache_memory", "", "pick model"),
+        tuple(map(pick, ("gpt-oss-20b", "gemma-3-4b", "gpt-oss-120b"))),
     ),
     "cross_attention: syllable": Target("cross_attention", "", "translation", SYLLABLES),
 }

@@ -137,12 +137,13 @@ def show_planner() -> None:
         cache_result.show_working(choice)
         for name, told in cache_result.list_results(choice):
             text(f"result_{name}", **told)
-        show_source(*cache_result.CODE)
 
 
 text("question")
 with current_plan.whole_page():
     show_planner()
+    if current_plan.read_plan().choice:
+        show_source(*cache_result.CODE)
     compare_models()
     go_deeper(text, {name: partial(draw_card, name) for name in CARDS} | {"figures": show_figures})
 show_one_sentence(text)

@@ -566,7 +566,7 @@ def test_a_link_to_models_that_cannot_be_compared(asked, shown):
 
 def test_nothing_to_compare_is_no_error():
     visit = opened(PAGE)
-    visit.multiselect(key="compared").set_value([])
+    visit.session_state["compared"] = []  # what the browser does before the page runs again
     visit.run()
     assert not visit.exception
     assert "Choose a model to compare." in said(visit)
@@ -631,8 +631,9 @@ def test_a_pasted_config_is_read_and_stays_out_of_the_link():
         visit
     )
     assert not any("hidden_size" in str(value) for value in visit.query_params.values())
-    widgets(visit)["model"].set_value("gpt2")
-    widgets(visit.run())["model"].set_value(controls.CONFIG)
+    for name in ("gpt2", controls.CONFIG):
+        visit.session_state["model"] = name
+        visit.run()
     assert "16,384 tokens, model ` llama `" in said(visit.run()), "what was pasted is lost"
 
 
@@ -661,7 +662,7 @@ def test_a_config_that_cannot_be_read_is_refused_by_name_and_nothing_is_lost(tex
     shown = {key: widget.value for key, widget in widgets(visit).items()}
     assert (shown["tokens"], shown["texts"], shown["gpus"]) == ("16,384", "4", "4")
     assert len(visit.text_area(key="pasted config").value) == min(len(text), MAX_PASTED)
-    widgets(visit)["model"].set_value("llama-3-8b")
+    visit.session_state["model"] = "llama-3-8b"
     size = count_cache_bytes(find_shape("llama-3-8b"), 16_384, 4, "q8_0")
     assert f"{size:,} bytes for 4 texts" in said(visit.run())
 

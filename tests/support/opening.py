@@ -41,8 +41,8 @@ OFF = {"changes": "heads off"}
 DEEPER = {"19_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
 """Links to controls that show up only with two other ones' choices."""
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs", "dataframe")
-CARDS = "cards-cards"
-"""The component whose pictures lead to pages."""
+CARDS, PICKER = "cards-cards", "picker-picker"
+"""Components whose pictures lead to pages, and that offer names."""
 DECKS = ('"kind": "deck"',)
 """Of heroes whose cards lead to what stands below them."""
 
@@ -206,9 +206,9 @@ def pictures(visit: AppTest) -> list[str]:
 
 
 def is_picture(element: Any) -> bool:
-    """Does it show numbers? Thumbnails of pages do not, nor does a deck of exercises."""
+    """Does it show numbers? Thumbnails of pages, lists of names and decks of cards do not."""
     is_component = element.type == "bidi_component"
-    is_card = is_component and CARDS in element.proto.component_name
+    is_card = is_component and element.proto.component_name.endswith((CARDS, PICKER))
     is_deck = is_component and any(kind in drawn(element) for kind in DECKS)
     return element.type in PICTURES and not is_card and not is_deck
 

@@ -59,7 +59,7 @@ CODE = (
 
 def list_results(choice: CacheChoice) -> list[tuple[str, dict[str, str]]]:
     """What there is to say of the bytes: whether any engine stores them so, and what they count."""
-    results = [("bytes", measure_cache(choice)), ("remarks", {"remarks": list_remarks(choice)})]
+    results = [("bytes", measure_cache(choice) | {"remarks": list_remarks(choice)})]
     if has_format(choice.counting, choice.dtype):
         return results
     return [("not_stored", {"engine": choice.counting, "dtype": choice.dtype}), *results]

@@ -19,6 +19,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.figure.picker import pick_names
 from explainers.ui.text.numbers import keep_units_together
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
@@ -62,7 +63,8 @@ def compare_two() -> dict[str, str]:
 
 def choose_models() -> list[ModelShape]:
     """The models that the reader wants to compare."""
-    return [find_shape(name) for name in controls.compared_models(list_comparable_models())]
+    names = pick_names(controls.compared_models, list_comparable_models())
+    return [find_shape(name) for name in names]
 
 
 def show_models(

@@ -36,6 +36,7 @@ from explainers.memory.speed import (
 from explainers.messages import ngettext
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
+from explainers.ui.figure.picker import pick_name
 from explainers.ui.untrusted_text import verbatim
 
 PAGE_SIZES = ("1", "8", "16", "32", "64", "128", "256")
@@ -58,9 +59,9 @@ class Hardware:
 def choose_first() -> tuple[str, int, Gpu, Any]:
     """(model, tokens of a text, GPU, menu of all else), beside each other."""
     with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
-        name = controls.model(list_models(), controls.model.default)
+        name = pick_name(controls.model, list_models())
         tokens = controls.tokens()
-        gpu = read_gpus()[controls.gpu(list(read_gpus()), controls.gpu.default)]
+        gpu = read_gpus()[pick_name(controls.gpu, list(read_gpus()))]
         return name, tokens, gpu, place_menu()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from explainers.chapters.cache_memory.choose_cache import CacheChoice, list_models
 from explainers.chapters.cache_memory.gpu_fit import ENCODER, Hardware, make_deployment
 from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.cache_formula import IDEAL
 from explainers.memory.capacity_plan import (
     estimate_reach,
     find_fewest_gpus,
@@ -211,36 +212,44 @@ def list_experiments(text: Prose, choice: CacheChoice, hardware: Hardware) -> li
 
 def ask_backwards(text: Prose, choice: CacheChoice, hardware: Hardware) -> list[Experiment]:
     """How many GPUs do so many readers need, and how long a text does one GPU hold?"""
-    shape, asked = find_shape(controls.model.default), replace(hardware, gpus=1)
-    usual = replace(choice, shape=shape, source_tokens=None, beams=1)
-    found = {
-        name: find_fewest_gpus(make_deployment(usual, replace(asked, gpu=gpu)), LONG, MANY)
-        for name, gpu in read_gpus().items()
-        if name in ASKED_GPUS
-    }
-    enough = [f"{one.gpus} × {one.gpu.name}" for one in found.values() if one]
+    shape, usual_gpu = find_shape(controls.model.default), read_gpus()[controls.gpu.default]
+    found, longest = answer_backwards(choice.dtype, replace(hardware, gpus=1, gpu=usual_gpu))
+    enough = [f"{number} × {read_gpus()[name].name}" for name, number in found.items() if number]
     readers = {
         "texts": f"{MANY}",
         "tokens": f"{LONG:,}",
         "cache": measure_text(choice, shape, LONG, MANY),
         "gpus": ", ".join(enough) or _("more than 16 of any GPU"),
     }
-    usual_gpu = read_gpus()[controls.gpu.default]
-    longest = find_longest_context(make_deployment(usual, replace(asked, gpu=usual_gpu)))
     one = {
         "gpu": usual_gpu.name,
         "tokens": f"{longest or 0:,}",
         "model": shape.id,
         "context": f"{shape.context:,}",
     }
-    number = found[controls.gpu.default]
-    fewest = f"{number.gpus}" if number else controls.gpus.options[-1]
+    fewest = f"{found[controls.gpu.default] or controls.gpus.options[-1]}"
     return [
         Experiment(
             "readers", text.fill("try_readers", **readers), choose_all(MANY, LONG, gpus=fewest)
         ),
         Experiment("longest", text.fill("try_longest", **one), choose_all(1, longest or 1)),
     ]
+
+
+@functools.lru_cache(maxsize=256)
+def answer_backwards(dtype: str, usual: Hardware) -> tuple[dict[str, int | None], int | None]:
+    """Of each kind of GPU the fewest that hold the readers, and the longest text on a usual one.
+
+    About the model that is chosen at first, whichever is chosen now.
+    """
+    cache = CacheChoice(find_shape(controls.model.default), LONG, MANY, dtype, IDEAL, None, 1)
+    found = {
+        name: find_fewest_gpus(make_deployment(cache, replace(usual, gpu=gpu)), LONG, MANY)
+        for name, gpu in read_gpus().items()
+        if name in ASKED_GPUS
+    }
+    numbers = {name: one.gpus if one else None for name, one in found.items()}
+    return numbers, find_longest_context(make_deployment(cache, usual))
 
 
 def measure_text(choice: CacheChoice, shape: ModelShape, length: int, number: int = 1) -> str:

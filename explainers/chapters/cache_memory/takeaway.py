@@ -1,5 +1,7 @@
 """To take away: the bytes of one cache by every counting, and what fits on GPUs."""
 
+from functools import partial
+
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.memory.cache_bytes import count_bytes_per_token, list_group_caches
 from explainers.memory.cache_formula import COUNTINGS
@@ -44,14 +46,26 @@ def compute_fit(deployment: Deployment, tokens: int, texts: int) -> Numbers:
 
 
 def take_choice(choice: CacheChoice | None, deployment: Deployment | None) -> None:
-    """Offer the bytes of the cache as a notebook, and what fits, as far as it can be counted."""
+    """Offer the bytes of the cache as a notebook, and what fits, as far as it can be counted.
+
+    Both are counted when a file is asked for: every change of the picture comes by here.
+    """
     take("cache")
     take("fit")
     if choice is None:
         return
-    title, shown = _("The bytes of the cache"), compute_cache(choice)
-    take("cache", Recipe(title, compute_cache, {"choice": choice}, shown))
+    take("cache", partial(make_cache_recipe, _("The bytes of the cache"), choice))
     if deployment and deployment.shape.parameters:
-        inputs = {"deployment": deployment, "tokens": choice.tokens, "texts": choice.texts}
-        shown = compute_fit(deployment, choice.tokens, choice.texts)
-        take("fit", Recipe(_("What fits on the GPUs"), compute_fit, inputs, shown))
+        title, lengths = _("What fits on the GPUs"), (choice.tokens, choice.texts)
+        take("fit", partial(make_fit_recipe, title, deployment, *lengths))
+
+
+def make_cache_recipe(title: str, choice: CacheChoice) -> Recipe:
+    """The bytes, as they are on screen."""
+    return Recipe(title, compute_cache, {"choice": choice}, compute_cache(choice))
+
+
+def make_fit_recipe(title: str, deployment: Deployment, tokens: int, texts: int) -> Recipe:
+    """What fits, as it is on screen."""
+    inputs = {"deployment": deployment, "tokens": tokens, "texts": texts}
+    return Recipe(title, compute_fit, inputs, compute_fit(deployment, tokens, texts))

@@ -242,3 +242,19 @@ class SearchableMultiChoice(MultiChoice):
         is_disobeyed = request is not None and wanted != list(selection)
         allowed = N_("up to {most} of those that the list names", most=self.most)
         return self._finish(wanted if is_disobeyed else None, selection, options, allowed)
+
+    def read(self, options: Sequence[str]) -> list[str]:
+        """What is chosen, in the order in which it was; of a link, as many as there may be."""
+        self.read_request()  # takes up what was chosen on another page
+        request, chosen = self.read_link(lambda asked: self._select_some(asked, options))
+        value = list(dict.fromkeys(one for one in chosen if one in options))[: self.most]
+        st.session_state[self.key] = value  # Streamlit forgets the choice of a control that is gone
+        wanted = [one for one in request or [] if one]
+        allowed = N_("up to {most} of those that the list names", most=self.most)
+        self._finish(wanted if wanted and wanted != value else None, value, options, allowed)
+        self.write(value)
+        return value
+
+    def _select_some(self, asked: list[str], options: Sequence[str]) -> list[str] | None:
+        """An empty name asks for none; only names that nobody offers ask for nothing."""
+        return self.select_possible(asked, options) or (None if any(asked) else [])
