@@ -45,6 +45,7 @@ CONTENTS = {
         "pages/19_what_if.py": N_("What if"),
         "pages/20_why_it_looked.py": N_("Why did it look there?"),
         "pages/21_does_it_matter.py": N_("Does it matter?"),
+        "pages/22_writing.py": N_("Write with it"),
     },
     N_("Practice"): {
         "pages/23_exercises.py": N_("Exercises"),

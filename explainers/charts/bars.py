@@ -201,3 +201,21 @@ def draw_exchange(
     height = SHARE_HEIGHT * length + 2 * AXIS_HEIGHT  # the axis, and the legend
     figure = (bars + words).properties(width="container", height=height)
     return apply_theme(figure.properties(padding={"left": 100, "right": 20}), theme)
+
+
+def draw_rises(rows: pd.DataFrame, theme: Theme, x_title: str) -> alt.TopLevelMixin:
+    """Columns name, rise, low, high: a bar from 0 for each name, and a stroke from low to high."""
+    base = alt.Chart(rows)
+    down = alt.Y("name:N", sort=None).title(None).axis(labelFontSize=14, labelLimit=320)
+    pointed = [
+        alt.Tooltip("name:N", title=_("name")),
+        alt.Tooltip("rise:Q", format="+.3f", title=_(x_title)),
+        alt.Tooltip("low:Q", format="+.3f", title=_("less the standard error")),
+        alt.Tooltip("high:Q", format="+.3f", title=_("and with it")),
+    ]
+    bars = base.mark_bar(color=theme.weight_bar, height=14).encode(
+        down, alt.X("rise:Q").title(_(x_title)), tooltip=pointed
+    )
+    errors = base.mark_rule(color=theme.text, strokeWidth=2).encode(down, x="low:Q", x2="high:Q")
+    figure = (bars + errors).properties(width="container", height=alt.Step(26))
+    return apply_theme(figure, theme)

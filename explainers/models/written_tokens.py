@@ -53,6 +53,8 @@ class WrittenToken(NamedTuple):
     cache_bytes: int
     """After this step; 0 without a cache."""
     seconds: float
+    logits: Tensor
+    """(vocabulary,), of which the token was chosen."""
 
 
 def write_tokens(
@@ -126,7 +128,7 @@ def describe_step(
     best = probabilities.topk(min(MOST_CANDIDATES, len(logits))).indices.tolist()
     candidates = [(one, probabilities[one].item(), bool(can_be_drawn[one])) for one in best]
     return WrittenToken(
-        chosen, probabilities[chosen].item(), candidates, weights, num_bytes, seconds
+        chosen, probabilities[chosen].item(), candidates, weights, num_bytes, seconds, logits
     )
 
 

@@ -41,6 +41,7 @@ ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 BUSY = {
     "gallery_layer": "2",
     "matter_layer": "2",
+    "write_step": "2",
     "about": "caches",
     "text": known_words(7),
     "weights": "untrained",

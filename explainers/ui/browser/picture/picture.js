@@ -55,6 +55,7 @@ const KINDS = {
   translation: async () => (await import("./heroes/translation.js")).Translation,
   views: async () => (await import("./heroes/views.js")).Views,
   what_if: async () => (await import("./heroes/what_if.js")).WhatIf,
+  writing: async () => (await import("./heroes/writing.js")).Writing,
   why: async () => (await import("./heroes/why.js")).Why,
 };
 

@@ -1,0 +1,191 @@
+"""The hero of the page: a text as it was written, each token with its candidates and its cache."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from explainers.messages import N_
+from explainers.models.shipped_writing import GREEDY, HOT, USUAL, WrittenText
+from explainers.models.told_steps import TEMPERATURES, TOP_KS, TOP_PS, ToldStep
+from explainers.models.written_tokens import Sampling
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.control import Control
+from explainers.ui.controls.name_controls import Choice
+from explainers.ui.controls.number_controls import Counter
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, read_choice
+from explainers.ui.page import Prose
+from explainers.ui.session import WRITTEN_SHOWN
+from explainers.ui.text.numbers import write_percent
+from explainers.ui.untrusted_text import show_spaces
+
+OPENS = 5
+"""The token that is looked at first: a head finds what followed the same word before."""
+ALL, EVERY, OWN = "all", "every", "yours"
+LABELS = {USUAL: N_("usual"), GREEDY: N_("greedy"), HOT: N_("hot"), OWN: N_("yours")}
+HEATS = tuple(f"{one:g}" for one in TEMPERATURES)
+COUNTS = tuple(f"{one}" if one else EVERY for one in TOP_KS)
+SHARES = tuple(f"{one:g}" for one in TOP_PS)
+written_text = Choice("write_text", N_("Text"), USUAL, tuple(LABELS))
+written_step = Counter("write_step", N_("Token, from 0"), OPENS)
+looking_head = Choice("write_head", N_("Head"), ALL)
+heat = Choice("write_heat", N_("Temperature"), None, HEATS)
+best_count = Choice("write_k", N_("Top-k"), None, COUNTS)
+best_share = Choice("write_p", N_("Top-p"), None, SHARES)
+"""Without a default: at first they are those that the text was drawn with."""
+SETTINGS = heat, best_count, best_share
+controls.register(written_text, written_step, looking_head, *SETTINGS)
+SENTENCES = "hero_caption", "hero_drawn", "hero_only", "hero_changed", "hero_cut"
+
+
+def choose_own() -> None:
+    """The reader's text, from its first token on, as it was drawn."""
+    written_text.put(OWN)
+    written_step.put(0)
+    for control in (looking_head, *SETTINGS):
+        Control.put(control, None)
+
+
+def name_settings(sampling: Sampling) -> dict[str, str]:
+    """How a text was drawn, as the sliders have it."""
+    return {
+        heat.key: f"{sampling.temperature:g}",
+        best_count.key: f"{sampling.top_k}" if sampling.top_k else EVERY,
+        best_share.key: f"{sampling.top_p:g}",
+    }
+
+
+def make_hero(text: Prose, texts: Mapping[str, WrittenText], origin: str) -> Hero:
+    """The texts that came with the app; the chosen one is drawn."""
+    names = tuple(texts)
+    name = HeroChoice(
+        written_text,
+        names,
+        read_choice(written_text, names),
+        [_(LABELS[one]) for one in names],
+        is_elsewhere=True,
+    )
+    shown = texts[name.value]
+    begin_again(WRITTEN_SHOWN, (name.value, shown.prompt, shown.seed), looking_head, *SETTINGS)
+    within = choose_within(shown)
+    for choice in within:  # what is followed is chosen from now on: each can be changed alone
+        st.session_state[choice.control.key] = choice.value
+    return Hero(
+        "writing",
+        _("A text that a model wrote token by token: candidates, words looked at, and the cache."),
+        compute_numbers(shown),
+        [name, *within],
+        SENTENCES,
+        list_experiments(text, texts),
+        origin,
+        lambda: make_table(shown),
+    )
+
+
+def choose_within(shown: WrittenText) -> list[HeroChoice]:
+    """The token and the head that are looked at, and the settings of the candidates."""
+    steps = range(len(shown.steps))
+    heads = (
+        ALL,
+        *sorted({head for step in shown.steps for _word, _weight, head, _row in step.looks}),
+    )
+    drawn = name_settings(shown.sampling)
+    settings = [(heat, HEATS), (best_count, COUNTS), (best_share, SHARES)]
+    return [
+        HeroChoice(
+            written_step, steps, read_choice(written_step, steps, min(OPENS, len(steps) - 1))
+        ),
+        HeroChoice(looking_head, heads, read_choice(looking_head, heads)),
+        *(
+            HeroChoice(
+                own := replace(control, default=drawn[control.key]),
+                values,
+                read_choice(own, values),
+            )
+            for control, values in settings
+        ),
+    ]
+
+
+def compute_numbers(shown: WrittenText) -> dict[str, Any]:
+    """What the picture is drawn from."""
+    return {
+        "prompt": shown.prompt,
+        "steps": [describe_step(step) for step in shown.steps],
+        "heats": TEMPERATURES[1:],
+        "shares": TOP_PS,
+        "scales": {heat.key: HEATS, best_count.key: COUNTS, best_share.key: SHARES},
+        "drawn": name_settings(shown.sampling),
+    }
+
+
+def describe_step(step: ToldStep) -> dict[str, Any]:
+    """As the browser reads it."""
+    return {
+        "token": step.token,
+        "probability": step.probability,
+        "candidates": step.candidates,
+        "place": step.place,
+        "logit": step.logit,
+        "kept": step.kept,
+        "looks": step.looks,
+        "bytes": step.num_bytes,
+    }
+
+
+def list_experiments(text: Prose, texts: Mapping[str, WrittenText]) -> list[Experiment]:
+    """The most probable token each time, a hot one, and the nucleus alone."""
+    greedy, first = texts[GREEDY].steps[0], texts[USUAL].steps[0]
+    counts = [
+        first.kept[TEMPERATURES.index(1.0) - 1][TOP_PS.index(share)][0] for share in (0.5, 1.0)
+    ]
+    told = {
+        "token": show_token(greedy.token),
+        "share": write_percent(greedy.probability),
+        "few": f"{counts[0]:,}",
+        "all": f"{counts[1]:,}",
+    }
+    start = {written_step.key: 0, looking_head.key: ALL}
+    return [
+        Experiment(
+            "greedy",
+            text.fill("try_greedy", **told),
+            {written_text.key: GREEDY, **start, **name_settings(texts[GREEDY].sampling)},
+        ),
+        Experiment(
+            "hot",
+            text.fill("try_hot", **told),
+            {written_text.key: HOT, **start, **name_settings(texts[HOT].sampling)},
+        ),
+        Experiment(
+            "nucleus",
+            text.fill("try_nucleus", **told),
+            {**start, heat.key: "1", best_count.key: EVERY, best_share.key: "0.5"},
+        ),
+    ]
+
+
+def show_token(token: str) -> str:
+    """A token as it is read, without its space."""
+    return show_spaces(token.strip() or token)
+
+
+def make_table(shown: WrittenText) -> Any:
+    """A row for each token: its probability, the head that looked hardest, and the bytes."""
+    import pandas as pd  # the first paint needs no tables
+
+    words = [*shown.prompt, *(step.token for step in shown.steps)]
+    rows = []
+    for place, step in enumerate(shown.steps):
+        word, weight, head, _row = step.looks[0]
+        looked = show_token(words[word])
+        rows.append(
+            (place, show_token(step.token), step.probability, head, looked, weight, step.num_bytes)
+        )
+    columns = [
+        *(_("step"), _("token"), _("probability"), _("head")),
+        *(_("looked at"), _("weight"), _("bytes of the cache")),
+    ]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,84 @@
+"""On a reader's wish, in another thread: a text written token by token, or losses measured."""
+
+from typing import NamedTuple
+
+import torch
+
+from explainers.job_queue import Job
+from explainers.messages import N_
+from explainers.models.cache_losses import find_rope_base, list_savings, measure_text, read_prose
+from explainers.models.load import load_model
+from explainers.models.registry import ModelError
+from explainers.models.token_text import tokenise_text
+from explainers.models.told_steps import ToldStep, tell_step
+from explainers.models.written_tokens import MOST_PROMPT, Sampling, write_tokens
+
+
+class WritingRequest(NamedTuple):
+    """A prompt, how many tokens to write behind it, and how they are drawn."""
+
+    model: str
+    prompt: str
+    length: int
+    sampling: Sampling
+    seed: int
+
+
+class Written(NamedTuple):
+    """The prompt in tokens, and each token that was written; seconds of each without a cache."""
+
+    prompt: list[str]
+    steps: list[ToldStep]
+    seconds_without: list[float]
+
+
+WritingJob = Job[WritingRequest, str, Written]
+"""It reports the text so far."""
+
+
+def make_writing_job(request: WritingRequest) -> WritingJob:
+    """Write with a cache, then read everything again for each token, without."""
+    return Job(request, _write, readable_errors=(ModelError,))
+
+
+def _write(job: WritingJob) -> Written:
+    wanted = job.subject
+    loaded = load_model(wanted.model)
+    ids, prompt = tokenise_text(loaded, wanted.prompt, MOST_PROMPT)
+    job.total = 2 * wanted.length
+    steps: list[ToldStep] = []
+    given = loaded.model, ids, wanted.length, wanted.sampling
+    for step in write_tokens(*given, torch.Generator().manual_seed(wanted.seed)):
+        steps.append(tell_step(step, loaded.tokenizer))
+        job.report("".join(one.token for one in steps))
+    job.total = 2 * len(steps)
+    without: list[float] = []
+    again = write_tokens(*given, torch.Generator().manual_seed(wanted.seed), has_cache=False)
+    for step in again:
+        without.append(step.seconds)
+        job.report(N_("{done} of {all} without the cache", done=len(without), all=len(steps)))
+    return Written([str(one) for one in prompt], steps, without)
+
+
+LossRequest = tuple[str, ...]
+"""A model, and the names of savings."""
+LossJob = Job[LossRequest, str, dict[str, list[float]]]
+"""By saving: the losses of the texts."""
+
+
+def make_loss_job(request: LossRequest) -> LossJob:
+    """What these savings cost, on all texts."""
+    return Job(request, _measure, readable_errors=(ModelError,))
+
+
+def _measure(job: LossJob) -> dict[str, list[float]]:
+    model, *names = job.subject
+    loaded = load_model(model)
+    savings, ids = list_savings(find_rope_base(loaded)), read_prose(loaded)
+    job.total = len(names) * len(ids)
+    found: dict[str, list[float]] = {name: [] for name in names}
+    for name in names:
+        for one in ids:
+            found[name].append(measure_text(loaded, one[None], savings[name]))
+            job.report(N_("{done} of {all} texts", done=len(job.reports) + 1, all=job.total))
+    return found

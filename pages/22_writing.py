@@ -1,0 +1,105 @@
+"""Write with it: a model writes token by token, and what a smaller cache costs it."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
+from explainers.chapters.common.choose_real_model import obtain_model
+from explainers.chapters.common.measured_heads import CODE_ROLE
+from explainers.chapters.common.recording import describe_live_run
+from explainers.chapters.writing import losses, own_text
+from explainers.chapters.writing.hero import make_hero, written_text
+from explainers.chapters.writing.takeaway import take_candidates
+from explainers.models.cache_losses import RoundedRows, measure_text
+from explainers.models.changes import Window
+from explainers.models.registry import describe_package
+from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
+from explainers.models.shipped_writing import MODEL, ShippedWriting, read_shipped_writing
+from explainers.models.written_tokens import count_bytes, write_tokens
+from explainers.ui import page
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.page import show_one_sentence
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.prediction import revealed
+from explainers.ui.provenance import shipped_run
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
+
+text = page.Prose(__file__)
+
+
+@fragment
+def ask_sinks(shipped: ShippedWriting) -> None:
+    """A window harms; how much of that is gone with the first four tokens?"""
+    told = losses.describe_losses(shipped.losses)
+    if revealed(text, "sinks", losses.SHARES, losses.answer_sinks(shipped.losses), **told):
+        losses.draw_losses(shipped.losses, origin)
+        text("losses", **told)
+
+
+def show_own() -> None:
+    """A prompt of the reader's, written in the background, timed both ways."""
+    text("own")
+    if loaded := obtain_model(MODEL, "chosen"):
+        found = own_text.write_own(own_text.choose_request())
+        if found and not own_text.is_long(found):
+            text("own_short")
+        elif found:
+            own_text.offer_above()
+            text("own_seen", **own_text.describe_times(found))
+            own_text.draw_times(found, describe_live_run(loaded))
+            show_source(write_tokens, count_bytes)
+
+
+def show_rounding(shipped: ShippedWriting) -> None:
+    """Keys and values in few bits, in groups of two directions."""
+    told = losses.describe_losses(shipped.losses) | losses.list_bits()
+    text("rounding", rows=losses.list_rounded(shipped.losses), **told)
+    show_source(round_in_groups, round_in_tokens, round_in_channels, RoundedRows, that=CODE_ROLE)
+
+
+def show_rings(shipped: ShippedWriting) -> None:
+    """Rows thrown away; and all losses measured again here."""
+    told = losses.describe_losses(shipped.losses)
+    text("rings", rows=losses.list_losses(shipped.losses, (losses.FULL, *losses.RINGS)), **told)
+    show_source(Window, measure_text, that=CODE_ROLE)
+    if loaded := obtain_model(MODEL, "beside"):
+        found = losses.measure_losses(shipped.losses)
+        if found:
+            losses.draw_losses(found, describe_live_run(loaded), "again")
+
+
+def show_page(shipped: ShippedWriting) -> None:
+    """The picture, the question, and the cards."""
+    own = own_text.find_written()
+    hero = make_hero(text, {**shipped.texts, **own}, origin)
+    if hero.chosen(written_text) in own:
+        hero = replace(hero, origin=own_text.describe_origin(origin))
+    show_hero(text, hero, "writing")
+    shown = {**shipped.texts, **own}[hero.chosen(written_text)]
+    take_candidates(shown, min(hero.choices[1].value, len(shown.steps) - 1))
+    ask_sinks(shipped)
+    text("how", **losses.describe_losses(shipped.losses))
+    show_source(heat, keep_top_k, keep_top_p, draw)
+    go_deeper(
+        text,
+        {
+            "own": show_own,
+            "rings": lambda: show_rings(shipped),
+            "rounding": lambda: show_rounding(shipped),
+            "notice": lambda: text("notice"),
+        },
+    )
+
+
+text("question")
+origin = shipped_run(describe_package(MODEL))
+if shipped := read_shipped_writing(MODEL):
+    show_page(shipped)
+else:
+    st.container(key="hero")
+    text("other_weights")
+show_one_sentence(text)
+check_yourself(text, {"bytes": losses.recall_bytes, "channel": losses.recall_channel})

@@ -1,0 +1,154 @@
+"""What a smaller cache costs: a mask is a ring, rounding is that of a cache, losses are sums."""
+
+from typing import Literal
+
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+from torch.testing import assert_close
+from transformers import DynamicCache
+
+from explainers.attention.group_rounding import round_in_channels, round_in_tokens
+from explainers.models.attention_hook import run_model
+from explainers.models.cache_losses import (
+    BEFORE,
+    BITS,
+    GROUP,
+    KEYS,
+    LENGTH,
+    NUM_TEXTS,
+    SCORED,
+    TOKEN,
+    VALUES,
+    RoundedRows,
+    count_bits,
+    find_rope_base,
+    list_savings,
+    measure_text,
+    name_rounding,
+    read_prose,
+)
+from explainers.models.changes import Window
+from tests.models.test_attention_hook import ours
+from tests.support.tiny_families import tiny
+
+PARTS: tuple[Literal["key"], Literal["value"]] = "key", "value"
+LONG = torch.randint(7, 41, (1, 2 * GROUP), generator=torch.Generator().manual_seed(3))
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A tiny model like Llama, with our attention."""
+    return ours("Llama")
+
+
+def drop_rows(cache, sinks, newest):
+    """A ring's rows: the first ones, and the newest; how many are left."""
+    for layer in cache.layers:
+        if layer.keys.shape[-2] > sinks + newest:
+            for name in ("keys", "values"):
+                rows = getattr(layer, name)
+                setattr(layer, name, torch.cat([rows[..., :sinks, :], rows[..., -newest:, :]], -2))
+
+
+@pytest.mark.parametrize("sinks", [0, 2])
+def test_a_mask_is_a_ring_that_throws_rows_away(sinks):
+    """A real cache, token by token, each at its own place; before it is read, a row goes."""
+    model, width = tiny("Llama"), 5
+    ids, cache, logits = LONG[:, :17], DynamicCache(), []
+    with torch.no_grad():
+        for place in range(ids.shape[1]):
+            drop_rows(cache, sinks, width - 1)
+            given = {"past_key_values": cache, "position_ids": torch.tensor([[place]])}
+            logits.append(model(ids[:, place : place + 1], use_cache=True, **given).logits)
+            assert cache.get_seq_length() <= sinks + width
+    change = Window(width=width, sinks=sinks)
+    masked, _ = run_model(ours("Llama"), changes=[change], input_ids=ids, use_cache=False)
+    assert_close(masked.logits, torch.cat(logits, dim=1), atol=1e-4, rtol=0)
+
+
+def record_keys(model, *changes):
+    layers = run_model(model, changes=changes, input_ids=LONG, use_cache=False).layers
+    return layers[0].key, layers[0].value
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """The same with d_k 32, so that a token has a group."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    from explainers.models.attention_hook import install_hook
+
+    torch.manual_seed(1)
+    config = LlamaConfig(
+        vocab_size=97,
+        hidden_size=48,
+        intermediate_size=40,
+        num_hidden_layers=3,
+        num_attention_heads=6,
+        num_key_value_heads=2,
+        head_dim=GROUP,
+        bos_token_id=None,
+    )
+    made = LlamaForCausalLM(config)
+    install_hook(made)
+    return made
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_keys_and_values_are_those_of_a_rounded_cache(wide, bits):
+    key, value = record_keys(wide)
+    for whole, at in ((key, 0), (value, 1)):
+        for is_in_channels, round_rows in ((False, round_in_tokens), (True, round_in_channels)):
+            change = RoundedRows(
+                part="value" if at else "key", bits=bits, is_in_channels=is_in_channels
+            )
+            found = record_keys(wide, change)
+            assert_close(found[at], round_rows(whole, bits, GROUP))
+            assert torch.equal(found[1 - at], (key, value)[1 - at])
+            assert len(found[at][0, 0, 0].unique()) <= (2**bits if not is_in_channels else GROUP)
+
+
+def test_before_rope_is_what_the_key_projection_gives(wide):
+    """transformers' own projection, rounded, then turned by transformers' own rotary embedding."""
+    from transformers.models.llama.modeling_llama import rotate_half
+
+    layer, base = wide.model.layers[0], wide.config.rope_parameters["rope_theta"]
+    with torch.no_grad():
+        stream = layer.input_layernorm(wide.model.embed_tokens(LONG))
+        plain = layer.self_attn.k_proj(stream).view(1, LONG.shape[1], 2, GROUP).transpose(1, 2)
+        rounded = round_in_channels(plain, 2, GROUP)
+        cos, sin = wide.model.rotary_emb(stream, torch.arange(LONG.shape[1])[None])
+        expected = rounded * cos[:, None] + rotate_half(rounded) * sin[:, None]
+    change = RoundedRows(part="key", bits=2, is_in_channels=True, longest=base)
+    assert_close(record_keys(wide, change)[0], expected, atol=1e-5, rtol=0)
+
+
+def test_every_saving_is_felt_and_has_a_name_of_its_own(wide):
+    savings = list_savings(wide.config.rope_parameters["rope_theta"])
+    assert len(savings) == 5 + 3 * len(BITS) + 2 * len(BITS)
+    whole = record_keys(wide)
+    for part, way, at in ((KEYS, TOKEN, 0), (KEYS, BEFORE, 0), (VALUES, TOKEN, 1)):
+        found = record_keys(wide, *savings[name_rounding(part, way, 2)])
+        assert not torch.allclose(found[at], whole[at], atol=1e-3)
+
+
+def test_a_loss_is_that_of_the_last_tokens(smollm2):
+    ids = read_prose(smollm2)[1:2]
+    assert ids.shape == (1, LENGTH)
+    with torch.no_grad():
+        logits = smollm2.model(input_ids=ids, use_cache=False).logits[0]
+    expected = cross_entropy(logits[-SCORED - 1 : -1], ids[0, -SCORED:])
+    assert measure_text(smollm2, ids, ()) == pytest.approx(float(expected), abs=1e-4)
+
+
+def test_the_prose_is_eight_different_texts(smollm2):
+    ids = read_prose(smollm2)
+    assert ids.shape == (NUM_TEXTS, LENGTH)
+    assert len({tuple(row) for row in ids.tolist()}) == NUM_TEXTS
+    assert find_rope_base(smollm2) == smollm2.model.config.rope_parameters["rope_theta"]
+
+
+def test_a_number_takes_its_bits_and_a_share_of_the_step():
+    """32 numbers of 2 bits, and two of 16: 96 bits."""
+    assert count_bits(2) * GROUP == 2 * GROUP + 16 + 16
