@@ -5,10 +5,17 @@ import streamlit as st
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.does_it_matter import lead_sum, own_pair, takeaway, three_ways
+from explainers.chapters.does_it_matter import (
+    lead_sum,
+    own_pair,
+    takeaway,
+    three_ways,
+    what_it_writes,
+)
 from explainers.chapters.does_it_matter.hero import Place, Shown, make_hero, read_shown
 from explainers.models.direct_effect import compute_direct_effects, freeze_norm
 from explainers.models.head_ablation import measure_head, replace_output, summarise
+from explainers.models.output_circuit import compute_promoted, compute_writing, write_by_key
 from explainers.models.patching import patch_heads, refuse_small_leads
 from explainers.models.probes import NUM_TEXTS
 from explainers.models.shipped_ablations import MODEL
@@ -32,6 +39,28 @@ def ask_zero(shown: Shown) -> None:
         told = three_ways.describe_ways(ways) | {"texts": f"{NUM_TEXTS}"}
         if revealed(text, "zero", three_ways.SHARES, three_ways.answer_mean(ways), **told):
             three_ways.draw_ways(ways, shown.origin)
+
+
+def show_writing(shown: Shown, place: Place) -> None:
+    """What the chosen head writes, token by token, and what that promotes."""
+    text("writes")
+    prompt = what_it_writes.written_prompt()
+    if found := what_it_writes.read_writing(shown, place, prompt):
+        origin = shown.origin
+    elif loaded := obtain_model(MODEL, "written"):
+        found, origin = (
+            what_it_writes.compute_live(loaded, prompt, place),
+            describe_live_run(loaded),
+        )
+    else:
+        return
+    if isinstance(found, str):
+        what_it_writes.show_refusal(found)
+        return
+    text("writes_sum", **what_it_writes.describe_writing(found))
+    source = what_it_writes.choose_source(found)
+    text("writes_seen", **what_it_writes.draw_promoted(found, source, origin))
+    show_source(compute_writing, write_by_key, compute_promoted, that=CODE_ROLE)
 
 
 def show_ways(shown: Shown, place: Place) -> None:
@@ -75,6 +104,7 @@ def show_page(shown: Shown) -> None:
     go_deeper(
         text,
         {
+            "writes": lambda: show_writing(shown, place),
             "ways": lambda: show_ways(shown, place),
             "sum": lambda: show_sum(shown),
             "pair": show_pair,

@@ -219,3 +219,35 @@ def draw_rises(rows: pd.DataFrame, theme: Theme, x_title: str) -> alt.TopLevelMi
     errors = base.mark_rule(color=theme.text, strokeWidth=2).encode(down, x="low:Q", x2="high:Q")
     figure = (bars + errors).properties(width="container", height=alt.Step(26))
     return apply_theme(figure, theme)
+
+
+PUSH_HEIGHT = 21
+"""Pixels for one bar of `draw_pushes`."""
+
+
+def draw_pushes(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMixin:
+    """Columns place, token, logits: a bar to the right of 0, or to the left, with its token."""
+    base = alt.Chart(rows)
+    y = alt.Y("place:O").axis(None)
+    x = alt.X("logits:Q").title(_("adds to the logit, beside the mean of all tokens"))
+    colour = alt.condition("datum.logits < 0", alt.value(theme.below), alt.value(theme.weight_bar))
+    bars = base.mark_bar(height=PUSH_HEIGHT * 0.7).encode(
+        y,
+        x.axis(tickCount=6),
+        color=colour,
+        tooltip=[
+            alt.Tooltip("token:N", title=_("token")),
+            alt.Tooltip("logits:Q", format="+.2f", title=_("logits")),
+        ],
+    )
+    places = ("right", -6, ">="), ("left", 6, "<")
+    labels = [
+        base.transform_filter(f"datum.logits {sign} 0")
+        .mark_text(fontSize=14, color=theme.text, limit=130, align=align, dx=away)
+        .encode(y, alt.Text("token:N"), x=alt.datum(0))
+        for align, away, sign in places
+    ]
+    figure = alt.layer(bars, *labels).properties(
+        width="container", height=PUSH_HEIGHT * length + AXIS_HEIGHT
+    )
+    return apply_theme(figure, theme)

@@ -76,7 +76,7 @@ class Patching(NamedTuple):
 
 def read_pair(loaded: "RealModel", decoder: Decoder, pair: Pair) -> ReadPair:
     """Read both prompts; ModelError, with the reason, for a pair that cannot be compared."""
-    ids, other_ids = (_encode(loaded, text) for text in (pair.prompt, pair.other))
+    ids, other_ids = (encode_prompt(loaded, text) for text in (pair.prompt, pair.other))
     if ids.shape != other_ids.shape:
         raise ModelError(
             N_(
@@ -86,8 +86,6 @@ def read_pair(loaded: "RealModel", decoder: Decoder, pair: Pair) -> ReadPair:
                 other=other_ids.shape[1],
             )
         )
-    if ids.shape[1] > MOST_TOKENS:
-        raise ModelError(N_("A prompt may have {most} tokens here.", most=MOST_TOKENS))
     answers = _encode_answer(loaded, pair.answer), _encode_answer(loaded, pair.other_answer)
     stream, other = (read_stream(decoder, one) for one in (ids, other_ids))
     leads = _lead(decoder, stream.end, answers), _lead(decoder, other.end, answers)
@@ -185,10 +183,13 @@ def _lead(decoder: Decoder, end: Tensor, answers: tuple[int, int]) -> Tensor:
     return logits[:, answers[0]] - logits[:, answers[1]]
 
 
-def _encode(loaded: "RealModel", text: str) -> Tensor:
+def encode_prompt(loaded: "RealModel", text: str) -> Tensor:
+    """Its ids (1, tokens); ModelError if there are none, or too many to wait for."""
     ids = loaded.tokenizer(text)["input_ids"]
     if not ids:
         raise ModelError(N_("A prompt needs at least one token."))
+    if len(ids) > MOST_TOKENS:
+        raise ModelError(N_("A prompt may have {most} tokens here.", most=MOST_TOKENS))
     return torch.tensor([ids], device=loaded.model.device)
 
 

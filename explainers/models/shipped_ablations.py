@@ -1,7 +1,7 @@
 """What each head of SmolLM2 is worth, kept with the app: losses without it, and a pair patched.
 
-`python -m explainers.models.shipped_ablations` measures again (minutes on a quiet machine) and
-writes `assets/scores`; with `--check` it measures two heads and compares.
+`python -m explainers.models.shipped_ablations` measures again (25 minutes of one core) and writes
+`assets/scores`; with `--check` it measures two heads and compares.
 """
 
 import functools
@@ -41,8 +41,6 @@ PAIRS = {"capital": Pair("The capital of France is", "The capital of Japan is", 
 """What is shown before a model is loaded."""
 SAMPLE = (1, 5), (18, 6)
 """The heads that `--check` and the tests measure again: zero misleads; induction costs nothing."""
-MEASURED_CLOSELY = 22
-"""Heads that are measured; the others have the first-order estimate only."""
 SAME = 2e-3
 """Nats: what two machines may differ by."""
 
@@ -50,7 +48,7 @@ Place = tuple[int, int]
 
 
 class Ablations(NamedTuple):
-    """rises (kinds, layers, heads, texts), in nats per token, nan where none was measured.
+    """rises (kinds, layers, heads, texts), in nats per token, each measured.
 
     estimates of the same size, to first order; losses (texts,) of the model as it is.
     """
@@ -114,29 +112,16 @@ def _pack_pair(name: str, one: Patching) -> dict[str, Tensor]:
 def measure_all(
     decoder: Decoder, ids: Tensor, report: Callable[[Place], None] = lambda _: None
 ) -> Ablations:
-    """Every head to first order, the most promising ones measured; ids (texts, tokens).
-
-    A head that was not measured has nan.
-    """
+    """Every head, to first order and measured, on texts ids (texts, tokens)."""
     baseline = read_baseline(decoder, ids)
     estimates = estimate_rises(decoder, baseline).float()
-    rises = torch.full_like(estimates, torch.nan)
-    for layer, head in list_promising(estimates):
-        for row, kind in enumerate(KINDS):
-            rises[row, layer, head] = measure_head(decoder, baseline, (layer, head), kind)
-        report((layer, head))
+    rises = torch.empty_like(estimates)
+    for layer in range(decoder.num_layers):
+        for head in range(decoder.num_heads):
+            for row, kind in enumerate(KINDS):
+                rises[row, layer, head] = measure_head(decoder, baseline, (layer, head), kind)
+            report((layer, head))
     return Ablations(rises, estimates, baseline.losses)
-
-
-def list_promising(estimates: Tensor) -> list[Place]:
-    """The heads with the largest estimates in any of the three ways, and the sample.
-
-    estimates (kinds, layers, heads, texts).
-    """
-    largest = estimates.mean(dim=-1).abs().amax(dim=0)
-    order = largest.flatten().topk(min(MEASURED_CLOSELY, largest.numel())).indices.tolist()
-    places = [divmod(place, largest.shape[1]) for place in order]
-    return places + [place for place in SAMPLE if place not in places]
 
 
 def measure_sample(loaded: RealModel, places: tuple[Place, ...] = SAMPLE) -> Tensor:

@@ -58,6 +58,15 @@ def label_tokens(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:
     return [_text_or_bytes(token) for token in encoded.tokens]
 
 
+def label_ids(real_model: "RealModel", ids: Sequence[int]) -> list[str]:
+    """A label for each id of a vocabulary: see `label_tokens`."""
+    tokenizer = real_model.tokenizer
+    tokens = tokenizer.convert_ids_to_tokens(list(ids))
+    if not isinstance(tokenizer.backend_tokenizer.decoder, decoders.ByteLevel):
+        return [token.replace("▁", " ") for token in tokens]
+    return [_text_or_bytes(token) for token in tokens]
+
+
 def split_pieces(text: str, tokenizer: Tokenizer) -> list[Piece]:
     """The tokens of a text in printable portions: no portion ends inside a character."""
     encoded = tokenizer.encode(text)

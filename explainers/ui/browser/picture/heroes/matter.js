@@ -23,8 +23,9 @@ import { HeadMap } from "./gallery_map.js";
  * @property {number[]} direct what each head adds to the first lead
  */
 /** @typedef {{ name: HTMLElement, bar: HTMLElement, tick: HTMLElement, value: HTMLElement }} Row */
+/** @typedef {{ zero: number, scale: number, end: number }} Axis where 0 is drawn, how long 1 is, and the last number */
 
-const ROWS = 7, STEP = 29, BARS = 330, GAP = 26, NAME = 68, VALUE = 62, PATCHED = "patched";
+const ROWS = 7, STEP = 27, AXIS = 24, BARS = 330, GAP = 26, NAME = 68, VALUE = 62, PATCHED = "patched";
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Matter extends Hero {
@@ -34,6 +35,7 @@ export class Matter extends Hero {
     root.classList.add("gallery", "matter");
     this.prompts = [0, 1].map(() => this.stage.add("div", "matter-prompt"));
     this.title = this.stage.add("div", "text gallery-title");
+    this.ends = [0, 1].map(() => ({ line: this.stage.add("div", "matter-line"), name: this.stage.add("div", "text quiet") }));
     this.legend = this.stage.add("div", "matter-legend");
     this.map = new HeadMap(this.stage, (layer, head) => this.choose({ matter_layer: layer, matter_head: head }));
     /** @type {Row[]} */
@@ -94,11 +96,11 @@ export class Matter extends Hero {
 
   /** Both prompts, and by how much each prefers its answer. @param {boolean} isPhone @param {boolean} isLong */
   placePrompts(isPhone, isLong) {
-    const { data, stage } = this, other = data.prompts[0].map((token, at) => token !== data.prompts[1][at]), step = isLong ? 56 : isPhone ? 30 : 32;
+    const { data, stage } = this, differs = data.prompts[0].map((token, at) => token !== data.prompts[1][at]), step = isLong ? 56 : isPhone ? 30 : 32, isNarrow = stage.room < 620;
     this.prompts.forEach((node, which) => {
-      const words = data.prompts[which].map((token, at) => element("span", other[at] ? "other" : "", token));
-      const lead = data.leads[which], answer = data.answers[which];
-      const said = _("{answer} leads by {lead}", { answer, lead: digits(Math.abs(lead)) });
+      const words = data.prompts[which].map((token, at) => element("span", differs[at] ? "other" : "", token));
+      const lead = digits(Math.abs(data.leads[which])), answer = data.answers[which], other = data.answers[1 - which];
+      const said = isNarrow ? _("{answer} leads by {lead}", { answer, lead }) : _("the logit of {answer} is {lead} above that of {other}", { answer, lead, other });
       node.replaceChildren(...words, element("b", "", ` ▸ ${said}`));
       stage.put(node, { x: 0, y: 6 + which * step, width: stage.room, height: step });
     });
@@ -112,9 +114,9 @@ export class Matter extends Hero {
     const listed = most.includes(chosen) ? most : [...most.slice(0, ROWS - 1), chosen];
     this.title.textContent = this.isPatched ? _("largest effects; line: random words") : _("largest direct effects, logits");
     stage.write(this.title, left, top + 12, 15, 1, 0, "left");
-    const scale = (width - NAME - VALUE) / (1.02 * largest);
+    const { zero, scale, end } = this.placeAxis(left, top + 21, width, listed.map((place) => numbers[place] ?? 0));
     this.rows.forEach(({ name, bar, tick, value }, at) => {
-      const place = listed[at], y = top + 28 + at * STEP, number = numbers[place] ?? 0, long = Math.max(2, Math.abs(number) * scale);
+      const place = listed[at], y = top + 24 + AXIS + at * STEP, number = numbers[place] ?? 0, long = Math.max(2, Math.abs(number) * scale);
       const isSeen = place === undefined ? 0 : 1, chance = data.chance[place] ?? 0;
       name.textContent = isSeen ? this.nameOf(place) : "";
       name.classList.toggle("chosen", place === chosen);
@@ -122,13 +124,27 @@ export class Matter extends Hero {
       stage.put(name, { x: left, y, width: NAME - 8, height: STEP - 3 }, isSeen);
       bar.style.setProperty("--hue", this.hueOf(number < 0 ? -largest : largest, largest));
       bar.classList.toggle("matter-chance", !this.passes(place));
-      stage.put(bar, { x: left + NAME, y: y + 5, width: long, height: STEP - 12 }, isSeen);
-      const tall = this.isPatched && isSeen && chance * scale < width - NAME ? 1 : 0;
-      stage.put(tick, { x: left + NAME + chance * scale, y: y + 2, width: 3, height: STEP - 6 }, tall);
+      stage.put(bar, { x: number < 0 ? zero - long : zero, y: y + 4, width: long, height: STEP - 11 }, isSeen);
+      const isDrawn = this.isPatched && isSeen && chance <= end ? 1 : 0, mark = zero + (number < 0 ? -chance : chance) * scale;
+      stage.put(tick, { x: mark - 1, y: y + 1, width: 3, height: STEP - 5 }, mark < left + NAME ? 0 : isDrawn);
       value.textContent = this.write(number);
-      stage.write(value, left + NAME + Math.max(long, tall * (chance * scale + 3)) + 8, y + STEP / 2 - 1, 15, isSeen, 0, "left");
+      stage.write(value, left + width - 4, y + STEP / 2 - 1, 15, isSeen, 0, "right");
     });
-    return top + 28 + ROWS * STEP + 6;
+    return top + 24 + AXIS + ROWS * STEP + 6;
+  }
+
+  /** What the bars are measured on: 0 is the first answer, all of the way the second one. @param {number} left @param {number} y @param {number} width @param {number[]} shown @returns {Axis} */
+  placeAxis(left, y, width, shown) {
+    const { stage, isPatched, data } = this, low = Math.min(0, ...shown), end = Math.max(isPatched ? 1 : 0, ...shown);
+    const scale = (width - NAME - VALUE) / Math.max(1e-9, end - low), zero = left + NAME - low * scale;
+    const [first, last] = this.ends, tall = AXIS + ROWS * STEP - 15;
+    first.name.textContent = isPatched ? data.answers[0] : "0";
+    last.name.textContent = isPatched ? data.answers[1] : "";
+    [{ ...first, x: zero, isSeen: 1 }, { ...last, x: zero + scale, isSeen: isPatched ? 1 : 0 }].forEach(({ line, name, x, isSeen }) => {
+      stage.put(line, { x: x - 1, y: y + AXIS - 4, width: 1, height: tall }, isSeen);
+      stage.write(name, x, y + AXIS / 2, 14, isSeen);
+    });
+    return { zero, scale, end };
   }
 
   /** @param {number} value @param {number} largest */
