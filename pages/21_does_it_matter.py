@@ -16,11 +16,11 @@ from explainers.chapters.does_it_matter.hero import Place, Shown, make_hero, rea
 from explainers.models.direct_effect import compute_direct_effects, freeze_norm
 from explainers.models.head_ablation import measure_head, replace_output, summarise
 from explainers.models.output_circuit import compute_promoted, compute_writing, write_by_key
-from explainers.models.patching import patch_heads, refuse_small_leads
+from explainers.models.patching import LEAST_LEAD, MOST_TOKENS, patch_heads, refuse_small_leads
 from explainers.models.probes import NUM_TEXTS
 from explainers.models.shipped_ablations import MODEL
 from explainers.ui import page
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import show_hero, show_picture
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -35,27 +35,23 @@ text = page.Prose(__file__)
 def ask_zero(shown: Shown) -> None:
     """Zeros cost a lot: does the mean?"""
     ways = three_ways.read_ways(shown, three_ways.MISLED)
-    if ways:
-        told = three_ways.describe_ways(ways) | {"texts": f"{NUM_TEXTS}"}
-        if revealed(text, "zero", three_ways.SHARES, three_ways.answer_mean(ways), **told):
-            three_ways.draw_ways(ways, shown.origin)
+    told = three_ways.describe_ways(ways) | {"texts": f"{NUM_TEXTS}"}
+    if revealed(text, "zero", three_ways.SHARES, three_ways.answer_mean(ways), **told):
+        text("zero_seen", **told)
+        three_ways.draw_ways(ways, shown.origin, "misled")
 
 
 def show_writing(shown: Shown, place: Place) -> None:
     """What the chosen head writes, token by token, and what that promotes."""
     text("writes")
     prompt = what_it_writes.written_prompt()
-    if found := what_it_writes.read_writing(shown, place, prompt):
-        origin = shown.origin
-    elif loaded := obtain_model(MODEL, "written"):
-        found, origin = (
-            what_it_writes.compute_live(loaded, prompt, place),
-            describe_live_run(loaded),
-        )
-    else:
-        return
-    if isinstance(found, str):
-        what_it_writes.show_refusal(found)
+    found, origin = what_it_writes.read_writing(shown, place, prompt), shown.origin
+    if not found:
+        if not (loaded := obtain_model(MODEL, "written")):
+            return
+        found = what_it_writes.compute_live(loaded, prompt, place)
+        origin = describe_live_run(loaded)
+    if found is None:
         return
     text("writes_sum", **what_it_writes.describe_writing(found))
     source = what_it_writes.choose_source(found)
@@ -67,11 +63,12 @@ def show_ways(shown: Shown, place: Place) -> None:
     """Three replacements of the chosen head, and of those that the estimate puts first."""
     text("ways", texts=NUM_TEXTS)
     ways = three_ways.read_ways(shown, place)
-    if not ways and obtain_model(MODEL, "chosen"):
-        ways = three_ways.measure_ways(place)
-    if ways:
-        text("ways_seen", **three_ways.describe_ways(ways))
-    text("ways_sorted", rows=three_ways.list_measured(shown))
+    three_ways.draw_ways(ways, shown.origin, "ways")
+    text("ways_seen", **three_ways.describe_ways(ways))
+    if difference := three_ways.measure_again(ways):
+        text("ways_again", difference=difference)
+    text("ways_counted", **three_ways.count_heads(shown))
+    text("ways_sorted", rows=three_ways.list_largest(shown))
     show_source(replace_output, measure_head, that=CODE_ROLE)
     show_source(summarise)
 
@@ -82,15 +79,14 @@ def show_sum(shown: Shown) -> None:
     show_source(compute_direct_effects, freeze_norm, that=CODE_ROLE)
 
 
-def show_pair() -> None:
-    """Two prompts of the reader's."""
-    text("pair")
+def show_pair(shown: Shown) -> None:
+    """Two prompts of the reader's, and the first picture of them."""
+    text("pair", least=f"{LEAST_LEAD:g}", most=MOST_TOKENS)
     pair = own_pair.choose_pair()
-    if loaded := obtain_model(MODEL, "beside"):
-        found = own_pair.measure_pair(pair, page.read_seed())
-        if found:
-            own_pair.draw_pair(found, describe_live_run(loaded))
-            text("pair_seen", **own_pair.describe_pair(found))
+    loaded = obtain_model(MODEL, "beside")
+    if loaded and (found := own_pair.measure_pair(pair, page.read_seed())):
+        picture = own_pair.make_picture(text, shown, pair, found, describe_live_run(loaded))
+        show_picture(text, picture, "own matter")
 
 
 def show_page(shown: Shown) -> None:
@@ -107,7 +103,7 @@ def show_page(shown: Shown) -> None:
             "writes": lambda: show_writing(shown, place),
             "ways": lambda: show_ways(shown, place),
             "sum": lambda: show_sum(shown),
-            "pair": show_pair,
+            "pair": lambda: show_pair(shown),
             "notice": lambda: text("notice"),
         },
     )

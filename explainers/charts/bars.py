@@ -1,6 +1,7 @@
 """Bars side by side, and how often a number comes out."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import altair as alt
 import pandas as pd
@@ -240,7 +241,10 @@ def draw_pushes(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMi
             alt.Tooltip("logits:Q", format="+.2f", title=_("logits")),
         ],
     )
-    places = ("right", -6, ">="), ("left", 6, "<")
+    places: list[tuple[Literal["right", "left"], int, str]] = [
+        ("right", -6, ">="),
+        ("left", 6, "<"),
+    ]
     labels = [
         base.transform_filter(f"datum.logits {sign} 0")
         .mark_text(fontSize=14, color=theme.text, limit=130, align=align, dx=away)

@@ -117,6 +117,25 @@ def draw_dot_rows(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMixi
     return apply_theme((dots + means).properties(width="container", height=height), theme)
 
 
+def draw_rises(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMixin:
+    """Columns kind, x, low, high: a dot for each text; a row that has low is a mean, its error."""
+    down = alt.Y("kind:N", sort=None).title(None).axis(labelFontSize=15, labelLimit=220)
+    base, title = alt.Chart(rows).encode(down), _(x.title)
+    dots = base.transform_filter("datum.low === null").mark_circle(
+        size=90, color=theme.weight_bar, opacity=0.45
+    )
+    means = base.transform_filter("datum.low !== null")
+    spans = means.mark_rule(color=theme.text, strokeWidth=2.5).encode(
+        alt.X("low:Q").title(title), alt.X2("high:Q")
+    )
+    strokes = means.mark_tick(color=theme.text, thickness=4, size=24).encode(x="x:Q")
+    zero = alt.Chart(rows).mark_rule(color=theme.muted, strokeDash=[4, 3]).encode(x=alt.datum(0))
+    pointed = [alt.Tooltip("kind:N", title=_("name")), alt.Tooltip("x:Q", format="+.3f")]
+    dots = dots.encode(alt.X("x:Q").title(title), tooltip=pointed)
+    figure = (zero + dots + spans + strokes).properties(width="container", height=alt.Step(44))
+    return apply_theme(figure, theme)
+
+
 DASHES = ([1, 0], [8, 3], [2, 2], [10, 3, 2, 3], [5, 2], [2, 5])
 """A dash pattern for each line, for readers who cannot tell all colours apart."""
 

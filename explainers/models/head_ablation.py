@@ -87,6 +87,12 @@ def summarise(rises: Tensor) -> Estimate:
     return Estimate(float(rises.mean()), float(rises.std()) / math.sqrt(len(rises)))
 
 
+def find_costly(rises: Tensor) -> Tensor:
+    """Where the loss rises by at least two standard errors; rises (…, texts), True or False (…)."""
+    error = rises.std(dim=-1) / math.sqrt(rises.shape[-1])
+    return rises.mean(dim=-1) >= CLEAR * error
+
+
 def estimate_rises(
     decoder: Decoder, baseline: Baseline, report: Callable[[int], None] = lambda _: None
 ) -> Tensor:

@@ -43,7 +43,7 @@ class Condition(NamedTuple):
 
 def make_columns(scores: HeadScores, ablations: Ablations | None) -> dict[str, Tensor]:
     """Each score on each text (layers, heads), and what the loss rises by without the head:
-    estimated of all heads, measured of some, the others have nan.
+    to first order, measured, and the standard error.
 
     A score that no head of this model can have is left out.
     """

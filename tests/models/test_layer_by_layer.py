@@ -23,6 +23,7 @@ from explainers.models.head_ablation import (
 )
 from explainers.models.layer_by_layer import find_decoder, go_on, read_stream
 from explainers.models.load import RealModel
+from explainers.models.output_circuit import compute_writing
 from explainers.models.patching import (
     DRAWS,
     Pair,
@@ -111,6 +112,40 @@ def _after_attention(loaded, stream):
     return stream.before[2] + loaded.model.model.layers[2].self_attn.o_proj(
         stream.heads[2].flatten(2)
     )
+
+
+def test_what_a_head_writes_from_each_token_sums_to_its_direct_effect():
+    loaded = small()
+    loaded.model.model.norm = ExactNorm(loaded.model.model.norm)
+    decoder = find_decoder(loaded)
+    stream = read_stream(decoder, texts()[:1])
+    direct = compute_direct_effects(decoder, stream, (30, 31))
+    for layer in range(3):
+        found = compute_writing(decoder, stream, layer, (30, 31))
+        assert found.weights.shape == (6, TOKENS)
+        assert_close(found.added.sum(dim=-1), direct.heads[layer], atol=1e-10, rtol=0)
+
+
+def test_the_promoted_tokens_are_those_of_values_output_matrix_and_unembedding():
+    """Written out for one head and one token, from the model's own matrices."""
+    loaded = small()
+    loaded.model.model.norm = norm = ExactNorm(loaded.model.model.norm)
+    decoder = find_decoder(loaded)
+    stream = read_stream(decoder, texts()[:1])
+    found = compute_writing(decoder, stream, 1, (30, 31))
+    layer, head, key = loaded.model.model.layers[1], 4, 2
+    width = layer.self_attn.head_dim
+    with torch.no_grad():
+        value = layer.self_attn.v_proj(layer.input_layernorm(stream.before[1]))[0, key]
+        group = decoder.num_heads * width // len(value)
+        own = value.view(-1, width)[head // group]
+        written = layer.self_attn.o_proj.weight[:, head * width : (head + 1) * width] @ own
+        end = stream.end[0, -1]
+        logits = loaded.model.lm_head.weight @ (written * norm(end) / end)
+        logits -= logits.mean()
+    assert_close(found.logits[head, key], logits[found.ids[head, key]], atol=1e-7, rtol=1e-6)
+    ordered = logits.argsort(descending=True)
+    assert found.ids[head, key].tolist() == [*ordered[:10].tolist(), *ordered[-10:].tolist()]
 
 
 def test_the_mean_leaves_the_first_token_out_and_resample_takes_the_next_text():

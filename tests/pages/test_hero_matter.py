@@ -2,11 +2,13 @@
 
 import pytest
 import torch
+from torch.testing import assert_close
 
-from explainers.chapters.does_it_matter import lead_sum, three_ways
+from explainers.chapters.does_it_matter import lead_sum, three_ways, what_it_writes
 from explainers.chapters.does_it_matter.hero import compute_numbers, find_largest, read_shown
 from explainers.models.head_ablation import KINDS, MEAN, ZERO
 from explainers.models.layer_by_layer import find_decoder, go_on
+from explainers.models.output_circuit import compute_writing
 from explainers.models.patching import read_pair
 from explainers.models.shipped_ablations import (
     MODEL,
@@ -17,6 +19,9 @@ from explainers.models.shipped_ablations import (
     measure_sample,
     read_shipped_ablations,
 )
+from explainers.models.shipped_writings import PAIR, read_shipped_writings
+from explainers.models.shipped_writings import SAME as SAME_LOGITS
+from explainers.models.shipped_writings import find_difference as find_difference_of_writings
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero, said
 
@@ -69,9 +74,37 @@ def test_zero_misleads_for_the_head_of_the_question(shown):
     assert told["rows"].count(":gray[") == sum(not one.is_clear for one in ways.found.values())
 
 
-def test_a_head_that_was_not_measured_has_no_numbers(shown):
-    missing = shown.ablations.rises[0].isnan().any(dim=-1).nonzero()[0].tolist()
-    assert three_ways.read_ways(shown, tuple(missing)) is None
+def test_every_head_was_measured_and_zeros_mislead_for_some(shown):
+    rises = shown.ablations.rises
+    assert rises.shape == (3, 30, 9, 8)
+    assert not rises.isnan().any()
+    told = three_ways.count_heads(shown)
+    costly = rises.mean(dim=-1) >= 2 * rises.std(dim=-1) / 8**0.5
+    assert told["zero"] == str(int(costly[0].sum()))
+    assert told["only"] == str(int((costly[0] & ~costly[1] & ~costly[2]).sum()))
+
+
+def test_what_a_head_writes_sums_to_its_direct_effect(shown):
+    kept = read_shipped_writings()
+    assert kept
+    assert_close(kept.writing.added.sum(dim=-1), shown.patching.direct.heads, atol=1e-4, rtol=0)
+    assert set(kept.writing.ids.flatten().tolist()) == set(kept.labels)
+    found = what_it_writes.read_writing(shown, (23, 4), PAIR.prompt)
+    assert found
+    place = found.tokens.index(" France")
+    assert found.promoted[place][0] == " France"
+    assert what_it_writes.describe_writing(found)["total"] == f"{float(found.added.sum()):+.2f}"
+    assert what_it_writes.read_writing(shown, (23, 4), "The sun rises in the") is None
+
+
+def test_what_the_heads_of_a_layer_write_is_computed_again(smollm2):
+    kept = read_shipped_writings()
+    assert kept
+    decoder = find_decoder(smollm2)
+    read = read_pair(smollm2, decoder, PAIR)
+    found = compute_writing(decoder, read.stream, 23, read.answers)
+    one = type(found)(*(part[23] for part in kept.writing))
+    assert find_difference_of_writings(one, found) < SAME_LOGITS
 
 
 def test_the_picture_has_what_was_measured(shown):
@@ -94,6 +127,9 @@ def test_the_cards_tell_of_the_chosen_head(shown):
     assert not visit.exception
     assert "L1.H5 is replaced by" in said(visit)
     assert not opened(PAGE, {"deep": "sum"}).exception
+    visit = opened(PAGE, {"matter_layer": "23", "matter_head": "3", "deep": "writes"})
+    assert not visit.exception
+    assert "**L23.H3** writes at the last token" in said(visit)
 
 
 def test_a_pair_is_offered_and_refused_pairs_say_why():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from explainers.messages import N_
 from explainers.models.patching import Patching
@@ -29,13 +29,27 @@ matter_layer = Counter("matter_layer", N_("Layer, from 0"), None)
 matter_head = Counter("matter_head", N_("Head, from 0"), None)
 """Without a default: what is shown at first is what the numbers say."""
 matter_view = Choice("matter_view", N_("Show"), PATCHED, (PATCHED, DIRECT))
-controls.register(matter_layer, matter_head, matter_view)
+own_layer, own_head = replace(matter_layer, key="own_layer"), replace(matter_head, key="own_head")
+own_view = replace(matter_view, key="own_view")
+controls.register(matter_layer, matter_head, matter_view, own_layer, own_head, own_view)
 SENTENCES = "hero_caption", "hero_towards", "hero_against", "hero_nothing", "hero_direct"
+
+
+class Followed(NamedTuple):
+    """What is chosen in a picture: of the running pair, or of the reader's."""
+
+    layer: Counter
+    head: Counter
+    view: Choice
+
+
+RUNNING = Followed(matter_layer, matter_head, matter_view)
+OWN = Followed(own_layer, own_head, own_view)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What was measured of the running pair, and of heads on prose."""
+    """What was measured of a pair, and of heads on prose."""
 
     patching: Patching
     ablations: Ablations
@@ -60,26 +74,26 @@ def read_shown() -> Shown | None:
     return Shown(shipped.pairs[name], shipped.ablations, answers, origin)
 
 
-def make_hero(text: Prose, shown: Shown) -> tuple[Hero, Place]:
-    """Every head's effect; and the head that is looked at."""
+def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> tuple[Hero, Place]:
+    """Every head's effect; and the head that is looked at. The running pair has experiments."""
     layers, heads = shown.shape
     opens = find_largest(shown.patching)[0]
     chosen = [
         HeroChoice(control, values, read_choice(control, values))
         for control, values in (
-            (replace(matter_layer, default=opens[0]), range(layers)),
-            (replace(matter_head, default=opens[1]), range(heads)),
+            (replace(followed.layer, default=opens[0]), range(layers)),
+            (replace(followed.head, default=opens[1]), range(heads)),
         )
     ]
     views = PATCHED, DIRECT
-    view = HeroChoice(matter_view, views, read_choice(matter_view, views), [*map(_, LABELS)])
+    view = HeroChoice(followed.view, views, read_choice(followed.view, views), [*map(_, LABELS)])
     hero = Hero(
         "matter",
         _("A square for every head of a model, coloured by what it changes."),
-        compute_numbers(shown),
+        compute_numbers(shown) | {"keys": [control.key for control in followed]},
         [*chosen, view],
         SENTENCES,
-        list_experiments(text, shown),
+        list_experiments(text, shown) if followed is RUNNING else [],
         shown.origin,
         lambda: make_table(shown),
     )

@@ -1,10 +1,9 @@
-"""A pair of the reader's: two prompts and two answers, every head exchanged in the background."""
+"""A pair of the reader's: two prompts, two answers, every head exchanged in the background."""
 
 import streamlit as st
 
 from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
-from explainers.charts.matrix import Matrix
-from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
+from explainers.chapters.does_it_matter.hero import OWN, Shown, make_hero
 from explainers.messages import N_
 from explainers.models.matter_jobs import PairRequest, make_patching_job
 from explainers.models.patching import Pair, Patching
@@ -12,8 +11,8 @@ from explainers.models.shipped_ablations import MODEL
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import TextLine
-from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.figure.hero import Hero
+from explainers.ui.page import Prose
 
 first_prompt = TextLine(
     "prompt_a",
@@ -58,38 +57,8 @@ def measure_pair(pair: Pair, seed: int) -> Patching | None:
     return None
 
 
-def draw_pair(patching: Patching, origin: str) -> None:
-    """A cell for each head; what does no more than random words is hatched."""
-    passes = patching.passes.T.tolist()
-    values = [
-        [value if passed else None for value, passed in zip(*lines, strict=True)]
-        for lines in zip(patching.effects.T.tolist(), passes, strict=True)
-    ]
-    layers, heads = patching.effects.shape
-    matrix = Matrix(
-        _("effect"),
-        _("0: as before; 1: as after the other prompt; hatched: no more than random words"),
-        values,
-        [_("head {head}", head=head) for head in range(heads)],
-        [str(layer) for layer in range(layers)],
-        HEAD_AXIS,
-        LAYER_AXIS,
-    )
-    alt = _("The effect of every head that does more than random words.")
-    show_figure(Figure([Panel("pair", matrix)], alt), origin, "pair")
-
-
-def describe_pair(patching: Patching) -> dict[str, str]:
-    """For the text."""
-    effects = patching.effects
-    place = divmod(int(effects.abs().argmax()), effects.shape[1])
-    return {
-        "lead": f"{patching.leads[0]:.2f}",
-        "other": f"{patching.leads[1]:.2f}".replace("-", "−"),
-        "passed": f"{int(patching.passes.sum())}",
-        "all": f"{effects.numel()}",
-        "bar": f"{patching.bar:.3f}",
-        "head": "L{}.H{}".format(*place),
-        "effect": f"{float(effects[place]):.2f}".replace("-", "−"),
-        "chance": f"{float(patching.null[:, place[0], place[1]].max()):.2f}",
-    }
+def make_picture(text: Prose, shown: Shown, pair: Pair, found: Patching, origin: str) -> Hero:
+    """The page's first picture, of the reader's pair."""
+    answers = pair.answer, pair.other_answer
+    own = Shown(found, shown.ablations, answers, origin)
+    return make_hero(text, own, OWN)[0]

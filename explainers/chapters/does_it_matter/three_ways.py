@@ -8,14 +8,21 @@ from torch import Tensor
 from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.chapters.common.measured_heads import name_head
 from explainers.chapters.does_it_matter.hero import Shown
-from explainers.charts.matrix import Matrix
 from explainers.messages import N_
-from explainers.models.head_ablation import KINDS, MEAN, ZERO, Estimate, summarise
+from explainers.models.head_ablation import (
+    CLEAR,
+    KINDS,
+    MEAN,
+    RESAMPLE,
+    ZERO,
+    Estimate,
+    find_costly,
+    summarise,
+)
 from explainers.models.matter_jobs import make_head_job
 from explainers.models.shipped_ablations import MODEL, SAMPLE, Place
 from explainers.translations import _
-from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.figure.chart import show_chart
 from explainers.ui.page_parts.check_yourself import Recall
 
 SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")
@@ -29,21 +36,22 @@ SPEED, WHICH = N_("how fast the model is"), N_("which layer the head is in")
 
 
 class Ways(NamedTuple):
-    """A head's estimates, by the three replacements."""
+    """A head's estimates, by the three replacements; rises (kinds, texts)."""
 
     place: Place
     found: dict[str, Estimate]
+    rises: Tensor
 
 
-def read_ways(shown: Shown, place: Place) -> Ways | None:
-    """As it was measured beforehand; nothing for a head that was not."""
-    rises = shown.ablations.rises[(slice(None), *place)]
-    return None if rises.isnan().any() else make_ways(place, rises)
+def read_ways(shown: Shown, place: Place) -> Ways:
+    """As it was measured beforehand."""
+    return make_ways(place, shown.ablations.rises[(slice(None), *place)])
 
 
 def make_ways(place: Place, rises: Tensor) -> Ways:
     """From rises (kinds, texts)."""
-    return Ways(place, {kind: summarise(row) for kind, row in zip(KINDS, rises, strict=True)})
+    found = {kind: summarise(row) for kind, row in zip(KINDS, rises, strict=True)}
+    return Ways(place, found, rises)
 
 
 def answer_mean(ways: Ways) -> str:
@@ -69,48 +77,60 @@ def write_grey(one: Estimate) -> str:
     return f"**{write_estimate(one)}**" if one.is_clear else f":gray[{write_estimate(one)}]"
 
 
-def measure_ways(place: Place) -> Ways | None:
-    """A button, and how far the measurement is; at last its result."""
-    job = make_head_job((MODEL, place))
-    shown = offer_job(JOB, _("Measure this head"), job, icon=":material/query_stats:")
+def measure_again(ways: Ways) -> str:
+    """A button, how far the measurement is, and at last its distance from what was kept."""
+    job = make_head_job((MODEL, ways.place))
+    shown = offer_job(JOB, _("Measure this head here"), job, icon=":material/query_stats:")
     if not shown or shown.subject != job.subject:
-        return None
+        return ""
     if shown.state == "failed":
         show_problem(shown)
     elif shown.result is not None:
-        return make_ways(place, shown.result)
+        return f"{float((shown.result - ways.rises).abs().max()):.4f}"
     else:
-        watch_job(JOB, shown, name_head(*place))
-    return None
+        watch_job(JOB, shown, name_head(*ways.place))
+    return ""
 
 
-def draw_ways(ways: Ways, origin: str) -> None:
-    """Mean and standard error of each replacement, beside each other."""
-    found = ways.found.values()
-    matrix = Matrix(
-        name_head(*ways.place),
-        _("nats per token, over eight passages"),
-        [[one.mean for one in found], [one.error for one in found]],
-        [_("loss rises by"), _("standard error")],
-        [_(kind) for kind in ways.found],
-        "",
-        _("replaced by"),
-        decimals=3,
-    )
-    alt = _("What replacing {head} costs", head=name_head(*ways.place))
-    show_figure(Figure([Panel("ways", matrix)], alt), origin, "ways")
+def draw_ways(ways: Ways, origin: str, key: str) -> None:
+    """A dot for each text, and the mean with its error, for each replacement."""
+    import pandas as pd  # the first paint needs no tables
+
+    from explainers.charts.curves import Axis, draw_rises
+
+    rows: list[tuple[str, float, float | None, float | None]] = []
+    for (kind, one), row in zip(ways.found.items(), ways.rises.tolist(), strict=True):
+        rows += [(kind, rise, None, None) for rise in row]
+        away = CLEAR * one.error
+        rows.append((kind, one.mean, one.mean - away, one.mean + away))
+    table = pd.DataFrame(rows, columns=["kind", "x", "low", "high"])
+    title = N_("loss rises by, nats per token; dot: a passage; stroke: mean ± 2 standard errors")
+    told = "; ".join(f"{_(kind)} {write_estimate(one)}" for kind, one in ways.found.items())
+    alt = _("What replacing {head} costs: {told}", head=name_head(*ways.place), told=told)
+    show_chart(draw_rises, table, alt, key, origin, x=Axis(title))
 
 
-def list_measured(shown: Shown) -> str:
-    """The heads that were measured, those with the largest estimate first; rows of a table."""
+def count_heads(shown: Shown) -> dict[str, str]:
+    """How many heads matter by each replacement, and by zeros alone; for the text."""
+    rises = shown.ablations.rises
+    clear = find_costly(rises)  # (kinds, layers, heads)
+    only_zero = clear[KINDS.index(ZERO)] & ~clear[KINDS.index(MEAN)] & ~clear[KINDS.index(RESAMPLE)]
+    told = {kind: f"{int(one.sum())}" for kind, one in zip(KINDS, clear, strict=True)}
+    return told | {
+        "all": f"{only_zero.numel()}",
+        "only": f"{int(only_zero.sum())}",
+        "every": f"{int(clear.all(dim=0).sum())}",
+    }
+
+
+def list_largest(shown: Shown) -> str:
+    """The heads with the largest estimate, and what was measured of them; rows of a table."""
     largest = shown.ablations.estimates.mean(dim=-1).abs().amax(dim=0)
-    order = largest.flatten().argsort(descending=True).tolist()
+    order = largest.flatten().topk(LISTED).indices.tolist()
     rows: list[str] = []
     for place in (divmod(one, shown.shape[1]) for one in order):
-        ways = read_ways(shown, place)
-        if ways and len(rows) < LISTED:
-            cells = " | ".join(write_grey(one) for one in ways.found.values())
-            rows.append(f"| {name_head(*place)} | {float(largest[place]):.3f} | {cells} |")
+        cells = " | ".join(write_grey(one) for one in read_ways(shown, place).found.values())
+        rows.append(f"| {name_head(*place)} | {float(largest[place]):.3f} | {cells} |")
     return "\n".join(rows)
 
 

@@ -62,12 +62,13 @@ def read_writing(shown: Shown, place: Place, prompt: str) -> HeadWriting | None:
     return _pick(one, head, name, tokens, shown.answers, shipped.labels)
 
 
-def compute_live(loaded: "RealModel", prompt: str, place: Place) -> HeadWriting | str:
-    """After the reader's prompt; or why it cannot be computed."""
+def compute_live(loaded: "RealModel", prompt: str, place: Place) -> HeadWriting | None:
+    """After the reader's prompt; for one that cannot be read, the reason stands there instead."""
     try:
         return _compute(loaded.name, id(loaded), prompt, place, loaded)
     except ModelError as error:
-        return get_message(error)
+        st.error(verbatim(_(get_message(error))), icon=":material/error:")
+        return None
 
 
 @st.cache_data(show_spinner=False, max_entries=16)
@@ -96,11 +97,6 @@ def _pick(
     return HeadWriting(
         name, tokens, answers, one.weights[head], one.leads[head], one.logits[head], promoted
     )
-
-
-def show_refusal(reason: str) -> None:
-    """Why a prompt of the reader's was not read."""
-    st.info(verbatim(_(reason)), icon=":material/block:")
 
 
 def describe_writing(found: HeadWriting) -> dict[str, str]:

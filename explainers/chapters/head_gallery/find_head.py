@@ -42,7 +42,7 @@ HELP = {
     MEAN: N_("The same if the head always writes its mean"),
     RESAMPLE: N_("The same if the head writes what it writes on another passage"),
 }
-OF_ESTIMATE = N_("To first order, for all heads; those with the largest were also measured")
+OF_ESTIMATE = N_("To first order: gradient times change, in nats per token")
 OF_ERROR = N_("Standard error over eight passages: below two of them, nothing was found")
 MOST_ROWS = 12
 """Of the table that are seen at once."""

@@ -171,6 +171,13 @@ def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
         _show_experiments(experiments, {one.control.key for one in hero.choices})
 
 
+def show_picture(text: Prose, hero: Hero, key: str) -> None:
+    """Draw it inside a card, where it is no screen of its own and nothing is tried below it."""
+    _draw_picture(text, hero, key, ())
+    if hero.table:
+        offer_files(key, hero.origin, None, hero.table)
+
+
 def _draw_picture(text: Prose, hero: Hero, key: str, experiments: Sequence[Experiment]) -> None:
     choices = {choice.control.key: choice for choice in hero.choices}
     _component(

@@ -12,6 +12,7 @@ import { HeadMap } from "./gallery_map.js";
 
 /**
  * @typedef {object} Numbers heads are in order, layer by layer
+ * @property {[string, string, string]} keys the choices of a layer, of a head of it, and of what is shown
  * @property {number} layers
  * @property {number} heads of each layer
  * @property {[string[], string[]]} prompts in tokens
@@ -37,7 +38,7 @@ export class Matter extends Hero {
     this.title = this.stage.add("div", "text gallery-title");
     this.ends = [0, 1].map(() => ({ line: this.stage.add("div", "matter-line"), name: this.stage.add("div", "text quiet") }));
     this.legend = this.stage.add("div", "matter-legend");
-    this.map = new HeadMap(this.stage, (layer, head) => this.choose({ matter_layer: layer, matter_head: head }));
+    this.map = new HeadMap(this.stage, (layer, head) => this.follow(layer, head));
     /** @type {Row[]} */
     this.rows = Array.from({ length: ROWS }, () => ({
       name: this.stage.add("button", "matter-name"), bar: this.stage.add("div", "matter-bar"),
@@ -46,9 +47,12 @@ export class Matter extends Hero {
     this.shownFor = "";
   }
 
-  get chosen() { return Number(this.choices.matter_layer) * this.data.heads + Number(this.choices.matter_head); }
-  get isPatched() { return String(this.choices.matter_view) === PATCHED; }
+  get chosen() { return Number(this.choices[this.data.keys[0]]) * this.data.heads + Number(this.choices[this.data.keys[1]]); }
+  get isPatched() { return String(this.choices[this.data.keys[2]]) === PATCHED; }
   get numbers() { return this.isPatched ? this.data.effects : this.data.direct; }
+
+  /** @param {number} layer @param {number} head */
+  follow(layer, head) { this.choose({ [this.data.keys[0]]: layer, [this.data.keys[1]]: head }); }
 
   /** @param {number} place */
   nameOf(place) { return `L${Math.floor(place / this.data.heads)}.H${place % this.data.heads}`; }
@@ -120,7 +124,7 @@ export class Matter extends Hero {
       const isSeen = place === undefined ? 0 : 1, chance = data.chance[place] ?? 0;
       name.textContent = isSeen ? this.nameOf(place) : "";
       name.classList.toggle("chosen", place === chosen);
-      name.onclick = () => this.choose({ matter_layer: Math.floor(place / data.heads), matter_head: place % data.heads });
+      name.onclick = () => this.follow(Math.floor(place / data.heads), place % data.heads);
       stage.put(name, { x: left, y, width: NAME - 8, height: STEP - 3 }, isSeen);
       bar.style.setProperty("--hue", this.hueOf(number < 0 ? -largest : largest, largest));
       bar.classList.toggle("matter-chance", !this.passes(place));
