@@ -117,7 +117,7 @@ def draw_dot_rows(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMixi
     return apply_theme((dots + means).properties(width="container", height=height), theme)
 
 
-def draw_rises(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMixin:
+def draw_text_rises(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMixin:
     """Columns kind, x, low, high: a dot for each text; a row that has low is a mean, its error."""
     down = alt.Y("kind:N", sort=None).title(None).axis(labelFontSize=15, labelLimit=220)
     base, title = alt.Chart(rows).encode(down), _(x.title)

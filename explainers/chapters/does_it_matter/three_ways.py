@@ -96,7 +96,7 @@ def draw_ways(ways: Ways, origin: str, key: str) -> None:
     """A dot for each text, and the mean with its error, for each replacement."""
     import pandas as pd  # the first paint needs no tables
 
-    from explainers.charts.curves import Axis, draw_rises
+    from explainers.charts.curves import Axis, draw_text_rises
 
     rows: list[tuple[str, float, float | None, float | None]] = []
     for (kind, one), row in zip(ways.found.items(), ways.rises.tolist(), strict=True):
@@ -107,7 +107,7 @@ def draw_ways(ways: Ways, origin: str, key: str) -> None:
     title = N_("loss rises by, nats per token; dot: a passage; stroke: mean ± 2 standard errors")
     told = "; ".join(f"{_(kind)} {write_estimate(one)}" for kind, one in ways.found.items())
     alt = _("What replacing {head} costs: {told}", head=name_head(*ways.place), told=told)
-    show_chart(draw_rises, table, alt, key, origin, x=Axis(title))
+    show_chart(draw_text_rises, table, alt, key, origin, x=Axis(title))
 
 
 def count_heads(shown: Shown) -> dict[str, str]:
