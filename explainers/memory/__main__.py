@@ -9,6 +9,7 @@ import re
 import sys
 from dataclasses import asdict
 from decimal import Decimal
+from pathlib import Path
 
 from explainers.memory.cache_bytes import FORMATS
 from explainers.memory.cache_report import CacheReport, FitReport, find_model, report_cache
@@ -20,10 +21,12 @@ from explainers.memory.sizes import format_both_sizes
 from explainers.models.config_defaults import find_class_defaults
 from explainers.models.hub import HubUnreachableError
 from explainers.models.hub_config import fetch_config
-from explainers.models.registry import ModelError
+from explainers.models.registry import ModelError, is_hub_id
 
 PARAMETERS = re.compile(r"(\d+(?:\.\d+)?)([MBT]?)", re.IGNORECASE)
 MULTIPLIERS = {"": 1, "M": 10**6, "B": 10**9, "T": 10**12}
+NAME = re.compile(r"[\w./-]{1,120}")
+"""A text like this is no file, but may be what a model is called."""
 BAD_INPUT = 2
 """Exit status, as argparse has it for arguments that it refuses."""
 
@@ -97,8 +100,17 @@ def read_model(name: str, may_fetch: bool) -> ModelShape:
     if may_fetch:
         return read_config(fetch_config(name), find_class_defaults)
     if name == "-":
-        return read_config(sys.stdin.read(MAX_CHARACTERS + 1), find_class_defaults)
-    return find_model(name, find_class_defaults)
+        pasted = sys.stdin.read(MAX_CHARACTERS + 1)
+        if not NAME.fullmatch(pasted.strip()):
+            return read_config(pasted, find_class_defaults)
+        name = pasted.strip()
+    try:
+        return find_model(name, find_class_defaults)
+    except ValueError as error:
+        if not NAME.fullmatch(name) or Path(name).exists():
+            raise
+        asked = name if is_hub_id(name) else "owner/name"
+        raise ValueError(f"{error}; {asked} --fetch reads a config.json from the hub") from None
 
 
 def write_report(report: CacheReport) -> str:

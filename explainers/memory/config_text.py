@@ -13,8 +13,12 @@ MAX_DEPTH, MAX_PARTS = 32, 50_000
 """Objects and lists inside one another, and these and texts: looked at before anything is built."""
 _PART = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
 """A text that does not end is a part as well: each character is looked at once."""
+TO_JSON = (
+    "python -c 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))' < config.yaml"
+)
+"""What makes JSON of YAML, where PyYAML is installed."""
 OTHER_FILES = (
-    (re.compile(r"---\s|[\w-]+:(?:\s|$)"), N_("it looks like YAML")),
+    (re.compile(r"---\s|[\w-]+:(?:\s|$)"), N_("it looks like YAML. Convert it: {command}")),
     (re.compile(r"<"), N_("it looks like a web page: copy the file itself, as raw text")),
     (re.compile(r"\{\s*'"), N_("it has ' where JSON has \": print it with json.dumps")),
     (re.compile(r"version \S*git-lfs"), N_("it only points to a large file")),
@@ -57,7 +61,7 @@ def explain_error(text: str, error: json.JSONDecodeError) -> str:
     start = text.lstrip()[:200]
     for sign, words in OTHER_FILES:
         if error.pos <= len(text) - len(text.lstrip()) + 1 and sign.match(start):
-            why = Message(words, {"braces": "{…}"})
+            why = Message(words, {"braces": "{…}", "command": TO_JSON})
             return N_("config.json is not JSON: {why}", why=why)
     return N_("config.json is not JSON: {why} at {where}", why=error.msg, where=position)
 

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shlex
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ from explainers.memory.__main__ import main, read_parameters
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.cache_formula import COUNTINGS
 from explainers.memory.cache_report import report_cache
+from explainers.memory.config_text import TO_JSON, parse_object
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving import Deployment, count_users, find_longest_context, read_gpus
 from explainers.memory.sizes import format_both_sizes
@@ -115,7 +117,9 @@ def test_the_hub_is_asked_only_with_fetch(capsys, monkeypatch):
     printed = json.loads(ask(capsys, "nvidia/Nemotron-H", "--fetch", "--json"))
     assert printed["extra_bytes"] > 0
     assert main(["nvidia/Nemotron-H"]) == 2
-    assert "there is no model and no file" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "there is no model and no file 'nvidia/Nemotron-H'" in told
+    assert "; nvidia/Nemotron-H --fetch reads a config.json from the hub" in told
 
     def refuse(_name):
         raise HubUnreachableError("the hub is out of reach (here)")
@@ -139,6 +143,7 @@ def test_what_is_left_out_is_printed(capsys, tmp_path):
     [
         (["llama-9"], "there is no model and no file 'llama-9'; there is llama-"),
         (["meta-llama/Llama-3.1-8B"], "; there is llama-3.1-8b"),
+        (["llama-9"], "; owner/name --fetch reads a config.json from the hub"),
         (["llama\0"], "there is no model and no file"),
         (["x" * 500], "there is no model and no file"),
         (["llama-3-8b", "--gpu", "h9"], "there is no GPU 'h9'; there are t4, a10"),
@@ -181,3 +186,26 @@ def test_it_is_a_command():
     command = [sys.executable, "-m", "explainers.memory", "gpt2", "--tokens", "1024", "--json"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert json.loads(run.stdout)["cache_bytes"] == 2 * 12 * 768 * 2 * 1024
+
+
+def test_a_name_in_place_of_a_file_is_told_from_a_file(capsys, monkeypatch):
+    for pasted, message in [
+        ("Qwen/Qwen3-8B\n", "Qwen/Qwen3-8B --fetch reads a config.json from the hub"),
+        ("model_type: llama\nhidden_size: 8\n", "it looks like YAML. Convert it: python -c"),
+    ]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(pasted))
+        assert main(["-"]) == 2
+        assert message in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", io.StringIO("llama-3.1-8b\n"))
+    assert "llama-3.1-8b: 1 × 131,072 tokens" in ask(capsys, "-")
+
+
+def test_yaml_becomes_the_json_that_is_read():
+    pytest.importorskip("yaml")
+    command = shlex.split(TO_JSON.partition(" <")[0])[1:]
+    written = "---\nmodel_type: llama\nnum_hidden_layers: 3\nlayers: [a, b]\n"
+    run = subprocess.run(
+        [sys.executable, *command], input=written, capture_output=True, text=True, check=True
+    )
+    layers = {"num_hidden_layers": 3, "layers": ["a", "b"]}
+    assert parse_object(run.stdout) == {"model_type": "llama"} | layers
