@@ -8,7 +8,7 @@ from explainers.attention.group_rounding import round_in_channels, round_in_grou
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.writing import losses, own_text
+from explainers.chapters.writing import losses, own_text, times
 from explainers.chapters.writing.hero import make_hero, written_text
 from explainers.chapters.writing.takeaway import take_candidates
 from explainers.models.cache_losses import RoundedRows, measure_text
@@ -16,6 +16,7 @@ from explainers.models.changes import Window
 from explainers.models.registry import describe_package
 from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
 from explainers.models.shipped_writing import MODEL, ShippedWriting, read_shipped_writing
+from explainers.models.step_times import time_one
 from explainers.models.written_tokens import count_bytes, write_tokens
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
@@ -49,13 +50,25 @@ def show_own() -> None:
         elif found:
             own_text.offer_above()
             text("own_seen", **own_text.describe_times(found))
-            own_text.draw_times(found, describe_live_run(loaded))
+            times.draw_times(own_text.list_points(found), describe_live_run(loaded), "own times")
             show_source(write_tokens, count_bytes)
+
+
+def show_times() -> None:
+    """One more token after longer and longer texts."""
+    text("times")
+    loaded = obtain_model(MODEL, "beside")
+    if loaded and (found := times.measure_times()):
+        points = [(one.length, one.with_cache, one.without) for one in found]
+        times.draw_times(points, describe_live_run(loaded), "times")
+        text("times_seen", rows=times.list_times(found))
+        show_source(time_one)
 
 
 def show_rounding(shipped: ShippedWriting) -> None:
     """Keys and values in few bits, in groups of two directions."""
-    told = losses.describe_losses(shipped.losses) | losses.list_bits()
+    told = losses.describe_losses(shipped.losses) | losses.describe_shape(shipped)
+    told |= losses.list_bits()
     text("rounding", rows=losses.list_rounded(shipped.losses), **told)
     show_source(round_in_groups, round_in_tokens, round_in_channels, RoundedRows, that=CODE_ROLE)
 
@@ -81,12 +94,13 @@ def show_page(shipped: ShippedWriting) -> None:
     shown = {**shipped.texts, **own}[hero.chosen(written_text)]
     take_candidates(shown, min(hero.choices[1].value, len(shown.steps) - 1))
     ask_sinks(shipped)
-    text("how", **losses.describe_losses(shipped.losses))
+    text("how", **losses.describe_shape(shipped))
     show_source(heat, keep_top_k, keep_top_p, draw)
     go_deeper(
         text,
         {
             "own": show_own,
+            "times": show_times,
             "rings": lambda: show_rings(shipped),
             "rounding": lambda: show_rounding(shipped),
             "notice": lambda: text("notice"),

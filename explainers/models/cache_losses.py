@@ -143,6 +143,27 @@ def measure_savings(
     return torch.tensor(rows)
 
 
+def measure_spread(loaded: "RealModel", ids: Tensor) -> Tensor:
+    """How many times as large as its median channel a head's largest one is (2,): keys, values.
+
+    By the mean size over ids (texts, tokens); the mean over all layers and KV heads.
+    """
+    _, layers = run_model(
+        loaded.model,
+        record=lambda call: torch.stack([_compare_channels(one) for one in (call.key, call.value)]),
+        input_ids=ids,
+        use_cache=False,
+        logits_to_keep=1,
+    )
+    return torch.stack(layers).mean(dim=0)
+
+
+def _compare_channels(rows: Tensor) -> Tensor:
+    """rows (texts, kv_heads, tokens, head_dim)"""
+    size = rows.abs().mean(dim=-2)
+    return (size.amax(dim=-1) / size.median(dim=-1).values).mean()
+
+
 def count_bits(bits: int) -> float:
     """What a number takes that is kept in so many bits, its share of the group's step included."""
     return bits + SCALE_BITS / GROUP

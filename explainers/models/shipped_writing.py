@@ -20,6 +20,7 @@ from explainers.models.cache_losses import (
     find_rope_base,
     list_savings,
     measure_savings,
+    measure_spread,
     name_rounding,
     read_prose,
 )
@@ -50,6 +51,8 @@ SAMPLINGS = {
 }
 """The texts that are shown before a model is loaded: what they are called, how they were drawn."""
 CHECKED = FULL, RING, name_rounding(KEYS, TOKEN, 2)
+SPREAD_TEXTS = 2
+"""Texts over which the channels are compared."""
 SAME = 2e-3
 """Nats, and shares: what two machines may differ by."""
 
@@ -66,12 +69,14 @@ class WrittenText(NamedTuple):
 class ShippedWriting(NamedTuple):
     """The texts by name, and the losses (texts,) of every saving by name, in nats per token.
 
-    `shape` of the cache: layers, KV heads, numbers of a key, bytes of a number.
+    `shape` of the cache: layers, KV heads, numbers of a key, bytes of a number; `spread` (2,) of
+    the channels of keys and of values: the largest against the median.
     """
 
     texts: dict[str, WrittenText]
     losses: dict[str, Tensor]
     shape: list[int]
+    spread: Tensor
 
 
 def read_shipped_writing(model: str) -> ShippedWriting | None:
@@ -93,7 +98,9 @@ def _read_file() -> tuple[ShippedWriting, str]:
         for name, steps in kept.items()
     }
     losses = dict(zip(names, tensors["losses"], strict=True))
-    return ShippedWriting(texts, losses, json.loads(described["shape"])), described["fingerprint"]
+    return ShippedWriting(
+        texts, losses, json.loads(described["shape"]), tensors["spread"]
+    ), described["fingerprint"]
 
 
 def write_text(loaded: "RealModel", name: str) -> WrittenText:
@@ -120,16 +127,16 @@ def write_shipped_writing() -> None:
     loaded = load_model(MODEL)
     texts = {name: write_text(loaded, name) for name in SAMPLINGS}
     savings = list_savings(find_rope_base(loaded))
-    losses = measure_savings(
-        loaded, read_prose(loaded), savings, lambda name: print(name, flush=True)
-    )
+    prose = read_prose(loaded)
+    spread = measure_spread(loaded, prose[:SPREAD_TEXTS])
+    losses = measure_savings(loaded, prose, savings, lambda name: print(name, flush=True))
     described = {
         "savings": json.dumps(list(savings)),
         "prompt": json.dumps(texts[GREEDY].prompt),
         "shape": json.dumps(find_cache_shape(loaded)),
         "texts": json.dumps({name: one.steps for name, one in texts.items()}),
     }
-    write_tensors(FILE, MODEL, {"losses": losses}, described)
+    write_tensors(FILE, MODEL, {"losses": losses, "spread": spread}, described)
     print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
 
 
@@ -159,8 +166,10 @@ def check() -> int:
     apart = find_difference(kept, write_text(loaded, GREEDY), GREEDY)
     again = measure_again(loaded, 2)
     losses = max(float((kept.losses[name][:2] - row).abs().max()) for name, row in again.items())
-    print(f"probabilities {apart:.5f} apart at most, losses {losses:.5f} nats")
-    return int(max(apart, losses) > SAME)
+    spread = measure_spread(loaded, read_prose(loaded)[:SPREAD_TEXTS])
+    channels = float((spread / kept.spread - 1).abs().max())
+    print(f"probabilities {apart:.5f} apart at most, losses {losses:.5f} nats, {channels:.5f}")
+    return int(max(apart, losses, channels) > SAME)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ from torch import Tensor
 
 from explainers.models.written_tokens import Sampling, WrittenToken
 
-TEMPERATURES = 0.0, 0.3, 0.5, 0.8, 1.0, 1.3, 1.6, 2.0
+TEMPERATURES: tuple[float, ...] = 0, 0.3, 0.5, 0.8, 1, 1.3, 1.6, 2
 """0 takes the most probable token."""
 TOP_KS = 1, 2, 5, 10, 20, 0
 """0 for all tokens."""
-TOP_PS = 0.5, 0.8, 0.9, 0.95, 1.0
+TOP_PS: tuple[float, ...] = 0.5, 0.8, 0.9, 0.95, 1
 NUM_LISTED, NUM_LOOKS = 20, 6
 """Candidates that are kept, as many as the largest top-k; and words that were looked at."""
 DIGITS = 4

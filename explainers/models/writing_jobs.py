@@ -9,8 +9,9 @@ from explainers.messages import N_
 from explainers.models.cache_losses import find_rope_base, list_savings, measure_text, read_prose
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError
+from explainers.models.step_times import LENGTHS, StepTime, time_steps
 from explainers.models.token_text import tokenise_text
-from explainers.models.told_steps import ToldStep, tell_step
+from explainers.models.told_steps import ToldStep, tell_step, write_token
 from explainers.models.written_tokens import MOST_PROMPT, Sampling, write_tokens
 
 
@@ -54,10 +55,28 @@ def _write(job: WritingJob) -> Written:
     job.total = 2 * len(steps)
     without: list[float] = []
     again = write_tokens(*given, torch.Generator().manual_seed(wanted.seed), has_cache=False)
-    for step in again:
+    for step, cached in zip(again, steps, strict=False):
+        if write_token(step.token_id, loaded.tokenizer) != cached.token:
+            break  # two tokens were as good as equal: from here on it is another text
         without.append(step.seconds)
         job.report(N_("{done} of {all} without the cache", done=len(without), all=len(steps)))
     return Written([str(one) for one in prompt], steps, without)
+
+
+TimesJob = Job[str, str, list[StepTime]]
+"""Of a model; it reports in words how long a text has been timed."""
+
+
+def make_times_job(model: str) -> TimesJob:
+    """One more token after texts of several lengths, with the cache and without."""
+    return Job(model, _time, total=len(LENGTHS), readable_errors=(ModelError,))
+
+
+def _time(job: TimesJob) -> list[StepTime]:
+    def report(length: int) -> None:
+        job.report(N_("after {count} tokens", count=length))
+
+    return time_steps(load_model(job.subject), report=report)
 
 
 LossRequest = tuple[str, ...]

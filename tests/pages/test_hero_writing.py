@@ -133,8 +133,8 @@ def test_the_picture_has_the_text_that_was_written(shipped):
 
 def test_the_cards_have_the_losses(shipped):
     rings = said(opened(PAGE, {"deep": "rings"}))
-    assert f"| all rows | {float(shipped.losses[FULL].mean()):.3f} | – |" in rings
-    assert f"{float(shipped.losses[RING].mean()):.3f}" in rings
+    assert f"| all rows | {float(shipped.losses[FULL].mean()):.2f} | – |" in rings
+    assert f"{float(shipped.losses[RING].mean()):.2f}" in rings
     rounded = said(opened(PAGE, {"deep": "rounding"}))
     rise = losses.estimate_rise(shipped.losses, name(KEYS, TOKEN, 2))
     assert losses.write_rise(rise) in rounded

@@ -31,7 +31,7 @@ from explainers.models.cache_losses import (
     name_rounding,
 )
 from explainers.models.head_ablation import Estimate, summarise
-from explainers.models.shipped_writing import MODEL
+from explainers.models.shipped_writing import MODEL, ShippedWriting
 from explainers.models.writing_jobs import make_loss_job
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
@@ -130,6 +130,7 @@ def describe_losses(losses: Losses) -> dict[str, str]:
     }
     return {
         **told,
+        "rise": write_rise(estimate_rise(losses, SINKS)),
         "share": write_percent(share_saved(losses)),
         "held": f"{ROWS}",
         "newest": f"{ROWS - FEWEST_SINKS}",
@@ -147,7 +148,7 @@ def list_losses(losses: Losses, names: Iterable[str]) -> str:
     rows = []
     for name in names:
         rise = "–" if name == FULL else write_grey(estimate_rise(losses, name))
-        rows.append(f"| {name_saving(name)} | {float(losses[name].mean()):.3f} | {rise} |")
+        rows.append(f"| {name_saving(name)} | {float(losses[name].mean()):.2f} | {rise} |")
     return "\n".join(rows)
 
 
@@ -160,14 +161,30 @@ def list_rounded(losses: Losses) -> str:
     return "\n".join(rows)
 
 
+def describe_shape(shipped: ShippedWriting) -> dict[str, str]:
+    """What a token adds to the cache, and how uneven channels are; for the text."""
+    layers, kv_heads, head_dim, number = shipped.shape
+    key, value = shipped.spread.tolist()
+    return {
+        "layers": f"{layers}",
+        "kv_heads": f"{kv_heads}",
+        "head_dim": f"{head_dim}",
+        "number": f"{number}",
+        "row": f"{2 * layers * kv_heads * head_dim * number:,}",
+        "spread_key": f"{key:.0f}",
+        "spread_value": f"{value:.0f}",
+    }
+
+
 def list_bits() -> dict[str, str]:
     """What a number really takes, for the text."""
     return {f"bits_{bits}": f"{count_bits(bits):g}" for bits in BITS}
 
 
 def write_rise(one: Estimate) -> str:
-    """Mean ± standard error."""
-    return f"{one.mean:+.3f} ± {one.error:.3f}".replace("-", "−")
+    """Mean ± standard error; from 1 on with two decimals, as 1.672 is a thousand in some places."""
+    places = 2 if abs(one.mean) >= 1 else 3
+    return f"{one.mean:+.{places}f} ± {one.error:.{places}f}".replace("-", "−")
 
 
 def write_grey(one: Estimate) -> str:

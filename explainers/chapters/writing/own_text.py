@@ -8,6 +8,7 @@ import streamlit as st
 from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.writing.hero import OWN, choose_own
+from explainers.chapters.writing.times import Point
 from explainers.messages import N_
 from explainers.models.load import find_loaded_model
 from explainers.models.shipped_writing import MODEL, PROMPT, WrittenText
@@ -18,7 +19,6 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import TextLine
 from explainers.ui.controls.number_controls import Counter, StepSlider, WholeNumber
-from explainers.ui.figure.chart import show_chart
 from explainers.ui.untrusted_text import verbatim
 
 own_prompt = TextLine("own_prompt", N_("Prompt"), PROMPT, 300)
@@ -29,8 +29,6 @@ own_seed = Counter("own_seed", N_("Seed"), 0)
 own_length = WholeNumber("own_length", N_("Tokens to write"), 16, 4, 32)
 controls.register(own_prompt, own_heat, own_count, own_share, own_seed, own_length)
 JOB = "writing: own"
-WITH, WITHOUT = N_("with the cache"), N_("without")
-SERIES = WITH, WITHOUT
 
 
 def choose_request() -> WritingRequest:
@@ -59,8 +57,8 @@ def find_written() -> Mapping[str, WrittenText]:
 
 
 def is_long(found: Written) -> bool:
-    """Has it two tokens that were written from the cache? A text can end at once."""
-    return len(found.steps) > 2
+    """Are there two tokens that came from the cache, and were timed? A text can end at once."""
+    return len(found.seconds_without) > 2
 
 
 def write_own(request: WritingRequest) -> Written | None:
@@ -98,25 +96,11 @@ def describe_origin(otherwise: str) -> str:
     return describe_live_run(loaded) if loaded else otherwise
 
 
-def draw_times(found: Written, origin: str) -> None:
-    """Milliseconds for each token, with the cache and without, by the tokens before it."""
-    import pandas as pd
-
-    from explainers.charts.curves import Axis, draw_curve
-
+def list_points(found: Written) -> list[Point]:
+    """Of each token but the first: that came after the whole prompt had been read, both times."""
     start = len(found.prompt)
-    times = zip(found.steps, found.seconds_without, strict=False)
-    points = [
-        (start + at, 1000 * seconds, series, False)
-        for at, (step, without) in enumerate(times)
-        if at  # the first token is written after the whole prompt was read, in both
-        for series, seconds in ((_(WITH), step.seconds), (_(WITHOUT), without))
-    ]
-    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    alt = _("Milliseconds for each token, with the cache and without it.")
-    ticks = tuple(range(start + 1, start + len(found.steps), 1 + len(found.steps) // 12))
-    x, y = Axis(N_("tokens before it"), ticks=ticks), Axis(N_("milliseconds for a token"))
-    show_chart(draw_curve, rows, alt, "times", origin, x=x, y=y, series=SERIES)
+    both = zip(found.steps, found.seconds_without, strict=False)
+    return [(start + at, step.seconds, again) for at, (step, again) in enumerate(both) if at]
 
 
 def describe_times(found: Written) -> dict[str, str]:
