@@ -2,18 +2,20 @@
 
 import streamlit as st
 
-from explainers.chapters.common.choose_real_model import choose_name, obtain_model
+from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.why_it_looked import one_cell, own_cell
+from explainers.chapters.why_it_looked.explained_cell import Found
 from explainers.chapters.why_it_looked.hero import make_hero
+from explainers.chapters.why_it_looked.own_hero import make_own_hero
 from explainers.chapters.why_it_looked.role_table import describe_roles, make_role_table
 from explainers.chapters.why_it_looked.shipped_cells import read_shipped
-from explainers.chapters.why_it_looked.takeaway import take_weight
-from explainers.models.removed_sources import predict_weight, remove_into_head, rerun_position
+from explainers.chapters.why_it_looked.takeaway import remove_key_source, take_weight
+from explainers.models.removed_sources import predict_weight, remove_into_head, rerun_changes
 from explainers.models.score_sources import gather_sources, split_score, trace_head
-from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import why_controls
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.controls.why_controls import EXAMPLES, looked_whose
+from explainers.ui.figure.hero import read_choice, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -30,7 +32,7 @@ def ask_writer() -> None:
     first = next(iter(cells.values()))
     told = one_cell.describe_removals(first)
     if revealed(text, "writer", one_cell.ANSWERS, one_cell.answer_first(first), **told):
-        one_cell.draw_removals(first, origin, "asked")
+        one_cell.draw_removals(first, shipped_origin, "asked")
 
 
 def show_pairs() -> None:
@@ -43,14 +45,15 @@ def show_steps() -> None:
     """Two steps back: where the head looked that wrote most of the key."""
     text("steps", **one_cell.describe_trace(shown))
     one_cell.draw_trace(shown, origin)
-    show_source(trace_head)
+    show_source(trace_head, that=code_role)
 
 
 def show_removals() -> None:
     """Predicted, on the way into the head, and in the whole pass."""
     text("removing", **one_cell.describe_removals(shown))
     one_cell.draw_removals(shown, origin)
-    show_source(predict_weight, remove_into_head, rerun_position)
+    show_source(remove_key_source)
+    show_source(predict_weight, remove_into_head, rerun_changes, that=code_role)
 
 
 def show_roles() -> None:
@@ -60,35 +63,32 @@ def show_roles() -> None:
         st.markdown(make_role_table())
 
 
-def show_own() -> None:
-    """Any weight of any text, in a model that is loaded."""
+def obtain_own(whose: str) -> Found | None:
+    """Any weight of any text, in a model that is loaded; nothing as long as it is not."""
+    if whose == EXAMPLES:
+        return None
     text("own")
-    loaded = obtain_model(choose_name(), "chosen")
-    if not loaded:
-        return
-    written = why_controls.looked_text()
-    with st.spinner(_("The model reads the text, part by part …")):
-        found = own_cell.explain_or_refuse(loaded, written)
-    if found:
-        text("own_seen", **one_cell.describe_removals(found.explained))
-        one_cell.draw_pairs(found.explained, kind, found.origin, "own")
-        one_cell.draw_trace(found.explained, found.origin, "own")
-        one_cell.draw_removals(found.explained, found.origin, "own")
+    return own_cell.choose_own()
 
 
 text("question")
 if shipped := read_shipped():
-    cells, origin = shipped
-    hero = make_hero(text, cells, origin)
+    cells, shipped_origin = shipped
+    whose = read_choice(looked_whose, looked_whose.options)
+    if own := obtain_own(whose):
+        hero, shown, origin = make_own_hero(text, own), own.explained, own.origin
+    else:
+        hero, origin = make_hero(text, cells, shipped_origin, whose), shipped_origin
+        shown = cells[hero.chosen(why_controls.looked_cell)]
     show_hero(text, hero, "why")
-    shown = cells[hero.chosen(why_controls.looked_cell)]
+    code_role = "just ran" if own else CODE_ROLE
     kind = hero.chosen(why_controls.looked_parts)
     take_weight(shown)
     ask_writer()
     text("how", **one_cell.describe_sum(shown))
-    show_source(gather_sources, split_score)
+    show_source(gather_sources, split_score, that=code_role)
     cards = {"steps": show_steps, "removing": show_removals, "roles": show_roles}
-    cards |= {"pairs": show_pairs, "own": show_own, "limits": lambda: text("limits")}
+    cards |= {"pairs": show_pairs, "limits": lambda: text("limits")}
     go_deeper(text, cards)
 else:
     text("no_numbers")

@@ -167,6 +167,32 @@ def join_words(pieces: Sequence[str], word_indices: Sequence[int]) -> list[str]:
     return [word or " " for word in words]
 
 
+def number_words(real_model: "RealModel", text: str, count: int) -> list[int]:
+    """For each of the first `count` tokens the number of its word; the model's own are by
+    themselves."""
+    encoded = real_model.tokenizer(text, verbose=False)
+    places = encoded.word_ids(0) if encoded.encodings else list(range(count))
+    found: list[int] = []
+    for n, place in enumerate(places[:count]):
+        is_same = n > 0 and place is not None and place == places[n - 1]
+        found.append(found[-1] if is_same else len(set(found)))
+    return found
+
+
+def cut_out_words(real_model: "RealModel", text: str, words: Sequence[int]) -> list[str]:
+    """Each word as the text has it, whatever bytes its pieces are; `words` has their numbers."""
+    encoded = real_model.tokenizer(text, verbose=False)
+    if not encoded.encodings:
+        return []
+    spelled = [""] * (max(words) + 1)
+    ends: dict[int, tuple[int, int]] = {}
+    for word, (start, end) in zip(words, encoded.encodings[0].offsets, strict=False):
+        first, last = ends.get(word, (start, end))
+        ends[word] = min(first, start), max(last, end)
+        spelled[word] = text[slice(*ends[word])]
+    return spelled
+
+
 def merge_weights(weights: Tensor, target: Sequence[int], source: Sequence[int]) -> Tensor:
     """From (..., target pieces, source pieces) to words, given the number of each piece's word.
 

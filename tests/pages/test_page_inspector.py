@@ -23,7 +23,6 @@ from explainers.chapters.inspector.long_text import (
     LongTextRequest,
     make_long_text_job,
     merge_weights,
-    number_words,
     spell_words,
 )
 from explainers.chapters.inspector.sentence_run import View, answer_later, measure_directions
@@ -35,7 +34,7 @@ from explainers.models import load as loading_module
 from explainers.models.attention_hook import run_model
 from explainers.models.load import LoadJob, LoadRequest, load_model
 from explainers.models.registry import ModelError
-from explainers.models.token_text import tokenise_text
+from explainers.models.token_text import number_words, tokenise_text
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.figure.panels import Cell

@@ -164,7 +164,7 @@ def test_each_card_opens(card):
 @pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
 def test_a_weight_of_ones_own_is_explained():
     load_model(MODEL)
-    visit = opened(PAGE, {"deep": "own", "why_text": "One two three. One two three."})
+    visit = opened(PAGE, {"why_whose": "own", "why_text": "One two three. One two three."})
     assert not visit.exception
     assert not visit.error
 

@@ -29,20 +29,6 @@ from explainers.ui.session import LONG_TEXT_JOB
 if TYPE_CHECKING:
     import pandas as pd
 
-    from explainers.models.load import RealModel
-
-
-def number_words(loaded: "RealModel", text: str, count: int) -> list[int]:
-    """For each of the first `count` tokens the number of its word; the model's own are by
-    themselves."""
-    encoded = loaded.tokenizer(text, verbose=False)
-    places = encoded.word_ids(0) if encoded.encodings else list(range(count))
-    found: list[int] = []
-    for n, place in enumerate(places[:count]):
-        is_same = n > 0 and place is not None and place == places[n - 1]
-        found.append(found[-1] if is_same else len(set(found)))
-    return found
-
 
 def spell_words(tokens: Sequence[str], words: Sequence[int]) -> list[str]:
     """Each word as its pieces spell it; BERT marks pieces that go on with ##."""
@@ -121,7 +107,7 @@ def read_long_text(job: LongTextJob) -> LongReading:
         run_model(loaded.model, record=take, **make_inputs(loaded.model, ids))
     [(weights, mask, group_size)] = found
     on_first = average_weight_on_key(weights, 0).tolist()
-    words = torch.tensor(number_words(loaded, request.text, len(tokens)))
+    words = torch.tensor(token_text.number_words(loaded, request.text, len(tokens)))
     together, hidden = merge_weights(weights, words), merge_weights(mask.float(), words) == 0
     labels = spell_words(tokens, words.tolist())
     return LongReading(

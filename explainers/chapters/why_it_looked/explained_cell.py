@@ -82,6 +82,18 @@ class Explained(NamedTuple):
         return name_source(*self.sources[place])
 
 
+class Found(NamedTuple):
+    """A weight of the reader's own text; with the words of its tokens where these are merged.
+
+    words (tokens,) has the number of each token's word, `spelled` what the words are.
+    """
+
+    explained: Explained
+    origin: str
+    words: list[int]
+    spelled: tuple[str, ...]
+
+
 def rank_parts(parts: list[float]) -> list[int]:
     """Places, the largest part first."""
     return sorted(range(len(parts)), key=lambda place: -parts[place])
@@ -165,7 +177,7 @@ def remove_shown(
         measured = [one.measured for one in found[len(plans) :]]
         average = {1: sum(measured[:DRAWS]) / DRAWS, 3: sum(measured[DRAWS:]) / DRAWS}
         for (plan, places), one in zip(plans.items(), found, strict=False):
-            numbers = (round(number, DIGITS) for number in (*one, average[len(places)]))
+            numbers = (round(number, 2 * DIGITS) for number in (*one, average[len(places)]))
             removals[plan] = Removal(side, places, *numbers)
     return removals
 

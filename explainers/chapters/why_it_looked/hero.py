@@ -20,11 +20,12 @@ TRIED = {
     "try_first": {chosen.looked_removed.key: chosen.FIRST},
     "try_query": {chosen.looked_removed.key: chosen.QUERY_THREE},
     "try_back": {chosen.looked_cell.key: "16.0", chosen.looked_removed.key: chosen.NOTHING},
+    "try_own": {chosen.looked_whose.key: chosen.OWN},
 }
 """The experiments: by their texts, what each chooses."""
 
 
-def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str) -> Hero:
+def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str, whose: str) -> Hero:
     """A few weights of a model, with every choice of bars and of what is removed."""
     names, kinds = tuple(cells), chosen.looked_parts.options
     control, removed = chosen.looked_cell, chosen.looked_removed
@@ -39,11 +40,12 @@ def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str) -> Hero:
             chosen.looked_parts, kinds, read_choice(chosen.looked_parts, kinds), [*map(_, kinds)]
         ),
         HeroChoice(removed, removals, read_choice(removed, removals)),
+        choose_whose(whose),
     ]
     shown = cells[choices[0].value]
     told = {"count": f"{len(shown.sources)}", "key": show_token(shown, shown.key)}
     experiments = [
-        Experiment(name, text.fill(name, **told), some)
+        Experiment(name, text.fill(name, **told), some, is_slow=chosen.looked_whose.key in some)
         for name, some in TRIED.items()
         if chosen.looked_cell.key not in some or some[chosen.looked_cell.key] in cells
     ]
@@ -57,6 +59,12 @@ def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str) -> Hero:
         origin,
         lambda: make_table(shown),
     )
+
+
+def choose_whose(whose: str) -> HeroChoice:
+    """The examples or the reader's own text, which only the server can read."""
+    control, labels = chosen.looked_whose, [*map(_, chosen.WHOSE.values())]
+    return HeroChoice(control, control.options, whose, labels, is_elsewhere=True)
 
 
 def name_cell(one: Explained) -> str:
@@ -79,6 +87,7 @@ def compute_numbers(one: Explained) -> dict[str, Any]:
         "query": one.query,
         "key": one.key,
         "row": one.row,
+        "weight": one.weight,
         "parts": {kind: _describe_parts(one, kind) for kind in one.parts},
         "removals": removals,
         "looked": one.looked,

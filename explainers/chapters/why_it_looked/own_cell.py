@@ -1,15 +1,17 @@
 """Any weight of the reader's own text, explained by a model that is loaded."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.why_it_looked.explained_cell import Explained, explain_cell
+from explainers.chapters.why_it_looked.explained_cell import Explained, Found, explain_cell
 from explainers.chapters.why_it_looked.shipped_cells import read_text
 from explainers.models.registry import ModelError
 from explainers.models.score_sources import Cell
 from explainers.translations import _, translate_error
+from explainers.ui.controls import controls
 from explainers.ui.controls import why_controls as chosen
 from explainers.ui.untrusted_text import shorten, verbatim
 
@@ -19,17 +21,22 @@ if TYPE_CHECKING:
 FEWEST_TOKENS = 3
 
 
-class Found(NamedTuple):
-    """A weight, and whose it is."""
-
-    explained: Explained
-    origin: str
+def choose_own() -> Found | None:
+    """The controls, and the weight that they choose; nothing while the model is being loaded."""
+    with st.container(horizontal=True):
+        named, written = choose_name(), chosen.looked_text()
+    loaded = obtain_model(named, "chosen")
+    return explain_or_refuse(loaded, written) if loaded else None
 
 
 def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
-    """The head's largest weight past the first token; nothing, and a message, if that is not."""
+    """The weight that is chosen, at first the row's largest past the first token.
+
+    Nothing, and a message, if the model or the text is not one that can be split.
+    """
     try:
-        run, tokens = _read_once(loaded.name, id(loaded), written, loaded)
+        with st.spinner(_("The model reads the text, part by part …")):
+            run, tokens = _read_once(loaded.name, id(loaded), written, loaded)
     except (ModelError, ValueError, RuntimeError) as error:
         why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
@@ -37,16 +44,37 @@ def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
     if len(tokens) < FEWEST_TOKENS:
         st.info(_("Type a text of at least {count} tokens.", count=FEWEST_TOKENS))
         return None
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         layer = chosen.looked_layer(0, len(run.layers) - 1)
         head = chosen.looked_head(0, len(run.layers[0].query) - 1)
         query = chosen.looked_query(2, len(tokens) - 1)
+        key = chosen.looked_key(-1, query)
+        is_merged = controls.whole_words()
     row = run.layers[layer].weights[head, query, 1:query]
-    cell = Cell(layer, head, query, 1 + int(row.argmax()))
-    return Found(explain_cell(run, cell, tokens), describe_live_run(loaded))
+    cell = Cell(layer, head, query, key if key >= 0 else 1 + int(row.argmax()))
+    explained = _explain_once(loaded.name, id(loaded), written, cell, run, tokens)
+    found = Found(explained, describe_live_run(loaded), [*range(len(tokens))], tuple(tokens))
+    return merge_tokens(loaded, written, found) if is_merged else found
+
+
+def merge_tokens(loaded: "RealModel", written: str, found: Found) -> Found:
+    """The same, with the words that its tokens belong to."""
+    from explainers.models.token_text import cut_out_words, number_words
+
+    words = number_words(loaded, written, len(found.explained.tokens))
+    spelled = cut_out_words(loaded, written, words)
+    return found._replace(words=words, spelled=tuple(spelled)) if spelled else found
 
 
 @st.cache_resource(show_spinner=False, max_entries=2, ttl=600)
 def _read_once(named: str, which: int, written: str, _loaded: "RealModel") -> tuple[Any, list[str]]:
     """Once for a model (`which` of this name) and a text."""
     return read_text(_loaded, written)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8, ttl=600)
+def _explain_once(
+    named: str, which: int, written: str, cell: Cell, _run: Any, _tokens: list[str]
+) -> Explained:
+    """Once for a model (`which` of this name), a text and a weight of it."""
+    return explain_cell(_run, cell, _tokens)

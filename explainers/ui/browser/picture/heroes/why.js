@@ -18,10 +18,12 @@ import { percent } from "../sentence.js";
  * @property {number} query
  * @property {number} key
  * @property {number[]} row
+ * @property {number} weight of the key; in the row its whole word may have more
  * @property {Record<string, Parts>} parts by the kind of the bars
  * @property {Record<string, Removal>} removals
  * @property {Record<string, number[]>} looked the weights of each head that has a bar
  * @property {Record<string, string>} said
+ * @property {number[]} [places] the position of each word, where words can be chosen
  * @property {boolean} isBefore is the key the token before the query?
  */
 /** @typedef {{ button: HTMLButtonElement, name: HTMLElement, bar: HTMLElement, part: HTMLElement }} Row */
@@ -80,14 +82,29 @@ export class Why extends Hero {
     return { side, name, called: bars.find((bar) => bar[2] === name)?.[0] ?? removal?.said.what ?? "", looked: this.cell.looked[name], isGone: Boolean(removal) };
   }
 
+  /** A token; in a text of the reader's own it can be chosen. @param {string} text @param {number} at @returns {HTMLElement} */
+  addWord(text, at) {
+    const { places } = this.cell;
+    if (!places) return this.stage.add("div", "text why-token", text);
+    const button = this.stage.add("button", "text why-token", text);
+    button.addEventListener("click", () => this.look(at));
+    return button;
+  }
+
+  /** Another key, or another query with its largest key. @param {number} at */
+  look(at) {
+    const { places = [], query } = this.cell, place = places[at];
+    this.choose(at < query ? { why_key: place, why_removed: NOTHING } : { why_query: Math.max(2, place), why_key: -1, why_removed: NOTHING });
+  }
+
   /** Nodes for the tokens of this text. */
   word() {
-    const shown = JSON.stringify(this.cell.tokens);
+    const shown = JSON.stringify([this.cell.tokens, Boolean(this.cell.places)]);
     if (shown === this.worded) return;
     this.worded = shown;
     for (const { token, share, arc, read } of this.words) for (const node of [token, share, arc, read]) node.remove();
-    this.words = this.cell.tokens.map((text) => ({
-      token: this.stage.add("div", "text why-token", text.trim() || "␣"), share: this.stage.add("div", "text why-share"),
+    this.words = this.cell.tokens.map((text, at) => ({
+      token: this.addWord(text.trim() || "␣", at), share: this.stage.add("div", "text why-share"),
       arc: this.stage.draw("path", "why-arc"), read: this.stage.draw("path", "why-read"),
     }));
   }
@@ -183,7 +200,7 @@ export class Why extends Hero {
   /** The weight without what is removed: predicted, measured, and without as many others. @param {number} top @param {boolean} isPhone */
   placeResults(top, isPhone) {
     const { stage, cell, removal } = this, left = isPhone ? 130 : 200, room = stage.room - left - 60, step = 21;
-    const weights = removal ? removal.weights : [cell.row[cell.key]];
+    const weights = removal ? removal.weights : [cell.weight];
     this.results.forEach(({ label, bar, share }, at) => {
       const isSeen = at < weights.length ? 1 : 0, y = top + at * step, weight = weights[at] ?? 0;
       stage.write(label, left - 8, y + step / 2, isPhone ? 13 : 15, isSeen, 0, "right");
@@ -210,7 +227,7 @@ export class Why extends Hero {
   describe() {
     const { parts, cell, removal } = this;
     const sides = parts.sides.map(({ bars, rest }) => fold(bars, rest, bars.length).map(([name, part]) => `${name} ${signed(part)}`).join(", "));
-    return `${sides.join("; ")}. ${this.note.textContent}. ${(removal?.weights ?? [cell.row[cell.key]]).map(percent).join(", ")}`;
+    return `${sides.join("; ")}. ${this.note.textContent}. ${(removal?.weights ?? [cell.weight]).map(percent).join(", ")}`;
   }
 }
 
