@@ -162,11 +162,34 @@ def test_each_card_opens(card):
 
 
 @pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
-def test_a_weight_of_ones_own_is_explained():
+@pytest.mark.parametrize("is_merged", ["true", "false"])
+def test_a_weight_of_ones_own_is_explained(is_merged):
     load_model(MODEL)
-    visit = opened(PAGE, {"why_whose": "own", "why_text": "One two three. One two three."})
+    text = "Thẩm phán gặp Ann Lee. Ann"
+    link = {"why_whose": "own", "why_text": text, "why_layer": "999", "as_words": is_merged}
+    visit = opened(PAGE, link | {"why_query": "7", "why_key": "3"})
     assert not visit.exception
     assert not visit.error
+    shown = hero(visit)["cells"][chosen.OWN]
+    assert shown["said"]["which"] == "L29.H3"
+    assert (shown["tokens"][:2] == ["Thẩm", " phán"]) == (is_merged == "true")
+    assert len(shown["places"]) == len(shown["tokens"])
+    assert sum(shown["row"]) == pytest.approx(1, abs=ROUNDING)
+    assert shown["places"][shown["query"]] >= 7 > shown["places"][shown["query"] - 1]
+    assert shown["places"][shown["key"]] >= 3
+    assert shown["weight"] <= shown["row"][shown["key"]] + ROUNDING
+    for looked in shown["looked"].values():
+        assert sum(looked) == pytest.approx(1, abs=ROUNDING)
+
+
+@pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
+@pytest.mark.parametrize("text", ["One two", "word " * 75])
+def test_a_text_that_cannot_be_split_is_refused(text):
+    load_model(MODEL)
+    visit = opened(PAGE, {"why_whose": "own", "why_text": text})
+    assert not visit.exception
+    assert visit.error or visit.info
+    assert set(hero(visit)["cells"]) == set(CELLS), "the examples stay"
 
 
 def test_without_kept_numbers_the_page_says_how_to_make_them():

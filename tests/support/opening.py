@@ -38,10 +38,7 @@ WITHOUT_PICTURES = {"23_exercises"}
 PLACES = ("chosen", "beside", "listening")
 """Where a page may ask for a real model."""
 OFF = {"changes": "heads off"}
-DEEPER = {
-    "20_why_it_looked": [{"why_whose": "own"}],
-    "19_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")],
-}
+DEEPER = {"19_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
 """Links to controls that show up only with two other ones' choices."""
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs", "dataframe")
 CARDS, PICKER = "cards-cards", "picker-picker"

@@ -41,17 +41,19 @@ def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
         why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
-    if len(tokens) < FEWEST_TOKENS:
-        st.info(_("Type a text of at least {count} tokens.", count=FEWEST_TOKENS))
-        return None
+    last = max(FEWEST_TOKENS, len(tokens)) - 1
     with st.container(horizontal=True, vertical_alignment="bottom"):
         layer = chosen.looked_layer(0, len(run.layers) - 1)
         head = chosen.looked_head(0, len(run.layers[0].query) - 1)
-        query = chosen.looked_query(2, len(tokens) - 1)
-        key = chosen.looked_key(-1, query)
+        query = chosen.looked_query(2, last)
+        key = chosen.looked_key(-1, last)
         is_merged = controls.whole_words()
+    if len(tokens) < FEWEST_TOKENS:
+        st.info(_("Type a text of at least {count} tokens.", count=FEWEST_TOKENS))
+        return None
     row = run.layers[layer].weights[head, query, 1:query]
-    cell = Cell(layer, head, query, key if key >= 0 else 1 + int(row.argmax()))
+    is_seen = 0 <= key <= query  # else the largest, as where none is chosen
+    cell = Cell(layer, head, query, key if is_seen else 1 + int(row.argmax()))
     explained = _explain_once(loaded.name, id(loaded), written, cell, run, tokens)
     found = Found(explained, describe_live_run(loaded), [*range(len(tokens))], tuple(tokens))
     return merge_tokens(loaded, written, found) if is_merged else found
