@@ -166,7 +166,7 @@ def test_each_card_opens(card):
 def test_a_weight_of_ones_own_is_explained(is_merged):
     load_model(MODEL)
     text = "Thẩm phán gặp Ann Lee. Ann"
-    link = {"why_whose": "own", "why_text": text, "why_layer": "999", "as_words": is_merged}
+    link = {"why_whose": "own", "why_text": text, "why_layer": "29", "as_words": is_merged}
     visit = opened(PAGE, link | {"why_query": "7", "why_key": "3"})
     assert not visit.exception
     assert not visit.error
