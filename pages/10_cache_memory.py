@@ -127,8 +127,7 @@ def show_planner() -> None:
     if name == controls.CONFIG:
         text("paste", most=f"{choose_cache.MAX_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
     shape = choose_cache.read_shape_or_warn(name)
-    with more:
-        choice, hardware = gpu_fit.choose_rest(shape, tokens, gpu)
+    choice, hardware = gpu_fit.choose_rest(more, shape, tokens, gpu)
     deployment = current_plan.make_plan(choice, hardware).deployment
     if choice and deployment:
         show_hero(text, make_hero(text, choice, hardware, deployment), "memory")

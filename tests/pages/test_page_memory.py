@@ -659,8 +659,8 @@ def test_a_config_that_cannot_be_read_is_refused_by_name_and_nothing_is_lost(tex
     visit = with_config(text, **LISTED, gpus="4")
     assert not visit.exception
     assert message in warned(visit)
-    shown = {key: widget.value for key, widget in widgets(visit).items()}
-    assert (shown["tokens"], shown["texts"], shown["gpus"]) == ("16,384", "4", "4")
+    kept = visit.session_state
+    assert (kept["tokens"], kept["texts"], kept["gpus"]) == ("16,384", "4", "4")
     assert len(visit.text_area(key="pasted config").value) == min(len(text), MAX_PASTED)
     visit.session_state["model"] = "llama-3-8b"
     size = count_cache_bytes(find_shape("llama-3-8b"), 16_384, 4, "q8_0")
@@ -946,3 +946,43 @@ def test_bad_input_is_answered_and_nothing_is_lost(text, sentence):
     assert widgets(visit)["tokens"].value in (16_384, "16,384")
     visit.text_area(key="pasted config").set_value(json.dumps(LLAMA)).run()
     assert f"{count_cache_bytes(find_shape('llama-3-8b'), 16_384):,} bytes" in said(visit)
+
+
+def test_the_menu_costs_nothing_until_it_is_opened_and_then_has_what_the_link_says():
+    link = {
+        "texts": "4", "gpus": "8", "weight_dtype": "fp8", "page_size": "64", "percent": "80",
+        "overhead": "3", "cache_dtype": "fp8", "counting": "vLLM", "source": "300", "beams": "5",
+        "model": "whisper-tiny",
+    }  # fmt: skip
+    visit = opened(PAGE, link)
+    assert not set(link) & set(widgets(visit)), "fields of a closed menu cost time"
+    closed = said(visit)
+    assert not visit.info
+    visit.session_state["more"] = True
+    visit.run()
+    shown = {key: it.value for key, it in widgets(visit).items() if key in link}
+    assert {key: f"{value}" for key, value in shown.items()} == {
+        key: value for key, value in link.items() if key != "model"
+    }
+    assert said(visit) == closed
+    widgets(visit)["percent"].set_value(70)
+    visit.run()
+    visit.session_state["more"] = False
+    assert widgets(visit.run())["percent"].value == 70, "it is not taken away again"
+
+
+@pytest.mark.parametrize(
+    ("link", "notice"),
+    [
+        ({"percent": "500"}, "percent = ` 500 `. Use a whole number from 1 to 100"),
+        ({"overhead": "1.5"}, "overhead = ` 1.5 `. Use a whole number from 0 to 1000"),
+        ({"cache_dtype": "int3"}, "cache_dtype = ` int3 `."),
+        ({"page_size": "7"}, "page_size = ` 7 `. Use one of 1, 8, 16"),
+        ({"texts": "many"}, "texts = ` many `"),
+        ({"gpus": "3"}, "gpus = ` 3 `"),
+    ],
+)
+def test_a_bad_link_to_the_closed_menu_is_told(link, notice):
+    usual, visit = opened(PAGE), opened(PAGE, link)
+    assert any(notice in info.value for info in visit.info)
+    assert hero(visit)["choices"] == hero(usual)["choices"]

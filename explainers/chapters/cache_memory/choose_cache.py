@@ -1,7 +1,8 @@
 """Which cache is sized: a model or a config.json, a text, a number format, a way to count."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import streamlit as st
 
@@ -94,20 +95,24 @@ def read_shape_or_warn(name: str) -> ModelShape | None:
     return shape
 
 
-def choose_options(shape: ModelShape, tokens: int, texts: int) -> CacheChoice:
+Ask = Callable[..., Any]
+"""A control and what is possible → what is chosen, whether the control is drawn or not."""
+
+
+def choose_options(shape: ModelShape, tokens: int, texts: int, ask: Ask) -> CacheChoice:
     """What else can be chosen of a cache."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        dtype = controls.cache_dtype(CACHE_FORMATS, controls.cache_dtype.default)
-        counting = controls.counting_rule(list(COUNTINGS), controls.counting_rule.default)
-        source_tokens, beams = choose_encoder_options(shape)
+    dtype = ask(controls.cache_dtype, CACHE_FORMATS, controls.cache_dtype.default)
+    counting = ask(controls.counting_rule, list(COUNTINGS), controls.counting_rule.default)
+    source_tokens, beams = choose_encoder_options(shape, ask)
     return CacheChoice(shape, tokens, texts, dtype, counting, source_tokens, beams)
 
 
-def choose_encoder_options(shape: ModelShape) -> tuple[int | None, int]:
+def choose_encoder_options(shape: ModelShape, ask: Ask) -> tuple[int | None, int]:
     """(tokens of the other text, beams): only a model with an encoder has something to choose."""
     if not any(group.kind == "cross" for group in shape.require_groups()):
         return None, 1
-    return controls.encoder_tokens(0, shape.encoder_context or MAX_WINDOW), controls.beams(1, 64)
+    most = shape.encoder_context or MAX_WINDOW
+    return ask(controls.encoder_tokens, 0, most), ask(controls.beams, 1, 64)
 
 
 def choose_own_shape() -> ModelShape:

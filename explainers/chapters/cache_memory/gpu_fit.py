@@ -1,5 +1,6 @@
 """A model on GPUs: whether the texts fit, how long they may be, and how fast it could be."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +38,7 @@ from explainers.messages import ngettext
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.picker import pick_name
+from explainers.ui.session import MENU_DRAWN, VISIT
 from explainers.ui.untrusted_text import verbatim
 
 PAGE_SIZES = ("1", "8", "16", "32", "64", "128", "256")
@@ -56,7 +58,28 @@ class Hardware:
     overhead: int
 
 
-def choose_first() -> tuple[str, int, Gpu, Any]:
+@dataclass(frozen=True)
+class Menu:
+    """The menu of what is seldom changed; until it was opened once, nothing of it is drawn.
+
+    Ten fields would take half of the time of every change of the picture.
+    """
+
+    box: Any
+    is_drawn: bool
+
+    def ask(self, control: Any, *possible: Any) -> Any:
+        """What is chosen, by the control or, before that is drawn, by the link."""
+        return control(*possible) if self.is_drawn else control.read_unseen(*possible)
+
+    def place(self) -> Any:
+        """Where what is chosen side by side is drawn, if it is."""
+        if not self.is_drawn:
+            return nullcontext()
+        return self.box.container(horizontal=True, vertical_alignment="bottom")
+
+
+def choose_first() -> tuple[str, int, Gpu, Menu]:
     """(model, tokens of a text, GPU, menu of all else), beside each other."""
     with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
         name = pick_name(controls.model, list_models())
@@ -65,37 +88,47 @@ def choose_first() -> tuple[str, int, Gpu, Any]:
         return name, tokens, gpu, place_menu()
 
 
-def place_menu() -> Any:
-    """The menu of what is seldom changed; the picture changes some of it while it is closed."""
-    menu = st.popover(
+def place_menu() -> Menu:
+    """The picture changes some of it while it is closed."""
+    box = st.popover(
         _("More"),
         icon=":material/tune:",
         help=_("Formats, counting, GPUs"),
         key="more",
         on_change="rerun",
     )
-    for control in (controls.texts, controls.gpus):
-        control.hold(bool(menu.open))
-    return menu
+    visit = st.session_state.get(VISIT)
+    if box.open:
+        st.session_state[MENU_DRAWN] = visit
+    is_drawn = bool(box.open) or st.session_state.get(MENU_DRAWN, ()) == visit
+    for control in (controls.texts, controls.gpus) if is_drawn else ():
+        control.hold(bool(box.open))
+    return Menu(box, is_drawn)
 
 
-def choose_hardware(gpu: Gpu) -> Hardware:
+def choose_hardware(menu: Menu, gpu: Gpu) -> Hardware:
     """How many such GPUs, and how they are used."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        number = int(controls.gpus())
+    with menu.place():
+        number = int(controls.gpus() if menu.is_drawn else controls.gpus.read())
         default = controls.weight_dtype.default
-        weights = controls.weight_dtype([default, *WEIGHT_FORMATS], default)
-        block = int(controls.page_size(PAGE_SIZES, controls.page_size.default))
-        percent, overhead = (controls.usable_percent(1, 100), controls.overhead_gib(0, 1_000))
+        weights = menu.ask(controls.weight_dtype, [default, *WEIGHT_FORMATS], default)
+        block = int(menu.ask(controls.page_size, PAGE_SIZES, controls.page_size.default))
+        percent = menu.ask(controls.usable_percent, 1, 100)
+        overhead = menu.ask(controls.overhead_gib, 0, 1_000)
     return Hardware(gpu, number, weights, block, percent, overhead * GIB)
 
 
 def choose_rest(
-    shape: ModelShape | None, tokens: int, gpu: Gpu
+    menu: Menu, shape: ModelShape | None, tokens: int, gpu: Gpu
 ) -> tuple[CacheChoice | None, Hardware]:
     """What the menu has: texts at once, the GPUs, and how the cache is stored and counted."""
-    texts, hardware = controls.texts(), choose_hardware(gpu)
-    return (choose_options(shape, tokens, texts) if shape else None), hardware
+    with menu.box if menu.is_drawn else nullcontext():
+        texts = menu.ask(controls.texts)
+    hardware = choose_hardware(menu, gpu)
+    if not shape:
+        return None, hardware
+    with menu.place():
+        return choose_options(shape, tokens, texts, menu.ask), hardware
 
 
 def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:

@@ -68,6 +68,15 @@ class NameList(Control):
         settings = {"index": names.index(default), "width": self.width}
         return _choose(self, st.selectbox, names, default, settings)
 
+    def read_unseen(self, names: Sequence[str], default: str) -> str:
+        """What is chosen or linked while the list is not drawn."""
+        self.read_request()  # takes up what was chosen on another page
+        request, value = self.read_link(lambda asked: self.select_possible(asked, names), default)
+        value = value if value in names else default
+        self.settle(request, value, describe_options(names))
+        self.write(value, default)
+        return str(value)
+
 
 def _choose(
     control: Control,

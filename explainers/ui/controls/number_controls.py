@@ -81,6 +81,15 @@ def _slide(
     return control.settle(request, value, allowed)
 
 
+def _read_whole(text: str, low: int, high: int) -> int | None:
+    """The whole number that a link asks for, if it is among those that there are."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return int(number) if low <= number <= high and number.is_integer() else None
+
+
 @dataclass(frozen=True)
 class Counter(Control):
     """A number to count up and down, whose range may depend on the sentence.
@@ -112,6 +121,15 @@ class Counter(Control):
         self.keep(wanted)
         return self.report_bad_link(request, value, allowed)
 
+    def read_unseen(self, low: int, high: int) -> int:
+        """What is chosen or linked while the field is not drawn."""
+        self.read_request()  # takes up what was chosen on another page
+        default = min(max(self.default, low), high)
+        request, value = self.read_link(lambda asked: _read_whole(asked, low, high), default)
+        self.settle(request, value, describe_range(low, high))
+        self.write(value, default)
+        return min(max(value, low), high)
+
     def find_nearest(self, low: int, high: int) -> int:
         """What will be shown in another range."""
         wanted = st.session_state.get(self.key, self.default)
@@ -133,8 +151,18 @@ class TypedNumber(Control):
 
     def __call__(self) -> int:
         request = self.read_request()
-        allowed = N_("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
         typed_text = choose_or_type(self, [f"{number:,}" for number in self.usual], width=130)
+        return self._accept(request, typed_text)
+
+    def read_unseen(self) -> int:
+        """What is chosen or linked while the field is not drawn."""
+        self.read_request()  # takes up what was chosen on another page
+        request, typed_text = self.read_link(str)
+        self.write(typed_text)
+        return self._accept(request, typed_text)
+
+    def _accept(self, request: str | None, typed_text: str | None) -> int:
+        allowed = N_("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
         self.settle(request, typed_text, allowed)
         number = self.read(typed_text or "")
         if number is not None:
