@@ -77,6 +77,11 @@ def read_shipped_ablations(model: str) -> ShippedAblations | None:
     return None if has_other_weights(model, fingerprint) else shipped
 
 
+def read_kept() -> ShippedAblations:
+    """The same, whatever model is on this machine."""
+    return _read_file()[0]
+
+
 @functools.cache
 def _read_file() -> tuple[ShippedAblations, str]:
     tensors, described = read_tensors(FILE)

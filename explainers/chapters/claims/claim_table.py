@@ -132,6 +132,7 @@ def _make_claim(row: dict[str, Any]) -> Claim:
 TRAINED = {
     *("peaks_on_subject_and_object", "one_head_one_relation", "attention_explains"),
     *("first_token_gets_most", "layers_get_sharper"),
+    *("zeros_tell_what_a_head_is_worth", "heads_matter_on_any_text"),
     *("sink_replaces_first", "idle_heads_spread", "cap_empties_first", "interpolation_is_free"),
     *(
         "few_keys_lose_nothing",

@@ -12,10 +12,12 @@ from explainers.messages import N_
 from explainers.models.head_ablation import (
     CLEAR,
     KINDS,
+    LARGEST,
     MEAN,
     RESAMPLE,
     ZERO,
     Estimate,
+    compare_texts,
     find_costly,
     summarise,
 )
@@ -116,7 +118,12 @@ def count_heads(shown: Shown) -> dict[str, str]:
     clear = find_costly(rises)  # (kinds, layers, heads)
     only_zero = clear[KINDS.index(ZERO)] & ~clear[KINDS.index(MEAN)] & ~clear[KINDS.index(RESAMPLE)]
     told = {kind: f"{int(one.sum())}" for kind, one in zip(KINDS, clear, strict=True)}
+    mean = rises[KINDS.index(MEAN)]
     return told | {
+        "largest": f"{LARGEST}",
+        "one_text": f"{compare_texts(mean, 1):.2f}".replace("-", "−"),
+        "half": f"{mean.shape[-1] // 2}",
+        "half_texts": f"{compare_texts(mean, mean.shape[-1] // 2):.2f}",
         "all": f"{only_zero.numel()}",
         "only": f"{int(only_zero.sum())}",
         "every": f"{int(clear.all(dim=0).sum())}",

@@ -29,6 +29,7 @@ TOPICS = {
     "13_choosing": N_("Choosing what to read"),
     "15_serving": N_("Serving tricks"),
     "16_cross_attention": N_("Cross-attention"),
+    "21_does_it_matter": N_("Does it matter?"),
 }
 """What the pages with exercises are called; each has a sign in the picture."""
 SENTENCES = "hero_next", "hero_done", "hero_all", "hero_caption"

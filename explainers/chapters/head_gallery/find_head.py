@@ -8,7 +8,12 @@ import streamlit as st
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import Gallery, name_head
-from explainers.chapters.head_gallery.hero import list_names, list_places
+from explainers.chapters.head_gallery.hero import (
+    gallery_head,
+    gallery_layer,
+    list_names,
+    list_places,
+)
 from explainers.messages import N_, get_message
 from explainers.models.head_ablation import KINDS, MEAN, RESAMPLE, ZERO
 from explainers.models.head_roles import ROLES
@@ -107,11 +112,13 @@ def describe_found(found: Found, gallery: Gallery) -> dict[str, object]:
     """How many heads there are, and what one could ask for; for the text."""
     role = next(one for one in ROLES if one.name == "induction")
     sharp, far, copying = _("entropy"), _("distance"), _(role.score_name)
+    loss = label_column(RISE.format(kind=MEAN))
+    other = f"{loss} > 0.02" if loss in found.columns else f"{far} > 5"
     return {
         "found": len(found.places),
         "all": gallery.layers * gallery.heads,
         "example": f"{copying} > {role.threshold:g}",
-        "other": f"{sharp} < 0.2 and {far} > 5",
+        "other": f"{sharp} < 0.2 and {other}",
     }
 
 
@@ -121,7 +128,11 @@ def show_table(found: Found, gallery: Gallery) -> None:
         st.info(verbatim(found.problem), icon=":material/filter_alt_off:")
     places = [*found.pinned, *found.places]
     rows = tabulate_heads(found.columns, places, gallery)
-    made = {_("Inspector"): link_inspector, _("What if"): link_what_if}
+    made = {
+        _("Evidence"): link_evidence,
+        _("Inspector"): link_inspector,
+        _("What if"): link_what_if,
+    }
     if gallery.name == MODEL:
         made[_("Does it matter?")] = link_matter
     for at, (title, make) in enumerate(made.items(), start=2):
@@ -158,6 +169,13 @@ def tabulate_heads(
         for place in places
     ]
     return pd.DataFrame(rows, columns=[_("head"), _("names"), *columns])
+
+
+def link_evidence(model: str, place: Place) -> str:
+    """This page, at what speaks for and against the names of this head, tenth by tenth."""
+    layer, head = place
+    chosen = {controls.real_model.key: model, gallery_layer.key: layer, gallery_head.key: head}
+    return f"head_gallery?{urlencode(chosen | {'deep': 'evidence'})}"
 
 
 def link_inspector(model: str, place: Place) -> str:

@@ -35,6 +35,7 @@ const SIGNS = {
   growing_memory: "M4 4h12v12H4z M8 4v12 M12 4v12 M4 8h12 M4 12h12",
   choosing: "M2 16V12 M5 16V4 M8 16V13 M11 16V7 M14 16V13 M17 16V10 M2 19h16",
   cross_attention: "M4 3l8 14 M12 3L4 17 M17 3v14",
+  does_it_matter: "M3 6h13 M13 3l3 3-3 3 M17 14H4 M7 11l-3 3 3 3",
 };
 const TICK = "M3 11l5 5L17 5";
 

@@ -1,0 +1,50 @@
+"""Claims about what a head is worth: losses of a model with a head's output replaced."""
+
+from torch import Tensor
+
+from explainers.chapters.claims.claim_table import CONDITION, FAILS, HOLDS, Finding, make_finding
+from explainers.models.head_ablation import (
+    KINDS,
+    LARGEST,
+    MEAN,
+    RESAMPLE,
+    ZERO,
+    compare_texts,
+    find_costly,
+)
+from explainers.models.shipped_ablations import read_kept
+from explainers.ui.text.numbers import write_percent
+
+MOST, ALIKE = 0.9, 0.5
+"""The share of heads that has to agree, and the correlation from which two orders are called so."""
+OTHERS = {"its mean": MEAN, "another passage": RESAMPLE}
+
+
+def zeros_tell_what_a_head_is_worth(other: str, texts: int) -> Finding:
+    """Of the heads that zeros call costly: how many does another replacement confirm?"""
+    shares = {(name, count): _confirm(name, count) for name in OTHERS for count in (4, 8)}
+    both, costly = shares[other, texts]
+    here = both >= MOST * costly
+    everywhere = all(one >= MOST * all_ for one, all_ in shares.values())
+    verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
+    share = write_percent(both / costly)
+    return make_finding(verdict, costly=f"{costly}", both=f"{both}", share=share)
+
+
+def _confirm(other: str, texts: int) -> tuple[int, int]:
+    rises = _read_rises()[..., :texts]
+    zero, found = (find_costly(rises[KINDS.index(kind)]) for kind in (ZERO, OTHERS[other]))
+    return int((zero & found).sum()), int(zero.sum())
+
+
+def heads_matter_on_any_text(texts: int) -> Finding:
+    """The heads that cost most on some passages: do they cost most on others as well?"""
+    found = {count: compare_texts(_read_rises()[KINDS.index(MEAN)], count) for count in (1, 2, 4)}
+    here, everywhere = found[texts] >= ALIKE, min(found.values()) >= ALIKE
+    verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
+    numbers = {"alike": f"{found[texts]:.2f}".replace("-", "−"), "texts": f"{texts}"}
+    return make_finding(verdict, **numbers, largest=f"{LARGEST}", four=f"{found[4]:.2f}")
+
+
+def _read_rises() -> Tensor:
+    return read_kept().ablations.rises
