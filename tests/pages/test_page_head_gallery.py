@@ -28,7 +28,8 @@ from explainers.chapters.head_gallery.layer_entropy import (
     measure_trend,
 )
 from explainers.models import load as loading_module
-from explainers.models import registry, shipped_scores
+from explainers.models import registry, shipped_ablations, shipped_scores
+from explainers.models.head_ablation import KINDS, MEAN
 from explainers.models.head_scores import HeadScores, measure_heads
 from explainers.models.load import load_model
 from explainers.ui.controls.controls import PROSE
@@ -361,6 +362,20 @@ def test_all_heads_stand_in_one_table_and_conditions_choose_some(planted):
     assert rows_of(opened(PAGE, kept))[0] == ["L0.H5", "L1.H4", "L0.H3"]
 
 
+def test_every_head_of_the_shipped_model_has_its_ablation_loss():
+    kept = shipped_ablations.read_shipped_ablations(shipped_ablations.MODEL)
+    if not kept:
+        pytest.skip("the model here has other weights than the one that was measured")
+    means = kept.ablations.rises[KINDS.index(MEAN)].mean(dim=-1)
+    visit = opened(PAGE, FIND | {"heads_where": "loss mean > 0.03"})
+    heads, table = rows_of(visit)
+    assert len(heads) == int((means > 0.03).sum())
+    layer, head = divmod(int(means.argmax()), means.shape[1])
+    assert heads[0] == f"L{layer}.H{head}"
+    assert table["loss mean"][0] == pytest.approx(float(means.max()), abs=1e-6)
+    assert not rows_of(opened(PAGE, FIND))[1]["loss resample"].isna().any()
+
+
 @pytest.mark.parametrize(
     "written", ["induction", "induction > ", "sharpness > 1", "__import__('os')"]
 )
@@ -380,6 +395,10 @@ def test_each_row_opens_the_inspector_and_what_if_with_its_head(planted):
     inspector, what_if = (
         dict(parse_qsl(urlsplit(links[name]).query)) for name in ("Inspector", "What if")
     )
+    evidence = dict(parse_qsl(urlsplit(links["Evidence"]).query))
+    visit = opened(PAGE, evidence)
+    assert [visit.session_state[key] for key in ("gallery_layer", "gallery_head")] == [1, 4]
+    assert evidence["deep"] == "evidence"
     page = next(page for page in PAGES if page.stem == "17_inspector")
     visit = opened(page, inspector)
     assert [visit.session_state[key] for key in ("model_layer", "model_head")] == [1, 4]
