@@ -57,7 +57,7 @@ def show_own() -> None:
 def show_times() -> None:
     """One more token after longer and longer texts."""
     text("times")
-    loaded = obtain_model(MODEL, "beside")
+    loaded = obtain_model(MODEL, "timed")
     if loaded and (found := times.measure_times()):
         points = [(one.length, one.with_cache, one.without) for one in found]
         times.draw_times(points, describe_live_run(loaded), "times")

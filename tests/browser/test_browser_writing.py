@@ -49,3 +49,12 @@ def test_a_click_on_a_token_and_a_head_is_in_the_link(visit):
     shares = one.page.locator(".writing-share").all()
     seen = [node for node in shares if float(node.evaluate("n => n.style.opacity")) == 1]
     assert seen, "the head's whole row"
+
+
+def test_a_sentence_is_not_cut_in_the_name_of_a_head(visit):
+    one = visit("writing", lecture="true")
+    said = one.page.locator(".hero.writing .says").first
+    said.filter(has_text=".").wait_for()
+    text = said.inner_text()
+    assert text.endswith(".")
+    assert not text.endswith(("L13.", "L1."))

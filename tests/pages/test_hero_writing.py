@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from explainers.chapters.writing import losses
-from explainers.chapters.writing.hero import COUNTS, EVERY, HEATS, SHARES
+from explainers.chapters.writing.hero import COUNTS, EVERY, HEATS, SHARES, find_copy
 from explainers.models.cache_losses import BEFORE, CHANNEL, FULL, KEYS, RING, SINKS, TOKEN, VALUES
 from explainers.models.cache_losses import name_rounding as name
 from explainers.models.shipped_writing import (
@@ -150,3 +150,17 @@ def test_settings_follow_the_text_until_they_are_changed():
     visit.session_state["write_text"] = GREEDY
     visit.run()
     assert [hero(visit)["choices"][key] for key in ("write_heat", "write_p")] == ["0", "1"]
+    visit.session_state["write_heat"] = "2"
+    visit.run()
+    assert [hero(visit)["choices"][key] for key in ("write_heat", "write_p")] == ["2", "1"]
+
+
+def test_the_copying_head_looks_at_what_is_then_written(shipped):
+    text = shipped.texts[GREEDY]
+    at, head, weight = find_copy(text)
+    words = [*text.prompt, *(one.token for one in text.steps)]
+    [(word, row)] = [(one[0], one[3]) for one in text.steps[at].looks if one[2] == head]
+    assert words[word] == text.steps[at].token
+    assert row[word] == weight == max(row)
+    visit = opened(PAGE, {"write_text": GREEDY, "write_step": f"{at}", "write_head": head})
+    assert hero(visit)["choices"]["write_head"] == head

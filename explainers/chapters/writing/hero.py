@@ -68,7 +68,7 @@ def make_hero(text: Prose, texts: Mapping[str, WrittenText], origin: str) -> Her
         is_elsewhere=True,
     )
     shown = texts[name.value]
-    begin_again(WRITTEN_SHOWN, (name.value, shown.prompt, shown.seed), looking_head, *SETTINGS)
+    begin_again(WRITTEN_SHOWN, (name.value, shown.prompt, shown.seed), *SETTINGS)
     within = choose_within(shown)
     for choice in within:  # what is followed is chosen from now on: each can be changed alone
         st.session_state[choice.control.key] = choice.value
@@ -136,35 +136,47 @@ def describe_step(step: ToldStep) -> dict[str, Any]:
 
 
 def list_experiments(text: Prose, texts: Mapping[str, WrittenText]) -> list[Experiment]:
-    """The most probable token each time, a hot one, and the nucleus alone."""
-    greedy, first = texts[GREEDY].steps[0], texts[USUAL].steps[0]
-    counts = [
-        first.kept[TEMPERATURES.index(1.0) - 1][TOP_PS.index(share)][0] for share in (0.5, 1.0)
-    ]
+    """A head that finds the token before it is written, a hot text, and the nucleus alone."""
+    greedy, first = texts[GREEDY], texts[USUAL].steps[0]
+    at, head, weight = find_copy(greedy)
+    few, every = (first.kept[HEATS.index("1") - 1][SHARES.index(one)][0] for one in ("0.5", "1"))
     told = {
-        "token": show_token(greedy.token),
-        "share": write_percent(greedy.probability),
-        "few": f"{counts[0]:,}",
-        "all": f"{counts[1]:,}",
+        "token": show_token(greedy.steps[at].token),
+        "head": head,
+        "weight": write_percent(weight),
+        "few": f"{few:,}",
+        "all": f"{every:,}",
     }
     start = {written_step.key: 0, looking_head.key: ALL}
+    nucleus = {heat.key: "1", best_count.key: EVERY, best_share.key: "0.5"}
+    chosen: dict[str, dict[str, Any]] = {
+        "greedy": {
+            written_text.key: GREEDY,
+            written_step.key: at,
+            looking_head.key: head,
+            **name_settings(greedy.sampling),
+        },
+        "hot": {written_text.key: HOT, **start, **name_settings(texts[HOT].sampling)},
+        "nucleus": start | nucleus,
+    }
     return [
-        Experiment(
-            "greedy",
-            text.fill("try_greedy", **told),
-            {written_text.key: GREEDY, **start, **name_settings(texts[GREEDY].sampling)},
-        ),
-        Experiment(
-            "hot",
-            text.fill("try_hot", **told),
-            {written_text.key: HOT, **start, **name_settings(texts[HOT].sampling)},
-        ),
-        Experiment(
-            "nucleus",
-            text.fill("try_nucleus", **told),
-            {**start, heat.key: "1", best_count.key: EVERY, best_share.key: "0.5"},
-        ),
+        Experiment("greedy", text.fill("try_greedy", **told), chosen["greedy"]),
+        Experiment("hot", text.fill("try_hot", **told), chosen["hot"]),
+        Experiment("nucleus", text.fill("try_nucleus", **told), chosen["nucleus"]),
     ]
+
+
+def find_copy(shown: WrittenText) -> tuple[int, str, float]:
+    """Where a head looked hardest at the token that was then written: step, head, weight."""
+    words = [*shown.prompt, *(step.token for step in shown.steps)]
+    found = [
+        (weight, at, head)
+        for at, step in enumerate(shown.steps)
+        for word, weight, head, _row in step.looks
+        if words[word] == step.token
+    ]
+    weight, at, head = max(found)
+    return at, head, weight
 
 
 def show_token(token: str) -> str:

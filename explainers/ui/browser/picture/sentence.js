@@ -11,6 +11,7 @@ export function cutSentences(node, most) {
   let end = 0;
   for (const { segment, index } of new Intl.Segmenter(language, { granularity: "sentence" }).segment(text)) {
     const here = index + segment.length;
+    if (here < text.length && !/\s$/.test(segment)) continue; // the point of a name, as in L13.H8
     if (end && text.slice(0, here).trim().split(/\s+/).length > most) break;
     end = here;
   }

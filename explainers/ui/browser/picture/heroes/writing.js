@@ -139,7 +139,7 @@ export class Writing extends Hero {
   /** The heads that looked hardest. @param {number} top @param {number} room */
   placeHeads(top, room) {
     const { stage, looks } = this, heads = looks.filter(({ head }, at) => looks.findIndex((one) => one.head === head) === at);
-    const all = element("button", this.looked ? "" : "chosen", _("every word's largest"));
+    const all = element("button", this.looked ? "" : "chosen", _("all heads"));
     all.onclick = () => this.choose({ write_head: ALL });
     this.heads.replaceChildren(all, ...heads.map(({ head, hue }) => {
       const button = element("button", head === this.looked?.head ? "chosen" : "", head);
@@ -147,7 +147,7 @@ export class Writing extends Hero {
       button.onclick = () => this.choose({ write_head: this.looked?.head === head ? ALL : head });
       return button;
     }));
-    const lines = Math.ceil((150 + heads.length * 92) / room), high = 34 * lines;
+    const lines = Math.ceil((96 + heads.length * 88) / room), high = 34 * lines;
     stage.put(this.heads, { x: 0, y: top, width: room, height: high });
     return top + high + 12;
   }
