@@ -230,7 +230,7 @@ def draw_pushes(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMi
     """Columns place, token, logits: a bar to the right of 0, or to the left, with its token."""
     base = alt.Chart(rows)
     y = alt.Y("place:O").axis(None)
-    x = alt.X("logits:Q").title(_("adds to the logit, beside the mean of all tokens"))
+    x = alt.X("logits:Q").title(_("added to logits, less their mean"))
     colour = alt.condition("datum.logits < 0", alt.value(theme.below), alt.value(theme.weight_bar))
     bars = base.mark_bar(height=PUSH_HEIGHT * 0.7).encode(
         y,

@@ -372,6 +372,8 @@ def test_every_head_of_the_shipped_model_has_its_ablation_loss():
     assert len(heads) == int((means > 0.03).sum())
     layer, head = divmod(int(means.argmax()), means.shape[1])
     assert heads[0] == f"L{layer}.H{head}"
+    numbers = [name for name in table.columns if name.startswith(("loss", "±", "estimate"))]
+    assert numbers[:2] == ["loss mean", "± mean"], "what is asked for comes first, with its error"
     assert table["loss mean"][0] == pytest.approx(float(means.max()), abs=1e-6)
     assert not rows_of(opened(PAGE, FIND))[1]["loss resample"].isna().any()
 

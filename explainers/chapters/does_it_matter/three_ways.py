@@ -106,7 +106,7 @@ def draw_ways(ways: Ways, origin: str, key: str) -> None:
         away = CLEAR * one.error
         rows.append((kind, one.mean, one.mean - away, one.mean + away))
     table = pd.DataFrame(rows, columns=["kind", "x", "low", "high"])
-    title = N_("loss rises by, nats per token; dot: a passage; stroke: mean ± 2 standard errors")
+    title = N_("loss rises by, nats per token")
     told = "; ".join(f"{_(kind)} {write_estimate(one)}" for kind, one in ways.found.items())
     alt = _("What replacing {head} costs: {told}", head=name_head(*ways.place), told=told)
     show_chart(draw_text_rises, table, alt, key, origin, x=Axis(title))

@@ -85,6 +85,9 @@ def find_heads(gallery: Gallery) -> Found:
     if conditions:
         by = (english | aliases)[conditions[0].column]
         asked = [id((english | aliases)[one.column]) for one in conditions]
+        for kind in KINDS:
+            if RISE.format(kind=kind) in english and id(english[RISE.format(kind=kind)]) in asked:
+                asked.append(id(english[ERROR.format(kind=kind)]))  # no loss without its error
         columns = dict(sorted(columns.items(), key=lambda one: id(one[1]) not in asked))
         places.sort(key=lambda place: -float(by[place].nan_to_num(-1)))
     return Found(columns, places, pinned, "")
