@@ -132,7 +132,7 @@ def show_planner() -> None:
     if choice and deployment:
         show_hero(text, make_hero(text, choice, hardware, deployment), "memory")
     if choice:
-        text("how")
+        text("how", stored=text.fill(f"how_{cache_result.name_stored(choice.shape)}"))
         cache_result.show_working(choice)
         for name, told in cache_result.list_results(choice):
             text(f"result_{name}", **told)

@@ -17,6 +17,7 @@ from explainers.memory.engines import (
 )
 from explainers.memory.serving import (
     Deployment,
+    count_stored_copies,
     count_text_bytes_per_gpu,
     count_weight_bytes_per_gpu,
     split_shape,
@@ -129,6 +130,8 @@ def explain_values(
 ) -> dict[str, str]:
     """Which number each value follows from; `numbers` are tokens, texts, bytes of one, and room."""
     length, number, one, room = numbers
+    shape, source = deployment.shape, deployment.source_tokens
+    copies = count_stored_copies(shape, deployment.gpus, length, source)
     return {
         "length": N_("tokens of a text, at most those the model was published for"),
         "texts": N_(
@@ -140,7 +143,12 @@ def explain_values(
         )
         if number == room // one
         else N_("texts at once; there is room for {most:,}", most=room // one),
-        "gpus": N_("number of GPUs; each holds its part of the heads"),
+        "gpus": N_("number of GPUs; each holds its part of the heads")
+        if copies == 1
+        else N_(
+            "number of GPUs; they cannot divide all of the cache, and together store it {times}×",
+            times=f"{float(copies):.3g}",
+        ),
         "percent": N_(
             "share of the memory that may be used: {percent} %", percent=deployment.percent
         ),

@@ -986,3 +986,43 @@ def test_a_bad_link_to_the_closed_menu_is_told(link, notice):
     usual, visit = opened(PAGE), opened(PAGE, link)
     assert any(notice in info.value for info in visit.info)
     assert hero(visit)["choices"] == hero(usual)["choices"]
+
+
+@pytest.mark.parametrize(
+    ("model", "stored"),
+    [
+        ("llama-3.1-8b", "a key and a value in each of its **KV heads**"),
+        ("deepseek-v3", "one **latent** that all heads share"),
+        ("deepseek-v3.2-exp", "one **latent** that all heads share"),
+        (KIMI, "Not all layers store the same."),
+        ("gemma-3-27b", "Not all layers store the same."),
+        ("mistral-7b-v0.1", "Not all layers store the same."),
+        ("bert-base-uncased", "stores nothing for later"),
+    ],
+)
+def test_the_formula_is_introduced_by_what_the_layers_store(model, stored):
+    shown = said(opened(PAGE, {"model": model}))
+    sentences = ("in each of its **KV heads**", "one **latent** that", "Not all", "for later:")
+    assert stored in shown
+    assert sum(one in shown for one in sentences) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "gpus", "told"),
+    [
+        ("llama-3.1-8b", "8", "number of GPUs; each holds its part of the heads"),
+        ("llama-3.1-8b", "16", "cannot divide all of the cache, and together store it 2×"),
+        ("deepseek-v3", "16", "cannot divide all of the cache, and together store it 16×"),
+    ],
+)
+def test_a_cache_that_gpus_cannot_divide_is_told_beside_the_flag(model, gpus, told):
+    link = {"model": model, "gpu": "h200", "gpus": gpus, "tokens": "8,192", "deep": "flags"}
+    assert told in said(opened(PAGE, link))
+
+
+def test_who_is_asked_for_parameters_has_a_field_for_them():
+    for link in ({}, {"deep": "serving"}, {"deep": "gpus"}, {"deep": "flags"}):
+        visit = opened(PAGE, {"model": "glm-5", **link})
+        assert widgets(visit)["parameters"].label == "Million parameters"
+        assert "*Million parameters*" in said(visit) + hero(visit)["texts"]["hero_unknown"]
+        assert {plan["weights"] for plan in hero(visit)["plans"]} == {None}

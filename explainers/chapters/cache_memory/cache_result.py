@@ -94,6 +94,16 @@ def show_working(choice: CacheChoice) -> None:
         st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
 
 
+def name_stored(shape: ModelShape) -> str:
+    """What the formula multiplies: keys and values of heads, a latent, or several things."""
+    kinds = {group.kind for group in shape.require_groups()} - {"index"}  # counted by itself
+    if not kinds:
+        return "none"
+    if kinds == {"full"}:
+        return "heads"
+    return "latent" if kinds == {"latent"} else "mixed"
+
+
 def has_window(shape: ModelShape) -> bool:
     """Whether some layers stop keeping more."""
     return any(group.window for group in shape.require_groups())

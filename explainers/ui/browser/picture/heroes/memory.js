@@ -181,7 +181,7 @@ export class Memory extends Hero {
     const computing = texts * (plan.computing ?? 0), speed = texts / Math.max(reading, computing);
     const isFull = plan.weights !== null && (held > usable || (this.users !== null && texts > this.users));
     const name = isFull ? "memory" : plan.weights === null || !data.writes ? "none" : computing > reading ? "compute" : "bandwidth";
-    return { name, held, usable, reading, ofCaches, computing, speed };
+    return { name, held, usable, reading, ofCaches, computing, speed, isWhole: plan.weights !== null };
   }
 
   /** @override @returns {Sentence} */

@@ -14,6 +14,7 @@ import { formatSize, formatThree, formatTime } from "../../common/sizes.js";
  * @property {number} ofCaches the part of reading that is for caches
  * @property {number} computing
  * @property {number} speed tokens a second of all texts
+ * @property {boolean} isWhole are the weights known, and in what is held?
  */
 
 const ROWS = /** @type {const} */ (["memory", "bandwidth", "compute"]);
@@ -32,10 +33,10 @@ export class LimitMeters {
   }
 
   /** @param {Limits} limits */
-  show({ name, held, usable, reading, ofCaches, computing, speed }) {
+  show({ name, held, usable, reading, ofCaches, computing, speed, isWhole }) {
     const titles = { memory: _("Memory limits here"), bandwidth: _("Bandwidth limits here"), compute: _("Computing limits here"), none: "" };
     const isKnown = reading > 0 && name !== "memory", longest = Math.max(reading, computing) || 1;
-    const labels = { memory: _("memory filled"), bandwidth: _("reading memory, each step"), compute: _("computing, each step") };
+    const labels = { memory: isWhole ? _("memory filled") : _("memory filled, without weights"), bandwidth: _("reading memory, each step"), compute: _("computing, each step") };
     const shares = { memory: held / usable, bandwidth: reading / longest, compute: computing / longest };
     const numbers = {
       memory: held > usable ? _("{size} too much", { size: formatSize(held - usable) }) : `${Math.floor((100 * held) / usable)}\u00a0%`,

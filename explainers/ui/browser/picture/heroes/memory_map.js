@@ -64,6 +64,7 @@ export class MemoryMap {
       this.heads = names.map((name) => this.stage.add("div", "text", name));
       this.names = counts.map((count) => this.stage.add("div", "text", grouped(count)));
     }
+    this.root.classList.toggle("unknown", plans.every(({ weights }) => weights === null)); // what fits is not
     for (const node of this.marks) node.remove();
     this.marks = plans.map(() => this.stage.add("div", "memory-mark"));
   }
