@@ -167,7 +167,7 @@ def show_picture(pages: StoredPages, amounts: Sequence[Amount], template: str) -
     """Three groups of bars, on one scale, with the pages and bytes of each."""
     names = (
         *(_("each text alone"), _("the beginning once")),
-        _("token {place} of one text is another", place=f"{pages.changed:,}"),
+        _("token {place} of one text changed", place=f"{pages.changed:,}"),
     )
     stored = pages.list_alone(), pages.list_shared(), pages.list_changed()
     panels = [

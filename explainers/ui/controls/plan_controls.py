@@ -10,7 +10,7 @@ flags_engine = Choice(
 )
 prefix_texts = Counter("sharers", N_("Texts that begin alike"), 40)
 prefix_tokens = Counter("common_tokens", N_("Common tokens"), 5_000)
-own_tokens = Counter("own_tokens", N_("Tokens of its own"), 1_000)
+own_tokens = Counter("own_tokens", N_("Own tokens of each"), 1_000)
 changed_place = Counter("changed_at", N_("Changed token"), 100)
 
 register(flags_engine, prefix_texts, prefix_tokens, own_tokens, changed_place)
