@@ -136,6 +136,23 @@ def test_a_choice_of_models_follows_the_address(visit):
     assert again.drawn() == one.drawn()
 
 
+def test_a_list_stays_at_its_field_when_a_phone_opens_its_keyboard(visit):
+    one = visit(PATH)
+    box = listed(one, controls.model)
+    box.click()
+    box.fill("kimi")
+    option = one.page.get_by_role("option", name="kimi-linear-48b-a3b")
+    size = one.page.viewport_size
+    one.page.set_viewport_size({"width": size["width"], "height": size["height"] // 2})
+    one.page.mouse.wheel(0, 60)
+    expect(option).to_be_visible()
+    field, item = box.bounding_box(), option.bounding_box()
+    assert 0 < item["y"] - field["y"] < 200
+    option.click()
+    one.wait_for_choice("model", "kimi-linear-48b-a3b")
+    expect(option).to_be_hidden()
+
+
 def test_names_are_chosen_with_keys_alone_and_no_more_than_six(visit):
     one = visit(PATH)
     box = listed(one, controls.compared_models)

@@ -75,8 +75,9 @@ class Picker {
       if (item) this.choose(/** @type {HTMLElement} */ (item).dataset.value ?? "");
     });
     const drawn = new WeakRef(this);
-    addEventListener("scroll", (event) => { if (event.target === document || /** @type {Node} */ (event.target).contains(root)) drawn.deref()?.close(); }, { capture: true, passive: true });
-    addEventListener("resize", () => drawn.deref()?.close());
+    const follow = () => drawn.deref()?.follow(); // a phone's keyboard makes the window smaller, and scrolls it
+    addEventListener("scroll", follow, { capture: true, passive: true });
+    addEventListener("resize", follow);
   }
 
   get isOne() { return this.data.most === 1; }
@@ -156,19 +157,23 @@ class Picker {
     const { seen } = this;
     this.none.hidden = seen.length > 0;
     this.none.textContent = isFull ? _("{count} at the most: take one away first", { count: this.data.most }) : _("no such name");
-    if (!this.isOpen) this.unfold();
+    if (!this.isOpen) {
+      this.input.setAttribute("aria-expanded", "true");
+      this.follow();
+      this.list.showPopover();
+    }
     this.point(isWhole ? Math.max(0, seen.findIndex((item) => item.dataset.value === this.chosen[0])) : 0, isWhole);
   }
 
-  unfold() {
-    this.input.setAttribute("aria-expanded", "true");
+  /** The list to its box, where that is now. */
+  follow() {
+    if (!this.isOpen) return;
     const { left, top, bottom, width } = this.box.getBoundingClientRect();
     const zoom = /** @type {{ currentCSSZoom?: number }} */ (this.root).currentCSSZoom ?? 1; // a lecture's
     const below = innerHeight - bottom - 2 * GAP, isAbove = below < LEAST && top > below;
     const most = Math.min(MOST * zoom, isAbove ? top - 2 * GAP : below);
     this.list.style.cssText = `left: ${left / zoom}px; min-width: ${width / zoom}px; max-height: ${most / zoom}px;`
       + (isAbove ? `bottom: ${(innerHeight - top + GAP) / zoom}px` : `top: ${(bottom + GAP) / zoom}px`);
-    this.list.showPopover();
   }
 
   close() {
