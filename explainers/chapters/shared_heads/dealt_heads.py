@@ -63,13 +63,15 @@ def draw_dealing(dealing: Dealing) -> Figure:
     dealt = share(run.key, heads.group_size)[:, dealing.asked, :shown]
     limit = keys.abs().max().item()
     stored_in = _(ngettext("{count:,} KV head", "{count:,} KV heads", heads.num_kv_heads))
-    numbers = _(
-        "{heads} × {shown} of {all} numbers", heads=stored_in, shown=shown, all=heads.head_dim
-    )
     kv_heads, query_heads = ([str(n) for n in range(len(rows))] for rows in (keys, dealt))
     stored = Matrix(
-        _("stored: K of {word}", word=tokens[dealing.asked]),
-        numbers,
+        _(
+            "stored: K of {word}, {shown} of {all} numbers",
+            word=tokens[dealing.asked],
+            shown=shown,
+            all=heads.head_dim,
+        ),
+        stored_in,
         keys.tolist(),
         kv_heads,
         columns,

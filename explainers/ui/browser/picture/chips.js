@@ -2,6 +2,7 @@
 // A choice of the picture's own: a few words beside each other, one of them chosen.
 
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
 
 /**
  * @typedef {object} ChipsOptions
@@ -14,6 +15,7 @@ export class Chips {
   /** @param {HTMLElement} root @param {ChipsOptions} options */
   constructor(root, { label, options, choose }) {
     this.root = root.appendChild(element("div", "chips"));
+    this.label = label;
     if (label) this.root.append(element("span", "label", label));
     const group = this.root.appendChild(element("div", "group"));
     group.setAttribute("role", "radiogroup");
@@ -44,5 +46,30 @@ export class Chips {
       button.setAttribute("aria-checked", String(isChosen));
       button.tabIndex = isChosen ? 0 : -1;
     }
+  }
+
+  /** What is chosen, in words. */
+  get told() {
+    const chosen = this.buttons.find((button) => button.getAttribute("aria-checked") === "true")?.textContent ?? "";
+    return this.label ? `${this.label}: ${chosen}` : chosen;
+  }
+}
+
+/** On a phone the choices are folded away: a button says what is chosen, and unfolds them. */
+export class Sheet {
+  /** @param {HTMLElement} hero */
+  constructor(hero) {
+    this.root = element("button", "change");
+    this.root.setAttribute("aria-expanded", "false");
+    this.name = this.root.appendChild(element("b"));
+    this.chosen = this.root.appendChild(element("span"));
+    this.root.onclick = () => this.root.setAttribute("aria-expanded", String(hero.classList.toggle("changing")));
+  }
+
+  /** @param {Chips[]} chips those that are in sight */
+  show(chips) {
+    const now = chips.filter(({ root }) => !root.hidden).map(({ told }) => told).join(" · ");
+    if (this.chosen.textContent !== now) this.chosen.textContent = now;
+    this.name.textContent ||= _("Change");
   }
 }

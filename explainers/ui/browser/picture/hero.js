@@ -5,7 +5,7 @@
 import { readTheme } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
-import { Chips } from "./chips.js";
+import { Chips, Sheet } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
 import { dress } from "./palette.js";
@@ -72,6 +72,7 @@ export class Hero {
     this.presented = { name: "", shown: {}, lent: {} };
     root.setAttribute("role", "group");
     this.bar = root.appendChild(element("div", "bar"));
+    this.sheet = new Sheet(root);
     this.stage = new Stage(root);
     this.says = root.appendChild(element("p", "says"));
     this.says.setAttribute("aria-live", "polite");
@@ -159,6 +160,7 @@ export class Hero {
   update() {
     this.root.classList.remove("waiting");
     for (const [key, chips] of this.chips) chips.show(String(this.choices[key]));
+    this.sheet.show([...this.chips.values()]);
     this.experiments.mark();
     if (!this.stage.room) return;
     if (this.worn !== getComputedStyle(this.root).backgroundColor) this.wear();
@@ -171,7 +173,7 @@ export class Hero {
     const { controls, experiments, usual } = this.data, offered = JSON.stringify([controls, experiments, usual]);
     if (offered === this.offered) return;
     this.offered = offered;
-    this.bar.replaceChildren();
+    this.bar.replaceChildren(...(controls.length ? [this.sheet.root] : []));
     this.chips = new Map(controls.map((control) => [
       control.key,
       new Chips(this.bar, { ...control, choose: (value) => this.choose({ [control.key]: value }) }),

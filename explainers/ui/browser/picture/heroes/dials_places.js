@@ -53,16 +53,16 @@ export function layOutDials(stage, words) {
   const ruler = { left: 14, right: room - 14, y: line.height + 24 };
   const top = ruler.y + (isPhone ? 30 : 34);
   if (isPhone) {
-    const width = room / 2, radius = 46, head = 20, block = 2 * radius + head + 34;
+    const width = room / 2, radius = 40, head = 20, block = 2 * radius + head + 34;
     const centres = Array.from({ length: PAIRS }, (_one, n) => ({ x: width * ((n % 2) + 0.5), y: top + head + 3 + radius + Math.floor(n / 2) * block }));
-    const bars = { columns: columns(6, room, 0), width: 30, top: top + 2 * block + 68, height: 80 };
+    const bars = { columns: columns(6, room, 0), width: 30, top: top + 2 * block + 58, height: 60 };
     const before = { x: room, y: bars.top + bars.height + 14, hold: /** @type {const} */ ("right") };
     return { isPhone, words: line, ruler, dials: { centres, radius, width, head }, bars, legend: null, before, height: before.y + 10 };
   }
   const width = room * 0.187, head = width < 160 ? 56 : 38, radius = Math.min(72, width / 2 - 8), middle = top + head + 4 + radius;
   const centres = Array.from({ length: PAIRS }, (_one, n) => ({ x: width * (n + 0.5), y: middle }));
   const right = room - width * PAIRS, scores = columns(2, right, width * PAIRS);
-  const bars = { columns: [...centres.map(({ x }) => x), ...scores], width: 52, top: middle + radius + 60, height: 84 };
+  const bars = { columns: [...centres.map(({ x }) => x), ...scores], width: 52, top: middle + radius + 60, height: 64 };
   const legend = { left: width * PAIRS + 14, top: top - 2 }, before = { x: room, y: bars.top + bars.height + 12, hold: /** @type {const} */ ("right") };
   return { isPhone, words: line, ruler, dials: { centres, radius, width, head }, bars, legend, before, height: before.y + 8 };
 }

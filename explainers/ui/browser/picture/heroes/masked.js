@@ -166,7 +166,7 @@ export class Masked extends WordHero {
     const left = Math.min(names, stage.room * 0.3), angle = isBeside ? -40 : -90;
     const longest = Math.max(...stage.widths(tokens, 14)), head = isBeside ? Math.min(HEAD, longest * 0.65 + 22) : Math.min(130, longest + 14);
     const wide = isBeside ? stage.room * 0.455 - left : stage.room - left - 4;
-    const side = Math.floor(Math.min(LARGEST, wide / tokens.length, (isBeside ? HEIGHT - head : 300) / tokens.length));
+    const side = Math.floor(Math.min(LARGEST, wide / tokens.length, (isBeside ? HEIGHT - head : 245) / tokens.length));
     const below = head + side * tokens.length, start = isBeside ? left + side * tokens.length + 44 : 0;
     const strip = { start, width: stage.room - start, top: isBeside ? 0 : below + 22, isBeside };
     const words = poster(stage, tokens, isBeside ? 26 : 22, [start - 12, -12]); // its own air is not needed here

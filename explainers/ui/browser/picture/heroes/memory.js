@@ -122,8 +122,9 @@ export class Memory extends Hero {
     });
     const limits = this.findLimits();
     this.meters.show(limits);
-    stage.put(this.side, isPhone ? { x: 0, y: below, width: stage.room, height: 178 } : { x: stage.room - SIDE, y: end + 20, width: SIDE, height: below - end - 62 });
-    stage.resize(stage.room, isPhone ? below + 184 : below);
+    // On a phone the sentence says what limits; there is no room for both.
+    stage.put(this.side, { x: isPhone ? 0 : stage.room - SIDE, y: end + 20, width: SIDE, height: below - end - 62 }, isPhone ? 0 : 1);
+    stage.resize(stage.room, below);
   }
 
   /** Weights, overhead and caches in the memory; returns where that ends. @param {boolean} isPhone */
