@@ -86,3 +86,18 @@ def test_a_page_gives_the_english_of_a_term_where_it_comes_first(page):
 
 def test_accuracy_and_precision_are_two_words():
     assert not {*TERMS["accuracy"]["forms"]} & {*TERMS["precision"]["forms"]}
+
+
+MOST_SYLLABLES = 30
+"""In a sentence. An English one has at most 25 words; a Vietnamese word is often two syllables."""
+
+
+def test_sentences_are_short():
+    """On pages; a colon or a semicolon ends one, as in English."""
+    long = []
+    for (page, _), (_, vi) in entries().items():
+        text = re.sub(r"^(#+ |\||    ).*$", "", vi if page else "", flags=re.MULTILINE)
+        for sentence in re.split(r"(?<=[.?!:;])[*)”]*\s+|\n\n", text):
+            if len(re.findall(r"[\w#]+", sentence)) > MOST_SYLLABLES:
+                long.append(sentence)
+    assert long == []
