@@ -136,3 +136,11 @@ def test_a_pair_is_offered_and_refused_pairs_say_why():
     visit = opened(PAGE, {"deep": "pair"})
     assert not visit.exception
     assert "prompt_a" in visit.session_state
+
+
+def test_a_token_that_is_not_in_the_prompt_is_told():
+    """That of a link to another prompt, for example."""
+    visit = opened(PAGE, {"deep": "writes", "written_from": "nonsense"})
+    assert not visit.exception
+    assert any("written_from =" in note.value.replace("\\", "") for note in visit.info)
+    assert visit.session_state["written_from"] != "nonsense"

@@ -15,17 +15,17 @@ from explainers.models.head_ablation import (
 from explainers.models.shipped_ablations import read_kept
 from explainers.ui.text.numbers import write_percent
 
-MOST, ALIKE = 0.9, 0.5
-"""The share of heads that has to agree, and the correlation from which two orders are called so."""
+ALIKE = 0.5
+"""The correlation from which two orders are called so."""
 OTHERS = {"its mean": MEAN, "another passage": RESAMPLE}
 
 
-def zeros_tell_what_a_head_is_worth(other: str, texts: int) -> Finding:
-    """Of the heads that zeros call costly: how many does another replacement confirm?"""
+def zeros_tell_what_a_head_is_worth(other: str, texts: int, agree: float) -> Finding:
+    """Of the heads that zeros call costly: does another replacement confirm a share of `agree`?"""
     shares = {(name, count): _confirm(name, count) for name in OTHERS for count in (4, 8)}
     both, costly = shares[other, texts]
-    here = both >= MOST * costly
-    everywhere = all(one >= MOST * all_ for one, all_ in shares.values())
+    here = both >= agree * costly
+    everywhere = all(one >= agree * all_ for one, all_ in shares.values())
     verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
     share = write_percent(both / costly)
     return make_finding(verdict, costly=f"{costly}", both=f"{both}", share=share)
