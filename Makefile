@@ -14,6 +14,8 @@ SLOW := browser models pages takeaway test_mutations.py
 CHROMIUM ?= $(shell for found in chromium-headless-shell chromium chromium-browser google-chrome; do \
 	command -v $$found && break; done)
 export CHROMIUM
+# Two processes on two cores: with threads of their own in each, both would wait for each other.
+test test-fast: export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-fast check lock translate bench thumbnails browser models redis nginx

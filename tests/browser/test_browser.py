@@ -89,15 +89,15 @@ def stranger(elsewhere):
 
 
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
-def test_the_same_link_draws_the_same_pictures(visit, stranger, address, path):
-    """In this browser and in one that remembers nothing of the app."""
+def test_the_same_link_draws_the_same_pictures(stroll, stranger, address, path):
+    """To a reader who comes from other pages, and in a browser that remembers nothing."""
     link = {"text": "one word, another word", "seed": "7", "d_model": "16", "queries": "across"}
     link |= UNTRAINED
     if path in ("", "query_key_value"):
         link |= {"text": KNOWN, **NINE}
     other = Visit(stranger, address).goto(path, **link)
     assert other.choices.items() <= {"predict": "false", **link}.items()
-    assert other.drawn() == visit(path, **link).drawn()
+    assert other.drawn() == stroll(path, **link).drawn()
 
 
 def test_a_slider_moves_the_matrices(visit):

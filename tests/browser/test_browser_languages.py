@@ -83,27 +83,28 @@ def test_the_switch_keeps_every_choice(visit):
     one.wait_for_choice("mask", "causal")
 
 
-@pytest.fixture(scope="module")
-def elsewhere(browser):
-    """A browser whose language is not English; what it keeps of the app are files alone."""
-    with browser.new_context(locale="vi-VN") as context:
-        yield context
+def test_a_browser_is_spoken_to_in_its_language(browser, address):
+    with browser.new_context(locale="vi-VN") as context, context.new_page() as page:
+        one = Visit(page, address).goto("scores")
+        assert one.page.evaluate(LANGUAGE) == "vi"
+        assert one.choices["lang"] == "vi", "for whoever gets the link"
+        switch_to_english(one)
+        assert not one.errors
 
 
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
-def test_a_browser_is_spoken_to_in_its_language(elsewhere, address, path):
-    elsewhere.clear_cookies()
-    with elsewhere.new_page() as page:
-        one = Visit(page, address).goto(path)
-        assert one.page.evaluate(LANGUAGE) == "vi"
-        assert one.choices["lang"] == "vi", "for whoever gets the link"
-        assert violations(one) == []
-        for size in (PROJECTOR, PHONE):
-            assert shown(one, size).page.evaluate(OUTSIDE) == []
-        shown(one, PROJECTOR)
-        option(one, "English").click()
-        one.wait_for_choice("lang", "en")
-        one.page.wait_for_function(f"() => ({LANGUAGE})() === 'en'")
-        expect(one.page.get_by_text("Study mode")).to_be_visible()
-        assert not one.errors
-        page.evaluate("localStorage.clear()")
+def test_a_page_in_another_language(stroll, path):
+    """What axe finds, what stands out of the window, and the way back."""
+    one = stroll(path, lang="vi")
+    assert violations(one) == []
+    for size in (PROJECTOR, PHONE):
+        assert shown(one, size).page.evaluate(OUTSIDE) == []
+    shown(one, PROJECTOR)
+    switch_to_english(one)
+
+
+def switch_to_english(visit):
+    option(visit, "English").click()
+    visit.page.wait_for_function(f"() => ({LANGUAGE})() === 'en'")
+    expect(visit.page.get_by_text("Study mode")).to_be_visible()
+    assert visit.choices.get("lang") != "vi"

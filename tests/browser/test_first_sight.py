@@ -38,10 +38,10 @@ HERO = """() => {
 }"""
 
 
-@pytest.mark.parametrize("spoken", ["en", "vi"])
 @pytest.mark.parametrize("path", PAGES.values())
-def test_the_picture_comes_first(visit, path, spoken):
-    one = visit(path, lang=spoken, predict="true")
+@pytest.mark.parametrize("spoken", ["en", "vi"])
+def test_the_picture_comes_first(stroll, path, spoken):
+    one = stroll(path, lang=spoken, predict="true")
     for scheme in ("light", "dark"):
         one.page.emulate_media(color_scheme=scheme)
         for width, height in SIZES:
@@ -76,10 +76,8 @@ EXTENT = """() => {
 
 
 @pytest.mark.parametrize("path", PAGES.values())
-def test_a_page_is_short_before_anything_is_unfolded(visit, path):
-    one = visit(path, predict="true")
-    one.page.set_viewport_size({"width": 1280, "height": 800})
-    one.ready()
+def test_a_page_is_short_before_anything_is_unfolded(stroll, path):
+    one = stroll(path, size=(1280, 800), lang="en", predict="true")
     extent = one.page.evaluate(EXTENT)
     most = MOST if path else MOST_OF_START
     assert {name: extent[name] for name in most if extent[name] > most[name]} == {}

@@ -56,7 +56,7 @@ CHANGED = {
 
 OF_ALL = {"text", "preset", "predict", "real_model", "lang"}
 """The text, the switches of pictures and languages, and a model without which there are none."""
-ELSEWHERE = SIZE, "answer ", "built: ", "held-out sentence", "translator"
+ELSEWHERE = SIZE, "answer ", "built: ", "held-out sentence", "translator", "written_from"
 """Keys that begin so have tests of their own, or stand in no link."""
 
 
@@ -243,11 +243,11 @@ def harmless(text):
 
 
 @each_page
-def test_no_markup_is_taken_over(page, visit):
+def test_no_markup_is_taken_over(page, stroll):
     path = browser_fixtures.PAGES[page.stem]
     text = IN_BROWSER["an image and a link"]
-    hostile = visit(path, text=text, seed=DIRECTIVES)
-    plain = visit(path, text=harmless(text), seed="nonsense")
+    hostile = stroll(path, tab="hostile", text=text, seed=DIRECTIVES)
+    plain = stroll(path, tab="plain", text=harmless(text), seed="nonsense")
     found, expected = (one.page.evaluate(TAGS) for one in (hostile, plain))
     if path in ("tokens", "inspector", "head_gallery"):  # tokens that depend on the letters
         found, expected = ({tag: n.get(tag) for tag in TAKEN} for n in (found, expected))

@@ -28,7 +28,10 @@ LIMIT = 30_000
 """Milliseconds to wait for anything: only a failing test ever waits so long."""
 expect.set_options(timeout=LIMIT)
 Size = tuple[int, int]
+Scheme = Literal["light", "dark"]
 WINDOW: Size = 1280, 900
+SOON = 200
+"""Milliseconds after which the server has heard of what the browser has noticed."""
 
 READY = """() => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
@@ -66,6 +69,12 @@ DRAWN = """() => [
 ]"""
 """Everything that stands in the pictures, as it was painted."""
 
+TURN = """(link) => {
+  history.pushState({}, '', link);
+  dispatchEvent(new PopStateEvent('popstate', { state: {} }));
+}"""
+"""Follow a link as Back and Forward do: the page runs, and the front end is not loaded again."""
+
 CLICK = """(button) => {
   button.click();
   return button.getRootNode().querySelector('.says').textContent;
@@ -93,6 +102,14 @@ class Visit:
     def follow(self, path: str, **choices: str) -> "Visit":
         """Follow a link, and do not wait."""
         return self.follow_raw(f"{path}?{urlencode({'predict': 'false', **choices})}")
+
+    def turn_to(self, path: str, **choices: str) -> "Visit":
+        """Go on to another page in the same tab, and wait until it is complete."""
+        title = self.page.locator("h1").inner_text()
+        self.page.evaluate(TURN, f"/{path}?{urlencode({'predict': 'false', **choices})}")
+        changed = "(title) => (document.querySelector('h1')?.innerText ?? title) !== title"
+        self.page.wait_for_function(changed, arg=title)
+        return self.ready()
 
     def follow_raw(self, link: str) -> "Visit":
         """Follow a link as it is written, and do not wait."""
@@ -176,23 +193,81 @@ def reader(browser: Browser, address: str) -> Iterator[BrowserContext]:
         yield context
 
 
+Opener = Callable[..., Visit]
+
+
 @pytest.fixture
-def visit(reader: BrowserContext, address: str) -> Iterator[Callable[..., Visit]]:
+def visit(reader: BrowserContext, address: str) -> Iterator[Opener]:
     """Open a page of the served app: `visit("scores", d_k="8")`; at the end nothing has failed."""
     visits: list[Visit] = []
 
-    def opened(
-        path: str, scheme: Literal["light", "dark"] = "light", size: Size = WINDOW, **choices: str
-    ) -> Visit:
-        page = reader.new_page()
-        page.emulate_media(color_scheme=scheme)
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        visits.append(Visit(page, address))
+    def opened(path: str, scheme: Scheme = "light", size: Size = WINDOW, **choices: str) -> Visit:
+        visits.append(Visit(dressed(reader.new_page(), scheme, size), address))
         return visits[-1].goto(path, **choices)
 
     yield opened
     for one in visits:
-        broken = one.page.locator("[data-testid=stException]").count()
+        broken = count_exceptions(one)
         one.page.close()
         assert not one.errors
         assert not broken
+
+
+@pytest.fixture(scope="session")
+def tabs() -> dict[str, tuple[Visit, str]]:
+    """Tabs that stay open from test to test, by name, with the page that each one shows."""
+    return {}
+
+
+@pytest.fixture
+def stroll(
+    reader: BrowserContext,
+    address: str,
+    tabs: dict[str, tuple[Visit, str]],
+    request: pytest.FixtureRequest,
+) -> Iterator[Opener]:
+    """Like `visit`, as who walks through the course: in a tab that stays open from page to page.
+
+    Two thirds of a visit go into loading the front end. For tests that look at a page as a link
+    shows it, and change nothing. A test that is tried again begins with a new tab.
+    """
+    seen: list[Visit] = []
+    if getattr(request.node, "execution_count", 1) > 1:
+        close_tabs(tabs)
+
+    def opened(
+        path: str, scheme: Scheme = "light", size: Size = WINDOW, tab: str = "walk", **choices: str
+    ) -> Visit:
+        one, shown = tabs.get(tab) or (Visit(reader.new_page(), address), path)
+        tabs[tab] = one, path
+        seen.append(one)
+        dressed(one.page, scheme, size)
+        if shown == path:
+            return one.goto(path, **choices)
+        one.page.wait_for_timeout(SOON)  # in another theme the page that is left runs once more
+        return one.ready().turn_to(path, **choices)
+
+    yield opened
+    broken = [(one.errors, count_exceptions(one)) for one in seen]
+    if any(errors or exceptions for errors, exceptions in broken):
+        close_tabs(tabs)
+    assert [found for found in broken if found != ([], 0)] == []
+
+
+def dressed(page: Page, scheme: Scheme, size: Size) -> Page:
+    """A page by day or by night, in a window of a size."""
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    return page
+
+
+def count_exceptions(visit: Visit) -> int:
+    """How many tracebacks the page shows."""
+    return visit.page.locator("[data-testid=stException]").count()
+
+
+def close_tabs(tabs: dict[str, tuple[Visit, str]]) -> None:
+    """What they show is not to be trusted any more."""
+    for one, _page in tabs.values():
+        one.page.close()
+    tabs.clear()
