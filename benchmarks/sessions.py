@@ -66,6 +66,10 @@ class Session:
         self.page, self.query = page, query
         return await self._run(is_navigation=is_navigation)
 
+    async def rest(self) -> Run:
+        """Have the page drawn again, where it is: all of it, if there was only a part."""
+        return await self._run()
+
     async def choose(self, key: str, value: object) -> Run:
         """Give a widget another value, by the name that the code knows it by."""
         widget = self.widgets[key]

@@ -16,6 +16,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.follow.follow_mode import take_part
 from explainers.ui.lecture.screens import (
+    draw_until,
     find_question,
     hide_page,
     is_lecture,
@@ -140,7 +141,8 @@ def draw_frame(title: str, place: str) -> None:
     `place` is where the page is in the address. A visit is one of a place: what the page is called
     changes with the language, and two pages may be called alike in one.
     """
-    if st.session_state.get(PAGE_DRAWN) != place:
+    is_new = st.session_state.get(PAGE_DRAWN) != place
+    if is_new:
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
         _exchange_picture_choices(st.session_state.get(PAGE_DRAWN), place)
     st.session_state[PAGE_DRAWN] = place
@@ -164,7 +166,7 @@ def draw_frame(title: str, place: str) -> None:
     with st.sidebar:
         if is_lecture() or is_tour():
             _offer_settings()
-        take_part(place)
+        take_part(place, is_new)
         stand_by(title, place)
 
 
@@ -208,6 +210,7 @@ def run_page(page: st.Page) -> None:
     """Run a page to its last line, or to where it ends itself."""
     with suppress(PageEnd):
         page.run()
+    draw_until(None)
     keep_imports(page.url_path)
 
 

@@ -139,6 +139,16 @@ def leaf(lecturer, followers):
         one.sees_what(lecturer)
 
 
+HOLD_REST = """() => {
+  const { follower } = attentionFollow, ask = follower.askForRest;
+  let isAsked = false;
+  follower.askForRest = () => { isAsked = true; };
+  globalThis.fetchRest = () => { follower.askForRest = ask; if (isAsked) ask(); };
+}"""
+"""The rest of a page is not asked for before `fetchRest()`."""
+COUNT = "attentionLecture.screens.length"
+
+
 def choose(lecturer, followers):
     """Another choice of the lecturer's: everybody has it."""
     lecturer.page.evaluate("document.querySelector('.st-key-predict input').click()")
@@ -157,7 +167,10 @@ def test_an_audience_follows_twenty_steps_over_three_pages(lecturer, hall):
     choose(lecturer, [laptop, phone])
     for _ in range(STEPS_ON_A_PAGE):
         turn(lecturer, [laptop, phone])
+    laptop.page.evaluate(HOLD_REST)
     leaf(lecturer, [laptop, phone])
+    assert 1 <= laptop.page.evaluate(COUNT) < lecturer.page.evaluate(COUNT)
+    laptop.page.evaluate("fetchRest()")
 
     phone.page.locator(".lecture-bar button").nth(1).click()  # to the next screen: lets go
     expect(phone.bar).to_contain_text(re.compile(r"^The lecturer is at 0\d · follow again"))

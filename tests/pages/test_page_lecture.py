@@ -12,6 +12,7 @@ from explainers.ui.lecture.screens import (
     PART_KINDS,
     SCREEN_KINDS,
     cut_caption,
+    draw_until,
     find_question,
     screen,
 )
@@ -79,6 +80,23 @@ def test_what_stands_beside_a_picture_is_read_at_a_glance(page):
         _heading, caption, rest = cut_caption(remark)
         assert not rest
         assert len(caption.split()) <= CAPTION_WORDS + 10, "one sentence may be a little longer"
+
+
+@each_page
+def test_a_follower_first_gets_the_lecturers_screen_alone(page, monkeypatch):
+    """A run of the page ends with it, and with what changes the same picture."""
+    names = [(kind, name) for kind, name, _part in lecture(page)]
+    kinds = [kind for kind, _name in names]
+    stops = [place for place, kind in enumerate(kinds) if kind in {*SCREEN_KINDS} - {"try"}]
+    for kind in {"hero", "ask"} & {*kinds}:
+        place = kinds.index(kind)
+        number = sum(one in SCREEN_KINDS for one in kinds[: place + 1])
+        monkeypatch.setattr("explainers.ui.page.take_part", lambda *_, n=number: draw_until(n))
+        visit = opened(page, ON)
+        assert not visit.exception
+        drawn = [(kind, name) for kind, name, _part in named(visit.main)]
+        assert drawn == names[: len(drawn)]
+        assert place < len(drawn) <= next(stop for stop in stops if stop > place)
 
 
 @each_page

@@ -20,7 +20,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, is_value
 from explainers.ui.figure.chart import offer_files
 from explainers.ui.figure.panels import translate_scripts
-from explainers.ui.lecture.screens import CARD_KEY, is_lecture, screen
+from explainers.ui.lecture.screens import CARD_KEY, end_after_last_screen, is_lecture, screen
 from explainers.ui.page import Prose, split_title
 from explainers.ui.tour_mode import is_tour
 from explainers.ui.turns import first_pictures
@@ -169,6 +169,7 @@ def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
             offer_files(key, hero.origin, None, hero.table)
     if is_lecture():
         _show_experiments(experiments, {one.control.key for one in hero.choices})
+        end_after_last_screen()  # before anything is computed for the next one
 
 
 def show_picture(text: Prose, hero: Hero, key: str) -> None:

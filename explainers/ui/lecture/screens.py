@@ -15,8 +15,9 @@ from explainers.ui import browser_files
 from explainers.ui.controls.control import is_value
 from explainers.ui.controls.controls import CONTROLS_BY_KEY, lecture_mode
 from explainers.ui.lecture.share_link import share_address
-from explainers.ui.session import LECTURE, LECTURE_CARDS, LECTURE_LINK
+from explainers.ui.session import LECTURE, LECTURE_CARDS, LECTURE_LINK, SCREENS_LEFT
 from explainers.ui.text.language import fragment
+from explainers.ui.turns import first_pictures
 
 _start_key = browser_files.make_component("lecture/start_key.js", isolate_styles=False)
 PICTURE_SCRIPTS = ("picture/picture.js",)
@@ -54,8 +55,34 @@ def screen(kind: str, name: str) -> Iterator[None]:
     if not is_lecture():
         yield
         return
+    if kind in SCREEN_KINDS:
+        if kind != "try":
+            end_after_last_screen()
+        _count_screen()
     with st.container(key=f"screen {kind} {name}"):
         yield
+
+
+def draw_until(number: int | None) -> None:
+    """Let this run of the page end after its screen of that number, from 1; None: draw all."""
+    st.session_state[SCREENS_LEFT] = number
+
+
+def end_after_last_screen() -> None:
+    """End the run here if the last screen that it should draw is drawn.
+
+    What changes the same picture costs nothing, and is drawn all the same. What stands below the
+    screens is not for a class: the script ends.
+    """
+    if st.session_state.get(SCREENS_LEFT) == 0:
+        draw_until(None)  # parts of the page may run again by themselves
+        first_pictures.end()
+        st.stop()
+
+
+def _count_screen() -> None:
+    left = st.session_state.get(SCREENS_LEFT)
+    st.session_state[SCREENS_LEFT] = left and left - 1
 
 
 def show_on_screen(kind: str, name: str, text: str, mark: str | None = None) -> None:

@@ -7,6 +7,7 @@
  * @property {string} query that this run of the page was asked with
  * @property {string} base what stands before every path of this server
  * @property {string[]} places of all pages, in their order
+ * @property {boolean} isShort does this run end with the lecturer's screen?
  * @property {FollowWords} words
  */
 
@@ -62,7 +63,9 @@
  * @property {number} at from 0; less before there is a screen
  * @property {number} [step]
  * @property {number | null} wanted
+ * @property {boolean} isShort
  * @property {{ last?: number }[]} screens
+ * @property {() => boolean} isDrawn
  * @property {() => boolean} isComplete
  * @property {(at: number, step: number) => void} show
  */

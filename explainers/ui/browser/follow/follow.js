@@ -2,13 +2,13 @@
 // A lecture that is followed: this tab leads one, follows one, or neither yet; by a handover it changes
 // from one to the other. What listens to the server outlives the pages: it is made once, and told where the page is each time that one has run.
 
-/** @import { Component } from "../common/component.js" */
+/** @import { Component, Tell } from "../common/component.js" */
 /** @import { FollowData, Led } from "./data.js" */
 
 import { loadStyle, unpack, wear } from "../common/component.js";
 import { Follower } from "./follower.js";
 import { Leader } from "./leader.js";
-import { ROOM } from "./place.js";
+import { findLecture, ROOM } from "./place.js";
 import "../common/elements.js"; // what only those need is asked for at once, and not after them
 import "../lecture/keys.js";
 import "../lecture/share.js";
@@ -19,19 +19,21 @@ import "./votes.js";
 
 const FOLLOWED = "attention room"; // what the browser calls it, for this tab alone
 const style = loadStyle(new URL("style.css", import.meta.url));
-/** @typedef {{ data: FollowData, follower: Follower | null, leader: Leader | null }} Roles */
+/** @typedef {{ data: FollowData, tell: Tell, follower: Follower | null, leader: Leader | null }} Roles */
 const holder = /** @type {{ attentionFollow?: Roles }} */ (globalThis);
 
 /**
  * The page has run.
  * @param {Component<FollowData>} component
  */
-export default async function ({ data: sent }) {
+export default async function ({ data: sent, setTriggerValue }) {
   wear(document, await style);
   const data = unpack(sent);
   if (!data) return;
-  const me = holder.attentionFollow ??= { data, follower: null, leader: null };
-  me.data = data;
+  const me = holder.attentionFollow ??= { data, tell: setTriggerValue, follower: null, leader: null };
+  Object.assign(me, { data, tell: setTriggerValue });
+  const lecture = findLecture();
+  if (lecture) lecture.isShort = data.isShort;
   const code = new URLSearchParams(location.search).get(ROOM) ?? sessionStorage.getItem(FOLLOWED);
   if (me.follower) me.follower.draw(data);
   else if (code && !me.leader?.room) follow(me, code);
@@ -47,7 +49,7 @@ function follow(me, code) {
   me.leader?.retire();
   me.leader = null;
   sessionStorage.setItem(FOLLOWED, code);
-  me.follower = new Follower(code, me.data, (led) => {
+  me.follower = new Follower(code, me.data, () => me.tell("rest", Date.now()), (led) => {
     sessionStorage.removeItem(FOLLOWED);
     me.follower = null;
     if (led) lead(me, led);

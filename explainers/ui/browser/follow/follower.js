@@ -6,13 +6,14 @@
 
 import { element } from "../common/elements.js";
 import { Heir, wishesToLead } from "./handover.js";
-import { findLecture, makeLink, readChoices, ROOM, visit } from "./place.js";
+import { findLecture, makeLink, readChoices, ROOM, SCREEN, visit } from "./place.js";
 import { Stream } from "./stream.js";
 import { Ballot } from "./votes.js";
 
 const SPREAD = 1500; // milliseconds: not everybody asks for a new page at once
 const TRIES = 3; // after which a page is loaded as from a link
 const FIRST_WAIT = 4000; // before a wish is said again: it falls to the ground where the connection breaks
+const REST_AFTER = 3000, REST_SPREAD = 9000; // milliseconds: then the rest of the page is asked for, by one after the other
 const WATCH = 200;
 const CONTROLS = "a, button, input, textarea, select, label, summary, td.cell, [role=slider], [role=button], [role=radio], [role=option], [role=tab], [role=switch], [tabindex='0']";
 const OWN_KEYS = ["ArrowLeft", "ArrowRight", "PageUp", "PageDown", " ", "Enter", "Escape", "l", "o", "c", "k"];
@@ -21,11 +22,14 @@ export class Follower {
   /**
    * @param {string} code
    * @param {FollowData} data
+   * @param {() => void} askForRest  of a page that was drawn in part
    * @param {(led?: Led) => void} ended  perhaps to lead instead
    */
-  constructor(code, data, ended) {
+  constructor(code, data, askForRest, ended) {
     this.code = code;
     this.data = data;
+    this.askForRest = askForRest;
+    this.rest = 0; // a timer, until the rest of the page is asked for
     this.ended = ended;
     /** @type {Heir | null} */
     this.heir = wishesToLead() ? new Heir(() => this.write()) : null;
@@ -58,6 +62,7 @@ export class Follower {
   draw(data) {
     this.data = data;
     this.write();
+    this.expectRest();
     this.hold();
     const link = new URL(location.href);
     if (link.searchParams.get(ROOM) === this.code) return;
@@ -95,6 +100,19 @@ export class Follower {
     return said && !this.isChanged && data.place === said.page && readChoices(data.query) === readChoices(said.query);
   }
 
+  /** What the lecturer does not show yet can wait until everybody has the lecturer's screen. */
+  expectRest() {
+    clearTimeout(this.rest);
+    this.rest = this.data.isShort ? setTimeout(() => this.fetchRest(), REST_AFTER + Math.random() * REST_SPREAD) : 0;
+  }
+
+  fetchRest() {
+    if (!this.rest) return;
+    clearTimeout(this.rest);
+    this.rest = 0;
+    this.askForRest();
+  }
+
   /** @param {number} spread */
   obey(spread) {
     clearTimeout(this.later);
@@ -107,6 +125,7 @@ export class Follower {
     const { said } = this;
     if (!said || !this.isFollowing || (this.tries && this.isThere())) return;
     const link = makeLink(this.data, said.page, said.query);
+    if (said.screen) link.searchParams.set(SCREEN, `${said.screen}${said.step ? ".2" : ""}`); // which is drawn first
     this.isChanged = false;
     this.tries += 1;
     if (this.tries > TRIES) return this.tries === TRIES + 1 ? location.assign(link) : undefined;
@@ -118,7 +137,10 @@ export class Follower {
   hold() {
     const { said } = this, lecture = findLecture();
     this.ballot.draw();
-    if (!said?.screen || !this.isFollowing || !this.isThere() || !lecture || lecture.at < 0 || lecture.wanted !== null) return;
+    if (lecture) lecture.isShort = this.data.isShort;
+    if (!said?.screen || !this.isFollowing || !this.isThere() || !lecture) return;
+    if (said.screen > lecture.screens.length && lecture.isDrawn()) this.fetchRest();
+    if (lecture.at < 0 || lecture.wanted !== null) return;
     if (said.screen > lecture.screens.length && !lecture.isComplete()) return;
     const at = Math.min(said.screen, lecture.screens.length) - 1, step = Math.min(said.step, lecture.screens[at]?.last ?? 0);
     if (lecture.at !== at || (lecture.step ?? 0) !== step) lecture.show(at, step);
@@ -136,6 +158,7 @@ export class Follower {
     if (event instanceof KeyboardEvent ? !OWN_KEYS.includes(event.key) : !path.some((node) => node instanceof Element && node.matches(CONTROLS))) return;
     this.isFollowing = false;
     this.isChanged = true;
+    this.fetchRest();
     clearTimeout(this.later);
     this.write();
   }
@@ -153,6 +176,7 @@ export class Follower {
    */
   end(led) {
     this.heir?.close();
+    this.fetchRest();
     clearTimeout(this.later);
     clearInterval(this.watch);
     this.stream.close();

@@ -3,8 +3,8 @@
 
 /** @import { FollowData, LectureOnScreen } from "./data.js" */
 
-export const ROOM = "follow"; // what the address calls a room
-const OWN = [ROOM, "screen", "pages_done", "embed", "embed_options"]; // of each visitor
+export const ROOM = "follow", SCREEN = "screen"; // what the address calls a room, and where in the lecture
+const OWN = [ROOM, SCREEN, "pages_done", "embed", "embed_options"]; // of each visitor
 
 /** The lecture that is on the screen, if one is held. */
 export function findLecture() {
@@ -37,7 +37,7 @@ export function findPlace({ base }) {
 export function makeLink({ base }, page, query) {
   const link = new URL(`${base}/${page}`, location.origin), here = new URLSearchParams(location.search);
   link.search = readChoices(query);
-  for (const name of OWN) if (here.has(name) && name !== "screen") link.searchParams.set(name, here.get(name) ?? "");
+  for (const name of OWN) if (here.has(name) && name !== SCREEN) link.searchParams.set(name, here.get(name) ?? "");
   return link;
 }
 

@@ -62,7 +62,7 @@ export class Bar {
   /**
    * Tell which screen it is, of how many; before the first, that one is awaited.
    * @param {number} at
-   * @param {number} all
+   * @param {number | string} all
    * @param {string} title
    */
   count(at, all, title) {

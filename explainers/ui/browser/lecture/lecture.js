@@ -106,6 +106,7 @@ export class Lecture {
     this.since = null; // when it was first waited for what comes late
     /** @type {number | null} */
     this.frame = null; // of the screen's repainting, in which screens will be found anew
+    this.isShort = false; // will the rest of the page be asked for? So it is for who follows a lecturer
     this.isReached = false; // was the focus moved by Tab?
     this.leaving = 0; // a timer, while another page is awaited
     this.link = ""; // as it was left
@@ -202,8 +203,11 @@ export class Lecture {
     this.frame ??= requestAnimationFrame(() => { this.frame = null; if (this.isHeld) this.group(); });
   }
 
+  /** Are all of the page's screens there? */
+  isComplete() { return this.isDrawn() && !this.isShort; }
+
   // Is everything there that was sent? A picture may also stay empty.
-  isComplete() {
+  isDrawn() {
     if (!isIdle()) return false;
     const comes = this.screens.some(({ steps }) => steps.flat().some((part) => isPicture(part) && !findPicture(part)));
     if (!comes) {
@@ -221,9 +225,9 @@ export class Lecture {
     const found = listScreens();
     Object.assign(this, { all: found.screens, cards: found.cards });
     this.screens = this.choice.arrange(found.screens, place());
-    const last = this.screens.length - 1, isComplete = this.isComplete();
+    const last = this.screens.length - 1;
     if (this.wanted !== null) {
-      if (!isComplete) return this.show(WAITS, 0);
+      if (!(this.wanted > last ? this.isComplete() : this.isDrawn())) return this.show(WAITS, 0);
       if (this.wanted > last && this.wanted !== LAST)
         this.bar.say(this.words.beyond.replace("{asked}", String(this.wanted + 1)).replace("{last}", String(last + 1)));
       const here = Math.min(this.wanted, last);
@@ -248,7 +252,7 @@ export class Lecture {
     this.id = screen?.id ?? this.id;
     if (isNew && screen) this.code = -1;
     if (isNew) this.tries.clear();
-    this.bar.count(at, this.screens.length, isNew && screen ? screen.title(wanted) : "");
+    this.bar.count(at, this.isShort ? "…" : this.screens.length, isNew && screen ? screen.title(wanted) : "");
     this.root.dataset.lectureKind = this.kind();
     const parts = this.shown();
     for (const part of new Set([...this.heroes(), ...parts])) if (isPicture(part)) prepare(part, true, screen?.kind === "try" ? screen.name : "");
