@@ -172,3 +172,7 @@ def test_on_a_phone_the_sentences_are_two_columns(hero):
     left, right = words.first.bounding_box(), syllables.first.bounding_box()
     assert left["x"] + left["width"] < right["x"]
     assert words.last.bounding_box()["y"] > left["y"] + 200
+    table = picture.get_by_role("radio", name="table")
+    expect(table).not_to_be_visible()
+    picture.get_by_role("button", name="Change").click()
+    expect(table).to_be_visible()

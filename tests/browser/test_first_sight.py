@@ -12,7 +12,7 @@ share of the window; and where its sentence ends at the latest in a window of 12
 IS_SEEN = """(seen, least) => seen.top <= least.top && seen.width >= least.width &&
   seen.height >= least.height && seen.digits >= least.digits && !seen.scrolls &&
   (innerWidth < 1280 || seen.bottom <= least.bottom) &&
-  seen.says && !seen.says.includes('{{')"""
+  seen.folded && seen.says && !seen.says.includes('{{')"""
 
 HERO = """() => {
   const host = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
@@ -32,9 +32,11 @@ HERO = """() => {
   const sentence = host.shadowRoot.querySelector('.says'), says = sentence.textContent;
   const { bottom } = sentence.getBoundingClientRect();
   const sizes = digits.map((node) => parseFloat(getComputedStyle(node).fontSize));
-  const scrolls = main.scrollWidth > main.clientWidth;
-  const smallest = Math.min(...sizes);
-  return { top, bottom, width: width / innerWidth, height, digits: smallest, scrolls, says };
+  const scrolls = main.scrollWidth > main.clientWidth, smallest = Math.min(...sizes);
+  const chips = [...host.shadowRoot.querySelectorAll('.bar > .chips')];
+  const folded = innerWidth > 560 || chips.every((one) => !one.offsetParent);
+  const told = { scrolls, folded, says };
+  return { top, bottom, width: width / innerWidth, height, digits: smallest, ...told };
 }"""
 
 
@@ -52,9 +54,9 @@ def test_the_picture_comes_first(stroll, path, spoken):
                 pytest.fail(f"{width} × {height}, {scheme}: {one.page.evaluate(HERO)}")
 
 
-MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5}
+MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5, "prose": 640}
 """What a page shows before anything is unfolded: pixels of height at 1,280, headings, words, and
-matrices of digits."""
+matrices of digits; and how wide its paragraphs are below the picture."""
 MOST_OF_START = MOST | {"height": 2400}
 """The start page is shorter: its height is counted down to the wall of all pages."""
 EXTENT = """() => {
@@ -71,6 +73,9 @@ EXTENT = """() => {
     matrices: shadows.flatMap((host) => [...host.shadowRoot.querySelectorAll('.panel')])
       .filter((panel) => panel.querySelector('td.cell')?.innerText.trim()).length,
     headings: [...page.querySelectorAll('h1, h2, h3')].filter(isSeen).length,
+    prose: Math.max(...[...page.querySelectorAll('.st-key-hero, .stMarkdown p')]
+      .map((one, at, all) => all.slice(0, at).some((before) => before.matches('.st-key-hero'))
+        && !one.matches('.st-key-hero') ? one.offsetWidth : 0)),
     words: words.length };
 }"""
 

@@ -49,8 +49,9 @@ function wrapWords(stage, words, largest) {
 /** @param {Stage} stage @param {string[]} words @returns {Places} */
 export function layOutDials(stage, words) {
   const { room } = stage, isPhone = room < 560;
-  const line = wrapWords(stage, words, isPhone ? 20 : 25);
-  const ruler = { left: 14, right: room - 14, y: line.height + 24 };
+  const sizes = isPhone ? [20, 18, 16] : [25], lines = sizes.map((size) => wrapWords(stage, words, size));
+  const line = lines.find(({ at }) => at.every(({ y }) => y === at[0].y)) ?? lines[0];
+  const ruler = { left: 14, right: room - 14, y: line.height + (isPhone ? 30 : 24) };
   const top = ruler.y + (isPhone ? 30 : 34);
   if (isPhone) {
     const width = room / 2, radius = 40, head = 20, block = 2 * radius + head + 34;
@@ -63,7 +64,7 @@ export function layOutDials(stage, words) {
   const centres = Array.from({ length: PAIRS }, (_one, n) => ({ x: width * (n + 0.5), y: middle }));
   const right = room - width * PAIRS, scores = columns(2, right, width * PAIRS);
   const bars = { columns: [...centres.map(({ x }) => x), ...scores], width: 52, top: middle + radius + 60, height: 64 };
-  const legend = { left: width * PAIRS + 14, top: top - 2 }, before = { x: room, y: bars.top + bars.height + 12, hold: /** @type {const} */ ("right") };
+  const legend = { left: width * PAIRS + (room < 760 ? 4 : 14), top: top - 2 }, before = { x: room, y: bars.top + bars.height + 12, hold: /** @type {const} */ ("right") };
   return { isPhone, words: line, ruler, dials: { centres, radius, width, head }, bars, legend, before, height: before.y + 8 };
 }
 

@@ -171,7 +171,7 @@ export class Gallery extends Hero {
     const below = this.bars.place({
       x: beside ? wide + GAP : 0, y: beside ? top : end + 12, width: beside ? BARS : room, title: this.titleOf(this.chosen),
       scores: data.scores[this.chosen], chance: data.chance, needed: data.needed, relations,
-      hues: data.names.map((name) => this.hueOf(name)), own: data.named[this.chosen],
+      hues: data.names.map((name) => this.hueOf(name)), own: data.named[this.chosen], isBrief: !beside,
     });
     const foot = Math.max(end, below);
     stage.resize(room, !this.hasArcs ? foot + 6 : isPhone ? foot + 16 + STEP * data.tokens.length : foot + 8 + ARCS + WORDS + 26);

@@ -19,6 +19,7 @@ import { _ } from "../../common/words.js";
  * @property {string[]} hues
  * @property {number[]} own names that the head has
  * @property {{ label: string, score: number, chance: number }[]} relations
+ * @property {boolean} isBrief only the scores of the head's names, or its two best
  */
 
 const TITLE = 24, ROW = 20, VALUE = 40, MOST_RELATIONS = 2;
@@ -47,7 +48,7 @@ export class HeadBars {
   }
 
   /** Put everything to its place; returns where the bars end. @param {BarsState} state */
-  place({ x, y, width, title, scores, chance, needed, hues, own, relations }) {
+  place({ x, y, width, title, scores, chance, needed, hues, own, relations, isBrief }) {
     const { stage, rows } = this, names = rows.map(({ name }) => name.textContent ?? "");
     const left = Math.min(width * 0.58, Math.max(...stage.widths([...names, ...relations.map(({ label }) => label)], 14)) + 10);
     const long = width - left - VALUE;
@@ -58,8 +59,13 @@ export class HeadBars {
       ...scores.map((score, at) => ({ score, chance: chance[at], needed: needed[at], hue: hues[at], isOwn: own.includes(at), label: "" })),
       ...relations.map((one) => ({ ...one, needed: 0, hue: "var(--key)", isOwn: true })),
     ];
+    const best = [...scores.keys()].sort((one, two) => (scores[two] ?? -1) - (scores[one] ?? -1));
+    const kept = !isBrief ? best : own.length ? own : best.slice(0, 2);
+    let line = 0;
     rows.forEach((row, at) => {
-      const one = shown[at], top = y + TITLE + at * ROW, seen = one ? 1 : 0, score = one?.score ?? 0;
+      const one = at >= scores.length || kept.includes(at) ? shown[at] : undefined;
+      const top = y + TITLE + line * ROW, seen = one ? 1 : 0, score = one?.score ?? 0;
+      line += seen;
       if (one?.label) row.name.textContent = one.label;
       for (const node of [row.name, row.value]) node.classList.toggle("quiet", !one?.isOwn);
       stage.write(row.name, x + left - 8, top + ROW / 2, 14, seen, 0, "right");
@@ -72,7 +78,7 @@ export class HeadBars {
       row.value.textContent = one && one.score !== null ? digits(one.score) : "–";
       stage.write(row.value, x + width, top + ROW / 2, 14, seen, 0, "right");
     });
-    const end = y + TITLE + shown.length * ROW;
+    const end = y + TITLE + line * ROW;
     stage.put(this.note, { x, y: end + 3, width, height: 22 });
     return end + 26;
   }

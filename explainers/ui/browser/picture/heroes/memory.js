@@ -80,7 +80,7 @@ export class Memory extends Hero {
   get gpus() { return this.nameGpus(this.plan.number); }
 
   /** @param {string} number */
-  nameGpus(number) { return `${number} × ${this.data.gpu}`; }
+  nameGpus(number) { return `${number}\u00a0×\u00a0${this.data.gpu}`; }
 
   /** At once, without a way there: it follows a finger or a slider. @param {number} row @param {number} column */
   move(row, column) {
@@ -96,8 +96,8 @@ export class Memory extends Hero {
     if (!this.film.timer && !this.readers.timer) this.root.classList.remove("quick");
   }
 
-  /** @override */
-  renew() {
+  /** @override @param {boolean} isFirst */
+  renew(isFirst) {
     const { lengthNames, counts, plans } = this.data, names = JSON.stringify([lengthNames, counts, plans.map(({ number }) => number)]);
     const isOther = names !== this.names;
     this.names = names;
@@ -106,7 +106,8 @@ export class Memory extends Hero {
       this.readers.offer(counts.map(grouped));
     }
     this.map.renew(lengthNames, this.data);
-    return isOther; // another model or GPU has the same places
+    if (isOther && !isFirst) this.measure(); // what it shows moves to its new place with the numbers
+    return isFirst;
   }
 
   /** @override */
