@@ -17,7 +17,7 @@ from explainers.chapters.cache_memory.compared_models import (
     name_origin,
 )
 from explainers.chapters.cache_memory.gpu_fit import find_weight_format
-from explainers.chapters.cache_memory.layer_names import LESSONS
+from explainers.chapters.cache_memory.layer_names import LESSONS, SINKS_LESSON, list_lessons
 from explainers.chapters.cache_memory.published_table import FIGURE_NAMES, describe_figure
 from explainers.charts.matrix import Matrix
 from explainers.memory.cache_bytes import (
@@ -334,13 +334,20 @@ def test_every_kind_of_layer_has_a_page_that_explains_it():
     published = json.loads((ROOT / "assets/models.json").read_text(encoding="utf-8"))
     kinds = {group["kind"] for model in published for group in model.get("groups") or []}
     assert kinds == set(LESSONS) == set(LAYER_KINDS)
-    assert all((ROOT / path).is_file() for path in LESSONS.values())
+    assert all((ROOT / path).is_file() for path in (*LESSONS.values(), SINKS_LESSON))
+    shapes = {name: find_shape(name) for name in list_model_ids()}
+    listed = {name: shape for name, shape in shapes.items() if shape.groups}
+    assert len(listed) > 80
+    for name, shape in listed.items():
+        wanted = {LESSONS[group.kind] for group in shape.groups}
+        wanted |= {SINKS_LESSON} if shape.has_learned_sinks else set()
+        assert wanted == set(list_lessons(shape)), name
 
 
 @pytest.mark.parametrize(
     ("model", "lessons"),
     [
-        ("gpt-oss-20b", ["masks", "shared_heads"]),
+        ("gpt-oss-20b", ["masks", "shared_heads", "idle_heads"]),
         ("llama-4-scout", ["masks", "shared_heads"]),
         ("deepseek-v3.2-exp", ["shared_heads", "choosing"]),
         ("minimax-text-01", ["growing_memory", "shared_heads"]),

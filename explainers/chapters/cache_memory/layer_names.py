@@ -67,12 +67,13 @@ LESSONS = {
     "cross": "pages/16_cross_attention.py",
 }
 """By what `models.json` calls the kind."""
+SINKS_LESSON = "pages/14_idle_heads.py"
 
 
 def list_lessons(shape: ModelShape) -> list[str]:
     """The pages that explain a model's layers, each once."""
-    kinds = [group.kind for group in shape.require_groups()]
-    return list(dict.fromkeys(LESSONS[kind] for kind in kinds if kind in LESSONS))
+    lessons = [LESSONS[group.kind] for group in shape.require_groups() if group.kind in LESSONS]
+    return list(dict.fromkeys(lessons + [SINKS_LESSON] * shape.has_learned_sinks))
 
 
 def link_lessons(shape: ModelShape) -> None:
