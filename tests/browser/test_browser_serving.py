@@ -66,7 +66,7 @@ def test_an_experiment_changes_a_word_and_back(visit):
     expect(one.says).to_contain_text("helpful becomes useful")
     one.wait_for_choice("changed", "3")
     one.page.locator("button.serving-token.changed").click()
-    expect(one.says).to_contain_text("Blocks of 4")
+    expect(one.says).to_contain_text("whole blocks of 4")
     one.wait_for_choice("changed", None)
 
 

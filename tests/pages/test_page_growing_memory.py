@@ -77,7 +77,7 @@ def test_the_step_is_drawn_with_its_numbers():
     missing = words[step.story.pairs[step.place][1]] - step.before @ keys[step.story.asked[2]]
     assert values(found, "missing") == close(missing)
     text = said(opened(PAGE))
-    assert "which says *record* (0.64)" in text
+    assert "finds *record* (0.64)" in text
     assert "the same key finds *a* (1.00)" in text
     after = step.before + torch.outer(missing, step.key)
     assert (words @ (after @ step.key)).max().item() == pytest.approx(1, abs=1e-5)
