@@ -13,7 +13,9 @@ SEEN = """() => {
   const rows = [...hero.querySelectorAll('.strip')].filter((node) =>
     Number(node.style.opacity) === 1 && node.clientHeight < 20 && node.clientWidth < 90);
   return {
-    names: texts('.state-name'), numbers: texts('.state-number'), marks: texts('.state-mark.moves'),
+    names: [...hero.querySelectorAll('.state-name')].map((node) => node.firstChild.textContent),
+    pairs: texts('.state-name span'), numbers: texts('.state-number'),
+    marks: texts('.state-mark.moves'),
     found: texts('.state-found')[0], titles: texts('.state-title b'), stored: rows.length,
     memory: Number(hero.querySelector('.state-grid').style.opacity),
     side: hero.querySelector('.state-grid').style.width,
@@ -38,9 +40,8 @@ def chip(one, value):
 
 def test_the_picture_is_seen_without_a_click(visit):
     one = visit(PATH)
-    expect_picture(
-        one, names=["a", "loss", "announced"], found="6 of 9words find their newest pair"
-    )
+    pairs = {"names": ["a", "loss", "record"], "pairs": ["newest pair", "", "older pair"]}
+    expect_picture(one, **pairs, found="6 of 9words find their newest pair")
     expect(one.says).to_contain_text("Overwriting answers a (0.98), the newest")
     expect(one.says).to_contain_text("Sum answers record (1.34; a 0.99): it keeps both")
     seen = one.page.evaluate(SEEN)
@@ -55,7 +56,8 @@ def test_rules_change_the_picture_without_the_server_and_the_memory_keeps_its_si
     says = chip(one, "sum").evaluate(CLICK)
     assert "Sum answers record (1.34; a 0.99)" in says
     assert one.sent == messages
-    expect_picture(one, names=["record", "a", "Friday"])
+    pairs = ["older pair", "newest pair", ""]
+    expect_picture(one, names=["record", "a", "Friday"], pairs=pairs)
     assert one.page.evaluate(SEEN)["side"] == side
     one.wait_for_choice("writing", "sum")
 

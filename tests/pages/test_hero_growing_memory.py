@@ -57,6 +57,9 @@ def test_every_state_and_answer_is_the_textbooks(rule, kind):
             best = likeness[place].topk(len(named))
             if best.values[0] - best.values[1] > 1e-3:
                 assert named[0][0] == best.indices[0].item()
+            firsts = [value for key, value in story.pairs[:count] if key == story.asked[place]]
+            older = likeness[place, firsts[0]] if firsts else torch.zeros(())
+            assert memory["older"][count][place] == pytest.approx(older.item(), abs=6e-5)
             shown = [like for _name, like in named]
             assert_close(torch.tensor(shown), best.values, atol=6e-5, rtol=0)
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from explainers.chapters.growing_memory.written_pairs import (
@@ -68,6 +69,16 @@ class Answers:
         found = dict(zip(self.story.asked, nearest, strict=True))
         return sum(found[key] == value for key, value in self.story.find_newest(count).items())
 
+    def compare_oldest(self, count: int) -> list[float]:
+        """How like the value that a word was first written with the answer to it is; or 0."""
+        first = dict(reversed(self.story.pairs[:count]))
+        likeness = self.likeness[count]
+        found = [
+            likeness[place, first[key]] if key in first else torch.zeros(())
+            for place, key in enumerate(self.story.asked)
+        ]
+        return round_numbers(torch.stack(found))
+
     def compare(self, count: int, asked: int, name: int) -> str:
         """How like a word's value the answer is, as the picture writes it."""
         return write_decimals(self.likeness[count, asked, name].item())
@@ -83,6 +94,7 @@ class Answers:
         return {
             "answers": round_numbers(self.vectors, 3),
             "nearest": named,
+            "older": [self.compare_oldest(count) for count in counts],
             "found": [self.count_found(count) for count in counts],
         }
 

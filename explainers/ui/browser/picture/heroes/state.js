@@ -25,6 +25,7 @@ import { placeState } from "./state_places.js";
  * @typedef {object} Memory what one rule makes of the pairs; a row for each number of pairs that have been written
  * @property {number[][][]} answers to each word that can be asked for
  * @property {[number, number][][][]} nearest words to each answer: a name, and how like its value the answer is
+ * @property {number[][]} older how like the answer is to what followed each word first
  * @property {number[]} found words that find their newest pair
  * @property {number[][][]} [states] of all rules but attention
  * @property {number[][]} [written] with each pair's key
@@ -180,11 +181,17 @@ export class State extends Hero {
     if (!places || !ramps) return;
     this.placeRows(places);
     this.placeGrid(places);
-    const nearest = memory.nearest[this.count][this.asking], newest = this.followers.at(-1);
+    const newest = this.followers.at(-1), older = this.followers.find((name) => name !== newest);
+    /** @type {[number, number][]} */
+    const nearest = [...memory.nearest[this.count][this.asking]];
+    // What was overwritten is named as well: it is what the rules differ in.
+    if (older !== undefined && nearest.every(([name]) => name !== older)) nearest.splice(-1, 1, [older, memory.older[this.count][this.asking]]);
+    const pairs = places.isTight ? [_("newest"), _("older")] : [_("newest pair"), _("older pair")];
+    const tag = (/** @type {number} */ name) => (older === undefined ? "" : name === newest ? pairs[0] : name === older ? pairs[1] : "");
     const all = new Set(this.said.map(([key]) => key)).size;
     const most = Math.max(1, ...memory.nearest.flat(2).map(([, like]) => like));
     this.nearest.place(places, {
-      words: nearest.map(([name, like]) => [data.names[name], like]), most, right: newest === undefined ? "" : data.names[newest],
+      words: nearest.map(([name, like]) => [data.names[name], like, tag(name)]), most, right: newest === undefined ? "" : data.names[newest],
       found: [memory.found[this.count], all], isShown: this.count > 0,
     });
     this.legend.place(places, this.isRows);

@@ -16,7 +16,7 @@ export class Nearest {
   constructor(stage) {
     this.stage = stage;
     this.bars = Array.from({ length: NEAREST }, () => ({
-      name: stage.add("div", "text state-name"), bar: stage.add("div", "state-bar"), number: stage.add("div", "text state-number"),
+      name: stage.add("div", "text state-name"), tag: element("span"), bar: stage.add("div", "state-bar"), number: stage.add("div", "text state-number"),
     }));
     this.found = stage.add("div", "state-found");
     this.count = this.found.appendChild(element("b"));
@@ -25,12 +25,13 @@ export class Nearest {
 
   /**
    * @param {Places} places
-   * @param {{ words: [string, number][], most: number, right: string, found: [number, number], isShown: boolean }} answer `right` is the newest word
+   * @param {{ words: [string, number, string][], most: number, right: string, found: [number, number], isShown: boolean }} answer `right` is the newest word; words have a likeness and which pair they are of
    */
   place({ bars: { x, width, y, pitch, font }, found }, { words, most, right, found: [count, all], isShown }) {
-    this.bars.forEach(({ name, bar, number }, at) => {
-      const [word, like] = words[at], long = Math.max(2, ((width - NUMBER) * Math.max(0, like)) / most), shown = isShown ? 1 : 0;
-      name.textContent = word;
+    this.bars.forEach(({ name, tag, bar, number }, at) => {
+      const [word, like, means] = words[at], long = Math.max(2, ((width - NUMBER) * Math.max(0, like)) / most), shown = isShown ? 1 : 0;
+      tag.textContent = means;
+      name.replaceChildren(word, tag);
       name.classList.toggle("right", word === right);
       bar.classList.toggle("right", word === right);
       number.textContent = digits(like);
