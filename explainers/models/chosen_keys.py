@@ -26,6 +26,7 @@ from explainers.attention.scaled_dot_product import Attention
 from explainers.models.attention_hook import (
     AttentionCall,
     Change,
+    RecordedAttention,
     repeat_kv_heads,
     replace_weights,
     run_model,
@@ -137,11 +138,18 @@ class RoundedCache(Change):
     bits: int
     rounded: str
 
+    @property
+    def part(self) -> str:
+        """What is rounded, as a call names it."""
+        return "value" if self.rounded == VALUES_BY_TOKEN else "key"
+
+    def round_rows(self, x: Tensor) -> Tensor:
+        """Keys or values (..., length, head_dim), as they come back from the cache."""
+        way = round_in_channels if self.rounded == KEYS_BY_CHANNEL else round_in_tokens
+        return way(x, self.bits, ROUNDED_GROUP)
+
     def change_inputs(self, call: AttentionCall) -> AttentionCall:
-        if self.rounded == VALUES_BY_TOKEN:
-            return replace(call, value=round_in_tokens(call.value, self.bits, ROUNDED_GROUP))
-        way = round_in_tokens if self.rounded == KEYS_BY_TOKEN else round_in_channels
-        return replace(call, key=way(call.key, self.bits, ROUNDED_GROUP))
+        return replace(call, **{self.part: self.round_rows(getattr(call, self.part))})
 
 
 def compute_half_loss(model: Any, ids: Tensor, *changes: Change) -> float:
@@ -150,6 +158,22 @@ def compute_half_loss(model: Any, ids: Tensor, *changes: Change) -> float:
     given = {"input_ids": ids, "use_cache": False, "logits_to_keep": ids.shape[1] - half + 1}
     output, _ = run_model(model, changes=changes, record=lambda _: None, **given)
     return float(cross_entropy(output.logits[0, :-1].float(), ids[0, half:]))
+
+
+def measure_rounding(model: Any, ids: Tensor, ways: Sequence[RoundedCache]) -> list[float]:
+    """By way to round: how far rows move, as a part of their length; the mean of all layers.
+
+    Each layer reads what it reads without rounding, so no layer's error reaches the next one.
+    """
+    moved: list[list[float]] = [[] for _way in ways]
+
+    def record(one: RecordedAttention) -> None:
+        for way, found in zip(ways, moved, strict=True):
+            rows = getattr(one, way.part)
+            found.append(((way.round_rows(rows) - rows).norm() / rows.norm()).item())
+
+    run_model(model, record=record, input_ids=ids, use_cache=False)
+    return [sum(found) / len(found) for found in moved]
 
 
 def compute_indexed_loss(model: Any, ids: Tensor, indexers: Sequence[Indexer], kept: int) -> float:

@@ -1,17 +1,15 @@
-"""Trains an indexer for every layer, measures what reading few keys costs, and writes both files.
+"""Trains an indexer for every layer, measures what reading few keys costs, writes files and report.
 
-`python -m explainers.models.measure_indexers` trains, measures and writes: minutes.
-`--check` measures again with the indexers that are shipped and compares.
+`python -m explainers.models.measure_indexers` trains, measures and writes: minutes. `--check`
+measures again with the indexers that are shipped, begins every training again, and compares.
 """
 
 import argparse
 import json
-import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -29,8 +27,10 @@ from explainers.models.chosen_keys import (
     RoundedCache,
     compute_half_loss,
     compute_indexed_loss,
+    measure_rounding,
     project_text,
 )
+from explainers.models.indexer_check import REPORT_FILE, compare_numbers, write_report
 from explainers.models.indexer_training import (
     MOST_TOKENS,
     STEPS,
@@ -38,6 +38,7 @@ from explainers.models.indexer_training import (
     Reading,
     list_training_texts,
     measure_kept_weight,
+    measure_start,
     read_layers,
     train_all,
 )
@@ -72,11 +73,8 @@ if TYPE_CHECKING:
 
 REPEATED = 200
 """Tokens that are read twice."""
-TOLERANCE, ROUNDED_TOLERANCE = 0.003, 0.06
-"""In nats, or shares of weight. On the same processor all numbers are equal. With the oldest
-instruction set that torch knows, as on another processor, no number differs by more than .0008, but
-those of keys in few bits by up to .032: a last bit decides to which level a number goes. A page
-calls losses worse from a difference of .01 on: .003 is about as far from it as from .0008."""
+OWN_TRAINING = "shipped"
+"""What the training of the shipped indexers is called."""
 
 
 def list_texts(loaded: "RealModel") -> dict[str, Tensor]:
@@ -86,12 +84,13 @@ def list_texts(loaded: "RealModel") -> dict[str, Tensor]:
     return {PROSE: prose, TWICE: prose[:, :REPEATED].repeat(1, 2)}
 
 
-def list_variants(loaded: "RealModel") -> Iterator[tuple[str, list[Tensor], IndexerSize, int]]:
-    """Indexers to compare with the shipped one: their texts, sizes and steps."""
+def list_trainings(loaded: "RealModel") -> Iterator[tuple[str, list[Tensor], IndexerSize, int]]:
+    """The shipped indexers, and those to compare them with: their texts, sizes and steps."""
     corpus = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8")
     one_text = loaded.tokenizer(corpus, return_tensors="pt").input_ids[:, :MOST_TOKENS]
     once = list_training_texts(loaded.tokenizer, repeats=False)
     texts, small, large = list_training_texts(loaded.tokenizer), IndexerSize(), IndexerSize(4, 32)
+    yield OWN_TRAINING, texts, small, STEPS
     yield "one text", [one_text], small, STEPS
     yield "no repeats", once, small, STEPS
     yield "larger", texts, large, STEPS
@@ -136,15 +135,17 @@ def describe_training(
 def measure_caches(model: Any, ids: Tensor) -> dict[str, Any]:
     """What each head's own keys, thrown away rows, few bits and blocks cost."""
     keys = [(name, bits) for bits in (4, 2) for name in (KEYS_BY_TOKEN, KEYS_BY_CHANNEL)]
-    rounded = [*keys, (VALUES_BY_TOKEN, 2)]
+    ways = {
+        f"{what} {bits}": RoundedCache(bits=bits, rounded=what)
+        for what, bits in (*keys, (VALUES_BY_TOKEN, 2))
+    }
     blocks = [(size, first) for size in (8, 16, 32) for first in (True, False)]
     loss = partial(compute_half_loss, model, ids)
     return {
         "own": {f"{kept}": loss(OracleKeys(kept=kept, is_shared=False)) for kept in OWN},
         "evicted": {f"{kept}": loss(EvictedKeys(kept=kept)) for kept in (USUAL, USUAL // 2)},
-        "rounded": {
-            f"{what} {bits}": loss(RoundedCache(bits=bits, rounded=what)) for what, bits in rounded
-        },
+        "rounded": {name: loss(way) for name, way in ways.items()},
+        "moved": dict(zip(ways, measure_rounding(model, ids, [*ways.values()]), strict=True)),
         "blocks": {
             f"{size} {'first' if first else 'free'}": loss(
                 BlockKeys(size=size, kept=USUAL, keeps_first=first)
@@ -183,12 +184,27 @@ def measure_variants(loaded: "RealModel") -> dict[str, Any]:
     """Indexers that were trained in other ways, beside the shipped ones."""
     held_out = list_texts(loaded)
     readings, variants = read_layers(loaded.model, held_out[PROSE]), {}
-    for name, texts, size, steps in list_variants(loaded):
+    for name, texts, size, steps in list_trainings(loaded):
+        if name == OWN_TRAINING:
+            continue
         trained = [one.indexer for one in train_all(loaded.model, texts, size, steps)]
         found = describe_training(loaded.model, held_out, trained, readings)
         tokens = sum(text.shape[1] for text in texts)
         variants[name] = {**found, "size": size, "tokens": tokens, "steps": steps}
     return variants
+
+
+def measure_trainings(loaded: "RealModel", layer: int) -> dict[str, Any]:
+    """How each training starts in one layer, and from what."""
+    told = {}
+    for name, texts, size, steps in list_trainings(loaded):
+        readings = [read_layers(loaded.model, text, layer)[layer] for text in texts]
+        told[name] = {
+            "size": [*size],
+            "tokens": sum(text.shape[1] for text in texts),
+            "start": measure_start(readings, size, layer, steps),
+        }
+    return told
 
 
 def pack_all(
@@ -212,49 +228,24 @@ def write(loaded: "RealModel") -> None:
     indexers = unpack_indexers(packed)
     told = measure(loaded, indexers)
     told["variants"] = measure_variants(loaded)
+    told["trainings"] = measure_trainings(loaded, told["texts"][PROSE]["layer"])
     for passage in told["texts"].values():
         passage["seed"] = trained[passage["layer"]].seed
     told["tokens"] = sum(text.shape[1] for text in texts)
     write_tensors(WEIGHTS_FILE, MODEL, packed | pack_all(loaded, indexers, told), {})
     told |= {"model": MODEL, "fingerprint": compute_fingerprint(resolve_folder(MODEL))}
     NUMBERS_FILE.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
-    for file in (WEIGHTS_FILE, NUMBERS_FILE):
+    write_report(told)
+    for file in (WEIGHTS_FILE, NUMBERS_FILE, REPORT_FILE):
         print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
-
-
-def list_differences(one: Any, other: Any, name: str = "") -> Iterator[tuple[str, float]]:
-    """How far a measurement is from what is shipped, which may hold more, number by number.
-
-    Whole numbers and texts are equal, or infinitely far; so is what one of both lacks.
-    """
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        for key in one:
-            yield from list_differences(one[key], other.get(key), f"{name} {key}".strip())
-    elif isinstance(one, list) and isinstance(other, list):
-        for place, both in enumerate(zip_longest(one, other)):
-            yield from list_differences(*both, f"{name} {place}")
-    elif isinstance(one, float) and isinstance(other, float):
-        yield name, abs(one - other)
-    else:
-        yield name, 0.0 if one == other else math.inf
 
 
 def check(loaded: "RealModel") -> int:
     """Measure again with what is shipped; 1 if a number differs by more than its tolerance."""
     shipped = read_files()
-    return int(not compare_numbers(measure(loaded, shipped.indexers), shipped.numbers))
-
-
-def compare_numbers(measured: Mapping[str, Any], shipped: Mapping[str, Any]) -> bool:
-    """Are they the same but for rounding? Tells those that are farthest from it."""
-    apart = [
-        (name, far / (ROUNDED_TOLERANCE if name.startswith("rounded") else TOLERANCE))
-        for name, far in list_differences(measured, shipped)
-    ]
-    apart.sort(key=lambda found: found[1])
-    for name, far in apart[-5:]:
-        print(f"{name}: {far:.2f} of what is allowed")
-    return apart[-1][1] <= 1
+    measured = measure(loaded, shipped.indexers)
+    measured["trainings"] = measure_trainings(loaded, shipped.passages[PROSE].layer)
+    return int(not compare_numbers(measured, shipped.numbers))
 
 
 def main() -> int:

@@ -24,26 +24,30 @@ from explainers.models.chosen_keys import (
     RoundedCache,
     compute_half_loss,
     compute_indexed_loss,
+    measure_rounding,
     project_text,
     watch_inputs,
+)
+from explainers.models.indexer_check import (
+    LOSSES,
+    REPORT_FILE,
+    compare_numbers,
+    find_allowed,
+    format_report,
+    list_differences,
 )
 from explainers.models.indexer_training import (
     IndexerSize,
     compute_kl,
     draw_indexer,
     list_training_texts,
+    measure_start,
     read_layers,
     train_best,
     train_indexer,
 )
 from explainers.models.key_policies import make_policies
-from explainers.models.measure_indexers import (
-    ROUNDED_TOLERANCE,
-    TOLERANCE,
-    compare_numbers,
-    list_differences,
-    list_texts,
-)
+from explainers.models.measure_indexers import list_texts, list_trainings
 from explainers.models.shipped_indexers import (
     FIRST,
     INDEXER,
@@ -246,7 +250,7 @@ def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     apart = dict(list_differences(found, shipped.numbers))
     assert len(apart) == 5
     assert compare_numbers(found, shipped.numbers)
-    assert max(apart.values()) <= TOLERANCE, apart
+    assert max(apart.values()) <= LOSSES, apart
     losses = passage.losses
     assert losses[INDEXER][place] == shipped.numbers["indexer"]["loss"]
     assert (
@@ -257,24 +261,67 @@ def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     )
 
 
-KINDS = "texts", "indexer", "weight", "own", "evicted", "rounded", "blocks"
+def test_how_far_rows_move_tells_every_way_to_round_apart(smollm2):
+    """The strict half: no loss, so no jumps; every other way to round is farther off."""
+    shipped, prose = read_files().numbers, list_texts(smollm2)[PROSE]
+    ways = {
+        name: RoundedCache(bits=int(name[-1]), rounded=name[:-2]) for name in shipped["rounded"]
+    }
+    others = [RoundedCache(bits=way.bits + 1, rounded=way.rounded) for way in ways.values()]
+    found = measure_rounding(smollm2.model, prose, [*ways.values(), *others])
+    moved = dict(zip(ways, found, strict=False))
+    assert compare_numbers({"moved": moved}, shipped)
+    for one, other in zip(moved.values(), found[len(ways) :], strict=True):
+        assert abs(one - other) > 0.01
+
+
+KINDS = "texts", "indexer", "weight", "own", "evicted", "rounded", "moved", "blocks", "trainings"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_check_allows_rounding_and_no_change(kind):
     shipped = read_files().numbers
-    allowed = ROUNDED_TOLERANCE if kind == "rounded" else TOLERANCE
-    assert allowed < 0.1 if kind == "rounded" else allowed < 0.01
 
-    def shift(numbers, by):
+    def shift(numbers, by, name):
         if isinstance(numbers, dict):
-            return {key: shift(one, by) for key, one in numbers.items()}
+            return {key: shift(one, by, f"{name} {key}") for key, one in numbers.items()}
         if isinstance(numbers, list):
-            return [shift(one, by) for one in numbers]
-        return numbers + by if isinstance(numbers, float) else numbers
+            return [shift(one, by, f"{name} {at}") for at, one in enumerate(numbers)]
+        return numbers + by * find_allowed(name) if isinstance(numbers, float) else numbers
 
-    assert compare_numbers({kind: shift(shipped[kind], 0.9 * allowed)}, shipped)
-    assert not compare_numbers({kind: shift(shipped[kind], 1.1 * allowed)}, shipped)
+    assert compare_numbers({kind: shift(shipped[kind], 0.9, kind)}, shipped)
+    assert not compare_numbers({kind: shift(shipped[kind], 1.1, kind)}, shipped)
+
+
+def test_only_losses_that_jump_are_compared_loosely():
+    names = [name for name, _far in list_differences(*[read_files().numbers] * 2)]
+    assert {name.split()[0] for name in names if find_allowed(name) > LOSSES} == {"rounded"}
+
+
+def test_every_training_starts_as_it_did(smollm2):
+    """Two of them, in the shown layer: first steps tell texts, sizes and seeds apart."""
+    shipped = read_files()
+    layer, trainings = shipped.passages[PROSE].layer, shipped.numbers["trainings"]
+    assert {*trainings} == {"shipped", *shipped.numbers["variants"]}
+    read, sampled = {}, {"shipped", "larger, no repeats"}
+    for name, texts, size, steps in list_trainings(smollm2):
+        if name not in sampled:
+            continue
+        told = {"size": [*size], "tokens": sum(text.shape[1] for text in texts)}
+        for text in texts:
+            ids = tuple(text[0].tolist())
+            read[ids] = read.get(ids) or read_layers(smollm2.model, text, layer)[layer]
+        readings = [read[tuple(text[0].tolist())] for text in texts]
+        told["start"] = measure_start(readings, size, layer, steps)
+        assert compare_numbers({"trainings": {name: told}}, shipped.numbers), name
+        other = measure_start(readings, size, layer + 1, steps)
+        assert not compare_numbers({"trainings": {name: {"start": other}}}, shipped.numbers)
+    starts = {tuple(one["start"]) for one in trainings.values()}
+    assert len(starts) == len(trainings)
+
+
+def test_the_report_is_what_was_measured():
+    assert REPORT_FILE.read_text(encoding="utf-8") == format_report(read_files().numbers)
 
 
 def test_whole_numbers_texts_and_what_is_missing_are_compared():

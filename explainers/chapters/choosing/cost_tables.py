@@ -158,9 +158,11 @@ def list_roundings(shipped: Shipped) -> str:
         KEYS_BY_CHANNEL: _("keys, a step for 32 tokens of one channel"),
         VALUES_BY_TOKEN: _("values, a step for 32 numbers of one token"),
     }
-    rounded = shipped.numbers["rounded"]
+    losses, moved = shipped.numbers["rounded"], shipped.numbers["moved"]
+    found = {(what, bits): f"{what} {bits}" for what, bits in ROUNDED}
     return "\n".join(
-        write_row(names[what], bits, f"{rounded[f'{what} {bits}']:.3f}") for what, bits in ROUNDED
+        write_row(names[what], bits, write_percent(moved[name]), f"{losses[name]:.3f}")
+        for (what, bits), name in found.items()
     )
 
 
