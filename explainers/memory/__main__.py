@@ -12,7 +12,14 @@ from decimal import Decimal
 from pathlib import Path
 
 from explainers.memory.cache_bytes import FORMATS
-from explainers.memory.cache_report import CacheReport, FitReport, find_model, report_cache
+from explainers.memory.cache_report import (
+    ENGINES,
+    CacheReport,
+    FitReport,
+    PlanReport,
+    find_model,
+    report_cache,
+)
 from explainers.memory.config_text import MAX_CHARACTERS
 from explainers.memory.model_shapes import ModelShape, list_model_ids
 from explainers.memory.read_config import read_config
@@ -48,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
             chosen.batch,
             gpu=chosen.gpu,
             gpus=chosen.gpus,
+            engine=chosen.flags,
             dtype=chosen.cache_dtype,
             weight_dtype=chosen.weight_dtype,
             parameters=chosen.parameters,
@@ -59,7 +67,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, ModelError, HubUnreachableError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return BAD_INPUT
-    print(json.dumps(asdict(report), indent=1) if chosen.json else write_report(report))
+    is_for_engine = bool(chosen.flags)
+    written = write_report(report, is_for_engine)
+    print(json.dumps(asdict(report), indent=1) if chosen.json else written)
     return 0
 
 
@@ -72,8 +82,10 @@ def make_parser() -> argparse.ArgumentParser:
     add("model", nargs="?", help="id of a published model, a config.json, its folder, or -")
     add("--tokens", type=int, default=131_072, help="length of each text (131072)")
     add("--batch", type=int, default=1, help="how many texts at once (1)")
-    add("--gpu", default="", help="a GPU's id, such as h100: does it fit?")
+    add("--gpu", default="", help="a GPU's id, such as h100: does it fit? any: which, how many?")
     add("--gpus", type=int, default=1, help="how many of them (1)")
+    engines = ", ".join(ENGINES)
+    add("--flags", default="", metavar="ENGINE", help=f"flags for the GPU to copy: {engines}")
     add("--cache-dtype", default="bfloat16", choices=FORMATS, metavar="FORMAT")
     add("--weight-dtype", default="", choices=FORMATS, metavar="FORMAT", help="as published")
     add("--parameters", type=read_parameters, metavar="8B", help="where they are not published")
@@ -113,8 +125,8 @@ def read_model(name: str, may_fetch: bool) -> ModelShape:
         raise ValueError(f"{error}; {asked} --fetch reads a config.json from the hub") from None
 
 
-def write_report(report: CacheReport) -> str:
-    """The numbers as lines to be read."""
+def write_report(report: CacheReport, is_for_engine: bool = False) -> str:
+    """The numbers as lines to be read, and the flags of an engine if they were asked for."""
     lines = [
         f"{report.model}: {report.batch:,} × {report.tokens:,} tokens, cache in {report.dtype}",
         *report.working,
@@ -125,6 +137,13 @@ def write_report(report: CacheReport) -> str:
     lines += [f"LEFT OUT: {gap}" for gap in report.left_out]
     lines += [f"{name}: {write(size)}" for name, size in report.by_counting.items()]
     lines += write_fit(report.fit) if report.fit else []
+    lines += map(write_plan, report.plans)
+    if report.command:
+        command = report.command
+        lines += ["", command.code, ""]
+        lines += [f"{flag.name} {flag.value}: {flag.reason}" for flag in command.flags]
+    elif is_for_engine:
+        lines.append("no flags: not even one text has room, or the engine stores no such format")
     return "\n".join([*lines, *(f"note: {note}" for note in report.notes)])
 
 
@@ -140,6 +159,21 @@ def write_fit(fit: FitReport) -> list[str]:
     if fit.tokens_per_second is not None:
         lines.append(f"at most {fit.tokens_per_second:,} tokens a second, with what fits")
     return lines
+
+
+def write_plan(plan: PlanReport) -> str:
+    """The fewest GPUs of a kind, and what else there is room for."""
+    longest = "any length" if plan.longest_on_one is None else f"{plan.longest_on_one:,} tokens"
+    alone = f"one alone holds a text of {longest}" if plan.longest_on_one != 0 else ""
+    if plan.gpus is None:
+        return f"{plan.gpu}: not even 16 are enough" + (f"; {alone}" if alone else "")
+    users = "any number of" if plan.texts_that_fit is None else f"{plan.texts_that_fit:,}"
+    speed = (
+        "" if plan.tokens_per_second is None else f", {plan.tokens_per_second:,} tokens/s at most"
+    )
+    return "; ".join(
+        filter(None, [f"{plan.gpus} × {plan.gpu}: {users} such texts{speed} ({plan.limit})", alone])
+    )
 
 
 def write(size: int) -> str:

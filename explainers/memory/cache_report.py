@@ -2,8 +2,8 @@
 
 from explainers.memory.cache_report import report_cache
 
-report = report_cache("llama-3.1-8b", tokens=131_072, batch=8, gpu="h100")
-report.total_bytes, report.texts_that_fit
+report = report_cache("llama-3.1-8b", tokens=131_072, batch=8, gpu="h100", engine="vllm")
+report.total_bytes, report.fit.texts_that_fit, report.command.code
 """
 
 import difflib
@@ -18,6 +18,7 @@ from explainers.memory.cache_bytes import (
     list_group_caches,
 )
 from explainers.memory.cache_formula import COUNTINGS, IDEAL, explain_counting, warn_beyond_context
+from explainers.memory.capacity_plan import GpuPlan, plan_every_gpu
 from explainers.memory.checked_fields import FindDefaults, know_no_class, shorten_value
 from explainers.memory.engines import BLOCK_SIZE, has_format
 from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
@@ -34,6 +35,7 @@ from explainers.memory.serving import (
     find_weight_format,
     read_gpus,
 )
+from explainers.memory.serving_flags import COMMANDS, TRANSFORMERS, Command, make_command
 from explainers.memory.speed import estimate_tokens_per_second
 from explainers.messages import N_
 
@@ -67,12 +69,34 @@ class FitReport:
 
 
 @dataclass(frozen=True)
+class PlanReport:
+    """The fewest GPUs of one kind that hold all texts, and the longest text on a single one.
+
+    `gpus` is None if no number up to 16 holds them; then nothing but `longest_on_one` is said.
+    Another None stands for no limit. `limit` is what makes a step no faster.
+    """
+
+    gpu: str
+    gpus: int | None
+    texts_that_fit: int | None
+    free_bytes_per_gpu: int | None
+    limit: str
+    tokens_per_second: float | None
+    longest_on_one: int | None
+
+
+ANY = "any"
+"""In place of a GPU: every kind that is known."""
+ENGINES = {name.lower(): name for name in (*COMMANDS, TRANSFORMERS)}
+
+
+@dataclass(frozen=True)
 class CacheReport:
     """The cache of `batch` texts of `tokens` tokens; all sizes are whole bytes.
 
     `cache_bytes` are keys, values, latents and merged rows; `extra_bytes` states and indexes;
     `by_counting` has the first by each way of counting that can store `dtype`. `left_out` is
-    empty if everything was counted.
+    empty if everything was counted. `command` is None if no engine was named or nothing fits.
     """
 
     model: str
@@ -90,6 +114,8 @@ class CacheReport:
     notes: tuple[str, ...]
     sources: tuple[str, ...]
     fit: FitReport | None = None
+    plans: tuple[PlanReport, ...] = ()
+    command: Command | None = None
 
 
 def report_cache(
@@ -99,6 +125,7 @@ def report_cache(
     *,
     gpu: str = "",
     gpus: int = 1,
+    engine: str = "",
     dtype: str = "bfloat16",
     weight_dtype: str = "",
     parameters: int | None = None,
@@ -108,15 +135,40 @@ def report_cache(
     block: int = BLOCK_SIZE,
     find_defaults: FindDefaults = know_no_class,
 ) -> CacheReport:
-    """Size a cache, and fit it onto GPUs if a `gpu` is named.
+    """Size a cache, and fit it onto GPUs if a `gpu` is named; "any" compares all kinds.
 
-    `model` is the id of a published model, a config.json, its folder, or a shape. `source_tokens`
-    are those that an encoder read; `overhead` is in bytes, `percent` the part of a GPU that may be
-    used, `block` the tokens of a page. What cannot be is a ValueError that says why.
+    `model` is the id of a published model, a config.json, its folder, or a shape. `engine` asks for
+    the flags of one. `source_tokens` are those that an encoder read; `overhead` is in bytes,
+    `percent` the part of a GPU that may be used, `block` the tokens of a page. What cannot be is a
+    ValueError that says why.
     """
+    if engine and gpu.lower() in ("", ANY):
+        raise ValueError(N_("flags are for one kind of GPU: name it"))
     shape = model if isinstance(model, ModelShape) else find_model(model, find_defaults)
     if parameters is not None:
         shape = replace(shape, parameters=parameters, has_exact_parameters=False)
+    report = measure_cache(shape, tokens, batch, dtype, source_tokens)
+    if not gpu:
+        return report
+    is_any = gpu.lower() == ANY
+    kind, number = (next(iter(read_gpus().values())), 1) if is_any else (find_gpu(gpu), gpus)
+    weights = weight_dtype or find_weight_format(shape)
+    deployment = Deployment(
+        shape, kind, number, weights, dtype, overhead, percent, block, source_tokens
+    )
+    if is_any:
+        plans = plan_every_gpu(deployment, tokens, batch)
+        return replace(report, plans=tuple(map(report_plan, plans)))
+    report = replace(report, fit=report_fit(deployment, tokens, batch))
+    if not engine:
+        return report
+    return replace(report, command=make_command(deployment, tokens, batch, find_engine(engine)))
+
+
+def measure_cache(
+    shape: ModelShape, tokens: int, batch: int, dtype: str, source_tokens: int | None
+) -> CacheReport:
+    """The cache alone, on no GPU."""
     working = explain_counting(shape, tokens, IDEAL, batch, dtype, source_tokens)
     extra_bytes = count_extra_bytes(shape, tokens, batch)
     notes = [*shape.notes, *filter(None, [warn_beyond_context(shape, tokens)])]
@@ -125,7 +177,7 @@ def report_cache(
         for name in COUNTINGS
         if has_format(name, dtype)
     }
-    report = CacheReport(
+    return CacheReport(
         model=shape.id,
         tokens=tokens,
         batch=batch,
@@ -144,13 +196,20 @@ def report_cache(
         notes=tuple(notes),
         sources=shape.sources,
     )
-    if not gpu:
-        return report
-    weights = weight_dtype or find_weight_format(shape)
-    deployment = Deployment(
-        shape, find_gpu(gpu), gpus, weights, dtype, overhead, percent, block, source_tokens
+
+
+def report_plan(plan: GpuPlan) -> PlanReport:
+    """One kind of GPU, as plain numbers."""
+    speed = plan.tokens_per_second
+    return PlanReport(
+        plan.gpu.id,
+        plan.gpus,
+        plan.users,
+        None if plan.gpus is None else plan.free_bytes_per_gpu,
+        plan.limit,
+        None if speed is None else round(float(speed), 1),
+        plan.longest_on_one,
     )
-    return replace(report, fit=report_fit(deployment, tokens, batch))
 
 
 def report_fit(deployment: Deployment, tokens: int, batch: int) -> FitReport:
@@ -201,6 +260,19 @@ def find_gpu(name: str) -> Gpu:
             )
         )
     return gpus[name.lower()]
+
+
+def find_engine(name: str) -> str:
+    """The engine of that name, in capitals or not."""
+    if name.lower() not in ENGINES:
+        raise ValueError(
+            N_(
+                "engine must be one of {engines}, not {engine!r}",
+                engines=", ".join(ENGINES.values()),
+                engine=name,
+            )
+        )
+    return ENGINES[name.lower()]
 
 
 def suggest_similar(name: str, known: tuple[str, ...]) -> str:

@@ -131,6 +131,7 @@ class ConfigFields:
 
     def __init__(self, config: dict[str, Any], find_defaults: FindDefaults = know_no_class) -> None:
         self.notes: list[str] = []
+        self.find_defaults = find_defaults
         self.outer, self.class_name, self.defaults = config, "", dict[str, Any]()
         self.config, path = config, list[str]()
         while name := next(

@@ -1,20 +1,23 @@
 """How much memory inference engines allocate for a cache: whole pages, and what they waste."""
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from explainers.memory.cache_bytes import (
     GroupCache,
     NumberFormat,
     count_beam_copies,
     count_cache_bytes,
+    count_extra_bytes,
     count_source_tokens,
     find_format,
     list_group_caches,
     make_group_cache,
 )
 from explainers.memory.checked_fields import check_whole
-from explainers.memory.model_shapes import LayerGroup, ModelShape
+from explainers.memory.model_shapes import KINDS_WITH_WINDOW, LayerGroup, ModelShape
 from explainers.messages import N_
 
 BLOCK_SIZE = 16
@@ -150,6 +153,46 @@ def is_packed(engine: str, group: LayerGroup, number_format: NumberFormat) -> bo
     """Whether vLLM stores this latent in its own fp8 layout, known for DeepSeek's sizes only."""
     has_deepseek_sizes = (group.latent_dim, group.rope_dim) == (512, 64)
     return engine.startswith("vLLM") and number_format.name == "fp8" and has_deepseek_sizes
+
+
+STATE_SLOTS = 5
+"""States that SGLang keeps for each text, with its usual way to reuse common beginnings."""
+SGLANG_BUDGET = 8192
+"""Tokens that SGLang shall read at once (--chunked-prefill-size): a window holds them as well."""
+
+
+def find_window_share(shape: ModelShape, tokens: int) -> Fraction | None:
+    """Tokens in a layer with a window for each in a full one, in thousandths, rounded up.
+
+    SGLang splits its memory so; None for models that do not have both.
+    """
+    windows = [group.window for group in shape.require_groups() if group.window]
+    kinds = {group.kind for group in shape.require_groups()}
+    if "full" not in kinds or kinds.isdisjoint(KINDS_WITH_WINDOW):
+        return None
+    needed = min(tokens, max(windows) + SGLANG_BUDGET)
+    return Fraction(math.ceil(Fraction(1_000 * needed, tokens)), 1_000)
+
+
+def has_states(shape: ModelShape) -> bool:
+    """Whether some layers keep a state of a size that is known."""
+    return any(group.kind == "recurrent" and group.state for group in shape.require_groups())
+
+
+def count_sglang_reserve(
+    shape: ModelShape,
+    tokens: int,
+    dtype: str | NumberFormat = "bfloat16",
+    source_tokens: int | None = None,
+) -> int:
+    """Bytes that SGLang sets aside for a text beyond the minimum: wider windows, more states."""
+    share, size = find_window_share(shape, tokens) or 1, 0
+    for cache in list_group_caches(shape, tokens, dtype, source_tokens):
+        if cache.group.kind in KINDS_WITH_WINDOW:
+            rows = max(0, math.ceil(tokens * share) - cache.tokens)
+            size += cache.group.count * rows * cache.token_bytes
+    states = tuple(group for group in shape.require_groups() if group.kind == "recurrent")
+    return size + (STATE_SLOTS - 1) * count_extra_bytes(replace(shape, groups=states), tokens)
 
 
 def has_format(counting: str, dtype: str) -> bool:

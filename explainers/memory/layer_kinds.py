@@ -154,9 +154,20 @@ def read_image_layers(fields: ConfigFields, num_layers: int) -> set[int]:
     layers = {*(fields.read_whole_numbers("cross_attention_layers") or ())}
     if not layers:
         return layers
-    if count_image_tokens(fields) is None or max(layers) >= num_layers:
+    if max(layers) >= num_layers:
         raise unknown_layers_error("cross_attention_layers")
+    if count_image_tokens(fields) is None:
+        raise ValueError(
+            N_(
+                "cross_attention_layers keep an image's rows: to count them, vision_config must "
+                "have {fields}",
+                fields=", ".join(IMAGE_FIELDS),
+            )
+        )
     return layers
+
+
+IMAGE_FIELDS = "image_size", "patch_size", "max_num_tiles"
 
 
 def count_image_tokens(fields: ConfigFields) -> int | None:
@@ -164,9 +175,9 @@ def count_image_tokens(fields: ConfigFields) -> int | None:
     vision_config = fields.outer.get("vision_config")
     if not isinstance(vision_config, dict):
         return None
-    vision = ConfigFields(vision_config)
-    sizes = [vision.find_number(name) for name in ("image_size", "patch_size", "max_num_tiles")]
-    image_size, patch_size, tiles = sizes
+    vision = ConfigFields(vision_config, fields.find_defaults)
+    image_size, patch_size, tiles = (vision.find_number(name) for name in IMAGE_FIELDS)
+    fields.notes += vision.notes
     if image_size is None or patch_size is None or tiles is None:
         return None
     return ((image_size // patch_size) ** 2 + 1) * tiles

@@ -1,7 +1,7 @@
 """Flags of inference engines that follow from a plan: each with the number it comes from.
 
-Spellings as in vLLM's `CacheConfig`, SGLang's docs/advanced_features/server_arguments.md,
-llama.cpp's tools/server/README.md and transformers 5's cache_utils.py.
+Spellings as in vLLM's `CacheConfig`, SGLang's `ServerArgs` and docs/advanced_features/
+hybrid_model_memory.md, llama.cpp's tools/server/README.md and transformers 5's cache_utils.py.
 """
 
 from dataclasses import dataclass
@@ -11,10 +11,16 @@ from explainers.memory.cache_bytes import count_extra_bytes
 from explainers.memory.engines import (
     LLAMA_CPP_FORMATS,
     LLAMA_CPP_STEP,
+    SGLANG_BUDGET,
+    STATE_SLOTS,
     count_engine_bytes,
     count_pages,
+    count_sglang_reserve,
+    find_window_share,
     has_format,
+    has_states,
 )
+from explainers.memory.model_shapes import ModelShape
 from explainers.memory.serving import (
     Deployment,
     count_stored_copies,
@@ -37,7 +43,7 @@ VLLM_NAMES = {
     "int8_per_head": "int8_per_token_head",
     "nvfp4": "nvfp4",
 }
-SGLANG_NAMES = {"bfloat16": "auto", "float16": "auto", "fp8": "fp8_e4m3"}
+SGLANG_NAMES = {"bfloat16": "bfloat16", "float16": "auto", "fp8": "fp8_e4m3"}
 SHORT_NAMES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 LLAMA_CPP_NAMES = {name: SHORT_NAMES.get(name, name) for name in LLAMA_CPP_FORMATS}
 RESIDUAL_BITS = {"int4_residual": (4, 64), "int2_residual": (2, 32)}
@@ -73,7 +79,16 @@ def find_cache_name(deployment: Deployment, engine: str) -> str | None:
         known = {one: one for one in ("bfloat16", "float16", *RESIDUAL_BITS)}
     else:
         known = {VLLM: VLLM_NAMES, SGLANG: SGLANG_NAMES, LLAMA_CPP: LLAMA_CPP_NAMES}[engine]
+    kinds = {group.kind for group in deployment.shape.require_groups()}
+    if engine == VLLM and name == "bfloat16" and {"latent", "index"} <= kinds:
+        return name  # it would store these in fp8 by itself
     return known.get(name)
+
+
+def find_state_format(shape: ModelShape) -> str | None:
+    """The format of what recurrent layers add up, where it is not that of the weights."""
+    states = (part for group in shape.require_groups() for part in group.state)
+    return next((part.dtype for part in states if part.dtype != "bfloat16"), None)
 
 
 def round_static_share(deployment: Deployment) -> Fraction:
@@ -95,7 +110,10 @@ def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
     """Bytes of one text on one GPU, as the engine allocates them; never less than the minimum."""
     least, shape = count_text_bytes_per_gpu(deployment, tokens), deployment.shape
     dtype, source = deployment.cache_dtype, deployment.source_tokens
-    if not has_format(engine, str(dtype)) or engine == SGLANG:
+    if engine == SGLANG:
+        split = split_shape(shape, deployment.gpus)
+        return least + count_sglang_reserve(split, tokens, dtype, source)
+    if not has_format(engine, str(dtype)):
         return least
     if engine == VLLM:  # splits heads
         split = split_shape(shape, deployment.gpus)
@@ -165,6 +183,16 @@ def explain_values(
             length=length,
             step=LLAMA_CPP_STEP,
         ),
+        "states": N_(
+            "{number:,} texts × {slots} states, which SGLang keeps for each",
+            number=number,
+            slots=STATE_SLOTS,
+        ),
+        "state_format": N_("format of the states, which do not grow with a text"),
+        "windows": N_(
+            "(a window + {budget:,}) ÷ tokens of a text, rounded up", budget=SGLANG_BUDGET
+        ),
+        "budget": N_("tokens that are read at once; a window has room for them as well"),
         "layers": N_("all layers on the GPUs, as the plan counts them"),
         "kernel": N_("needed for a quantized cache of values"),
         "batch": N_(
@@ -178,22 +206,34 @@ def list_values(
 ) -> list[tuple[str, str, str]]:
     """(flag, value, which number it follows from) of an engine for (tokens, texts)."""
     length, number = point
+    shape, state_format = deployment.shape, find_state_format(deployment.shape)
     if engine == VLLM:
-        return [
+        values = [
             ("--max-model-len", f"{length}", "length"),
             ("--max-num-seqs", f"{number}", "texts"),
             ("--tensor-parallel-size", f"{deployment.gpus}", "gpus"),
             ("--gpu-memory-utilization", f"{deployment.percent / 100:.2f}", "percent"),
             ("--kv-cache-dtype", name, "format"),
         ]
+        if state_format:
+            values.append(("--mamba-ssm-cache-dtype", state_format, "state_format"))
+        return values
     if engine == SGLANG:
-        return [
+        values = [
             ("--context-length", f"{length}", "length"),
             ("--max-running-requests", f"{number}", "texts"),
             ("--tp-size", f"{deployment.gpus}", "gpus"),
             ("--mem-fraction-static", f"{float(round_static_share(deployment)):.3f}", "static"),
             ("--kv-cache-dtype", name, "format"),
         ]
+        if share := find_window_share(shape, length):
+            values.append(("--swa-full-tokens-ratio", f"{float(share)}", "windows"))
+            values.append(("--chunked-prefill-size", f"{SGLANG_BUDGET}", "budget"))
+        if has_states(shape):
+            values.append(("--max-mamba-cache-size", f"{STATE_SLOTS * number}", "states"))
+        if state_format:
+            values.append(("--mamba-ssm-dtype", state_format, "state_format"))
+        return values
     if engine == LLAMA_CPP:
         slots = LLAMA_CPP_STEP * count_pages(length, LLAMA_CPP_STEP)
         return [
@@ -208,7 +248,9 @@ def list_values(
     if name in RESIDUAL_BITS:
         bits, group = RESIDUAL_BITS[name]
         return [*size, ("nbits", f"{bits}", "format"), ("q_group_size", f"{group}", "format")]
-    return [*size, ("max_cache_len", f"{length}", "length"), ("dtype", f'"{name}"', "format")]
+    if not any(group.ratio for group in shape.require_groups()):  # merged rows grow only
+        size.append(("max_cache_len", f"{length}", "length"))
+    return [*size, ("dtype", f'"{name}"', "format")]
 
 
 def write_command(engine: str, flags: tuple[Flag, ...]) -> str:
@@ -219,12 +261,15 @@ def write_command(engine: str, flags: tuple[Flag, ...]) -> str:
     values = {flag.name: flag.value for flag in flags}
     is_quantized = "nbits" in values
     kind = "QuantizedCache" if is_quantized else "StaticCache"
+    if not is_quantized and "max_cache_len" not in values:
+        kind = "DynamicCache"
     load = f", dtype={values['dtype']}" if "dtype" in values else ""
+    lengths = [f"max_cache_len={values['max_cache_len']}"] if kind == "StaticCache" else []
     sizes = (
         f'backend="quanto", config=model.config, nbits={values["nbits"]}, '
         f"q_group_size={values['q_group_size']}, residual_length=128"
         if is_quantized
-        else f"config=model.config, max_cache_len={values['max_cache_len']}"
+        else ", ".join(["config=model.config", *lengths])
     )
     return "\n".join(
         [

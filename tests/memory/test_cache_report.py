@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import asdict
 
 import pytest
 
@@ -31,6 +32,7 @@ CHOSEN = [
     ("deepseek-v3.2-exp", 65_536, 7, "h200", 8),
     ("deepseek-v4-flash", 1_048_576, 6, "b200", 4),
 ]
+NAMES = {gpu.id: gpu.name for gpu in read_gpus().values()}
 HYBRID = {
     "model_type": "nemotron_h", "hidden_size": 4096, "num_attention_heads": 32,
     "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 52,
@@ -75,6 +77,37 @@ def test_page_command_and_function_print_the_same(capsys, model, tokens, batch, 
     text = ask(capsys, *words)
     assert all(line in text for line in report.working)
     assert f"such texts that fit at once: {fit.texts_that_fit:,}" in text
+
+
+def test_plans_and_flags_are_the_same_on_page_and_command(capsys):
+    """40 users at 32k: which GPU, how many? And then the flags for that answer."""
+    wish = "gpt-oss-20b", "--tokens", 32_768, "--batch", 40
+    printed = json.loads(ask(capsys, *wish, "--gpu", "any", "--json"))
+    report = report_cache("gpt-oss-20b", 32_768, 40, gpu="any")
+    assert printed["plans"] == [asdict(plan) for plan in report.plans]
+    assert [plan.gpu for plan in report.plans] == list(read_gpus())
+    link = {"model": "gpt-oss-20b", "tokens": "32,768", "texts": "40"}
+    shown = said(opened(PAGE, link | {"deep": "gpus"}))
+    text = ask(capsys, *wish, "--gpu", "any")
+    for plan in report.plans:
+        row = shown.partition(f"| {NAMES[plan.gpu]}, ")[2].split(" | ")
+        needed, users, _left, limit, longest = row[1:6]
+        if plan.gpus is None:
+            assert (needed, f"{plan.gpu}: not even 16 are enough" in text) == ("–", True)
+            continue
+        assert (needed, users) == (f"**{plan.gpus}**", f"{plan.texts_that_fit:,}")
+        assert limit.startswith({"bandwidth": "bandwidth:", "compute": "computing:"}[plan.limit])
+        assert longest == ("–" if plan.longest_on_one == 0 else f"{plan.longest_on_one:,}")
+        assert f"{plan.gpus} × {plan.gpu}: {plan.texts_that_fit:,} such texts" in text
+    chosen = report_cache("gpt-oss-20b", 32_768, 40, gpu="h100", engine="vllm").command
+    assert chosen is not None
+    page = opened(PAGE, link | {"deep": "flags", "gpu": "h100"})
+    assert chosen.code in [block.value for block in page.main.code]
+    text = ask(capsys, *wish, "--gpu", "h100", "--flags", "vllm")
+    assert chosen.code in text
+    for flag in chosen.flags:
+        assert f"| `{flag.name}` | {flag.value} | {flag.reason} |" in said(page)
+        assert f"{flag.name} {flag.value}: {flag.reason}" in text
 
 
 def test_the_function_computes_what_the_calculators_do():
@@ -153,6 +186,8 @@ def test_what_is_left_out_is_printed(capsys, tmp_path):
         (["glm-5", "--gpu", "h100"], "glm-5: parameters are not published; give a number"),
         (["llama-3-8b", "--gpu", "h100", "--percent", "101"], "percent must be"),
         (["."], "there is no file"),
+        (["llama-3-8b", "--flags", "vllm"], "flags are for one kind of GPU: name it"),
+        (["llama-3-8b", "--gpu", "h100", "--flags", "tgi"], "one of vLLM, SGLang, llama.cpp,"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(capsys, arguments, sentence):

@@ -510,7 +510,11 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         (changed(swa_num_key_value_heads=4), "swa_num_key_value_heads: heads like these"),
         (changed(v_head_dim=64), "v_head_dim 64 differs from head_dim 128"),
         (changed(zero_expert_num=256), "zero_expert_num: layers like these are not known"),
-        (changed(cross_attention_layers=[3]), "cross_attention_layers: layers like these"),
+        (
+            changed(cross_attention_layers=[3]),
+            "vision_config must have image_size, patch_size, max",
+        ),
+        (changed(cross_attention_layers=[32]), "cross_attention_layers: layers like these"),
         (changed(num_key_value_heads_per_layer=[4]), "per_layer names 1 layers, not 32"),
         (changed(num_key_value_heads_per_layer=[5] * 32), "32 query heads cannot share 5 KV heads"),
         (changed(per_layer_config={"40": {}}), "per_layer_config: '40' is none of the 32 layers"),

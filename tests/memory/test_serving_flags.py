@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explainers.memory.cache_bytes import FORMATS
+from explainers.memory.cache_bytes import FORMATS, count_extra_bytes, list_group_caches
 from explainers.memory.engines import count_engine_bytes
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving import (
@@ -41,6 +41,7 @@ DECODERS = [
     for model in list_model_ids()
     if (shape := find_shape(model)).groups and shape.parameters and shape.architecture == "decoder"
 ]
+LLAMA = "llama-3.1-8b"
 CACHE_FORMATS = [name for name in FORMATS if name != "mxfp4"]
 
 
@@ -80,6 +81,25 @@ def calls(code):
     return found
 
 
+def check_sglang_pools(served, flags, length, number, room):
+    """All pools that SGLang makes of these flags, written out, lie in the memory together."""
+    shape = split_shape(served.shape, served.gpus)
+    states = [group for group in shape.require_groups() if group.kind == "recurrent"]
+    slots = int(flags.get("--max-mamba-cache-size", "0"))
+    share = Fraction(flags.get("--swa-full-tokens-ratio", "1"))
+    assert (slots == 5 * number) == any(group.state for group in states)
+    used = number * count_extra_bytes(replace(shape, groups=tuple(shape.groups)), length)
+    used += (slots - number) * count_extra_bytes(replace(shape, groups=tuple(states)), length)
+    for cache in list_group_caches(shape, length, served.cache_dtype):
+        rows, window = cache.tokens, cache.group.window
+        if cache.group.kind in ("sliding", "chunked"):
+            rows = share * length
+            read_at_once = int(flags.get("--chunked-prefill-size", length))
+            assert rows >= min(length, window + read_at_once)
+        used += number * cache.group.count * rows * cache.token_bytes
+    assert used <= room
+
+
 @settings(max_examples=150, deadline=None)
 @given(plans(), st.integers(1, 400_000), st.integers(1, 300))
 def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, texts):
@@ -110,6 +130,7 @@ def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, text
             room = memory * share - weights
             used = memory * Fraction(served.percent, 100) - served.overhead
             assert memory * share <= used < memory * (share + Fraction(2, 1_000))
+            check_sglang_pools(served, flags, length, number, room)
         else:
             number = int(flags["--parallel"])
             slots, rest = divmod(int(flags["--ctx-size"]), number)
@@ -162,6 +183,27 @@ def test_a_flag_follows_its_number(change, flag, values):
     assert tuple(seen) == values
 
 
+def test_hybrids_and_sparse_models_have_flags_of_their_own():
+    def flags(model, engine, gpus=8):
+        served = Deployment(find_shape(model), GPUS["h200"], gpus, "fp8", block=16)
+        command = make_command(served, 131_072, 2, engine)
+        assert command is not None
+        return read_flags(command.code) or calls(command.code)
+
+    assert flags("qwen3-next-80b-a3b", VLLM)["--mamba-ssm-cache-dtype"] == "float32"
+    assert flags("qwen3-next-80b-a3b", SGLANG)["--mamba-ssm-dtype"] == "float32"
+    assert flags("qwen3-next-80b-a3b", SGLANG)["--max-mamba-cache-size"] == "10"
+    assert flags("minimax-text-01", SGLANG)["--max-mamba-cache-size"] == "10"
+    assert "--mamba-ssm-dtype" not in flags("minimax-text-01", SGLANG), "in 16 bits by itself"
+    gemma = flags("gemma-3-27b", SGLANG)
+    assert gemma["--swa-full-tokens-ratio"] == "0.071", "(1,024 + 8,192) ÷ 131,072, rounded up"
+    assert gemma["--chunked-prefill-size"] == "8192"
+    assert not {"--swa-full-tokens-ratio", "--max-mamba-cache-size"} & {*flags(LLAMA, SGLANG)}
+    assert flags("deepseek-v3.2-exp", VLLM)["--kv-cache-dtype"] == "bfloat16", "else it takes fp8"
+    assert flags("deepseek-v3", VLLM)["--kv-cache-dtype"] == "auto"
+    assert flags("deepseek-v4-flash", TRANSFORMERS)["DynamicCache"] == {"config": "model.config"}
+
+
 def test_a_text_is_no_longer_than_the_model_was_published_for():
     served = Deployment(find_shape("llama-3.1-8b"), GPUS["h200"], block=16)
     command = make_command(served, 400_000, 1)
@@ -186,7 +228,7 @@ def test_formats_have_the_engines_names():
     vllm = {"auto", "fp8", "fp8_per_token_head", "int8_per_token_head", "nvfp4"}
     llama = {"f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1"}
     assert set(VLLM_NAMES.values()) == vllm
-    assert set(SGLANG_NAMES.values()) == {"auto", "fp8_e4m3"}
+    assert set(SGLANG_NAMES.values()) == {"auto", "bfloat16", "fp8_e4m3"}
     assert set(LLAMA_CPP_NAMES.values()) == llama
     assert {*VLLM_NAMES, *SGLANG_NAMES, *LLAMA_CPP_NAMES} <= set(FORMATS)
 

@@ -15,7 +15,7 @@ import { _, grouped } from "../../common/words.js";
  * @property {string} told what holds at the point
  */
 
-const LEFT = 46, FEET = 42, PAD = 9, HIGH = 218, MARK = 22; // pixels for the number on a line
+const LEFT = 46, FEET = 42, PAD = 9, HIGH = 218, MARK = 22, SAME = 9; // pixels for the number on a line, and between lines that look like one
 
 export class MemoryMap {
   /** @param {Stage} stage @param {(row: number, column: number) => void} choose by their places */
@@ -38,7 +38,9 @@ export class MemoryMap {
     this.titles = [stage.add("div", "text quiet", _("texts at once ↑")), stage.add("div", "text quiet", _("tokens in each text →"))];
     this.across = stage.add("div", "memory-guide");
     this.down = stage.add("div", "memory-guide");
-    this.busy = stage.add("div", "text memory-busy", _("computing limits"));
+    this.busy = stage.add("div", "memory-mark", _("computing limits"));
+    this.least = stage.add("div", "memory-mark");
+    this.most = stage.add("div", "memory-mark");
     this.point = stage.add("button", "memory-point");
     this.point.setAttribute("aria-roledescription", _("point on a map, moved with the arrow keys"));
     /** @type {HTMLElement[]} */
@@ -76,7 +78,7 @@ export class MemoryMap {
 
   /** Put everything to its place; returns where the map ends. @param {number} top @param {number} wide @param {MapState} state */
   place(top, wide, { row, column, number, told }) {
-    const { stage } = this, isPhone = stage.room < 560, left = isPhone ? 36 : LEFT, start = top + 20;
+    const { stage } = this, isPhone = stage.room < 560, left = isPhone ? 42 : LEFT, start = top + 20;
     this.at = [row, column];
     this.wide = wide - left;
     const look = JSON.stringify([this.wide, number]);
@@ -134,6 +136,19 @@ export class MemoryMap {
     sheet.replaceChildren(...areas, shape("path", { class: "memory-computing", d: busy.path }), ...nodes.map(({ line }) => line));
     this.stage.write(this.busy, left + busy.x, start + busy.y, 13, busy.path ? 1 : 0, 0, "left");
     this.mark(lines, number, left, start);
+    this.tell(lines, reaching, left, start);
+  }
+
+  /** Say in the map what its areas are: the smallest, and what no number of GPUs reaches, where there is room. @param {[number, number][][]} lines @param {Plan[]} reaching @param {number} left @param {number} start */
+  tell(lines, reaching, left, start) {
+    const { stage, plans, wide } = this, last = plans.at(-1), isKnown = plans.some(({ weights }) => weights !== null);
+    this.least.textContent = reaching.length ? reaching[0].number === "1" ? _("fits on 1 GPU") : _("fits on {count} GPUs", { count: reaching[0].number }) : "";
+    this.most.textContent = isKnown && last ? last.number === "1" ? _("too much for 1 GPU") : _("too much for {count} GPUs", { count: last.number }) : "";
+    const [inside, beyond] = stage.widths([this.least.textContent, this.most.textContent], 13);
+    const smallest = lines[plans.indexOf(reaching[0])] ?? [], top = (/** @type {number} */ x) => Math.min(HIGH, ...lines.map((line) => heightAt(line, x)));
+    const hasRoom = inside > 0 && heightAt(smallest, inside + 14) < HIGH - 44;
+    stage.write(this.least, left + 6, start + HIGH - 28, 13, hasRoom ? 1 : 0, 0, "left");
+    stage.write(this.most, left + wide - 5, start + 14, 13, beyond > 0 && top(wide - beyond - 24) > 30 ? 1 : 0, 0, "right");
   }
 
   /** Where computing takes longer than reading, of what fits. @param {[number, number][]} line @param {(number | null)[]} turns */
@@ -154,17 +169,23 @@ export class MemoryMap {
       const far = line.map(([x, y]) => y / HIGH - 1 + x / this.wide), after = far.findIndex((value) => value > 0);
       return after > 0 ? between(line, far, after) : null;
     });
-    /** @type {number[]} */
+    /** @type {{ x: number, y: number, node: HTMLElement, names: string[] }[]} */
     const seen = [];
     const smallest = crossings.findIndex((at) => at && at[1] > 0);
     const order = plans.map((_plan, place) => place).sort((one, two) => Number(plans[two].number === number) - Number(plans[one].number === number));
     for (const place of order) {
       const node = this.marks[place], name = plans[place].number, [x, y] = crossings[place] ?? [0, 0];
-      const isSeen = y > 0 && seen.every((other) => Math.abs(other - x) >= MARK);
-      if (isSeen) seen.push(x);
-      node.textContent = place !== smallest ? name : name === "1" ? _("1 GPU") : _("{count} GPUs", { count: name });
+      const near = seen.find((other) => Math.abs(other.x - x) < MARK), isSeen = y > 0 && !near;
+      if (isSeen) seen.push({ x, y, node, names: [name] });
+      else if (y > 0 && near && Math.abs(near.x - x) < SAME) near.names.push(name);
       node.classList.toggle("chosen", name === number);
-      this.stage.write(node, left + x + MARK / 2, start + y, 13, isSeen ? 1 : 0, 0, "right");
+      if (!isSeen) this.stage.write(node, left + x, start + y, 13, 0, 0, "right");
+    }
+    for (const { x, y, node, names } of seen) {
+      const name = names.sort((one, two) => Number(one) - Number(two)).join(" · "), isFirst = names.includes(plans[smallest].number);
+      node.textContent = !isFirst ? name : name === "1" ? _("1 GPU") : _("{count} GPUs", { count: name });
+      const isLong = !isFirst && names.length > 1; // away from the others
+      this.stage.write(node, left + x + (isLong ? -MARK : MARK) / 2, start + y, 13, 1, 0, isLong ? "left" : "right");
     }
   }
 
@@ -204,6 +225,9 @@ function between(line, far, after) {
   const share = far[after - 1] / (far[after - 1] - far[after]), [one, two] = [line[after - 1], line[after]];
   return [one[0] + share * (two[0] - one[0]), one[1] + share * (two[1] - one[1])];
 }
+
+/** How high a line is at a place. @param {[number, number][]} line @param {number} x */
+function heightAt(line, x) { return (line.find((point) => point[0] >= x) ?? line.at(-1) ?? [0, HIGH])[1]; }
 
 /** A line goes on as it ended. @param {[number, number]} before @param {[number, number]} end @param {number} x @returns {[number, number]} */
 function prolong(before, end, x) {
