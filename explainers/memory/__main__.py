@@ -1,6 +1,6 @@
 """Size a KV cache: `python -m explainers.memory llama-3.1-8b --tokens 131072 --batch 8 --gpu H100`.
 
-The same numbers as on the page *KV cache size* and from `explainers.memory.cache_report`.
+The same numbers as on the page *Cache calculator* and from `explainers.memory.cache_report`.
 """
 
 import argparse

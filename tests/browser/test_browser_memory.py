@@ -42,6 +42,8 @@ def test_the_point_is_dragged_and_walked(visit):
     expect(one.says).to_contain_text("16.00 GiB")
     point = one.page.locator(".hero .memory-point")
     expect(point).to_have_attribute("aria-label", "1 × 128k: 16.00 GiB, fits")
+    for name in ("fits on 1 GPU", "too much for 16 GPUs", "8 · 16"):  # 8 KV heads: no room gained
+        expect(one.page.locator(".hero .memory-mark", has_text=name)).to_have_css("opacity", "1")
     point.press("ArrowUp")
     expect(one.says).to_contain_text("2 texts of 131,072 tokens take 32.00 GiB")
     map_box, at = one.page.locator(".hero .memory-map").bounding_box(), point.bounding_box()

@@ -15,9 +15,11 @@ from explainers.memory.__main__ import main, read_parameters
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.cache_formula import COUNTINGS
 from explainers.memory.cache_report import report_cache
+from explainers.memory.capacity_plan import plan_every_gpu
 from explainers.memory.config_text import TO_JSON, parse_object
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving import Deployment, count_users, find_longest_context, read_gpus
+from explainers.memory.serving_flags import make_command
 from explainers.memory.sizes import format_both_sizes
 from explainers.models.config_defaults import find_class_defaults
 from explainers.models.hub import HubUnreachableError
@@ -32,7 +34,6 @@ CHOSEN = [
     ("deepseek-v3.2-exp", 65_536, 7, "h200", 8),
     ("deepseek-v4-flash", 1_048_576, 6, "b200", 4),
 ]
-NAMES = {gpu.id: gpu.name for gpu in read_gpus().values()}
 HYBRID = {
     "model_type": "nemotron_h", "hidden_size": 4096, "num_attention_heads": 32,
     "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 52,
@@ -79,35 +80,33 @@ def test_page_command_and_function_print_the_same(capsys, model, tokens, batch, 
     assert f"such texts that fit at once: {fit.texts_that_fit:,}" in text
 
 
-def test_plans_and_flags_are_the_same_on_page_and_command(capsys):
-    """40 users at 32k: which GPU, how many? And then the flags for that answer."""
+def test_plans_and_flags_are_those_of_the_library(capsys):
+    """40 users at 32k: which GPU, how many? And the flags. The page is held to the same library."""
     wish = "gpt-oss-20b", "--tokens", 32_768, "--batch", 40
-    printed = json.loads(ask(capsys, *wish, "--gpu", "any", "--json"))
+    shape = find_shape("gpt-oss-20b")
+    served = Deployment(shape, read_gpus()["h100"], weight_dtype="mxfp4", block=16)
     report = report_cache("gpt-oss-20b", 32_768, 40, gpu="any")
-    assert printed["plans"] == [asdict(plan) for plan in report.plans]
-    assert [plan.gpu for plan in report.plans] == list(read_gpus())
-    link = {"model": "gpt-oss-20b", "tokens": "32,768", "texts": "40"}
-    shown = said(opened(PAGE, link | {"deep": "gpus"}))
-    text = ask(capsys, *wish, "--gpu", "any")
-    for plan in report.plans:
-        row = shown.partition(f"| {NAMES[plan.gpu]}, ")[2].split(" | ")
-        needed, users, _left, limit, longest = row[1:6]
-        if plan.gpus is None:
-            assert (needed, f"{plan.gpu}: not even 16 are enough" in text) == ("–", True)
-            continue
-        assert (needed, users) == (f"**{plan.gpus}**", f"{plan.texts_that_fit:,}")
-        assert limit.startswith({"bandwidth": "bandwidth:", "compute": "computing:"}[plan.limit])
-        assert longest == ("–" if plan.longest_on_one == 0 else f"{plan.longest_on_one:,}")
-        assert f"{plan.gpus} × {plan.gpu}: {plan.texts_that_fit:,} such texts" in text
-    chosen = report_cache("gpt-oss-20b", 32_768, 40, gpu="h100", engine="vllm").command
-    assert chosen is not None
-    page = opened(PAGE, link | {"deep": "flags", "gpu": "h100"})
-    assert chosen.code in [block.value for block in page.main.code]
-    text = ask(capsys, *wish, "--gpu", "h100", "--flags", "vllm")
-    assert chosen.code in text
-    for flag in chosen.flags:
-        assert f"| `{flag.name}` | {flag.value} | {flag.reason} |" in said(page)
-        assert f"{flag.name} {flag.value}: {flag.reason}" in text
+    assert json.loads(ask(capsys, *wish, "--gpu", "any", "--json"))["plans"] == [
+        asdict(plan) for plan in report.plans
+    ]
+    text = ask(capsys, *wish, "--gpu", "any").splitlines()
+    for told, plan in zip(report.plans, plan_every_gpu(served, 32_768, 40), strict=True):
+        assert (told.gpu, told.gpus, told.texts_that_fit) == (plan.gpu.id, plan.gpus, plan.users)
+        assert (told.limit, told.longest_on_one) == (plan.limit, plan.longest_on_one)
+        [line] = [line for line in text if f"{plan.gpu.id}: " in line]
+        assert line.startswith(f"{plan.gpus} × {plan.gpu.id}: {plan.users:,} such texts")
+    small = ask(capsys, "llama-3.1-8b", "--tokens", 131_072, "--batch", 40, "--gpu", "any")
+    assert "t4: not even 16 are enough\n" in small, "of which not even one holds the weights"
+    command = make_command(served, 32_768, 40, "vLLM")
+    report = report_cache("gpt-oss-20b", 32_768, 40, gpu="h100", engine="vllm")
+    assert command is not None
+    assert report.command == command
+    text = ask(capsys, *wish, "--gpu", "h100", "--flags", "VLLM")
+    assert command.code in text
+    assert all(f"{flag.name} {flag.value}: {flag.reason}" in text for flag in command.flags)
+    assert "no flags: not even one text has room" in ask(
+        capsys, "llama-3.1-405b", "--gpu", "h100", "--flags", "vllm"
+    )
 
 
 def test_the_function_computes_what_the_calculators_do():

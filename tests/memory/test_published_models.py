@@ -108,8 +108,8 @@ def counted(shape, *kinds):
 @with_originals
 def test_every_field_of_every_figure_is_there():
     published, kept = originals(ORIGINALS[1]), ours("figures.json")["figures"]
-    assert [entry["id"] for entry in kept] == [entry["id"] for entry in published]
-    for old, new in zip(published, kept, strict=True):
+    assert [entry["id"] for entry in kept][: len(published)] == [e["id"] for e in published]
+    for old, new in zip(published, kept, strict=False):
         for field, value in old.items():
             if field == "source":  # without notes on where a log was looked up
                 assert new["source"][:7] in (value[:7], "vLLM log"[:7]), old["id"]

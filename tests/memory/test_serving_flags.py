@@ -84,18 +84,18 @@ def calls(code):
 def check_sglang_pools(served, flags, length, number, room):
     """All pools that SGLang makes of these flags, written out, lie in the memory together."""
     shape = split_shape(served.shape, served.gpus)
-    states = [group for group in shape.require_groups() if group.kind == "recurrent"]
+    states = tuple(group for group in shape.require_groups() if group.kind == "recurrent")
     slots = int(flags.get("--max-mamba-cache-size", "0"))
     share = Fraction(flags.get("--swa-full-tokens-ratio", "1"))
     assert (slots == 5 * number) == any(group.state for group in states)
-    used = number * count_extra_bytes(replace(shape, groups=tuple(shape.groups)), length)
-    used += (slots - number) * count_extra_bytes(replace(shape, groups=tuple(states)), length)
+    used = number * count_extra_bytes(shape, length)
+    used += (slots - number) * count_extra_bytes(replace(shape, groups=states), length)
     for cache in list_group_caches(shape, length, served.cache_dtype):
         rows, window = cache.tokens, cache.group.window
         if cache.group.kind in ("sliding", "chunked"):
             rows = share * length
             read_at_once = int(flags.get("--chunked-prefill-size", length))
-            assert rows >= min(length, window + read_at_once)
+            assert rows >= min(length, (window or 0) + read_at_once)
         used += number * cache.group.count * rows * cache.token_bytes
     assert used <= room
 

@@ -47,6 +47,7 @@ NUMBER_KINDS = {
     IDEAL: N_("exact for these numbers; nothing is measured or estimated."),
     HEADLINE: N_("a multiplication; no cache of this size need exist."),
 }
+BESIDE_NUMBER_KIND = N_("exact for keys and values; what is kept besides them is counted below.")
 INCOMPLETE_NUMBER_KIND = N_("**not the whole cache**: it lacks what is left out below.")
 ENGINE_NUMBER_KIND = N_(
     "an **estimate**: what its code asks for with its usual settings, not measured."
@@ -121,6 +122,9 @@ def list_remarks(choice: CacheChoice) -> str:
     """What is exact, and what is left out."""
     shape = choice.shape
     kind = _(NUMBER_KINDS.get(choice.counting, ENGINE_NUMBER_KIND))
+    beside = choice.beams * count_extra_bytes(shape, choice.tokens, choice.texts)
+    if beside and choice.counting == IDEAL:
+        kind = _(BESIDE_NUMBER_KIND)
     if shape.gaps:
         kind = _(INCOMPLETE_NUMBER_KIND)
     remarks = [f"**{_(choice.counting)}:** {kind}"]
@@ -128,8 +132,7 @@ def list_remarks(choice: CacheChoice) -> str:
         remarks.append(f"**{choice.dtype}:** {_(note)}.")
     if note := warn_beyond_context(replace(shape, id=Message(N_("it"), {})), choice.tokens):
         remarks.append(_(note))
-    if beside := count_extra_bytes(shape, choice.tokens, choice.texts):
-        beside *= choice.beams
+    if beside:
         remarks.append(
             _(
                 "Kept besides, and not counted above: {size} (states, indexes); {total} in all.",
