@@ -72,6 +72,7 @@ class Paste:
     """All that is needed: a module that teaches is taken whole, of others what is used."""
 
     given: Given
+    libraries: Sequence[str] = ()
     texts: dict[str, set[str]] = field(default_factory=dict)
     """By module."""
     imports: set[Import] = field(default_factory=set)
@@ -111,7 +112,7 @@ class Paste:
                 self.add(one.source, name)
         elif one.is_ours:
             self.add(one.module, one.name)
-        elif one.package in ALLOWED:
+        elif one.package in {*ALLOWED, *self.libraries}:
             self.imports.add(one)
         else:
             raise NotPlainError(f"{one.name or one.module} comes from {one.module}")
@@ -144,9 +145,14 @@ class Paste:
         return "\n".join([*written, *(["", "".join(names) + HERE] if names else [])])
 
 
-def paste(functions: Sequence[Callable[..., Any]], given: Given) -> tuple[str, list[Part]]:
-    """Imports, then one part for each module; of what is `given`, the result."""
-    made, parts = Paste(given), []
+def paste(
+    functions: Sequence[Callable[..., Any]], given: Given, libraries: Sequence[str] = ()
+) -> tuple[str, list[Part]]:
+    """Imports, then one part for each module; of what is `given`, the result.
+
+    Nothing else is imported than Python, torch, and the `libraries` that a page says it needs.
+    """
+    made, parts = Paste(given, libraries), []
     for function in functions:
         made.add(function.__module__, function.__name__)
     written = set[str]()

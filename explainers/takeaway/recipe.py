@@ -35,6 +35,8 @@ class Recipe:
     """What functions that read our files gave."""
     remark: str = ""
     """What a reader must know to understand the numbers, as the page says it."""
+    libraries: tuple[str, ...] = ()
+    """What the function needs beside Python and torch."""
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -59,6 +61,8 @@ class Words(NamedTuple):
     title: str
     made_from: str
     needs: str
+    needs_more: str
+    """The same of a file that needs `libraries`, which is filled in."""
     functions: str
     own: str
     nothing: str
@@ -78,8 +82,11 @@ def cells(words: Words, link: str, made: Sequence[Made]) -> Iterator[Cell]:
 
     called = [function for recipe in recipes for function in recipe.functions]
     given = {function: result for recipe in recipes for function, result in recipe.given().items()}
-    imports, modules = paste([floats, truths, same_numbers, *dict.fromkeys(called)], given)
-    yield Cell("markdown", f"# {words.title}\n\n{words.made_from} <{link}>\n\n{words.needs}")
+    libraries = sorted({name for recipe in recipes for name in recipe.libraries})
+    needs = words.needs_more.format(libraries=", ".join(libraries)) if libraries else words.needs
+    wanted = [floats, truths, same_numbers, *dict.fromkeys(called)]
+    imports, modules = paste(wanted, given, libraries)
+    yield Cell("markdown", f"# {words.title}\n\n{words.made_from} <{link}>\n\n{needs}")
     yield Cell("code", imports)
     yield Cell("markdown", f"## {words.functions}\n\n{words.own}")
     for part in modules:

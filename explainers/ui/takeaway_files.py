@@ -48,6 +48,11 @@ def write_words(title: str) -> Words:
             "It needs Python 3.11 and torch, nothing else. Change an input and run it again: the "
             "check at the end of each part shows what differs from the page."
         ),
+        needs_more=_(
+            "It needs Python 3.11, torch and {libraries}, and the model. Change an input and run "
+            "it again: the check at the end of each part shows what differs from the page.",
+            libraries="{libraries}",
+        ),
         functions=_("The functions"),
         own=_("Each as it runs on the page."),
         nothing=_(
@@ -96,10 +101,7 @@ def offer_takeaway() -> None:
         _offer_file(takeaway, _("Script"), "py", SCRIPT_MIME, write_script)
         st.markdown(
             ":small[{}]".format(
-                _(
-                    "Both compute this page's numbers again, from our functions and torch alone, "
-                    "and compare."
-                )
+                _("Both compute this page's numbers again, from our functions, and compare.")
             ),
             width=NOTE_WIDTH,
         )
