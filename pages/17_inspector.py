@@ -42,7 +42,7 @@ def show_how() -> None:
 
 def show_head() -> None:
     """The chosen head, with all that led to its weights."""
-    text("head")
+    text("head_words" if view.words else "head" if len(head.tokens) <= MOST_DRAWN else "head_long")
     text("dimmed_head" if view.is_dimmed else "sums", **draw_head(head, view))
     show_source(head.function)
 
@@ -59,7 +59,7 @@ def show_all_heads() -> None:
     if view.is_dimmed:
         text("dimmed", **parked)
     text("parked", **parked)
-    text("sinks_seen", **head_overview.draw_sinks(view.seen))
+    text("sinks_seen", **head_overview.draw_sinks(view.drawn))
     show_source(*head_overview.CODE)
     head_overview.follow_click(view)
 
@@ -118,7 +118,7 @@ def listen(listener: Listener) -> None:
 
 
 text("question")
-beside_it, field = st.columns([1, 2], vertical_alignment="bottom")
+beside_it, field = st.columns([1, 2])
 with beside_it:
     model = choose_name(is_named=False)
 picture, below = st.container(), st.container()
@@ -128,15 +128,15 @@ if listener := sound_attention.find_listener(loaded):
     listen(listener)
 else:
     with field:
-        sentence = choose_text(is_english=True).text
+        sentence = choose_text(is_english=True, most_words=None).text
     run = sentence_run.run_or_explain(loaded, sentence)
     heads = find_heads(run, model, sentence)
     with st.container() if run else picture:
         show_hero(text, hero := make_hero(text, heads, sentence, model), "mosaic")
     if run:
         view = run.select(hero, page.has_queries_down())
-        if len(view.seen.tokens) > MOST_DRAWN:
-            text("hero_cut", drawn=MOST_DRAWN, tokens=len(view.seen.tokens))
+        if cut := sentence_run.describe_cut(view):
+            text("hero_cut_long" if "shown" in cut else "hero_cut", **cut)
         text("model", **sentence_run.name_model(view))
         head = take_head(view)
         show_other_model(text, hero, sentence)

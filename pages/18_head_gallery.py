@@ -56,7 +56,7 @@ def show_measures(gallery: Gallery, chosen: Place) -> None:
 def show_evidence(gallery: Gallery, chosen: Place) -> None:
     """The names of a head, what speaks against each, a score in tenths, its weights on texts."""
     text("head")
-    sentence = choose_text(is_english=True).text
+    sentence = choose_text(is_english=True, most_words=None).text
     if loaded := gallery.loaded or obtain_model(gallery.name, "chosen"):
         head = head_card.Head(gallery, loaded, chosen)
         text("named" if head.labels else "no_name", **head_card.describe_names(head))

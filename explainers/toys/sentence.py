@@ -68,11 +68,11 @@ def list_known_examples(language: str) -> dict[str, str]:
     return {name: " ".join(grammar.write_news(one).tokens) for name, one in _KNOWN.items()}
 
 
-def read_sentence(raw: str, max_tokens: int = MAX_TOKENS, usual: str = SENTENCE) -> Sentence:
+def read_sentence(raw: str, max_tokens: int | None = MAX_TOKENS, usual: str = SENTENCE) -> Sentence:
     """Clean a text that may come from a link; never raises.
 
     Control and direction-override characters are dropped, an empty text becomes the usual one, and
-    what is longer than `MAX_CHARACTERS` or `max_tokens` is cut.
+    what is longer than `MAX_CHARACTERS` or `max_tokens` is cut; None leaves all words.
     """
     notes = []
     text = raw
@@ -90,7 +90,7 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS, usual: str = SENTENCE)
         )
         notes.append(instead)
         visible, tokens = usual, split_words(usual)
-    if len(tokens) > max_tokens:
+    if max_tokens is not None and len(tokens) > max_tokens:
         too_long = N_(
             "Only the first {most} of {count} tokens are used: every token looks at every other, "
             "and more than {most}² numbers cannot be read.",

@@ -4,6 +4,7 @@ import gc
 import json
 import weakref
 import zlib
+from dataclasses import replace
 
 import pytest
 import torch
@@ -13,12 +14,13 @@ from explainers.chapters.common.recording import (
     MOST_TOKENS,
     average_weight_on_key,
     cut_text,
+    merge_tokens,
     pack_weights,
     record_text,
     tabulate_strongest_keys,
 )
 from explainers.chapters.inspector import head_overview
-from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head
+from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head, sum_rows
 from explainers.chapters.inspector.long_text import (
     LongTextRequest,
     make_long_text_job,
@@ -354,7 +356,34 @@ def test_a_broken_model_is_told_and_can_be_tried_again(store):
 def test_a_long_sentence_is_cut_and_the_reader_told(tiny):
     visit = visited(text="record " * 12)
     assert not visit.exception
-    assert any("The first 9 tokens are shown; 3 more" in told.value for told in visit.caption)
+    assert "Your text has 12 tokens. The picture shows the first 9 tokens, and the" in said(visit)
+    assert not visit.info, "one message, and not another one about words"
+
+
+def test_words_are_drawn_in_place_of_their_tokens(tiny):
+    """The third and fourth token make one word, whose weights the tokens' add up to."""
+    seen = record_text(tiny, TEXT)
+    merged = replace(
+        seen, tokens=("the", "CEO", "announced record", "earnings"), words=(0, 1, 2, 2, 3)
+    )
+    head, before = Head(merged, 1, 5), seen.weights[1, 5]
+    assert head.weights[3, 2].item() == pytest.approx(before[4, 2:4].sum().item())
+    assert head.weights[2, 1].item() == pytest.approx(before[2:4, 1].mean().item())
+    assert torch.allclose(head.weights.sum(dim=-1), torch.ones(4))
+    assert head.allowed[1] == [True, True, False, False]
+    panels = head.make_panels(False, True)
+    assert [panel.id for panel in panels] == [LINES, WEIGHTS]
+    line = str(head.explain_number(Cell(WEIGHTS, 3, 2)).lines[0])
+    assert "on 2 tokens added up, mean of 1 rows" in line
+    assert sum_rows(head)["forbidden"] == 6
+
+
+def test_a_models_own_tokens_stay_when_words_are_merged(minilm):
+    text = "an unbelievably tokenised word"
+    merged = merge_tokens(minilm, text, record_text(minilm, text))
+    assert merged.tokens == ("[CLS]", *text.split(), "[SEP]")
+    plain = "a word"
+    assert not merge_tokens(minilm, plain, record_text(minilm, plain)).words
 
 
 def test_two_visitors_each_see_their_own_model(tiny):

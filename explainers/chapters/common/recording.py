@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,7 @@ class Recording:
     """One text in one model: every layer's attention, and what the model predicts at the end.
 
     weights (layers, heads, tokens, tokens). `predictions` is empty for a model without any.
+    `words` has the number of each token's word, where tokens were merged: then `tokens` are words.
     """
 
     name: str
@@ -67,15 +68,21 @@ class Recording:
     layers: list[RecordedAttention]
     predictions: list[tuple[str, float]]
     num_left_out: int = 0
+    words: tuple[int, ...] = ()
 
     @cached_property
     def weights(self) -> Tensor:
-        return torch.stack([layer.weights[0] for layer in self.layers]).float()
+        return self._merge(torch.stack([layer.weights[0] for layer in self.layers]).float())
 
     @cached_property
     def masks(self) -> Tensor:
-        """(layers, tokens, tokens), True = may attend."""
-        return torch.stack([layer.mask[0, 0] for layer in self.layers])
+        """(layers, tokens, tokens), True = may attend: a word, if any of its tokens may."""
+        return self._merge(torch.stack([layer.mask[0, 0] for layer in self.layers]).float()) > 0
+
+    def _merge(self, numbers: Tensor) -> Tensor:
+        from explainers.models.token_text import merge_weights
+
+        return merge_weights(numbers, self.words, self.words) if self.words else numbers
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -105,6 +112,20 @@ class Recording:
     def is_plain(self, layer: int) -> bool:
         """Is nothing added to attention in this layer?"""
         return self.layers[layer].function is attention
+
+
+def merge_tokens(loaded: "RealModel", text: str, seen: Recording) -> Recording:
+    """The same between words; as it is, if none has several tokens or the tokenizer tells none."""
+    from explainers.models.token_text import cut_out_words, number_words
+
+    beginning, _left_out = cut_text(loaded, text, MOST_TOKENS)
+    words = number_words(loaded, beginning, len(seen.tokens))
+    spelled = cut_out_words(loaded, beginning, words)
+    if len(spelled) in (0, len(seen.tokens)):
+        return seen
+    # A model's own tokens do not stand in the text.
+    names = [name or seen.tokens[words.index(word)] for word, name in enumerate(spelled)]
+    return replace(seen, tokens=(*names,), words=(*words,))
 
 
 def average_weight_on_key(weights: Tensor, place: int) -> Tensor:

@@ -6,6 +6,7 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.real_head_takeaway import make_head_recipe
 from explainers.chapters.common.recording import Recording
+from explainers.chapters.inspector.hero import MOST_DRAWN
 from explainers.chapters.inspector.sentence_run import View
 from explainers.charts.matrix import Matrix, Values, blank_forbidden
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
@@ -23,24 +24,25 @@ ROLES = {"Q": "query", "K": "key", "V": "value"}
 
 
 class Head:
-    """What one head of one layer computed, as plain numbers."""
+    """What one head of one layer computed, as plain numbers; between words only its weights."""
 
     def __init__(self, seen: Recording, layer: int, head: int) -> None:
         ran = seen.layers[layer]
         self.seen, self.layer, self.head, self.ran = seen, layer, head, ran
         self.shared = head // seen.group_size
-        self.is_plain = seen.is_plain(layer)
+        self.is_plain = seen.is_plain(layer) and not seen.words
         self.function = getattr(ran.function, "func", ran.function)
-        self.allowed = ran.mask[0, 0].tolist()
-        self.weights = ran.weights[0, head].float()
-        self.numbers = {
-            "Q": ran.query[0, head].tolist(),
-            "K": ran.key[0, self.shared].tolist(),
-            "scores": ran.scores[0, head].tolist(),
-            WEIGHTS: self.weights.tolist(),
-            "V": ran.value[0, self.shared].tolist(),
-            "output": ran.output[0, head].tolist(),
-        }
+        self.allowed = seen.masks[layer].tolist()
+        self.weights = seen.weights[layer, head]
+        self.numbers = {WEIGHTS: self.weights.tolist()}
+        if not seen.words:  # a word of several tokens has as many queries
+            self.numbers |= {
+                "Q": ran.query[0, head].tolist(),
+                "K": ran.key[0, self.shared].tolist(),
+                "scores": ran.scores[0, head].tolist(),
+                "V": ran.value[0, self.shared].tolist(),
+                "output": ran.output[0, head].tolist(),
+            }
 
     @property
     def said(self) -> str:
@@ -48,7 +50,7 @@ class Head:
         return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
 
     def make_panels(self, is_dimmed: bool, queries_down: bool) -> list[Panel]:
-        """Lines, weights, and what they were computed from."""
+        """Lines between a few tokens, weights, and what they were computed from."""
         name = _("weights, the first token dimmed") if is_dimmed else _(WEIGHTS)
         seen = [[a and not (is_dimmed and k == 0) for k, a in enumerate(r)] for r in self.allowed]
         values = blank_forbidden(self.numbers[WEIGHTS], seen)
@@ -57,13 +59,15 @@ class Head:
         drawn = [[w or 0.0 for w in row] for row in values]  # a row with blanks is not written yet
         sides, words = _("{head}: keys left, queries right", head=self.said), (self.tokens,) * 2
         lines = Matrix(_(LINES), sides, drawn, *words, *pairs, kind="ties")
-        sums = _("every row sums to 1") if self.is_plain else _("softmax of the scores")
+        is_one = self.is_plain or self.seen.words
+        sums = _("every row sums to 1") if is_one else _("softmax of the scores")
         sums = _("not renormalised: rows sum to less than 1") if is_dimmed else sums
-        shown = [
-            Panel(LINES, lines),
-            Panel(
-                WEIGHTS, self._make_pairs(name, sums, values, "weights", blank), sources=FROM_SCORES
-            ),
+        weights = self._make_pairs(name, sums, values, "weights", blank)
+        shown = [Panel(LINES, lines)] if len(self.tokens) <= MOST_DRAWN else []
+        shown.append(Panel(WEIGHTS, weights, sources=FROM_SCORES))
+        if self.seen.words:
+            return orient_panels(shown, queries_down)
+        shown += [
             self._make_vectors("Q", _("head {head}'s queries", head=self.head)),
             self._make_vectors("K", _("keys of KV head {head}", head=self.shared)),
             Panel(
@@ -119,7 +123,19 @@ class Head:
             row = [score if allowed else -float("inf") for score, allowed in pairs]
             return arithmetic.explain_softmax(row, j, value, self.tokens)
         line = _("{name} = {value:z.4f}, as the model computed it.", name=name, value=value)
+        if self.seen.words:
+            line = self._explain_word(i, j, value)
         return arithmetic.explain_input(value, name, line)
+
+    def _explain_word(self, i: int, j: int, value: float) -> str:
+        """Which numbers of the model's were added up, and over how many rows the mean was taken."""
+        words = self.seen.words
+        return _(
+            "{value:z.4f}: the weights on {keys} tokens added up, mean of {queries} rows",
+            value=value,
+            keys=words.count(j),
+            queries=words.count(i),
+        )
 
     def _explain_score(self, i: int, j: int, value: float, name: str) -> Arithmetic:
         query, key = self.numbers["Q"][i], self.numbers["K"][j]
@@ -133,7 +149,7 @@ WRITTEN_OUT = 8
 
 def take_head(view: View) -> Head:
     """The chosen head, which is also there for the notebook of the page."""
-    head = Head(view.seen, view.layer, view.head)
+    head = Head(view.drawn, view.layer, view.head)
     take("head", make_head_recipe(head.said, head.ran, head.head))
     return head
 

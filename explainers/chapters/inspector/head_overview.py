@@ -55,7 +55,7 @@ def draw_heads(view: View) -> tuple[dict[str, object], dict[str, object]]:
 
     Returns how many share a KV head or are local, and how many park their weight on a token.
     """
-    seen = view.seen
+    seen = view.drawn
     layers, heads = seen.shape
     hidden = ~seen.masks[:, None].expand_as(seen.weights)
     if view.is_dimmed:

@@ -102,12 +102,13 @@ def read_long_text(job: LongTextJob) -> LongReading:
             found.append((weights, mask, layer.query.shape[1] // layer.key.shape[1]))
             raise LayerFoundError
 
-    ids, tokens = tokenise_text(loaded, cut_text(loaded, request.text, request.length)[0])
+    beginning, _left_out = cut_text(loaded, request.text, request.length)
+    ids, tokens = tokenise_text(loaded, beginning)
     with contextlib.suppress(LayerFoundError):
         run_model(loaded.model, record=take, **make_inputs(loaded.model, ids))
     [(weights, mask, group_size)] = found
     on_first = average_weight_on_key(weights, 0).tolist()
-    words = torch.tensor(token_text.number_words(loaded, request.text, len(tokens)))
+    words = torch.tensor(token_text.number_words(loaded, beginning, len(tokens)))
     together, hidden = merge_weights(weights, words), merge_weights(mask.float(), words) == 0
     labels = spell_words(tokens, words.tolist())
     return LongReading(

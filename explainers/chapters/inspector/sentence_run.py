@@ -12,10 +12,13 @@ from explainers.chapters.common.recording import (
     Recording,
     cut_text,
     make_inputs,
+    merge_tokens,
     record_text,
 )
+from explainers.chapters.inspector.hero import MOST_DRAWN
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.messages import N_
+from explainers.models import token_text
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero
@@ -40,6 +43,13 @@ class View(NamedTuple):
     head: int = 0
     is_dimmed: bool = False
     queries_down: bool = True
+    words: Recording | None = None
+    """The same between words, if the reader wants that."""
+
+    @property
+    def drawn(self) -> Recording:
+        """What pictures show: tokens, or the words that they are parts of."""
+        return self.words or self.seen
 
     def select(self, picture: Hero, queries_down: bool) -> "View":
         """With the head that is chosen in the picture, and without the first token or with it."""
@@ -72,16 +82,28 @@ def run_or_explain(loaded: "RealModel | None", sentence: str) -> View | None:
         why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
-    if seen.num_left_out:
-        st.caption(
-            _(
-                "The first {shown} tokens are shown; {more} more are left out. "
-                "For a long text, open the card “A long text” below.",
-                shown=len(seen.tokens),
-                more=seen.num_left_out,
-            )
-        )
-    return View(loaded, sentence, seen)
+    return offer_words(View(loaded, sentence, seen))
+
+
+def offer_words(view: View) -> View:
+    """A switch that merges tokens into words, where a word of the text has several."""
+    merged = merge_tokens(view.loaded, view.sentence, view.seen)
+    is_wanted = bool(merged.words) and controls.whole_words()
+    return view._replace(words=merged) if is_wanted else view
+
+
+def describe_cut(view: View) -> dict[str, object]:
+    """How much of a long text is drawn, `shown` in the cards; nothing where all of it is."""
+    count, left_out = len(view.drawn.tokens), view.seen.num_left_out
+    if count <= MOST_DRAWN and not left_out:
+        return {}
+    unit = _("words") if view.words else _("tokens")
+    cut = {"drawn": min(count, MOST_DRAWN), "count": count, "unit": unit}
+    if left_out:
+        shown, most = len(view.seen.tokens), token_text.MOST_TOKENS
+        most = min(most, view.loaded.context_length or most)
+        cut |= {"shown": shown, "tokens": shown + left_out, "most": f"{most:,}"}
+    return cut
 
 
 def name_model(view: View) -> dict[str, object]:
@@ -89,7 +111,7 @@ def name_model(view: View) -> dict[str, object]:
     layers, heads = view.seen.shape
     return {
         "which": verbatim(view.seen.name),
-        "tokens": len(view.seen.tokens),
+        "tokens": len(view.seen.tokens) + view.seen.num_left_out,
         "layers": layers,
         "heads": heads,
         "kv_heads": heads // view.seen.group_size,
@@ -205,7 +227,8 @@ def draw_other_kind(view: View) -> str:
     named = next(model.id for model in WHEEL_MODELS if model.kind == kind)
     if not (loaded := obtain_model(named, "beside")):
         return ""
-    both = view.seen, record_text(loaded, view.sentence)
+    other = record_text(loaded, view.sentence)
+    both = view.drawn, merge_tokens(loaded, view.sentence, other) if view.words else other
     panels = [_make_panel(one, view.layer, view.head) for one in both]
     one, other = both
     alt = _(

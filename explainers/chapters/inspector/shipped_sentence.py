@@ -38,7 +38,7 @@ from explainers.ui.provenance import shipped_run
 def find_heads(run: View | None, model: str, sentence: str) -> Heads:
     """The model's heads; before it is loaded, as they were measured, or small ones instead."""
     if run:
-        return cut_heads(run.seen)
+        return cut_heads(run.drawn)
     shipped = read_shipped_sentence(model) if sentence == SENTENCE else None
     return shipped or load_toy_heads(model)
 

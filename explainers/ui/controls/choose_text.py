@@ -7,6 +7,7 @@ import streamlit as st
 from explainers.toys.sentence import (
     ENGLISH_NAME,
     MAX_CHARACTERS,
+    MAX_TOKENS,
     PRESETS,
     RUNNING_NAME,
     SENTENCE,
@@ -24,12 +25,14 @@ def choose_text(
     offer_menus: Callable[[str], None] | None = None,
     is_english: bool = False,
     examples: Mapping[str, str] | None = None,
+    most_words: int | None = MAX_TOKENS,
 ) -> Sentence:
     """Ask for the text, and say what of it was changed to fit.
 
     Where a page has menus that make a sentence, `offer_menus` shows them beside what is typed. A
     page whose model reads English has the English sentence in any language. One whose model knows
-    few words offers `examples` of these, by their names, in the place of any text.
+    few words offers `examples` of these, by their names, in the place of any text. One whose model
+    cuts the text itself takes all words.
     """
     usual = SENTENCE if is_english else controls.sentence.unchosen
     is_own = _is_own()
@@ -57,7 +60,7 @@ def choose_text(
         notices[controls.sentence.key] = (request[: MAX_CHARACTERS + 1], typed_text)
     url_text, cut_text = notices.get(controls.sentence.key, (None, None))
     raw = url_text if url_text and cut_text == typed_text else typed_text or ""
-    sentence = read_sentence(raw, usual=usual)
+    sentence = read_sentence(raw, most_words, usual)
     for note in sentence.notes:
         st.info(_(note), icon=":material/info:")
     return sentence

@@ -13,6 +13,7 @@ import { unpackValues } from "../../common/numbers.js";
 import { LABELS, Panel } from "./panel.js";
 
 const FEW_ROWS = 20; // as many as have room for a label each
+const SQUARE = 440, NAMED = 12; // the side of a picture of all pairs; what a label needs
 
 export class Picture extends Panel {
   /**
@@ -27,6 +28,10 @@ export class Picture extends Panel {
       line.append(...texts.map((text) => element("span", "", text)));
       return line;
     };
+    this.labelsOf = {
+      columns: labels("columns", data.column_tokens ? data.columns : []),
+      rows: labels("rows", this.hasRowLabels ? data.rows : []),
+    };
     this.canvas = this.named = element("canvas", "");
     this.canvas.setAttribute("role", "img");
     this.painted = ""; // the numbers and colours that are on it
@@ -39,8 +44,7 @@ export class Picture extends Panel {
     this.canvas.addEventListener("pointerleave", () => figure.light(null));
     this.canvas.addEventListener("click", (event) => figure.click(data.id, ...this.place(event), this.frameBox));
     const grid = element("div", "imaged");
-    grid.append(labels("columns", data.column_tokens ? data.columns : []));
-    grid.append(labels("rows", this.hasRowLabels ? data.rows : []), this.frameBox);
+    grid.append(this.labelsOf.columns, this.labelsOf.rows, this.frameBox);
     this.box.append(grid);
   }
 
@@ -122,10 +126,24 @@ export class Picture extends Panel {
     const [rows, columns] = [this.data.rows.length, this.data.columns.length];
     const wide = room - (this.hasRowLabels ? LABELS : 0) - 40;
     const [each, high] = this.data.small ? [1, 13] : [4, 20]; // of a miniature three stand side by side
-    const height = Math.round(rows * Math.min(high, 400 / rows));
-    const isMap = rows === columns && !this.data.small && !this.data.column_tokens; // its cells are square
-    const width = isMap ? height : Math.max(columns * each, this.data.column_tokens ? columns * 20 : 50 * each);
-    this.frameBox.style.width = `${Math.min(wide, width)}px`;
+    const isMap = rows === columns && !this.data.small; // its cells are square
+    const side = this.data.column_tokens ? Math.min(wide, SQUARE) : Math.round(rows * Math.min(high, 400 / rows));
+    const height = isMap ? side : Math.round(rows * Math.min(high, 400 / rows));
+    const width = isMap ? side : Math.max(columns * each, this.data.column_tokens ? columns * 20 : 50 * each);
+    const drawn = Math.min(wide, width);
+    this.frameBox.style.width = `${drawn}px`;
     this.frameBox.style.height = `${height}px`;
+    thin(this.labelsOf.rows, height / rows);
+    thin(this.labelsOf.columns, drawn / columns);
   }
+}
+
+/**
+ * Of labels that are closer than they are high, every second, third … is left.
+ * @param {HTMLElement} line
+ * @param {number} step pixels from one to the next
+ */
+function thin(line, step) {
+  const every = Math.max(1, Math.ceil(NAMED / step));
+  [...line.children].forEach((label, at) => label.classList.toggle("left-out", at % every > 0));
 }
