@@ -22,6 +22,8 @@ export class Heads {
     /** @type {Record<string, Weights>} */
     this.full = {};
     this.zeros = new Uint8Array(); // the high bytes of numbers that have none
+    /** @type {{ mask: Mask | null, asked: string, seen: Uint16Array }} */
+    this.last = { mask: null, asked: "", seen: new Uint16Array() }; // heads of a model have few masks: the last one is kept
   }
 
   async unpack() {
@@ -72,7 +74,10 @@ export class Heads {
    * @param {Weights} weights @param {number} head @param {{ query: Span, key: Span }} part of its rows and columns @param {number} size
    */
   pool({ side, planes, mask }, head, part, size) {
-    const seen = poolLargest(mask.allowed, 0, side, part, size), codes = poolLargest(planes, head * side * side, side, part, size);
-    return Int16Array.from(codes, (code, place) => (seen[place] && seen[place] !== BLANK_WEIGHT ? code : -1));
+    const asked = [...part.query, ...part.key, size].join();
+    if (this.last.mask !== mask || this.last.asked !== asked) this.last = { mask, asked, seen: poolLargest(mask.allowed, 0, side, part, size) };
+    const { seen } = this.last, codes = poolLargest(planes, head * side * side, side, part, size), pooled = new Int16Array(size * size);
+    for (let place = 0; place < pooled.length; place++) pooled[place] = seen[place] && seen[place] !== BLANK_WEIGHT ? codes[place] : -1;
+    return pooled;
   }
 }

@@ -17,10 +17,11 @@ import { BLANK_WEIGHT } from "../common/numbers.js";
  */
 export function poolLargest({ low, high }, at, side, { query, key }, size) {
   const pooled = new Uint16Array(size * size).fill(BLANK_WEIGHT);
+  const columns = Array.from({ length: size }, (_pixel, x) => under(key, x, size));
   for (let y = 0; y < size; y++) {
     const [top, bottom] = under(query, y, size);
     for (let x = 0; x < size; x++) {
-      const [left, right] = under(key, x, size);
+      const left = columns[x][0], right = columns[x][1];
       let most = -1;
       for (let row = top; row < bottom; row++) {
         for (let k = at + row * side + left; k < at + row * side + right; k++) {

@@ -13,7 +13,7 @@ import { unpackValues } from "../../common/numbers.js";
 import { LABELS, Panel } from "./panel.js";
 
 const FEW_ROWS = 20; // as many as have room for a label each
-const SQUARE = 440, NAMED = 12; // the side of a picture of all pairs; what a label needs
+const OF_TOKENS = 330, OTHERS = 400, NAMED = 12; // how high it is: of tokens, two stand side by side; what a label needs
 
 export class Picture extends Panel {
   /**
@@ -127,9 +127,9 @@ export class Picture extends Panel {
     const wide = room - (this.hasRowLabels ? LABELS : 0) - 40;
     const [each, high] = this.data.small ? [1, 13] : [4, 20]; // of a miniature three stand side by side
     const isMap = rows === columns && !this.data.small; // its cells are square
-    const side = this.data.column_tokens ? Math.min(wide, SQUARE) : Math.round(rows * Math.min(high, 400 / rows));
-    const height = isMap ? side : Math.round(rows * Math.min(high, 400 / rows));
-    const width = isMap ? side : Math.max(columns * each, this.data.column_tokens ? columns * 20 : 50 * each);
+    const most = this.data.row_tokens ? OF_TOKENS : OTHERS, upright = Math.round(rows * Math.min(high, most / rows));
+    const height = isMap ? Math.min(wide, upright) : upright;
+    const width = isMap ? height : Math.max(columns * each, this.data.column_tokens ? columns * 20 : 50 * each);
     const drawn = Math.min(wide, width);
     this.frameBox.style.width = `${drawn}px`;
     this.frameBox.style.height = `${height}px`;
