@@ -93,11 +93,23 @@ def make_look(
     """What `look` returns; `words` are translations of what the picture says."""
     with keep_threads():
         from explainers.models.borrowed_model import borrow_model
-        from explainers.notebook.head_names import find_scores, name_heads
 
         with borrow_model(model, tokenizer) as borrowed:
-            data = record_heads(borrowed, text, layers)
-            scores, unnamed = find_scores(borrowed, names)
+            return draw_heads(borrowed, text, layers, names, words)
+
+
+def draw_heads(
+    loaded: "RealModel",
+    text: str,
+    layers: Collection[int] = (),
+    names: "bool | HeadScores" = True,
+    words: Mapping[str, str] | None = None,
+) -> Look:
+    """The same of a model that has our attention already, as the app's have."""
+    from explainers.notebook.head_names import find_scores, name_heads
+
+    data = record_heads(loaded, text, layers)
+    scores, unnamed = find_scores(loaded, names)
     data |= {"roles": name_heads(scores) if scores else [], "unnamed": unnamed}
     return write_look(data | {"words": dict(words or {})}, scores)
 

@@ -26,6 +26,7 @@ from explainers.chapters.inspector.long_text import (
     make_long_text_job,
     merge_weights,
     spell_words,
+    write_file,
 )
 from explainers.chapters.inspector.sentence_run import View, answer_later, measure_directions
 from explainers.charts.pixel_images import draw_mosaic
@@ -37,6 +38,7 @@ from explainers.models.attention_hook import run_model
 from explainers.models.load import LoadJob, LoadRequest, load_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import number_words, tokenise_text
+from explainers.notebook.look import make_look
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.figure.panels import Cell
@@ -376,6 +378,13 @@ def test_words_are_drawn_in_place_of_their_tokens(tiny):
     line = str(head.explain_number(Cell(WEIGHTS, 3, 2)).lines[0])
     assert "on 2 tokens added up, mean of 1 rows" in line
     assert sum_rows(head)["forbidden"] == 6
+
+
+def test_the_file_to_send_is_what_a_notebook_shows(tiny):
+    """By the model that the page has loaded, and by transformers' own that is lent for a moment."""
+    name = registry.locate_folder(ID).name
+    look = make_look(tiny.model, tiny.tokenizer, TEXT, names=False)
+    assert write_file(tiny, TEXT, {}).replace(ID, name) == look.page
 
 
 def test_a_models_own_tokens_stay_when_words_are_merged(minilm):

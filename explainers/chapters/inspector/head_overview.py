@@ -14,6 +14,7 @@ from explainers.chapters.common.recording import (
     record_text,
     tabulate_strongest_keys,
 )
+from explainers.chapters.inspector.long_text import offer_file
 from explainers.chapters.inspector.sentence_run import View
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
@@ -78,6 +79,7 @@ def draw_heads(view: View) -> tuple[dict[str, object], dict[str, object]]:
     )
     table = partial(tabulate_strongest_keys, seen.weights, range(layers), seen.tokens)
     show_tiles(tiles, seen.origin, "heads", table, choose)
+    offer_file(view.loaded, view.sentence, "short")
     return _count_heads(seen), _count_parked(seen)
 
 

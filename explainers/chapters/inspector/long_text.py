@@ -1,7 +1,7 @@
 """Up to 1,024 tokens: read in the background, every head of one layer as an image."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from explainers.chapters.common.background_job import offer_job, watch_job
+from explainers.chapters.common.measured_heads import find_gallery
 from explainers.chapters.common.recording import (
     average_weight_on_key,
     cut_text,
@@ -22,12 +23,16 @@ from explainers.job_queue import Job
 from explainers.models import token_text
 from explainers.models.attention_hook import RecordedAttention
 from explainers.translations import TEXTS, _
+from explainers.ui import browser_files
 from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
+from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.session import LONG_TEXT_JOB
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from explainers.models.load import RealModel
 
 
 def spell_words(tokens: Sequence[str], words: Sequence[int]) -> list[str]:
@@ -178,8 +183,36 @@ def offer_reading(view: View) -> Shown | None:
         title = _("{length:,} tokens, layer {layer}", length=length, layer=layer)
         watch_job(LONG_TEXT_JOB, job, title, describe=_describe_progress)
         return None
+    beginning, _left_out = cut_text(view.loaded, job.subject.text, job.subject.length)
+    offer_file(view.loaded, beginning, "long")
     heads = job.result.words if is_merged else job.result.pieces
     return Shown(heads, job.result.num_tokens, job.subject, is_merged)
+
+
+def offer_file(loaded: "RealModel", text: str, key: str) -> None:
+    """A button for all heads of a text in one HTML file, which is made when it is asked for."""
+    from explainers.notebook.head_names import MEANINGS
+
+    scripts = browser_files.list_scripts("look", "common", "tiles")
+    words = translate_scripts(scripts, [*MEANINGS, *MEANINGS.values()])
+    st.download_button(
+        _("All heads of this text in one HTML file"),
+        partial(write_file, loaded, text, words),
+        "heads.html",
+        "text/html",
+        key=f"all heads {key}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def write_file(loaded: "RealModel", text: str, words: Mapping[str, str]) -> str:
+    """What `look` shows in a notebook; heads are named if their scores are known here."""
+    from explainers.notebook.look import draw_heads
+
+    gallery = find_gallery(loaded.name)
+    names = gallery.scores if gallery else False
+    return draw_heads(loaded, text, names=names, words=words).page
 
 
 def _describe_progress(job: LongTextJob) -> str:
