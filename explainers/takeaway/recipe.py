@@ -84,7 +84,7 @@ def cells(words: Words, link: str, made: Sequence[Made]) -> Iterator[Cell]:
     given = {function: result for recipe in recipes for function, result in recipe.given().items()}
     libraries = sorted({name for recipe in recipes for name in recipe.libraries})
     needs = words.needs_more.format(libraries=", ".join(libraries)) if libraries else words.needs
-    wanted = [floats, truths, same_numbers, *dict.fromkeys(called)]
+    wanted: list[Callable[..., Any]] = [floats, truths, same_numbers, *dict.fromkeys(called)]
     imports, modules = paste(wanted, given, libraries)
     yield Cell("markdown", f"# {words.title}\n\n{words.made_from} <{link}>\n\n{needs}")
     yield Cell("code", imports)

@@ -112,12 +112,20 @@ def name_model(view: View) -> dict[str, object]:
     return {
         "which": verbatim(view.seen.name),
         "tokens": len(view.seen.tokens) + view.seen.num_left_out,
+        "merged": _describe_words(view.words) if view.words else "",
         "layers": layers,
         "heads": heads,
         "kv_heads": heads // view.seen.group_size,
         "head_dim": view.seen.layers[0].query.shape[-1],
         "parameters": f"{view.loaded.num_parameters:,}",
     }
+
+
+def _describe_words(words: Recording) -> str:
+    return _(
+        "They are merged into {count} words here; *first token* then means the first word.",
+        count=len(words.tokens),
+    )
 
 
 def draw_next_tokens(seen: Recording) -> None:

@@ -71,9 +71,10 @@ def compare_runs(model: str, dtype: str, text: str, changes: list[Change]) -> di
 
     where = find_model(model)
     tokenizer = AutoTokenizer.from_pretrained(where)
-    own = AutoModelForCausalLM.from_pretrained(
+    own: Any = AutoModelForCausalLM.from_pretrained(
         where, dtype=getattr(torch, dtype), attn_implementation="eager"
-    ).eval()
+    )
+    own.eval()
     ids = tokenizer(text, return_tensors="pt").input_ids
     with torch.no_grad():
         before = own(ids, use_cache=False).logits.float().log_softmax(dim=-1)

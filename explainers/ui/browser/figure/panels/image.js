@@ -133,6 +133,7 @@ export class Picture extends Panel {
     const drawn = Math.min(wide, width);
     this.frameBox.style.width = `${drawn}px`;
     this.frameBox.style.height = `${height}px`;
+    this.labelsOf.columns.style.width = `${drawn}px`;
     thin(this.labelsOf.rows, height / rows);
     thin(this.labelsOf.columns, drawn / columns);
   }
