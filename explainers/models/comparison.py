@@ -1,15 +1,26 @@
 """The outputs of a model with our attention compared with those of its own attention."""
 
 import copy
+import math
+import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks import attention_with_sinks
-from explainers.models.attention_hook import RecordedAttention, run_model
+from explainers.models.attention_hook import (
+    AttentionCall,
+    Change,
+    RecordedAttention,
+    compute_attention,
+    run_model,
+)
+from explainers.models.changes import compute_divergence, compute_losses
 from explainers.models.replaced_methods import restore_methods
 
 if TYPE_CHECKING:
@@ -132,3 +143,70 @@ def compare_real_rows(ours: Tensor, theirs: Tensor, real_rows: Tensor) -> tuple[
     padding = ~real_rows[..., None]
     difference = (ours - theirs).masked_fill(padding, 0.0).abs().max()
     return float(difference), float(theirs.masked_fill(padding, 0.0).abs().max())
+
+
+def find_model(name: str) -> str:
+    """The folder in which the app keeps a model, if there is one; else its name on the hub."""
+    store = os.environ.get("ATTENTION_MODELS") or "~/.cache/attention-step-by-step/models"
+    folder = Path(store).expanduser() / name.replace("/", "--")
+    return str(folder) if folder.is_dir() else name
+
+
+def put_inside(model: Any, changes: Sequence[Change]) -> None:
+    """Let a model of transformers call our attention, with changes, in the place of its own."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.masking_utils import sdpa_mask
+
+    def attend(
+        module: nn.Module,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        attention_mask: Tensor,
+        scaling: float,
+        **_more: Any,
+    ) -> tuple[Tensor, Tensor]:
+        query = query * (scaling * math.sqrt(query.shape[-1]))  # ours divides by the root
+        layer: Any = module.layer_idx
+        call = AttentionCall("self", layer, None, attention, query, key, value, attention_mask)
+        made = [change for change in changes if change.applies_to(call)]
+        for change in made:
+            call = change.change_inputs(call)
+        result = compute_attention(call)
+        for change in made:
+            result = change.change_result(call, result)
+        return result.output.transpose(1, 2).contiguous(), result.weights
+
+    def make_mask(*arguments: Any, **options: Any) -> Any:
+        options |= {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
+        return sdpa_mask(*arguments, **options)
+
+    AttentionInterface.register("changed", attend)
+    AttentionMaskInterface.register("changed", make_mask)
+    model.set_attn_implementation("changed")
+
+
+def compare_runs(model: str, dtype: str, text: str, changes: list[Change]) -> dict[str, Any]:
+    """Losses, divergences and the next token: by the model's own attention, then changed."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    where = find_model(model)
+    tokenizer = AutoTokenizer.from_pretrained(where)
+    own: Any = AutoModelForCausalLM.from_pretrained(
+        where, dtype=getattr(torch, dtype), attn_implementation="eager"
+    )
+    own.eval()
+    ids = tokenizer(text, return_tensors="pt").input_ids
+    with torch.no_grad():
+        before = own(ids, use_cache=False).logits.float().log_softmax(dim=-1)
+        put_inside(own, changes)
+        after = own(ids, use_cache=False).logits.float().log_softmax(dim=-1)
+    found: dict[str, Any] = {"KL": compute_divergence(before, after)[0]}
+    for end, run in (("", before), (", changed", after)):
+        best = run[0, -1].max(dim=-1)
+        found[f"next token{end}"] = tokenizer.decode([int(best.indices)])
+        found[f"its probability{end}"] = best.values.exp()
+        if ids.shape[1] > 1:  # of a single token nothing was predicted
+            found[f"losses{end}"] = compute_losses(run, ids)[0]
+            found[f"mean loss{end}"] = found[f"losses{end}"].mean()
+    return found
