@@ -149,7 +149,8 @@ class RoundedCache(Change):
         return way(x, self.bits, ROUNDED_GROUP)
 
     def change_inputs(self, call: AttentionCall) -> AttentionCall:
-        return replace(call, **{self.part: self.round_rows(getattr(call, self.part))})
+        changed: dict[str, Any] = {self.part: self.round_rows(getattr(call, self.part))}
+        return replace(call, **changed)
 
 
 def compute_half_loss(model: Any, ids: Tensor, *changes: Change) -> float:

@@ -38,6 +38,7 @@ from explainers.models.indexer_check import (
 )
 from explainers.models.indexer_training import (
     IndexerSize,
+    Reading,
     compute_kl,
     draw_indexer,
     list_training_texts,
@@ -294,7 +295,8 @@ def test_the_check_allows_rounding_and_no_change(kind):
 
 
 def test_only_losses_that_jump_are_compared_loosely():
-    names = [name for name, _far in list_differences(*[read_files().numbers] * 2)]
+    numbers = read_files().numbers
+    names = [name for name, _far in list_differences(numbers, numbers)]
     assert {name.split()[0] for name in names if find_allowed(name) > LOSSES} == {"rounded"}
 
 
@@ -303,7 +305,8 @@ def test_every_training_starts_as_it_did(smollm2):
     shipped = read_files()
     layer, trainings = shipped.passages[PROSE].layer, shipped.numbers["trainings"]
     assert {*trainings} == {"shipped", *shipped.numbers["variants"]}
-    read, sampled = {}, {"shipped", "larger, no repeats"}
+    read: dict[tuple[int, ...], Reading] = {}
+    sampled = {"shipped", "larger, no repeats"}
     for name, texts, size, steps in list_trainings(smollm2):
         if name not in sampled:
             continue

@@ -339,7 +339,7 @@ def test_every_kind_of_layer_has_a_page_that_explains_it():
     listed = {name: shape for name, shape in shapes.items() if shape.groups}
     assert len(listed) > 80
     for name, shape in listed.items():
-        wanted = {LESSONS[group.kind] for group in shape.groups}
+        wanted = {LESSONS[group.kind] for group in shape.require_groups()}
         wanted |= {SINKS_LESSON} if shape.has_learned_sinks else set()
         assert wanted == set(list_lessons(shape)), name
 
