@@ -6,18 +6,14 @@ audience follows its lecturer.
 
 import streamlit as st
 from starlette.middleware import Middleware
-from streamlit.runtime.pages_manager import PagesManager
 
 from explainers.folders import ROOT
+from explainers.ui.changed_streamlit import change_streamlit
 from explainers.ui.follow.routes import Following, open_board
 from explainers.ui.headers import SafeHeaders, answer_error
 from explainers.ui.limits import Limits, open_enough_files
-from explainers.ui.odd_values import refuse_odd_values
 
-# Until `contents.py` has run, Streamlit would take the folder `pages` for its older kind of app:
-# show the first visitor names of files, and run a linked page alone, without contents and title.
-PagesManager.uses_pages_directory = False
-refuse_odd_values()
+change_streamlit()
 open_enough_files()
 following = Following(open_board())
 guards = [Middleware(SafeHeaders), Middleware(Limits)]
