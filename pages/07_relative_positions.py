@@ -50,7 +50,7 @@ def ask_scores(tokens: Tokens, shift: int) -> None:
     """What moving all words does to every score, asked first and then drawn."""
     seed, far = page.read_seed(), position_scores.SHIFTS[-1]
     shown = shift or far
-    shifts = sorted({*position_scores.SHIFTS, shown})
+    shifts = (*sorted({*position_scores.SHIFTS, shown}),)
     moved = position_scores.ShiftedScores.of(tokens, shifts, seed)
     answers, answer = position_scores.ANSWERS, moved.find_answer()
     if revealed(text, "rotary", answers, answer, shift=far, pairs=len(tokens) ** 2):

@@ -100,7 +100,8 @@ def blank_forbidden(values: Values, mask: Sequence[Sequence[bool]]) -> Values:
 
 def find_largest(values: Values) -> float:
     """The largest absolute number, or a little above 0 so that a colour domain exists."""
-    return max((abs(v) for row in values for v in row if v is not None), default=0.0) or 1e-9
+    numbers = [v for row in values for v in row if v is not None]
+    return max(max(numbers, default=0.0), -min(numbers, default=0.0)) or 1e-9
 
 
 def share_domain(*matrices: Matrix) -> list[Matrix]:

@@ -81,6 +81,7 @@ def load_readable_head(seed: int, language: str = "en") -> ReadableHead:
     return ReadableHead.from_parts(stages.words, (part[-1] for part in parts))
 
 
+@functools.lru_cache(maxsize=128)
 def load_readable_layer(tokens: Tokens, rule: str, seed: int) -> Layer:
     """A sentence and the head that reads it, under any mask: it learned under the full one.
 
@@ -108,6 +109,7 @@ class Film:
     """(stages, q_len, kv_len)"""
 
 
+@functools.lru_cache(maxsize=128)
 def film_of(tokens: Tokens, rule: str) -> Film:
     """The training of `FILM_SEED` as it looks on a sentence, all stages computed at once."""
     language = find_language(tokens)

@@ -126,9 +126,14 @@ def vietnamese_vocabulary() -> Vocabulary:
 def find_words(text: str) -> tuple[str, ...]:
     """The corpus' words in a text; case does not matter, "'s" is a word of its own."""
     words = _TOKEN.findall(text.replace("’", "'"))
-    ids = english_vocabulary().ids
-    folded = {word.casefold(): word for word in ids}
+    ids, folded = english_vocabulary().ids, _fold_words()
     return tuple(word if word in ids else folded.get(word.casefold(), word) for word in words)
+
+
+@functools.cache
+def _fold_words() -> dict[str, str]:
+    """The word as it is spelled, by its letters without case."""
+    return {word.casefold(): word for word in english_vocabulary().ids}
 
 
 @functools.lru_cache(maxsize=256)

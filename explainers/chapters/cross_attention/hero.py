@@ -151,6 +151,7 @@ _HEAD_KEYS = tuple(
 )
 
 
+@functools.cache
 def compare_passive() -> dict[str, Any]:
     """How many pairs of strongest lines cross, in the running sentence and in its passive."""
     return {
@@ -166,6 +167,7 @@ def count_crossings(translation: Translation) -> int:
     return sum(first > second for first, second in combinations(peaks.tolist(), 2))
 
 
+@functools.cache
 def compare_without() -> dict[str, Any]:
     """What is written without the modifier, and which syllables are gone."""
     before, after = _translate(" ".join(RUNNING_PAIR.source)), _translate(write_variant(kind=""))

@@ -1,5 +1,6 @@
 """The hero of the page on masks: all weights under a mask, and how one word's are shared out."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -113,6 +114,7 @@ def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:
     }
 
 
+@functools.lru_cache(maxsize=256)
 def build_masks(mask: Mask, words: int) -> Tensor:
     """A mask with each number that differs in a text of so many words (numbers, words, words)."""
     numbers = range(mask.least, words + 1) if mask.parameter else [0]

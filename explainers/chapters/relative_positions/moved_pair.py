@@ -1,6 +1,6 @@
 """One word's query and another one's key at every position that a reader can move them to."""
 
-from collections.abc import Sequence
+import functools
 from dataclasses import dataclass
 from random import Random
 
@@ -38,7 +38,8 @@ class MovedPair:
     with added positions."""
 
     @classmethod
-    def of(cls, tokens: Sequence[str], words: tuple[int, int], seed: int) -> "MovedPair":
+    @functools.lru_cache(maxsize=64)
+    def of(cls, tokens: tuple[str, ...], words: tuple[int, int], seed: int) -> "MovedPair":
         """Move both words 0 to 64 positions, and the asking one up to 6 more or fewer."""
         x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
         head = examples.random_head(D_MODEL, TURNED_DIM, TURNED_DIM, seed)

@@ -1,5 +1,6 @@
 """Scores that know distances, and their pictures: RoPE's while all words move, ALiBi's and T5's."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -62,7 +63,8 @@ class ShiftedScores:
     added: Tensor
 
     @classmethod
-    def of(cls, tokens: Sequence[str], shifts: Sequence[float], seed: int) -> "ShiftedScores":
+    @functools.lru_cache(maxsize=64)
+    def of(cls, tokens: tuple[str, ...], shifts: tuple[float, ...], seed: int) -> "ShiftedScores":
         """Let every word stand `shift` positions further on, and compute the scores again."""
         x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
         head = examples.random_head(D_MODEL, TURNED_DIM, TURNED_DIM, seed)
