@@ -37,16 +37,6 @@ text = page.Prose(__file__)
 
 
 @fragment
-def ask_exact() -> None:
-    """Is a softmax of a row that is forgotten block by block still exact?"""
-    row = online_row.read_example(lab)
-    named = online_row.name_row(row)
-    if revealed(text, "exact", online_row.ANSWERS, online_row.answer_exact(row), **named):
-        online_row.show_difference(row)
-        text("exact_seen", **named)
-
-
-@fragment
 def show_how() -> None:
     """The three numbers that are kept of a row, block by block."""
     text("how")
@@ -64,7 +54,7 @@ def show_corrections() -> None:
         text("corrections", rows=online_row.list_corrections(row), **named)
 
 
-def show_tiles_by_hand() -> None:
+def show_tiles_by_hand(rule: str) -> None:
     """Sides of a tile to choose, tiles that are skipped, and the code of a CPU and of a GPU."""
     text("tiles")
     tiles = tile_figure.choose_tiles(lab, masks.RULES[rule])
@@ -130,21 +120,31 @@ def show_two_texts() -> None:
     show_source(matrix_sizes.count_matrix_cells)
 
 
+@fragment
+def show_lesson() -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    show_hero(text, picture := hero.make_hero(text, lab), "sweep")
+    rule = picture.chosen(controls.tile_mask)
+    takeaway.take_sweep(lab, rule, hero.cut_tiles(lab, rule).blocks)
+    cards = {"windows": show_long_map, "spared": show_skipped, "measure": show_measured}
+    cards |= {"squares": show_growth, "two": show_two_texts}
+    if words < FEWEST:
+        text("too_short", words=write_word_count(words), fewest=FEWEST)
+    else:
+        row = online_row.read_example(lab)
+        named = online_row.name_row(row)
+        if revealed(text, "exact", online_row.ANSWERS, online_row.answer_exact(row), **named):
+            online_row.show_difference(row)
+            text("exact_seen", **named)
+        show_how()
+        cards = {"row": show_corrections, "tiles": lambda: show_tiles_by_hand(rule)} | cards
+    go_deeper(text, cards)
+
+
 text("question")
 tokens = choose_text().tokens
 words, sizes = len(tokens), (controls.d_model.default, 1, controls.head_dim.default)
 lab = Lab(draw_layer(tokens, *sizes, "full", page.read_seed()), page.has_queries_down())
-show_hero(text, picture := hero.make_hero(text, lab), "sweep")
-rule = picture.chosen(controls.tile_mask)
-takeaway.take_sweep(lab, rule, hero.cut_tiles(lab, rule).blocks)
-cards = {"windows": show_long_map, "spared": show_skipped, "measure": show_measured}
-cards |= {"squares": show_growth, "two": show_two_texts}
-if words < FEWEST:
-    text("too_short", words=write_word_count(words), fewest=FEWEST)
-else:
-    ask_exact()
-    show_how()
-    cards = {"row": show_corrections, "tiles": show_tiles_by_hand} | cards
-go_deeper(text, cards)
+show_lesson()
 show_one_sentence(text)
 check_yourself(text, {"correction": predict.a_correction, "growth": predict.growth_of_the_weights})

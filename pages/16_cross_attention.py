@@ -12,6 +12,7 @@ from explainers.chapters.cross_attention import (
     real_translator,
     source_costs,
 )
+from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.hero import make_hero, read_link_reading
 from explainers.chapters.cross_attention.weight_steps import WeightSteps
 from explainers.translation.train import TRAINING_SENTENCES
@@ -30,22 +31,15 @@ from explainers.ui.text.language import fragment
 text = page.Prose(__file__)
 
 
-def ask_explaining() -> None:
-    """Does the translation need the lines? Other weights instead, and what is written then."""
-    answer, named = changed_translation.answer_explaining(view)
-    if revealed(text, "explaining", changed_translation.UNCHANGED_SHARES, answer, **named):
-        text("explaining_more", **changed_translation.show_replacements(view))
-
-
 @fragment
-def show_steps(syllable: int) -> None:
+def show_steps(view: TranslationView, syllable: int) -> None:
     """Q, K, scores and weights."""
     text("how", rows=view.num_syllables, columns=len(view.columns))
     WeightSteps(view, syllable).show()
     show_source(cross_attention)
 
 
-def show_accuracy() -> None:
+def show_accuracy(view: TranslationView) -> None:
     """The strongest lines, scored against the correct ones."""
     text("accuracy")
     text("accuracy_seen", **alignment_accuracy.show_scores(view))
@@ -56,7 +50,7 @@ def show_accuracy() -> None:
     show_source(*alignment_accuracy.CODE)
 
 
-def show_rows() -> None:
+def show_rows(view: TranslationView) -> None:
     """Rows by the syllable that is written, and by the one that is read."""
     text("off_by_one")
     rates = alignment_accuracy.answer_off_by_one()
@@ -66,7 +60,7 @@ def show_rows() -> None:
         st.rerun()  # the picture at the top shows the head that was clicked
 
 
-def show_end_weight() -> None:
+def show_end_weight(view: TranslationView) -> None:
     """Weight on the end token, and the least certain syllable."""
     answer, named = alignment_accuracy.answer_parking()
     ask_veiled(text, "parking", answer, alignment_accuracy.ROW_KINDS, **named)
@@ -75,7 +69,7 @@ def show_end_weight() -> None:
         text(section, **named)
 
 
-def show_changes() -> None:
+def show_changes(view: TranslationView) -> None:
     """Other weights, or a word less; whether weights explain."""
     instead, named = changed_translation.show_change(view, text.template("changed_a_word_less"))
     if named:
@@ -88,34 +82,32 @@ def show_changes() -> None:
     changed_translation.offer_ablation_table(lambda **scores: text("tried", **scores))
 
 
-def show_block() -> None:
+def show_block(view: TranslationView) -> None:
     """The block around cross-attention."""
     text("block")
     ask_veiled(text, "block", block_tensors.PART_NAMES[1], block_tensors.PART_NAMES)
     text("block_seen", **block_tensors.show_block(view))
 
 
-def show_cache() -> None:
+def show_cache(view: TranslationView) -> None:
     """What is cached of the source, and what is hidden of it in a batch."""
     text("kept")
     text("kept_seen", **source_costs.show_source_cache(view))
     show_source(read_source, *source_costs.CODE)
     batch = source_costs.run_padded_batch(view.translation.words, view.translation.syllables)
-    if not (sizes := source_costs.count_rows(batch))["filled"]:
-        text("padding_longest", **sizes)
-        return
-    text("padding", **sizes)
-    if ask_veiled(text, "padding", f"{source_costs.measure_leak(batch)} %"):
+    sizes = source_costs.count_rows(batch)
+    text("padding" if sizes["filled"] else "padding_longest", **sizes)
+    if sizes["filled"] and ask_veiled(text, "padding", f"{source_costs.measure_leak(batch)} %"):
         text("padding_seen", **source_costs.show_leak(view, batch))
 
 
-def show_two_ways() -> None:
+def show_two_ways(view: TranslationView) -> None:
     """Cross-attention, or both texts in one sequence."""
     text("cells")
     text("cells_seen", **source_costs.show_weight_counts(view))
 
 
-def show_real() -> None:
+def show_real(view: TranslationView) -> None:
     """A published translator, if it can be had."""
     if named := real_translator.cut_both(view):
         text("pieces", **named)
@@ -123,6 +115,26 @@ def show_real() -> None:
     if found := real_translator.offer_real_translation(sentence.text):
         text("real_seen", **real_translator.show_real_weights(*found, page.has_queries_down()))
         show_source(*real_translator.CODE)
+
+
+@fragment
+def show_lesson(whole: TranslationView) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    if not whole.num_syllables:
+        text("nothing_written")
+        return
+    view = whole.select(*read_link_reading())
+    show_hero(text, hero := make_hero(text, view, sentence.text), "translation")
+    if view.translation.other_beams:
+        text("beams", **choose_sentence.list_beams(view.translation))
+    text("learned_here", pairs=f"{TRAINING_SENTENCES:,}")
+    answer, named = changed_translation.answer_explaining(view)
+    if revealed(text, "explaining", changed_translation.UNCHANGED_SHARES, answer, **named):
+        text("explaining_more", **changed_translation.show_replacements(view))
+    show_steps(view, hero.chosen(controls.followed_syllable))
+    cards = {"accuracy": show_accuracy, "rows": show_rows, "parking": show_end_weight}
+    cards |= {"explaining": show_changes, "block": show_block, "kept": show_cache}
+    go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real}, view)
 
 
 text("question")
@@ -133,18 +145,6 @@ if not choose_sentence.load_translator_or_warn():
 words, problem = choose_sentence.read_words(sentence.text)
 if problem:
     text("cannot", **problem)
-view = choose_sentence.translate_view(words, page.has_queries_down()).select(*read_link_reading())
-if not view.num_syllables:
-    text("nothing_written")
-    page.end_page()
-show_hero(text, hero := make_hero(text, view, sentence.text), "translation")
-if view.translation.other_beams:
-    text("beams", **choose_sentence.list_beams(view.translation))
-text("learned_here", pairs=f"{TRAINING_SENTENCES:,}")
-ask_explaining()
-show_steps(hero.chosen(controls.followed_syllable))
-cards = {"accuracy": show_accuracy, "rows": show_rows, "parking": show_end_weight}
-cards |= {"explaining": show_changes, "block": show_block, "kept": show_cache}
-go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real})
+show_lesson(choose_sentence.translate_view(words, page.has_queries_down()))
 show_one_sentence(text)
 check_yourself(text, {"shape": source_costs.recall_weight_count, "mask": source_costs.recall_mask})

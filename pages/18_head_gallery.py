@@ -117,6 +117,7 @@ def show_measuring(gallery: Gallery) -> None:
         text("measured_here", difference=difference)
 
 
+@fragment
 def show_gallery(gallery: Gallery) -> None:
     """The picture, the question below it, and the cards."""
     hero, chosen = make_hero(text, gallery)

@@ -1,10 +1,12 @@
 """Why did it look there: one weight of a real model, split into what earlier parts have written."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.why_it_looked import one_cell, own_cell
-from explainers.chapters.why_it_looked.explained_cell import Found
+from explainers.chapters.why_it_looked.explained_cell import Explained, Found
 from explainers.chapters.why_it_looked.hero import make_hero
 from explainers.chapters.why_it_looked.own_hero import make_own_hero
 from explainers.chapters.why_it_looked.role_table import describe_roles, make_role_table
@@ -27,28 +29,27 @@ text = page.Prose(__file__)
 
 
 @fragment
-def ask_writer() -> None:
+def ask_writer(first: Explained, origin: str) -> None:
     """Without what one head wrote into one key: how much of the weight is left?"""
-    first = next(iter(cells.values()))
     told = one_cell.describe_removals(first)
     if revealed(text, "writer", one_cell.ANSWERS, one_cell.answer_first(first), **told):
-        one_cell.draw_removals(first, shipped_origin, "asked")
+        one_cell.draw_removals(first, origin, "asked")
 
 
-def show_pairs() -> None:
+def show_pairs(shown: Explained, kind: str, origin: str) -> None:
     """The first sources of the query against the first ones of the key."""
     text("pairs", **one_cell.describe_pairs(shown, kind))
     one_cell.draw_pairs(shown, kind, origin)
 
 
-def show_steps() -> None:
+def show_steps(shown: Explained, origin: str, code_role: str) -> None:
     """Two steps back: where the head looked that wrote most of the key."""
     text("steps", **one_cell.describe_trace(shown))
     one_cell.draw_trace(shown, origin)
     show_source(trace_head, that=code_role)
 
 
-def show_removals() -> None:
+def show_removals(shown: Explained, origin: str, code_role: str) -> None:
     """Predicted, on the way into the head, and in the whole pass."""
     text("removing", **one_cell.describe_removals(shown))
     one_cell.draw_removals(shown, origin)
@@ -71,11 +72,12 @@ def obtain_own(whose: str) -> Found | None:
     return own_cell.choose_own()
 
 
-text("question")
-if shipped := read_shipped():
-    cells, shipped_origin = shipped
-    whose = read_choice(looked_whose, looked_whose.options)
-    if own := obtain_own(whose):
+@fragment
+def show_lesson(
+    cells: Mapping[str, Explained], shipped_origin: str, whose: str, own: Found | None
+) -> None:
+    """The picture and all that follows it, which nothing outside of it depends on."""
+    if own:
         hero, shown, origin = make_own_hero(text, own), own.explained, own.origin
     else:
         hero, origin = make_hero(text, cells, shipped_origin, whose), shipped_origin
@@ -84,12 +86,25 @@ if shipped := read_shipped():
     code_role = "just ran" if own else CODE_ROLE
     kind = hero.chosen(why_controls.looked_parts)
     take_weight(shown)
-    ask_writer()
+    ask_writer(next(iter(cells.values())), shipped_origin)
     text("how", **one_cell.describe_sum(shown))
     show_source(gather_sources, split_score, that=code_role)
-    cards = {"steps": show_steps, "removing": show_removals, "roles": show_roles}
-    cards |= {"pairs": show_pairs, "limits": lambda: text("limits")}
-    go_deeper(text, cards)
+    go_deeper(
+        text,
+        {
+            "steps": lambda: show_steps(shown, origin, code_role),
+            "removing": lambda: show_removals(shown, origin, code_role),
+            "roles": show_roles,
+            "pairs": lambda: show_pairs(shown, kind, origin),
+            "limits": lambda: text("limits"),
+        },
+    )
+
+
+text("question")
+if shipped := read_shipped():
+    whose = read_choice(looked_whose, looked_whose.options)
+    show_lesson(*shipped, whose, obtain_own(whose))
 else:
     text("no_numbers")
 show_one_sentence(text)

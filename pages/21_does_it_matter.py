@@ -89,6 +89,7 @@ def show_pair(shown: Shown) -> None:
         show_picture(text, picture, "own matter")
 
 
+@fragment
 def show_page(shown: Shown) -> None:
     """The picture, the question, and the cards."""
     hero, place = make_hero(text, shown)

@@ -84,6 +84,7 @@ def show_rings(shipped: ShippedWriting) -> None:
             losses.draw_losses(found, describe_live_run(loaded), "again")
 
 
+@fragment
 def show_page(shipped: ShippedWriting) -> None:
     """The picture, the question, and the cards."""
     own = own_text.find_written()

@@ -108,6 +108,24 @@ def test_fragments_speak_the_visitors_language(path):
     assert not own, "uses st.fragment: take explainers.ui.text.language.fragment"
 
 
+WHOLE_PAGES = "14_idle_heads", "15_serving", "17_inspector", "19_what_if", "23_exercises"
+"""Pages whose picture changes what stands above it, or below which a model is being loaded."""
+
+
+@each([path for path in PAGES if path.stem not in WHOLE_PAGES])
+def test_a_choice_in_a_picture_runs_no_whole_page(path):
+    """A run of the whole page takes three times as long, for everybody on this server."""
+    drawing = [
+        node
+        for node in tree(path).body
+        if any(ast.unparse(call) == "show_hero" for call in ast.walk(node))
+        and not isinstance(node, ast.ImportFrom)
+    ]
+    for node in drawing:
+        assert isinstance(node, ast.FunctionDef), "shows its hero outside of a fragment"
+        assert "fragment" in map(ast.unparse, node.decorator_list), f"{node.name}: no fragment"
+
+
 @each(PRODUCT)
 def test_a_page_asks_what_stands_beside_its_numbers(path):
     """A page's own questions: in the module whose numbers they ask about, and named so."""

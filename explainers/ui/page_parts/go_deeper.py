@@ -14,8 +14,8 @@ from explainers.ui.page import Prose, split_title
 from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, LECTURE_CARDS, OPEN_CARD, VISIT
 from explainers.ui.text.language import fragment
 
-Cards = Mapping[str, Callable[[], object]]
-"""Name of a card → what draws its content."""
+Cards = Mapping[str, Callable[..., object]]
+"""Name of a card → what draws its content, given what all cards of the page are about."""
 
 
 @dataclass(frozen=True)
@@ -56,20 +56,21 @@ open_card = OpenCard(CARD_KEY, N_("Open card"), None)
 register(open_card)
 
 
-def go_deeper(text: Prose, cards: Cards) -> None:
+def go_deeper(text: Prose, cards: Cards, *given: object) -> None:
     """The heading, and a card for each name, titled by the page's text `deeper_<name>`.
 
     The text is one line: what one learns in bold, a sentence, the minutes in italics. A card's
-    content is a fragment. A class sees the titles in the overview, and the card that is open.
+    content is a fragment, and `given` is what all of them are about. A class sees the titles in the
+    overview, and the card that is open.
     """
     if is_lecture():
-        _draw_screens(text, cards)
+        _draw_screens(text, cards, *given)
         return
     _draw_heading(text)
-    _draw_cards(text, cards)
+    _draw_cards(text, cards, *given)
 
 
-def _draw_screens(text: Prose, cards: Cards) -> None:
+def _draw_screens(text: Prose, cards: Cards, *given: object) -> None:
     """Of all cards the titles, which a lecturer may choose from, and the one that was chosen."""
     opened = open_card(text.page, list(cards))
     st.session_state[LECTURE_CARDS] = list(cards)
@@ -80,7 +81,7 @@ def _draw_screens(text: Prose, cards: Cards) -> None:
         if name == opened:
             with screen("deeper", name):
                 st.markdown(f"## {title}")
-                fragment(draw)()
+                fragment(draw)(*given)
 
 
 def _draw_heading(text: Prose) -> None:
@@ -92,7 +93,7 @@ def _draw_heading(text: Prose) -> None:
 
 
 @fragment
-def _draw_cards(text: Prose, cards: Cards) -> None:
+def _draw_cards(text: Prose, cards: Cards, *given: object) -> None:
     names = list(cards)
     open_card(text.page, names)
     with st.container(key="go deeper", gap="small"):
@@ -105,4 +106,4 @@ def _draw_cards(text: Prose, cards: Cards) -> None:
             )
             if box.open:
                 with box:
-                    fragment(draw)()
+                    fragment(draw)(*given)
