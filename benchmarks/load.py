@@ -11,6 +11,7 @@ import asyncio
 import itertools
 import json
 import time
+import urllib.request
 from contextlib import AsyncExitStack, ExitStack
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ from benchmarks.sessions import RunError, Session, connect
 
 EVERY, SECONDS = 2.0, 20.0
 """Between two changes of a session, and of a measurement."""
+SETTLED = 0.3
+"""Seconds in which the thread of a run ends, after its last message."""
 LATE = 0.25
 """Seconds: where p95 passes them, the server is full."""
 STEPS = 1, 5, 10, 20, 30, 40, 50, 60, 80, 100, 150, 200
@@ -132,9 +135,48 @@ async def measure_sessions(
     return found, row
 
 
-def measure(sessions: int, name: str, replicas: int) -> str:
+async def count_calls(address: str, target: Target) -> tuple[float, float]:
+    """How many functions a change calls, and how many bytes it sends, on average."""
+
+    def ask() -> int:
+        with urllib.request.urlopen(f"{address}/calls") as answer:
+            return int(answer.read())
+
+    sent, values = 0, target.values * 2
+    async with connect(address) as session:
+        await session.open(target.page, target.query)
+        for value in values:  # fills caches
+            await session.choose(target.widget, value)
+        await asyncio.sleep(SETTLED)
+        await asyncio.to_thread(ask)
+        for value in values:
+            sent += (await session.choose(target.widget, value)).sent
+        await asyncio.sleep(SETTLED)
+        return await asyncio.to_thread(ask) / len(values), sent / len(values)
+
+
+def measure_calls(targets: dict[str, Target]) -> str:
+    """The report's section: what costs as much on every machine, whatever else it does."""
+    rows = []
+    with server(ROOT / "benchmarks" / "watched_app.py", ROOT, ATTENTION_COUNTED="1") as address:
+        wait_until_healthy(address)
+        for name, target in targets.items():
+            calls, sent = asyncio.run(count_calls(address, target))
+            rows.append(f" {name} | {calls:,.0f} | {sent / 1000:.1f} kB ")
+            print(rows[-1], flush=True)
+    return report.section(
+        "What a change costs",
+        None,
+        "Functions that Python calls in the thread of a run, from a change to the end of its run, "
+        "Streamlit's own among them, and bytes that are sent: averages of one session, caches "
+        "filled. They say the same on a machine where others work.",
+        " change | calls | sent ",
+        rows,
+    )
+
+
+def measure(sessions: int, targets: dict[str, Target], replicas: int) -> str:
     """The report's section."""
-    targets = {name: TARGETS[name]} if name else TARGETS
     rows, full = [], 0
     with ExitStack() as stack:
         addresses = [stack.enter_context(server(ROOT / "app.py", ROOT)) for _one in range(replicas)]
@@ -167,6 +209,11 @@ if __name__ == "__main__":
     parser.add_argument("--only", default="", help="one of: " + ", ".join(TARGETS))
     parser.add_argument("--write", action="store_true", help="replace its part of RESULTS.md")
     parser.add_argument("--processes", type=int, default=1, help="among which they are shared out")
+    parser.add_argument("--calls", action="store_true", help="count calls and bytes, not time")
     arguments = parser.parse_args()
-    text = measure(arguments.sessions, arguments.only, arguments.processes)
+    chosen = {arguments.only: TARGETS[arguments.only]} if arguments.only else TARGETS
+    if arguments.calls:
+        text = measure_calls(chosen)
+    else:
+        text = measure(arguments.sessions, chosen, arguments.processes)
     report.publish(text, arguments.write)
