@@ -188,8 +188,11 @@ export class Table extends Panel {
    * @param {number | null} column
    */
   frame(row, column) {
-    this.cells.forEach((line, i) => line.forEach((cell, j) => cell.classList.toggle("framed",
-      (row !== null || column !== null) && (row ?? i) === i && (column ?? j) === j)));
+    this.cells.forEach((line, i) => {
+      line[0].parentElement?.classList.toggle("chosen", i === row); // a class reads its digits
+      line.forEach((cell, j) => cell.classList.toggle("framed",
+        (row !== null || column !== null) && (row ?? i) === i && (column ?? j) === j));
+    });
   }
 
   /**
