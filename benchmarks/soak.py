@@ -30,7 +30,8 @@ PAGES = (
     *("", "tokens", "query_key_value", "scores", "masks", "many_heads", "relative_positions"),
     *("kv_cache", "shared_heads", "cache_memory", "long_sequences"),
     *("growing_memory", "choosing", "idle_heads", "serving", "cross_attention"),
-    *("inspector", "head_gallery", "what_if", "exercises", "claims"),
+    *("inspector", "head_gallery", "what_if", "why_it_looked", "does_it_matter", "writing"),
+    *("exercises", "claims"),
 )
 QUERIES = "", "lang=vi", "predict=false", "seed=7", "lecture=true", "word=3", "text=Our+own+words"
 HELD = "heap", "memory", "threads", "files", "temporary"
