@@ -126,9 +126,20 @@ def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@functools.cache
+def nodes(path):
+    """Everything in a file, as many rules ask for it."""
+    return tuple(ast.walk(tree(path)))
+
+
+@functools.cache
 def imports(path):
     """Full names of the modules that a file imports, wherever in it."""
-    for node in ast.walk(tree(path)):
+    return tuple(_list_imports(path))
+
+
+def _list_imports(path):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -210,7 +221,7 @@ def test_a_module_holds_one_idea(path):
 
 @each(ATTENTION)
 def test_a_teaching_function_shows_everything_it_does(path):
-    for function in ast.walk(tree(path)):
+    for function in nodes(path):
         if not isinstance(function, ast.FunctionDef):
             continue
         what = f"{name(path)}: {function.name}"
@@ -241,7 +252,7 @@ def test_a_teaching_function_shows_everything_it_does(path):
 @each(PRODUCT + WORKSHOP)
 def test_one_word_for_one_thing(path):
     words = set()
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         match node:
             case ast.Name(id=word) | ast.arg(arg=word) | ast.keyword(arg=word):
                 words.add(word)
@@ -277,7 +288,7 @@ def test_the_contents_list_every_page_in_order():
 
 def contents():
     """(path, title) of every page, in the order in which `contents.py` lists them."""
-    for table in ast.walk(tree(ROOT / "contents.py")):
+    for table in nodes(ROOT / "contents.py"):
         if isinstance(table, ast.Dict):
             pairs = zip(map(text_of, table.keys), map(text_of, table.values), strict=True)
             yield from ((path, title) for path, title in pairs if path and title)
@@ -393,7 +404,7 @@ def test_a_page_shows_all_of_its_text_and_no_other(path):
         by_name = None in given  # `**numbers`: the test of what computes them compares them
         assert by_name or slots <= given, f"{pattern} is not given {slots - given}"
     parts = [path, *parts_with_text(path)]
-    handed_on = {text_of(node) for part in parts for node in ast.walk(tree(part))}
+    handed_on = {text_of(node) for part in parts for node in nodes(part)}
     unasked = [s for s in written if not any(fnmatch(s, pattern) for pattern, _ in asked)]
     assert set(unasked) - {NEXT_QUESTION} <= handed_on, "there is text that is never shown"
 
@@ -413,7 +424,7 @@ def parts_with_text(page):
 
 def texts_asked_for(path):
     """(pattern of a name, names of its numbers) of every call of `text`, or of what asks by it."""
-    for call in ast.walk(tree(path)):
+    for call in nodes(path):
         if not isinstance(call, ast.Call):
             continue
         if ast.unparse(call.func) == "text.fill" and pattern(call.args[0]) != "*":

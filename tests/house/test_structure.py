@@ -1,6 +1,7 @@
 """How the house is built: which module may import which, how long things are, where words stand."""
 
 import ast
+import functools
 import graphlib
 from collections import Counter
 
@@ -13,6 +14,7 @@ from tests.house.test_house import (
     each,
     imports,
     name,
+    nodes,
     tree,
 )
 
@@ -23,6 +25,7 @@ ROLES = {"__init__", "__main__", "takeaway", "hero", "train"}
 """Stems that mean the same in each folder where they stand."""
 
 
+@functools.cache
 def modules():
     """{full name: path} of every module of the product."""
     named = {name(path).removesuffix(".py").replace("/", "."): path for path in PRODUCT}
@@ -67,7 +70,7 @@ def test_a_stem_stands_once_in_the_tree():
 
 @each(PRODUCT)
 def test_a_function_is_one_idea(path):
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef):
             lines = (node.end_lineno or 0) - node.lineno + 1
             assert lines <= 60, f"{node.name} has {lines} lines"
@@ -87,7 +90,7 @@ def test_no_small_module_is_there_for_one_other():
 @each(PRODUCT)
 def test_state_has_names_that_stand_in_one_place(path):
     """`st.session_state` is asked for constants of `ui/session.py` and for keys of controls."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         match node:
             case ast.Subscript(value=ast.Attribute(attr="session_state"), slice=key):
                 keys = [key]
@@ -104,7 +107,8 @@ def test_state_has_names_that_stand_in_one_place(path):
 @each([path for path in PRODUCT if name(path) != "explainers/ui/text/language.py"])
 def test_fragments_speak_the_visitors_language(path):
     """Streamlit's own runs in a thread that has no language yet; ours sets it first."""
-    own = [node for node in ast.walk(tree(path)) if ast.unparse(node) == "st.fragment"]
+    named = [node for node in nodes(path) if isinstance(node, ast.Attribute)]
+    own = [n for n in named if n.attr == "fragment" and ast.unparse(n) == "st.fragment"]
     assert not own, "uses st.fragment: take explainers.ui.text.language.fragment"
 
 
@@ -139,7 +143,7 @@ def test_a_page_asks_what_stands_beside_its_numbers(path):
 @each(sorted(ROOT.glob("explainers/chapters/**/*.py")))
 def test_words_stand_on_pages(path):
     """Pages and their texts, side by side, are the whole page: no chapter shows a remark."""
-    calls = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call))
+    calls = (node.func for node in nodes(path) if isinstance(node, ast.Call))
     assert not any(isinstance(call, ast.Name) and call.id == "text" for call in calls)
 
 
