@@ -326,7 +326,8 @@ def test_a_hostile_link_shows_a_page(planted, link):
     plant(planted, {})
     visit = opened(PAGE, {**HERE, **link})
     assert not visit.exception
-    assert visit.info or visit.error
+    is_cut = any("tokens are left out" in one.value for one in visit.caption)
+    assert visit.info or visit.error or is_cut
 
 
 def test_late_layers_of_smollm2_are_sharp_only_because_of_the_first_token(smollm2, smollm2_scores):
