@@ -39,6 +39,7 @@ from explainers.memory.model_shapes import (
 )
 from explainers.memory.prefix_sharing import count_prefix_savings
 from explainers.memory.published_figures import REASONS, read_figures
+from explainers.memory.read_config import read_config
 from explainers.memory.serving import (
     GIB,
     Deployment,
@@ -628,6 +629,17 @@ def with_config(text, **link):
     visit = opened(PAGE, {"model": controls.CONFIG, **link})
     visit.text_area(key="pasted config").set_value(text)
     return visit.run()
+
+
+def test_layers_that_look_at_an_image_read_as_much_of_it_as_the_command_counts():
+    pasted = LLAMA | {
+        "cross_attention_layers": [3, 8],
+        "vision_config": {"image_size": 56, "patch_size": 14, "max_num_tiles": 200},
+    }
+    shape = read_config(json.dumps(pasted))
+    assert shape.encoder_context == 200 * (4 * 4 + 1) > controls.encoder_tokens.default
+    size = count_cache_bytes(shape, 16_384)
+    assert f"{size:,} bytes for 1 text" in said(with_config(json.dumps(pasted), tokens="16,384"))
 
 
 def test_a_pasted_config_is_read_and_stays_out_of_the_link():

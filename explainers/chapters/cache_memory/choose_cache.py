@@ -111,8 +111,10 @@ def choose_encoder_options(shape: ModelShape, ask: Ask) -> tuple[int | None, int
     """(tokens of the other text, beams): only a model with an encoder has something to choose."""
     if not any(group.kind == "cross" for group in shape.require_groups()):
         return None, 1
+    usual = shape.encoder_context or controls.encoder_tokens.default
+    read = replace(controls.encoder_tokens, default=usual)  # as the command counts it
     most = shape.encoder_context or MAX_WINDOW
-    return ask(controls.encoder_tokens, 0, most), ask(controls.beams, 1, 64)
+    return ask(read, 0, most), ask(controls.beams, 1, 64)
 
 
 def choose_own_shape() -> ModelShape:
