@@ -61,6 +61,14 @@ def test_the_first_query_is_one_that_only_the_indexer_can_answer():
     assert float(copied.sum()) > 0.3
 
 
+def test_losses_have_the_readers_decimal_mark():
+    sent = hero(opened(PAGE, {"lang": "vi"}))
+    assert sent["full"] == f"{SHIPPED.passages[PROSE].full_loss:.2f}".replace(".", ",")
+    assert sent["losses"][WINDOW][0] == f"{SHIPPED.passages[PROSE].losses[WINDOW][0]:.2f}".replace(
+        ".", ","
+    )
+
+
 def test_what_is_sent_is_what_was_measured():
     sent = hero(opened(PAGE))
     prose = SHIPPED.passages[PROSE]

@@ -24,7 +24,7 @@ from explainers.models.shipped_indexers import (
     Passage,
     Shipped,
 )
-from explainers.translations import _
+from explainers.translations import _, say_value
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.controls.name_controls import Choice
@@ -119,9 +119,14 @@ def compute_numbers(
         "labels": list_labels(),
         "kept": list(KEPT),
         "first": NUM_FIRST,
-        "losses": {name: [f"{loss:.2f}" for loss in passage.losses[name]] for name in POLICIES},
-        "full": f"{passage.full_loss:.2f}",
+        "losses": {name: list(map(write_loss, passage.losses[name])) for name in POLICIES},
+        "full": write_loss(passage.full_loss),
     }
+
+
+def write_loss(loss: float) -> str:
+    """In nats per token, with the visitor's decimal mark, as the picture prints it."""
+    return say_value(f"{loss:.2f}")
 
 
 def rank_keys(row: Tensor, query: int) -> list[int]:
