@@ -59,6 +59,7 @@ def test_both_words_move_under_the_finger(visit, moved):
     mouse.move(box["x"] + 8, middle)
     mouse.down()
     mouse.move(box["x"] + box["width"] * 0.45, middle, steps=3)
+    assert one.sent == messages, "a message went out before the slider rested"
     shift = int(slider.input_value())
     assert 20 < shift < 40
     query, key = moved.directions()
@@ -72,7 +73,6 @@ def test_both_words_move_under_the_finger(visit, moved):
     assert abs(hero.evaluate(HEIGHTS)[5] - heights[5]) > 1
     assert said(one) != before
     assert f"Both words moved {shift} positions" in said(one)
-    assert one.sent == messages, "a message went out before the slider rested"
     mouse.up()
     one.wait_for_choice("shift", str(shift))
     assert told(one.ready()) == written(moved, 0, shift)
