@@ -109,6 +109,7 @@ class Visit:
         self.page.evaluate(TURN, f"/{path}?{urlencode({'predict': 'false', **choices})}")
         changed = "(title) => (document.querySelector('h1')?.innerText ?? title) !== title"
         self.page.wait_for_function(changed, arg=title)
+        self.ready().says.first.wait_for()  # the run may end before its first picture has come
         return self.ready()
 
     def follow_raw(self, link: str) -> "Visit":
