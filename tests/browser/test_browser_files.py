@@ -23,7 +23,7 @@ MODULES = [path for path in sorted(FOLDER.rglob("*.js")) if path.parent.name != 
 """Ours: what others have published stands in a folder of its own, and is fetched when needed."""
 ENTRIES = (
     *("cards/cards.js", "figure/figure.js", "picture/picture.js", "tiles/tiles.js"),
-    *("follow/follow.js", "lecture/lecture.js", "lecture/start_key.js"),
+    *("follow/follow.js", "lecture/lecture.js", "lecture/start_key.js", "picker/picker.js"),
 )
 """What Streamlit loads; all else is imported by these."""
 NOTEBOOK = "look/look.js"
