@@ -174,7 +174,8 @@ def offer_reading(view: View) -> Shown | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         length = controls.long_length()
         layer = controls.long_layer(0, view.seen.shape[0] - 1)
-        is_merged = controls.whole_words()
+        # One choice for the page: asked here where the sentence above gave no cause to ask.
+        is_merged = bool(view.words) if view.offers_words else controls.whole_words()
         candidate = make_long_text_job(LongTextRequest(view.loaded.name, typed, length, layer))
         job = offer_job(LONG_TEXT_JOB, _("Read it"), candidate, icon=":material/grid_view:")
     if not job:

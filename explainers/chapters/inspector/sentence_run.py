@@ -45,6 +45,8 @@ class View(NamedTuple):
     queries_down: bool = True
     words: Recording | None = None
     """The same between words, if the reader wants that."""
+    offers_words: bool = False
+    """Has the reader been asked, because a word of the sentence has several tokens?"""
 
     @property
     def drawn(self) -> Recording:
@@ -88,8 +90,9 @@ def run_or_explain(loaded: "RealModel | None", sentence: str) -> View | None:
 def offer_words(view: View) -> View:
     """A switch that merges tokens into words, where a word of the text has several."""
     merged = merge_tokens(view.loaded, view.sentence, view.seen)
-    is_wanted = bool(merged.words) and controls.whole_words()
-    return view._replace(words=merged) if is_wanted else view
+    if not merged.words:
+        return view
+    return view._replace(words=merged if controls.whole_words() else None, offers_words=True)
 
 
 def describe_cut(view: View) -> dict[str, object]:
