@@ -92,12 +92,12 @@ def lecturer(hall):
     """A lecturer whose room is open."""
     person = hall("lecturer")
     person.follow("scores", lecture="true", predict="true")
-    person.state()
     open_room(person)
     return person
 
 
 def open_room(lecturer):
+    lecturer.state()
     lecturer.page.locator(".follow-lead").wait_for()
     lecturer.page.wait_for_function("() => attentionLecture.isComplete()")
     lecturer.page.wait_for_timeout(500)  # until then keys are kept for the lecture
