@@ -95,7 +95,7 @@ def test_a_browser_is_spoken_to_in_its_language(browser, address):
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
 def test_a_page_in_another_language(stroll, path):
     """What axe finds, what stands out of the window, and the way back."""
-    one = stroll(path, lang="vi")
+    one = stroll(path, tab="languages", lang="vi")
     assert violations(one) == []
     for size in (PROJECTOR, PHONE):
         assert shown(one, size).page.evaluate(OUTSIDE) == []

@@ -63,9 +63,9 @@ def shown(visit: Visit, size):
 
 
 @each_page
-def test_every_look_of_a_page(stroll, path):
-    """By night on a phone first: a page that is drawn in a small window may grow."""
-    one = stroll(path, scheme="dark", size=PHONE, lang="en")
+def test_every_look_of_a_page(visit, path):
+    """One visit, by night on a phone first: a page that is loaded in a small window may grow."""
+    one = visit(path, scheme="dark", size=PHONE)
     assert one.page.evaluate(OUTSIDE) == []
     assert violations(shown(one, PROJECTOR)) == []
     assert one.page.evaluate(COLOURS)[0] == "rgb(15, 18, 22)"
