@@ -68,8 +68,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return BAD_INPUT
     is_for_engine = bool(chosen.flags)
-    written = write_report(report, is_for_engine)
-    print(json.dumps(asdict(report), indent=1) if chosen.json else written)
+    print(
+        json.dumps(asdict(report), indent=1) if chosen.json else write_report(report, is_for_engine)
+    )
     return 0
 
 

@@ -89,6 +89,7 @@ def test_a_browser_is_spoken_to_in_its_language(browser, address):
         assert one.page.evaluate(LANGUAGE) == "vi"
         assert one.choices["lang"] == "vi", "for whoever gets the link"
         switch_to_english(one)
+        one.wait_for_choice("lang", "en")
         assert not one.errors
 
 

@@ -151,19 +151,19 @@ def measure_kept(passage: Passage, query: int, kept: int) -> dict[str, float]:
 
 def read_loss(passage: Passage, policy: str, kept: int) -> str:
     """The loss of the whole model where every layer keeps so many keys."""
-    return f"{passage.losses[policy][KEPT.index(kept)]:.2f}"
+    return write_loss(passage.losses[policy][KEPT.index(kept)])
 
 
 def list_experiments(text: Prose, shipped: Shipped) -> list[Experiment]:
     """What a reader can try, each with the losses that it leads to."""
     prose, twice = (shipped.passages[name] for name in (PROSE, TWICE))
     window = {"share": write_percent(shipped.numbers["weight"][WINDOW]), "kept": USUAL}
-    window |= {"full": f"{prose.full_loss:.2f}", "loss": read_loss(prose, WINDOW, USUAL)}
+    window |= {"full": write_loss(prose.full_loss), "loss": read_loss(prose, WINDOW, USUAL)}
     window["own"] = write_percent(measure_kept(prose, prose.query, USUAL)[WINDOW])
     window["place"] = prose.query + 1
     few = {name: read_loss(prose, name, FEW) for name in POLICIES}
     again = {name: read_loss(twice, name, SHORT) for name in POLICIES}
-    again |= {"full": f"{twice.full_loss:.2f}", "kept": f"{SHORT}"}
+    again |= {"full": write_loss(twice.full_loss), "kept": f"{SHORT}"}
     here = {read_text.key: PROSE, kept_by.key: INDEXER}
     there = {read_text.key: TWICE, kept_by.key: INDEXER, query_token.key: twice.query}
     return [
