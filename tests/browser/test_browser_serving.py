@@ -70,28 +70,28 @@ def test_an_experiment_changes_a_word_and_back(visit):
     one.wait_for_choice("changed", None)
 
 
+SHARE_OF_RED = """() => {
+  const host = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+    .map((each) => each.shadowRoot).find((root) => root?.querySelector('.serving'));
+  const canvas = host?.querySelector('.serving-grids canvas');
+  if (!canvas?.width) return 0;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const red = getComputedStyle(host.querySelector('.hero')).getPropertyValue('--wrong');
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(red.slice(at, at + 2), 16));
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4)
+    count += data[at] === r && data[at + 1] === g && data[at + 2] === b;
+  return count / (data.length / 4);
+}"""
+
+
 def test_squares_turn_red_behind_the_changed_word(visit):
     """The picture itself: how much of the squares has the colour of another row."""
     one = visit("serving")
-
-    def count_red():
-        one.page.wait_for_timeout(900)
-        return one.page.evaluate("""() => {
-          const host = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
-            .map((each) => each.shadowRoot).find((root) => root?.querySelector('.serving'));
-          const canvas = host.querySelector('.serving-grids canvas');
-          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-          const red = getComputedStyle(host.querySelector('.hero')).getPropertyValue('--wrong');
-          const [r, g, b] = [1, 3, 5].map((at) => parseInt(red.slice(at, at + 2), 16));
-          let count = 0;
-          for (let at = 0; at < data.length; at += 4)
-            count += data[at] === r && data[at + 1] === g && data[at + 2] === b;
-          return count / (data.length / 4);
-        }""")
-
-    before = count_red()
+    one.page.wait_for_function(f"() => ({SHARE_OF_RED})() > 0", polling=100)
+    before = one.page.evaluate(SHARE_OF_RED)
     one.page.locator("button.serving-token").nth(3).click()
-    assert count_red() > before + 0.3
+    one.page.wait_for_function(f"() => ({SHARE_OF_RED})() > {before + 0.3}", polling=100)
 
 
 def test_pages_are_filled_step_by_step(visit):

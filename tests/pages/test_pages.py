@@ -341,8 +341,10 @@ def forget_results():
     for name, module in list(sys.modules.items()):
         if name.startswith("explainers.") and not name.startswith("explainers.models"):
             for one in vars(module).values():
-                if hasattr(one, "cache_clear"):
-                    one.cache_clear()
+                named = vars(one) if isinstance(one, type) else ()
+                for part in (one, *(getattr(one, own, None) for own in named)):
+                    if hasattr(part, "cache_clear"):
+                        part.cache_clear()
 
 
 def functions_in(code):
