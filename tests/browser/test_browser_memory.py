@@ -90,6 +90,29 @@ def test_a_model_is_searched_and_stands_in_the_link(visit):
     expect(one.page.get_by_text(bytes_of("llama-3.1-70b", 131_072))).to_be_visible()
 
 
+HOLD = """() => {
+  const { send } = WebSocket.prototype, held = [];
+  WebSocket.prototype.send = function (...said) { held.push(() => send.apply(this, said)); };
+  window.release = () => {
+    WebSocket.prototype.send = send;
+    for (const say of held) say();
+  };
+}"""
+"""What the browser says to the page is held back, until it is released."""
+
+
+def test_another_model_is_drawn_before_the_page_has_heard_of_it(visit):
+    one = visit(PATH)
+    one.page.evaluate(HOLD)
+    choose(one, controls.model, "gemma-3-27b")
+    expect(one.says).to_contain_text("10.41 GiB")
+    drawn = one.drawn()[0]
+    assert "model" not in one.choices
+    one.page.evaluate("release()")
+    one.wait_for_choice("model", "gemma-3-27b")
+    assert one.ready().drawn()[0] == drawn, "what was drawn ahead is what the page draws"
+
+
 def test_any_number_of_tokens_can_be_typed(visit):
     one = visit(PATH, model="llama-3-8b")
     choose(one, controls.tokens, "33000")

@@ -34,7 +34,8 @@ CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *WORKSHOP
 
 ARROWS = {
     "app.py": "streamlit starlette explainers.folders explainers.ui.follow explainers.ui.headers "
-    "explainers.ui.limits explainers.ui.changed_streamlit",
+    "explainers.ui.limits explainers.ui.changed_streamlit "
+    "explainers.chapters.cache_memory.hero_numbers",  # a picture asks for its numbers
     "contents.py": "streamlit explainers.messages explainers.translations explainers.ui",
     "pages": "streamlit torch explainers",
     "explainers/chapters": "streamlit torch pandas explainers.arithmetic explainers.attention "

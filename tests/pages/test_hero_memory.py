@@ -4,18 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from explainers.chapters.cache_memory.hero import (
+from explainers.chapters.cache_memory.hero import make_table
+from explainers.chapters.cache_memory.hero_numbers import (
+    AHEAD,
     COUNTS,
     LENGTHS,
     LONG,
     MANY,
+    answer_ahead,
     compute_numbers,
-    make_table,
     name_length,
 )
 from explainers.memory.cache_bytes import count_cache_bytes
 from explainers.memory.capacity_plan import find_limit
-from explainers.memory.model_shapes import find_shape
+from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving import (
     Deployment,
     count_users,
@@ -26,6 +28,7 @@ from explainers.memory.serving import (
     read_gpus,
 )
 from explainers.memory.sizes import format_size
+from explainers.ui.controls import controls
 from tests.pages.test_page_memory import PAGE
 from tests.support.opening import opened
 from tests.support.reading import hero, said
@@ -164,3 +167,57 @@ def test_every_experiment_sets_everything_and_says_what_that_shows():
     usual, other = hero(opened(PAGE)), hero(opened(PAGE, asked))
     assert usual["experiments"] == other["experiments"]
     assert all(set(one["choices"]) == set(usual["choices"]) for one in usual["experiments"])
+
+
+USUAL = {"model": "llama-3.1-8b", "gpu": "h100", "gpus": "1", "tokens": "131072", "texts": "1"}
+
+
+def ask_ahead(**chosen):
+    return answer_ahead(USUAL | chosen)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"model": "gemma-3-27b"},
+        {"model": "deepseek-v3", "gpu": "h200", "gpus": "8"},
+        {"gpu": "b200", "tokens": "33000", "texts": "5"},
+    ],
+)
+def test_a_browser_is_told_ahead_what_the_run_sends(chosen):
+    sent = hero(opened(PAGE, USUAL | chosen))
+    told = ask_ahead(**chosen)
+    assert told == {name: sent[name] for name in told}
+    assert told.keys() >= {"model", "gpu", "lengths", "counts", "plans"}
+    assert sent["ahead"] == AHEAD
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"model": "no such model"},
+        {"model": controls.OWN},
+        {"model": "glm-5"},  # the page asks for its number of parameters
+        {"model": "whisper-large-v3"},  # and for the length of the other text
+        {"model": "llama-4-scout", "gpus": "16"},  # its heads cannot be shared out
+        {"gpu": "abacus"},
+        {"gpus": "3"},
+        {"tokens": "0"},
+        {"tokens": "9" * 40},
+        {"texts": ""},
+    ],
+)
+def test_what_only_the_page_can_show_is_left_to_it(odd):
+    assert ask_ahead(**odd) is None
+
+
+def test_a_browser_may_ask_ahead_for_every_model_on_offer():
+    answers = [ask_ahead(model=model) for model in list_model_ids()]
+    told = [one["model"] for one in answers if one]
+    assert len(told) > len(answers) * 0.7
+    assert told == [model for model in list_model_ids() if model in told]
+
+
+@pytest.mark.parametrize("more", [{"percent": "70"}, {"cache_dtype": "fp8"}, {"page_size": "32"}])
+def test_a_choice_of_the_menu_is_waited_for(more):
+    assert hero(opened(PAGE, more))["ahead"] == ""

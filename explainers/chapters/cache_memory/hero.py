@@ -1,49 +1,30 @@
 """The hero of the page: what GPUs hold, and a map of what fits on how many of them."""
 
-import functools
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice, list_models
-from explainers.chapters.cache_memory.gpu_fit import ENCODER, Hardware, make_deployment
+from explainers.chapters.cache_memory.gpu_fit import Hardware
+from explainers.chapters.cache_memory.hero_numbers import (
+    LARGE_GPU,
+    LATENT,
+    LONG,
+    MANY,
+    WINDOWS,
+    answer_backwards,
+    choose_tried,
+    describe_plans,
+    make_usual_hardware,
+    name_route,
+)
 from explainers.memory.cache_bytes import count_cache_bytes
-from explainers.memory.cache_formula import IDEAL
-from explainers.memory.capacity_plan import (
-    estimate_reach,
-    find_fewest_gpus,
-    find_turning_point,
-    list_splits,
-)
 from explainers.memory.model_shapes import ModelShape, find_shape
-from explainers.memory.serving import (
-    Deployment,
-    count_stored_copies,
-    count_text_bytes_per_gpu,
-    count_users,
-    count_weight_bytes,
-    count_weight_bytes_per_gpu,
-    find_longest_context,
-    find_weight_format,
-    read_gpus,
-)
+from explainers.memory.serving import Deployment, count_weight_bytes, find_weight_format, read_gpus
 from explainers.memory.sizes import format_size
-from explainers.memory.speed import count_weight_bytes_read, estimate_computing_seconds
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.page import Prose
 
-LENGTHS = tuple(sorted({256 * 2**n for n in range(13)} | {384 * 2**n for n in range(12)}))
-COUNTS = tuple(sorted({2**n for n in range(11)} | {3 * 2**n for n in range(9)}))
-"""What the reader's point moves over: steps that are half a doubling, or nearly."""
-MANY, LONG = 40, 32_768
-"""Texts at once and tokens of each, of the question which GPUs they need."""
-ASKED_GPUS = ("a100-80", "h100", "h200", "b200")
-WINDOWS, LATENT = "gemma-3-27b", "deepseek-v3"
-LARGE_GPU, LARGE_NUMBER = "h200", "8"
-"""What the weights of the model with latents fit on."""
 SENTENCES = (
     *("hero_caption", "hero_fits", "hero_one", "hero_many", "hero_too_many"),
     *("hero_no_text", "hero_no_room", "hero_no_cache", "hero_unknown"),
@@ -52,24 +33,13 @@ SENTENCES = (
 )
 
 
-def name_length(tokens: int) -> str:
-    """As lengths of texts are advertised: a thousand is 1,024 here."""
-    if tokens not in LENGTHS or tokens < 1_024:
-        return f"{tokens:,}"
-    return f"{tokens >> 20}M" if tokens >> 20 else f"{tokens / 1_024:g}k"
-
-
 def make_hero(text: Prose, choice: CacheChoice, hardware: Hardware, deployment: Deployment) -> Hero:
     """All lengths and numbers of texts for one model on each number of one kind of GPU."""
-    experiments = list_experiments(text, choice, hardware)
-    tried = [one.choices for one in experiments if is_shown(one, deployment)]
-    lengths = {*LENGTHS, choice.tokens, *(one[controls.tokens.key] for one in tried)}
-    counts = sorted({*COUNTS, choice.texts, MANY})
-    numbers = compute_numbers(deployment, tuple(sorted(lengths)))
+    numbers = describe_plans(choice, hardware, deployment)
     splits = [plan["number"] for plan in numbers["plans"]]
     choices = [
-        HeroChoice(controls.tokens, sorted(lengths), choice.tokens),
-        HeroChoice(controls.texts, counts, choice.texts),
+        HeroChoice(controls.tokens, numbers["lengths"], choice.tokens),
+        HeroChoice(controls.texts, numbers["counts"], choice.texts),
         HeroChoice(controls.gpus, splits, f"{deployment.gpus}", splits),
         HeroChoice(controls.model, list_models(), choice.shape.id, is_elsewhere=True),
         HeroChoice(controls.gpu, list(read_gpus()), deployment.gpu.id, is_elsewhere=True),
@@ -78,10 +48,10 @@ def make_hero(text: Prose, choice: CacheChoice, hardware: Hardware, deployment: 
     return Hero(
         "memory",
         alt,
-        numbers | {"counts": counts},
+        numbers | {"ahead": name_route(choice, hardware)},
         choices,
         SENTENCES,
-        experiments,
+        list_experiments(text, choice, hardware),
         name_origin(choice.shape),
         lambda: make_table(numbers),
     )
@@ -95,71 +65,6 @@ def name_origin(shape: ModelShape) -> str:
             "overhead estimated; speeds are limits"
         )
     return _("formula: bytes that must be kept, exact; overhead estimated; speeds are limits")
-
-
-def is_shown(experiment: Experiment, deployment: Deployment) -> bool:
-    """Whether what it chooses is drawn without asking the server: the same model and GPU."""
-    chosen = experiment.choices
-    shown = (deployment.shape.id, deployment.gpu.id)
-    return (chosen[controls.model.key], chosen[controls.gpu.key]) == shown
-
-
-@functools.lru_cache(maxsize=64)
-def compute_numbers(deployment: Deployment, lengths: tuple[int, ...]) -> dict[str, Any]:
-    """What each number of GPUs holds and how fast it can be, in bytes and seconds."""
-    splits = list_splits(deployment, sorted({*map(int, controls.gpus.options), deployment.gpus}))
-    whole = replace(deployment, gpus=1)
-    has_latent = any(group.kind == "latent" for group in deployment.shape.require_groups())
-    return {
-        "model": deployment.shape.id,
-        "gpu": deployment.gpu.name,
-        "copied": "hero_copied_latent" if has_latent else "hero_copied_heads",
-        "once": [float(count_text_bytes_per_gpu(whole, tokens)) for tokens in lengths],
-        "lengths": list(lengths),
-        "lengthNames": [name_length(tokens) for tokens in lengths],
-        "leftOut": sum(group.count for group in deployment.shape.unknown_groups),
-        "writes": deployment.shape.architecture != ENCODER,
-        "samples": sample_between(lengths),
-        "plans": [compute_plan(split, lengths) for split in splits],
-    }
-
-
-def compute_plan(deployment: Deployment, lengths: Sequence[int]) -> dict[str, Any]:
-    """Bytes that all GPUs together hold, and seconds of a step on each of them."""
-    number, gpu, shape = deployment.gpus, deployment.gpu, deployment.shape
-    caches = [count_text_bytes_per_gpu(deployment, tokens) for tokens in lengths]
-    source = deployment.source_tokens
-    plan = {
-        "number": f"{number}",
-        "memory": float(number * gpu.memory_bytes),
-        "usable": float(number * (gpu.memory_bytes * deployment.percent // 100)),
-        "overhead": float(number * deployment.overhead),
-        "caches": [float(number * cache) for cache in caches],
-        "isCopied": [count_stored_copies(shape, number, tokens, source) > 1 for tokens in lengths],
-    }
-    if not shape.parameters:
-        return plan | {"weights": None, "users": [None] * len(lengths)}
-    samples = sample_between(lengths)
-    return plan | {
-        "weights": float(number * count_weight_bytes_per_gpu(deployment)),
-        "users": [count_users(deployment, tokens) for tokens in lengths],
-        "reach": [to_float(estimate_reach(deployment, tokens)) for tokens in samples],
-        "turns": [to_float(find_turning_point(deployment, tokens)) for tokens in samples],
-        "readWeights": count_weight_bytes_read(deployment) / gpu.bandwidth,
-        "readCaches": [cache / gpu.bandwidth for cache in caches],
-        "computing": float(estimate_computing_seconds(deployment)),
-    }
-
-
-def sample_between(lengths: Sequence[int]) -> list[int]:
-    """The lengths and one between each two: where the contours are computed."""
-    between = (int((one * two) ** 0.5) for one, two in pairwise(lengths))
-    return sorted({*lengths, *between})
-
-
-def to_float(number: Any) -> float | None:
-    """A fraction for the picture; None stays."""
-    return None if number is None else float(number)
 
 
 def make_table(numbers: dict[str, Any]) -> Any:
@@ -199,21 +104,18 @@ def list_experiments(text: Prose, choice: CacheChoice, hardware: Hardware) -> li
         "cache": measure_text(choice, latent, length),
         "weights": format_size(count_weight_bytes(weights)),
     }
-    return [
-        *ask_backwards(text, choice, hardware),
-        Experiment("windows", text.fill("try_windows", **with_windows), choose_all(model=WINDOWS)),
-        Experiment(
-            "latent",
-            text.fill("try_latent", **with_latents),
-            choose_all(model=LATENT, gpu=LARGE_GPU, gpus=LARGE_NUMBER),
-        ),
-    ]
+    filled = ask_backwards(text, choice, hardware) | {
+        "windows": text.fill("try_windows", **with_windows),
+        "latent": text.fill("try_latent", **with_latents),
+    }
+    tried = choose_tried(choice.dtype, hardware)
+    return [Experiment(name, filled[name], tried[name]) for name in tried]
 
 
-def ask_backwards(text: Prose, choice: CacheChoice, hardware: Hardware) -> list[Experiment]:
+def ask_backwards(text: Prose, choice: CacheChoice, hardware: Hardware) -> dict[str, str]:
     """How many GPUs do so many readers need, and how long a text does one GPU hold?"""
-    shape, usual_gpu = find_shape(controls.model.default), read_gpus()[controls.gpu.default]
-    found, longest = answer_backwards(choice.dtype, replace(hardware, gpus=1, gpu=usual_gpu))
+    shape, usual = find_shape(controls.model.default), make_usual_hardware(hardware)
+    found, longest = answer_backwards(choice.dtype, usual)
     enough = [f"{number} × {read_gpus()[name].name}" for name, number in found.items() if number]
     readers = {
         "texts": f"{MANY}",
@@ -222,54 +124,18 @@ def ask_backwards(text: Prose, choice: CacheChoice, hardware: Hardware) -> list[
         "gpus": ", ".join(enough) or _("more than 16 of any GPU"),
     }
     one = {
-        "gpu": usual_gpu.name,
+        "gpu": usual.gpu.name,
         "tokens": f"{longest or 0:,}",
         "model": shape.id,
         "context": f"{shape.context:,}",
     }
-    fewest = f"{found[controls.gpu.default] or controls.gpus.options[-1]}"
-    return [
-        Experiment(
-            "readers", text.fill("try_readers", **readers), choose_all(MANY, LONG, gpus=fewest)
-        ),
-        Experiment("longest", text.fill("try_longest", **one), choose_all(1, longest or 1)),
-    ]
-
-
-@functools.lru_cache(maxsize=256)
-def answer_backwards(dtype: str, usual: Hardware) -> tuple[dict[str, int | None], int | None]:
-    """Of each kind of GPU the fewest that hold the readers, and the longest text on a usual one.
-
-    About the model that is chosen at first, whichever is chosen now.
-    """
-    cache = CacheChoice(find_shape(controls.model.default), LONG, MANY, dtype, IDEAL, None, 1)
-    found = {
-        name: find_fewest_gpus(make_deployment(cache, replace(usual, gpu=gpu)), LONG, MANY)
-        for name, gpu in read_gpus().items()
-        if name in ASKED_GPUS
+    return {
+        "readers": text.fill("try_readers", **readers),
+        "longest": text.fill("try_longest", **one),
     }
-    numbers = {name: one.gpus if one else None for name, one in found.items()}
-    return numbers, find_longest_context(make_deployment(cache, usual))
 
 
 def measure_text(choice: CacheChoice, shape: ModelShape, length: int, number: int = 1) -> str:
     """The size of a cache in the chosen format."""
     source = choice.source_tokens or shape.encoder_context
     return format_size(count_cache_bytes(shape, length, number, choice.dtype, source_tokens=source))
-
-
-def choose_all(
-    texts: int = controls.texts.unchosen,
-    tokens: int = controls.tokens.unchosen,
-    model: str = controls.model.default,
-    gpu: str = controls.gpu.default,
-    gpus: str = controls.gpus.default,
-) -> dict[str, Any]:
-    """Every choice of the picture, by its name in the link."""
-    return {
-        controls.texts.key: texts,
-        controls.tokens.key: tokens,
-        controls.model.key: model,
-        controls.gpu.key: gpu,
-        controls.gpus.key: gpus,
-    }

@@ -46,6 +46,7 @@ def _draw(
     _component(
         key=key,
         data={
+            "key": control.key,
             "label": words["label"],
             "help": words["help"] or "",
             "choices": list(names),

@@ -9,6 +9,7 @@ import { _, speak } from "../common/words.js";
 
 /**
  * @typedef {object} PickerData what the server sends: ui/figure/picker.py
+ * @property {string} key its name in the link
  * @property {string} label
  * @property {string} help what the names are; "" for nothing
  * @property {string[]} choices the names, as a link has them
@@ -224,6 +225,7 @@ class Picker {
     if (!isOther) return;
     this.draw();
     this.told = { chosen: JSON.stringify(chosen), at: performance.now() };
+    if (this.isOne) dispatchEvent(new CustomEvent("chosen", { detail: { [this.data.key]: value } })); // for pictures
     this.tell("names", chosen);
     if (!this.isOne) this.input.focus({ preventScroll: true });
   }

@@ -1,7 +1,7 @@
 // @ts-check
 // What GPUs hold, as one stack to scale; a map of what fits on how many; and what limits there.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
 
 import { element } from "../../common/elements.js";
 import { writeSentence } from "../../common/filled_text.js";
@@ -41,12 +41,14 @@ import { MemoryMap } from "./memory_map.js";
  * @property {number[]} counts texts at once
  * @property {number[]} once bytes of one text of each length, without copies
  * @property {Plan[]} plans
+ * @property {string} ahead where the numbers of another model or GPU can be asked for; "" for nowhere
  */
 
 const PARTS = /** @type {const} */ (["weights", "overhead", "cache", "over"]);
 const BAR = { top: 48, height: 36 }, LEGEND = 30, GAP = 18;
 const STRIPES = 3; // pixels of a text in the stack: narrower ones are not told apart
 const SIDE = 236;
+const ANSWER_WITHIN = 5000; // milliseconds; a run that has not come by then is not waited for
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Memory extends Hero {
@@ -69,6 +71,46 @@ export class Memory extends Hero {
     this.chosen = 0; // pixels that the choice of a number takes beside the name
     this.film = new Film(this.below, _("tokens in each text"), (frame) => this.move(this.row, frame));
     this.readers = new Film(this.below, _("texts at once"), (frame) => this.move(frame, this.column));
+    this.drawn = ""; // the numbers that are drawn
+    /** @type {Record<string, Choice> | null} what was asked for ahead of the run */
+    this.asked = null;
+    this.ahead = { model: "", gpu: "", at: -Infinity }; // what is shown ahead of it
+    const shown = new WeakRef(this);
+    addEventListener("chosen", (event) => shown.deref()?.lookAhead(/** @type {CustomEvent<Record<string, Choice>>} */ (event).detail));
+  }
+
+  /** @override @param {HeroData & Numbers} data @param {Tell} tell */
+  show(data, tell) {
+    const { model, gpu, at } = this.ahead, isFresh = performance.now() - at < ANSWER_WITHIN;
+    const { asked } = this, { choices } = data;
+    this.tell = tell;
+    if (isFresh && (choices.model !== model || choices.gpu !== gpu)) return; // the answer to an earlier choice
+    this.ahead.at = -Infinity;
+    if (asked && choices.model === asked.model && choices.gpu === asked.gpu) this.asked = null;
+    super.show(data, tell);
+  }
+
+  /** @override @param {Record<string, Choice>} some */
+  choose(some) {
+    this.lookAhead(some);
+    super.choose(some);
+  }
+
+  /** Another model or GPU: ask for its numbers, which the run of the page brings later. @param {Record<string, Choice>} some */
+  async lookAhead(some) {
+    const { data, root, choices: before } = this;
+    if (!data?.ahead || !root.isConnected) return;
+    if (!data.elsewhere.some((key) => key in some && some[key] !== before[key])) return;
+    const choices = { ...before, ...some }, asked = (this.asked = choices);
+    const link = new URLSearchParams(Object.entries(choices).map(([key, value]) => [key, String(value)]));
+    const answer = await fetch(`${data.ahead}?${link}`).catch(() => null);
+    const numbers = answer?.status === 200 ? await answer.json() : null;
+    if (!numbers || this.asked !== asked) return; // the run was faster, or another choice was made
+    const options = numbers.plans.map((/** @type {Plan} */ { number }) => ({ value: number, label: number }));
+    const controls = this.data.controls.map((one) => (one.key === "gpus" ? { ...one, options } : one));
+    this.asked = null;
+    super.show({ ...this.data, ...numbers, controls, choices }, this.tell);
+    this.ahead = { model: String(choices.model), gpu: String(choices.gpu), at: performance.now() };
   }
 
   get plan() { return this.data.plans.find(({ number }) => number === this.choices.gpus) ?? this.data.plans[0]; }
@@ -99,7 +141,9 @@ export class Memory extends Hero {
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
     const { lengthNames, counts, plans } = this.data, names = JSON.stringify([lengthNames, counts, plans.map(({ number }) => number)]);
-    const isOther = names !== this.names;
+    const isOther = names !== this.names, drawn = JSON.stringify([this.data.gpu, plans, names]);
+    if (drawn === this.drawn) return isFirst; // the run brings what was drawn ahead of it
+    this.drawn = drawn;
     this.names = names;
     if (isOther) {
       this.film.offer(lengthNames);
