@@ -101,16 +101,28 @@ HOLD = """() => {
 """What the browser says to the page is held back, until it is released."""
 
 
-def test_another_model_is_drawn_before_the_page_has_heard_of_it(visit):
-    one = visit(PATH)
+def test_models_are_drawn_before_the_page_has_heard_of_them(visit):
+    """What was drawn ahead is what the page draws then."""
+    one, sheet = visit(PATH), ".figure .sheet"
     one.page.evaluate(HOLD)
     choose(one, controls.model, "gemma-3-27b")
     expect(one.says).to_contain_text("10.41 GiB")
-    drawn = one.drawn()[0]
+    drawn = one.drawn()
     assert "model" not in one.choices
     one.page.evaluate("release()")
     one.wait_for_choice("model", "gemma-3-27b")
-    assert one.ready().drawn()[0] == drawn, "what was drawn ahead is what the page draws"
+    assert one.ready().drawn() == drawn
+
+    one.page.evaluate(HOLD)
+    box = listed(one, controls.compared_models)
+    box.fill("opt-13b")
+    box.press("Enter")
+    expect(one.page.locator(sheet)).to_have_attribute("aria-valuetext", re.compile("opt-13b"))
+    drawn = one.drawn()
+    assert "compared" not in one.choices
+    one.page.evaluate("release()")
+    one.page.wait_for_function("() => location.search.includes('compared=opt-13b')")
+    assert one.ready().drawn() == drawn
 
 
 def test_any_number_of_tokens_can_be_typed(visit):
@@ -202,7 +214,8 @@ def test_names_are_chosen_with_keys_alone_and_no_more_than_six(visit):
         "aria-valuetext", re.compile("gpt2-medium")
     )
     names = ["llama-2-7b", "llama-3.1-8b", "gemma-3-27b", "gpt-oss-20b", "gpt2-medium"]
-    assert "&".join(f"compared={name}" for name in names) in one.page.url
+    told = "&".join(f"compared={name}" for name in names)
+    one.page.wait_for_function("(told) => location.search.includes(told)", arg=told)
 
 
 def pasted(visit, text):

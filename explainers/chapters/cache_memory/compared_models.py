@@ -94,20 +94,20 @@ def make_model_row(shape: ModelShape, tokens: int, texts: int, dtype: str) -> st
     return f"| {shape.id} ({_(shape.attention)}) | {amounts} |"
 
 
-@lru_cache(maxsize=512)
-def count_at_lengths(
-    model: str, lengths: tuple[int, ...], texts: int, dtype: str
-) -> tuple[int, ...]:
-    """A published model's bytes at each length: its line."""
-    shape = find_shape(model)
-    return tuple(count_model_bytes(shape, tokens, texts, dtype) for tokens in lengths)
+@lru_cache(maxsize=16_384)
+def count_listed_bytes(model: str, tokens: int, texts: int, dtype: str) -> int:
+    """A point of a published model's line."""
+    return count_model_bytes(find_shape(model), tokens, texts, dtype)
 
 
 def draw_comparison(shapes: list[ModelShape], choice: CacheChoice, hardware: Hardware) -> None:
     """The picture; a cache that outgrows the memory of all GPUs crosses the border."""
     texts, dtype = choice.texts, choice.dtype
     lengths = tuple(sorted({*LENGTHS, choice.tokens}))
-    lines = [count_at_lengths(shape.id, lengths, texts, dtype) for shape in shapes]
+    pool = {
+        name: [count_listed_bytes(name, tokens, texts, dtype) for tokens in lengths]
+        for name in list_comparable_models()
+    }
     memory, name = hardware.gpus * hardware.gpu.memory_bytes, hardware.gpu.name
     border = _(
         "memory of {count} × {gpu}: {size}", count=hardware.gpus, gpu=name, size=format_size(memory)
@@ -116,7 +116,7 @@ def draw_comparison(shapes: list[ModelShape], choice: CacheChoice, hardware: Har
     matrix = Matrix(
         _("cache of each model"),
         border,
-        lines,
+        [pool[shape.id] for shape in shapes],
         [shape.id for shape in shapes],
         [f"{tokens}" for tokens in lengths],
         "",
@@ -126,7 +126,8 @@ def draw_comparison(shapes: list[ModelShape], choice: CacheChoice, hardware: Har
         ringed_cells=tuple((row, own) for row in range(len(shapes))),
     )
     table = partial(make_growth_table, matrix, memory)
-    figure = Figure([Panel("comparison", matrix)], ALT)
+    panel = Panel("comparison", matrix, pool=pool, pooled_by=controls.compared_models.key)
+    figure = Figure([panel], ALT)
     show_figure(
         figure, name_origin(shapes, texts, dtype), "comparison", partial(draw_file, table), table
     )

@@ -194,6 +194,8 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
         "roles": _choose_roles(matrix.kind, theme),
         "image": is_image,
         "sources": [_describe_source(s, panel, by_id) for s in panel.sources if s.panel in by_id],
+        "pool": dict(panel.pool),
+        "pooled_by": panel.pooled_by,
     }
 
 

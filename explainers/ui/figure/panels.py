@@ -38,6 +38,8 @@ class Panel:
     as not taking part. The row of the query `followed` stands in a box.
     One that `grows` has a row more in each frame of the slider.
     A `dense` one becomes an image as soon as it has more numbers than one would read.
+    Its rows may be chosen from a `pool`, in the list of names that is called `pooled_by` in a link:
+    the browser draws them when they are chosen there, and the server says the same later.
     """
 
     id: str
@@ -55,6 +57,8 @@ class Panel:
     followed: int | None = None
     dense: bool = False
     grows: bool = False
+    pool: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    pooled_by: str = ""
 
     @property
     def formula(self) -> str:

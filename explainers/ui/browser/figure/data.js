@@ -82,6 +82,8 @@
  * @property {string[]} roles colours of queries and of keys, of series, of lines, or of amounts
  * @property {boolean} image
  * @property {Source[]} sources
+ * @property {Record<string, number[]>} pool rows that may be chosen, by their names
+ * @property {string} pooled_by the list in which they are, as a link calls it; or nothing
  */
 
 /**

@@ -225,7 +225,7 @@ class Picker {
     if (!isOther) return;
     this.draw();
     this.told = { chosen: JSON.stringify(chosen), at: performance.now() };
-    if (this.isOne) dispatchEvent(new CustomEvent("chosen", { detail: { [this.data.key]: value } })); // for pictures
+    dispatchEvent(new CustomEvent("chosen", { detail: { [this.data.key]: this.isOne ? value : chosen } })); // pictures listen
     this.tell("names", chosen);
     if (!this.isOne) this.input.focus({ preventScroll: true });
   }

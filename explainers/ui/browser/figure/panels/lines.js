@@ -17,6 +17,9 @@ const APART = 66; // pixels between two lengths that are named
 const LINES = 7; // across, at most
 const DASHES = ["", "8 3", "2 2", "10 3 2 3", "5 2", "2 5"]; // for who cannot tell all colours apart
 const STEPS = [1, 2, 5, 10, 20]; // of powers of two, between two lines across
+const ANSWER_WITHIN = 5000; // milliseconds; what was refused is not waited for any longer
+/** @type {Map<string, { names: string[], at: number }>} what was chosen in a list and the server has not said yet */
+const ahead = new Map();
 
 export class Lines extends Drawing {
   /** @param {Figure} figure @param {PanelData} data */
@@ -37,10 +40,32 @@ export class Lines extends Drawing {
     this.sheet.onpointerleave = () => this.point(this.own);
     this.sheet.onkeydown = (event) => this.walk(event);
     this.guide = shape("line", { class: "guide", y1: ABOVE, y2: ABOVE + HEIGHT });
+    const drawn = new WeakRef(this);
+    addEventListener("chosen", (event) => drawn.deref()?.lookAhead(/** @type {CustomEvent<Record<string, unknown>>} */ (event).detail));
+  }
+
+  /** Other rows are chosen in their list: the server, which says the same, is not waited for. @param {Record<string, unknown>} chosen */
+  lookAhead(chosen) {
+    const { pool, pooled_by: list } = this.data, names = chosen[list];
+    if (!this.stage.isConnected || !Array.isArray(names) || !names.length || names.some((name) => !(name in pool))) return;
+    ahead.set(list, { names, at: performance.now() });
+    this.draw(this.values);
+  }
+
+  /** Rows that were chosen since the server drew these; then it has them. */
+  catchUp() {
+    const { pool, pooled_by: list, rows } = this.data, chosen = ahead.get(list);
+    const isKnown = JSON.stringify(chosen?.names) === JSON.stringify(rows);
+    if (!chosen || isKnown || performance.now() - chosen.at > ANSWER_WITHIN) return ahead.delete(list);
+    const { names } = chosen, own = this.data.ringed[0]?.[1] ?? 0;
+    const ringed = names.map((_unused, row) => /** @type {[number, number]} */ ([row, own]));
+    this.data = { ...this.data, rows: names, ringed };
+    this.values = names.map((name) => pool[name]);
   }
 
   /** @override @param {Values} _values */
   draw(_values) {
+    this.catchUp();
     this.lengths = this.data.columns.map(Number);
     this.own = this.data.ringed[0]?.[1] ?? this.lengths.length - 1;
     this.pointed = this.own;
