@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from explainers.attention.eviction import evict_least_read
+from explainers.attention.eviction import evict_least_read, keep_observed
 from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
 from explainers.attention.indexer import index_scores, keep_best, project_index, turn_first
 from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.chapters.choosing import cost_tables, five_keys, questions
-from explainers.chapters.choosing.hero import make_hero
+from explainers.chapters.choosing.hero import find_shown, make_hero
 from explainers.chapters.choosing.trained_hero import show_trained_hero
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.models.chosen_keys import ROUNDED_GROUP
@@ -66,15 +66,20 @@ def show_repeats(shipped: Shipped) -> None:
 
 
 def show_evicted(shipped: Shipped) -> None:
-    """A cache of fixed size: what may be thrown away?"""
-    text("evicted", rows=cost_tables.list_evictions(shipped))
-    text(cost_tables.compare_eviction(shipped))
-    show_source(evict_least_read, that=CODE_ROLE)
+    """What may be thrown away: from a cache of fixed size, and once, from a prompt."""
+    shown = find_shown(shipped)[2]
+    text("evicted", rows=cost_tables.list_evictions(shipped, shown))
+    text("evicted_seen", **cost_tables.name_evictions(shipped))
+    named = cost_tables.name_thinned(shipped)
+    text("thinned", rows=cost_tables.list_thinned(shipped), **named)
+    text("thinned_seen", **named)
+    show_source(evict_least_read, keep_observed, that=CODE_ROLE)
 
 
 def show_rounded(shipped: Shipped) -> None:
     """Fewer bits instead of fewer rows."""
-    text("rounded", rows=cost_tables.list_roundings(shipped), group=ROUNDED_GROUP)
+    named = cost_tables.name_roundings(shipped)
+    text("rounded", rows=cost_tables.list_roundings(shipped), group=ROUNDED_GROUP, **named)
     show_source(round_in_groups, round_in_tokens, round_in_channels, that=CODE_ROLE)
 
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -25,8 +26,10 @@ from explainers.models.chosen_keys import (
     EvictedKeys,
     OracleKeys,
     RoundedCache,
+    ThinnedPrompt,
     compute_half_loss,
     compute_indexed_loss,
+    list_rounded_losses,
     measure_rounding,
     project_text,
 )
@@ -52,11 +55,13 @@ from explainers.models.shipped_indexers import (
     MODEL,
     NUM_FIRST,
     NUMBERS_FILE,
+    OBSERVED_NAME,
     ORACLE,
     OWN,
     POLICIES,
     PROSE,
     SHORT,
+    THINNED,
     TWICE,
     USUAL,
     WEIGHTS_FILE,
@@ -139,12 +144,14 @@ def measure_caches(model: Any, ids: Tensor) -> dict[str, Any]:
         f"{what} {bits}": RoundedCache(bits=bits, rounded=what)
         for what, bits in (*keys, (VALUES_BY_TOKEN, 2))
     }
+    runs = {name: list_rounded_losses(model, ids, way) for name, way in ways.items()}
     blocks = [(size, first) for size in (8, 16, 32) for first in (True, False)]
     loss = partial(compute_half_loss, model, ids)
     return {
         "own": {f"{kept}": loss(OracleKeys(kept=kept, is_shared=False)) for kept in OWN},
-        "evicted": {f"{kept}": loss(EvictedKeys(kept=kept)) for kept in (USUAL, USUAL // 2)},
-        "rounded": {name: loss(way) for name, way in ways.items()},
+        "evicted": {f"{kept}": loss(EvictedKeys(kept=kept)) for kept in KEPT},
+        "rounded": {name: mean(losses) for name, losses in runs.items()},
+        "spread": {name: stdev(losses) for name, losses in runs.items()},
         "moved": dict(zip(ways, measure_rounding(model, ids, [*ways.values()]), strict=True)),
         "blocks": {
             f"{size} {'first' if first else 'free'}": loss(
@@ -155,10 +162,23 @@ def measure_caches(model: Any, ids: Tensor) -> dict[str, Any]:
     }
 
 
+def measure_prompts(model: Any, texts: Mapping[str, Tensor]) -> dict[str, float]:
+    """What it costs to keep few rows of a text's first half, chosen before the rest is read."""
+    ways = {FIRST: NUM_FIRST, OBSERVED_NAME: 0}
+    return {
+        f"{text} {name} {kept}": compute_half_loss(
+            model, ids, ThinnedPrompt(kept=kept, first=first)
+        )
+        for text, ids in texts.items()
+        for name, first in ways.items()
+        for kept in THINNED
+    }
+
+
 def measure(loaded: "RealModel", indexers: Sequence[Indexer]) -> dict[str, Any]:
     """All numbers that these indexers and no indexer at all come to."""
     model, texts = loaded.model, list_texts(loaded)
-    told: dict[str, Any] = {"texts": {}}
+    told: dict[str, Any] = {"texts": {}, "prompts": measure_prompts(model, texts)}
     for name, ids in texts.items():
         readings = read_layers(model, ids)
         if name == PROSE:

@@ -4,12 +4,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.nn.functional import avg_pool1d
 from torch.testing import assert_close
 from transformers import DeepseekV32Config
 from transformers.models.deepseek_v32.modeling_deepseek_v32 import DeepseekV32Indexer
 
 from explainers.attention import masks
-from explainers.attention.eviction import evict_least_read
+from explainers.attention.eviction import evict_least_read, keep_observed
 from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
 from explainers.attention.indexer import Indexer, index_scores, keep_best, project_index, turn_first
 from explainers.attention.key_blocks import choose_blocks, score_blocks
@@ -143,6 +144,23 @@ def test_a_cache_with_room_for_all_evicts_nothing():
     assert torch.equal(
         evict_least_read(drawn(2, 9, 9), 10, 2), masks.build(masks.causal, 9, 9).expand(2, 9, 9)
     )
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32), st.integers(4, 20), st.integers(1, 3), st.integers(0, 2))
+def test_a_prompt_keeps_what_its_last_queries_read(seed, kept, newest, beside):
+    """As published: torch's own pooling, over the older rows alone."""
+    draw = torch.Generator().manual_seed(seed)
+    weights = torch.randn(2, 20, 20, generator=draw).double().softmax(-1)
+    held = keep_observed(weights, kept, newest, beside)
+    votes = weights[:, -newest:, :-newest].sum(1)
+    shared = avg_pool1d(votes, 2 * beside + 1, stride=1, padding=beside)
+    best = shared.topk(kept - newest, dim=-1).indices.sort(-1).values
+    assert held[:, -newest:].all()
+    assert torch.equal(held[:, :-newest].nonzero()[:, 1].view(2, -1), best)
+    for wrong in (newest, 21):
+        with pytest.raises(ValueError, match=f"{wrong} rows of 20 cannot hold"):
+            keep_observed(weights, wrong, newest, beside)
 
 
 @settings(max_examples=60)

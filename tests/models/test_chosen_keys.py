@@ -8,10 +8,11 @@ from torch.nn.functional import cross_entropy, kl_div
 from torch.testing import assert_close
 
 from explainers.attention import masks
-from explainers.attention.eviction import evict_least_read
+from explainers.attention.eviction import evict_least_read, keep_observed
 from explainers.attention.grouped_query import share
 from explainers.attention.indexer import index_scores, keep_best
 from explainers.attention.key_blocks import choose_blocks, score_blocks
+from explainers.folders import ASSETS
 from explainers.models.attention_hook import run_model
 from explainers.models.chosen_keys import (
     KEYS_BY_CHANNEL,
@@ -22,8 +23,10 @@ from explainers.models.chosen_keys import (
     IndexedKeys,
     OracleKeys,
     RoundedCache,
+    ThinnedPrompt,
     compute_half_loss,
     compute_indexed_loss,
+    list_rounded_losses,
     measure_rounding,
     project_text,
     watch_inputs,
@@ -32,6 +35,7 @@ from explainers.models.indexer_check import (
     LOSSES,
     REPORT_FILE,
     compare_numbers,
+    compare_ways,
     find_allowed,
     format_report,
     list_differences,
@@ -136,6 +140,27 @@ def test_blocks_and_evicted_rows_are_those_of_the_heads_own_keys(model):
     assert torch.equal(recorded(model, EvictedKeys(kept=12))[0].weights > 0, held)
 
 
+def test_a_thinned_prompt_is_read_by_all_that_follows_it_alone(model):
+    first, half = recorded(model)[0], LENGTH // 2
+    votes = keep_observed(first.weights[..., :half, :half], 20, 16, 2)
+    near = (torch.arange(half) < 4) | (torch.arange(half) >= half - 16)
+    for change, held in (
+        (ThinnedPrompt(kept=20), votes[0, :, None]),
+        (ThinnedPrompt(kept=20, first=4), near.expand(6, 1, half)),
+    ):
+        read = recorded(model, change)[0].weights[0] > 0
+        assert torch.equal(read[:, half:, :half], held.expand(6, half, half))
+        assert torch.equal(read[:, :half], CAUSAL[:half].expand(6, -1, -1))
+        assert torch.equal(read[:, half:, half:], CAUSAL[half:, half:].expand(6, -1, -1))
+
+
+def test_a_loss_with_few_bits_is_of_runs_that_a_last_bit_tells_apart(model):
+    way = RoundedCache(bits=2, rounded=KEYS_BY_CHANNEL)
+    losses = list_rounded_losses(model, IDS, way, 4)
+    assert len(set(losses)) == 4
+    assert losses == list_rounded_losses(model, IDS, way, 4)
+
+
 def test_only_what_is_named_is_rounded(model):
     plain = recorded(model)[0]
     for what, changed in (
@@ -213,6 +238,14 @@ def test_the_files_are_small_and_whole():
     shipped = read_files()
     sizes = [file.stat().st_size for file in (WEIGHTS_FILE, WEIGHTS_FILE.with_suffix(".json"))]
     assert sum(sizes) <= 1_600_000
+    learned = (
+        "idle_heads.safetensors",
+        "idle_heads.json",
+        "pair_memories.json",
+        "longer_texts.json",
+    )
+    sizes += [(ASSETS / "weights" / name).stat().st_size for name in learned]
+    assert sum(sizes) <= 3_000_000, "all that the four pages and the longer texts came with"
     assert len(shipped.indexers) == 30
     for passage in shipped.passages.values():
         length = len(passage.tokens)
@@ -276,7 +309,10 @@ def test_how_far_rows_move_tells_every_way_to_round_apart(smollm2):
         assert abs(one - other) > 0.01
 
 
-KINDS = "texts", "indexer", "weight", "own", "evicted", "rounded", "moved", "blocks", "trainings"
+KINDS = (
+    *("texts", "indexer", "weight", "own", "evicted", "prompts"),
+    *("rounded", "spread", "moved", "blocks", "trainings"),
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -288,7 +324,9 @@ def test_the_check_allows_rounding_and_no_change(kind):
             return {key: shift(one, by, f"{name} {key}") for key, one in numbers.items()}
         if isinstance(numbers, list):
             return [shift(one, by, f"{name} {at}") for at, one in enumerate(numbers)]
-        return numbers + by * find_allowed(name) if isinstance(numbers, float) else numbers
+        if isinstance(numbers, float):
+            return numbers + by * find_allowed(name, shipped)
+        return numbers
 
     assert compare_numbers({kind: shift(shipped[kind], 0.9, kind)}, shipped)
     assert not compare_numbers({kind: shift(shipped[kind], 1.1, kind)}, shipped)
@@ -297,7 +335,15 @@ def test_the_check_allows_rounding_and_no_change(kind):
 def test_only_losses_that_jump_are_compared_loosely():
     numbers = read_files().numbers
     names = [name for name, _far in list_differences(numbers, numbers)]
-    assert {name.split()[0] for name in names if find_allowed(name) > LOSSES} == {"rounded"}
+    loose = {name.split()[0] for name in names if find_allowed(name, numbers) > LOSSES}
+    assert loose == {"rounded", "spread"}
+
+
+def test_what_is_allowed_is_less_than_what_the_page_tells_apart():
+    numbers = read_files().numbers
+    for bits, apart in compare_ways(numbers["rounded"]):
+        for way in (KEYS_BY_TOKEN, KEYS_BY_CHANNEL):
+            assert find_allowed(f"rounded {way} {bits}", numbers) < apart
 
 
 def test_every_training_starts_as_it_did(smollm2):

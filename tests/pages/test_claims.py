@@ -106,6 +106,9 @@ def test_what_holds_does_so_at_every_size_that_the_sentence_leaves_open(claim):
 def test_there_are_claims_of_every_page_part():
     assert len(read_claims()) >= 50
     assert max(Counter(claim.part for claim in read_claims().values()).values()) <= 9
+    of_page = Counter(claim.page for claim in read_claims().values())
+    today = "12_growing_memory", "13_choosing", "14_idle_heads", "15_serving"
+    assert min(of_page[page] for page in today) >= 3
 
 
 def test_twice_the_text_is_four_times_the_work_with_a_cache():

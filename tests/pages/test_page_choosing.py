@@ -52,13 +52,14 @@ def test_cards_print_what_was_measured(card):
     expected = {
         "learned": [numbers["variants"]["larger"]["loss"], numbers["indexer"]["loss"]],
         "repeats": [],  # below: to two digits
-        "evicted": [*numbers["evicted"].values()],
+        "evicted": [*numbers["evicted"].values(), *numbers["prompts"].values()],
         "rounded": [*numbers["rounded"].values()],
         "blocks": [*numbers["blocks"].values()],
         "skipped": [],
     }[card]
+    words = said(visit)
     for loss in expected:
-        assert f"{loss:.3f}" in said(visit)
+        assert f"{loss:.3f}" in words
 
 
 def test_the_sizes_of_the_heads_are_the_models(smollm2):
@@ -69,14 +70,18 @@ def test_the_sizes_of_the_heads_are_the_models(smollm2):
 
 
 def test_h2o_is_called_better_only_where_it_is():
-    def shipped(large, small):
-        return SHIPPED._replace(numbers={"evicted": {"64": large, "32": small}})
+    first = SHIPPED.passages[PROSE].losses["first"]
+    for wins in (0, 3, len(KEPT)):
+        shifts = [-0.011] * wins + [-0.009] * (len(KEPT) - wins)
+        losses = {f"{kept}": one + by for kept, one, by in zip(KEPT, first, shifts, strict=True)}
+        told = cost_tables.name_evictions(SHIPPED._replace(numbers={"evicted": losses}))
+        assert told["wins"] == f"{wins}"
 
-    first = [cost_tables.read_loss(SHIPPED, PROSE, "first", kept) for kept in (64, 32)]
-    assert cost_tables.compare_eviction(shipped(first[0] - 1, first[1] - 1)) == "evicted_both"
-    assert cost_tables.compare_eviction(shipped(first[0] - 1, first[1] + 1)) == "evicted_large"
-    assert cost_tables.compare_eviction(shipped(first[0] + 1, first[1] - 1)) == "evicted_small"
-    assert cost_tables.compare_eviction(shipped(first[0] + 1, first[1] + 1)) == "evicted_none"
+
+def test_the_budget_of_the_picture_is_the_bold_row():
+    said_by_card = said(opened(PAGE, {"deep": "evicted", "keys_kept": "32"}))
+    assert f"**32** | **{PASSAGE.losses['window'][KEPT.index(32)]:.3f}**" in said_by_card
+    assert "| 64 |" in said_by_card
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -154,4 +154,4 @@ def test_the_question_of_a_remark_is_what_it_has_in_bold():
     assert find_question("So far. **Which words?** A **mask**.") == "Which words?"
     assert find_question("Without **it**: what happens?") == "What happens?"
     assert find_question("With one head.\nFor how\nmany?") == "For how many?"
-    assert find_question("No question.") == "No question."
+    assert find_question("### A heading\nNo question.") == "No question."

@@ -3,16 +3,25 @@
 from collections.abc import Mapping
 from typing import Any
 
-from explainers.models.chosen_keys import KEYS_BY_CHANNEL, KEYS_BY_TOKEN, VALUES_BY_TOKEN
+from explainers.models.chosen_keys import (
+    KEYS_BY_CHANNEL,
+    KEYS_BY_TOKEN,
+    OBSERVED,
+    RUNS,
+    VALUES_BY_TOKEN,
+)
 from explainers.models.indexer_training import STEPS, IndexerSize
 from explainers.models.shipped_indexers import (
     FIRST,
     INDEXER,
     KEPT,
     NUM_FIRST,
+    OBSERVED_NAME,
     ORACLE,
+    POLICIES,
     PROSE,
     SHORT,
+    THINNED,
     TWICE,
     USUAL,
     WINDOW,
@@ -23,6 +32,8 @@ from explainers.ui.figure.chart import show_chart
 from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import write_percent
 
+MUCH_FROM, LITTLE_FROM = 0.25, 0.01
+"""Nats from which one loss is called worse than another."""
 NUM_HEADS, HEAD_DIM, D_MODEL = 9, 64, 576
 """Of SmolLM2; a test compares them with its configuration."""
 ROUNDED = (
@@ -129,26 +140,57 @@ def show_repeats(shipped: Shipped) -> None:
     show_chart(draw_bars, rows, alt, "repeats", origin, length=len(found), x_title=title)
 
 
-def list_evictions(shipped: Shipped) -> str:
-    """A row for each size of the cache: a window, the first tokens too, and H2O."""
+def is_less(one: float, other: float) -> bool:
+    """Is a loss smaller by what may be called so?"""
+    return other - one >= LITTLE_FROM
+
+
+def list_evictions(shipped: Shipped, shown: int) -> str:
+    """A row for each size of the cache; bold is the one that the picture shows."""
     rows = []
-    for kept in (USUAL, USUAL // 2):
-        losses = (read_loss(shipped, PROSE, name, kept) for name in (WINDOW, FIRST, INDEXER))
-        window, first, indexer = (f"{loss:.3f}" for loss in losses)
-        evicted = f"{shipped.numbers['evicted'][f'{kept}']:.3f}"
-        rows.append(write_row(kept, window, first, evicted, indexer))
+    for kept in KEPT:
+        losses = {name: read_loss(shipped, PROSE, name, kept) for name in POLICIES}
+        evicted = shipped.numbers["evicted"][f"{kept}"]
+        found = losses[WINDOW], losses[FIRST], evicted, losses[INDEXER], losses[ORACLE]
+        cells = [f"{kept}", *(f"{loss:.3f}" for loss in found)]
+        rows.append(write_row(*(f"**{cell}**" if kept == shown else cell for cell in cells)))
     return "\n".join(rows)
 
 
-def compare_eviction(shipped: Shipped) -> str:
-    """Which sizes H2O wins at, against the first tokens and a window."""
-    wins = [
-        shipped.numbers["evicted"][f"{kept}"] < read_loss(shipped, PROSE, FIRST, kept)
-        for kept in (USUAL, USUAL // 2)
-    ]
-    if any(wins):
-        return "evicted_both" if all(wins) else "evicted_large" if wins[0] else "evicted_small"
-    return "evicted_none"
+def name_evictions(shipped: Shipped) -> dict[str, str]:
+    """At how many sizes H2O beats the first tokens and a window."""
+    evicted = shipped.numbers["evicted"]
+    wins = sum(is_less(evicted[f"{kept}"], read_loss(shipped, PROSE, FIRST, kept)) for kept in KEPT)
+    full = shipped.passages[PROSE].full_loss
+    told = {"wins": f"{wins}", "sizes": f"{len(KEPT)}", "felt": f"{LITTLE_FROM}"}
+    return {**told, "full": f"{full:.3f}"}
+
+
+def list_thinned(shipped: Shipped) -> str:
+    """A row for each number of rows that a prompt keeps, in both texts."""
+    losses = shipped.numbers["prompts"]
+    names = [f"{text} {way}" for text in (PROSE, TWICE) for way in (FIRST, OBSERVED_NAME)]
+    return "\n".join(
+        write_row(kept, *(f"{losses[f'{name} {kept}']:.3f}" for name in names)) for kept in THINNED
+    )
+
+
+def name_thinned(shipped: Shipped) -> dict[str, str]:
+    """Both prompts' lengths, the losses with all rows, and at how many sizes votes are better."""
+    prose, twice = (shipped.passages[name] for name in (PROSE, TWICE))
+    losses = shipped.numbers["prompts"]
+    ways = f"{PROSE} {OBSERVED_NAME}", f"{PROSE} {FIRST}"
+    pairs = [[losses[f"{way} {kept}"] for way in ways] for kept in THINNED]
+    return {
+        "wins": f"{sum(is_less(votes, window) for votes, window in pairs)}",
+        "felt": f"{LITTLE_FROM}",
+        "sizes": f"{len(pairs)}",
+        "newest": f"{OBSERVED}",
+        "prompt": f"{len(prose.tokens) // 2}",
+        "passage": f"{len(twice.tokens) // 2}",
+        "full": f"{prose.full_loss:.3f}",
+        "twice": f"{twice.full_loss:.3f}",
+    }
 
 
 def list_roundings(shipped: Shipped) -> str:
@@ -164,6 +206,12 @@ def list_roundings(shipped: Shipped) -> str:
         write_row(name, bits, write_percent(moved[key]), f"{losses[key]:.3f}")
         for name, bits, key in rows
     )
+
+
+def name_roundings(shipped: Shipped) -> dict[str, str]:
+    """How many runs a loss is the mean of, and how far apart single ones are."""
+    spread = max(shipped.numbers["spread"].values())
+    return {"runs": f"{RUNS}", "spread": f"{spread:.3f}"}
 
 
 def list_blocks(shipped: Shipped) -> str:

@@ -88,6 +88,6 @@ def list_panels(row: FiveKeys) -> list[Panel]:
         Panel("products", products),
         Panel("shares", shares, "·"),
         Panel("scores", scores, "→"),
-        Panel("weights", weights, "→"),
+        Panel("weights", weights, heading=_("Softmax of the scores, and what is kept")),
         Panel("mask", kept, "→"),
     ]

@@ -5,7 +5,7 @@ from random import Random
 import torch
 
 from explainers.attention.indexer import index_scores, keep_best
-from explainers.chapters.choosing.cost_tables import NUM_HEADS
+from explainers.chapters.choosing.cost_tables import LITTLE_FROM, MUCH_FROM, NUM_HEADS
 from explainers.messages import N_
 from explainers.models.shipped_indexers import KEPT, ORACLE, PROSE, USUAL, Shipped
 from explainers.translations import _
@@ -15,8 +15,6 @@ from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import write_decimals
 
 ANSWERS = MUCH, LITTLE, NOT = N_("much worse"), N_("a little worse"), N_("no worse")
-MUCH_FROM, LITTLE_FROM = 0.25, 0.01
-"""Nats from which a loss is called worse."""
 
 
 def name_sharing(shipped: Shipped) -> dict[str, str]:

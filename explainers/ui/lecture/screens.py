@@ -113,7 +113,7 @@ def cut_caption(text: str) -> tuple[str, str, str]:
 
 def find_question(text: str) -> str:
     """The question in a remark: what it has in bold, else the sentence that asks."""
-    line = " ".join(text.split())
+    line = " ".join(_HEADING.sub("", text, count=1).split())
     bold = re.findall(r"\*\*([^*].*?)\*\*", line.replace("***", "**"))
     asked = [one for one in [*bold, *_SENTENCE_END.split(line)] if one.endswith("?")]
     return asked[0][:1].upper() + asked[0][1:] if asked else line

@@ -19,7 +19,7 @@ import { _ } from "../../common/words.js";
  * @property {Record<string, Way>} ways
  */
 
-const ROW = 39, SIZE = 16, TITLE = 26, NAMES = 74;
+const ROW = 39, SIZE = 16, TITLE = 26, NAMES = 74, BRANCH = 34;
 
 export class DraftsView {
   /** @param {Serving} hero */
@@ -71,8 +71,10 @@ export class DraftsView {
     const textWide = isPhone ? 0 : Math.min(wide * 0.36, stage.widths([drafts.text.join(" ")], SIZE)[0] / 2 + 24), middle = top + (count * ROW) / 2;
     if (isPhone) stage.put(this.text, { x: 0, y: TITLE - 2, width: room, height: 26 });
     else stage.put(this.text, { x: 0, y: middle - 40, width: textWide, height: 80 });
-    const columns = [isPhone ? 20 : textWide + 34, isPhone ? room * 0.5 : textWide + 34 + (wide - textWide - 34) * 0.5];
-    this.placeNodes(rows, columns, top, isPhone ? [8, TITLE + 24] : [textWide + 2, middle]);
+    const begin = isPhone ? 20 : textWide + 28, second = isPhone ? room * 0.5 : begin + (wide - begin) * 0.5, leaders = this.measureLeaders();
+    // Where there is no room beside a draft that others follow, its number is below it: it has two lines.
+    const isBelow = second - begin < leaders.beside + BRANCH;
+    this.placeNodes(rows, [begin, isBelow ? begin + leaders.word + BRANCH : second], top, isPhone ? [8, TITLE + 24] : [textWide + 2, middle], isBelow);
     const below = isPhone ? top + count * ROW + 30 : 0;
     stage.write(this.titles[1], left, below + 9, 15, 1, 0, "left");
     stage.put(this.grid, { x: left + NAMES, y: below + TITLE, width: square, height: square });
@@ -83,8 +85,17 @@ export class DraftsView {
     return height;
   }
 
-  /** @param {number[]} rows @param {number[]} columns @param {number} top @param {number[]} start */
-  placeNodes(rows, columns, top, start) {
+  /** How wide drafts are that others follow: alone, and with their numbers beside them. */
+  measureLeaders() {
+    const { stage, data } = this.hero, { drafts, parents } = /** @type {Drafts} */ (data.drafts), gaps = this.way?.gaps ?? [];
+    const leaders = drafts.flatMap((_word, draft) => (parents.includes(draft) ? [draft] : []));
+    const words = leaders.map((draft) => Math.max(38, stage.widths([drafts[draft]], 15)[0] + 17));
+    const numbers = stage.widths(leaders.map((draft) => gaps[draft]), 13);
+    return { word: Math.max(0, ...words), beside: Math.max(0, ...words.map((word, at) => word + 8 + numbers[at])) };
+  }
+
+  /** @param {number[]} rows @param {number[]} columns @param {number} top @param {number[]} start @param {boolean} isBelow */
+  placeNodes(rows, columns, top, start, isBelow) {
     const { stage, data } = this.hero, drafts = /** @type {Drafts} */ (data.drafts), way = /** @type {Way} */ (this.way);
     while (this.nodes.length < drafts.drafts.length) {
       const node = this.root.appendChild(element("div", "serving-draft"));
@@ -102,8 +113,9 @@ export class DraftsView {
       gap.textContent = way.gaps[draft];
       node.classList.toggle("right", isRight);
       node.classList.toggle("wrong", way.wrong[draft]);
+      node.classList.toggle("below", isBelow && drafts.parents.includes(draft));
       stage.put(node, { x, y: y - 14, width: 150, height: 28 });
-      const wide = stage.widths([drafts.drafts[parent] ?? ""], SIZE)[0] + 86;
+      const wide = stage.widths([drafts.drafts[parent] ?? ""], SIZE)[0] + (isBelow ? 20 : 86);
       const [fromX, fromY] = parent < 0 ? start : [columns[0] + wide, top + (rows[parent] + 0.5) * ROW], middle = (fromX + x) / 2;
       (isRight ? paths.right : paths.all).push(`M${fromX.toFixed(1)} ${fromY.toFixed(1)}C${middle.toFixed(1)} ${fromY.toFixed(1)} ${middle.toFixed(1)} ${y.toFixed(1)} ${(x - 3).toFixed(1)} ${y.toFixed(1)}`);
     });

@@ -44,6 +44,7 @@ import { placeState } from "./state_places.js";
  */
 
 const SOFTMAX = "softmax", FADE = "fade", SIDES = 8;
+const HEADING = 18, FULL_TAGS = 140; // pixels: of a title, and the room beside which a pair is named in full
 const FLIES = 460, GLOWS = 900; // milliseconds in which a pair comes to the memory, and is seen in it
 
 /** @extends {Hero<HeroData & Numbers>} */
@@ -186,7 +187,7 @@ export class State extends Hero {
     const nearest = [...memory.nearest[this.count][this.asking]];
     // What was overwritten is named as well: it is what the rules differ in.
     if (older !== undefined && nearest.every(([name]) => name !== older)) nearest.splice(-1, 1, [older, memory.older[this.count][this.asking]]);
-    const pairs = places.isTight ? [_("newest"), _("older")] : [_("newest pair"), _("older pair")];
+    const pairs = places.bars.width < FULL_TAGS ? [_("newest"), _("older")] : [_("newest pair"), _("older pair")];
     const tag = (/** @type {number} */ name) => (older === undefined ? "" : name === newest ? pairs[0] : name === older ? pairs[1] : "");
     const all = new Set(this.said.map(([key]) => key)).size;
     const most = Math.max(1, ...memory.nearest.flat(2).map(([, like]) => like));
@@ -195,12 +196,13 @@ export class State extends Hero {
       found: [memory.found[this.count], all], isShown: this.count > 0,
     });
     this.legend.place(places, this.isRows);
+    const after = _("After {word}?", { word: data.names[this.name] }), isLong = places.isTight || this.stage.widths([after], HEADING, 700)[0] > places.titles[2].width;
     const stored = String(2 * SIDES * this.count), rows = String(this.count), last = data.rows[this.count - 1];
     const texts = [
       this.isRows ? [_("{count} rows stored", { count: rows }), _("{count} numbers: a row more with each pair", { count: stored })]
         : [_("{count} pairs read", { count: rows }), _("attention would store {count} numbers", { count: stored })],
       this.isRows ? [_("No memory"), _("attention reads the rows")] : [_("Memory: always {count} numbers", { count: String(SIDES * SIDES) }), last ? _("written last: {word} → {following}", { word: last[0], following: last[1] }) : _("nothing is written yet")],
-      [places.isTight ? `${data.names[this.name]} → ?` : _("After {word}?", { word: data.names[this.name] }), _("nearest words")],
+      [isLong ? `${data.names[this.name]} → ?` : after, _("nearest words")],
     ];
     this.titles.forEach(({ node, parts }, at) => {
       parts.forEach((part, line) => { part.textContent = texts[at][line]; });

@@ -16,9 +16,9 @@
  * @property {{ x: number, y: number, width: number, height: number }} legend
  */
 
-const STACKED = 640, TIGHT = 780; // pixels: where there is less, the pairs are above, or everything is smaller
+const STACKED = 640, TIGHT = 780, SPACIOUS = 900; // pixels: where there is less, the pairs are above, everything is smaller, or only the strips are
 const SIDES = 8, TITLE = [46, 26], APART = 8; // rows and columns; on a wide screen and on a phone
-const MOST_CELL = 30, LEAST_CELL = 15, LEAST_BARS = 104, MOST_BARS = 230, MOST_STRIP = 78;
+const MOST_CELL = 30, LEAST_CELL = 15, LEAST_BARS = [146, 104], MOST_BARS = 230, MOST_STRIP = 78;
 const LEGEND = 21, LONG_LEGEND = 820; // a line of it, and the room that its items need to stand in one
 
 /**
@@ -30,9 +30,9 @@ export function placeState(stage, pairs, breaks) {
   const font = isStacked ? 14 : Math.max(14, Math.min(17, room / 56)), thick = isStacked ? 17 : 22, mark = isTight ? 40 : 46;
   const [keys, values] = [0, 1].map((side) => Math.max(...stage.widths(pairs.map((pair) => pair[side]), font)) + 4);
   const words = keys + values + 30, least = isStacked ? 0 : isTight ? 12 : 30;
-  const strip = Math.floor(Math.max(36, Math.min(MOST_STRIP, isStacked ? (room - words - mark - 24) / 2 : isTight ? 0 : room * 0.078)));
+  const strip = Math.floor(Math.max(36, Math.min(MOST_STRIP, isStacked ? (room - words - mark - 24) / 2 : isTight ? 0 : room * (room < SPACIOUS ? 0.05 : 0.078))));
   const list = words + 2 * strip + 22 + mark, left = isStacked ? 0 : list + least, around = 2 * (thick + APART) + 18;
-  const cell = Math.max(LEAST_CELL, Math.min(MOST_CELL, Math.floor((room - left - around - LEAST_BARS) / SIDES))), side = SIDES * cell;
+  const cell = Math.max(LEAST_CELL, Math.min(MOST_CELL, Math.floor((room - left - around - LEAST_BARS[isTight ? 1 : 0]) / SIDES))), side = SIDES * cell;
   const bars = Math.min(MOST_BARS, room - left - around - side), spare = Math.max(0, room - left - around - side - bars) / 2;
   const pitch = isStacked ? 18.5 : (thick * 2 + APART * 2 + side + 18 - 10) / pairs.length;
   const middles = pairs.map((_pair, at) => title + pitch * (at + 0.5) + (at >= breaks ? 8 : 0));
