@@ -785,6 +785,18 @@ def test_the_largest_numbers_are_exact():
     assert not visit.exception
 
 
+def test_lengths_have_the_marks_of_the_language_and_links_have_none():
+    visit = opened(PAGE, {"lang": "vi", "tokens": "33.000", "model": "llama-3-8b"})
+    [field] = [one for one in visit.selectbox if one.key == "tokens"]
+    assert "131.072" in field.options
+    assert "131,072" not in field.options
+    assert field.value == "33.000"
+    size = count_cache_bytes(find_shape("llama-3-8b"), 33_000)
+    assert f"{size:,}".replace(",", ".") in said(visit)
+    assert visit.query_params["tokens"] in ("33,000", ["33,000"])
+    assert not visit.info
+
+
 def test_a_headline_forgets_windows():
     headline = explain_counting(find_shape("gemma-3-27b"), 131_072, HEADLINE).size
     assert headline > 5 * count_cache_bytes(find_shape("gemma-3-27b"), 131_072)
@@ -920,7 +932,7 @@ def test_a_name_is_fetched_only_if_the_reader_asks(monkeypatch):
     assert not visit.warning
     assert f"{size:,} bytes for 1 text" in said(visit.run()), "it stays when the page runs again"
     assert asked == ["meta/Llama-3-8B"]
-    visit.text_area(key="pasted config").set_value("meta/other").run()
+    visit.text_area(key="pasted config").set_value("https://hub.co/meta/other/blob/a/b.json").run()
     assert "meta/other is a name" in warned(visit), "one name's file is not another's"
 
 

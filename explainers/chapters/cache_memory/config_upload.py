@@ -23,6 +23,8 @@ from explainers.translations import _
 PERSISTENCE: Final = "session"
 NAME = re.compile(r"[\w./-]{1,120}")
 """A text like this is no file, but may be what a model is called."""
+ADDRESS = re.compile(r"https?://[\w.-]+/([\w.-]+/[\w.-]+)(?:/\S*)?")
+"""Where a hub shows a model, or one of its files: owner and name come first."""
 FETCHED = "fetched config"
 
 
@@ -46,8 +48,11 @@ def choose_config(max_pasted: int) -> ModelShape | None:
             folder = st.text_input(
                 label, max_chars=500, key="config folder", persist_state=PERSISTENCE
             )
-    if NAME.fullmatch(pasted.strip()):
-        return read_named_model(pasted.strip())
+    name = (
+        ADDRESS.sub(r"\1", pasted.strip()) if ADDRESS.fullmatch(pasted.strip()) else pasted.strip()
+    )
+    if NAME.fullmatch(name):
+        return read_named_model(name)
     if pasted.strip():
         if len(pasted) == max_pasted:
             raise ValueError(

@@ -220,16 +220,20 @@ def _has_other_words(options: Sequence[str]) -> bool:
 
 
 def choose_or_type(
-    control: Control, names: Sequence[str], width: int, is_named: bool = True
+    control: Control,
+    names: Sequence[str],
+    width: int,
+    is_named: bool = True,
+    binding: dict[str, Any] | None = None,
 ) -> str | None:
     """A list of names that can be searched, and takes others that are typed."""
     return st.selectbox(
         options=names,
         index=names.index(control.default),
         key=control.key,
-        bind=URL_BINDING,
         accept_new_options=True,
         width=width,
         label_visibility="visible" if is_named else "collapsed",
         **control.label_and_help,
+        **(binding or {"bind": URL_BINDING}),
     )

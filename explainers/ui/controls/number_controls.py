@@ -21,8 +21,11 @@ from explainers.ui.controls.control import (
 from explainers.ui.session import OPENED_WITH, OUT_OF_RANGE
 from explainers.ui.untrusted_text import shorten, verbatim
 
-_DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}")
-"""Python refuses to read the longest numbers, and reads digits of other scripts."""
+_DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}|[1-9][0-9]{0,2}(\.[0-9]{3}){1,5}")
+"""Thousands apart as in any language: a whole number has no decimals.
+
+Python refuses to read the longest numbers, and reads digits of other scripts.
+"""
 
 
 @dataclass(frozen=True)
@@ -150,8 +153,12 @@ class TypedNumber(Control):
     largest: int
 
     def __call__(self) -> int:
-        request = self.read_request()
-        typed_text = choose_or_type(self, [f"{number:,}" for number in self.usual], width=130)
+        request, usual = self.read_request(), [f"{number:,}" for number in self.usual]
+        binding = self.bind(usual, self.default)
+        if "format_func" in binding:  # a number that was typed has the language's marks as well
+            binding["format_func"] = lambda text: _(text) if self.read(text) else text
+        typed_text = choose_or_type(self, usual, width=130, binding=binding)
+        self.save(typed_text or "", usual, self.default)
         return self._accept(request, typed_text)
 
     def read_unseen(self) -> int:
@@ -186,11 +193,19 @@ class TypedNumber(Control):
         """Take over a number that was clicked; a callback."""
         super().put(f"{value:,}")
 
+    def select_possible(self, request: Any, options: Sequence[str]) -> Any:
+        """Any number, also one that is not in the list."""
+        return None if self.read(request) is None else request
+
+    def format_for_url(self, value: Any) -> Any:
+        """A link is the same in every language."""
+        return value if self.read(value) is None else value.replace(".", ",")
+
     def read(self, typed_text: str) -> int | None:
-        """1000 or 1,000, but not 1,0; nothing if it is no such number."""
+        """1000, 1,000 or 1.000, but not 1,0; nothing if it is no such number."""
         if not _DIGITS.fullmatch(typed_text.strip()):
             return None
-        number = int(typed_text.replace(",", ""))
+        number = int(re.sub("[.,]", "", typed_text))
         return number if 1 <= number <= self.largest else None
 
 
