@@ -67,10 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, ModelError, HubUnreachableError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return BAD_INPUT
-    is_for_engine = bool(chosen.flags)
-    print(
-        json.dumps(asdict(report), indent=1) if chosen.json else write_report(report, is_for_engine)
-    )
+    print(json.dumps(asdict(report), indent=1) if chosen.json else write_report(report))
     return 0
 
 
@@ -126,7 +123,7 @@ def read_model(name: str, may_fetch: bool) -> ModelShape:
         raise ValueError(f"{error}; {asked} --fetch reads a config.json from the hub") from None
 
 
-def write_report(report: CacheReport, is_for_engine: bool = False) -> str:
+def write_report(report: CacheReport) -> str:
     """The numbers as lines to be read, and the flags of an engine if they were asked for."""
     lines = [
         f"{report.model}: {report.batch:,} × {report.tokens:,} tokens, cache in {report.dtype}",
@@ -143,8 +140,8 @@ def write_report(report: CacheReport, is_for_engine: bool = False) -> str:
         command = report.command
         lines += ["", command.code, ""]
         lines += [f"{flag.name} {flag.value}: {flag.reason}" for flag in command.flags]
-    elif is_for_engine:
-        lines.append("no flags: not even one text has room, or the engine stores no such format")
+    elif report.no_command:
+        lines.append(f"no flags: {report.no_command}")
     return "\n".join([*lines, *(f"note: {note}" for note in report.notes)])
 
 

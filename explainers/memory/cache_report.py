@@ -20,6 +20,7 @@ from explainers.memory.cache_bytes import (
 from explainers.memory.cache_formula import COUNTINGS, IDEAL, explain_counting, warn_beyond_context
 from explainers.memory.capacity_plan import GpuPlan, plan_every_gpu
 from explainers.memory.checked_fields import FindDefaults, know_no_class, shorten_value
+from explainers.memory.engine_pools import TRANSFORMERS
 from explainers.memory.engines import BLOCK_SIZE, has_format
 from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import read_config_file
@@ -35,7 +36,7 @@ from explainers.memory.serving import (
     find_weight_format,
     read_gpus,
 )
-from explainers.memory.serving_flags import COMMANDS, TRANSFORMERS, Command, make_command
+from explainers.memory.serving_flags import COMMANDS, Command, explain_obstacle, make_command
 from explainers.memory.speed import estimate_tokens_per_second
 from explainers.messages import N_
 
@@ -96,7 +97,8 @@ class CacheReport:
 
     `cache_bytes` are keys, values, latents and merged rows; `extra_bytes` states and indexes;
     `by_counting` has the first by each way of counting that can store `dtype`. `left_out` is
-    empty if everything was counted. `command` is None if no engine was named or nothing fits.
+    empty if everything was counted. `command` is None if no engine was named, or for a reason that
+    `no_command` says.
     """
 
     model: str
@@ -116,6 +118,7 @@ class CacheReport:
     fit: FitReport | None = None
     plans: tuple[PlanReport, ...] = ()
     command: Command | None = None
+    no_command: str = ""
 
 
 def report_cache(
@@ -162,7 +165,9 @@ def report_cache(
     report = replace(report, fit=report_fit(deployment, tokens, batch))
     if not engine:
         return report
-    return replace(report, command=make_command(deployment, tokens, batch, find_engine(engine)))
+    name = find_engine(engine)
+    command = make_command(deployment, tokens, batch, name)
+    return replace(report, command=command, no_command=explain_obstacle(deployment, tokens, name))
 
 
 def measure_cache(

@@ -1,23 +1,20 @@
 """How much memory inference engines allocate for a cache: whole pages, and what they waste."""
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 
 from explainers.memory.cache_bytes import (
     GroupCache,
     NumberFormat,
     count_beam_copies,
     count_cache_bytes,
-    count_extra_bytes,
     count_source_tokens,
     find_format,
     list_group_caches,
     make_group_cache,
 )
 from explainers.memory.checked_fields import check_whole
-from explainers.memory.model_shapes import KINDS_WITH_WINDOW, LayerGroup, ModelShape
+from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.messages import N_
 
 BLOCK_SIZE = 16
@@ -75,12 +72,14 @@ LLAMA_CPP_STEP = 256
 """llama.cpp and whisper.cpp round every length up to a multiple of this."""
 MICRO_BATCH = 512
 """Tokens that llama.cpp reads at once (n_ubatch), for which it adds slots to a window."""
-MERGED_ROWS = LayerGroup("index", 1, head_dim=1)
-"""Stands for the rows of several tokens each: no window drops them."""
 TOKEN_BUDGET = 2048
 """Tokens that vLLM reads at once by default (max_num_batched_tokens)."""
 PACKED_LATENT_BYTES = 656
 """vLLM's fp8_ds_mla: 512 in fp8, four scales in float32, 64 rotary elements in 16 bits."""
+PACKED_ROW_WIDTH, PACKED_ROW_BYTES = 512, 584
+"""The same for DeepSeek-V4's rows: 448 in fp8, 64 rotary ones in 16 bits, 8 bytes of scales."""
+MERGED_PAGE = 256
+"""Tokens in a page of merged rows."""
 
 PLAIN_FORMATS = ("float32", "bfloat16", "float16")
 TRANSFORMERS_FORMATS = (*PLAIN_FORMATS, "int4_residual", "int2_residual")
@@ -137,62 +136,31 @@ def list_engine_caches(
         text_tokens = count_source_tokens(shape, source_tokens) if group.kind == "cross" else tokens
         slots = count_slots(group, text_tokens)
         if group.ratio:
-            slots += count_slots(MERGED_ROWS, text_tokens // group.ratio)
+            slots += count_merged_slots(engine, text_tokens, group.ratio)
         if is_packed(engine, group, number_format):
-            caches.append(
-                GroupCache(
-                    group, slots, PACKED_LATENT_BYTES, group.count * slots * PACKED_LATENT_BYTES
-                )
-            )
+            row = PACKED_LATENT_BYTES if group.kind == "latent" else PACKED_ROW_BYTES
+            caches.append(GroupCache(group, slots, row, group.count * slots * row))
         else:
             caches.append(make_group_cache(group, slots, number_format))
     return tuple(caches)
 
 
 def is_packed(engine: str, group: LayerGroup, number_format: NumberFormat) -> bool:
-    """Whether vLLM stores this latent in its own fp8 layout, known for DeepSeek's sizes only."""
-    has_deepseek_sizes = (group.latent_dim, group.rope_dim) == (512, 64)
+    """Whether vLLM stores it in an fp8 layout of its own, known for DeepSeek's sizes only."""
+    has_deepseek_sizes = (group.latent_dim, group.rope_dim) == (512, 64) or (
+        group.kind == "compressed" and group.head_dim == PACKED_ROW_WIDTH
+    )
     return engine.startswith("vLLM") and number_format.name == "fp8" and has_deepseek_sizes
 
 
-STATE_SLOTS = 5
-"""States that SGLang keeps for each text, with its usual way to reuse common beginnings."""
-SGLANG_BUDGET = 8192
-"""Tokens that SGLang shall read at once (--chunked-prefill-size): a window holds them as well."""
-
-
-def find_window_share(shape: ModelShape, tokens: int) -> Fraction | None:
-    """Tokens in a layer with a window for each in a full one, in thousandths, rounded up.
-
-    SGLang splits its memory so; None for models that do not have both.
-    """
-    windows = [group.window for group in shape.require_groups() if group.window]
-    kinds = {group.kind for group in shape.require_groups()}
-    if "full" not in kinds or kinds.isdisjoint(KINDS_WITH_WINDOW):
-        return None
-    needed = min(tokens, max(windows) + SGLANG_BUDGET)
-    return Fraction(math.ceil(Fraction(1_000 * needed, tokens)), 1_000)
-
-
-def has_states(shape: ModelShape) -> bool:
-    """Whether some layers keep a state of a size that is known."""
-    return any(group.kind == "recurrent" and group.state for group in shape.require_groups())
-
-
-def count_sglang_reserve(
-    shape: ModelShape,
-    tokens: int,
-    dtype: str | NumberFormat = "bfloat16",
-    source_tokens: int | None = None,
-) -> int:
-    """Bytes that SGLang sets aside for a text beyond the minimum: wider windows, more states."""
-    share, size = find_window_share(shape, tokens) or 1, 0
-    for cache in list_group_caches(shape, tokens, dtype, source_tokens):
-        if cache.group.kind in KINDS_WITH_WINDOW:
-            rows = max(0, math.ceil(tokens * share) - cache.tokens)
-            size += cache.group.count * rows * cache.token_bytes
-    states = tuple(group for group in shape.require_groups() if group.kind == "recurrent")
-    return size + (STATE_SLOTS - 1) * count_extra_bytes(replace(shape, groups=states), tokens)
+def count_merged_slots(engine: str, tokens: int, ratio: int) -> int:
+    """Slots of rows that `ratio` tokens share: for the text, or for all its pages."""
+    if engine == "llama.cpp":  # as many as for all slots of the text
+        slots = LLAMA_CPP_STEP * count_pages(tokens, LLAMA_CPP_STEP)
+        return LLAMA_CPP_STEP * count_pages(-(-slots // ratio), LLAMA_CPP_STEP)
+    if engine.startswith("vLLM"):
+        return count_pages(tokens, MERGED_PAGE) * MERGED_PAGE // ratio
+    return tokens // ratio
 
 
 def has_format(counting: str, dtype: str) -> bool:

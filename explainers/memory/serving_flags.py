@@ -1,36 +1,40 @@
 """Flags of inference engines that follow from a plan: each with the number it comes from.
 
-Spellings as in vLLM's `CacheConfig`, SGLang's `ServerArgs` and docs/advanced_features/
-hybrid_model_memory.md, llama.cpp's tools/server/README.md and transformers 5's cache_utils.py.
+Spellings as in vLLM's `CacheConfig` and `SchedulerConfig`, SGLang's `ServerArgs` and docs/
+advanced_features/hybrid_model_memory.md, llama.cpp's tools/server/README.md and transformers 5's
+cache_utils.py.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 
-from explainers.memory.cache_bytes import count_extra_bytes
+from explainers.memory.engine_pools import (
+    LLAMA_CPP,
+    SGLANG,
+    SGLANG_BUDGET,
+    STATE_SLOTS,
+    TRANSFORMERS,
+    VLLM,
+    count_engine_room,
+    count_engine_text,
+    find_window_share,
+    has_packed_rows,
+    has_states,
+    has_windows,
+    merges_rows,
+    needs_packed_rows,
+    round_static_share,
+)
 from explainers.memory.engines import (
     LLAMA_CPP_FORMATS,
     LLAMA_CPP_STEP,
-    SGLANG_BUDGET,
-    STATE_SLOTS,
-    count_engine_bytes,
+    MERGED_PAGE,
+    TOKEN_BUDGET,
     count_pages,
-    count_sglang_reserve,
-    find_window_share,
-    has_format,
-    has_states,
 )
 from explainers.memory.model_shapes import ModelShape
-from explainers.memory.serving import (
-    Deployment,
-    count_stored_copies,
-    count_text_bytes_per_gpu,
-    count_weight_bytes_per_gpu,
-    split_shape,
-)
-from explainers.messages import N_
+from explainers.memory.serving import Deployment, count_stored_copies
+from explainers.messages import N_, Message
 
-VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS = "vLLM", "SGLang", "llama.cpp", "transformers"
 COMMANDS = {
     VLLM: "vllm serve MODEL",
     SGLANG: "python -m sglang.launch_server --model-path MODEL",
@@ -48,8 +52,6 @@ SHORT_NAMES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 LLAMA_CPP_NAMES = {name: SHORT_NAMES.get(name, name) for name in LLAMA_CPP_FORMATS}
 RESIDUAL_BITS = {"int4_residual": (4, 64), "int2_residual": (2, 32)}
 """Bits of a number, and numbers that share a scale, in a quantized cache of transformers."""
-FRACTION_STEPS = 1_000
-"""SGLang's share of the memory is given with three decimals, rounded down."""
 
 
 @dataclass(frozen=True)
@@ -80,47 +82,49 @@ def find_cache_name(deployment: Deployment, engine: str) -> str | None:
     else:
         known = {VLLM: VLLM_NAMES, SGLANG: SGLANG_NAMES, LLAMA_CPP: LLAMA_CPP_NAMES}[engine]
     kinds = {group.kind for group in deployment.shape.require_groups()}
+    if needs_packed_rows(deployment, engine):
+        return known[name] if name == "fp8" and has_packed_rows(deployment.shape) else None
     if engine == VLLM and name == "bfloat16" and {"latent", "index"} <= kinds:
         return name  # it would store these in fp8 by itself
     return known.get(name)
+
+
+def find_obstacle(deployment: Deployment, tokens: int, engine: str) -> str:
+    """Why an engine has no flags for such texts, by a name; "" if it has."""
+    if deployment.shape.architecture != "decoder":
+        return "architecture"
+    if find_cache_name(deployment, engine) is None:
+        return "packed" if needs_packed_rows(deployment, engine) else "format"
+    length = min(tokens, deployment.shape.context or tokens)
+    one = count_engine_text(deployment, engine, length)
+    return "room" if not one or count_engine_room(deployment, engine) < one else ""
+
+
+OBSTACLES = {
+    "architecture": N_("{model} has an encoder; these flags are for models without one"),
+    "format": N_("{engine} stores no cache in {format}"),
+    "packed": N_("{engine} stores the rows of {model} in fp8: choose that format"),
+    "room": N_("not even one text of {tokens:,} tokens has room"),
+}
+"""The same in words."""
+
+
+def explain_obstacle(deployment: Deployment, tokens: int, engine: str) -> str:
+    """Why an engine has no flags for such texts; "" if it has."""
+    name = find_obstacle(deployment, tokens, engine)
+    slots: dict[str, object] = {
+        "model": deployment.shape.id,
+        "engine": engine,
+        "format": str(deployment.cache_dtype),
+        "tokens": tokens,
+    }
+    return Message(OBSTACLES[name], slots) if name else ""
 
 
 def find_state_format(shape: ModelShape) -> str | None:
     """The format of what recurrent layers add up, where it is not that of the weights."""
     states = (part for group in shape.require_groups() for part in group.state)
     return next((part.dtype for part in states if part.dtype != "bfloat16"), None)
-
-
-def round_static_share(deployment: Deployment) -> Fraction:
-    """SGLang's share of the memory for weights and caches: what is usable less the overhead."""
-    memory = deployment.gpu.memory_bytes
-    usable = memory * deployment.percent // 100 - deployment.overhead
-    return Fraction(FRACTION_STEPS * usable // memory, FRACTION_STEPS)
-
-
-def count_engine_room(deployment: Deployment, engine: str) -> int:
-    """Bytes on each GPU that an engine with these flags has for caches; below zero: none."""
-    memory, weights = deployment.gpu.memory_bytes, count_weight_bytes_per_gpu(deployment)
-    if engine == SGLANG:
-        return int(memory * round_static_share(deployment)) - weights
-    return memory * deployment.percent // 100 - weights - deployment.overhead
-
-
-def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
-    """Bytes of one text on one GPU, as the engine allocates them; never less than the minimum."""
-    least, shape = count_text_bytes_per_gpu(deployment, tokens), deployment.shape
-    dtype, source = deployment.cache_dtype, deployment.source_tokens
-    if engine == SGLANG:
-        split = split_shape(shape, deployment.gpus)
-        return least + count_sglang_reserve(split, tokens, dtype, source)
-    if not has_format(engine, str(dtype)):
-        return least
-    if engine == VLLM:  # splits heads
-        split = split_shape(shape, deployment.gpus)
-        size = count_engine_bytes(split, tokens, engine, 1, dtype, source)
-        return max(least, size + count_extra_bytes(split, tokens))
-    size = count_engine_bytes(shape, tokens, engine, 1, dtype, source)  # these split layers
-    return max(least, -(-(size + count_extra_bytes(shape, tokens)) // deployment.gpus))
 
 
 def make_command(
@@ -131,11 +135,11 @@ def make_command(
     A text is never longer than the model was published for.
     """
     name = find_cache_name(deployment, engine)
+    if name is None or find_obstacle(deployment, tokens, engine):
+        return None
     length = min(tokens, deployment.shape.context or tokens)
     room = count_engine_room(deployment, engine)
     one = count_engine_text(deployment, engine, length)
-    if name is None or deployment.shape.architecture != "decoder" or room < one or not one:
-        return None
     number = min(texts, room // one)
     reasons = explain_values(deployment, engine, (length, number, one, room))
     values = list_values(deployment, engine, (length, number), name)
@@ -193,6 +197,7 @@ def explain_values(
             "(a window + {budget:,}) ÷ tokens of a text, rounded up", budget=SGLANG_BUDGET
         ),
         "budget": N_("tokens that are read at once; a window has room for them as well"),
+        "page": N_("tokens in a page: 64 rows of 4 tokens, or 2 of 128"),
         "layers": N_("all layers on the GPUs, as the plan counts them"),
         "kernel": N_("needed for a quantized cache of values"),
         "batch": N_(
@@ -215,6 +220,10 @@ def list_values(
             ("--gpu-memory-utilization", f"{deployment.percent / 100:.2f}", "percent"),
             ("--kv-cache-dtype", name, "format"),
         ]
+        if has_windows(shape):
+            values.append(("--max-num-batched-tokens", f"{TOKEN_BUDGET}", "budget"))
+        if merges_rows(shape):
+            values.append(("--block-size", f"{MERGED_PAGE}", "page"))
         if state_format:
             values.append(("--mamba-ssm-cache-dtype", state_format, "state_format"))
         return values

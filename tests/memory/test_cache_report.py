@@ -104,9 +104,12 @@ def test_plans_and_flags_are_those_of_the_library(capsys):
     text = ask(capsys, *wish, "--gpu", "h100", "--flags", "VLLM")
     assert command.code in text
     assert all(f"{flag.name} {flag.value}: {flag.reason}" in text for flag in command.flags)
-    assert "no flags: not even one text has room" in ask(
+    assert "no flags: not even one text of 131,072 tokens has room" in ask(
         capsys, "llama-3.1-405b", "--gpu", "h100", "--flags", "vllm"
     )
+    merged = "deepseek-v4-flash", "--gpu", "h200", "--gpus", 4, "--flags", "sglang"
+    assert "in fp8: choose that format" in ask(capsys, *merged)
+    assert "--kv-cache-dtype fp8_e4m3" in ask(capsys, *merged, "--cache-dtype", "fp8")
 
 
 def test_the_function_computes_what_the_calculators_do():

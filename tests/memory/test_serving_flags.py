@@ -12,6 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explainers.memory.cache_bytes import FORMATS, count_extra_bytes, list_group_caches
+from explainers.memory.engine_pools import (
+    LLAMA_CPP,
+    SGLANG,
+    TRANSFORMERS,
+    VLLM,
+    count_llama_cpp_rows,
+    count_sglang_rate,
+    count_sglang_rows,
+    count_vllm_rows,
+)
 from explainers.memory.engines import count_engine_bytes
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving import (
@@ -25,13 +35,10 @@ from explainers.memory.serving import (
     split_shape,
 )
 from explainers.memory.serving_flags import (
-    LLAMA_CPP,
     LLAMA_CPP_NAMES,
-    SGLANG,
     SGLANG_NAMES,
-    TRANSFORMERS,
-    VLLM,
     VLLM_NAMES,
+    find_obstacle,
     make_command,
 )
 
@@ -202,6 +209,52 @@ def test_hybrids_and_sparse_models_have_flags_of_their_own():
     assert flags("deepseek-v3.2-exp", VLLM)["--kv-cache-dtype"] == "bfloat16", "else it takes fp8"
     assert flags("deepseek-v3", VLLM)["--kv-cache-dtype"] == "auto"
     assert flags("deepseek-v4-flash", TRANSFORMERS)["DynamicCache"] == {"config": "model.config"}
+    assert flags("gemma-3-27b", VLLM)["--max-num-batched-tokens"] == "2048", "else 8,192 on an H200"
+    assert "--max-num-batched-tokens" not in flags(LLAMA, VLLM)
+
+
+FLASH = find_shape("deepseek-v4-flash")
+
+
+def test_merged_rows_take_what_a_server_printed():
+    """`bytes_per_full_token` of SGLang, a tenth of all tokens in windows, states in 16 bits."""
+    assert count_sglang_rate(FLASH, Fraction(1, 10), 2) == Fraction("7033.45")
+
+
+def test_merged_rows_in_the_pools_of_each_engine_written_out():
+    """43 windows, 21 layers of 4 tokens in a row with an index, 20 of 128; 1,000 tokens."""
+    block, key_block = 65 * 576, 15 * 576  # 64 rows of 584 or keys of 132 bytes, filled up
+    windows = 43 * 17 * block
+    sparse = 21 * (4 + 251) * (block + key_block)  # pages of 256 tokens, waiting ones by fours
+    heavy = 20 * (4 * 3 * 576 + 126 * block)
+    assert count_vllm_rows(FLASH, 1_000, "fp8") == windows + sparse + heavy
+    of_a_token = 43 * 584 + 21 * Fraction(584 + 132, 4) + 20 * Fraction(584, 128)
+    waiting = 21 * Fraction(8, 128) * 4 * (2_048 + 512)
+    rings = 20 * 128 * 1_024 * 4
+    assert count_sglang_rows(FLASH, 1_000, "fp8") == 1_024 * (of_a_token + waiting) + rings
+    rows = (43 * 768 + 21 * 256 + 20 * 256) * 1_024 + 21 * 256 * 256
+    states = 4 * (21 * 8 * (2_048 + 512) + 20 * 128 * 1_024)
+    assert count_llama_cpp_rows(FLASH, 1_000, "bfloat16") == rows + states
+
+
+def test_merged_rows_have_flags_in_the_formats_that_engines_keep_them_in():
+    packed = Deployment(FLASH, GPUS["h200"], 4, "fp8", "fp8", block=16)
+    plain = replace(packed, cache_dtype="bfloat16")
+    codes = {}
+    for engine in (VLLM, SGLANG):
+        assert make_command(plain, 131_072, 2, engine) is None
+        assert find_obstacle(plain, 131_072, engine) == "packed"
+        command = make_command(packed, 131_072, 2, engine)
+        assert command is not None
+        codes[engine] = read_flags(command.code)
+    assert codes[VLLM]["--kv-cache-dtype"] == "fp8"
+    assert codes[VLLM]["--block-size"] == "256"
+    assert codes[SGLANG]["--kv-cache-dtype"] == "fp8_e4m3"
+    assert codes[SGLANG]["--swa-full-tokens-ratio"] == "0.064", "(128 + 8,192) ÷ 131,072"
+    groups = tuple(replace(group, head_dim=96) for group in FLASH.require_groups())
+    unknown = replace(packed, shape=replace(FLASH, groups=groups))
+    assert make_command(unknown, 1_000, 1, VLLM) is None, "of no layout that is known"
+    assert make_command(plain, 131_072, 2, LLAMA_CPP) is not None
 
 
 def test_a_text_is_no_longer_than_the_model_was_published_for():
@@ -217,6 +270,8 @@ def test_where_nothing_fits_or_is_written_there_are_no_flags():
     for engine in (VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS):
         assert make_command(large, 1_000, 1, engine) is None
         assert make_command(encoder, 500, 1, engine) is None
+        assert find_obstacle(large, 1_000, engine) == "room"
+        assert find_obstacle(encoder, 500, engine) == "architecture"
     small = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], cache_dtype="q8_0")
     formats = [make_command(small, 1_000, 1, one) for one in (VLLM, SGLANG, TRANSFORMERS)]
     assert formats == [None, None, None]

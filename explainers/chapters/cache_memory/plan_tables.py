@@ -3,14 +3,9 @@
 import streamlit as st
 
 from explainers.memory.capacity_plan import GPU_NUMBERS, GpuPlan, find_fewest_gpus, plan_every_gpu
+from explainers.memory.engine_pools import TRANSFORMERS, count_engine_room, count_engine_text
 from explainers.memory.serving import Deployment
-from explainers.memory.serving_flags import (
-    TRANSFORMERS,
-    count_engine_room,
-    count_engine_text,
-    find_cache_name,
-    make_command,
-)
+from explainers.memory.serving_flags import find_obstacle, make_command
 from explainers.memory.sizes import format_size
 from explainers.memory.speed import round_fraction
 from explainers.messages import N_, ngettext
@@ -72,9 +67,13 @@ def show_command(
     if deployment is None or not deployment.shape.parameters:
         return "unknown", {}
     command = make_command(deployment, tokens, texts, engine)
-    told: dict[str, object] = {"engine": engine, "dtype": str(deployment.cache_dtype)}
+    told: dict[str, object] = {
+        "engine": engine,
+        "dtype": str(deployment.cache_dtype),
+        "model": deployment.shape.id,
+    }
     if command is None:
-        return ("none" if find_cache_name(deployment, engine) else "format"), told
+        return find_obstacle(deployment, tokens, engine), told
     st.code(command.code, language="python" if engine == TRANSFORMERS else "bash", wrap_lines=True)
     rows = (f"| `{flag.name}` | {flag.value} | {_(flag.reason)} |" for flag in command.flags)
     return "seen", told | {
