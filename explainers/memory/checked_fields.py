@@ -111,7 +111,7 @@ LAYER_COUNT_FIELDS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers", 
 ESSENTIAL_FIELDS = (
     LAYER_COUNT_FIELDS, HEAD_COUNT_FIELDS, WIDTH_FIELDS, KV_HEAD_FIELDS, HEAD_DIM_FIELDS,
 )  # fmt: skip
-"""A file that has one of each is complete; another relies on a class of transformers."""
+"""What every file has, unless it relies on a class of transformers."""
 Defaults = Mapping[str, Any]
 FindDefaults = Callable[[Mapping[str, Any], str], tuple[str, Defaults]]
 """From a text model's fields and the model_type around them, the name and fields of its class."""
@@ -143,11 +143,10 @@ class ConfigFields:
         if path:
             nesting = " → ".join(path)
             self.notes.append(N_("Only the text model ({where}) is counted.", where=nesting))
-        if any(all(self.config.get(name) is None for name in names) for names in ESSENTIAL_FIELDS):
-            outer_type = config.get("model_type")
-            outer_type = outer_type if isinstance(outer_type, str) else ""
-            self.class_name, defaults = find_defaults(self.config, outer_type)
-            self.defaults = dict(defaults)
+        outer_type = config.get("model_type")
+        outer_type = outer_type if isinstance(outer_type, str) else ""
+        self.class_name, defaults = find_defaults(self.config, outer_type)
+        self.defaults = dict(defaults)
 
     def find_number(self, *names: str, minimum: int = 1, maximum: int = MAX_NUMBER) -> int | None:
         """The first whole number found under the names, checked; None if there is none."""
@@ -166,7 +165,8 @@ class ConfigFields:
         for name in names:
             value = self.defaults.get(name)
             if type(value) is int and minimum <= value <= maximum:
-                self.note_default(name, value)
+                if value:  # that there are none of something is no news
+                    self.note_default(name, value)
                 return value
         return None
 

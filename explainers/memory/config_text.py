@@ -23,9 +23,24 @@ OTHER_FILES = (
     (re.compile(r"\{\s*'"), N_("it has ' where JSON has \": print it with json.dumps")),
     (re.compile(r"version \S*git-lfs"), N_("it only points to a large file")),
     (re.compile(r"\S+Config\s*[{(]"), N_("it is printed by Python: take the part in {braces}")),
+    (re.compile(r"https?://"), N_("it is an address: copy the file that is there, or owner/name")),
+    (re.compile(r"```|//|/\*"), N_("there is more around it: take the part in {braces}")),
     (re.compile(r"\[\w+\]|\w+\s*="), N_("it looks like TOML or a script")),
 )
 """How another file begins, and what to say of it."""
+NEIGHBOURS = {
+    "weight_map": "model.safetensors.index.json",
+    "peft_type": "adapter_config.json",
+    "_class_name": "model_index.json",
+    "added_tokens": "tokenizer.json",
+    "tokenizer_class": "tokenizer_config.json",
+    "feature_extractor_type": "preprocessor_config.json",
+    "image_processor_type": "preprocessor_config.json",
+    "do_sample": "generation_config.json",
+    "eos_token_id": "generation_config.json",
+}
+"""A field by which a file beside config.json is known, where nothing says how large a model is."""
+SIZES = re.compile(r"hidden|layer|head|dim$|n_embd|d_model|config$|model_type")
 
 
 def parse_object(text: str) -> dict[str, Any]:
@@ -39,15 +54,23 @@ def parse_object(text: str) -> dict[str, Any]:
         )
     if not text.strip():
         raise ValueError(N_("config.json is empty"))
+    text = text.removeprefix("\ufeff")  # what some editors put before a text
     _refuse_bomb(text)
     try:
         value = json.loads(text)
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        half = Message(N_("it has half of a sign"), {})
+        raise ValueError(N_("config.json cannot be read: {why}", why=half)) from None
     except json.JSONDecodeError as error:
         raise ValueError(explain_error(text, error)) from None
     except ValueError as error:  # a number of more digits than Python reads
         raise ValueError(N_("config.json cannot be read: {why}", why=str(error))) from None
     if not isinstance(value, dict):
         raise wrong_value_error(N_("an object in {braces}", braces="{…}"), "config.json", value)
+    if not any(map(SIZES.search, value)) and (known := NEIGHBOURS.keys() & value.keys()):
+        name = next(name for field, name in NEIGHBOURS.items() if field in known)
+        raise ValueError(N_("this is {name}: take the config.json beside it", name=name))
     return value
 
 
@@ -56,13 +79,20 @@ def explain_error(text: str, error: json.JSONDecodeError) -> str:
     position = N_("line {line}, column {column}", line=error.lineno, column=error.colno)
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
         return N_("config.json breaks off at {where}: was all of it copied?", where=position)
-    if error.msg == "Extra data" and text[error.pos] in "{[":
+    if error.msg == "Extra data" and text[error.pos :].lstrip(", \r\n\t")[:1] in ("{", "["):
         return N_("two files are pasted here: the second begins at {where}", where=position)
     start = text.lstrip()[:200]
     for sign, words in OTHER_FILES:
         if error.pos <= len(text) - len(text.lstrip()) + 1 and sign.match(start):
             why = Message(words, {"braces": "{…}", "command": TO_JSON})
             return N_("config.json is not JSON: {why}", why=why)
+    if not text[error.pos].isascii():  # curly quotes, spaces of a word processor
+        return N_(
+            "config.json is not JSON: {sign} at {where} does not belong there. Copy the file as "
+            "plain text.",
+            sign=repr(text[error.pos]),
+            where=position,
+        )
     return N_("config.json is not JSON: {why} at {where}", why=error.msg, where=position)
 
 

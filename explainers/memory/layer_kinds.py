@@ -21,7 +21,7 @@ from explainers.memory.compressed_layers import (
 )
 from explainers.memory.model_shapes import LayerGroup
 from explainers.memory.per_layer_heads import read_block_layers, read_layer_heads
-from explainers.memory.recurrent_states import read_state_layer
+from explainers.memory.recurrent_states import read_state_layer, refuse_without_attention
 from explainers.messages import N_
 
 KIND_BY_TYPE = {
@@ -124,6 +124,7 @@ UNKNOWN_FIELDS = (
 
 def read_decoder_groups(fields: ConfigFields, is_encoder_decoder: bool) -> tuple[LayerGroup, ...]:
     """The groups of a decoder's layers, cross-attention included where there is an encoder."""
+    refuse_without_attention(fields)
     for name in UNKNOWN_FIELDS:
         if fields.config.get(name) is not None:
             raise unknown_layers_error(name)
@@ -211,7 +212,7 @@ def read_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
     num_states = sum(kind == "recurrent" or kind in ATTENTION_BESIDE for kind in kinds)
     states = [read_state_layer(fields)] * num_states if num_states else []
     kinds = [ATTENTION_BESIDE.get(kind, kind) for kind in kinds]
-    if fields.find_number("kv_lora_rank"):
+    if fields.find_number("kv_lora_rank", minimum=0) and fields.read_flag("use_mla", default=True):
         return [*read_latent_layers(fields, kinds), *states]
     if not states:
         check_states(fields)

@@ -83,8 +83,8 @@ def read_local_heads(fields: ConfigFields, num_kv_heads: int, head_dim: int) -> 
 
 def check_value_dim(fields: ConfigFields, head_dim: int) -> None:
     """Raise ValueError if values are narrower or wider than keys: both are counted alike."""
-    value_dim = fields.find_number("v_head_dim")
-    if value_dim not in (None, head_dim):
+    value_dim = fields.find_number("v_head_dim", minimum=0)
+    if value_dim not in (None, 0, head_dim):
         raise ValueError(
             N_(
                 "v_head_dim {value_dim} differs from head_dim {head_dim}: not known here",
@@ -97,6 +97,10 @@ def check_value_dim(fields: ConfigFields, head_dim: int) -> None:
 def read_layer_changes(fields: ConfigFields, num_layers: int) -> dict[int, ConfigFields]:
     """The fields that per_layer_config changes, by index of the layer."""
     layer_configs = fields.read_object("per_layer_config")
+    filled = fields.defaults.get("per_layer_config")
+    if layer_configs is None and isinstance(filled, dict) and filled:
+        fields.note_default("per_layer_config", filled)
+        layer_configs = ConfigFields(filled)
     if layer_configs is None:
         return {}
     changes_by_layer = {}

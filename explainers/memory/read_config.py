@@ -1,5 +1,6 @@
 """Reads the shape of a model from any config.json that a reader brings."""
 
+import re
 from pathlib import Path
 
 from explainers.memory.cache_bytes import FORMATS
@@ -17,6 +18,13 @@ ENCODER_TYPES = {
     "roc_bert", "roformer", "squeezebert", "xlm-roberta", "xlm-roberta-xl", "xmod", "yoso",
 }  # fmt: skip
 """Architectures (`model_type`) that read their whole text at once and never generate."""
+ENCODER_NAMES = re.compile(
+    r"_(vision|vision_model|vit|encoder|audio|image_model|qformer)$|^(vit|deit|beit|dino|yolos|detr|owl|sam|wav2vec2|hubert|"
+    r"wavlm|unispeech|sew|videomae|layout|canine|splinter|tapas|jina_embeddings|visual_bert)"
+)
+"""So are called encoders of pictures, sounds and forms."""
+PAIR_NAMES = re.compile(r"^(alt|chinese_|meta)?clip|siglip")
+"""Pairs of encoders that compare a picture with a text; the text's part may not name its kind."""
 CONTEXT_FIELDS = (
     "max_position_embeddings", "n_positions", "max_target_positions", "max_seq_len", "seq_length",
 )  # fmt: skip
@@ -47,7 +55,9 @@ def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> Model
     model_type = fields.read_text("model_type")
     is_encoder_decoder = fields.read_flag("is_encoder_decoder")
     groups: tuple[LayerGroup, ...] = ()
-    if model_type not in ENCODER_TYPES or fields.read_flag("is_decoder"):
+    known_type = model_type or str(fields.outer.get("model_type"))
+    is_encoder = _is_encoder(model_type) or PAIR_NAMES.search(known_type)
+    if not is_encoder or fields.read_flag("is_decoder"):
         groups = read_decoder_groups(fields, is_encoder_decoder)
     else:
         notes.append(N_("An encoder reads its text at once: it keeps no cache."))
@@ -66,12 +76,16 @@ def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> Model
         )
         if is_encoder_decoder
         else (count_image_tokens(fields) if any(g.kind == "cross" for g in groups) else None),
-        nope_dim=fields.find_number("qk_nope_head_dim") or 0,
-        value_dim=fields.find_number("v_head_dim") or 0,
+        nope_dim=fields.find_number("qk_nope_head_dim", minimum=0) or 0,
+        value_dim=fields.find_number("v_head_dim", minimum=0) or 0,
         dtype=read_weight_dtype(fields),
         sources=(N_("the config.json you gave"),),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _is_encoder(model_type: str) -> bool:
+    return model_type in ENCODER_TYPES or ENCODER_NAMES.search(model_type) is not None
 
 
 def read_weight_dtype(fields: ConfigFields) -> str:

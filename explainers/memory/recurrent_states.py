@@ -5,9 +5,17 @@ The sizes are those of the classes in transformers 5.23, which hold the tensors 
 
 from collections.abc import Callable
 
-from explainers.memory.checked_fields import WIDTH_FIELDS, ConfigFields, MissingFieldError
+from explainers.memory.cache_bytes import find_format
+from explainers.memory.checked_fields import (
+    HEAD_COUNT_FIELDS,
+    LAYER_COUNT_FIELDS,
+    WIDTH_FIELDS,
+    ConfigFields,
+    MissingFieldError,
+)
 from explainers.memory.model_shapes import LayerGroup, RecurrentState
-from explainers.messages import N_, get_message
+from explainers.memory.sizes import format_both_sizes
+from explainers.messages import N_, Message, get_message
 
 States = tuple[RecurrentState, ...]
 STATE_DTYPE_FIELDS = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
@@ -161,3 +169,47 @@ STATE_KINDS: dict[str, tuple[Callable[[ConfigFields], bool], Callable[[ConfigFie
     "lightning attention": (_is_lightning, read_lightning_states),
 }
 """By the name of the mechanism: the fields by which a file shows it, and its states."""
+
+NO_ATTENTION = {
+    "falcon_mamba", "mamba", "mamba2", "rwkv", "rwkv5", "rwkv6", "rwkv7", "xlstm",
+}  # fmt: skip
+"""Architectures (`model_type`) of states alone."""
+NAMES_BESIDE_ATTENTION = {
+    "state_size": "ssm_state_size", "num_heads": "mamba_num_heads", "head_dim": "mamba_head_dim",
+}  # fmt: skip
+"""What a model of states alone calls its sizes, and what a hybrid calls them."""
+
+
+def _is_mamba_file(fields: ConfigFields) -> bool:
+    """Whether it is one of the first files of Mamba, which do not name their architecture."""
+    is_hybrid = fields.has_any("attn_layer_idx", *HEAD_COUNT_FIELDS[:1])
+    return not is_hybrid and not {"ssm_cfg", "state_size"}.isdisjoint(fields.config)
+
+
+def refuse_without_attention(fields: ConfigFields) -> None:
+    """Raise ValueError for a model of states alone, with their size where it is known."""
+    kind = fields.read_text("model_type")
+    if kind not in NO_ATTENTION and not _is_mamba_file(fields):
+        return
+    name = kind or Message(N_("this model"), {})
+    known = {**fields.defaults, **fields.config}
+    renamed = {NAMES_BESIDE_ATTENTION.get(name, name): value for name, value in known.items()}
+    states = read_state_layer(ConfigFields(renamed)).state
+    num_layers = fields.find_number(*LAYER_COUNT_FIELDS)
+    if not states or num_layers is None:
+        raise ValueError(
+            N_(
+                "{kind} has no attention, so it has no KV cache: each text has a state that stays "
+                "as large as it is",
+                kind=name,
+            )
+        )
+    size = sum(state.elements * find_format(state.dtype).bits // 8 for state in states)
+    raise ValueError(
+        N_(
+            "{kind} has no attention, so it has no KV cache: each text has a state of {size}, "
+            "however long it gets",
+            kind=name,
+            size=format_both_sizes(num_layers * size),
+        )
+    )

@@ -8,10 +8,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-MAX_LAYERS = 1_000
+MAX_LAYERS, LAYERS = 1_000, ("layer", "layers")
 MAX_NUMBER = 2_000_000
 """Classes make lists as long as some of their numbers say: no number may be larger."""
-UNSEEN_FIELDS = {"num_labels", "torch_dtype", "name_or_path", "_name_or_path", "per_layer_config"}
+OF_LAYERS = "per_layer_config"
+"""What a class may say of single layers, such as Gemma 4's global ones."""
+UNSEEN_FIELDS = {"num_labels", "torch_dtype", "name_or_path", "_name_or_path", OF_LAYERS}
 """Besides those that every class has: none of them says anything about layers."""
 MAX_LENGTH = 1_000
 """Entries of a list, letters of a text."""
@@ -27,8 +29,8 @@ def find_class_defaults(
     """
     own_type = config.get("model_type")
     plain = {name: value for name, value in config.items() if _is_plain(value)}
-    counts = [value for name, value in plain.items() if "layer" in name and type(value) is int]
-    if any(count > MAX_LAYERS for count in counts):
+    counts = [value for name, value in plain.items() if name.endswith(LAYERS)]
+    if any(type(count) is int and count > MAX_LAYERS for count in counts):
         return "", {}
     names = tuple(name[:80] for name in (own_type, outer_type) if isinstance(name, str) and name)
     class_name, filled = _fill(names, json.dumps(plain, sort_keys=True))
@@ -80,4 +82,10 @@ def _read_with(config_class: Any, plain: dict[str, Any]) -> dict[str, Any]:
         return {}
     finally:
         logging.set_verbosity(verbosity)
-    return {name: value for name, value in fields.items() if _is_plain(value)}
+    changes = fields.get(OF_LAYERS)
+    plain_fields = {name: value for name, value in fields.items() if _is_plain(value)}
+    if isinstance(changes, dict) and all(
+        isinstance(one, dict) and all(map(_is_scalar, one.values())) for one in changes.values()
+    ):
+        plain_fields[OF_LAYERS] = changes
+    return plain_fields

@@ -1,17 +1,19 @@
 """States against the real caches of tiny random hybrids, one of every class that has them."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 import torch
-from transformers import CONFIG_MAPPING, DeepseekV4Config
+from transformers import CONFIG_MAPPING, AutoModelForCausalLM, DeepseekV4Config
 
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.engines import count_engine_bytes
 from explainers.memory.read_config import read_config
+from explainers.memory.sizes import format_both_sizes
 from explainers.models.config_defaults import find_class_defaults
-from tests.memory.test_real_caches import BATCH, TOKENS, filled, tensors, weigh
+from tests.memory.test_real_caches import BATCH, TOKENS, filled, tensors, token_ids, weigh
 
 PLAIN: dict[str, Any] = {"vocab_size": 13, "pad_token_id": 0, "hidden_size": 24}
 SIZES = PLAIN | {
@@ -113,6 +115,28 @@ def test_a_hybrid_keeps_what_its_file_says(model_type):
         assert weigh(cache) == count_engine_bytes(shape, TOKENS, "transformers", BATCH)
         assert 0 < weigh_states(cache) == count_extra_bytes(shape, TOKENS, BATCH)
         assert count_extra_bytes(shape, 10**6, BATCH) == weigh_states(cache), "of any length"
+
+
+ALONE: dict[str, dict[str, Any]] = {
+    "mamba": PLAIN | {"num_hidden_layers": 3, "state_size": 7, "conv_kernel": 3},
+    "falcon_mamba": PLAIN | {"num_hidden_layers": 3, "state_size": 7, "conv_kernel": 3},
+    "mamba2": PLAIN | {
+        "num_hidden_layers": 3, "state_size": 10, "conv_kernel": 3, "num_heads": 6, "head_dim": 8,
+        "n_groups": 2,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model_type", ALONE)
+def test_a_model_of_states_alone_is_refused_with_their_size(model_type):
+    config = CONFIG_MAPPING[model_type](**ALONE[model_type])
+    model = AutoModelForCausalLM.from_config(config).to(torch.bfloat16).eval()
+    with torch.no_grad():
+        cache = model(token_ids(TOKENS), use_cache=True).cache_params
+    size = format_both_sizes(weigh_states(cache) // BATCH)
+    with pytest.raises(ValueError, match=re.escape(f"{model_type} has no attention")) as refused:
+        read_config(json.dumps(config.to_dict()))
+    assert f"a state of {size}, however long" in str(refused.value)
 
 
 def test_there_are_many_classes_with_states():

@@ -379,6 +379,25 @@ def test_distilbert_keeps_nothing_and_bert_as_a_decoder_does():
     assert count_cache_bytes(read_config(json.dumps(decoder)), 8192) == 2**30
 
 
+@pytest.mark.parametrize(
+    ("model_type", "is_encoder"),
+    [
+        *(("vit", True), ("clip_text_model", True), ("siglip_vision_model", True)),
+        *(("wav2vec2-bert", True), ("llama", False), ("mllama_text_model", False)),
+        *(("qwen3_vl_text", False), ("canary_decoder", False)),
+    ],
+)
+def test_encoders_of_pictures_and_sounds_keep_nothing(model_type, is_encoder):
+    config = {**LLAMA, "model_type": model_type}
+    assert (read_config(json.dumps(config)).groups == ()) == is_encoder
+
+
+@pytest.mark.parametrize(("model_type", "is_encoder"), [("clip", True), ("aya_vision", False)])
+def test_only_pairs_of_encoders_have_a_text_part_that_writes_nothing(model_type, is_encoder):
+    nested = {"model_type": model_type, "text_config": without(LLAMA, "model_type")}
+    assert (read_config(json.dumps(nested)).groups == ()) == is_encoder
+
+
 @pytest.mark.parametrize(("model", "config"), CONFIGS)
 def test_the_file_says_what_was_published(model, config):
     read, published = read_config(json.dumps(config)), find_shape(model)
@@ -409,6 +428,18 @@ def test_weights_that_were_quantised_are_not_taken_for_16_bits():
         shape = read_config(changed(quantization_config={"quant_method": method}))
         assert shape.dtype == dtype
         assert ("quantization_config" in " ".join(shape.notes)) == (method == "awq")
+
+
+def test_latents_that_are_switched_off_are_none():
+    """As in the text model of DeepSeek-OCR."""
+    off = {"kv_lora_rank": None, "qk_rope_head_dim": 0, "qk_nope_head_dim": 0, "v_head_dim": 0}
+    for fields in (off, {"kv_lora_rank": 512}, {"kv_lora_rank": 0}):
+        shape = read_config(changed(**fields, use_mla=False))
+        assert count_cache_bytes(shape, 8192) == 2**30
+
+
+def test_what_stands_before_a_file_is_no_part_of_it():
+    assert read_config("\ufeff" + json.dumps(LLAMA)) == read_config(json.dumps(LLAMA))
 
 
 def test_layers_that_share_a_cache_keep_nothing():
@@ -458,6 +489,14 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         (f"LlamaConfig {json.dumps(LLAMA)}", r"printed by Python: take the part in \{…\}"),
         ("version https://git-lfs.github.com/spec/v1", "it only points to a large file"),
         ("[model]\nhidden_size = 4096", "it looks like TOML or a script"),
+        ("https://huggingface.co/Qwen/Qwen3-8B", "it is an address: copy the file that is there"),
+        (f"```json\n{json.dumps(LLAMA)}\n```", r"more around it: take the part in \{…\}"),
+        ("{“hidden_size”: 4096}", "'“' at line 1, column 2 does not belong there"),
+        (json.dumps(LLAMA) + ",\n" + json.dumps(LLAMA), "two files are pasted here"),
+        ('{"model_type": "\\ud800", "hidden_size": 4096}', "it has half of a sign"),
+        ('{"do_sample": true, "eos_token_id": 2}', "this is generation_config.json: take the con"),
+        ('{"weight_map": {"a": "b"}}', "this is model.safetensors.index.json"),
+        ('{"peft_type": "LORA", "r": 16}', "this is adapter_config.json"),
         ("import torch", "is not JSON: Expecting value at line 1, column 1"),
         ('{"hidden_size": 4096,}', "is not JSON: .* at line 1"),
         ('{"hidden_size": 4096 // wide\n}', "is not JSON: .* at line 1"),
@@ -531,6 +570,8 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
             "; decoder has it: paste that part",
         ),
         (changed(GEMMA_3, num_kv_shared_layers=34), "num_kv_shared_layers 34 leaves none"),
+        ('{"model_type": "rwkv", "hidden_size": 8}', "rwkv has no attention, so it has no KV"),
+        ('{"d_model": 8, "n_layer": 3, "ssm_cfg": {}}', "this model has no attention"),
     ],
 )
 def test_what_is_wrong_is_named(text, message):

@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from transformers import CONFIG_MAPPING
 
-from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.model_shapes import find_shape
 from explainers.memory.read_config import read_config
 from explainers.models.config_defaults import find_class_defaults
@@ -38,6 +39,12 @@ def test_gemma_3_is_read_as_it_was_published(config):
     assert "max_position_embeddings" not in notes, "a limit that the file does not name is none"
 
 
+def test_words_of_a_layer_are_no_layers():
+    """Gemma 3n has 262,144 of them; its 15 last layers share the cache of earlier ones."""
+    shape = read({"model_type": "gemma3n_text", "vocab_size_per_layer_input": 262_144})
+    assert sum(group.count for group in shape.require_groups()) == 35 - 15
+
+
 def test_llama_vision_keeps_an_image_in_its_own_layers():
     """8 of the 40 layers look at the image: 4 tiles of 40 × 40 patches and one row more."""
     shape = read({"model_type": "mllama", "text_config": LLAMA_VISION, "vision_config": VISION})
@@ -56,15 +63,37 @@ def test_the_layers_of_deepseek_v4_follow_its_class_where_the_file_does_not_list
     assert "23 heavily_compressed_attention, 20 compressed_sparse" in " ".join(shape.notes)
 
 
-def test_a_complete_file_asks_no_class():
-    def ask(_config, _type):
-        raise AssertionError
+COMPLETE = {
+    "hidden_size": 40, "num_hidden_layers": 4, "head_dim": 10, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "max_position_embeddings": 99,
+}  # fmt: skip
 
-    complete = {
-        "model_type": "llama", "hidden_size": 40, "num_hidden_layers": 3, "head_dim": 10,
-        "num_attention_heads": 4, "num_key_value_heads": 2,
-    }  # fmt: skip
-    assert read_config(json.dumps(complete), ask).notes == ()
+
+def test_a_complete_file_needs_no_note():
+    assert read({"model_type": "llama", **COMPLETE}).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("model_type", "fields", "note"),
+    [
+        ("mistral", {}, "sliding_window is not in the file: 4096, as MistralConfig"),
+        ("gpt_oss", {"sliding_window": 8}, "layer_types is not in the file: 2 sliding_attention"),
+        ("qwen3_next", {}, "linear_conv_kernel_dim is not in the file: 4"),
+        ("deepseek_v32", {"kv_lora_rank": 9, "qk_rope_head_dim": 2}, "index_head_dim is not in"),
+        ("gemma4_text", {}, "per_layer_config is not in the file: {'3': {'head_dim': 512}}"),
+    ],
+)
+def test_what_a_class_adds_to_a_file_that_looks_complete_is_counted(model_type, fields, note):
+    """As the class itself writes it, where nothing is left out."""
+    file = {"model_type": model_type, **COMPLETE, **fields}
+    config_class = CONFIG_MAPPING[model_type]
+    written = config_class(**{k: v for k, v in file.items() if k != "model_type"}).to_dict()
+    short, full = read(file), read(written)
+    for tokens in (5, 9_000):
+        assert count_cache_bytes(short, tokens) == count_cache_bytes(full, tokens)
+        assert count_extra_bytes(short, tokens) == count_extra_bytes(full, tokens)
+    assert note in " ".join(short.notes)
+    assert not short.gaps
 
 
 @pytest.mark.parametrize(
