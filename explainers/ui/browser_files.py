@@ -24,6 +24,9 @@ PICTURES = "pictures"
 _LOCK = threading.Lock()
 _served: set[str] = set()
 """Packages of pictures, as they are in the address."""
+_fetched: set[str] = set()
+_fetch = threading.Condition()
+"""Files that some browser has fetched, by the ends of their addresses."""
 
 
 @functools.cache
@@ -41,6 +44,19 @@ def is_our_file(address: str) -> bool:
     """Is this the path of one of the files, as they are now?"""
     packages = name_package(), *_served
     return any(f"/_stcore/bidi-components/{package}." in address for package in packages)
+
+
+def note_fetch(address: str) -> None:
+    """One of the files is on its way to a browser."""
+    with _fetch:
+        _fetched.add(address.rpartition(name_package())[2].partition("/")[2])
+        _fetch.notify_all()
+
+
+def await_fetch(script: str, at_most: float) -> None:
+    """Wait until some browser has fetched a script, so many seconds at the most."""
+    with _fetch:
+        _fetch.wait_for(lambda: script in _fetched, at_most)
 
 
 def serve_folder(folder: Path) -> str:

@@ -77,6 +77,7 @@ class SafeHeaders:
                 headers = [*message.get("headers", ()), *HEADERS]
                 is_kept = message.get("status") == 200 and browser_files.is_our_file(scope["path"])
                 if is_kept:
+                    browser_files.note_fetch(scope["path"])
                     headers = [*((n, v) for n, v in headers if n != KEEP[0]), KEEP]
                 message["headers"] = headers
             return await send(message)

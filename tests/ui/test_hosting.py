@@ -1,5 +1,6 @@
 """The app as a container host runs it: the Dockerfile's own commands, without Docker."""
 
+import asyncio
 import http.client
 import json
 import os
@@ -8,6 +9,7 @@ import shlex
 import socket
 import subprocess
 import sys
+import threading
 import tomllib
 import urllib.request
 from fnmatch import fnmatch
@@ -15,11 +17,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from starlette.responses import PlainTextResponse
 
 from benchmarks.browser import wait_until_healthy
 from explainers.charts.theme import THEMES
 from explainers.ui import browser_files
-from explainers.ui.headers import HEADERS
+from explainers.ui.headers import HEADERS, SafeHeaders
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -272,3 +275,22 @@ def test_the_image_holds_what_runs():
         place = path.relative_to(ROOT)
         covers = [p for p in ignored for part in (place, *place.parents) if fnmatch(str(part), p)]
         assert not covers, f"{place} is left out by {covers}"
+
+
+def test_a_wait_for_a_script_ends_when_a_browser_has_it():
+    """PyTorch is imported when the first visitor's browser can draw the first picture."""
+    script, sent = "picture/heroes/waited_for.js", []
+    address = f"/_stcore/bidi-components/{browser_files.name_package()}.picture-picture/{script}"
+    waiting = threading.Thread(target=browser_files.await_fetch, args=(script, 60))
+    waiting.start()
+    waiting.join(0.05)
+    assert waiting.is_alive()
+
+    async def send(message):
+        sent.append(message["type"])
+
+    scope = {"type": "http", "path": address, "method": "GET", "headers": []}
+    asyncio.run(SafeHeaders(PlainTextResponse("drawn"))(scope, None, send))
+    waiting.join(10)
+    assert not waiting.is_alive()
+    assert sent == ["http.response.start", "http.response.body"]

@@ -15,12 +15,17 @@ import streamlit as st
 
 from explainers.folders import ASSETS
 from explainers.translations import _, get_language
+from explainers.ui.browser_files import await_fetch
 from explainers.ui.controls.controls import CONTROLS_BY_KEY
 from explainers.ui.figure.hero import Hero, HeroChoice, show_hero
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
 from explainers.ui.tour_mode import is_tour
 
+LONGEST_WAIT = 1.2
+"""Seconds. While PyTorch is imported, a server hands out a file in half a second, not in some
+milliseconds; so the import waits until the browser has the scripts that draw the picture. One that
+kept them from another visit asks for none."""
 START, FILE = "pages/01_start.py", ASSETS / "first_picture.json"
 SENTENCE = "text"
 
@@ -52,6 +57,7 @@ def hold_first_picture(page: str) -> Iterator[None]:
                 "app was made."
             )
         )
+    await_fetch(f"picture/heroes/{hero.kind}.js", LONGEST_WAIT)
     try:
         yield
     finally:  # also where the page stops, or fails
