@@ -290,7 +290,8 @@ def test_a_wait_for_a_script_ends_when_a_browser_has_it():
         sent.append(message["type"])
 
     scope = {"type": "http", "path": address, "method": "GET", "headers": []}
-    asyncio.run(SafeHeaders(PlainTextResponse("drawn"))(scope, None, send))
+    served = SafeHeaders(PlainTextResponse("drawn"))(scope, None, send)
+    threading.Thread(target=asyncio.run, args=(served,)).start()  # a browser's tests have a loop
     waiting.join(10)
     assert not waiting.is_alive()
     assert sent == ["http.response.start", "http.response.body"]
