@@ -450,7 +450,7 @@ def test_flags_are_those_of_the_point(engine):
     assert command.code in [block.value for block in visit.main.code]
     assert "These flags hold **40 texts** of 32,768 tokens on 4 × NVIDIA H100 SXM." in said(visit)
     for flag in command.flags:
-        assert f"| `{flag.name}` | {flag.value} | {flag.reason} |" in said(visit)
+        assert f"| `{flag.name}` | `{flag.value}` | {flag.reason} |" in said(visit)
 
 
 def test_where_no_flags_can_be_given_the_page_says_why():
@@ -1036,6 +1036,11 @@ def test_the_formula_is_introduced_by_what_the_layers_store(model, stored):
     sentences = ("in each of its **KV heads**", "one **latent** that", "Not all", "for later:")
     assert stored in shown
     assert sum(one in shown for one in sentences) == 1
+
+
+def test_a_flag_is_written_as_it_is_typed_in_any_language():
+    shown = said(opened(PAGE, {"lang": "vi", "deep": "flags", "tokens": "8,192"}))
+    assert "| `--gpu-memory-utilization` | `0.90` |" in shown
 
 
 @pytest.mark.parametrize(

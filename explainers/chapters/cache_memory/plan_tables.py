@@ -75,7 +75,8 @@ def show_command(
     if command is None:
         return find_obstacle(deployment, tokens, engine), told
     st.code(command.code, language="python" if engine == TRANSFORMERS else "bash", wrap_lines=True)
-    rows = (f"| `{flag.name}` | {flag.value} | {_(flag.reason)} |" for flag in command.flags)
+    # Both as they are typed: of 0.90 no language makes 0,90.
+    rows = (f"| `{flag.name}` | `{flag.value}` | {_(flag.reason)} |" for flag in command.flags)
     return "seen", told | {
         "rows": "\n".join(rows),
         "tokens": f"{command.tokens:,}",

@@ -154,6 +154,8 @@ class TypedNumber(Control):
 
     def __call__(self) -> int:
         request, usual = self.read_request(), [f"{number:,}" for number in self.usual]
+        if (typed := st.session_state.get(self.key)) and typed != self.format_for_url(typed):
+            st.session_state[self.key] = self.format_for_url(typed)  # in any language
         binding = self.bind(usual, self.default)
         if "format_func" in binding:  # a number that was typed has the language's marks as well
             binding["format_func"] = lambda text: _(text) if self.read(text) else text

@@ -5,7 +5,7 @@
 
 import { element } from "../../common/elements.js";
 import { writeSentence } from "../../common/filled_text.js";
-import { _, grouped } from "../../common/words.js";
+import { _, grouped, localNumber } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";
 import { formatSize, formatThree, formatTime } from "../../common/sizes.js";
@@ -120,6 +120,7 @@ export class Memory extends Hero {
   get cache() { return this.texts * this.plan.caches[this.column]; }
   get users() { return this.plan.users[this.column]; }
   get gpus() { return this.nameGpus(this.plan.number); }
+  get lengthNames() { return this.data.lengthNames.map(localNumber); }
 
   /** @param {string} number */
   nameGpus(number) { return `${number}\u00a0×\u00a0${this.data.gpu}`; }
@@ -140,7 +141,7 @@ export class Memory extends Hero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { lengthNames, counts, plans } = this.data, names = JSON.stringify([lengthNames, counts, plans.map(({ number }) => number)]);
+    const { counts, plans } = this.data, { lengthNames } = this, names = JSON.stringify([lengthNames, counts, plans.map(({ number }) => number)]);
     const isOther = names !== this.names, drawn = JSON.stringify([this.data.gpu, plans, names]);
     if (drawn === this.drawn) return isFirst; // the run brings what was drawn ahead of it
     this.drawn = drawn;
@@ -283,12 +284,12 @@ export class Memory extends Hero {
   tellPoint() {
     const { data, row, column, users } = this;
     const told = this.plan.weights === null ? "?" : users === null || this.texts <= users ? _("fits") : _("does not fit");
-    return `${grouped(data.counts[row])} × ${data.lengthNames[column]}: ${formatSize(this.cache)}, ${told}`;
+    return `${grouped(data.counts[row])} × ${this.lengthNames[column]}: ${formatSize(this.cache)}, ${told}`;
   }
 
   /** @override */
   describe() {
-    const { data } = this, { lengths, lengthNames, once, plans } = data;
+    const { data, lengthNames } = this, { lengths, once, plans } = data;
     return lengths.flatMap((length, place) => {
       if (!Number.isInteger(Math.log2(length))) return [];
       const fits = plans.map(({ number, users }) => `${this.nameGpus(number)}: ${users[place] ?? "∞"}`).join(", ");
