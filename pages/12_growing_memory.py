@@ -81,8 +81,7 @@ def show_training() -> None:
 
 def show_text() -> None:
     """Words of a real text, each asked for the word behind it."""
-    rows = how_much_fits.write_text_rows(page.read_seed())
-    text("text", rows=rows, dim=how_much_fits.WIDE_DIM)
+    text("text", **how_much_fits.name_text(page.read_seed()))
 
 
 def show_costs() -> None:

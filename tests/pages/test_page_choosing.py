@@ -62,6 +62,15 @@ def test_cards_print_what_was_measured(card):
         assert f"{loss:.3f}" in words
 
 
+@pytest.mark.parametrize("card", ["learned", "rounded"])
+def test_a_loss_beside_words_has_the_readers_decimal_mark(card):
+    words = said(opened(PAGE, {"deep": card, "lang": "vi"}))
+    numbers = SHIPPED.numbers
+    losses = {"learned": [numbers["indexer"]["loss"]], "rounded": numbers["rounded"].values()}
+    for loss in losses[card]:
+        assert f"{loss:.3f}".replace(".", ",") in words
+
+
 def test_the_sizes_of_the_heads_are_the_models(smollm2):
     config = smollm2.model.config
     heads = cost_tables.NUM_HEADS, cost_tables.HEAD_DIM, cost_tables.D_MODEL

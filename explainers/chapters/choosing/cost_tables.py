@@ -27,10 +27,10 @@ from explainers.models.shipped_indexers import (
     WINDOW,
     Shipped,
 )
-from explainers.translations import _
+from explainers.translations import _, say_value
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.provenance import shipped_run
-from explainers.ui.text.numbers import write_percent
+from explainers.ui.text.numbers import join_rows, write_percent
 
 MUCH_FROM, LITTLE_FROM = 0.25, 0.01
 """Nats from which one loss is called worse than another."""
@@ -52,8 +52,8 @@ def read_loss(shipped: Shipped, text: str, policy: str, kept: int) -> float:
 
 
 def write_row(*cells: object) -> str:
-    """A row of a table in Markdown."""
-    return f"| {' | '.join(map(str, cells))} |"
+    """A row of a table in Markdown, each number with the visitor's marks."""
+    return f"| {' | '.join(map(say_value, cells))} |"
 
 
 def list_trainings(shipped: Shipped) -> str:
@@ -63,18 +63,18 @@ def list_trainings(shipped: Shipped) -> str:
     variants = numbers["variants"]
     names = {
         _("one short text"): variants["one text"],
-        _("three texts, each once"): variants["no repeats"],
-        _("three texts, one passage repeated"): own,
-        _("the same, larger indexers"): variants["larger"],
+        _("three texts"): variants["no repeats"],
+        _("three texts, one passage twice"): own,
+        _("the same, larger"): variants["larger"],
     }
-    return "\n".join(_write_training(name, one) for name, one in names.items())
+    return join_rows(_write_training(name, one) for name, one in names.items())
 
 
 def _write_training(name: str, one: Mapping[str, Any]) -> str:
     size = IndexerSize(*one["size"])
     heads, dim = size
     kept = f"{write_percent(one['share'], 1)} ({write_percent(one['worst'], 1)})"
-    trained = f"{heads} × {dim}", f"{size.count(D_MODEL):,}"
+    trained = f"{heads}\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}{dim}", f"{size.count(D_MODEL):,}"
     return write_row(name, f"{one['tokens']:,}", *trained, kept, f"{one['loss']:.3f}")
 
 
@@ -154,7 +154,7 @@ def list_evictions(shipped: Shipped, shown: int) -> str:
         found = losses[WINDOW], losses[FIRST], evicted, losses[INDEXER], losses[ORACLE]
         cells = [f"{kept}", *(f"{loss:.3f}" for loss in found)]
         rows.append(write_row(*(f"**{cell}**" if kept == shown else cell for cell in cells)))
-    return "\n".join(rows)
+    return join_rows(rows)
 
 
 def name_evictions(shipped: Shipped) -> dict[str, str]:
@@ -170,7 +170,7 @@ def list_thinned(shipped: Shipped) -> str:
     """A row for each number of rows that a prompt keeps, in both texts."""
     losses = shipped.numbers["prompts"]
     names = [f"{text} {way}" for text in (PROSE, TWICE) for way in (FIRST, OBSERVED_NAME)]
-    return "\n".join(
+    return join_rows(
         write_row(kept, *(f"{losses[f'{name} {kept}']:.3f}" for name in names)) for kept in THINNED
     )
 
@@ -202,7 +202,7 @@ def list_roundings(shipped: Shipped) -> str:
     }
     losses, moved = shipped.numbers["rounded"], shipped.numbers["moved"]
     rows = [(names[what], bits, f"{what} {bits}") for what, bits in ROUNDED]
-    return "\n".join(
+    return join_rows(
         write_row(name, bits, write_percent(moved[key]), f"{losses[key]:.3f}")
         for name, bits, key in rows
     )
@@ -217,7 +217,7 @@ def name_roundings(shipped: Shipped) -> dict[str, str]:
 def list_blocks(shipped: Shipped) -> str:
     """A row for each size of block, with the first block kept and without."""
     found = shipped.numbers["blocks"]
-    return "\n".join(
+    return join_rows(
         write_row(size, *(f"{found[f'{size} {way}']:.3f}" for way in ("first", "free")))
         for size in BLOCK_SIZES
     )

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from explainers.attention.linear import read_state
-from explainers.chapters.growing_memory.written_pairs import write_pair
+from explainers.chapters.growing_memory.written_pairs import KEEP, write_pair
 from explainers.folders import ASSETS
 from explainers.toys.examples import make_generator
 from explainers.toys.pair_memory import FADE, OVERWRITE, SUM
@@ -136,11 +136,11 @@ def fit_text(rule: str, count: int, seed: int) -> tuple[float, int]:
     return right.float().mean().item(), len(newest)
 
 
-def write_text_rows(seed: int) -> str:
-    """A row of a table for each length of the text."""
+def name_text(seed: int) -> dict[str, str]:
+    """A row of a table for each length of the text, and what is written into."""
     rows = []
     for count in TEXT_COUNTS:
         found = [fit_text(rule, count, seed) for rule in (SUM, OVERWRITE, FADE)]
         shares = " | ".join(write_percent(share) for share, _words in found)
         rows.append(f"| {count} | {found[0][1]} | {shares} |")
-    return "\n".join(rows)
+    return {"rows": "\n".join(rows), "dim": f"{WIDE_DIM}", "keep": write_percent(KEEP)}

@@ -151,8 +151,8 @@ def draw_step(step: Step) -> Figure:
 
     def draw_column(name: str, formula: str, vector: Tensor, role: str) -> Matrix:
         column = [[number] for number in vector.tolist()]
-        axes = FEATURE_AXIS, FEATURE_AXIS
-        return Matrix(name, formula, column, numbers, ["1"], *axes, role=role, limit=1.0)
+        # Without names of its axes it is narrow: all four stand in one line on a small screen.
+        return Matrix(name, formula, column, numbers, [""], "", "", role=role, limit=1.0)
 
     state = Matrix(
         _("memory S"),

@@ -2,7 +2,9 @@
 
 import math
 import re
+from collections.abc import Iterable
 
+from explainers.local_numbers import Localised
 from explainers.translations import _
 
 _COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
@@ -21,6 +23,11 @@ def bound_rounding(difference: float) -> str:
 def keep_units_together(amounts: str) -> str:
     """Amounts with every unit on the line of its number, however narrow a column is."""
     return re.sub(r"(?<=\d) (?=[A-Za-z])", "\N{NO-BREAK SPACE}", amounts)
+
+
+def join_rows(rows: Iterable[str]) -> Localised:
+    """Rows of a table that are said already: beside words, 3.625 could be read as a thousand."""
+    return Localised("\n".join(rows))
 
 
 def write_percent(share: float, places: int = 0) -> str:

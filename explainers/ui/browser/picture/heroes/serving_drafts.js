@@ -63,7 +63,9 @@ export class DraftsView {
     const { hero } = this, { stage, data } = hero, { drafts } = data, { way } = this;
     if (!drafts || !way) return 40;
     const { room } = stage, isPhone = room < 560, { rows, count } = this.findRows(), size = way.cells.length;
-    const cell = isPhone ? Math.min(15, (room - NAMES) / size) : Math.min(18, (count * ROW + 10) / size), square = size * cell;
+    const leaders = this.measureNodes(true), followers = this.measureNodes(false), most = isPhone ? 15 : Math.min(18, (count * ROW + 10) / size);
+    const needed = Math.min(room * 0.36, 126) + 28 + leaders.word + BRANCH + followers.beside; // a text of three lines, and its tree
+    const cell = isPhone ? Math.min(most, (room - NAMES) / size) : Math.max(12, Math.min(most, (room - needed - NAMES) / size)), square = size * cell;
     const wide = isPhone ? room : room - square - NAMES - 50, top = TITLE + (isPhone ? 34 : 0), left = isPhone ? 0 : wide + 50;
     this.form = { size, cell };
     this.text.textContent = drafts.text.join(" ");
@@ -71,7 +73,7 @@ export class DraftsView {
     const textWide = isPhone ? 0 : Math.min(wide * 0.36, stage.widths([drafts.text.join(" ")], SIZE)[0] / 2 + 24), middle = top + (count * ROW) / 2;
     if (isPhone) stage.put(this.text, { x: 0, y: TITLE - 2, width: room, height: 26 });
     else stage.put(this.text, { x: 0, y: middle - 40, width: textWide, height: 80 });
-    const begin = isPhone ? 20 : textWide + 28, second = isPhone ? room * 0.5 : begin + (wide - begin) * 0.5, leaders = this.measureLeaders();
+    const begin = isPhone ? 20 : textWide + 28, second = isPhone ? room * 0.5 : begin + (wide - begin) * 0.5;
     // Where there is no room beside a draft that others follow, its number is below it: it has two lines.
     const isBelow = second - begin < leaders.beside + BRANCH;
     this.placeNodes(rows, [begin, isBelow ? begin + leaders.word + BRANCH : second], top, isPhone ? [8, TITLE + 24] : [textWide + 2, middle], isBelow);
@@ -85,12 +87,12 @@ export class DraftsView {
     return height;
   }
 
-  /** How wide drafts are that others follow: alone, and with their numbers beside them. */
-  measureLeaders() {
+  /** How wide drafts are, alone and with their numbers beside them: those that others follow, or the rest. @param {boolean} leads */
+  measureNodes(leads) {
     const { stage, data } = this.hero, { drafts, parents } = /** @type {Drafts} */ (data.drafts), gaps = this.way?.gaps ?? [];
-    const leaders = drafts.flatMap((_word, draft) => (parents.includes(draft) ? [draft] : []));
-    const words = leaders.map((draft) => Math.max(38, stage.widths([drafts[draft]], 15)[0] + 17));
-    const numbers = stage.widths(leaders.map((draft) => gaps[draft]), 13);
+    const some = drafts.flatMap((_word, draft) => (parents.includes(draft) === leads ? [draft] : []));
+    const words = some.map((draft) => Math.max(38, stage.widths([drafts[draft]], 15)[0] + 17));
+    const numbers = stage.widths(some.map((draft) => gaps[draft]), 13);
     return { word: Math.max(0, ...words), beside: Math.max(0, ...words.map((word, at) => word + 8 + numbers[at])) };
   }
 

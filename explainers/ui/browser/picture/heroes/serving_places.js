@@ -30,17 +30,19 @@ const SIZES = [16, 15, 14.5, 14, 13.5, 13], FORK = 28, PAD = 2.5, GAP = 8, NEXT_
 export function layOutPrompts(stage, columns, first, { block, fork, layers, beginning }) {
   const isPhone = stage.room < 560, gutter = isPhone ? 16 : 64, room = stage.room - gutter;
   const measure = (/** @type {number} */ size) => columns.map((words) => Math.max(...stage.widths(words, size)) + 2 * PAD);
-  const total = (/** @type {number[]} */ widths) => widths.reduce((sum, width) => sum + width, 0) + GAP * Math.ceil(widths.length / block) + FORK;
+  const total = (/** @type {number[]} */ widths) => widths.reduce((all, width) => all + width, 0) + GAP * Math.ceil(widths.length / block) + FORK;
   const size = SIZES.find((one) => total(measure(one)) <= room) ?? (isPhone ? 13 : 15);
-  const widths = measure(size);
+  const widths = measure(size), own = stage.widths(first, size).map((width) => width + 2 * PAD);
+  const sum = (/** @type {number[]} */ some) => some.reduce((all, one) => all + one, 0);
   /** @type {Column[]} */
   const placed = [];
-  let x = gutter, line = 0;
+  let x = gutter, x1 = gutter, line = 0; // prompt 1 goes on where the beginning ends, in columns of its own
   for (let from = 0; from < widths.length; from += block) {
-    const inside = widths.slice(from, from + block), wide = inside.reduce((sum, width) => sum + width, 0);
+    const inside = widths.slice(from, from + block), wide1 = sum(inside.map((width, at) => from + at < beginning ? width : own[from + at] ?? 0));
     const before = from === fork && fork > 0 ? FORK - GAP : 0;
-    if (x > gutter && x + before + wide > stage.room) { x = gutter; line++; }
+    if (x > gutter && Math.max(x + sum(inside), x1 + wide1) + before > stage.room) { x = x1 = gutter; line++; }
     x += before;
+    x1 += before + wide1 + GAP;
     for (const width of inside) { placed.push({ x, width, line }); x += width; }
     x += GAP;
   }
