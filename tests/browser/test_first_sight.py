@@ -54,9 +54,10 @@ def test_the_picture_comes_first(stroll, path, spoken):
                 pytest.fail(f"{width} × {height}, {scheme}: {one.page.evaluate(HERO)}")
 
 
-MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5, "prose": 640}
+MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5, "prose": 640, "choices": 4}
 """What a page shows before anything is unfolded: pixels of height at 1,280, headings, words, and
-matrices of digits; and how wide its paragraphs are below the picture."""
+matrices of digits; how wide its paragraphs are below the picture; and what can be chosen above the
+picture: the sentence, its examples and its builder are one choice."""
 MOST_OF_START = MOST | {"height": 2400}
 """The start page is shorter: its height is counted down to the wall of all pages."""
 EXTENT = """() => {
@@ -69,6 +70,17 @@ EXTENT = """() => {
   const { scrollHeight, scrollTop } = document.querySelector('[data-testid=stMain]');
   const wall = page.querySelector('.st-key-wall')?.getBoundingClientRect().top;
   const shadows = [...page.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
+  const { top } = heroes[0].querySelector('.stage').getBoundingClientRect();
+  const isAbove = (node) => node.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+    node.getBoundingClientRect().bottom <= top + 6;
+  const widgets = [...page.querySelectorAll(':is([data-testid=stTextInput], [data-testid=stSelectbox], ' +
+    '[data-testid=stButton], [data-testid=stButtonGroup], [data-testid=stPopover], [data-testid=stCheckbox])')];
+  const ofSentence = '.st-key-text, .st-key-preset, [class*=st-key-build]', frame = '.st-key-page-top';
+  const choices = [
+    ...widgets.filter((one) => !one.closest(`${ofSentence}, ${frame}`)), page.querySelector(ofSentence),
+    ...shadows.filter((host) => host.shadowRoot.querySelector('.picker')),
+    ...heroes[0].querySelectorAll('.bar > :is(.chips, .film, .dials-slide)'),
+  ].filter((one) => one && isAbove(one));
   return { height: wall ? wall + scrollTop : scrollHeight,
     matrices: shadows.flatMap((host) => [...host.shadowRoot.querySelectorAll('.panel')])
       .filter((panel) => panel.querySelector('td.cell')?.innerText.trim()).length,
@@ -76,7 +88,7 @@ EXTENT = """() => {
     prose: Math.max(...[...page.querySelectorAll('.st-key-hero, .stMarkdown p')]
       .map((one, at, all) => all.slice(0, at).some((before) => before.matches('.st-key-hero'))
         && !one.matches('.st-key-hero') ? one.offsetWidth : 0)),
-    words: words.length };
+    choices: choices.length, words: words.length };
 }"""
 
 
@@ -87,3 +99,4 @@ def test_a_page_is_short_before_anything_is_unfolded(stroll, path):
     most = MOST if path else MOST_OF_START
     assert {name: extent[name] for name in most if extent[name] > most[name]} == {}
     assert extent["words"] > 100
+    assert extent["choices"] == 4 or path != "kv_cache", "its sentence, a player, and two of chips"

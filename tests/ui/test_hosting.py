@@ -291,7 +291,9 @@ def test_a_wait_for_a_script_ends_when_a_browser_has_it():
 
     scope = {"type": "http", "path": address, "method": "GET", "headers": []}
     served = SafeHeaders(PlainTextResponse("drawn"))(scope, None, send)
-    threading.Thread(target=asyncio.run, args=(served,)).start()  # a browser's tests have a loop
+    answering = threading.Thread(target=asyncio.run, args=(served,))  # a browser has a loop here
+    answering.start()
     waiting.join(10)
     assert not waiting.is_alive()
+    answering.join(10)
     assert sent == ["http.response.start", "http.response.body"]

@@ -204,7 +204,8 @@ def list_examples() -> dict[str, str]:
 
 def offer_sentences(_typed: str) -> None:
     """Sentences that the translator can read: to be put together, or held out from training."""
-    with st.popover(_("Build one"), icon=":material/construction:", help=_("Build a sentence")):
+    icon, help_text = ":material/construction:", _("Build a sentence")
+    with st.popover(_("Build one"), icon=icon, help=help_text, key="build from a grammar"):
         with st.form("builder", border=False):
             for (name, words), default in zip(
                 list_slots().items(), _list_default_words(), strict=True
