@@ -172,3 +172,16 @@ def test_merged_rows_are_those_of_a_real_cache():
     assert rows + newest == count_cache_bytes(shape, TOKENS, BATCH)
     assert index + waiting == count_extra_bytes(shape, TOKENS, BATCH)
     assert index == BATCH * 2 * (TOKENS // 4) * 24 * 2
+
+
+@pytest.mark.parametrize("model_type", ["deepseek_v32", "glm_moe_dsa"])
+def test_keys_of_a_sparse_index_are_those_of_a_real_cache(model_type):
+    config_class: Any = CONFIG_MAPPING[model_type]
+    config = config_class(num_hidden_layers=3, first_k_dense_replace=3)
+    with torch.device("meta"), torch.no_grad():
+        model = AutoModelForCausalLM.from_config(config).to(torch.bfloat16)
+        cache = model(torch.zeros((BATCH, TOKENS), dtype=torch.long), use_cache=True)
+    index = sum(layer.indexer_keys.nbytes for layer in cache.past_key_values.layers)
+    shape = read_config(json.dumps(config.to_dict()))
+    assert 0 < index == count_extra_bytes(shape, TOKENS, BATCH)
+    assert weigh(cache.past_key_values) == count_cache_bytes(shape, TOKENS, BATCH)
