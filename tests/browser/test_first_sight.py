@@ -71,13 +71,17 @@ EXTENT = """() => {
   const wall = page.querySelector('.st-key-wall')?.getBoundingClientRect().top;
   const shadows = [...page.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
   const { top } = heroes[0].querySelector('.stage').getBoundingClientRect();
-  const isAbove = (node) => node.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+  const seen = { opacityProperty: true, visibilityProperty: true };
+  const isAbove = (node) => node.checkVisibility(seen) &&
     node.getBoundingClientRect().bottom <= top + 6;
-  const widgets = [...page.querySelectorAll(':is([data-testid=stTextInput], [data-testid=stSelectbox], ' +
-    '[data-testid=stButton], [data-testid=stButtonGroup], [data-testid=stPopover], [data-testid=stCheckbox])')];
-  const ofSentence = '.st-key-text, .st-key-preset, [class*=st-key-build]', frame = '.st-key-page-top';
+  const kinds = ['TextInput', 'Selectbox', 'Button', 'ButtonGroup', 'Popover', 'Checkbox'];
+  const named = kinds.map((kind) => `[data-testid=st${kind}]`).join(', ');
+  const widgets = [...page.querySelectorAll(named)];
+  const ofSentence = '.st-key-text, .st-key-preset, [class*=st-key-build]';
+  const frame = '.st-key-page-top';
   const choices = [
-    ...widgets.filter((one) => !one.closest(`${ofSentence}, ${frame}`)), page.querySelector(ofSentence),
+    ...widgets.filter((one) => !one.closest(`${ofSentence}, ${frame}`)),
+    page.querySelector(ofSentence),
     ...shadows.filter((host) => host.shadowRoot.querySelector('.picker')),
     ...heroes[0].querySelectorAll('.bar > :is(.chips, .film, .dials-slide)'),
   ].filter((one) => one && isAbove(one));
