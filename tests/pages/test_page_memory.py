@@ -18,7 +18,11 @@ from explainers.chapters.cache_memory.compared_models import (
 )
 from explainers.chapters.cache_memory.gpu_fit import find_weight_format
 from explainers.chapters.cache_memory.layer_names import LESSONS, SINKS_LESSON, list_lessons
-from explainers.chapters.cache_memory.published_table import FIGURE_NAMES, describe_figure
+from explainers.chapters.cache_memory.published_table import (
+    FIGURE_NAMES,
+    describe_figure,
+    round_shortest,
+)
 from explainers.charts.matrix import Matrix
 from explainers.memory.cache_bytes import (
     count_bytes_per_token,
@@ -611,6 +615,17 @@ def test_every_published_figure_stands_beside_ours(shown):
             [again] = re.findall(r"Done so, we get ([\d.,]+\d)", what)
             mistaken = pytest.approx(float(figure.mistaken_value), abs=0.051)
             assert float(again.replace(",", "")) == mistaken
+
+
+def test_published_figures_have_the_marks_of_the_reader_s_language():
+    """Also beside words, where 2.684 could pass for a thousand; papers keep their numbers."""
+    table = said(opened(PAGE, {"deep": "figures", "figures": "all", "lang": "vi"}))
+    for figure in read_figures().values():
+        ours = round_shortest(figure.computed_value)
+        marked = f"{ours:,}".translate(str.maketrans(",.", ".,"))
+        assert re.search(rf"/ {re.escape(marked)}( |×)", table), figure.id
+        if numbers := re.findall(r"arXiv \d{4}\.\d{5}", figure.source):
+            assert numbers[0] in table
 
 
 def test_labels_are_spelled_out():

@@ -10,9 +10,9 @@ from functools import partial
 from explainers.memory.published_figures import REASONS, PublishedFigure, read_figures
 from explainers.memory.speed import round_fraction
 from explainers.messages import N_, ngettext
-from explainers.translations import _, get_language
+from explainers.translations import _, get_language, say_value
 from explainers.ui.controls import controls
-from explainers.ui.text.numbers import keep_units_together
+from explainers.ui.text.numbers import join_rows, keep_marks, keep_units_together
 
 SIGNS = (
     (r"\bL(\d+)", r"\1 layers"),
@@ -86,7 +86,7 @@ def count_figures() -> dict[str, int]:
 
 def choose_rows() -> str:
     """The table that the reader chooses: every published figure, or those that differ."""
-    return "\n".join(make_rows(controls.published_rows(), get_language()))
+    return join_rows(make_rows(controls.published_rows(), get_language()))
 
 
 @functools.cache
@@ -107,13 +107,13 @@ def make_figure_row(figure: PublishedFigure) -> str:
         number, unit = round_shortest(figure.mistaken_value), _(figure.mistake_unit)
         reason += _(" Done so, we get {number:,} {unit}.", number=number, unit=unit)
     formula = figure.formula.replace("**", "^").replace("*", " × ")
-    printed = f"{figure.published:,}{write_unit(figure.unit)}"
-    ours = f"{round_shortest(figure.computed_value):,}{write_unit(figure.unit_meant)}"
+    printed = f"{say_value(f'{figure.published:,}')}{write_unit(figure.unit)}"
+    ours = say_value(f"{round_shortest(figure.computed_value):,}") + write_unit(figure.unit_meant)
     why = _(
         "{reason} Working: {formula}. Source: {source}",
-        reason=reason,
+        reason=keep_marks(reason),
         formula=formula,
-        source=figure.source,
+        source=keep_marks(figure.source),  # the number of a paper has a point in every language
     )
     numbers = escape_cell(f"{keep_units_together(printed)} / {keep_units_together(ours)}")
     name, remark = escape_cell(describe_figure(figure)), LONG.sub(insert_breaks, escape_cell(why))
