@@ -286,11 +286,14 @@ def test_a_wait_for_a_script_ends_when_a_browser_has_it():
     waiting.join(0.05)
     assert waiting.is_alive()
 
+    async def receive():
+        return {"type": "http.disconnect"}
+
     async def send(message):
         sent.append(message["type"])
 
     scope = {"type": "http", "path": address, "method": "GET", "headers": []}
-    served = SafeHeaders(PlainTextResponse("drawn"))(scope, None, send)
+    served = SafeHeaders(PlainTextResponse("drawn"))(scope, receive, send)
     answering = threading.Thread(target=asyncio.run, args=(served,))  # a browser has a loop here
     answering.start()
     waiting.join(10)
