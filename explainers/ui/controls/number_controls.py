@@ -8,8 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from explainers.local_numbers import write_value
 from explainers.messages import N_
-from explainers.translations import _
+from explainers.translations import _, get_language
 from explainers.ui.controls.control import (
     URL_BINDING,
     Control,
@@ -158,7 +159,10 @@ class TypedNumber(Control):
             st.session_state[self.key] = self.format_for_url(typed)  # in any language
         binding = self.bind(usual, self.default)
         if "format_func" in binding:  # a number that was typed has the language's marks as well
-            binding["format_func"] = lambda text: _(text) if self.read(text) else text
+            spoken = get_language()
+            binding["format_func"] = lambda text: (
+                write_value(text, spoken) if self.read(text) else text
+            )
         typed_text = choose_or_type(self, usual, width=130, binding=binding)
         self.save(typed_text or "", usual, self.default)
         return self._accept(request, typed_text)
