@@ -205,7 +205,8 @@ class TypedNumber(Control):
 
     def format_for_url(self, value: Any) -> Any:
         """A link is the same in every language."""
-        return value if self.read(value) is None else value.replace(".", ",")
+        text = super().format_for_url(value)
+        return text if self.read(text) is None else text.replace(".", ",")
 
     def read(self, typed_text: str) -> int | None:
         """1000, 1,000 or 1.000, but not 1,0; nothing if it is no such number."""
