@@ -59,6 +59,7 @@ export class Table extends Panel {
    * @param {boolean} isToken
    */
   label(text, axis, index, isToken) {
+    if (!text && axis === "column") return element("td"); // a header without words is none
     const label = element("th", axis);
     label.scope = axis === "row" ? "row" : "col";
     label.append(element("span", axis === "column" && text.length > (this.data.small ? 1 : 3) ? "turned" : "", text));
