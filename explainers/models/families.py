@@ -1,5 +1,6 @@
 """Every class of language models in transformers, tried with our attention inside."""
 
+import functools
 import importlib.util
 import json
 from collections import Counter
@@ -9,13 +10,14 @@ from typing import Any, NamedTuple
 from explainers.folders import ROOT
 from explainers.messages import get_message
 from explainers.models.active_run import find_linear_layers
-from explainers.models.attention_hook import install_hook, run_model
-from explainers.models.changes import Temperature
+from explainers.models.attention_hook import Change, install_hook, run_model
+from explainers.models.changes import NoScaling, Temperature
 from explainers.models.comparison import measure_differences
 from explainers.models.family_sizes import make_inputs, make_tiny_model
 
 TOLERANCE = 1e-4
 """The largest difference that counts as equal, as a share of the largest number there."""
+FLATTER = Temperature(temperature=3.0)
 LEAST_EFFECT = 1e-2
 """What a temperature of 3 must change, as a share: else equality would say nothing."""
 FAMILIES_FILE = ROOT / "docs" / "families.md"
@@ -76,9 +78,7 @@ def try_family(family: Family) -> Trial:
         num_layers = len(run_model(model, **inputs).layers)
     except ValueError as error:
         return refuse_family(family, str(get_message(error)).partition("\n")[0])
-    rows = measure_differences(model, **inputs)
-    difference = max(row.largest / row.magnitude for row in rows)
-    effect = measure_effect(model, inputs)
+    difference, effect = measure_difference(model, inputs), measure_effect(model, inputs)
     if not difference <= TOLERANCE or effect < LEAST_EFFECT:
         raise AssertionError(f"{family}: {difference:.1e} apart, and a change moves {effect:.1e}")
     num_linear = len(find_linear_layers(model))
@@ -90,11 +90,27 @@ def refuse_family(family: Family, reason: str) -> Trial:
     return Trial(family, None, 0, 0, reason)
 
 
-def measure_effect(model: Any, inputs: dict[str, Any]) -> float:
-    """How much the output moves at a temperature of 3, as a share of its largest number."""
-    flatter = run_model(model, changes=[Temperature(temperature=3.0)], **inputs).output.logits
+def measure_difference(model: Any, inputs: dict[str, Any]) -> float:
+    """The largest of any weight or output from the model's own, as a share of the largest there."""
+    return max(one.largest / one.magnitude for one in measure_differences(model, **inputs))
+
+
+def measure_effect(model: Any, inputs: dict[str, Any], change: Change = FLATTER) -> float:
+    """How much a change moves the output, as a share of its largest number."""
+    changed = run_model(model, changes=[change], **inputs).output.logits
     logits = run_model(model, **inputs).output.logits
-    return float((flatter - logits).abs().max() / logits.abs().max())
+    return float((changed - logits).abs().max() / logits.abs().max())
+
+
+@functools.cache
+def compare_scaling(family: Family) -> tuple[float, float]:
+    """How far a tiny model is from its own with our attention, and with ours without √d_k."""
+    import transformers
+
+    model = make_tiny_model(family.model_type, getattr(transformers, family.class_name))
+    install_hook(model)
+    inputs = make_inputs(model)
+    return measure_difference(model, inputs), measure_effect(model, inputs, NoScaling())
 
 
 def try_families(families: Iterable[Family], report: Callable[[Trial], None]) -> list[Trial]:

@@ -2,7 +2,13 @@
 
 import re
 
-SPELLINGS = {"d k": "d_k", "two gpus": "two GPUs", "gpt 4": "GPT-4", "llama": "Llama"}
+SPELLINGS = {
+    "d k": "d_k",
+    "two gpus": "two GPUs",
+    "gpt 2": "GPT-2",
+    "gpt 4": "GPT-4",
+    "llama": "Llama",
+}
 """What a function's name cannot spell."""
 
 

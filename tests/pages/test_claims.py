@@ -89,6 +89,7 @@ SAID = {
     "two_sequences": {"mask"},
     "tiles_are_exact": {"numbers"},
     "windows_are_linear": {"window", "tokens"},
+    "same_output_as_gpt_2": {"ours"},
 }
 """What the sentence itself names, if only by its own number; or how many bits numbers have."""
 
@@ -145,6 +146,7 @@ def test_there_is_a_verdict_of_each_kind():
             CONDITION,
         ),
         (about_lengths.cells_of_a_head, {"tokens": 131_072}, FAILS),
+        (about_lengths.translation_has_13_tokens, {"token": "a byte"}, FAILS),
     ],
 )
 def test_other_sizes_move_the_verdict(check, choices, verdict):
@@ -165,6 +167,7 @@ def test_other_sizes_move_the_verdict(check, choices, verdict):
         ("latent_costs_work", {"latent_dim": 64}, "limit", 128),
         ("four_bits_are_a_quarter", {"number_format": "q4_0", "scales": "counted"}, "times", 3.556),
         ("dropout_keeps_the_sum", {"probability": 0.5}, "mean", 1.0),
+        ("translation_has_13_tokens", {"token": "a character"}, "rows", 53),
     ],
 )
 def test_a_remark_has_the_number_that_theory_says(claim, choices, number, value):

@@ -1,5 +1,7 @@
 """Claims about long texts, and about newer kinds of attention that are made for them."""
 
+from collections.abc import Callable, Sized
+
 import torch
 
 from explainers.attention import masks
@@ -19,6 +21,7 @@ from explainers.chapters.claims.claim_table import (
     make_finding,
 )
 from explainers.toys.examples import make_generator
+from explainers.toys.sentence import PRESETS, SENTENCE
 from explainers.ui.text.numbers import write_percent
 
 TOKENS = 7
@@ -65,6 +68,29 @@ def two_sequences(mask: str, queries: int, keys: int) -> Finding:
     joined = cells(masks.build(masks.RULES[mask], both, both))
     holds = (cross, joined) == (queries * keys, both**2)
     return judge_claim(holds, holds, cross=cross, joined=joined, times=joined / cross)
+
+
+CUTS: dict[str, Callable[[str], Sized]] = {
+    "a word between spaces": str.split,
+    "a character": list,
+    "a byte": str.encode,
+}
+
+
+def translation_has_13_tokens(token: str) -> Finding:
+    """The weights of a translation over its source, by what is taken for a token."""
+    tables = {one: _measure_table(one) for one in (token, *CUTS)}
+    claimed = {one: table == (13, 7) for one, table in tables.items()}
+    rows, columns = tables[token]
+    return judge_claim(claimed[token], all(claimed.values()), rows=rows, columns=columns)
+
+
+def _measure_table(token: str) -> tuple[int, int]:
+    rows, columns = (len(CUTS[token](one)) for one in (PRESETS["Vietnamese"], SENTENCE))
+    query, key = torch.zeros(rows, HEAD_DIM), torch.zeros(columns, HEAD_DIM)
+    mask = torch.ones(rows, columns, dtype=torch.bool)
+    found = attention(query, key, key, mask).weights.shape
+    return found[0], found[1]
 
 
 def tiles_are_exact(numbers: str) -> Finding:

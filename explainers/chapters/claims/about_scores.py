@@ -39,6 +39,15 @@ def rows_sum_to_one(head_dim: int, numbers: str) -> Finding:
     return judge_claim(holds, holds, off=off, apart=apart)
 
 
+def same_output_as_gpt_2(ours: str) -> Finding:
+    """A small untrained GPT-2 with the function of these pages inside, and with its own."""
+    from explainers.models.families import Family, compare_scaling
+
+    apart, unscaled = compare_scaling(Family("gpt2", "GPT2LMHeadModel"))
+    same = {"as it is": apart, "without scaling": unscaled}[ours] < ROUNDING
+    return judge_claim(same, same, apart=apart, unscaled=unscaled)
+
+
 def variance_grows(head_dim: int, entries: str) -> Finding:
     """Variance of dot products at one length and at twice the length, of two kinds of vectors."""
     one, two = (_measure_variance(length, entries) for length in (head_dim, 2 * head_dim))
