@@ -11,7 +11,7 @@ from explainers.chapters.what_if import before_after, silenced_heads, two_window
 from explainers.chapters.what_if.before_after import Reading
 from explainers.chapters.what_if.choose_changes import choose_changes, find_shape_or_explain
 from explainers.chapters.what_if.hero import CHANGES, make_hero
-from explainers.chapters.what_if.shipped_effects import read_shipped
+from explainers.chapters.what_if.shipped_effects import read_shipped, read_stand_in
 from explainers.chapters.what_if.takeaway import take_outcome
 from explainers.models.ablation import AblationRequest, recall_readings
 from explainers.models.changes import compute_divergence, compute_losses
@@ -107,10 +107,10 @@ def ask_first_token(reading: Reading) -> None:
 
 
 def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Reading | None:
-    """By the model, or as it was measured beforehand as long as there is none."""
-    if loaded:
-        return before_after.read_live(loaded, written, shape.head_dim) if shape else None
-    return read_shipped(named)
+    """By the model; as long as there is none that writes, as one was measured beforehand."""
+    if loaded and shape:
+        return before_after.read_live(loaded, written, shape.head_dim)
+    return read_shipped(named) or read_stand_in()
 
 
 text("question")
@@ -126,7 +126,9 @@ with picture:
     hero = make_hero(text, reading) if reading else None
     if reading and hero:
         show_hero(text, hero, "what if")
-        if reading.written != written:
+        if reading.stands_in:
+            text("hero_other_model", model=reading.stands_in)
+        elif reading.written != written:
             text("hero_other_text")
 if reading and hero:
     end_stop(text, partial(tell_first_token, reading))
@@ -136,14 +138,9 @@ if reading and hero:
     show_source(type(change), compute_losses)
     if loaded and shape:
         take_outcome(loaded, written, (change,))
-        go_deeper(
-            text,
-            {
-                "changing": partial(change_anything, loaded, shape, written),
-                "silencing": partial(silence_heads, loaded),
-                "notice": partial(text, "notice"),
-            },
-        )
+        cards = {"changing": partial(change_anything, loaded, shape, written)}
+        cards |= {"silencing": partial(silence_heads, loaded), "notice": partial(text, "notice")}
+        go_deeper(text, cards)
 end_stop(text)
 show_one_sentence(text)
 answers = {"hidden": two_windows.recall_visible, "certain": before_after.recall_loss}

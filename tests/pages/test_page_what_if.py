@@ -148,10 +148,14 @@ def test_a_model_that_does_not_go_on_writing_is_refused_by_name(family, why):
         count_heads(untold(f"my {family}", ours(family)))
 
 
-def test_an_encoder_is_told_and_nothing_is_drawn(minilm):
+STANDS_IN = "The picture shows *SmolLM2-135M-Instruct*, which was measured beforehand, not the"
+
+
+def test_an_encoder_is_told_and_another_model_is_drawn(minilm):
     visit = opened(PAGE, {"real_model": minilm.name})
     assert "is an encoder" in told(visit)
-    assert not pictures(visit)
+    assert hero(visit)["tokens"][-1] == " is"
+    assert STANDS_IN in said(visit)
     assert not visit.exception
 
 
@@ -171,8 +175,12 @@ def test_a_text_that_was_not_measured_waits_for_the_model(monkeypatch, tmp_path)
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     visit = opened(PAGE, {"what_text": TEXT})
     assert "It shows yours as soon as the model is loaded" in said(visit)
-    assert "It shows yours" not in said(opened(PAGE))
-    assert not pictures(opened(PAGE, {"real_model": GPT2}))
+    assert "It shows yours" not in said(visit := opened(PAGE))
+    assert STANDS_IN not in said(visit)
+    other = opened(PAGE, {"real_model": GPT2, "what_text": TEXT})
+    assert hero(other)["tokens"] == hero(visit)["tokens"]
+    assert STANDS_IN in said(other)
+    assert "It shows yours" not in said(other)
 
 
 def test_what_was_measured_beforehand_is_what_the_model_does(smollm2):

@@ -29,6 +29,8 @@ class Reading(NamedTuple):
     measure: Callable[[Change], Effect | None]
     head_dim: int
     origin: str
+    stands_in: str = ""
+    """The name of the model, where it is not the one that was asked for."""
 
 
 def read_live(loaded: "RealModel", written: str, head_dim: int) -> Reading:

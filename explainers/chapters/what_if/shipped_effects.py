@@ -37,6 +37,12 @@ def read_shipped(model: str) -> Reading | None:
     return Reading(kept["text"], measure, kept["head_dim"], origin)
 
 
+def read_stand_in() -> Reading | None:
+    """The same for a model that cannot be read here: that it is another one is to be said."""
+    shipped = read_shipped(MODEL)
+    return shipped._replace(stands_in=WHEEL_MODELS[0].name) if shipped else None
+
+
 @functools.cache
 def _read_file() -> dict[str, Any]:
     kept: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
