@@ -36,4 +36,4 @@ def same_numbers(computed: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
         if on_page.dim():
             mine = mine[: len(on_page)]  # of a large one the file holds the first rows
         torch.testing.assert_close(mine, on_page, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
-    print(f"The same numbers as on the page: {', '.join(shown)}.")
+    print(f"The same numbers as on the page: {'; '.join(shown)}.")

@@ -31,12 +31,12 @@ def count_better(found: Sequence[RelationHead]) -> tuple[str, list[str], dict[st
 
 def show_relations(gallery: Gallery, found: Sequence[RelationHead]) -> dict[str, object]:
     """Head and distance, relation by relation; the numbers for the text."""
-    letters = [chr(ord("a") + place) for place in range(len(found))]
+    names = [translate_relation(one) for one in found]
     matrix = Matrix(
         _("partners found"),
         _("share of all pairs"),
         [[one.score, one.offset_score] for one in found],
-        letters,
+        names,
         [_("head"), _("distance")],
         _("relation"),
         _("found by"),
@@ -57,8 +57,8 @@ def show_relations(gallery: Gallery, found: Sequence[RelationHead]) -> dict[str,
     show_figure(Figure([Panel(TABLE, matrix)], alt, on_pick=pick), gallery.origin, TABLE)
     heads = [name_head(one.layer_index, one.head_index) for one in found]
     rows = [
-        f"| {letter} | {translate_relation(one)} | {head} | {one.offset:+d} |"
-        for letter, head, one in zip(letters, heads, found, strict=True)
+        f"| {name} | {head} | {one.offset:+d} |"
+        for name, head, one in zip(names, heads, found, strict=True)
     ]
     return {
         "rows": "\n".join(rows),

@@ -217,7 +217,7 @@ sound_head = Counter("sound_head", N_("Head, from 0"), 2)
 
 # Head gallery
 TWICE, PROSE = N_("random tokens, twice"), N_("prose")
-probe_text = Choice("probe", N_("Text that the heads read"), TWICE, (TWICE, PROSE))
+probe_text = Choice("probe", N_("Probe text"), TWICE, (TWICE, PROSE))
 head_score = NameList("head_score", N_("Score"), None, width=280)
 head_name = Choice("head_name", N_("Heads with this name"), N_("all heads"))
 
