@@ -14,6 +14,9 @@
  * @typedef {Uint8Array & {of?: Data}} Sent  JSON in bytes, see the Python side
  */
 
+/** Milliseconds that the server's answer to a choice is waited for; what was refused is not, any longer. */
+export const ANSWER_WITHIN = 5000;
+
 const decoder = new TextDecoder();
 
 /**

@@ -3,7 +3,7 @@
 
 /** @import { Component, Tell } from "../common/component.js" */
 
-import { loadStyle, unpack, wear } from "../common/component.js";
+import { ANSWER_WITHIN, loadStyle, unpack, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { _, speak } from "../common/words.js";
 
@@ -19,7 +19,6 @@ import { _, speak } from "../common/words.js";
  * @property {import("../common/words.js").Words} words
  */
 
-const ANSWER_WITHIN = 5000; // milliseconds; what was refused is not waited for any longer
 const [GAP, LEAST, MOST] = [4, 160, 340]; // pixels: from the box to the list, and the list's height
 
 const style = loadStyle(new URL("style.css", import.meta.url));

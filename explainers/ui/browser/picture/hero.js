@@ -2,6 +2,7 @@
 // What every hero is: a picture with its choices, one sentence made of its numbers, and experiments.
 // A hero changes itself at once; the server hears of a choice afterwards, for the link.
 
+import { ANSWER_WITHIN } from "../common/component.js";
 import { readTheme } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
@@ -47,7 +48,6 @@ import { Stage } from "./stage.js";
  * @property {Record<string, string>} [classes] of values that have a colour in the picture
  */
 
-const ANSWER_WITHIN = 5000; // milliseconds; what was refused is not waited for any longer
 const MOST_WORDS = 25; // of a picture's sentence in front of a class
 const TELL_AFTER = 350; // milliseconds without a further change: then the server hears of it
 

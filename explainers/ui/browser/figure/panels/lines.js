@@ -7,6 +7,7 @@
 /** @import { Figure } from "../figure.js" */
 /** @import { PanelData } from "../data.js" */
 
+import { ANSWER_WITHIN } from "../../common/component.js";
 import { element, shape } from "../../common/elements.js";
 import { formatSize, nameLength, namePower } from "../../common/sizes.js";
 import { _, grouped } from "../../common/words.js";
@@ -17,7 +18,6 @@ const APART = 66; // pixels between two lengths that are named
 const LINES = 7; // across, at most
 const DASHES = ["", "8 3", "2 2", "10 3 2 3", "5 2", "2 5"]; // for who cannot tell all colours apart
 const STEPS = [1, 2, 5, 10, 20]; // of powers of two, between two lines across
-const ANSWER_WITHIN = 5000; // milliseconds; what was refused is not waited for any longer
 /** @type {Map<string, { names: string[], at: number }>} what was chosen in a list and the server has not said yet */
 const ahead = new Map();
 

@@ -3,6 +3,7 @@
 
 /** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
 
+import { ANSWER_WITHIN } from "../../common/component.js";
 import { element } from "../../common/elements.js";
 import { writeSentence } from "../../common/filled_text.js";
 import { _, grouped, localNumber } from "../../common/words.js";
@@ -48,7 +49,6 @@ const PARTS = /** @type {const} */ (["weights", "overhead", "cache", "over"]);
 const BAR = { top: 48, height: 36 }, LEGEND = 30, GAP = 18;
 const STRIPES = 3; // pixels of a text in the stack: narrower ones are not told apart
 const SIDE = 236;
-const ANSWER_WITHIN = 5000; // milliseconds; a run that has not come by then is not waited for
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Memory extends Hero {
