@@ -118,33 +118,33 @@ def show_measuring(gallery: Gallery) -> None:
 
 
 @fragment
-def show_gallery(gallery: Gallery) -> None:
-    """The picture, the question below it, and the cards."""
-    hero, chosen = make_hero(text, gallery)
+def show_gallery(gallery: Gallery, named: str) -> None:
+    """The picture, the question below it, and the cards, if it is that of the chosen model."""
+    hero, chosen = make_hero(text, gallery, named)
     show_hero(text, hero, "gallery")
+    if gallery.name != named:
+        text("hero_other_model", model=gallery.name)
+        if loaded := obtain_model(named, "chosen"):
+            text("measure", **measured_heads.count_texts())
+            measured_heads.offer_measuring(loaded)
     ask_keeps(gallery)
     text("how")
-    named = score_steps.show_score_steps(gallery, chosen)
-    text("how_mean" if named else "how_elsewhere", **named)
+    told = score_steps.show_score_steps(gallery, chosen)
+    text("how_mean" if told else "how_elsewhere", **told)
     show_source(*score_steps.CODE)
-    of_head = {
-        "measures": lambda: show_measures(gallery, chosen),
-        "find": lambda: show_finding(gallery),
-        "evidence": lambda: show_evidence(gallery, chosen),
-        "partners": lambda: show_partners(gallery),
-    }
+    of_head = {"measures": lambda: show_measures(gallery, chosen)}
+    of_head |= {"find": lambda: show_finding(gallery)}
+    of_head |= {"evidence": lambda: show_evidence(gallery, chosen)}
+    of_head |= {"partners": lambda: show_partners(gallery)}
     of_model = {"layers": lambda: show_layers(gallery), "measure": lambda: show_measuring(gallery)}
-    go_deeper(text, score_mosaic.follow_choice(of_head, gallery, chosen) | of_model)
+    if gallery.name == named:
+        go_deeper(text, score_mosaic.follow_choice(of_head, gallery, chosen) | of_model)
 
 
 text("question")
 with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
     name = choose_name()
-gallery = measured_heads.find_gallery(name)
-if not gallery and (loaded := obtain_model(name, "chosen")):
-    text("measure", **measured_heads.count_texts())
-    gallery = measured_heads.measure_gallery(loaded)
-if gallery:
-    show_gallery(gallery)
+if gallery := measured_heads.choose_gallery(name):
+    show_gallery(gallery, name)
 show_one_sentence(text)
 check_yourself(text, {"baseline": score_mosaic.recall_baseline, "prose": score_mosaic.recall_prose})

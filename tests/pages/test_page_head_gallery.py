@@ -129,12 +129,19 @@ def asked(*names, **link):
     return opened(PAGE, {**HERE, "predict": "true", **{f"guess_{n}": SKIP for n in names}, **link})
 
 
-def test_without_a_model_there_is_one_clear_line(store):
-    visit = opened(PAGE, {"real_model": "someone/not-here"})
+@pytest.mark.parametrize("model", ["someone/not-here", ID])
+def test_a_model_without_scores_opens_on_the_picture_of_one_that_has_them(store, model):
+    for file in (store / "scores").glob("*"):
+        file.unlink()
+    visit = opened(PAGE, {"real_model": model, **MEASURES})
     assert not visit.exception
-    assert not pictures(visit)
-    [warning] = visit.warning
-    assert "is not on this machine" in warning.value
+    drawn = hero(visit)
+    assert (drawn["model"], drawn["choices"]["real_model"]) == ("SmolLM2-135M-Instruct", model)
+    assert "have not been measured yet" in said(visit)
+    is_away = any("is not on this machine" in one.value for one in visit.warning)
+    is_offered = any(button.label == MEASURE_LABEL for button in visit.button)
+    assert (is_away, is_offered) == ((model != ID), (model == ID))
+    assert not [one for one in visit.main.expander if one.label.startswith("What each score")]
 
 
 @pytest.mark.parametrize("model", [ID, BOTH_WAYS])
@@ -142,7 +149,6 @@ def test_all_heads_are_measured_on_request_and_then_kept(store, model):
     for file in (store / "scores").glob("*"):
         file.unlink()
     visit = opened(PAGE, {"real_model": model, **MEASURES})
-    assert not pictures(visit)
     next(button for button in visit.button if button.label == MEASURE_LABEL).click().run()
     job = visit.session_state[HEAD_SCORES_JOB]
     wait(lambda: job.is_over)

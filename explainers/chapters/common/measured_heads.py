@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import streamlit as st
+
 from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.messages import N_
 from explainers.models.grammar_heads import SENTENCES_PER_HALF
 from explainers.models.head_scores import HeadScores
 from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
-from explainers.models.registry import describe_package
+from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.shipped_scores import (
     RUNS,
     make_head_scores_job,
@@ -74,6 +76,16 @@ def find_gallery(model: str) -> Gallery | None:
     return Gallery(None, shipped.scores, model, is_shipped=True) if shipped else None
 
 
+def choose_gallery(model: str) -> Gallery | None:
+    """What is known of the chosen model, or as long as that is nothing, of one that came along."""
+    if found := find_gallery(model):
+        return found
+    job = st.session_state.get(HEAD_SCORES_JOB)
+    if job and job.subject == model and job.result:  # measured, but the disk could not keep it
+        return Gallery(None, job.result, model)
+    return next(filter(None, (find_gallery(one.id) for one in WHEEL_MODELS)), None)
+
+
 def count_texts() -> dict[str, int]:
     """What a model reads while its heads are measured; for the text."""
     return {
@@ -85,19 +97,15 @@ def count_texts() -> dict[str, int]:
     }
 
 
-def measure_gallery(loaded: "RealModel") -> Gallery | None:
-    """A button that has all heads measured, how far that is, and at last the scores."""
+def offer_measuring(loaded: "RealModel") -> None:
+    """A button that has all heads measured, and how far that is."""
     job = make_head_scores_job(loaded.name)
     shown = offer_job(HEAD_SCORES_JOB, _(MEASURE_LABEL), job, icon=":material/query_stats:")
-    if not shown or shown.subject != loaded.name:
-        return None
-    if shown.state == "failed":
-        show_problem(shown)
-    elif shown.result:  # measured, but the disk could not keep it
-        return Gallery(loaded, shown.result, loaded.name)
-    else:
-        watch_job(HEAD_SCORES_JOB, shown, _("Reading"))
-    return None
+    if shown and shown.subject == loaded.name:
+        if shown.state == "failed":
+            show_problem(shown)
+        elif not shown.result:
+            watch_job(HEAD_SCORES_JOB, shown, _("Reading"))
 
 
 def measure_again(gallery: Gallery) -> str:

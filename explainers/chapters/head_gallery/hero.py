@@ -71,8 +71,11 @@ def choose(layer: int, head: int) -> None:
     gallery_head.put(head)
 
 
-def make_hero(text: Prose, gallery: Gallery) -> tuple[Hero, Place]:
-    """All heads of a model by name; and the head that is looked at."""
+def make_hero(text: Prose, gallery: Gallery, named: str) -> tuple[Hero, Place]:
+    """All heads of a model by name; and the head that is looked at.
+
+    The reader's model, `named`, stays chosen where the gallery is that of another.
+    """
     scores, (layers, heads) = gallery.scores, gallery.scores.shape
     opens = find_best_head(scores, INDUCTION)
     read_old_link()
@@ -92,7 +95,7 @@ def make_hero(text: Prose, gallery: Gallery) -> tuple[Hero, Place]:
             (word, words, range(MOST)),
         )
     ]
-    model = HeroChoice(controls.real_model, (), gallery.name, is_elsewhere=True)
+    model = HeroChoice(controls.real_model, (), named, is_elsewhere=True)
     numbers = compute_numbers(gallery.name, scores, example)
     hero = Hero(
         "gallery",
