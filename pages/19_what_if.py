@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 text = page.Prose(__file__)
 
 
-def change_anything(loaded: "RealModel", shape: "HeadCounts", written: str) -> None:
+def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) -> None:
     """Any change or several: before and after."""
     text("changing")
     take("outcome")  # until what is asked about these changes is answered
@@ -45,8 +45,8 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", written: str) -> N
     if not changes:
         text("nothing_changed")
         return
-    made, origin = (*changes.values(),), describe_live_run(loaded)
-    effect = before_after.measure_or_explain(loaded, written, made)
+    made, origin = (*changes.values(),), reading.origin
+    effect = before_after.measure_or_explain(loaded, reading.written, made)
     if effect is None:
         return
     if has_losses := len(effect.tokens) > 1:
@@ -55,14 +55,15 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", written: str) -> N
         ask_veiled(text, "loss", after, (), about, names=names, before=before)
     else:
         text("one_token")
-    take_outcome(loaded, written, made)
+    take_outcome(loaded, reading.written, made)
     text("following", **before_after.name_following(effect))
     before_after.draw_following(effect, origin)
     if has_losses:
         text("losses", names=", ".join(map(_, changes)), **before_after.average_losses(effect))
-        if worst := before_after.find_worst_token(effect):
+        shown = reading.merge(effect)
+        if worst := before_after.find_worst_token(shown):
             text("worst", **worst)
-        before_after.draw_losses(effect, origin)
+        before_after.draw_losses(effect, shown, origin)
     for name in changes:
         text(f"remark_{name.replace(' ', '_').replace('√', '')}")
     show_source(*map(type, made))
@@ -109,12 +110,15 @@ def ask_first_token(reading: Reading) -> None:
 def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Reading | None:
     """By the model; as long as there is none that writes, as one was measured beforehand."""
     if loaded and shape:
-        return before_after.read_live(loaded, written, shape.head_dim)
+        with above:
+            words = before_after.offer_words(loaded, written)
+        return before_after.read_live(loaded, written, shape.head_dim, words)
     return read_shipped(named) or read_stand_in()
 
 
 text("question")
-with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
+above = st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom")
+with above:
     written = controls.prompt()
     named = choose_name()
 picture, below = st.container(), st.container()
@@ -126,10 +130,8 @@ with picture:
     hero = make_hero(text, reading) if reading else None
     if reading and hero:
         show_hero(text, hero, "what if")
-        if reading.stands_in:
-            text("hero_other_model", model=reading.stands_in)
-        elif reading.written != written:
-            text("hero_other_text")
+        if remark := before_after.choose_remark(reading, written):
+            text(remark, model=reading.stands_in)
 if reading and hero:
     end_stop(text, partial(tell_first_token, reading))
     section, change = CHANGES[hero.chosen(controls.what_if)]
@@ -138,7 +140,7 @@ if reading and hero:
     show_source(type(change), compute_losses)
     if loaded and shape:
         take_outcome(loaded, written, (change,))
-        cards = {"changing": partial(change_anything, loaded, shape, written)}
+        cards = {"changing": partial(change_anything, loaded, shape, reading)}
         cards |= {"silencing": partial(silence_heads, loaded), "notice": partial(text, "notice")}
         go_deeper(text, cards)
 end_stop(text)

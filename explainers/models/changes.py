@@ -19,7 +19,7 @@ from explainers.models.attention_hook import (
     run_model,
 )
 from explainers.models.registry import ModelError
-from explainers.models.token_text import tokenise_text
+from explainers.models.token_text import spell_token, tokenise_text
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -231,7 +231,7 @@ def measure_effect(real_model: "RealModel", text: str, changes: Sequence[Change]
     count = min(MOST_NEXT_TOKENS, before.shape[-1])
     candidates = [one[0, -1].topk(count).indices.tolist() for one in (before, after)]
     next_tokens = [
-        (str(real_model.tokenizer.decode([one])), float(last_before[one]), float(last_after[one]))
+        (spell_token(real_model.tokenizer, one), float(last_before[one]), float(last_after[one]))
         for one in dict.fromkeys([*candidates[0], *candidates[1]])
     ]
     losses = compute_losses(before, ids)[0].tolist(), compute_losses(after, ids)[0].tolist()

@@ -14,6 +14,7 @@ from explainers.messages import N_
 from explainers.models.direct_effect import DirectEffects, compute_direct_effects
 from explainers.models.layer_by_layer import Decoder, Stream, go_on, read_stream
 from explainers.models.registry import ModelError
+from explainers.models.token_text import spell_token
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -122,7 +123,7 @@ def patch_pair(
     for ids in draw_null(loaded, read, seed):
         null.append(patch_heads(decoder, read, read_stream(decoder, ids), report).abs())
     tokens = tuple(
-        [str(loaded.tokenizer.decode([one])) for one in stream.ids[0].tolist()]
+        [spell_token(loaded.tokenizer, one) for one in stream.ids[0].tolist()]
         for stream in (read.stream, read.other)
     )
     direct = compute_direct_effects(decoder, read.stream, read.answers)

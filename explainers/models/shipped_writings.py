@@ -79,7 +79,7 @@ def write_shipped_writings() -> None:
     found = compute_writings(loaded)
     kept = found._replace(ids=found.ids.to(torch.int32), logits=found.logits.half())
     ids = sorted({*found.ids.flatten().tolist()})
-    labels = dict(zip(ids, label_ids(loaded, ids), strict=True))
+    labels = dict(zip(ids, label_ids(loaded.tokenizer, ids), strict=True))
     tensors = {name: tensor.contiguous() for name, tensor in kept._asdict().items()}
     write_tensors(FILE, MODEL, tensors, {"labels": json.dumps(labels, ensure_ascii=False)})
     print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")

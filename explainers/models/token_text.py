@@ -2,7 +2,7 @@
 
 import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from tokenizers import Encoding, Tokenizer, decoders
@@ -58,13 +58,23 @@ def label_tokens(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:
     return [_text_or_bytes(token) for token in encoded.tokens]
 
 
-def label_ids(real_model: "RealModel", ids: Sequence[int]) -> list[str]:
+def label_ids(tokenizer: Any, ids: Sequence[int]) -> list[str]:
     """A label for each id of a vocabulary: see `label_tokens`."""
-    tokenizer = real_model.tokenizer
     tokens = tokenizer.convert_ids_to_tokens(list(ids))
-    if not isinstance(tokenizer.backend_tokenizer.decoder, decoders.ByteLevel):
+    fast = getattr(tokenizer, "backend_tokenizer", None)  # Marian's has none
+    if not isinstance(getattr(fast, "decoder", None), decoders.ByteLevel):
         return [token.replace("▁", " ") for token in tokens]
     return [_text_or_bytes(token) for token in tokens]
+
+
+NO_TEXT = "\N{REPLACEMENT CHARACTER}"
+"""What a tokenizer writes for bytes that are no letter."""
+
+
+def spell_token(tokenizer: Any, token: int) -> str:
+    """An id as it stands in a text; of a part of a letter, its bytes."""
+    spelled = str(tokenizer.decode([token]))
+    return label_ids(tokenizer, [token])[0] if NO_TEXT in spelled else spelled
 
 
 def split_pieces(text: str, tokenizer: Tokenizer) -> list[Piece]:
@@ -191,6 +201,29 @@ def cut_out_words(real_model: "RealModel", text: str, words: Sequence[int]) -> l
         ends[word] = min(first, start), max(last, end)
         spelled[word] = text[slice(*ends[word])]
     return spelled
+
+
+def is_part_of_letter(label: str) -> bool:
+    """Does `spell_token` write bytes here?"""
+    return label.startswith("⟨") and label.endswith("⟩")
+
+
+class Words(NamedTuple):
+    """The words of a text: the number of each token's word, and each word as it is written."""
+
+    numbers: tuple[int, ...]
+    spelled: tuple[str, ...]
+
+
+def find_words(real_model: "RealModel", text: str, tokens: Sequence[str]) -> Words | None:
+    """The words that a text's first tokens belong to; None if each is one, or none is told."""
+    numbers = number_words(real_model, text, len(tokens))
+    spelled = cut_out_words(real_model, text, numbers)
+    if len(spelled) in (0, len(tokens)):
+        return None
+    # A model's own tokens do not stand in the text.
+    names = (name or tokens[numbers.index(word)] for word, name in enumerate(spelled))
+    return Words((*numbers,), (*names,))
 
 
 def merge_weights(weights: Tensor, target: Sequence[int], source: Sequence[int]) -> Tensor:

@@ -4,11 +4,13 @@ Temperature, top-k and top-p can be changed afterwards: of the whole vocabulary,
 that the probabilities of the candidates shown are exact for every offered choice.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from explainers.models.token_text import spell_token
 from explainers.models.written_tokens import Sampling, WrittenToken
 
 TEMPERATURES: tuple[float, ...] = 0, 0.3, 0.5, 0.8, 1, 1.3, 1.6, 2
@@ -49,9 +51,9 @@ def tell_step(step: WrittenToken, tokenizer: Any) -> ToldStep:
     logits = (step.logits - step.logits.max()).double()
     best = logits.topk(min(NUM_LISTED, len(logits))).indices.tolist()
     return ToldStep(
-        write_token(step.token_id, tokenizer),
+        spell_token(tokenizer, step.token_id),
         round(step.probability, 6),
-        [(write_token(one, tokenizer), round(float(logits[one]), DIGITS)) for one in best],
+        [(spell_token(tokenizer, one), round(float(logits[one]), DIGITS)) for one in best],
         int((logits > logits[step.token_id]).sum()),
         round(float(logits[step.token_id]), DIGITS),
         [[sum_kept(logits, heat, share) for share in TOP_PS] for heat in TEMPERATURES[1:]],
@@ -62,15 +64,19 @@ def tell_step(step: WrittenToken, tokenizer: Any) -> ToldStep:
     )
 
 
-def write_token(token: int, tokenizer: Any) -> str:
-    """As it stands in a text."""
-    return str(tokenizer.decode([token]))
-
-
 def sum_kept(logits: Tensor, temperature: float, share: float) -> tuple[int, float]:
     """How many tokens may be drawn without top-k, and ln of the sum of their powers of e."""
     kept = Sampling(temperature=temperature, top_p=share).restrict(logits)
     return int(kept.isfinite().sum()), round(float(kept.logsumexp(dim=-1)), DIGITS)
+
+
+def merge_prompt(weights: Tensor, words: Sequence[int]) -> Tensor:
+    """Weights (..., tokens) with those of each word of the prompt added up; `words` numbers its
+    tokens. What was written behind it stays token by token."""
+    end = words[-1] + 1
+    places = [*words, *range(end, end + weights.shape[-1] - len(words))]
+    merged = weights.new_zeros(*weights.shape[:-1], places[-1] + 1)
+    return merged.index_add_(-1, torch.tensor(places, device=weights.device), weights)
 
 
 def list_looks(weights: Tensor) -> list[tuple[int, float, str, list[float]]]:

@@ -10,8 +10,8 @@ from explainers.models.cache_losses import find_rope_base, list_savings, measure
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError
 from explainers.models.step_times import LENGTHS, StepTime, time_steps
-from explainers.models.token_text import tokenise_text
-from explainers.models.told_steps import ToldStep, tell_step, write_token
+from explainers.models.token_text import find_words, tokenise_text
+from explainers.models.told_steps import ToldStep, list_looks, merge_prompt, tell_step
 from explainers.models.written_tokens import MOST_PROMPT, Sampling, write_tokens
 
 
@@ -26,11 +26,18 @@ class WritingRequest(NamedTuple):
 
 
 class Written(NamedTuple):
-    """The prompt in tokens, and each token that was written; seconds of each without a cache."""
+    """The prompt in tokens, and each token that was written; seconds of each without a cache.
+
+    `words` are the prompt's, and `merged` the steps that look at them; both are empty where every
+    word is one token.
+    """
 
     prompt: list[str]
     steps: list[ToldStep]
     seconds_without: list[float]
+    text: str
+    words: list[str]
+    merged: list[ToldStep]
 
 
 WritingJob = Job[WritingRequest, str, Written]
@@ -46,21 +53,29 @@ def _write(job: WritingJob) -> Written:
     wanted = job.subject
     loaded = load_model(wanted.model)
     ids, prompt = tokenise_text(loaded, wanted.prompt, MOST_PROMPT)
+    words = find_words(loaded, wanted.prompt, prompt)
     job.total = 2 * wanted.length
     steps: list[ToldStep] = []
+    merged: list[ToldStep] = []
+    written: list[int] = []
     given = loaded.model, ids, wanted.length, wanted.sampling
     for step in write_tokens(*given, torch.Generator().manual_seed(wanted.seed)):
         steps.append(tell_step(step, loaded.tokenizer))
-        job.report("".join(one.token for one in steps))
+        if words:
+            looks = list_looks(merge_prompt(step.weights, words.numbers))
+            merged.append(steps[-1]._replace(looks=looks))
+        written.append(step.token_id)
+        job.report(str(loaded.tokenizer.decode(written)))
     job.total = 2 * len(steps)
     without: list[float] = []
     again = write_tokens(*given, torch.Generator().manual_seed(wanted.seed), has_cache=False)
-    for step, cached in zip(again, steps, strict=False):
-        if write_token(step.token_id, loaded.tokenizer) != cached.token:
+    for step, cached in zip(again, written, strict=False):
+        if step.token_id != cached:
             break  # two tokens were as good as equal: from here on it is another text
         without.append(step.seconds)
         job.report(N_("{done} of {all} without the cache", done=len(without), all=len(steps)))
-    return Written([str(one) for one in prompt], steps, without)
+    text, spelled = str(loaded.tokenizer.decode(written)), words.spelled if words else ()
+    return Written([*prompt], steps, without, text, [*spelled], merged)
 
 
 TimesJob = Job[str, str, list[StepTime]]

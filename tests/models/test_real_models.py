@@ -10,6 +10,7 @@ from explainers.models.registry import WHEEL_MODELS, find_offered_model
 from explainers.models.token_text import (
     list_models_with_tokenizer,
     read_tokenizer,
+    spell_token,
     split_pieces,
     tokenise_text,
 )
@@ -81,6 +82,8 @@ def test_no_piece_ends_inside_a_letter(smollm2):
     assert [piece.text for piece in found if len(piece.ids) > 1] == [" 日", "語"]
     labels = tokenise_text(smollm2, TRICKY).tokens
     assert labels[3:6] == ("⟨20 e6⟩", "⟨97⟩", "⟨a5⟩")
+    ids = tokenise_text(smollm2, TRICKY).ids[0].tolist()
+    assert [spell_token(smollm2.tokenizer, one) for one in ids] == [*labels]
 
 
 def test_minilm_writes_what_it_reads(minilm):

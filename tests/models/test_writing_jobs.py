@@ -36,6 +36,15 @@ def test_a_text_is_written_as_it_is_kept(smollm2):
     assert len(job.result.seconds_without) == COUNT
     assert job.reports[COUNT - 1] == "".join(one.token for one in text.steps[:COUNT])
     assert len(job.reports) == job.total == 2 * COUNT
+    assert job.result.text == job.reports[COUNT - 1]
+    assert job.result.words[5] == " Northwind", "two tokens of the prompt are one word"
+    for step, merged in zip(job.result.steps, job.result.merged, strict=True):
+        rows = {head: row for _word, _weight, head, row in step.looks}
+        same = [(row, rows[head]) for _word, _weight, head, row in merged.looks if head in rows]
+        assert same
+        for row, tokens in same:
+            assert row[5] == pytest.approx(tokens[5] + tokens[6], abs=2e-3)
+            assert row[6:] == pytest.approx(tokens[7:], abs=1e-3)
 
 
 def test_a_prompt_that_is_too_long_is_refused_in_words(smollm2):

@@ -10,6 +10,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
+from explainers.chapters.common import recording
 from explainers.chapters.common.measured_heads import MEASURE_LABEL, Gallery
 from explainers.chapters.head_gallery import head_card
 from explainers.chapters.head_gallery.head_card import (
@@ -28,7 +29,7 @@ from explainers.chapters.head_gallery.layer_entropy import (
     measure_trend,
 )
 from explainers.models import load as loading_module
-from explainers.models import registry, shipped_ablations, shipped_scores
+from explainers.models import registry, shipped_ablations, shipped_scores, token_text
 from explainers.models.head_ablation import KINDS, MEAN
 from explainers.models.head_scores import HeadScores, measure_heads
 from explainers.models.load import load_model
@@ -311,9 +312,24 @@ def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
     assert [len(one["tokens"]) for one in tiles] == [101, 64]
 
 
+def test_words_of_several_tokens_are_offered_in_one_piece(planted, tiny, monkeypatch):
+    plant(planted, {})
+    words = token_text.Words((0, 1, 1), ("the", "CEO announced"))
+    monkeypatch.setattr(token_text, "find_words", lambda *_: words)
+    visit = opened(PAGE, HERE | EVIDENCE)
+    assert panel(visit, "sentence")["rows"] == ["the", "CEO", "announced"]
+    visit.toggle(key="as_words").set_value(True).run()
+    sentence = panel(visit, "sentence")
+    assert sentence["rows"] == sentence["columns"] == [*words.spelled]
+    (first, *_), *both = record_heads(tiny, torch.tensor([[0, 1, 2]])).weights[1, 4].tolist()
+    mean = [sum(row[0] for row in both) / 2, sum(row[1] + row[2] for row in both) / 2]
+    assert sentence["values"] == [[first, None], pytest.approx(mean, abs=1e-4)]
+
+
 def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
     plant(planted, {})
-    monkeypatch.setattr(head_card, "MOST_TOKENS", 2)
+    for module in (head_card, recording):
+        monkeypatch.setattr(module, "MOST_TOKENS", 2)
     visit = opened(PAGE, HERE | EVIDENCE)
     assert panel(visit, "sentence")["rows"] == ["the", "CEO"]
     assert any("the last 1 tokens are left out" in one.value for one in visit.caption)

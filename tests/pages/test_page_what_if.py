@@ -43,6 +43,7 @@ from explainers.models.head_scores import HeadScores
 from explainers.models.load import RealModel, load_model
 from explainers.models.probes import Probe
 from explainers.models.registry import WHEEL_MODELS, ModelError, locate_folder
+from explainers.models.token_text import Words
 from explainers.ui import session
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
@@ -101,6 +102,34 @@ def test_divergence_is_torchs_and_0_for_the_same():
     expected = F.kl_div(after, before, reduction="none", log_target=True).sum(-1)
     assert_close(compute_divergence(before, after), expected)
     assert_close(compute_divergence(before, before), torch.zeros(3, 5))
+
+
+def test_a_word_has_the_losses_of_its_tokens_but_the_first_one(tiny):
+    """the CEO | announced | record earnings: the first word's second token counts in the mean."""
+    found = measure_effect(tiny, TEXT, [NoScaling()])
+    words = Words((0, 0, 1, 2, 2), ("the CEO", " announced", " record earnings"))
+    merged = before_after.merge_effect(found, words)
+    assert merged.tokens == words.spelled
+    for side, whole in zip(merged.losses, found.losses, strict=True):
+        assert side == pytest.approx([whole[1], whole[2] + whole[3]])
+    apart = found.divergences
+    assert merged.divergences == pytest.approx([apart[1], apart[2] + apart[3], apart[4]])
+
+
+def test_the_picture_shows_words_if_that_is_wanted(tiny, monkeypatch):
+    words = Words((0, 1, 2, 2, 3), ("the", " CEO", " announced record", " earnings"))
+    monkeypatch.setattr(before_after, "find_words", lambda *_: words)
+    visit = visited(tiny, changes="window")
+    tokens = hero(visit)
+    assert len(tokens["tokens"]) == 5
+    visit.toggle(key="as_words").set_value(True).run()
+    sent = hero(visit)
+    assert sent["tokens"] == [*words.spelled]
+    assert sent["said"] == tokens["said"], "the mean is still per token"
+    for side, whole in zip(sent["losses"], tokens["losses"], strict=True):
+        assert side == pytest.approx([whole[0], whole[1] + whole[2], whole[3]], abs=1e-3)
+    [shown] = [one["panels"][0] for one in figures(visit) if one["panels"][0]["name"] == "losses"]
+    assert shown["columns"] == [word.replace(" ", "␣") for word in words.spelled[1:]]
 
 
 def test_an_effect_is_that_of_the_change_on_the_models_own_logits(tiny):

@@ -116,16 +116,11 @@ class Recording:
 
 def merge_tokens(loaded: "RealModel", text: str, seen: Recording) -> Recording:
     """The same between words; as it is, if none has several tokens or the tokenizer tells none."""
-    from explainers.models.token_text import cut_out_words, number_words
+    from explainers.models.token_text import find_words
 
     beginning, _left_out = cut_text(loaded, text, MOST_TOKENS)
-    words = number_words(loaded, beginning, len(seen.tokens))
-    spelled = cut_out_words(loaded, beginning, words)
-    if len(spelled) in (0, len(seen.tokens)):
-        return seen
-    # A model's own tokens do not stand in the text.
-    names = [name or seen.tokens[words.index(word)] for word, name in enumerate(spelled)]
-    return replace(seen, tokens=(*names,), words=(*words,))
+    words = find_words(loaded, beginning, seen.tokens)
+    return replace(seen, tokens=words.spelled, words=words.numbers) if words else seen
 
 
 def average_weight_on_key(weights: Tensor, place: int) -> Tensor:
@@ -142,7 +137,7 @@ MOST_PREDICTIONS = 8
 def record_text(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) -> Recording:
     """Run the model on a text, with ids put `before` it if wished; raises what cannot be read."""
     from explainers.models.registry import ModelError
-    from explainers.models.token_text import tokenise_text
+    from explainers.models.token_text import spell_token, tokenise_text
 
     if loaded.model.main_input_name != "input_ids":
         raise ModelError(
@@ -156,7 +151,7 @@ def record_text(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) ->
     if before:
         first = torch.tensor([before], device=ids.device)
         ids = torch.cat([first, ids], dim=1)[:, : loaded.context_length]
-        tokens = (*(str(loaded.tokenizer.decode([one])) for one in before), *tokens)[: ids.shape[1]]
+        tokens = (*(spell_token(loaded.tokenizer, one) for one in before), *tokens)[: ids.shape[1]]
     layers, predictions = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
     origin = describe_live_run(loaded)
     return Recording(loaded.name, origin, tokens, layers, predictions, num_left_out)
@@ -210,9 +205,11 @@ def _run(
 
 def _list_predictions(loaded: "RealModel", output: Any) -> list[tuple[str, float]]:
     """The likeliest tokens after the last one, if the model is one that goes on to write."""
+    from explainers.models.token_text import spell_token
+
     if "logits" not in output or not getattr(loaded.model, "can_generate", bool)():
         return []
     chances = output.logits[0, -1].float().softmax(dim=-1)
     best = chances.topk(min(MOST_PREDICTIONS, len(chances)))
-    names = [str(loaded.tokenizer.decode([token])) for token in best.indices.tolist()]
+    names = [spell_token(loaded.tokenizer, token) for token in best.indices.tolist()]
     return list(zip(names, best.values.tolist(), strict=True))

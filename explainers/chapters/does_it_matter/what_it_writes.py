@@ -79,7 +79,7 @@ def _compute(name: str, which: int, prompt: str, place: Place, _loaded: "RealMod
     answers = find_likeliest(decoder, stream)
     one = compute_writing(decoder, stream, place[0], answers)
     ids = sorted({*one.ids.flatten().tolist(), *answers, *stream.ids[0].tolist()})
-    labels = dict(zip(ids, label_ids(_loaded, ids), strict=True))
+    labels = dict(zip(ids, label_ids(_loaded.tokenizer, ids), strict=True))
     first, second = (labels[answer].strip() or show_spaces(labels[answer]) for answer in answers)
     tokens = [labels[token] for token in stream.ids[0].tolist()]
     return _pick(one, place[1], name_head(*place), tokens, (first, second), labels)

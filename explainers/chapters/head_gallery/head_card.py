@@ -13,7 +13,9 @@ from explainers.chapters.common.recording import (
     MOST_TOKENS,
     cut_text,
     describe_live_run,
+    merge_tokens,
     pack_weights,
+    record_text,
     tabulate_strongest_keys,
 )
 from explainers.chapters.head_gallery import takeaway as taken
@@ -23,9 +25,9 @@ from explainers.models.attention_hook import RecordedAttention
 from explainers.models.head_roles import OTHER_PROBE, ROLES, EarnedRole, Role, find_roles
 from explainers.models.head_scores import PROBES, HeadScores
 from explainers.models.registry import ModelError
-from explainers.models.token_text import tokenise_text
+from explainers.models.token_text import spell_token, tokenise_text
 from explainers.translations import _, translate_error
-from explainers.ui.controls.controls import PROSE, TWICE
+from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
@@ -88,7 +90,7 @@ def list_probe_texts(loaded: "RealModel") -> dict[str, Tensor]:
 
 def spell_tokens(loaded: "RealModel", ids: Tensor) -> list[str]:
     """What each of the tokens (tokens,) says."""
-    return [str(loaded.tokenizer.decode([one])) for one in ids.tolist()]
+    return [spell_token(loaded.tokenizer, one) for one in ids.tolist()]
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
@@ -146,15 +148,17 @@ def show_sentence(head: Head, sentence: str, queries_down: bool) -> None:
 
 def _show_sentence(head: Head, sentence: str, queries_down: bool) -> None:
     (layer, _number), loaded = head.place, head.loaded
-    beginning, left_out = cut_text(loaded, sentence, MOST_TOKENS)
-    reading = tokenise_text(loaded, beginning)
-    if left_out:
+    seen = record_text(loaded, sentence)
+    if left_out := seen.num_left_out:
         st.caption(_("Of your sentence the last {count} tokens are left out.", count=left_out))
-    found = record_heads(loaded, reading.ids)
-    taken.take_sentence(loaded, reading.ids, head.place, head.name)
-    values = blank_forbidden(found.weights[head.place].tolist(), found.masks[layer].tolist())
+    beginning, _left_out = cut_text(loaded, sentence, MOST_TOKENS)
+    taken.take_sentence(loaded, tokenise_text(loaded, beginning).ids, head.place, head.name)
+    merged = merge_tokens(loaded, sentence, seen)
+    if merged.words and controls.whole_words():
+        seen = merged
+    values = blank_forbidden(seen.weights[head.place].tolist(), seen.masks[layer].tolist())
     sums = _("{head}; every row sums to 1", head=head.name)
-    matrix = make_pair_matrix(_("your sentence"), sums, values, reading.tokens, kind="weights")
+    matrix = make_pair_matrix(_("your sentence"), sums, values, seen.tokens, kind="weights")
     alt = _("Weights of {head} on your sentence.", head=head.name)
     figure = Figure(orient_panels([Panel("sentence", matrix)], queries_down), alt)
     show_figure(figure, describe_live_run(loaded), "sentence")
@@ -284,7 +288,7 @@ def show_kept(gallery: Gallery, kept: Kept) -> None:
         _(kept.role.name),
         _("the heads with the highest scores"),
         [kept.before, kept.after],
-        [_(TWICE), _(PROSE)],
+        [_(controls.TWICE), _(controls.PROSE)],
         [name_head(*head) for head in kept.heads],
         _("text"),
         _("head"),

@@ -1,7 +1,7 @@
 """Before and after, side by side: what the model expects, and how much it is surprised."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,8 +11,10 @@ from explainers.chapters.common.recording import describe_live_run
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.models.attention_hook import Change
-from explainers.models.changes import Effect, measure_effect
+from explainers.models.changes import MOST_TOKENS, Effect, measure_effect
+from explainers.models.token_text import Words, find_words, tokenise_text
 from explainers.translations import _, translate_error
+from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
@@ -31,15 +33,60 @@ class Reading(NamedTuple):
     origin: str
     stands_in: str = ""
     """The name of the model, where it is not the one that was asked for."""
+    words: Words | None = None
+    """Those of the text, where pictures show words in the place of tokens."""
+
+    def merge(self, effect: Effect) -> Effect:
+        """What pictures show of an effect."""
+        return merge_effect(effect, self.words) if self.words else effect
 
 
-def read_live(loaded: "RealModel", written: str, head_dim: int) -> Reading:
+def offer_words(loaded: "RealModel", written: str) -> Words | None:
+    """A switch that merges tokens into words, where a word of the text has several."""
+    try:
+        tokens = tokenise_text(loaded, written, MOST_TOKENS).tokens
+    except Exception:  # it is told where the text is read
+        return None
+    found = find_words(loaded, written, tokens)
+    return found if found and controls.whole_words() else None
+
+
+def merge_effect(effect: Effect, words: Words) -> Effect:
+    """The same of words: their tokens' losses and divergences, added up; the first word has none.
+
+    The sum of a word's losses is −ln of the probability of the whole word.
+    """
+
+    def add_up(numbers: Sequence[float]) -> list[float]:
+        sums = [0.0] * len(words.spelled)
+        for word, number in zip(words.numbers[1:], numbers, strict=False):
+            sums[word] += number
+        return sums[1:]
+
+    (before, after), last = effect.losses, effect.divergences[-1]
+    return effect._replace(
+        tokens=words.spelled,
+        losses=(add_up(before), add_up(after)),
+        divergences=[*add_up(effect.divergences[:-1]), last],
+    )
+
+
+def read_live(
+    loaded: "RealModel", written: str, head_dim: int, words: Words | None = None
+) -> Reading:
     """A reading whose effects a loaded model computes when they are asked for."""
 
     def measure(change: Change) -> Effect | None:
         return measure_or_explain(loaded, written, (change,))
 
-    return Reading(written, measure, head_dim, describe_live_run(loaded))
+    return Reading(written, measure, head_dim, describe_live_run(loaded), words=words)
+
+
+def choose_remark(reading: Reading, wanted: str) -> str:
+    """The section of the text that says what the picture shows instead of the text wanted."""
+    if reading.stands_in:
+        return "hero_other_model"
+    return "hero_other_text" if reading.written != wanted else "hero_words" if reading.words else ""
 
 
 FELT = 0.01
@@ -128,16 +175,19 @@ def find_worst_token(effect: Effect) -> dict[str, str] | None:
     return {"token": token, "before": f"{before[worst]:.2f}", "after": f"{after[worst]:.2f}"}
 
 
-def draw_losses(effect: Effect, origin: str) -> None:
-    """A column for each token that was to be said: aligned, what was expected before it."""
-    (before, after), apart = effect.losses, effect.divergences[:-1]
+def draw_losses(effect: Effect, shown: Effect, origin: str) -> None:
+    """A column for each token that was to be said, or for each word if that is what is `shown`:
+    aligned, what was expected before it."""
+    (before, after), apart = shown.losses, shown.divergences[:-1]
     rows = _("loss as it is"), _("loss changed"), "KL"
-    tokens = [show_spaces(token) for token in effect.tokens[1:]]
+    tokens = [show_spaces(token) for token in shown.tokens[1:]]
     formula = _("nats, of each token but the first; KL between what both expected there")
+    if shown is not effect:
+        formula = _("nats, the sum over the tokens of each word; KL between what both expected")
     matrix = Matrix(_("losses"), formula, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
     alt = _(
         "Losses of {count} tokens: mean {before:.2f} as it is, {after:.2f} changed.",
-        count=len(tokens),
+        count=len(effect.tokens) - 1,
         before=effect.mean_losses[0],
         after=effect.mean_losses[1],
     )

@@ -50,7 +50,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
     effect = reading.measure(change)
     if effect is None:
         return None
-    has_losses, sent = len(effect.tokens) > 1, compute_numbers(effect)
+    has_losses, sent = len(effect.tokens) > 1, compute_numbers(effect, reading.merge(effect))
     narrow = reading.measure(WINDOWS[0]) if chosen == FIRST_HIDDEN and has_losses else None
     if narrow and effect.mean_losses[1] < narrow.mean_losses[1]:
         section = "hero_first_alone"
@@ -73,13 +73,13 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
     )
 
 
-def compute_numbers(effect: Effect) -> dict[str, Any]:
-    """Losses, probabilities, and the slots of the sentence."""
+def compute_numbers(effect: Effect, shown: Effect) -> dict[str, Any]:
+    """Losses, of words if they are `shown`, probabilities, and the slots of the sentence."""
     before, after = (max(effect.next_tokens, key=lambda one: one[side]) for side in (1, 2))
     losses = effect.mean_losses
     return {
-        "tokens": list(effect.tokens),
-        "losses": [[round(loss, 4) for loss in side] for side in effect.losses],
+        "tokens": list(shown.tokens),
+        "losses": [[round(loss, 4) for loss in side] for side in shown.losses],
         "next": [
             {"token": token, "chances": [round(chance, 6) for chance in chances]}
             for token, *chances in effect.next_tokens

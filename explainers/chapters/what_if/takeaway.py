@@ -29,7 +29,7 @@ def _make_outcome(
     loaded: "RealModel", written: str, changes: tuple[Change, ...], title: str
 ) -> Recipe:
     from explainers.models.changes import MOST_TOKENS, measure_effect
-    from explainers.models.token_text import tokenise_text
+    from explainers.models.token_text import is_part_of_letter, tokenise_text
 
     ids, _unused = tokenise_text(loaded, written, MOST_TOKENS)
     first = record_layer(loaded, min(map(_find_first_layer, changes)), ids)
@@ -41,7 +41,9 @@ def _make_outcome(
     shown: dict[str, Any] = {"KL": effect.divergences}
     for place, end in enumerate(("", ", changed")):
         name, *shares = max(effect.next_tokens, key=lambda one: one[1 + place])
-        shown |= {f"next token{end}": name, f"its probability{end}": shares[place]}
+        shown[f"its probability{end}"] = shares[place]
+        if not is_part_of_letter(name):  # a page writes its bytes, a file cannot
+            shown[f"next token{end}"] = name
         if losses := effect.losses[place]:
             shown |= {f"losses{end}": losses, f"mean loss{end}": effect.mean_losses[place]}
     dtype = str(loaded.model.dtype).removeprefix("torch.")

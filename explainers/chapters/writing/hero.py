@@ -68,7 +68,8 @@ def make_hero(text: Prose, texts: Mapping[str, WrittenText], origin: str) -> Her
         is_elsewhere=True,
     )
     shown = texts[name.value]
-    begin_again(WRITTEN_SHOWN, (name.value, shown.prompt, shown.seed), *SETTINGS)
+    written = [step.token for step in shown.steps]
+    begin_again(WRITTEN_SHOWN, (name.value, shown.sampling, shown.seed, written), *SETTINGS)
     within = choose_within(shown)
     for choice in within:  # what is followed is chosen from now on: each can be changed alone
         st.session_state[choice.control.key] = choice.value

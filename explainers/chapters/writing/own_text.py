@@ -7,7 +7,7 @@ import streamlit as st
 
 from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.writing.hero import OWN, choose_own
+from explainers.chapters.writing.hero import LABELS, OWN, choose_own, written_text
 from explainers.chapters.writing.times import Point
 from explainers.messages import N_
 from explainers.models.load import find_loaded_model
@@ -19,6 +19,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import TextLine
 from explainers.ui.controls.number_controls import Counter, StepSlider, WholeNumber
+from explainers.ui.figure.hero import read_choice
 from explainers.ui.untrusted_text import verbatim
 
 own_prompt = TextLine("own_prompt", N_("Prompt"), PROMPT, 300)
@@ -48,12 +49,17 @@ def choose_request() -> WritingRequest:
 
 
 def find_written() -> Mapping[str, WrittenText]:
-    """The reader's text, if one was written during this visit."""
+    """The reader's text, if one was written during this visit; a switch where it is shown, if a
+    word of its prompt has several tokens."""
     job: WritingJob | None = st.session_state.get(JOB)
     if not job or job.result is None or not is_long(job.result):
         return {}
     wanted, found = job.subject, job.result
-    return {OWN: WrittenText(found.prompt, wanted.sampling, wanted.seed, found.steps)}
+    is_merged = (
+        found.words and read_choice(written_text, [*LABELS]) == OWN and controls.whole_words()
+    )
+    prompt, steps = (found.words, found.merged) if is_merged else (found.prompt, found.steps)
+    return {OWN: WrittenText(prompt, wanted.sampling, wanted.seed, steps)}
 
 
 def is_long(found: Written) -> bool:
@@ -108,7 +114,7 @@ def describe_times(found: Written) -> dict[str, str]:
     with_cache = [step.seconds for step in found.steps[1:]]
     without = found.seconds_without[1:]
     return {
-        "text": verbatim("".join(step.token for step in found.steps)),
+        "text": verbatim(found.text),
         "count": f"{len(found.steps)}",
         "with_cache": f"{1000 * median(with_cache):.0f}",
         "without": f"{1000 * median(without):.0f}",
