@@ -76,6 +76,8 @@ class Job(Generic[Subject, Report, Result]):
     queue: JobQueue = COMPUTATIONS
     readable_errors: tuple[type[Exception], ...] = ()
     has_visitor: Callable[[], bool] = lambda: True
+    give_way: Callable[[], None] = lambda: None
+    """Returns when nothing that is more urgent would be slowed down by the work."""
     reports: list[Report] = field(default_factory=list)
     result: Result | None = None
     problem: str = ""
@@ -137,6 +139,7 @@ class Job(Generic[Subject, Report, Result]):
         """Do the work; how it ended is known when its place in the queue is free."""
         try:
             self.check()
+            self.give_way()
             self.result = self.work(self)
         except UnwantedError:
             return "cancelled"

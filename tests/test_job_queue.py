@@ -49,6 +49,16 @@ def running(one):
     return one
 
 
+def test_the_work_of_a_job_begins_when_it_is_in_nobodys_way(queue):
+    done, gate = [], threading.Event()
+    one = short(queue, lambda _job: done.append("work"), give_way=gate.wait).start()
+    wait(lambda: one.state == "running")
+    assert not done
+    gate.set()
+    wait(lambda: one.is_over)
+    assert done
+
+
 def test_a_job_tells_how_far_it_is_and_what_came_out(queue):
     gates = [threading.Event() for _ in range(2)]
 

@@ -46,7 +46,12 @@ class Turns:
         with self._changed:
             if me in self._queue:
                 self._leave(me)
-                self._changed.wait_for(lambda: not self._queue, LONGEST_WAIT)
+                self.wait()
+
+    def wait(self) -> None:
+        """Return when nobody waits for a picture, or after a while: what is no page waits here."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._queue, LONGEST_WAIT)
 
     def end(self) -> None:
         """The page is drawn."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks.tour import COMPLETE, WATCH
 from explainers.ui.tour import STOPS
 from tests.support.browser_fixtures import PAGES
 
@@ -59,6 +60,7 @@ def test_a_card_keeps_the_choices_and_works_by_key(visit):
 
 def test_the_whole_tour_by_keyboard(visit):
     one = visit("")
+    one.page.evaluate(WATCH)
     seen(one, "doors").locator("a").first.focus()
     one.page.keyboard.press("Enter")
     for place in range(1, len(STOPS) + 1):
@@ -67,8 +69,14 @@ def test_the_whole_tour_by_keyboard(visit):
         one.ready()
         assert one.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
         assert one.page.locator(".st-key-one-sentence").is_visible()
+        if place > 1:
+            one.page.wait_for_function(COMPLETE)
+            seen_first = one.page.evaluate("() => tour.found")
+            assert seen_first["words"] <= seen_first["picture"]
+            assert not seen_first["blank"], "something is on screen at every moment"
         if place < len(STOPS):
             one.page.locator(".st-key-tour-next button").focus()
+            one.page.evaluate("() => tour.begin(true)")
             one.page.keyboard.press("Enter" if place > 1 else "PageDown")
     one.page.go_back()
     one.page.get_by_text(f"{len(STOPS) - 1} of {len(STOPS)}", exact=True).wait_for()

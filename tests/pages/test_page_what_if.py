@@ -212,6 +212,15 @@ def test_a_text_that_was_not_measured_waits_for_the_model(monkeypatch, tmp_path)
     assert "It shows yours" not in said(other)
 
 
+def test_the_tour_does_not_wait_until_a_loaded_model_has_read(smollm2, monkeypatch):
+    read = mock.Mock(return_value=None)
+    monkeypatch.setattr(before_after, "measure_or_explain", read)
+    assert hero(opened(PAGE, {"tour": "1"}))["losses"]
+    assert not read.called
+    opened(PAGE, {"tour": "1", "what_text": TEXT})
+    assert read.called, "a text of the reader's own was not measured beforehand"
+
+
 def test_what_was_measured_beforehand_is_what_the_model_does(smollm2):
     head_dim = count_heads(smollm2).head_dim
     kept, live = read_shipped(MODEL), read_live(smollm2, controls.CAPITALS, head_dim)

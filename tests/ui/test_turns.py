@@ -34,13 +34,14 @@ def drawn(monkeypatch):
 
 
 def draw_pages(held):
-    seen = []
+    seen, jobs = list[str](), list[threading.Thread]()
 
     def visit(name):
         held.take()
         seen.append(f"picture {name}")
         if name == 0:
             wait_until(lambda: len(held._queue) == READERS)
+            jobs.append(start(lambda: (held.wait(), seen.append("job"))))
         held.give_way()
         seen.append(f"rest {name}")
         held.end()
@@ -49,14 +50,14 @@ def draw_pages(held):
     for name in range(READERS):
         readers.append(start(lambda name=name: visit(name)))
         wait_until(lambda name=name: len(held._queue) == name + 1)
-    for reader in readers:
+    for reader in [*readers, *jobs]:
         reader.join(SOON)
     return seen
 
 
 def test_pictures_come_in_turn_and_all_else_after_the_last_of_them(drawn):
     assert drawn[:READERS] == [f"picture {name}" for name in range(READERS)]
-    assert sorted(drawn[READERS:]) == [f"rest {name}" for name in range(READERS)]
+    assert sorted(drawn[READERS:]) == ["job", *(f"rest {name}" for name in range(READERS))]
 
 
 def test_a_picture_that_takes_long_holds_up_nobody(monkeypatch):
@@ -91,6 +92,7 @@ def test_the_rest_of_a_page_does_not_give_way_for_ever(monkeypatch):
     other = start(draw_for_long)
     wait_until(lambda: len(held._queue) == 2)
     held.give_way()  # returns, though the other one draws
+    held.wait()
     may_end.set()
     other.join(SOON)
     assert not held._queue

@@ -13,6 +13,7 @@ from explainers.messages import N_, get_message
 from explainers.translations import _
 from explainers.ui.session import JOB_REFUSED
 from explainers.ui.text.language import fragment
+from explainers.ui.turns import first_pictures
 from explainers.ui.untrusted_text import shorten, verbatim
 
 GRACE = 10.0
@@ -59,7 +60,7 @@ def start_job(key: str, job: AnyJob) -> None:
         if last.subject == job.subject:
             return  # a second click, from before the page could answer the first
         last.cancel()
-    job.has_visitor = Presence()
+    job.has_visitor, job.give_way = Presence(), first_pictures.wait
     try:
         st.session_state[key] = job.start()
     except BusyError as busy:

@@ -15,6 +15,7 @@ from explainers.models.registry import WHEEL_MODELS, describe_package, resolve_f
 from explainers.models.shipped_scores import FOLDER, compute_fingerprint, has_other_weights
 from explainers.ui.controls import controls
 from explainers.ui.provenance import shipped_run
+from explainers.ui.tour_mode import is_tour
 
 FILE = FOLDER / "what_if.json"
 MODEL = WHEEL_MODELS[0].id
@@ -41,6 +42,12 @@ def read_stand_in() -> Reading | None:
     """The same for a model that cannot be read here: that it is another one is to be said."""
     shipped = read_shipped(MODEL)
     return shipped._replace(stands_in=WHEEL_MODELS[0].name) if shipped else None
+
+
+def can_skip_run(model: str, written: str) -> bool:
+    """In the tour nobody waits for a model to read what it has read before."""
+    shipped = read_shipped(model) if is_tour() else None
+    return bool(shipped and shipped.written == written)
 
 
 @functools.cache
