@@ -11,11 +11,11 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, Page
 
 from benchmarks import report
-from benchmarks.browser import LIMIT, ROOT, chromium, server, wait_until_healthy
+from benchmarks.browser import ROOT, chromium, server, wait_until_healthy
 from explainers.ui.tour import STOPS
 
-LOOKS = 4_000
-"""Milliseconds for which a visitor looks at a stop before the next one."""
+LOOKS, PATIENCE = 4_000, 60_000
+"""Milliseconds for which a visitor looks at a stop before the next one; and to wait for a stop."""
 WATCH = """() => {
   const isSeen = (node) => [...node?.getClientRects() ?? []].some(({ top, bottom, width }) =>
     width > 0 && bottom > 0 && top < innerHeight);
@@ -77,7 +77,7 @@ def walk(browser: Browser, address: str) -> list[Stop]:
 
 def look(page: Page) -> Stop:
     """What was seen of a stop, as soon as all of it is there; then the visitor looks at it."""
-    page.wait_for_function(COMPLETE, timeout=LIMIT)
+    page.wait_for_function(COMPLETE, timeout=PATIENCE)
     found = page.evaluate("() => tour.found")
     page.wait_for_timeout(LOOKS)
     return Stop(**found)
