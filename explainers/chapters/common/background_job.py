@@ -53,14 +53,14 @@ def offer_job(key: str, label: str, job: SomeJob, **look: Any) -> SomeJob | None
     return last if last and (is_running or last.subject == job.subject) else None
 
 
-def start_job(key: str, job: AnyJob) -> None:
+def start_job(key: str, job: AnyJob, give_way: Callable[[], None] = first_pictures.wait) -> None:
     """Start it unless one of the same subject runs; one of another subject gives way to it."""
     last: AnyJob | None = st.session_state.get(key)
     if last and not last.is_over:
         if last.subject == job.subject:
             return  # a second click, from before the page could answer the first
         last.cancel()
-    job.has_visitor, job.give_way = Presence(), first_pictures.wait
+    job.has_visitor, job.give_way = Presence(), give_way
     try:
         st.session_state[key] = job.start()
     except BusyError as busy:

@@ -3,9 +3,11 @@
 A page calls `choose_name()`, then `obtain_model()`, and has no model as long as it gets None.
 """
 
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
+from streamlit import runtime
 
 from explainers.chapters.common.background_job import (
     POLL_SECONDS,
@@ -19,12 +21,14 @@ from explainers.ui.controls import controls
 from explainers.ui.lecture.screens import screen
 from explainers.ui.session import MODEL_JOB, MODEL_WEIGHED
 from explainers.ui.text.language import fragment
+from explainers.ui.turns import first_pictures
 from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import LoadJob, RealModel
 
 
+FETCH_SECONDS = 1.0
 LOADING_KEY = "model-that-comes"
 """Tests wait until no element with this key is on the page."""
 
@@ -80,7 +84,17 @@ def _start_loading(key: str, named: str) -> None:
 
     answer = st.session_state.get(MODEL_WEIGHED.format(key))
     commit = answer.commit if answer and answer.named == named else ""
-    start_job(key, make_load_job(LoadRequest(named, commit)))
+    start_job(key, make_load_job(LoadRequest(named, commit)), let_pictures_pass)
+
+
+def let_pictures_pass() -> None:
+    """Return when first pictures are drawn, and browsers have had a moment to fetch the scripts.
+
+    Loading a model takes the processor for seconds, and a script would be handed out after that.
+    """
+    first_pictures.wait()
+    if runtime.exists():  # else there is no browser
+        time.sleep(FETCH_SECONDS)
 
 
 def _show_loading(job: "LoadJob", key: str) -> None:
