@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 
 from benchmarks import report
 from benchmarks.browser import ROOT, bare_options, chromium, server, visit, wait_until_healthy
-from benchmarks.walkers import SPAN, Chooser, Slider, Walker
+from benchmarks.walkers import SPAN, Chip, Chooser, Slider, Walker
 from explainers.ui.controls import controls
 
 WARM_UP, RUNS = 5, 3
@@ -23,13 +23,15 @@ BARE, STRICT = "bare app", "bare app, our server options"
 class Target(NamedTuple):
     """A slider of a page, and which of the page's pictures count, if not all of them.
 
-    With `options` it is a list in which they are chosen in turn; "" takes the last one away.
+    With `options` it is a list in which they are chosen in turn; "" takes the last one away. With
+    the role "radiogroup" it is a row of buttons.
     """
 
     link: str
     label: str | re.Pattern[str]
     pictures: str | None = None
     options: tuple[str, ...] = ()
+    role: str = "slider"
 
 
 # Of the first pages, what stands below the first picture: `heroes` has its controls.
@@ -67,6 +69,10 @@ PAGES = {
         f"/cross_attention?{SHOWN}&deep=explaining&instead=a+word+less",
         controls.left_out_word.label,
     ),
+    # The sentence changes with the picture, when the model has read the text.
+    "what_if: change": Target(
+        f"/what_if?{SHOWN}", controls.what_if.label, ".hero .says", role="radiogroup"
+    ),
 }
 
 
@@ -75,6 +81,9 @@ def walker_of(page: Page, target: Target) -> Walker:
     if target.options:
         box = page.get_by_role("combobox", name=target.label).first
         return Chooser(page, box, target.pictures, options=target.options)
+    if target.role == "radiogroup":
+        row = page.get_by_role("radiogroup", name=target.label)
+        return Chip(page, row.locator("[aria-checked=true]"), target.pictures)
     slider = page.get_by_role("slider", name=target.label).first
     return Slider(page, slider, target.pictures)
 

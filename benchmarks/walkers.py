@@ -116,3 +116,17 @@ class Chooser(Walker):
         if option:
             self.control.fill(option)
         return latency(self.page, "Enter" if option else "Backspace", self.pictures)
+
+
+@dataclass
+class Chip(Walker):
+    """Goes to the next of a row of buttons and back; `control` is the one that is chosen."""
+
+    is_back: bool = False
+
+    def step(self) -> float:
+        self.page.bring_to_front()
+        self.control.focus()
+        took = latency(self.page, "ArrowLeft" if self.is_back else "ArrowRight", self.pictures)
+        self.is_back = not self.is_back
+        return took

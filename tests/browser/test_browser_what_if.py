@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from explainers.chapters.what_if.shipped_effects import read_shipped
+from explainers.chapters.what_if.two_windows import WINDOWS
 from explainers.models.registry import WHEEL_MODELS
 from tests.support.real_models import real
 
@@ -13,9 +15,30 @@ def model():
     return real(WHEEL_MODELS[0].id)
 
 
+LEAST_CONTRAST = """(buttons) => {
+  const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number).map((c) =>
+    c <= 10 ? c / 3294.6 : ((c / 255 + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0.05);
+  return Math.min(...buttons.filter((one) => !one.matches('.first')).map((one) => {
+    const worn = getComputedStyle(one), both = [light(worn.color), light(worn.backgroundColor)];
+    return Math.max(...both) / Math.min(...both);
+  }));
+}"""
+
+
 def test_the_picture_shows_another_change(visit):
     one = visit("what_if")
     expect(one.says).to_contain_text("only the last 4")
+    tokens, told = one.page.locator(".hero .words button"), one.page.locator(".what-if-told")
+    assert tokens.evaluate_all(LEAST_CONTRAST) >= 4.5
+    kept = read_shipped(WHEEL_MODELS[0].id)
+    effect = kept.measure(WINDOWS[0]) if kept else None
+    assert effect
+    assert tokens.count() == 2 * len(effect.tokens), "as it is, and changed"
+    for place in (5, 6):
+        (tokens.nth(5).hover if place == 5 else lambda: tokens.nth(5).press("ArrowRight"))()
+        before, after = (losses[place - 1] for losses in effect.losses)
+        expect(told).to_contain_text(f"loss {before:.2f}, changed {after:.2f}")
     one.page.get_by_role("radio", name="few bits").click()
     expect(one.says).to_contain_text("4 bits")
     one.wait_for_choice("what_if", "few bits")

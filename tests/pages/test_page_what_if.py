@@ -14,7 +14,7 @@ from torch.testing import assert_close
 from explainers.chapters.what_if import before_after, choose_changes, silenced_heads, two_windows
 from explainers.chapters.what_if.before_after import Reading, read_live
 from explainers.chapters.what_if.choose_changes import list_heads
-from explainers.chapters.what_if.hero import CHANGES, FIRST_HIDDEN, make_hero
+from explainers.chapters.what_if.hero import CHANGES, FIRST_HIDDEN, make_hero, make_table
 from explainers.chapters.what_if.shipped_effects import EVERY_CHANGE, MODEL, read_shipped
 from explainers.models import ablation
 from explainers.models import ablation as working
@@ -210,6 +210,16 @@ def test_a_text_that_was_not_measured_waits_for_the_model(monkeypatch, tmp_path)
     assert hero(other)["tokens"] == hero(visit)["tokens"]
     assert STANDS_IN in said(other)
     assert "It shows yours" not in said(other)
+
+
+def test_the_table_has_the_losses_and_what_may_come_next():
+    kept = read_shipped(MODEL)
+    effect = kept.measure(two_windows.WINDOWS[0]) if kept else None
+    assert effect
+    table = make_table(effect, effect)
+    assert len(table) == len(effect.losses[0]) + len(effect.next_tokens)
+    assert list(table.iloc[0]) == ["loss", effect.tokens[1], *(one[0] for one in effect.losses)]
+    assert tuple(table.iloc[-1])[1:] == tuple(effect.next_tokens[-1])
 
 
 def test_the_tour_does_not_wait_until_a_loaded_model_has_read(smollm2, monkeypatch):

@@ -69,7 +69,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
             for name, to in TRIED.items()
         ],
         reading.origin,
-        lambda: make_table(effect),
+        lambda: make_table(effect, reading.merge(effect)),
     )
 
 
@@ -109,8 +109,11 @@ def describe_change(head_dim: int) -> dict[str, str]:
     }
 
 
-def make_table(effect: Effect) -> Any:
-    """Each token that may come next, with both of its probabilities."""
+def make_table(effect: Effect, shown: Effect) -> Any:
+    """Both losses of each token of the text, and both probabilities of each that may come next."""
     import pandas as pd  # the first paint needs no tables
 
-    return pd.DataFrame(effect.next_tokens, columns=[_("token"), _("as it is"), _("changed")])
+    lost = zip(shown.tokens[1:], *shown.losses, strict=True)
+    rows = [(_("loss"), *one) for one in lost]
+    rows += [(_("next token"), *one) for one in effect.next_tokens]
+    return pd.DataFrame(rows, columns=[_("number"), _("token"), _("as it is"), _("changed")])

@@ -1,13 +1,18 @@
 // @ts-check
-// A prompt with the loss of each of its tokens, and what may come next: as the model is, and changed.
+// A prompt twice, each token in the colour of its loss, and what may come next: as the model is, and changed.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Dress } from "../palette.js" */
+/** @import { Rgb } from "../../common/colours.js" */
 
+import { chooseInk, gradient, mix } from "../../common/colours.js";
 import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
+import { channels } from "../palette.js";
 import { percent } from "../sentence.js";
+import { Words } from "../words.js";
 
 /** @typedef {{ token: string, chances: number[] }} Next a token, and its probability as the model is and changed */
 /**
@@ -18,10 +23,9 @@ import { percent } from "../sentence.js";
  * @property {Record<string, string>} said slots of the sentence
  * @property {string} sentence its name
  */
-/** @typedef {{ token: HTMLElement, bars: HTMLElement[] }} Shown */
 /** @typedef {{ name: HTMLElement, bar: HTMLElement, share: HTMLElement }} Row */
 
-const SIDES = 2, ROWS = 5, TALLEST = 44, BAR = 9, LINE_GAP = 14;
+const SIDES = 2, ROWS = 5, PAD = 4, CARET = 14;
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class WhatIf extends Hero {
@@ -29,11 +33,19 @@ export class WhatIf extends Hero {
   constructor(root) {
     super(root);
     root.classList.add("what-if");
+    /** @type {number | null} the token that is pointed at, and the one that was clicked */
+    this.pointed = this.followed = null;
+    /** @type {Rgb[]} */
+    this.ramp = [];
     this.legend = this.stage.add("div", "what-if-legend");
-    this.caret = this.stage.add("div", "what-if-caret");
-    this.titles = [_("as it is"), _("changed")].map((title) => this.stage.add("div", "text", title));
-    /** @type {Shown[]} */
-    this.shown = [];
+    this.sides = Array.from({ length: SIDES }, () => ({ title: this.stage.add("div", "text what-if-side"), mean: this.stage.add("div", "text what-if-mean"), caret: this.stage.add("div", "what-if-caret") }));
+    this.words = new Words(this.stage, {
+      label: _("The token whose loss is told"),
+      choose: (place) => { this.pointed = null; this.followed = place; this.update(); },
+      peek: (place) => { if (place !== this.pointed) { this.pointed = place; this.update(); } },
+    });
+    this.told = this.stage.add("div", "text what-if-told");
+    this.titles = this.names.map((title) => this.stage.add("div", "text", title));
     /** @type {Row[][]} */
     this.rows = Array.from({ length: SIDES }, (_side, side) => Array.from({ length: ROWS }, () => ({
       name: this.stage.add("div", "text what-if-name"), bar: this.stage.add("div", `what-if-bar side${side}`), share: this.stage.add("div", "text"),
@@ -41,26 +53,39 @@ export class WhatIf extends Hero {
     this.textShown = "";
   }
 
-  /** @override */
-  renew() {
-    const shown = JSON.stringify(this.data.tokens);
-    if (shown === this.textShown) return false;
-    this.textShown = shown;
-    for (const { token, bars } of this.shown) for (const node of [token, ...bars]) node.remove();
-    this.shown = this.data.tokens.map((text) => ({
-      token: this.stage.add("div", "text what-if-token", text.trim() || "␣"),
-      bars: [0, 1].map((side) => this.stage.add("div", `what-if-bar side${side}`)),
-    }));
-    return true;
+  get names() { return [_("as it is"), _("changed")]; }
+  /** The strongest colour, of both sides. */
+  get most() { return Math.max(1, ...this.data.losses.flat()); }
+
+  /** A token on one of the sides: pointed at, clicked, or at first the one whose loss rises most, where it is changed. */
+  get shown() {
+    const { losses: [before, after], tokens } = this.data, rises = after.map((loss, at) => loss - before[at]);
+    const worst = rises.indexOf(Math.max(...rises)) + 1;
+    return this.pointed ?? this.followed ?? tokens.length + worst;
   }
 
   /** @override */
+  renew() {
+    const { tokens } = this.data, shown = JSON.stringify(tokens);
+    if (shown === this.textShown) return false;
+    this.textShown = shown;
+    this.pointed = this.followed = null;
+    this.words.renew(this.names.flatMap(() => tokens.map(readable)));
+    return true;
+  }
+
+  /** @override @param {Dress} dress */
+  dressed({ look, background }) { this.ramp = [background, channels(look.wrong)]; }
+
+  /** @override */
   place() {
-    const { stage, data } = this, isPhone = stage.room < 560, size = isPhone ? 16 : 20;
+    const { stage, data } = this, isPhone = stage.room < 560;
     this.writeLegend(isPhone);
     stage.put(this.legend, { x: 0, y: 0, width: stage.room, height: 24 });
-    const bottom = this.placePrompt(isPhone ? 50 : 34, size);
-    const top = bottom + 26, wide = stage.room / SIDES, step = isPhone ? 25 : 27;
+    const middle = this.placeSide(0, 30, isPhone), bottom = this.placeSide(1, middle + 8, isPhone) + 12;
+    this.colour();
+    stage.write(this.told, 0, bottom, 15, data.tokens.length > 1 ? 1 : 0, 0, "left");
+    const top = bottom + 30, wide = stage.room / SIDES, step = isPhone ? 25 : 27;
     this.rows.forEach((rows, side) => {
       const left = side * wide, most = data.next.slice().sort((one, other) => other.chances[side] - one.chances[side]).slice(0, ROWS);
       const nameEnd = left + wide * (isPhone ? 0.4 : 0.26), room = wide - (nameEnd - left) - (isPhone ? 52 : 84);
@@ -77,32 +102,61 @@ export class WhatIf extends Hero {
     stage.resize(stage.room, top + 26 + ROWS * step);
   }
 
-  /** The prompt as it would be written, a pair of bars above each token. @param {number} top @param {number} size */
-  placePrompt(top, size) {
-    const { stage, data } = this, texts = this.shown.map(({ token }) => token.textContent ?? "");
-    const widths = stage.widths(texts, size, 600), tallest = Math.max(1, ...data.losses.flat());
-    let x = 0, y = top;
-    this.shown.forEach(({ token, bars }, place) => {
-      const gap = /^\s/.test(data.tokens[place]) ? size * 0.3 : 1, long = Math.max(widths[place], 2 * BAR + 2);
-      if (x + gap + long > stage.room - 20 && x > 0) { x = 0; y += TALLEST + size + LINE_GAP; }
-      else x += x > 0 ? gap : 0;
-      stage.write(token, x + long / 2, y + TALLEST + size * 0.7, size);
-      bars.forEach((bar, side) => {
-        const loss = place ? data.losses[side][place - 1] : 0, height = (TALLEST * loss) / tallest;
-        stage.put(bar, { x: x + long / 2 + (side ? 1 : -BAR - 1), y: y + TALLEST - height, width: BAR, height }, place ? 1 : 0);
-      });
-      token.title = place ? _("loss {before}, changed {after}", { before: digits(data.losses[0][place - 1]), after: digits(data.losses[1][place - 1]) }) : "";
-      x += long;
+  /** The prompt as it would be written, beside what its side is called. @param {number} side @param {number} top @param {boolean} isPhone */
+  placeSide(side, top, isPhone) {
+    const { stage, data } = this, { title, mean, caret } = this.sides[side], size = isPhone ? 16 : 19, line = size + 16, high = line - 5;
+    const texts = data.tokens.map(readable), widths = stage.widths(texts, size, 600), hasLosses = data.losses[side].length > 0;
+    title.textContent = this.names[side];
+    mean.textContent = hasLosses ? _("mean {loss}", { loss: data.said[side ? "after_loss" : "before_loss"] }) : "";
+    const long = Math.max(...stage.widths([...this.names, ...this.sides.map((one) => one.mean.textContent ?? "")], 15, 600)) + 18;
+    const [titleLong] = stage.widths([this.names[side]], 15, 600), left = isPhone ? 0 : long;
+    stage.write(title, 0, top + (isPhone ? 8 : high / 2), 15, 1, 0, "left");
+    stage.write(mean, isPhone ? titleLong + 12 : 0, top + (isPhone ? 8 : high / 2 + 19), 15, 1, 0, "left");
+    let x = left, y = top + (isPhone ? 20 : 0);
+    data.tokens.forEach((token, place) => {
+      const gap = x === left ? 0 : /^\s/.test(token) ? 6 : 1, wide = widths[place] + 2 * PAD;
+      if (x + gap + wide > stage.room - CARET && x > left) { x = left; y += line; }
+      else x += gap;
+      const button = this.words.buttons[side * data.tokens.length + place];
+      stage.put(button, { x, y, width: wide, height: high });
+      Object.assign(button.style, { fontSize: `${size}px`, lineHeight: `${high}px` });
+      x += wide;
     });
-    stage.put(this.caret, { x: x + 5, y: y + TALLEST + size * 0.15, width: 3, height: size * 1.15 });
-    return y + TALLEST + size * 1.4;
+    stage.put(caret, { x: x + 6, y: y + 3, width: 3, height: high - 6 });
+    return Math.max(y + line, top + (isPhone ? 0 : 46));
+  }
+
+  /** Each token in the colour of its loss, and the numbers of the one that is pointed at, which is framed on both sides. */
+  colour() {
+    const { data, words, ramp, most } = this, count = data.tokens.length, at = this.shown % count;
+    if (!ramp.length) return;
+    words.show({
+      chosen: this.followed ?? this.shown, shown: this.shown, hidden: words.buttons.map(() => false),
+      names: words.buttons.map((_button, place) => this.tellLoss(place % count)),
+    });
+    words.buttons.forEach((button, place) => {
+      const loss = place % count ? data.losses[Math.floor(place / count)][(place % count) - 1] : 0, rgb = mix(ramp, loss / most);
+      button.style.setProperty("--loss", `rgb(${rgb})`);
+      button.style.setProperty("--ink", chooseInk(rgb));
+      button.classList.toggle("first", place % count === 0);
+      button.classList.toggle("asks", place % count === at);
+    });
+    this.told.textContent = this.tellLoss(at);
+  }
+
+  /** A token with both of its losses. @param {number} at */
+  tellLoss(at) {
+    const token = readable(this.data.tokens[at] ?? "");
+    if (!at) return _("“{token}”: the first token has no loss", { token });
+    const [before, after] = this.data.losses.map((side) => digits(side[at - 1]));
+    return _("“{token}”: loss {before}, changed {after}", { token, before, after });
   }
 
   /** @param {boolean} isPhone */
   writeLegend(isPhone) {
-    const { before_loss: before, after_loss: after } = this.data.said;
-    const items = [["", isPhone ? _("loss, mean:") : _("Loss: how improbable the model found each token; mean:")], ["side0", `${_("as it is")} ${before}`], ["side1", `${_("changed")} ${after}`]];
-    this.legend.replaceChildren(...items.map(([name, text]) => element("span", name, text)));
+    const bar = element("i", "what-if-ramp"), text = isPhone ? _("loss") : _("Loss: how improbable the model found each token");
+    bar.style.background = gradient(this.ramp.length ? this.ramp : [[255, 255, 255], [255, 255, 255]]);
+    this.legend.replaceChildren(element("span", "", text), element("span", "", digits(0, 0)), bar, element("span", "", digits(this.most)));
   }
 
   /** @override @returns {Sentence} */
