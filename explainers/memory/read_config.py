@@ -2,9 +2,16 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 from explainers.memory.cache_bytes import FORMATS
-from explainers.memory.checked_fields import WIDTH_FIELDS, ConfigFields, FindDefaults, know_no_class
+from explainers.memory.checked_fields import (
+    OUTER_FIELDS,
+    WIDTH_FIELDS,
+    ConfigFields,
+    FindDefaults,
+    know_no_class,
+)
 from explainers.memory.config_text import MAX_CHARACTERS, parse_object
 from explainers.memory.layer_kinds import count_image_tokens, read_decoder_groups
 from explainers.memory.model_shapes import LayerGroup, ModelShape
@@ -25,6 +32,8 @@ ENCODER_NAMES = re.compile(
 """So are called encoders of pictures, sounds and forms."""
 PAIR_NAMES = re.compile(r"^(alt|chinese_|meta)?clip|siglip")
 """Pairs of encoders that compare a picture with a text; the text's part may not name its kind."""
+PAIRS_IN_PARTS = "t5gemma", "t5gemma2"
+"""Encoders with a decoder, each in a part of the file; the cache is the decoder's."""
 CONTEXT_FIELDS = (
     "max_position_embeddings", "n_positions", "max_target_positions", "max_seq_len", "seq_length",
 )  # fmt: skip
@@ -50,7 +59,7 @@ def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> Model
 
     `find_defaults` knows what the file's class fills in; without it, nothing is filled in.
     """
-    fields = ConfigFields(parse_object(text), find_defaults)
+    fields = ConfigFields(take_decoder(parse_object(text)), find_defaults)
     notes, stated = fields.notes, ConfigFields(fields.config)
     model_type = fields.read_text("model_type")
     is_encoder_decoder = fields.read_flag("is_encoder_decoder")
@@ -82,6 +91,19 @@ def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> Model
         sources=(N_("the config.json you gave"),),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def take_decoder(config: dict[str, Any]) -> dict[str, Any]:
+    """Of a file with a part for the encoder and one for the decoder, the decoder's, with what
+    files of other pairs say beside it; any other file as it is."""
+    encoder, decoder = config.get("encoder"), config.get("decoder")
+    is_pair = isinstance(encoder, dict) and isinstance(decoder, dict)
+    if not is_pair or config.get("model_type") not in PAIRS_IN_PARTS:
+        return config
+    outer = {name: config[name] for name in OUTER_FIELDS if name in config}
+    read = encoder.get("text_config", encoder)
+    longest = read.get("max_position_embeddings") if isinstance(read, dict) else None
+    return {**outer, **decoder, "is_encoder_decoder": True, "max_source_positions": longest}
 
 
 def _is_encoder(model_type: str) -> bool:

@@ -21,7 +21,10 @@ from transformers import (
     StaticCache,
     T5Config,
     T5ForConditionalGeneration,
+    T5GemmaConfig,
+    T5GemmaForConditionalGeneration,
 )
+from transformers.modeling_outputs import BaseModelOutput
 
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.engines import count_engine_bytes
@@ -112,7 +115,14 @@ DECODERS = {
     "DeepSeek": DEEPSEEK,
     "Qwen3-Next": QWEN3_NEXT,
 }
-PAIRS = [(MARIAN, MarianMTModel), (T5, T5ForConditionalGeneration)]
+GEMMA_PARTS: dict[str, Any] = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 10}
+GEMMA_PARTS |= {**SMALL, "hidden_size": 16, "num_hidden_layers": 3, "sliding_window": 8}
+T5GEMMA = T5GemmaConfig(encoder=GEMMA_PARTS | {"num_hidden_layers": 2}, decoder=GEMMA_PARTS)
+PAIRS = [
+    (MARIAN, MarianMTModel),
+    (T5, T5ForConditionalGeneration),
+    (T5GEMMA, T5GemmaForConditionalGeneration),
+]
 
 
 def shape_of(config):
@@ -185,7 +195,7 @@ def tensors(found):
     return [tensor for value in values for tensor in tensors(value)]
 
 
-@pytest.mark.parametrize(("config", "model"), PAIRS, ids=["Marian", "T5"])
+@pytest.mark.parametrize(("config", "model"), PAIRS, ids=["Marian", "T5", "T5Gemma"])
 def test_an_encoder_and_a_decoder_keep_two_caches(config, model):
     torch.manual_seed(0)
     translator: Any = model(config).to(torch.bfloat16).eval()
@@ -199,7 +209,7 @@ def test_an_encoder_and_a_decoder_keep_two_caches(config, model):
                 past_key_values=cache,
                 use_cache=True,
             )
-        cache, encoded = out.past_key_values, (out.encoder_last_hidden_state,)
+        cache, encoded = out.past_key_values, BaseModelOutput(out.encoder_last_hidden_state)
         own, cross = weigh(cache.self_attention_cache), weigh(cache.cross_attention_cache)
         assert own + cross == count_cache_bytes(shape, step, BATCH, source_tokens=SOURCE)
         assert own == count_cache_bytes(shape, step, BATCH, source_tokens=0)
