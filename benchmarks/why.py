@@ -41,14 +41,15 @@ def measure(cells: int) -> str:
     remarks = (
         f"{MODEL}, eight passages of 64 tokens; weights above {LEAST_WEIGHT}, from layer "
         f"{FIRST_LAYER} on, the key neither the first token nor the query, drawn with a seed: of "
-        f"all, and of each role of the head (a head may have several; diffuse: entropy above "
+        f"all; of a text and a head at random, then one of its weights, so that each head counts "
+        f"alike; and of each role of the head (a head may have several; diffuse: entropy above "
         f"{LEAST_ENTROPY} of the most possible, without the first token). {REMOVED} sources are "
         f"removed at the query's or the key's position; the columns say in how many cells the "
         f"weight falls. “Into the head”: only this head reads without them. “Others”: as many "
         f"drawn at random. “Raw”: the largest of the raw bars. The last three are medians of the "
-        f"weight: as it is, without the query's, without the key's. Aim: 90% of all in the whole "
-        f"pass, 99% into the head. {time.perf_counter() - began:.0f} s, of which the process "
-        f"computed {time.process_time() - computed:.0f} s, on one thread."
+        f"weight: as it is, without the query's, without the key's. Aim: 90% of all, each head "
+        f"alike, in the whole pass, 99% into the head. {time.perf_counter() - began:.0f} s, of "
+        f"which the process computed {time.process_time() - computed:.0f} s, on one thread."
     )
     head = f" role | cells | {' | '.join(WAYS)} | weight | without query | without key "
     return report.section("Removed sources by role", None, remarks, head, map(row, results))

@@ -40,7 +40,9 @@ MODEL = WHEEL_MODELS[0].id
 FILE = FOLDER / "why_by_role.json"
 LEAST_WEIGHT, FIRST_LAYER, REMOVED = 0.1, 4, 3
 """Which weights are asked about, and how many sources are removed from each."""
-ALL, DIFFUSE, NO_ROLE = N_("all"), N_("diffuse"), N_("no role")
+ALL, ALIKE = N_("all"), N_("all, each head alike")
+"""Every large weight may be drawn; or a text and a head are, and then one of its large weights."""
+DIFFUSE, NO_ROLE = N_("diffuse"), N_("no role")
 LEAST_ENTROPY = 0.75
 """A head is called diffuse whose rows, without the first token, have more of the most possible."""
 WAYS = (
@@ -103,6 +105,16 @@ def name_roles(scores: HeadScores) -> dict[tuple[int, int], list[str]]:
     return roles
 
 
+def draw_alike(cells: Iterable[tuple[int, Cell]], count: int, seed: int) -> list[tuple[int, Cell]]:
+    """Draw cells of numbered texts, each head of each text as often: else a quarter of the heads
+    has nearly half of them. A cell may be drawn twice."""
+    by_head: dict[tuple[int, int, int], list[tuple[int, Cell]]] = {}
+    for number, cell in cells:
+        by_head.setdefault((number, cell.layer, cell.head), []).append((number, cell))
+    draw, heads = random.Random(seed), sorted(by_head)  # noqa: S311
+    return [draw.choice(by_head[draw.choice(heads)]) for _ in range(count)] if heads else []
+
+
 def remove_from_cells(run: WrittenRun, cells: Iterable[Cell], seed: int) -> list[Outcome]:
     """Each weight without three sources, in each of the `WAYS`."""
     draw, changes, found = random.Random(seed), [], []  # noqa: S311
@@ -143,6 +155,7 @@ def measure_roles(
     cells = [(number, cell) for number, run in enumerate(runs) for cell in list_cells(run)]
     draw = random.Random(SEED)  # noqa: S311
     chosen = {ALL: draw.sample(cells, min(count, len(cells)))}
+    chosen[ALIKE] = draw_alike(cells, count, SEED)
     for name in [role.name for role in ROLES] + [DIFFUSE, NO_ROLE]:
         own = [one for one in cells if name in roles.get(one[1][:2], ())]
         chosen[name] = draw.sample(own, min(most, len(own)))

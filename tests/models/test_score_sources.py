@@ -12,7 +12,7 @@ from torch.testing import assert_close
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.load import RealModel
 from explainers.models.registry import ModelError
-from explainers.models.removals_by_role import WAYS, remove_from_cells
+from explainers.models.removals_by_role import WAYS, draw_alike, remove_from_cells
 from explainers.models.removed_sources import (
     Change,
     draw_others,
@@ -345,3 +345,12 @@ def test_float32_is_close_and_float64_is_exact():
         splits = [split_score(run, cell).score for cell in cells]
         gaps[dtype] = max(abs(one - other) for one, other in zip(scores, splits, strict=True))
     assert gaps[torch.float64] <= 1e-10 < gaps[torch.float32] <= 1e-4
+
+
+def test_each_head_is_drawn_as_often_however_many_weights_it_has():
+    cells = [(0, Cell(4, 1, query, 1)) for query in range(2, 99)] + [(0, Cell(5, 2, 9, 3))]
+    drawn = draw_alike(cells, 1000, 0)
+    few = sum(cell.head == 2 for _number, cell in drawn)
+    assert 440 < few < 560
+    assert len({cell for _number, cell in drawn if cell.head == 1}) > 90
+    assert draw_alike([], 10, 0) == []

@@ -18,7 +18,7 @@ from explainers.chapters.why_it_looked.shipped_cells import (
 )
 from explainers.chapters.why_it_looked.takeaway import remove_key_source
 from explainers.models.load import is_on_disk, load_model
-from explainers.models.removals_by_role import ALL, read_roles
+from explainers.models.removals_by_role import ALIKE, ALL, read_roles
 from explainers.ui.controls import why_controls as chosen
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
@@ -130,6 +130,7 @@ def test_roles_are_told_as_they_were_measured():
     shares = {one.role: one for one in results}
     assert shares[ALL].cells == 1000
     assert shares[ALL].share("key") > 0.9 > shares[ALL].share("query") > 0.85
+    assert min(shares[ALIKE].share("query"), shares[ALIKE].share("key")) > 0.9
     assert shares[ALL].share("query, raw") < shares[ALL].share("query") - 0.1
     assert [one.role for one in find_roles_without(results)] == ["positional", "previous token"]
     visit = opened(PAGE, {"deep": "roles"})

@@ -1,6 +1,6 @@
 """For which heads a weight falls without its largest sources: what was measured beforehand."""
 
-from explainers.models.removals_by_role import ALL, RoleResult, read_roles
+from explainers.models.removals_by_role import ALIKE, ALL, RoleResult, read_roles
 from explainers.translations import _
 from explainers.ui.text.numbers import write_percent
 
@@ -22,7 +22,7 @@ def describe_roles() -> dict[str, str] | None:
     results = read_roles()
     if not results:
         return None
-    everything = next(one for one in results if one.role == ALL)
+    everything, alike = (next(one for one in results if one.role == role) for role in (ALL, ALIKE))
     worst, *_rest = find_roles_without(results)
     return {
         "count": f"{everything.cells:,}",
@@ -31,6 +31,8 @@ def describe_roles() -> dict[str, str] | None:
         "query_others": write_percent(everything.share("query, others")),
         "key": write_percent(everything.share("key")),
         "key_others": write_percent(everything.share("key, others")),
+        "alike_query": write_percent(alike.share("query")),
+        "alike_key": write_percent(alike.share("key")),
         "into_query": write_percent(everything.share("query, into the head")),
         "into_key": write_percent(everything.share("key, into the head")),
         "worst": _(worst.role),
