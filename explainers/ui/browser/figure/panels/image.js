@@ -10,7 +10,7 @@
 import { mix } from "../../common/colours.js";
 import { element } from "../../common/elements.js";
 import { unpackValues } from "../../common/numbers.js";
-import { LABELS, Panel } from "./panel.js";
+import { LABELS, NARROW, Panel } from "./panel.js";
 
 const FEW_ROWS = 20; // as many as have room for a label each
 const OF_TOKENS = 330, OTHERS = 400, NAMED = 12; // how high it is: of tokens, two stand side by side; what a label needs
@@ -124,7 +124,7 @@ export class Picture extends Panel {
    */
   fit(room) {
     const [rows, columns] = [this.data.rows.length, this.data.columns.length];
-    const wide = room - (this.hasRowLabels ? LABELS : 0) - 40;
+    const wide = room - (this.hasRowLabels ? LABELS : 0) - (room < NARROW ? 0 : 40);
     const [each, high] = this.data.small ? [1, 13] : [4, 20]; // of a miniature three stand side by side
     const isMap = rows === columns && !this.data.small; // its cells are square
     const most = this.data.row_tokens ? OF_TOKENS : OTHERS, upright = Math.round(rows * Math.min(high, most / rows));

@@ -11,7 +11,7 @@ import { _, localNumber } from "../../common/words.js";
 
 /** @typedef {string | number | null} Token  the name of a token's row or column */
 
-export const LABELS = 78; // pixels for the names of the rows
+export const LABELS = 78, NARROW = 480; // pixels for the names of the rows; less room is a phone's
 
 const OF_TWO = ["syllable", "word"]; // charts/theme.py names these axes
 

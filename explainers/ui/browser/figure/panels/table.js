@@ -10,12 +10,12 @@ import { chooseInk, mix } from "../../common/colours.js";
 import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { LABELS, Panel, nameToken } from "./panel.js";
+import { LABELS, NARROW, Panel, nameToken } from "./panel.js";
 
 /** @typedef {HTMLTableCellElement & { place: [number, number], value?: Value, dye?: string }} Cell  `dye` says how its colour was found */
 
 const BESIDE = 38, DIGITS_NEED = 30, LABEL_NEEDS = 14;
-const NARROW = 480, GAP = 14, CHARACTER = 7; // a phone; between two panels; of a label
+const GAP = 14, CHARACTER = 7; // between two panels; of a label
 const SMALL = { cells: 126, names: 78, label: 14 }, SMALL_ON_A_PHONE = { names: 54, label: 11 };
 const widest = (/** @type {number} */ room) => room < 1000 ? 34 : 40; // of 7 words two at 1024, three at 1280
 
