@@ -65,17 +65,25 @@ class Arithmetic:
 
 
 def explain_dot_product(
-    left: Sequence[float], right: Sequence[float], value: float, name: str
+    left: Sequence[float],
+    right: Sequence[float],
+    value: float,
+    name: str,
+    labels: Sequence[str] = (),
 ) -> Arithmetic:
-    """`value` as the sum of the products of two lists of the same length."""
+    """`value` as the sum of the products of two lists of the same length.
+
+    `labels` say whose each product is, where it is a word's.
+    """
+    ends = [f"  {label}" for label in labels] or [""] * len(left)
     exact = math.fsum(a * b for a, b in zip(left, right, strict=True))
     for result_decimals, term_decimals in choose_decimals(value, exact):
         products, total = [], Decimal(0)
-        for a, b in zip(left, right, strict=True):
+        for a, b, end in zip(left, right, ends, strict=True):
             a_rounded, b_rounded = round_number(a, term_decimals), round_number(b, term_decimals)
             product = round_number(a_rounded * b_rounded, term_decimals)
             products.append(
-                f"{write_factor(a_rounded)} × {write_factor(b_rounded)} = {write_factor(product)}"
+                f"{write_factor(a_rounded)} × {write_factor(b_rounded)} = {product:f}{end}"
             )
             total += product
         if round_number(total, result_decimals) == round_number(value, result_decimals):
@@ -163,7 +171,7 @@ def explain_addition(left: float, right: float, value: float, name: str) -> Arit
         result,
         (
             " + ".join(map(write_factor, (left_rounded, right_rounded)))
-            + f" = {write_factor(left_rounded + right_rounded)}",
+            + f" = {left_rounded + right_rounded:f}",
             f"{name} = {result}",
         ),
         "import torch\n"
@@ -217,6 +225,6 @@ def explain_input(value: float, name: str, line: str = "") -> Arithmetic:
     number = f"{round_number(value, RESULT_DECIMALS[0]):f}"
     snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:z.4f}}")'
     line = line or N_(
-        "{name} = {number}: given. Under the picture it says from where.", name=name, number=number
+        "{name} = {number}: an input, see the note at the picture.", name=name, number=number
     )
     return Arithmetic(number, (line,), snippet)

@@ -64,6 +64,14 @@ def test_dot_product(pairs):
     value = (torch.tensor(left) @ torch.tensor(right)).item()
     run = arithmetic.explain_dot_product(left, right, value, "output[0, 1]")
     multiplies_out(run, left, right, value)
+    assert not re.search(r"= \(", "".join(run.lines)), "brackets are for factors"
+
+
+def test_each_product_of_a_mixture_has_its_word():
+    run = arithmetic.explain_dot_product(
+        [0.5, 0.5], [-1.0, 3.0], 1.0, "output[0, 1]", ("The", "CEO")
+    )
+    assert run.lines[:2] == ("0.5000 × (-1.0000) = -0.5000  The", "0.5000 × 3.0000 = 1.5000  CEO")
 
 
 @pytest.mark.parametrize("length", [2, 31, 128])
@@ -105,6 +113,7 @@ def test_addition(left, right):
     value = (torch.tensor(left) + torch.tensor(right)).item()
     run = arithmetic.explain_addition(left, right, value, "X[0, 1]")
     line, result = run.lines
+    assert "= (" not in line
     first, second, total = numbers(line)
     assert rounds_to(Decimal(left), first)
     assert rounds_to(Decimal(right), second)

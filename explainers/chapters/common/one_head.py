@@ -180,7 +180,8 @@ def _explain_cell(one_head: OneHead, cell: Cell) -> Arithmetic:
             return arithmetic.explain_softmax(numbers["masked"][i], j, value, one_head.tokens)
         case "output":
             column = [line[j] for line in numbers["V"]]
-            return arithmetic.explain_dot_product(numbers["weights"][i], column, value, what)
+            weights, words = numbers["weights"][i], one_head.tokens
+            return arithmetic.explain_dot_product(weights, column, value, what, words)
         case "masked":
             return arithmetic.explain_masking(numbers["scores"][i][j], value, what)
     return arithmetic.explain_input(value, what)

@@ -41,7 +41,9 @@ def _explain_cell(looked: Selection, cell: Cell) -> Arithmetic:
                 return arithmetic.explain_input(0.0, what, line)
             weights, column = looked.run.weights[head, i], looked.run.value[head, :, lane]
             value = looked.per_head[head, i, lane].item()
-            return arithmetic.explain_dot_product(weights.tolist(), column.tolist(), value, what)
+            return arithmetic.explain_dot_product(
+                weights.tolist(), column.tolist(), value, what, looked.layer.tokens
+            )
         case head_panels.W_O:
             value = w_output[looked.rows_of_w_output[i], j].item()
             return arithmetic.explain_input(
