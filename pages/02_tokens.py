@@ -38,7 +38,7 @@ text = page.Prose(__file__)
 def show_one_sum(words: tuple[str, ...]) -> None:
     """Embedding + position = what attention reads, for one word."""
     text("steps")
-    word = controls.followed_word(0, len(words) - 1)
+    word = controls.followed_word.choose_by_name(words)
     word_positions.draw_one_sum(
         VectorChoices(words, WIDTH, int(examples.LONGEST), page.read_seed()), word
     )

@@ -90,6 +90,20 @@ def test_the_strips_of_a_word_are_its_sum(word):
     assert x == pytest.approx(total.tolist(), abs=1e-5)
 
 
+def test_the_word_of_the_sum_is_chosen_by_its_name():
+    visit = opened(PAGE, {"text": "the dog bites the man", "word": "1"})
+    words = visit.selectbox(key="word")
+    assert words.options == ["the (1)", "dog", "bites", "the (4)", "man"]
+    assert words.value == 1
+    words.select("the (4)").run()
+    assert visit.query_params["word"] == "3"
+    wave = [draw_wave(3, n, 8, 10_000) for n in range(8)]
+    assert panels(visit)["sum"]["values"][1] == pytest.approx(wave, abs=1e-5)
+    visit.text_input(key="text").set_value("dog bites").run()
+    assert visit.selectbox(key="word").value == 1, "the nearest, where there are fewer words"
+    assert not visit.info
+
+
 def test_hands_turn_by_position_times_frequency():
     sent = panels(opened(PAGE, {"deep": "waves", "clock": "7", "longest": "100", "d_model": "4"}))
     hands = sent["hands"]

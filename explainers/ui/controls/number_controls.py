@@ -134,6 +134,30 @@ class Counter(Control):
         self.write(value, default)
         return min(max(value, low), high)
 
+    def choose_by_name(self, names: Sequence[str]) -> int:
+        """The same number, chosen from a list of what it counts: the words of a sentence.
+
+        Streamlit tells options apart by their names, so a word that comes twice has its place.
+        """
+        if not isinstance(st.session_state.get(self.key, 0), int):  # none yet, or a forged one
+            del st.session_state[self.key]
+        number = self.read_unseen(0, len(names) - 1)
+        if st.session_state.get(self.key) != number:
+            st.session_state[self.key] = number
+        labels = [
+            name if names.count(name) == 1 else f"{name} ({place + 1})"
+            for place, name in enumerate(names)
+        ]
+        st.selectbox(
+            options=range(len(names)),
+            key=self.key,
+            format_func=lambda place: labels[place],
+            on_change=self._note_change,
+            width=180,
+            **self.label_and_help,
+        )
+        return number
+
     def find_nearest(self, low: int, high: int) -> int:
         """What will be shown in another range."""
         wanted = st.session_state.get(self.key, self.default)
