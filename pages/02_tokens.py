@@ -86,7 +86,7 @@ def show_merges(merges: int) -> None:
     text("merges", vocabulary=BYTES + len(learned), merges=len(learned))
     if learned:
         st.code(list_last_merges(learned), language=None)
-    with st.expander(_("The shipped text that is counted")):
+    with st.expander(_("The built-in text that is counted")):
         st.text(CORPUS.read_text(encoding="utf-8"))
     show_source(learn_merges, merge_pair)
 

@@ -9,6 +9,7 @@ from explainers.folders import ASSETS, ROOT
 from explainers.translations import load_sections
 
 PAGES = sorted(ASSETS.glob("text/en/[0-9]*.md"))
+CONTROLS = ASSETS / "text/en/controls.md"
 MOST_WORDS = {"sentence": 25, "paragraph": 55}
 AVOIDED = {
     r"listen(s|ing)? to|hears?": "attends to",
@@ -61,7 +62,7 @@ def test_sentences_and_paragraphs_are_short(path):
             assert count_words(sentence) <= MOST_WORDS["sentence"], sentence
 
 
-@each_page
+@pytest.mark.parametrize("path", [*PAGES, CONTROLS], ids=lambda path: path.stem)
 def test_one_term_for_one_thing(path):
     for paragraph in read_paragraphs(path):
         words = SLOT.sub("", paragraph)

@@ -120,9 +120,7 @@ def _describe_trained(layer: Layer, rule: str, seed: int, has_value_dim: bool) -
     notes = [of_mask, *differences, *describe_long_text(layer)]
     if layer.unknown:
         words = list_unknown(layer)
-        notes.append(
-            _("Training never saw {words}: vectors drawn at random stand in.", words=words)
-        )
+        notes.append(_("Not in the training data, so with random vectors: {words}.", words=words))
     st.caption(" ".join(notes))  # one element: each costs time at every rerun
 
 

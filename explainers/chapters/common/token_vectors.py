@@ -28,7 +28,7 @@ def make_sum_panels(words: Sequence[str], x: Tensor, positions: Tensor) -> list[
     """E + P = X, one row per token."""
     matrices = share_domain(
         _make_matrix("E", _("embedding: one row per word"), words, x),
-        _make_matrix("P", _("position: one row per place"), words, positions),
+        _make_matrix("P", _("position: one row per position"), words, positions),
         _make_matrix("X", _("what attention reads"), words, x + positions),
     )
     sources = (), (), (Source("E", "row", "column"), Source("P", "row", "column"))

@@ -163,9 +163,9 @@ def list_experiments(
 
 def describe_origin(unit: str, seed: int) -> str:
     """Where the numbers of the tokens come from, and their vectors."""
-    cut = _("numbered by frequency in a shipped text")
+    cut = _("numbered by frequency in a built-in text")
     if unit == BYTE_PAIRS:
-        cut = learned_numbers(_("byte pairs of a shipped text"))
+        cut = learned_numbers(_("byte pairs of a built-in text"))
     if unit == MODEL_TOKENS:
         cut = real_model(_("published tokenizers"))
     if unit == CHARACTERS:
