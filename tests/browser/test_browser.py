@@ -502,11 +502,20 @@ def test_a_click_in_a_later_picture_shows_its_arithmetic(visit, path, name, row,
     assert "row" not in one.choices, "the place in the link belongs to the first picture"
 
 
+COVERS = """(card) => {
+  const matrix = card.getRootNode().querySelector('.panel[aria-label="at this temperature"]');
+  const [a, b] = [card, matrix].map((one) => one.getBoundingClientRect());
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}"""
+"""Does the arithmetic lie over its matrix?"""
+
+
 def test_a_slider_hides_the_arithmetic_of_another_frame(visit):
     one = visit("scores", **WARM)
     cell(one, "at this temperature", 5, 3).click()
     card = one.page.locator(".card[role=status]:not(.docked):not([hidden])")
     expect(card).to_contain_text("at this temperature: query on, key record")
+    assert not card.evaluate(COVERS), "what it explains stays in sight"
     live_slider(one, "Temperature").press("ArrowRight")
     expect(card).to_have_count(0)
 
