@@ -243,6 +243,11 @@ def test_pointing_at_a_token_lights_it_in_every_stage_without_the_server(visit):
         found = panel(one, name).evaluate(lit)
         assert [cell for cell in found if not isinstance(cell, str)] == expected
         assert {"record"} == {cell for cell in found if isinstance(cell, str)}
+    cell(one, "weights", 3, 0).hover()
+    crossed = {
+        tuple(place) for place in panel(one, "weights").evaluate(lit) if place[0] in range(7)
+    }
+    assert crossed == {(3, j) for j in range(7)} | {(i, 0) for i in range(7)}, "its query, its key"
     one.page.mouse.move(0, 0)
     for name in STAGES:
         assert panel(one, name).evaluate(lit) == []

@@ -468,11 +468,13 @@ export class Figure {
   }
 
   /**
-   * Light a token in all parts, and say in words what is pointed at.
+   * Light a token in all parts, and say in words what is pointed at. Of a cell its row is one token, its column another.
    * @param {Token} token
+   * @param {string} [words]
+   * @param {Token} [across] the token of the columns
    */
-  light(token, words = "") {
-    const [row, column] = ["row", "column"].map((axis) => `[data-${axis}-token="${token}"]`);
+  light(token, words = "", across = token) {
+    const [row, column] = [`[data-row-token="${token}"]`, `[data-column-token="${across}"]`];
     this.lights.textContent = token === null ? "" :
       `${row} { --above: var(--line); } ${column} { --beside: var(--line); }
        :is(th, .band):is(${row}, ${column}) { --tint: var(--lit); }

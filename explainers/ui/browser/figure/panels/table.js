@@ -125,9 +125,15 @@ export class Table extends Panel {
   /** @param {EventTarget | null} target */
   point(target) {
     const cell = cellAt(target);
-    if (cell) return this.figure.light(this.tokenAt(...cell.place), this.describe(...cell.place));
+    if (cell) return this.figure.light(this.tokenAt(...cell.place), this.describe(...cell.place), this.columnTokenAt(cell.place[1]));
     const label = target instanceof Element && /** @type {HTMLElement | null} */ (target.closest("th"));
     if (label) this.figure.light(label.dataset.rowToken ?? label.dataset.columnToken ?? null);
+  }
+
+  /** Which token a column belongs to, where each row belongs to one as well. @param {number} column */
+  columnTokenAt(column) {
+    const { row_tokens, column_tokens, column_axis } = this.data;
+    return row_tokens && column_tokens ? nameToken(column_axis, column) : undefined;
   }
 
   /** @param {EventTarget | null} target */
