@@ -188,6 +188,7 @@ export class Figure {
   explain() {
     const { selected, working, stepper } = this.data;
     this.frame(selected);
+    this.card.box.classList.remove("late");
     if (working && (stepper || this.clicked)) this.card.show(working, this.clicked, Boolean(stepper));
   }
 
@@ -388,6 +389,7 @@ export class Figure {
   select(cell) {
     if (!this.data.pickable) return;
     this.frame(cell);
+    this.card.box.classList.add("late"); // until the server has explained this cell
     // All clicks that the server has not answered: of several quick ones it may hear the last only.
     this.clicks = this.clicks.filter((click) => click.count > this.sent.echo);
     this.clicks.push({ ...cell, count: this.counted() });
