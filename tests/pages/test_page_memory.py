@@ -62,7 +62,7 @@ from explainers.memory.speed import estimate_tokens_per_second, explain_speed
 from explainers.models import hub_config
 from explainers.models.hub import HubUnreachableError
 from explainers.models.registry import READ_FOLDERS_VARIABLE, ModelError
-from explainers.ui.controls import controls, plan_controls
+from explainers.ui.controls import controls, page_controls
 from explainers.ui.session import PLAN_BELOW
 from tests.support.opening import ROOT, elements, opened, widgets
 from tests.support.reading import figure as read_figure
@@ -444,7 +444,7 @@ def test_a_longest_text_that_the_model_was_not_made_for_is_called_so(gpu, beyond
     assert ("more than the 131,072 that llama-3.1-8b was published with" in after) is beyond
 
 
-@pytest.mark.parametrize("engine", plan_controls.flags_engine.options)
+@pytest.mark.parametrize("engine", page_controls.flags_engine.options)
 def test_flags_are_those_of_the_point(engine):
     served = Deployment(find_shape("llama-3.1-8b"), read_gpus()["h100"], 4, block=16)
     command = make_command(served, 32_768, 40, engine)

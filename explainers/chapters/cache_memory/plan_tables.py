@@ -10,7 +10,7 @@ from explainers.memory.sizes import format_size
 from explainers.memory.speed import round_fraction
 from explainers.messages import N_, ngettext
 from explainers.translations import _
-from explainers.ui.controls import plan_controls
+from explainers.ui.controls import page_controls
 from explainers.ui.text.numbers import keep_units_together
 
 GPU_CODE = plan_every_gpu, find_fewest_gpus
@@ -63,7 +63,7 @@ def show_command(
     deployment: Deployment | None, tokens: int, texts: int
 ) -> tuple[str, dict[str, object]]:
     """Draw the command for an engine; which section says what it holds for, and its numbers."""
-    engine = plan_controls.flags_engine()
+    engine = page_controls.flags_engine()
     if deployment is None or not deployment.shape.parameters:
         return "unknown", {}
     command = make_command(deployment, tokens, texts, engine)

@@ -21,7 +21,7 @@ from explainers.memory.sizes import format_size
 from explainers.memory.speed import estimate_computing_seconds
 from explainers.messages import N_
 from explainers.translations import _
-from explainers.ui.controls import plan_controls
+from explainers.ui.controls import page_controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 
@@ -34,10 +34,10 @@ def choose_prefix() -> tuple[int, int, int, int]:
     """(texts, tokens of their common beginning, tokens of each alone, token that is changed)."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         return (
-            plan_controls.prefix_texts(2, MAX_TEXTS),
-            prefix := plan_controls.prefix_tokens(1, MAX_TOKENS),
-            plan_controls.own_tokens(1, MAX_TOKENS),
-            plan_controls.changed_place(1, prefix),
+            page_controls.prefix_texts(2, MAX_TEXTS),
+            prefix := page_controls.prefix_tokens(1, MAX_TOKENS),
+            page_controls.own_tokens(1, MAX_TOKENS),
+            page_controls.changed_place(1, prefix),
         )
 
 

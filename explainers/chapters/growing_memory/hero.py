@@ -24,7 +24,7 @@ from explainers.chapters.growing_memory.written_pairs import (
 from explainers.messages import N_
 from explainers.toys.pair_memory import FADE, OVERWRITE, RULES, SOFTMAX, SUM
 from explainers.translations import _
-from explainers.ui.controls import memory_controls
+from explainers.ui.controls import page_controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import bound_rounding, write_decimals, write_percent
@@ -103,17 +103,17 @@ def make_hero(text: Prose, story: Story) -> Hero:
     """Every rule after every pair, with keys at random and at right angles."""
     count = len(story.pairs)
     rule, pairs, keys = (
-        memory_controls.memory_rule,
-        memory_controls.pairs_written,
-        memory_controls.memory_keys,
+        page_controls.memory_rule,
+        page_controls.pairs_written,
+        page_controls.memory_keys,
     )
     question, counts, places = (
-        memory_controls.memory_question,
+        page_controls.memory_question,
         range(count + 1),
         range(len(story.asked)),
     )
     choices = [
-        HeroChoice(rule, RULES, read_choice(rule, RULES), [*map(_, memory_controls.RULE_NAMES)]),
+        HeroChoice(rule, RULES, read_choice(rule, RULES), [*map(_, page_controls.RULE_NAMES)]),
         HeroChoice(keys, KEYS, read_choice(keys, KEYS), [_(name) for name in KEY_NAMES]),
         HeroChoice(pairs, counts, read_choice(pairs, counts)),
         HeroChoice(question, places, read_choice(question, places)),
@@ -169,11 +169,11 @@ def describe_memory(story: Story, answers: Answers) -> dict[str, Any]:
 def list_experiments(text: Prose, answers: Mapping[str, Mapping[str, Answers]]) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show."""
     plain, right = answers[RANDOM], answers[ORTHOGONAL][SUM]
-    story, verb = plain[SUM].story, memory_controls.memory_question.default
+    story, verb = plain[SUM].story, page_controls.memory_question.default
     first, last = len(story.sentences[0]) - 1, len(story.pairs)
     before = story.find_newest(first)[story.asked[verb]]
-    keys = {"rule": memory_controls.memory_rule, "pairs": memory_controls.pairs_written}
-    keys |= {"keys": memory_controls.memory_keys, "question": memory_controls.memory_question}
+    keys = {"rule": page_controls.memory_rule, "pairs": page_controls.pairs_written}
+    keys |= {"keys": page_controls.memory_keys, "question": page_controls.memory_question}
 
     def choose(rule: str, pairs: int, kind: str = RANDOM) -> dict[str, Any]:
         values = {"rule": rule, "pairs": pairs, "keys": kind, "question": verb}

@@ -20,13 +20,13 @@ from explainers.toys.pair_memory import (
 )
 from explainers.toys.pair_results import MODELS, SEEDS, TESTED_COUNTS, read_results
 from explainers.translations import _
-from explainers.ui.controls import memory_controls
+from explainers.ui.controls import page_controls
 from explainers.ui.provenance import learned_numbers
 from explainers.ui.session import MEMORY_JOB
 from explainers.ui.text.numbers import write_percent
 
-RULE_OF_NAME = dict(zip(memory_controls.RULE_NAMES, RULES, strict=True))
-TASKS = dict(zip(memory_controls.trained_keys.options, (False, True), strict=True))
+RULE_OF_NAME = dict(zip(page_controls.RULE_NAMES, RULES, strict=True))
+TASKS = dict(zip(page_controls.trained_keys.options, (False, True), strict=True))
 """Whether keys are repeated."""
 NAMES = {rule: name for name, rule in RULE_OF_NAME.items()}
 EACH, SMOOTH = 5, 10
@@ -63,7 +63,7 @@ def make_memory_job(request: MemoryRequest, steps: int = STEPS) -> MemoryJob:
 
 def offer_training(seed: int, tell: Callable[..., None]) -> None:
     """The choices, a button, and what came of it; `tell` says it in the page's words."""
-    rule, task = memory_controls.trained_rule(), memory_controls.trained_keys()
+    rule, task = page_controls.trained_rule(), page_controls.trained_keys()
     request = MemoryRequest(RULE_OF_NAME[rule], TASKS[task], seed)
     label = _("Train it here: {steps} batches", steps=STEPS)
     icon = ":material/model_training:"
@@ -117,7 +117,7 @@ def write_result_rows() -> str:
             continue
         for has_repeats in (False, True):
             row = results[rules, has_repeats]
-            task = _(memory_controls.trained_keys.options[has_repeats])
+            task = _(page_controls.trained_keys.options[has_repeats])
             shares = " | ".join(write_percent(row.average(count)) for count in TESTED_COUNTS)
             rows.append(f"| {_(NAMES[rules[0]])} | {task} | {shares} |")
     return "\n".join(rows)

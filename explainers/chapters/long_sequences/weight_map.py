@@ -28,8 +28,8 @@ from explainers.messages import N_
 from explainers.models.free_memory import measure_free_bytes
 from explainers.models.registry import ModelError
 from explainers.translations import TEXTS, _
-from explainers.ui.controls import long_text_controls as controls
-from explainers.ui.controls.long_text_controls import BLOCKS
+from explainers.ui.controls import page_controls as controls
+from explainers.ui.controls.page_controls import BLOCKS
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel
 from explainers.ui.provenance import random_weights
