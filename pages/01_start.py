@@ -6,15 +6,21 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin
 from explainers.chapters.common.one_head import make_explainer, read_head, take_head
-from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
+from explainers.chapters.common.reader_sentence import (
+    choose_sentence,
+    offer_nearest_sentence,
+    take_known_words,
+)
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.doors import show_doors
-from explainers.chapters.start.hero import make_hero, recall_remaining_weight
+from explainers.chapters.start.hero import make_hero, make_own_hero, recall_remaining_weight
+from explainers.chapters.start.own_words import OwnWords, obtain_own_words
+from explainers.toys.grammar import read_running
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.training import POOL_SENTENCES
-from explainers.translations import _
+from explainers.translations import _, get_language
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
@@ -88,13 +94,25 @@ def show_sizes(tokens: Tokens, mask: str) -> None:
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 
+def show_own_words(own: OwnWords, shown: str) -> None:
+    """Why a real model has drawn the picture, and what is drawn below it instead."""
+    text("own_words", **own.describe())
+    if own.is_in_pieces:
+        text("own_pieces", **own.describe())
+    offer_nearest_sentence(own.words)
+    text("own_below", shown=shown)
+
+
 @fragment
-def show_lesson(tokens: Tokens, written: str) -> None:
+def show_lesson(tokens: Tokens, written: str, own: OwnWords | None) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    hero = make_hero(text, tokens, written)
+    hero = make_own_hero(text, own, written) if own else make_hero(text, tokens, written)
     show_hero(text, hero, "journey")
     end_stop(text)
-    text("learned_here", sentences=f"{POOL_SENTENCES:,}")
+    if own:
+        show_own_words(own, " ".join(tokens))
+    else:
+        text("learned_here", sentences=f"{POOL_SENTENCES:,}")
     rule = hero.chosen(controls.mask)
     layer = load_readable_layer(tokens, rule, FILM_SEED)
     show_doors(text)
@@ -113,6 +131,11 @@ def show_lesson(tokens: Tokens, written: str) -> None:
 
 text("question")
 sentence = choose_sentence()
-show_lesson(take_known_words(sentence.tokens), sentence.text)
+if own_words := obtain_own_words(sentence):
+    text("own_model", **own_words.describe())
+    known = read_running(get_language()).tokens
+else:
+    known = take_known_words(sentence.tokens)
+show_lesson(known, sentence.text, own_words)
 show_one_sentence(text)
 check_yourself(text, {"weights": recall_remaining_weight, "output": a_mixture})

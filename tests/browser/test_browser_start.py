@@ -3,12 +3,14 @@
 import io
 
 import pytest
+import torch
 from PIL import Image
 from playwright.sync_api import expect
 
+from explainers.chapters.start.own_words import read_with
 from explainers.charts.theme import LIGHT, parse_colour
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
-from explainers.toys.sentence import SENTENCE
+from explainers.toys.sentence import SENTENCE, read_sentence
 from explainers.ui.text.numbers import write_percent
 from tests.support.browser_fixtures import Visit
 
@@ -187,3 +189,18 @@ def test_a_sentence_is_made_of_words_in_menus(start):
     expect(word(start, "board")).to_be_visible()
     start.wait_for_choice("text", "The board announced record earnings on Friday")
     expect(start.page.get_by_role("combobox", name="Who")).to_be_visible()
+
+
+def test_own_words_are_read_by_a_real_model_as_far_as_one_is_here(visit, minilm):
+    own = read_with(minilm, read_sentence(text := "My grandmother bakes a warm apple cake"))
+    one = visit("", text=text)
+    assert one.page.locator(".hero .words button").all_inner_texts() == [*own.tokens]
+    weights = torch.tensor(own.weigh_words())
+    share = write_percent(weights[1].max().item())
+    expect(one.says).to_contain_text(f"My gives {share} of its attention to grandmother")
+    expect(one.page.locator(".hero .film")).to_be_hidden()
+    share = write_percent(weights[own.tokens.index("cake")].max().item())
+    said = one.says_after(word(one, "cake"))
+    assert said.startswith(f"cake gives {share} to [CLS], a mark that the model adds")
+    one.page.locator(".hero .stop").nth(1).click()
+    expect(one.says).to_contain_text("384 numbers")

@@ -16,9 +16,10 @@ from explainers.chapters.start.hero import (
     compute_numbers,
     list_experiments,
 )
+from explainers.chapters.start.own_words import read_with
 from explainers.toys.grammar import GRAMMARS
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
-from explainers.toys.sentence import SENTENCE, split_words
+from explainers.toys.sentence import SENTENCE, read_sentence, split_words
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.page import Prose
@@ -173,3 +174,49 @@ def test_the_other_sentences_are_of_the_language_of_the_text(language, moved, ot
     assert [one.choices["text"] for one in tried if "text" in one.choices] == [moved, other]
     read = [split_words(one.choices["text"])[one.choices["word"]] for one in tried[1:3]]
     assert read == {"en": ["announced", "praised"], "vi": ["công bố", "khen ngợi"]}[language]
+
+
+@pytest.fixture(scope="module")
+def own(minilm):
+    return read_with(minilm, read_sentence("My grandmother bakes a warm apple cake"))
+
+
+def test_a_head_of_a_real_model_is_the_models_own(own, minilm):
+    """What it reads, by the model's own matrices; its weights, by torch."""
+    layer, head = map(int, re.findall(r"\d+", own.head))
+    size = own.query.shape[-1]
+    part = slice(head * size, (head + 1) * size)
+    matrices = minilm.model.encoder.layer[layer].attention.self
+    for name in ("query", "key", "value"):
+        expected = getattr(matrices, name)(own.x)[:, part]
+        torch.testing.assert_close(getattr(own, name), expected, atol=2e-5, rtol=1e-4)
+    shown = own.compute_numbers(MASKS)
+    for rule in MASKS:
+        output = torch.tensor(shown["masks"][rule]["output"])
+        given = own.query[None], own.key[None], own.value[None]
+        expected = scaled_dot_product_attention(*given, is_causal=rule == "causal")[0]
+        torch.testing.assert_close(output, expected, atol=5e-3, rtol=5e-3)
+
+
+def test_the_readers_own_words_are_named_as_they_were_written(own):
+    said = ("My", "grandmother", "ba", "…kes", "a", "warm", "apple", "cake")
+    assert own.tokens == ("[CLS]", *said, "[SEP]")
+    weights = torch.tensor(own.weigh_words())
+    word = own.find_telling_word()
+    assert own.tokens[word] == "My"
+    assert own.tokens[weights[word].argmax()] == "grandmother"
+    article = own.tokens.index("a")
+    assert own.tokens[weights[article].argmax()] == "cake", "three words away"
+    assert not own.is_in_pieces
+    assert own.describe()["unknown"] == f"{verbatim('My')}, {verbatim('grandmother')}, …"
+    assert own.score > own.by_distance + 0.2
+
+
+@pytest.mark.parametrize("text", ["Hôm nay trời đẹp quá", "👩‍👩‍👧 won 🏴‍☠️", "x" * 60])
+def test_any_text_is_read(minilm, text):
+    read = read_with(minilm, read_sentence(text))
+    assert read.is_in_pieces == (text[0] in "Hx")
+    assert len(read.tokens) <= 16
+    weights = torch.tensor(read.weigh_words())
+    torch.testing.assert_close(weights.sum(-1), torch.ones(len(read.tokens)))
+    assert read.find_telling_word() not in read.ends

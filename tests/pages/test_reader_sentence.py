@@ -96,7 +96,10 @@ def sentence_on(visit):
 
 @pytest.mark.parametrize("language", GRAMMARS)
 @pytest.mark.parametrize("page", TRAINED, ids=lambda page: page.stem)
-def test_of_unknown_words_the_running_sentence_is_drawn_and_the_text_is_kept(page, language):
+def test_of_unknown_words_the_running_sentence_is_drawn_and_the_text_is_kept(
+    page, language, monkeypatch
+):
+    monkeypatch.setattr("explainers.models.load.is_on_disk", lambda _name: False)
     visit = opened(page, {"text": OWN, "lang": language})
     assert not visit.exception
     running = GRAMMARS[language].running.tokens
@@ -110,6 +113,22 @@ def test_of_unknown_words_the_running_sentence_is_drawn_and_the_text_is_kept(pag
     assert hero(visit)["choices"].get("text", OWN) == OWN, "nor does the picture replace it"
     again = visit.run()
     assert sentence_on(again) == OWN
+
+
+@pytest.mark.usefixtures("minilm")
+def test_on_the_start_page_a_real_model_reads_them_and_its_first_sight_tells_most():
+    visit = opened(PAGES[0], {"text": OWN})
+    picture = hero(visit)
+    assert picture["tokens"][1] == "My"
+    assert [picture["tokens"][place] for place in picture["ends"]] == ["[CLS]", "[SEP]"]
+    assert picture["choices"]["word"] == 1, "of the words, *My* gives most to another one"
+    assert "real" in said(visit)
+    assert not visit.info
+    assert sentence_on(visit) == OWN
+    again = opened(PAGES[0], {"text": OWN, "word": "2"})
+    assert hero(again)["choices"]["word"] == 2, "a link keeps its word"
+    again.text_input(key="text").set_value(SENTENCE).run()
+    assert hero(again)["tokens"] == SENTENCE.split()
 
 
 def test_these_pages_draw_trained_heads():

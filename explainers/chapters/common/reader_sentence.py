@@ -189,12 +189,17 @@ def take_known_words(tokens: Tokens, has_untrained: bool = False) -> Tokens:
     return running
 
 
+def offer_nearest_sentence(tokens: Tokens) -> None:
+    """The nearest sentence of known words."""
+    nearest = find_nearest_sentence(tokens)
+    swap = _("Swap the words: “{sentence}”", sentence=nearest)
+    st.button(swap, on_click=_take_sentence, args=(nearest,), icon=":material/swap_horiz:")
+
+
 def offer_known_words(tokens: Tokens) -> None:
     """Two ways on: the nearest sentence of known words, or a model that knows all words."""
-    nearest = find_nearest_sentence(tokens)
     with screen("rest", "known words"), st.container(horizontal=True):
-        swap = _("Swap the words: “{sentence}”", sentence=nearest)
-        st.button(swap, on_click=_take_sentence, args=(nearest,), icon=":material/swap_horiz:")
+        offer_nearest_sentence(tokens)
         if st.button(_("Use a real model"), icon=":material/psychology:"):
             open_page(INSPECTOR, step="")
 

@@ -5,17 +5,22 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
+import streamlit as st
+
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import attend
+from explainers.chapters.start.own_words import OwnWords
 from explainers.toys.grammar import GRAMMARS, MOVED_CHOICES, SPORT_CHOICES, News, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readable_layer
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.controls.control import Control
 from explainers.ui.figure.hero import (
     Experiment,
     Hero,
     HeroChoice,
+    begin_again,
     choose_word,
     make_weight_table,
     read_choice,
@@ -24,6 +29,7 @@ from explainers.ui.figure.hero import (
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.page_parts.first_picture import FILE, keep_hero
+from explainers.ui.session import OWN_WORDS
 from explainers.ui.text.numbers import write_percent
 
 MASKS = ("full", "causal")
@@ -33,6 +39,8 @@ SENTENCES = (
     *("step_numbers", "step_qkv", "step_scores", "step_mask", "step_mask_full"),
     *("step_weights", "step_output"),
 )
+OWN_SENTENCES = "hero_nothing", "step_numbers_own"
+"""Of a sentence that a real model reads."""
 
 
 def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
@@ -58,6 +66,26 @@ def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
         list_experiments(text, layers, films, word.value),
         name_layer_origin(shown),
         lambda: make_weight_table(tokens, weigh_words(shown)),
+    )
+
+
+def make_own_hero(text: Prose, own: OwnWords, sentence: str) -> Hero:
+    """The same journey through a head of a real model, which knows all words."""
+    begin_again(OWN_WORDS, own.tokens, controls.followed_word)
+    if controls.followed_word.key not in st.query_params:  # nobody has chosen one
+        Control.put(controls.followed_word, None)
+    word = choose_word(len(own.tokens), own.find_telling_word())
+    mask = HeroChoice(controls.mask, MASKS, read_choice(controls.mask, MASKS))
+    full, causal = (own.weigh_words(rule)[word.value] for rule in MASKS)
+    return Hero(
+        "journey",
+        _("A sentence with arcs from one of its words to those that it looks at."),
+        own.compute_numbers(MASKS),
+        [word, mask, HeroChoice(controls.sentence, (), sentence, is_elsewhere=True)],
+        (*SENTENCES, *OWN_SENTENCES),
+        [try_causal(text, own.tokens, word.value, full, causal), *try_sentences(text, own.tokens)],
+        own.origin,
+        lambda: make_weight_table(own.tokens, own.weigh_words(mask.value)),
     )
 
 
@@ -93,17 +121,31 @@ def list_experiments(
 ) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show."""
     tokens = layers["full"].tokens
-    grammar = GRAMMARS[find_language(tokens)]
     full, causal = (weigh_words(layers[rule])[word] for rule in MASKS)
     before = films["full"].weights[0, word].tolist()
-    masked = {"word": tokens[word], "lost": write_percent(sum(full[word + 1 :]))}
-    masked |= name_largest(tokens, causal)
     by_chance = {"word": tokens[word]} | name_largest(tokens, before)
     return [
-        Experiment("try_causal", text.fill("try_causal", **masked), {"mask": "causal"}),
+        try_causal(text, tokens, word, full, causal),
+        *try_sentences(text, tokens),
+        Experiment("try_untrained", text.fill("try_untrained", **by_chance), {"batches": 0}),
+    ]
+
+
+def try_causal(
+    text: Prose, tokens: Tokens, word: int, full: Sequence[float], causal: Sequence[float]
+) -> Experiment:
+    """What a word gives to others, and what remains of it when later ones are hidden."""
+    masked = {"word": tokens[word], "lost": write_percent(sum(full[word + 1 :]))}
+    masked |= name_largest(tokens, causal)
+    return Experiment("try_causal", text.fill("try_causal", **masked), {"mask": "causal"})
+
+
+def try_sentences(text: Prose, tokens: Tokens) -> list[Experiment]:
+    """Two sentences of the language that these words are of."""
+    grammar = GRAMMARS[find_language(tokens)]
+    return [
         try_sentence(text, "try_moved", grammar.write_news(MOVED_CHOICES)),
         try_sentence(text, "try_other", grammar.write_news(SPORT_CHOICES)),
-        Experiment("try_untrained", text.fill("try_untrained", **by_chance), {"batches": 0}),
     ]
 
 

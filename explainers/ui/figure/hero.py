@@ -147,12 +147,11 @@ def begin_again(kept: str, shown: object, *followed: Control) -> None:
     st.session_state[kept] = shown
 
 
-def choose_word(count: int) -> HeroChoice:
-    """The word that is followed, of so many; at first the running sentence's verb."""
+def choose_word(count: int, opening: int | None = None) -> HeroChoice:
+    """The word that is followed, of so many; at first the running sentence's verb or `opening`."""
     control, places = controls.followed_word, tuple(range(count))
-    return HeroChoice(
-        control, places, read_choice(control, places, min(control.default, count - 1))
-    )
+    first = control.default if opening is None else opening
+    return HeroChoice(control, places, read_choice(control, places, min(first, count - 1)))
 
 
 def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
