@@ -104,6 +104,8 @@ def choices(page):
             if asked not in shown:
                 shown[asked] = opened(page, link)
             default = chosen(shown[asked], key)
+            if isinstance(shown[asked].session_state[key], int) and isinstance(values[0], str):
+                values = range(len(values))  # a list of words: a link says the place of one
             others = [str(value) for value in values if str(value) != default]
             if others:  # of a single picture there is no other matrix to choose
                 by_link.setdefault(asked, {})[key] = others[0]
@@ -251,7 +253,7 @@ def test_no_markup_is_taken_over(page, stroll):
     hostile = stroll(path, tab="hostile", text=text, seed=DIRECTIVES)
     plain = stroll(path, tab="plain", text=harmless(text), seed="nonsense")
     found, expected = (one.page.evaluate(TAGS) for one in (hostile, plain))
-    if path in ("tokens", "inspector", "head_gallery"):  # tokens that depend on the letters
+    if path in ("", "tokens", "inspector", "head_gallery"):  # tokens that depend on the letters
         found, expected = ({tag: n.get(tag) for tag in TAKEN} for n in (found, expected))
     assert found == expected
 
