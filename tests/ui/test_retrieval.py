@@ -2,6 +2,10 @@
 
 import pytest
 
+from explainers.chapters.cross_attention.source_costs import recall_mask
+from explainers.chapters.head_gallery.score_mosaic import recall_baseline, recall_prose
+from explainers.chapters.inspector.head_overview import recall_sink
+from explainers.chapters.inspector.sentence_run import recall_difference
 from explainers.chapters.query_key_value.query_key_roles import recall_query_numbers
 from explainers.ui.page_parts.check_yourself import MarkedRecall, Recall, draw_again, seed_recall
 from explainers.ui.page_parts.retrieval import Tally, choose_question, write_tally
@@ -82,6 +86,17 @@ def test_numbers_and_answer_are_other_ones_where_there_are_others():
         assert later.again.given != now.given
         assert later.again.answer != now.answer
     assert not draw_again("page", "same", lambda _draw: Recall("yes"), False).has_other_numbers
+
+
+@pytest.mark.parametrize(
+    "make", [recall_mask, recall_difference, recall_baseline, recall_prose, recall_sink]
+)
+def test_no_question_about_two_texts_or_real_models_returns_as_it_was(make):
+    now, later = make(seed_recall("page", "name", 0)), draw_again("page", "name", make, False)
+    assert later.has_other_numbers
+    assert later.again.given != now.given
+    for one in (now, later.again):
+        assert not one.options or one.answer in one.options
 
 
 def test_nothing_returns_to_whom_was_asked_nothing():

@@ -232,9 +232,8 @@ def show_leak(view: TranslationView, batch: PaddedBatch) -> dict[str, object]:
     }
 
 
-VERDICTS = N_("Right"), N_("Wrong")
-
-
-def recall_mask(_draw: Random) -> Recall:
+def recall_mask(draw: Random) -> Recall:
     """Nothing of the source is in the future."""
-    return Recall(VERDICTS[1], options=VERDICTS)
+    syllable, words = draw.randint(4, 12), draw.randint(13, 25)
+    options = [f"{count}" for count in (syllable - 1, syllable, words)]
+    return Recall(f"{words}", {"syllable": f"{syllable}", "words": f"{words}"}, options)

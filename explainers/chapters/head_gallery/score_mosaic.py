@@ -33,8 +33,6 @@ SCORES = (
 OPENS_WITH = "induction"
 NAMED = 5
 """So many of the highest are named below the picture."""
-BASELINE = N_("whether the score could be reached at random")
-NEW_ROLE, SPEED = N_("which layer a head is in"), N_("how fast the model is")
 NOTHING_THERE = N_("prose seldom repeats a text, so there is little to find")
 OTHER_HEADS, TOO_LONG = N_("other heads read the prose"), N_("prose is too long for it")
 CODE = measure_layer, score_pattern, shuffle_weights
@@ -153,11 +151,14 @@ def _find_best(found: Tensor) -> list[tuple[int, int]]:
     return [divmod(place, found.shape[1]) for place in places]
 
 
-def recall_baseline(_draw: Random) -> Recall:
-    """What the shuffled weights are for."""
-    return Recall(BASELINE, {}, [NEW_ROLE, BASELINE, SPEED])
+def recall_baseline(draw: Random) -> Recall:
+    """What a sharp head scores when its weights are shuffled."""
+    keys = draw.choice([4, 5, 8, 10, 20, 25])
+    return Recall(1 / keys, {"keys": f"{keys}"}, tolerance=0.005)
 
 
-def recall_prose(_draw: Random) -> Recall:
+def recall_prose(draw: Random) -> Recall:
     """Why a surest head does little in prose."""
-    return Recall(NOTHING_THERE, {}, [OTHER_HEADS, NOTHING_THERE, TOO_LONG])
+    high, low = draw.choice([0.72, 0.81, 0.88, 0.93]), draw.choice([0.02, 0.03, 0.05, 0.08])
+    given = {"high": f"{high}", "low": f"{low}"}
+    return Recall(NOTHING_THERE, given, [OTHER_HEADS, NOTHING_THERE, TOO_LONG])

@@ -270,11 +270,13 @@ def _make_panel(one: Recording, layer: int, head: int) -> Panel:
     return Panel(one.name, make_pair_matrix(name, way, values, one.tokens, kind="weights"))
 
 
-def recall_difference(_draw: Random) -> Recall:
-    """Equal numbers say nothing about what they mean."""
+def recall_difference(draw: Random) -> Recall:
+    """Equal numbers say nothing about what they mean, and others that something is wrong."""
+    difference = draw.choice([0, 0.04, 0.3, 1.7])
     answers = (
         N_("Both compute the same attention."),
+        N_("Our attention is not the model's own."),
         N_("The weights explain the model's answer."),
         N_("The model makes no mistakes."),
     )
-    return Recall(answers[0], {}, answers)
+    return Recall(answers[bool(difference)], {"difference": f"{difference}"}, answers)
