@@ -13,11 +13,12 @@ from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
+from explainers.attention.weight_windows import row_totals, window
 from explainers.models import attention_hook
-from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.attention_hook import install_hook, repeat_kv_heads, run_model
 from explainers.models.changes import AblatedHeads, Temperature
 from explainers.models.comparison import make_eager_twin, measure_differences
-from tests.support.tiny_families import FAMILIES, inputs, tiny
+from tests.support.tiny_families import FAMILIES, VOCABULARY, inputs, tiny
 
 WRITING = [name for name, (model, *_) in FAMILIES.items() if "Masked" not in model]
 ADD_IN_ANOTHER_ORDER = {"BLOOM (ALiBi)", "MPT (ALiBi)", "GPT-OSS (sinks)"}
@@ -117,6 +118,17 @@ def test_every_layer_is_recorded_with_what_it_was_given():
     assert (layer.weights.triu(1)[1] == 0).all()
     assert (layer.weights[0, :, 2:, :2] == 0).all(), "padding is seen"
     assert_close(layer.weights.sum(dim=-1), torch.ones(2, 6, 7))
+
+
+def test_any_part_of_any_head_comes_back_from_what_is_kept():
+    """Queries, keys and totals of all heads at once: see `weight_windows`."""
+    model, columns = ours("Llama", torch.float64), slice(40, 200)
+    ids = torch.arange(300)[None] ** 2 % VOCABULARY
+    for one in run_model(model, input_ids=ids).layers:
+        key = repeat_kv_heads(one.query, one.key)
+        totals = row_totals(one.query, key, 64, is_causal=True)
+        part = window(one.query, key, totals, slice(171, 290), columns, is_causal=True)
+        assert_close(part, one.weights[..., 171:290, columns], atol=1e-12, rtol=0)
 
 
 def test_an_encoder_a_decoder_and_what_is_between_them():
