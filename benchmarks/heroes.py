@@ -51,6 +51,7 @@ TARGETS = {
     "inspector: word": Target("/inspector", WORDS),
     "head_gallery: head": Target("/head_gallery", ".hero .gallery-cell[tabindex='0']"),
     "head_gallery: word": Target("/head_gallery", ".hero .words [tabindex='0']"),
+    "what_if: change": Target("/what_if", CHIPS),
     "what_if: token": Target("/what_if", WORDS.replace("radiogroup]", "radiogroup].words")),
     "why_it_looked: cell": Target("/why_it_looked", CHIPS),
     "does_it_matter: head": Target("/does_it_matter", ".hero .gallery-cell[tabindex='0']"),

@@ -7,11 +7,10 @@ import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.what_if import before_after, silenced_heads, two_windows
+from explainers.chapters.what_if import before_after, shipped_effects, silenced_heads, two_windows
 from explainers.chapters.what_if.before_after import Reading
 from explainers.chapters.what_if.choose_changes import choose_changes, find_shape_or_explain
 from explainers.chapters.what_if.hero import CHANGES, make_hero
-from explainers.chapters.what_if.shipped_effects import can_skip_run, read_shipped, read_stand_in
 from explainers.chapters.what_if.takeaway import take_outcome
 from explainers.models.ablation import AblationRequest, recall_readings
 from explainers.models.changes import compute_divergence, compute_losses
@@ -109,11 +108,12 @@ def ask_first_token(reading: Reading) -> None:
 
 def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Reading | None:
     """By the model; as one was measured, if none writes, or in the tour, which does not wait."""
-    if loaded and shape and not can_skip_run(named, written):
+    if loaded and shape and not shipped_effects.can_skip_run(named, written):
         with above:
             words = before_after.offer_words(loaded, written)
-        return before_after.read_live(loaded, written, shape.head_dim, words)
-    return read_shipped(named) or read_stand_in()
+        live = before_after.read_live(loaded, written, shape.head_dim, words)
+        return shipped_effects.look_ahead(live, named)
+    return shipped_effects.read_shipped(named) or shipped_effects.read_stand_in()
 
 
 text("question")

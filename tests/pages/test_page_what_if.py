@@ -222,6 +222,18 @@ def test_the_table_has_the_losses_and_what_may_come_next():
     assert tuple(table.iloc[-1])[1:] == tuple(effect.next_tokens[-1])
 
 
+def test_what_is_known_of_other_changes_is_sent_of_the_same_model_and_text_only(smollm2):
+    kept, sent = read_shipped(MODEL), hero(opened(PAGE, {"what_if": FIRST_HIDDEN}))
+    assert kept
+    assert list(sent["ahead"]) == list(CHANGES)
+    for name, (_section, change) in CHANGES.items():
+        effect, told = kept.measure(change), sent["ahead"][name]
+        assert effect
+        assert told["losses"] == [[round(loss, 4) for loss in side] for side in effect.losses]
+    assert sent["ahead"][FIRST_HIDDEN]["sentence"] == sent["sentence"]
+    assert not hero(opened(PAGE, {"what_text": TEXT}))["ahead"]
+
+
 def test_the_tour_does_not_wait_until_a_loaded_model_has_read(smollm2, monkeypatch):
     read = mock.Mock(return_value=None)
     monkeypatch.setattr(before_after, "measure_or_explain", read)

@@ -35,6 +35,8 @@ class Reading(NamedTuple):
     """The name of the model, where it is not the one that was asked for."""
     words: Words | None = None
     """Those of the text, where pictures show words in the place of tokens."""
+    ahead: Callable[[Change], Effect | None] | None = None
+    """What was measured beforehand of the same model and text: drawn until the model has read."""
 
     def merge(self, effect: Effect) -> Effect:
         """What pictures show of an effect."""

@@ -1,5 +1,6 @@
 """The hero of the page: a text that a real model reads, as it is and with its attention changed."""
 
+from collections.abc import Callable
 from typing import Any
 
 from explainers.chapters.what_if.before_after import Reading
@@ -42,26 +43,30 @@ TRIED = {
 def make_hero(text: Prose, reading: Reading) -> Hero | None:
     """One change at a time; the server reads the text for each that is asked for.
 
+    What was measured of the others beforehand is sent as well, and drawn until the server answers.
     Nothing, and a message, for a text that cannot be read.
     """
     control, names = controls.what_if, tuple(CHANGES)
     chosen = read_choice(control, names)
-    section, change = CHANGES[chosen]
-    effect = reading.measure(change)
+    effect = reading.measure(CHANGES[chosen][1])
     if effect is None:
         return None
-    has_losses, sent = len(effect.tokens) > 1, compute_numbers(effect, reading.merge(effect))
-    narrow = reading.measure(WINDOWS[0]) if chosen == FIRST_HIDDEN and has_losses else None
-    if narrow and effect.mean_losses[1] < narrow.mean_losses[1]:
-        section = "hero_first_alone"
-        sent["said"]["window_loss"] = f"{narrow.mean_losses[1]:.2f}"
+    shown, ahead = reading.merge(effect), reading.ahead
+    kept = {name: ahead(CHANGES[name][1]) for name in names} if ahead else {}
     choice = HeroChoice(control, names, chosen, [*map(_, names)], is_elsewhere=True)
     sizes = describe_change(reading.head_dim)
     alt = _("A text with the loss of each of its tokens, and what the model expects next.")
     return Hero(
         "what_if",
         alt,
-        {**sent, "sentence": section if has_losses else "hero_one_token"},
+        {
+            **describe_effect(chosen, effect, shown, reading.measure),
+            "ahead": {
+                name: describe_effect(name, one, one, ahead)
+                for name, one in kept.items()
+                if one and ahead
+            },
+        },
         [choice],
         (*SENTENCES, *(sentence for sentence, _change in CHANGES.values())),
         [
@@ -69,8 +74,21 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
             for name, to in TRIED.items()
         ],
         reading.origin,
-        lambda: make_table(effect, reading.merge(effect)),
+        lambda: make_table(effect, shown),
     )
+
+
+def describe_effect(
+    name: str, effect: Effect, shown: Effect, measure: Callable[[Change], Effect | None]
+) -> dict[str, Any]:
+    """The numbers of a change and the name of its sentence; `measure` is asked about another."""
+    section, has_losses = CHANGES[name][0], len(effect.tokens) > 1
+    sent = compute_numbers(effect, shown)
+    narrow = measure(WINDOWS[0]) if name == FIRST_HIDDEN and has_losses else None
+    if narrow and effect.mean_losses[1] < narrow.mean_losses[1]:
+        section = "hero_first_alone"
+        sent["said"]["window_loss"] = f"{narrow.mean_losses[1]:.2f}"
+    return {**sent, "sentence": section if has_losses else "hero_one_token"}
 
 
 def compute_numbers(effect: Effect, shown: Effect) -> dict[str, Any]:

@@ -23,11 +23,12 @@ import { Words } from "../words.js";
  * @property {Record<string, string>} said slots of the sentence
  * @property {string} sentence its name
  */
+/** @typedef {Numbers & { ahead: Record<string, Numbers> }} Sent what the server computed, and of every change what is known without */
 /** @typedef {{ name: HTMLElement, bar: HTMLElement, share: HTMLElement }} Row */
 
 const SIDES = 2, ROWS = 5, PAD = 4, CARET = 14;
 
-/** @extends {Hero<HeroData & Numbers>} */
+/** @extends {Hero<HeroData & Sent>} */
 export class WhatIf extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -53,13 +54,25 @@ export class WhatIf extends Hero {
     this.textShown = "";
   }
 
+  /** What is chosen: from the server, or known before it answers. @returns {Numbers} */
+  get chosen() {
+    const { what_if: change } = this.choices;
+    return change === this.data.choices.what_if ? this.data : this.data.ahead[String(change)] ?? this.data;
+  }
+
+  /** @override @param {Record<string, import("../hero.js").Choice>} some */
+  choose(some) {
+    super.choose(some);
+    if ("what_if" in some && String(some.what_if) in this.data.ahead) this.update();
+  }
+
   get names() { return [_("as it is"), _("changed")]; }
   /** The strongest colour, of both sides. */
-  get most() { return Math.max(1, ...this.data.losses.flat()); }
+  get most() { return Math.max(1, ...this.chosen.losses.flat()); }
 
   /** A token on one of the sides: pointed at, clicked, or at first the one whose loss rises most, where it is changed. */
   get shown() {
-    const { losses: [before, after], tokens } = this.data, rises = after.map((loss, at) => loss - before[at]);
+    const { losses: [before, after], tokens } = this.chosen, rises = after.map((loss, at) => loss - before[at]);
     const worst = rises.indexOf(Math.max(...rises)) + 1;
     return this.pointed ?? this.followed ?? tokens.length + worst;
   }
@@ -79,7 +92,7 @@ export class WhatIf extends Hero {
 
   /** @override */
   place() {
-    const { stage, data } = this, isPhone = stage.room < 560;
+    const { stage, chosen: data } = this, isPhone = stage.room < 560;
     this.writeLegend(isPhone);
     stage.put(this.legend, { x: 0, y: 0, width: stage.room, height: 24 });
     const middle = this.placeSide(0, 30, isPhone), bottom = this.placeSide(1, middle + 8, isPhone) + 12;
@@ -104,7 +117,7 @@ export class WhatIf extends Hero {
 
   /** The prompt as it would be written, beside what its side is called. @param {number} side @param {number} top @param {boolean} isPhone */
   placeSide(side, top, isPhone) {
-    const { stage, data } = this, { title, mean, caret } = this.sides[side], size = isPhone ? 16 : 19, line = size + 16, high = line - 5;
+    const { stage, chosen: data } = this, { title, mean, caret } = this.sides[side], size = isPhone ? 16 : 19, line = size + 16, high = line - 5;
     const texts = data.tokens.map(readable), widths = stage.widths(texts, size, 600), hasLosses = data.losses[side].length > 0;
     title.textContent = this.names[side];
     mean.textContent = hasLosses ? _("mean {loss}", { loss: data.said[side ? "after_loss" : "before_loss"] }) : "";
@@ -128,7 +141,7 @@ export class WhatIf extends Hero {
 
   /** Each token in the colour of its loss, and the numbers of the one that is pointed at, which is framed on both sides. */
   colour() {
-    const { data, words, ramp, most } = this, count = data.tokens.length, at = this.shown % count;
+    const { chosen: data, words, ramp, most } = this, count = data.tokens.length, at = this.shown % count;
     if (!ramp.length) return;
     words.show({
       chosen: this.followed ?? this.shown, shown: this.shown, hidden: words.buttons.map(() => false),
@@ -146,9 +159,9 @@ export class WhatIf extends Hero {
 
   /** A token with both of its losses. @param {number} at */
   tellLoss(at) {
-    const token = readable(this.data.tokens[at] ?? "");
+    const token = readable(this.chosen.tokens[at] ?? "");
     if (!at) return _("“{token}”: the first token has no loss", { token });
-    const [before, after] = this.data.losses.map((side) => digits(side[at - 1]));
+    const [before, after] = this.chosen.losses.map((side) => digits(side[at - 1]));
     return _("“{token}”: loss {before}, changed {after}", { token, before, after });
   }
 
@@ -161,12 +174,12 @@ export class WhatIf extends Hero {
 
   /** @override @returns {Sentence} */
   sentence() {
-    return { name: this.data.sentence, values: this.data.said };
+    return { name: this.chosen.sentence, values: this.chosen.said };
   }
 
   /** @override */
   describe() {
-    const { next, tokens, losses } = this.data;
+    const { next, tokens, losses } = this.chosen;
     const told = next.map(({ token, chances }) => `${readable(token)}: ${chances.map(percent).join(", ")}`);
     const lost = tokens.slice(1).map((token, at) => `${readable(token)} ${digits(losses[0][at])}; ${digits(losses[1][at])}`);
     return `${told.join("; ")}. ${lost.join("; ")}`;
