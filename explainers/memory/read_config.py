@@ -97,8 +97,9 @@ def take_decoder(config: dict[str, Any]) -> dict[str, Any]:
     """Of a file with a part for the encoder and one for the decoder, the decoder's, with what
     files of other pairs say beside it; any other file as it is."""
     encoder, decoder = config.get("encoder"), config.get("decoder")
-    is_pair = isinstance(encoder, dict) and isinstance(decoder, dict)
-    if not is_pair or config.get("model_type") not in PAIRS_IN_PARTS:
+    if not isinstance(encoder, dict) or not isinstance(decoder, dict):
+        return config
+    if config.get("model_type") not in PAIRS_IN_PARTS:
         return config
     outer = {name: config[name] for name in OUTER_FIELDS if name in config}
     read = encoder.get("text_config", encoder)

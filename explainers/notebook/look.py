@@ -50,6 +50,7 @@ def look(
     *,
     layers: Collection[int] = (),
     names: "bool | HeadScores" = True,
+    by_word: bool = False,
 ) -> Look:
     """All heads of a model on a text, and one of them enlarged, as a picture for a notebook.
 
@@ -58,11 +59,12 @@ def look(
     that (1,024 at most) as an overview, with the layers that you name in full; by default it is
     the one with the most telling head. With `names` every head is first measured on fixed texts
     (Olsson et al. 2022; Voita et al. 2019): False leaves that out, and scores that were measured
-    before (`Look.scores`) are taken as they are. Prints how large the picture is.
+    before (`Look.scores`) are taken as they are. `by_word` merges the pieces of a word: weights
+    to them are added up, of those from them the mean is shown. Prints how large the picture is.
 
     Raises ModelError, a sentence with the reason, for a model or a text that it does not know.
     """
-    picture = make_look(model, tokenizer, text, layers, names)
+    picture = make_look(model, tokenizer, text, layers, names, by_word)
     print(picture)
     return picture
 
@@ -75,10 +77,12 @@ def report(
     *,
     layers: Collection[int] = (),
     names: "bool | HeadScores" = True,
+    by_word: bool = False,
 ) -> Path:
     """Write what `look` shows as one HTML file, and return its path. It needs no network."""
     file = Path(path)
-    file.write_text(make_look(model, tokenizer, text, layers, names).page, encoding="utf-8")
+    page = make_look(model, tokenizer, text, layers, names, by_word).page
+    file.write_text(page, encoding="utf-8")
     return file
 
 
@@ -88,6 +92,7 @@ def make_look(
     text: str,
     layers: Collection[int] = (),
     names: "bool | HeadScores" = True,
+    by_word: bool = False,
     words: Mapping[str, str] | None = None,
 ) -> Look:
     """What `look` returns; `words` are translations of what the picture says."""
@@ -95,7 +100,7 @@ def make_look(
         from explainers.models.borrowed_model import borrow_model
 
         with borrow_model(model, tokenizer) as borrowed:
-            return draw_heads(borrowed, text, layers, names, words)
+            return draw_heads(borrowed, text, layers, names, by_word, words)
 
 
 def draw_heads(
@@ -103,18 +108,21 @@ def draw_heads(
     text: str,
     layers: Collection[int] = (),
     names: "bool | HeadScores" = True,
+    by_word: bool = False,
     words: Mapping[str, str] | None = None,
 ) -> Look:
     """The same of a model that has our attention already, as the app's have."""
     from explainers.notebook.head_names import find_scores, name_heads
 
-    data = record_heads(loaded, text, layers)
+    data = record_heads(loaded, text, layers, by_word)
     scores, unnamed = find_scores(loaded, names)
     data |= {"roles": name_heads(scores) if scores else [], "unnamed": unnamed}
     return write_look(data | {"words": dict(words or {})}, scores)
 
 
-def record_heads(borrowed: "RealModel", text: str, layers: Collection[int] = ()) -> dict[str, Any]:
+def record_heads(
+    borrowed: "RealModel", text: str, layers: Collection[int] = (), by_word: bool = False
+) -> dict[str, Any]:
     """Run a model that has our attention on a text; what the picture is drawn from, as JSON.
 
     Raises ModelError for a text without tokens or with too many, and for a model that reads none.
@@ -123,16 +131,19 @@ def record_heads(borrowed: "RealModel", text: str, layers: Collection[int] = ())
     from explainers.models.attention_hook import run_model
     from explainers.models.borrowed_model import make_inputs
     from explainers.models.registry import ModelError
-    from explainers.models.token_text import tokenise_text
+    from explainers.models.token_text import find_words, tokenise_text
     from explainers.notebook.packed_heads import HeadPacker, choose_side
 
     model = borrowed.model
     if model.main_input_name != "input_ids":
         raise ModelError(N_("{model} reads something else than text.", model=borrowed.name))
     ids, tokens = tokenise_text(borrowed, text)
+    num_pieces = len(tokens)
+    words = find_words(borrowed, text, tokens) if by_word else None
+    tokens = words.spelled if words else tokens
     side = choose_side(len(tokens), count_heads(model.config))
     kind = "encoder" if model.config.is_encoder_decoder else "self"
-    packer = HeadPacker(len(tokens), kind, side, layers)
+    packer = HeadPacker(len(tokens), kind, side, layers, words.numbers if words else ())
     try:
         run_model(model, record=packer, **make_inputs(model, ids))
     except ValueError as error:
@@ -154,6 +165,7 @@ def record_heads(borrowed: "RealModel", text: str, layers: Collection[int] = ())
         "model": borrowed.name,
         "kind": kind,
         "tokens": list(tokens),
+        "pieces": num_pieces,
         "side": side,
         # A model that uses one layer several times gives them all one index.
         "names": packer.names if is_in_order else list(range(len(packer.names))),
@@ -176,7 +188,9 @@ def write_look(data: dict[str, Any], scores: "HeadScores | None") -> Look:
     from explainers.notebook.single_file import write_page
 
     count = sum(layer["heads"] for layer in data["layers"])
-    summary = f"{data['model']}: {count} heads on {len(data['tokens'])} tokens"
+    drawn, pieces = len(data["tokens"]), data["pieces"]
+    merged = f", merged into {drawn} words" if drawn < pieces else ""
+    summary = f"{data['model']}: {count} heads on {pieces} tokens{merged}"
     page = write_page(summary, "look/look.js", "look/style.css", data | {"looks": read_looks()})
     return Look(summary, page, scores)
 

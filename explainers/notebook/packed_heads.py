@@ -6,7 +6,7 @@ The largest error is 0.004, and weights from 4 in a million on are told from 0. 
 
 import zlib
 from base64 import b64encode
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from torch.nn.functional import adaptive_max_pool2d
 from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
 from explainers.models.registry import ModelError
+from explainers.models.token_text import merge_weights
 
 LEVELS = 255
 MOST_IN_FULL = 256
@@ -91,6 +92,8 @@ class HeadPacker:
     kind: str
     side: int
     in_full: Collection[int] = ()
+    words: Sequence[int] = ()
+    """The number of each token's word, where `num_tokens` are words."""
     names: list[int] = field(default_factory=list)
     """The index that the model gives each layer."""
     layers: list[dict[str, Any]] = field(default_factory=list)
@@ -106,7 +109,11 @@ class HeadPacker:
         if attention.kind != self.kind:
             return
         weights, mask = attention.weights[0].float(), attention.mask[0, 0]
-        _check_weights(attention, self.num_tokens)
+        _check_weights(attention, len(self.words) or self.num_tokens)
+        if self.words:
+            both = weights, mask.float()
+            weights, mask = (merge_weights(one, self.words, self.words) for one in both)
+            mask = mask > 0
         place = len(self.layers)
         rows = find_telling_rows(weights, mask, place)
         is_best = max(rows) > max(self.telling, default=TellingRow(-1, 0, 0, 0))

@@ -13,11 +13,13 @@ import torch
 from torch import nn
 
 from explainers.models import attention_hook
+from explainers.models.attention_hook import run_model
 from explainers.models.borrowed_model import borrow_model
 from explainers.models.registry import ModelError, RefusedModelError
 from explainers.models.shipped_scores import read_shipped_scores
+from explainers.models.token_text import number_words
 from explainers.notebook.head_names import MEANINGS, name_heads
-from explainers.notebook.look import make_look, report
+from explainers.notebook.look import make_look, record_heads, report
 from explainers.notebook.packed_heads import encode_weights
 from tests.notebook.unpacked import unpack
 from tests.support.opening import ROOT
@@ -78,6 +80,25 @@ def test_above_256_tokens_an_overview_has_the_largest_weight_of_each_block():
     full = unpack(data["full"]["1"], data["masks"], 6)
     assert (full - 255 * expected[1].sqrt()).abs().max() <= 0.501
     assert {layer for layer, _head, _query in data["telling"]} == {1}
+
+
+def test_the_pieces_of_a_word_can_be_merged(smollm2, capsys):
+    """kỷ lục: two words of seven pieces. By hand: to a word the sum, from a word the mean."""
+    text = "kỷ lục"
+    picture = make_look(smollm2.model, smollm2.tokenizer, text, names=False, by_word=True)
+    data = data_of(picture.page)
+    assert (data["tokens"], data["side"]) == (["kỷ", " lục"], 2)
+    pieces = record_heads(smollm2, text)["pieces"]
+    assert picture.summary.endswith(f"270 heads on {pieces} tokens, merged into 2 words")
+    first = number_words(smollm2, text, pieces).count(0)
+    ids = torch.tensor([smollm2.tokenizer(text)["input_ids"]])
+    for packed, one in zip(
+        data["layers"], run_model(smollm2.model, input_ids=ids).layers, strict=True
+    ):
+        to_first = one.weights[0, :, :, :first].sum(-1)
+        expected = torch.stack([to_first[:, :first].mean(-1), to_first[:, first:].mean(-1)], -1)
+        codes = unpack(packed, data["masks"], 9)
+        assert (codes[..., 0] - 255 * expected.sqrt()).abs().max() <= 0.51
 
 
 def test_without_a_choice_the_layer_of_the_most_telling_head_is_sent_in_full():

@@ -79,7 +79,7 @@ def draw_heads(view: View) -> tuple[dict[str, object], dict[str, object]]:
     )
     table = partial(tabulate_strongest_keys, seen.weights, range(layers), seen.tokens)
     show_tiles(tiles, seen.origin, "heads", table, choose)
-    offer_file(view.loaded, view.sentence, "short")
+    offer_file(view.loaded, view.sentence, "short", bool(view.words))
     return _count_heads(seen), _count_parked(seen)
 
 

@@ -185,12 +185,12 @@ def offer_reading(view: View) -> Shown | None:
         watch_job(LONG_TEXT_JOB, job, title, describe=_describe_progress)
         return None
     beginning, _left_out = cut_text(view.loaded, job.subject.text, job.subject.length)
-    offer_file(view.loaded, beginning, "long")
+    offer_file(view.loaded, beginning, "long", is_merged)
     heads = job.result.words if is_merged else job.result.pieces
     return Shown(heads, job.result.num_tokens, job.subject, is_merged)
 
 
-def offer_file(loaded: "RealModel", text: str, key: str) -> None:
+def offer_file(loaded: "RealModel", text: str, key: str, by_word: bool) -> None:
     """A button for all heads of a text in one HTML file, which is made when it is asked for."""
     from explainers.notebook.head_names import MEANINGS
 
@@ -198,7 +198,7 @@ def offer_file(loaded: "RealModel", text: str, key: str) -> None:
     words = translate_scripts(scripts, [*MEANINGS, *MEANINGS.values()])
     st.download_button(
         _("All heads of this text in one HTML file"),
-        partial(write_file, loaded, text, words),
+        partial(write_file, loaded, text, words, by_word),
         "heads.html",
         "text/html",
         key=f"all heads {key}",
@@ -207,13 +207,15 @@ def offer_file(loaded: "RealModel", text: str, key: str) -> None:
     )
 
 
-def write_file(loaded: "RealModel", text: str, words: Mapping[str, str]) -> str:
+def write_file(
+    loaded: "RealModel", text: str, words: Mapping[str, str], by_word: bool = False
+) -> str:
     """What `look` shows in a notebook; heads are named if their scores are known here."""
     from explainers.notebook.look import draw_heads
 
     gallery = find_gallery(loaded.name)
     names = gallery.scores if gallery else False
-    return draw_heads(loaded, text, names=names, words=words).page
+    return draw_heads(loaded, text, names=names, by_word=by_word, words=words).page
 
 
 def _describe_progress(job: LongTextJob) -> str:

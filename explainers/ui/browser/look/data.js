@@ -18,7 +18,8 @@
  * @typedef {object} LookData
  * @property {string} model
  * @property {string} kind "encoder" where a decoder is left out
- * @property {string[]} tokens
+ * @property {string[]} tokens or words
+ * @property {number} pieces how many tokens the text has
  * @property {number} side rows that each head is sent with: fewer than tokens in an overview
  * @property {number[]} names of the layers
  * @property {PackedLayer[]} layers

@@ -75,11 +75,12 @@ class LookPicture {
 
   /** @param {HTMLElement} header */
   writeHeader(header) {
-    const { model, layers, tokens, kind } = this.data, count = layers.reduce((sum, { heads }) => sum + heads, 0).toLocaleString();
+    const { model, layers, tokens, pieces, kind } = this.data, count = layers.reduce((sum, { heads }) => sum + heads, 0).toLocaleString();
     header.append(element("h1", "", model));
-    const what = kind === "encoder" ? _("{count} heads in {layers} layers of the encoder, {tokens} tokens", { count, layers: layers.length, tokens: tokens.length.toLocaleString() })
-      : _("{count} heads in {layers} layers, {tokens} tokens", { count, layers: layers.length, tokens: tokens.length.toLocaleString() });
-    header.append(element("p", "", what));
+    const sizes = { count, layers: layers.length, tokens: pieces.toLocaleString() };
+    const what = kind === "encoder" ? _("{count} heads in {layers} layers of the encoder, {tokens} tokens", sizes) : _("{count} heads in {layers} layers, {tokens} tokens", sizes);
+    const merged = _("merged into {words} words", { words: tokens.length.toLocaleString() });
+    header.append(element("p", "", tokens.length < pieces ? `${what}, ${merged}` : what));
   }
 
   offerRoles() {
