@@ -193,6 +193,7 @@ def test_a_sentence_is_made_of_words_in_menus(start):
 
 def test_own_words_are_read_by_a_real_model_as_far_as_one_is_here(visit, minilm):
     own = read_with(minilm, read_sentence(text := "My grandmother bakes a warm apple cake"))
+    assert own
     one = visit("", text=text)
     assert one.page.locator(".hero .words button").all_inner_texts() == [*own.tokens]
     weights = torch.tensor(own.weigh_words())

@@ -105,7 +105,7 @@ def choices(page):
                 shown[asked] = opened(page, link)
             default = chosen(shown[asked], key)
             if isinstance(shown[asked].session_state[key], int) and isinstance(values[0], str):
-                values = range(len(values))  # a list of words: a link says the place of one
+                values = (*range(len(values)),)  # a list of words: a link says the place of one
             others = [str(value) for value in values if str(value) != default]
             if others:  # of a single picture there is no other matrix to choose
                 by_link.setdefault(asked, {})[key] = others[0]

@@ -215,6 +215,7 @@ def test_the_readers_own_words_are_named_as_they_were_written(own):
 @pytest.mark.parametrize("text", ["Hôm nay trời đẹp quá", "👩‍👩‍👧 won 🏴‍☠️", "x" * 60])
 def test_any_text_is_read(minilm, text):
     read = read_with(minilm, read_sentence(text))
+    assert read
     assert read.is_in_pieces == (text[0] in "Hx")
     assert len(read.tokens) <= 16
     weights = torch.tensor(read.weigh_words())

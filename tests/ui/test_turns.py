@@ -36,12 +36,16 @@ def drawn(monkeypatch):
 def draw_pages(held):
     seen, jobs = list[str](), list[threading.Thread]()
 
+    def wait_and_note():
+        held.wait()
+        seen.append("job")
+
     def visit(name):
         held.take()
         seen.append(f"picture {name}")
         if name == 0:
             wait_until(lambda: len(held._queue) == READERS)
-            jobs.append(start(lambda: (held.wait(), seen.append("job"))))
+            jobs.append(start(wait_and_note))
         held.give_way()
         seen.append(f"rest {name}")
         held.end()
