@@ -55,13 +55,9 @@ def show_all() -> None:
 
 
 def show_costs() -> None:
-    """How many cells each mask leaves."""
+    """How many cells each mask leaves, and a kernel that computes no others."""
     if ask_veiled(text, "cells", *side_by_side.ask_cells(words), words=words, pairs=words**2):
         text("costs", words=words, **side_by_side.name_costs(words, hero.choose_numbers()))
-
-
-def show_flex() -> None:
-    """Our rule as PyTorch's own, and the blocks that both read."""
     text("flex")
     answer, options, named = flex.ask_chunk_blocks()
     if ask_veiled(text, "flex", answer, options, **named):
@@ -107,7 +103,7 @@ def show_reach() -> None:
 def show_one_pass() -> None:
     """What a model gains that never looks ahead."""
     text("one_pass", count=words)
-    st.code(changed_text.list_next_words(tokens), language=None, wrap_lines=True)
+    st.code(changed_text.list_next_words(tokens), language=None)
     growth = changed_text.find_growth(tokens, page.read_seed())
     full, named = growth.count_rows()
     ask_veiled(text, "growing", full, ("0", "1", f"{words}"), **named)
@@ -136,7 +132,7 @@ def show_lesson() -> None:
         steps = side_by_side.draw_two_steps(readable, mask, word)
         show_clickable_figure(*steps[:2], readable.origin, "two steps", steps.alt)
         show_source(hide, softmax, *side_by_side.list_rules())
-    cards = {"side_by_side": show_all, "costs": show_costs, "flex": show_flex, "batch": show_batch}
+    cards = {"side_by_side": show_all, "costs": show_costs, "batch": show_batch}
     of_more_words = {"empty": show_empty_row, "reach": show_reach, "one_pass": show_one_pass}
     go_deeper(text, cards if is_short else cards | of_more_words)
 

@@ -65,6 +65,48 @@ def test_the_journey_is_walked_with_the_keyboard(start):
     assert start.page.locator(".hero .stop.now").count() == 1
 
 
+FOCUSED = """() => {
+  let one = document.activeElement;
+  while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
+  return [one.ariaLabel, one.innerText, one.title].filter(Boolean).map((said) => said.trim())[0];
+}"""
+"""What a screen reader would name, where the keyboard is."""
+
+
+def test_the_page_is_walked_with_nothing_but_the_keyboard(start):
+    """In the order in which it is read; and a step and an experiment need no pointer."""
+    press, focused = start.page.keyboard.press, lambda: start.page.evaluate(FOCUSED) or ""
+    start.page.get_by_role("textbox", name="Sentence").focus()
+    walked = ["Sentence"]
+    while "Start with the day" not in walked[-1]:
+        press("Tab")
+        walked.append(focused())
+        assert len(walked) < 40, walked
+        if "Show me how" in walked[-1]:
+            press("Enter")
+            expect(start.says).to_contain_text("list of 8 numbers")
+            press("Enter")
+        if "Hide later words" in walked[-1]:
+            press("Enter")
+            start.wait_for_choice("mask", "causal")
+    wanted = "announced", "Show me", "Numbers", "Output", "one word", "Hide", "Start"
+    places = [next((n for n, said in enumerate(walked) if one in said), -1) for one in wanted]
+    assert places == sorted(places), walked
+
+
+IN_LINES = """() => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+  .map((host) => [...host.shadowRoot.querySelectorAll('.panel')])
+  .map((panels) => panels.map((panel) => panel.getBoundingClientRect().left))
+  .find((lefts) => lefts.length)
+  .map((left, n, all) => n > 0 && left < all[n - 1])"""
+
+
+def test_the_seven_matrices_stand_in_two_lines(visit):
+    """X, Q, K and V; then scores, weights and output."""
+    one = visit("", size=(1280, 900), deep="all_words")
+    assert one.page.evaluate(IN_LINES) == [False] * 4 + [True] + [False] * 2
+
+
 def test_all_words_are_the_rows_of_a_matrix(start):
     start.page.get_by_role("radio", name="all words", exact=True).click()
     weights = load_weights("full")

@@ -13,7 +13,13 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab, count_changed_rows
 from explainers.chapters.masks import flex
-from explainers.chapters.masks.changed_text import BOTH, _write_percent, find_leak, measure_changes
+from explainers.chapters.masks.changed_text import (
+    BOTH,
+    _write_percent,
+    find_leak,
+    list_next_words,
+    measure_changes,
+)
 from explainers.chapters.masks.padded_batch import choose_second_sentence, measure_largest_change
 from explainers.chapters.masks.side_by_side import count_cells
 from explainers.chapters.masks.window_reach import NEVER, count_layers_needed
@@ -478,6 +484,15 @@ def test_a_drawing_for_a_longer_text_is_cut_and_for_a_shorter_one_goes_on():
     assert longer[3:] == [[True] * 4 + [False], [True] * 5]
 
 
+def test_what_one_pass_trains_is_a_triangle():
+    shown = list_next_words(("The", "CEO", "announced")).split("\n")
+    assert shown == [
+        "The               → CEO",
+        "The CEO           → announced",
+        "The CEO announced → ?",
+    ]
+
+
 def test_flexattention_reads_the_blocks_that_we_count():
     for name, rule in flex.make_rules().items():
         ours = flex.count_blocks(rule, 192, 32)
@@ -487,7 +502,7 @@ def test_flexattention_reads_the_blocks_that_we_count():
 
 
 def test_the_card_on_flexattention_compares_and_asks():
-    shown = said(unfolded("flex", {"predict": "false"}))
+    shown = said(unfolded("costs", {"predict": "false"}))
     assert "| window of 256 | 229,504 | 21 | 21 | 7 |" in shown
     assert "| chunk of 256 | 131,584 | 12 | 12 | 4 |" in shown
     answer, options, named = flex.ask_chunk_blocks()

@@ -183,6 +183,23 @@ def set_in_turn(visit, keys, value_for):
         yield list(here)
 
 
+FIRST_PART = PAGES[:7]
+CARDS = range(3, 7)
+WITHOUT_QUESTION = {"01_start", "23_exercises"}
+"""They give before they ask."""
+
+
+@pytest.mark.parametrize("page", FIRST_PART, ids=lambda page: page.stem)
+def test_what_a_page_folds_away_can_be_overlooked(page):
+    assert len(cards_on(page)) - 1 in CARDS
+
+
+@each_page
+def test_a_page_asks_one_question_before_it_shows_an_answer(page):
+    asked = [key for key in widgets(opened(page, {"predict": "true"})) if key.startswith(GUESS)]
+    assert len(asked) <= (page.stem not in WITHOUT_QUESTION)
+
+
 @each_page
 def test_every_live_slider_at_its_ends(page):
     """What is dragged in the browser is no widget of Streamlit's; a link sets it as well."""

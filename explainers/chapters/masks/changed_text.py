@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from torch import Tensor
@@ -176,9 +177,14 @@ def _make_leak_matrix(name: str, leak: Leak, way: str, lab: Lab) -> Matrix:
 
 
 def list_next_words(tokens: Tokens) -> str:
-    """A line per row of a causal sentence: what it has read, and which word it must say."""
+    """A line per row of a causal sentence: what it has read, and at its end the word to be said.
+
+    Each word has a column of its own, so that what has been read is a triangle.
+    """
+    read = "".join(f"{token} " for token in tokens)
+    ends = list(accumulate(len(token) + 1 for token in tokens))
     nexts = (*tokens[1:], "?")
-    lines = [f"{' '.join(tokens[: n + 1])}  →  {word}" for n, word in enumerate(nexts)]
+    lines = [f"{read[:end]:{len(read)}}→ {word}" for end, word in zip(ends, nexts, strict=True)]
     return "\n".join(lines)
 
 
