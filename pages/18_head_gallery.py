@@ -121,12 +121,12 @@ def show_measuring(gallery: Gallery) -> None:
 def show_gallery(gallery: Gallery, named: str) -> None:
     """The picture, the question below it, and the cards, if it is that of the chosen model."""
     hero, chosen = make_hero(text, gallery, named)
-    show_hero(text, hero, "gallery")
-    if gallery.name != named:
+    if stands_in := gallery.name != named:
         text("hero_other_model", model=gallery.name)
-        if loaded := obtain_model(named, "chosen"):
-            text("measure", **measured_heads.count_texts())
-            measured_heads.offer_measuring(loaded)
+    show_hero(text, hero, "gallery")
+    if stands_in and (loaded := obtain_model(named, "chosen")):
+        text("measure", **measured_heads.count_texts())
+        measured_heads.offer_measuring(loaded)
     ask_keeps(gallery)
     text("how")
     told = score_steps.show_score_steps(gallery, chosen)
@@ -137,7 +137,7 @@ def show_gallery(gallery: Gallery, named: str) -> None:
     of_head |= {"evidence": lambda: show_evidence(gallery, chosen)}
     of_head |= {"partners": lambda: show_partners(gallery)}
     of_model = {"layers": lambda: show_layers(gallery), "measure": lambda: show_measuring(gallery)}
-    if gallery.name == named:
+    if not stands_in:
         go_deeper(text, score_mosaic.follow_choice(of_head, gallery, chosen) | of_model)
 
 
