@@ -1,6 +1,7 @@
-"""Thumbnails of all pages for the start page: `python -m benchmarks.thumbnails [STEM …]`.
+"""Pictures of all pages, for the wall of the start page and for the docs.
 
-Each is cut out of the page as a visitor sees it, once for each theme.
+`python -m benchmarks.thumbnails [STEM …]`. A thumbnail is cut out of the page as a visitor sees it,
+once for each theme; the docs have the page as it opens.
 """
 
 import io
@@ -17,6 +18,12 @@ WIDTH, HEIGHT = 240, 150
 MOST_BYTES, BEST_QUALITY, WORST_QUALITY = 7000, 88, 30
 WINDOW = {"width": 720, "height": 1100}
 """Narrow, so that a picture's words can still be read when it is small."""
+DOCS, README_PICTURE, BEST_PICTURE = (
+    ROOT / "docs" / "pictures",
+    ROOT / "docs" / "screenshot.webp",
+    82,
+)
+FIRST_SIGHT = {"width": 1280, "height": 800}
 MARGIN = 10
 LIMIT = 90_000
 SETTLED = 2500
@@ -61,6 +68,21 @@ def photograph(browser: Browser, address: str, theme: str) -> Image.Image:
             page.wait_for_timeout(SETTLED)
         clip = {"x": 0, "y": 0, **window} if is_lecture else _cut(page)
         return Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")  # type: ignore[arg-type]
+
+
+def photograph_first_sight(browser: Browser, address: str, name: str) -> int:
+    """A page as it opens, for the docs, and the first one for the README; returns its bytes."""
+    with browser.new_context(viewport=FIRST_SIGHT, locale="en") as visitor:  # type: ignore[arg-type]
+        page = visitor.new_page()
+        page.goto(address)
+        page.wait_for_function(READY, timeout=LIMIT)
+        page.wait_for_timeout(SETTLED)
+        page.wait_for_function(READY, timeout=LIMIT)
+        picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    file = DOCS / f"{name or 'start'}.webp"
+    for one in (file,) if name else (file, README_PICTURE):
+        picture.save(one, "WEBP", quality=BEST_PICTURE, method=6)
+    return file.stat().st_size
 
 
 def _cut(page: Page) -> dict[str, float]:
@@ -108,6 +130,10 @@ def main() -> None:
                 size = save(picture, f"{name}-{theme}")
                 total += size
                 print(f"{name}-{theme}.webp: {size:,} bytes")
+            if name != LECTURE:
+                path = place.partition("?")[0]
+                size = photograph_first_sight(browser, f"{address}/{path}", path)
+                print(f"{path or 'start'}.webp: {size:,} bytes")
     print(f"{total:,} bytes")
 
 
