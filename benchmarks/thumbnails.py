@@ -64,7 +64,7 @@ def photograph(browser: Browser, address: str, theme: str) -> Image.Image:
         page.wait_for_timeout(SETTLED)
         page.wait_for_function(READY, timeout=LIMIT)
         if is_lecture:
-            page.wait_for_selector("html[data-lecture-stands]", timeout=LIMIT)
+            page.wait_for_selector("html[data-lecture-stands]", state="attached", timeout=LIMIT)
             page.wait_for_timeout(SETTLED)
         clip = {"x": 0, "y": 0, **window} if is_lecture else _cut(page)
         return Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")  # type: ignore[arg-type]
