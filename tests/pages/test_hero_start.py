@@ -14,6 +14,7 @@ from explainers.chapters.start.hero import (
     MASKS,
     compute_first_pictures,
     compute_numbers,
+    compute_own_numbers,
     list_experiments,
 )
 from explainers.chapters.start.own_words import read_with
@@ -190,7 +191,7 @@ def test_a_head_of_a_real_model_is_the_models_own(own, minilm):
     for name in ("query", "key", "value"):
         expected = getattr(matrices, name)(own.x)[:, part]
         torch.testing.assert_close(getattr(own, name), expected, atol=2e-5, rtol=1e-4)
-    shown = own.compute_numbers(MASKS)
+    shown = compute_own_numbers(own)
     for rule in MASKS:
         output = torch.tensor(shown["masks"][rule]["output"])
         given = own.query[None], own.key[None], own.value[None]
@@ -212,12 +213,18 @@ def test_the_readers_own_words_are_named_as_they_were_written(own):
     assert own.score > own.by_distance + 0.2
 
 
-@pytest.mark.parametrize("text", ["Hôm nay trời đẹp quá", "👩‍👩‍👧 won 🏴‍☠️", "x" * 60])
+LONG = "Sáng nay tôi đọc một cuốn sách hay về những con tàu cũ đi qua đại dương rất rộng"
+
+
+@pytest.mark.parametrize("text", [LONG, "👩‍👩‍👧 won 🏴‍☠️", "x" * 60, "My cat, my dog, my zebra."])
 def test_any_text_is_read(minilm, text):
     read = read_with(minilm, read_sentence(text))
     assert read
-    assert read.is_in_pieces == (text[0] in "Hx")
+    assert read.is_in_pieces == (text[0] in "Sx")
     assert len(read.tokens) <= 16
+    assert len(read.tokens) + read.left_out == len(minilm.tokenizer(text)["input_ids"])
+    assert (read.left_out > 0) == (text[0] in "Sx")
     weights = torch.tensor(read.weigh_words())
     torch.testing.assert_close(weights.sum(-1), torch.ones(len(read.tokens)))
-    assert read.find_telling_word() not in read.ends
+    assert read.find_telling_word() not in read.own_positions
+    assert verbatim(",") not in read.describe()["unknown"]

@@ -120,9 +120,9 @@ def test_on_the_start_page_a_real_model_reads_them_and_its_first_sight_tells_mos
     visit = opened(PAGES[0], {"text": OWN})
     picture = hero(visit)
     assert picture["tokens"][1] == "My"
-    assert [picture["tokens"][place] for place in picture["ends"]] == ["[CLS]", "[SEP]"]
+    assert [picture["tokens"][place] for place in picture["ownPositions"]] == ["[CLS]", "[SEP]"]
     assert picture["choices"]["word"] == 1, "of the words, *My* gives most to another one"
-    assert "real" in said(visit)
+    assert "A real model reads your words" in said(visit)
     assert not visit.info
     assert sentence_on(visit) == OWN
     again = opened(PAGES[0], {"text": OWN, "word": "2"})

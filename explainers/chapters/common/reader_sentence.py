@@ -159,11 +159,15 @@ NUM_SENTENCES = 2_000
 """Of the sentences that the head can read, so many are compared with the reader's."""
 
 
-def list_unknown_words(tokens: Tokens) -> str:
-    """The words that training never saw, as a remark lists them; "" if it saw all."""
+def find_unknown_words(tokens: Tokens) -> list[str]:
+    """The words that training never saw, each once."""
     known = GRAMMARS[find_language(tokens)].word_ids
-    unknown = dict.fromkeys(token for token in tokens if fold_word(token) not in known)
-    return ", ".join(map(verbatim, unknown))
+    return list(dict.fromkeys(token for token in tokens if fold_word(token) not in known))
+
+
+def list_unknown_words(tokens: Tokens) -> str:
+    """The same as a remark lists them; "" if training saw all."""
+    return ", ".join(map(verbatim, find_unknown_words(tokens)))
 
 
 def take_known_words(tokens: Tokens, has_untrained: bool = False) -> Tokens:

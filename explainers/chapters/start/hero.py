@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from explainers.chapters.start.own_words import OwnWords
 from explainers.toys.grammar import GRAMMARS, MOVED_CHOICES, SPORT_CHOICES, News, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readable_layer
-from explainers.translations import _
+from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.figure.hero import (
@@ -32,6 +32,9 @@ from explainers.ui.page_parts.first_picture import FILE, keep_hero
 from explainers.ui.session import OWN_WORDS
 from explainers.ui.text.numbers import write_percent
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 MASKS = ("full", "causal")
 SENTENCES = (
     *("hero_caption", "hero_two", "hero_one", "hero_only", "hero_spread", "hero_all"),
@@ -45,6 +48,7 @@ OWN_SENTENCES = "hero_nothing", "step_numbers_own"
 
 def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
     """One word's journey through the readable head, and its training as a film."""
+    st.session_state.pop(OWN_WORDS, None)
     films = {rule: film_of(tokens, rule) for rule in MASKS}
     layers = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
     batches = films["full"].batches
@@ -71,19 +75,19 @@ def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
 
 def make_own_hero(text: Prose, own: OwnWords, sentence: str) -> Hero:
     """The same journey through a head of a real model, which knows all words."""
+    if OWN_WORDS not in st.session_state and controls.followed_word.key not in st.query_params:
+        Control.put(controls.followed_word, None)  # it was the usual word of another sentence
     begin_again(OWN_WORDS, own.tokens, controls.followed_word)
-    if controls.followed_word.key not in st.query_params:  # nobody has chosen one
-        Control.put(controls.followed_word, None)
     word = choose_word(len(own.tokens), own.find_telling_word())
     mask = HeroChoice(controls.mask, MASKS, read_choice(controls.mask, MASKS))
     full, causal = (own.weigh_words(rule)[word.value] for rule in MASKS)
     return Hero(
         "journey",
         _("A sentence with arcs from one of its words to those that it looks at."),
-        own.compute_numbers(MASKS),
+        compute_own_numbers(own),
         [word, mask, HeroChoice(controls.sentence, (), sentence, is_elsewhere=True)],
         (*SENTENCES, *OWN_SENTENCES),
-        [try_causal(text, own.tokens, word.value, full, causal), *try_sentences(text, own.tokens)],
+        [try_causal(text, own.tokens, word.value, full, causal), *try_sentences(text, own.words)],
         own.origin,
         lambda: make_weight_table(own.tokens, own.weigh_words(mask.value)),
     )
@@ -102,18 +106,34 @@ def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> d
             "output": round_numbers(steps.output),
             "film": round_numbers(films[rule].weights, 8),
         }
-    query, key, value = map(round_numbers, views)
-    return {
-        "tokens": list(layer.tokens),
-        "x": round_numbers(layer.x),
-        "query": query,
-        "key": key,
-        "value": value,
-        "scores": round_numbers(seen.scores),
-        "masks": masks,
-        "batches": list(film.batches),
-        "losses": [f"{loss:.2f}" for loss in film.losses],
-    }
+    losses = [f"{loss:.2f}" for loss in film.losses]
+    film_of_training = {"batches": list(film.batches), "losses": losses}
+    return _lay_out(layer.tokens, (layer.x, *views), seen.scores, masks) | film_of_training
+
+
+def compute_own_numbers(own: OwnWords) -> dict[str, Any]:
+    """The same of a sentence that a real model reads; there is no film of its training."""
+    masks = {}
+    for rule in MASKS:
+        found = own.attend(rule)
+        masks[rule] = {
+            "allowed": own.build_mask(rule).tolist(),
+            "weights": round_numbers(found.weights, 8),
+            "output": round_numbers(found.output),
+            "film": [],
+        }
+    vectors = own.x, own.query, own.key, own.value
+    without_film = {"batches": [], "losses": [], "ownPositions": list(own.own_positions)}
+    return _lay_out(own.tokens, vectors, own.attend("full").scores, masks) | without_film
+
+
+def _lay_out(
+    tokens: Tokens, vectors: Sequence["Tensor"], scores: "Tensor", masks: dict[str, Any]
+) -> dict[str, Any]:
+    """As the picture reads it; `vectors` are x, queries, keys and values."""
+    rounded = map(round_numbers, vectors)
+    named = dict(zip(("x", "query", "key", "value"), rounded, strict=True))
+    return {"tokens": list(tokens), **named, "scores": round_numbers(scores), "masks": masks}
 
 
 def list_experiments(
@@ -142,7 +162,7 @@ def try_causal(
 
 def try_sentences(text: Prose, tokens: Tokens) -> list[Experiment]:
     """Two sentences of the language that these words are of."""
-    grammar = GRAMMARS[find_language(tokens)]
+    grammar = GRAMMARS[find_language(tokens, get_language())]
     return [
         try_sentence(text, "try_moved", grammar.write_news(MOVED_CHOICES)),
         try_sentence(text, "try_other", grammar.write_news(SPORT_CHOICES)),

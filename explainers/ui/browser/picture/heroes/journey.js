@@ -38,7 +38,7 @@ import { BORN, DELAYS, makeDepthTable, DWELL, HEIGHT, LOOK, MASK, NUMBERS, OUTPU
  * @property {Record<string, Masked>} masks by their names
  * @property {number[]} batches of the film; none of a real model's training
  * @property {string[]} losses
- * @property {number[]} [ends] places of a real model's own tokens
+ * @property {number[]} [ownPositions] of a real model's own tokens
  */
 /**
  * @typedef {object} Lane what belongs to one word
@@ -169,7 +169,7 @@ export class Journey extends WordHero {
       ribbon: /** @type {SVGElement} */ (this.ribbons.appendChild(shape("path", { class: "ribbon" }))),
     }));
     this.words.renew(tokens);
-    for (const end of this.data.ends ?? []) this.words.buttons[end].classList.add("models-own");
+    for (const position of this.data.ownPositions ?? []) this.words.buttons[position].classList.add("models-own");
     this.arcs.renew(tokens.length);
     this.mixture.renew(tokens);
     this.grid.renew(tokens);
@@ -523,12 +523,12 @@ export class Journey extends WordHero {
     const { step } = this;
     if (this.all) return "hero_all";
     if (step !== LOOK) {
-      const name = ["", this.data.ends ? "step_numbers_own" : "step_numbers", "step_qkv", "step_scores", "step_mask", "step_weights", "step_output"][step];
+      const name = ["", this.data.ownPositions ? "step_numbers_own" : "step_numbers", "step_qkv", "step_scores", "step_mask", "step_weights", "step_output"][step];
       return step === MASK && this.rule.allowed[this.asker].every(Boolean) ? "step_mask_full" : name;
     }
     if (this.frame < this.lastFrame) return this.frame === 0 ? "film_start" : "film_seen";
     if (this.rule.allowed[this.asker].filter(Boolean).length === 1) return "hero_only";
-    if (first >= 0.5 && this.data.ends?.includes(this.ranked()[0].place)) return "hero_nothing";
+    if (first >= 0.5 && (first >= 0.8 || second < 0.1) && this.data.ownPositions?.includes(this.ranked()[0].place)) return "hero_nothing";
     if (first >= 0.8 || second < 0.1) return first >= 0.5 ? "hero_one" : "hero_spread";
     return first + second >= 0.6 ? "hero_two" : "hero_spread";
   }
