@@ -47,9 +47,9 @@ def measure(cells: int) -> str:
         f"removed at the query's or the key's position; the columns say in how many cells the "
         f"weight falls. “Into the head”: only this head reads without them. “Others”: as many "
         f"drawn at random. “Raw”: the largest of the raw bars. The last three are medians of the "
-        f"weight: as it is, without the query's, without the key's. Aim: 90% of all, each head "
-        f"alike, in the whole pass, 99% into the head. {time.perf_counter() - began:.0f} s, of "
-        f"which the process computed {time.process_time() - computed:.0f} s, on one thread."
+        f"weight: as it is, without the query's, without the key's. Aim: 90% in the whole pass and "
+        f"99% into the head, of all and with each head alike. {time.perf_counter() - began:.0f} s, "
+        f"of which the process computed {time.process_time() - computed:.0f} s, on one thread."
     )
     head = f" role | cells | {' | '.join(WAYS)} | weight | without query | without key "
     return report.section("Removed sources by role", None, remarks, head, map(row, results))

@@ -225,6 +225,8 @@ def explain_input(value: float, name: str, line: str = "") -> Arithmetic:
     number = f"{round_number(value, RESULT_DECIMALS[0]):f}"
     snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:z.4f}}")'
     line = line or N_(
-        "{name} = {number}: an input, see the note at the picture.", name=name, number=number
+        "{name} = {number}: an input. The note at the picture says where it comes from.",
+        name=name,
+        number=number,
     )
     return Arithmetic(number, (line,), snippet)

@@ -140,6 +140,7 @@ class Job(Generic[Subject, Report, Result]):
         try:
             self.check()
             self.give_way()
+            self.check()  # who has gone meanwhile waits no more
             self.result = self.work(self)
         except UnwantedError:
             return "cancelled"

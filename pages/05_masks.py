@@ -55,7 +55,7 @@ def show_all() -> None:
 
 
 def show_costs() -> None:
-    """How many cells each mask leaves, and a kernel that computes no others."""
+    """How many cells each mask leaves, and a kernel that skips blocks without any."""
     if ask_veiled(text, "cells", *side_by_side.ask_cells(words), words=words, pairs=words**2):
         text("costs", words=words, **side_by_side.name_costs(words, hero.choose_numbers()))
     text("flex")

@@ -1,6 +1,7 @@
 """A text as a real model reads it: ids, what to print for each, and pieces merged into words."""
 
 import functools
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -204,8 +205,8 @@ def cut_out_words(real_model: "RealModel", text: str, words: Sequence[int]) -> l
 
 
 def is_part_of_letter(label: str) -> bool:
-    """Does `spell_token` write bytes here?"""
-    return label.startswith("⟨") and label.endswith("⟩")
+    """Does `spell_token` write bytes here? Some tokenizers have a token for each: "<0xE1>"."""
+    return re.fullmatch(r"⟨.*⟩|<0x[0-9A-F]{2}>", label) is not None
 
 
 class Words(NamedTuple):

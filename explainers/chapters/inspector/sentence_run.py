@@ -272,7 +272,7 @@ def _make_panel(one: Recording, layer: int, head: int) -> Panel:
 
 def recall_difference(draw: Random) -> Recall:
     """Equal numbers say nothing about what they mean, and others that something is wrong."""
-    difference = draw.choice([0, 0.04, 0.3, 1.7])
+    difference = draw.choice([0, 0.3, 0.8, 1.7])
     answers = (
         N_("Both compute the same attention."),
         N_("Our attention is not the model's own."),

@@ -134,4 +134,4 @@ def make_table(effect: Effect, shown: Effect) -> Any:
     lost = zip(shown.tokens[1:], *shown.losses, strict=True)
     rows = [(_("loss"), *one) for one in lost]
     rows += [(_("next token"), *one) for one in effect.next_tokens]
-    return pd.DataFrame(rows, columns=[_("number"), _("token"), _("as it is"), _("changed")])
+    return pd.DataFrame(rows, columns=[_("kind"), _("token"), _("as it is"), _("changed")])

@@ -41,7 +41,7 @@ export class WhatIf extends Hero {
     this.legend = this.stage.add("div", "what-if-legend");
     this.sides = Array.from({ length: SIDES }, () => ({ title: this.stage.add("div", "text what-if-side"), mean: this.stage.add("div", "text what-if-mean"), caret: this.stage.add("div", "what-if-caret") }));
     this.words = new Words(this.stage, {
-      label: _("The token whose loss is told"),
+      label: _("Token whose loss is shown"),
       choose: (place) => { this.pointed = null; this.followed = place; this.update(); },
       peek: (place) => { if (place !== this.pointed) { this.pointed = place; this.update(); } },
     });
