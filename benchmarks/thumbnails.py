@@ -15,7 +15,7 @@ from benchmarks.browser import ROOT, chromium, server, wait_until_healthy
 from explainers.ui.page_parts.page_cards import THUMBNAILS
 
 WIDTH, HEIGHT = 240, 150
-MOST_BYTES, BEST_QUALITY, WORST_QUALITY = 7000, 88, 30
+MOST_BYTES, BEST_QUALITY, WORST_QUALITY = 6000, 88, 30
 WINDOW = {"width": 720, "height": 1100}
 """Narrow, so that a picture's words can still be read when it is small."""
 DOCS, README_PICTURE, BEST_PICTURE = (
