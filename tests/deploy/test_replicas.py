@@ -24,7 +24,7 @@ PLACES = [
     ("masks", "mask=window"),
     ("tokens", ""),
     ("many_heads", "heads=3"),
-    ("", "text=a+private+sentence"),
+    ("kv_cache", "text=a+private+sentence"),
 ]
 
 

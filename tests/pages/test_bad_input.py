@@ -104,7 +104,7 @@ def choices(page):
             if asked not in shown:
                 shown[asked] = opened(page, link)
             default = chosen(shown[asked], key)
-            if isinstance(shown[asked].session_state[key], int) and isinstance(values[0], str):
+            if key == controls.followed_word.key and isinstance(values[0], str):
                 values = (*range(len(values)),)  # a list of words: a link says the place of one
             others = [str(value) for value in values if str(value) != default]
             if others:  # of a single picture there is no other matrix to choose
