@@ -96,11 +96,11 @@ def show_sizes(tokens: Tokens, mask: str) -> None:
 
 def show_own_words(own: OwnWords, shown: str) -> None:
     """Why a real model has drawn the picture, and what is drawn below it instead."""
-    text("own_words", **own.describe())
+    text("own_words", **(named := own.describe()))
     if own.left_out:
-        text("own_cut", **own.describe())
+        text("own_cut", **named)
     if own.is_in_pieces:
-        text("own_pieces", **own.describe())
+        text("own_pieces", **named)
     offer_nearest_sentence(own.words)
     text("own_below", shown=shown)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 FETCH_SECONDS = 1.0
+"""In which a browser has asked for the scripts of a picture that is just drawn."""
 LOADING_KEY = "model-that-comes"
 """Tests wait until no element with this key is on the page."""
 

@@ -137,8 +137,8 @@ def _read(
     name: str, which: int, sentence: str, layer: int, head: int, _loaded: "RealModel"
 ) -> tuple[Tokens, Tensor, Tensor, Tensor, Tensor, tuple[int, ...], int]:
     """What goes into one head; `which` tells a model from another of the same `name`."""
-    from explainers.chapters.common.real_head_takeaway import record_layer
     from explainers.chapters.common.recording import cut_text
+    from explainers.models.attention_hook import run_model
     from explainers.models.borrowed_model import make_inputs
 
     beginning, _left_out = cut_text(_loaded, sentence, MOST_TOKENS)
@@ -153,9 +153,9 @@ def _read(
     )
     is_own = encoded["special_tokens_mask"]
     own_positions = tuple(position for position, own in enumerate(is_own) if own)
-    with torch.no_grad():
-        run = _loaded.model(**make_inputs(_loaded.model, ids), output_hidden_states=True)
-    seen = record_layer(_loaded, layer, ids)
+    given = make_inputs(_loaded.model, ids)
+    run = run_model(_loaded.model, output_hidden_states=True, **given)
+    seen = next(one for one in run.layers if one.layer_index == layer)
     into = (tensor[0, head].float() for tensor in (seen.query, seen.key, seen.value))
     count = len(whole["input_ids"]) - sum(whole["special_tokens_mask"])
-    return tokens, run.hidden_states[layer][0].float(), *into, own_positions, count
+    return tokens, run.output.hidden_states[layer][0].float(), *into, own_positions, count
