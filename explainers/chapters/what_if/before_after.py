@@ -184,7 +184,7 @@ def draw_losses(effect: Effect, shown: Effect, origin: str) -> None:
     rows = _("loss as it is"), _("loss changed"), "KL"
     tokens = [show_spaces(token) for token in shown.tokens[1:]]
     formula = _("nats, of each token but the first; KL between what both expected there")
-    if shown is not effect:
+    if shown.tokens != effect.tokens:
         formula = _("nats, the sum over the tokens of each word; KL between what both expected")
     matrix = Matrix(_("losses"), formula, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
     alt = _(

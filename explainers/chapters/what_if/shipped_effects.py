@@ -53,8 +53,9 @@ def can_skip_run(model: str, written: str) -> bool:
 def look_ahead(reading: Reading, model: str) -> Reading:
     """With what was measured beforehand of the same model, text and tokens."""
     shipped = None if reading.words else read_shipped(model)
-    is_same = shipped and shipped.written == reading.written
-    return reading._replace(ahead=shipped.ahead) if shipped and is_same else reading
+    if not shipped or shipped.written != reading.written:
+        return reading
+    return reading._replace(ahead=shipped.ahead)
 
 
 @functools.cache
