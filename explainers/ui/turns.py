@@ -40,9 +40,15 @@ class Turns:
                 else:
                     self._leave(self._queue[0])
 
-    def give_way(self) -> None:
-        """The first picture is drawn: go on when nobody waits for one any more."""
+    def give_way(self, held: "Turns") -> None:
+        """The first picture is drawn: go on when nobody waits for one any more.
+
+        Those would wait for the turn that is `held` as well, by the part of the page with the
+        picture: it is given back.
+        """
         me = threading.get_ident()
+        if me in self._queue:
+            held.end()
         with self._changed:
             if me in self._queue:
                 self._leave(me)

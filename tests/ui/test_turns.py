@@ -46,7 +46,7 @@ def draw_pages(held):
         if name == 0:
             wait_until(lambda: len(held._queue) == READERS)
             jobs.append(start(wait_and_note))
-        held.give_way()
+        held.give_way(Turns())
         seen.append(f"rest {name}")
         held.end()
 
@@ -71,7 +71,7 @@ def test_a_picture_that_takes_long_holds_up_nobody(monkeypatch):
     def load_for_long():
         held.take()
         is_over.wait(SOON)
-        held.give_way()  # it has lost its turn, and waits for nobody
+        held.give_way(Turns())  # it has lost its turn, and waits for nobody
 
     slow = start(load_for_long)
     wait_until(lambda: held._queue)
@@ -95,11 +95,35 @@ def test_the_rest_of_a_page_does_not_give_way_for_ever(monkeypatch):
 
     other = start(draw_for_long)
     wait_until(lambda: len(held._queue) == 2)
-    held.give_way()  # returns, though the other one draws
+    held.give_way(Turns())  # returns, though the other one draws
     held.wait()
     may_end.set()
     other.join(SOON)
     assert not held._queue
+
+
+def test_who_gives_way_gives_back_the_turn_of_the_part_with_the_picture(monkeypatch):
+    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
+    monkeypatch.setattr(turns, "LONGEST_WAIT", SOON)
+    pictures, parts, seen = Turns(), Turns(), []
+
+    def visit(name):
+        pictures.take()
+        with parts.turn():
+            seen.append(f"picture {name}")
+            wait_until(lambda: len(pictures._queue) == 2 or name > 0)
+            pictures.give_way(parts)
+        seen.append(f"rest {name}")
+        pictures.end()
+
+    readers = [start(lambda: visit(0))]
+    wait_until(lambda: pictures._queue)
+    readers.append(start(lambda: visit(1)))
+    for reader in readers:
+        reader.join(SOON / 4)
+    assert seen[:2] == ["picture 0", "picture 1"], "nobody waits until a turn has lasted too long"
+    assert len(seen) == 4
+    assert not [*pictures._queue, *parts._queue]
 
 
 def test_who_begins_anew_does_not_wait_for_itself():

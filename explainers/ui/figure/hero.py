@@ -20,10 +20,16 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, is_value
 from explainers.ui.figure.chart import offer_files
 from explainers.ui.figure.panels import translate_scripts
-from explainers.ui.lecture.screens import CARD_KEY, end_after_last_screen, is_lecture, screen
+from explainers.ui.lecture.screens import (
+    CARD_KEY,
+    end_after_last_screen,
+    is_last_screen,
+    is_lecture,
+    screen,
+)
 from explainers.ui.page import Prose, split_title
 from explainers.ui.tour_mode import is_tour
-from explainers.ui.turns import first_pictures
+from explainers.ui.turns import first_pictures, fragments
 
 if TYPE_CHECKING:
     from torch import Tensor  # a picture of sizes alone needs none
@@ -163,7 +169,8 @@ def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
     with st.container(key=place):
         with screen("hero", key):
             _draw_picture(text, hero, key, experiments)
-        first_pictures.give_way()
+        if not is_last_screen():  # else the run ends in a moment
+            first_pictures.give_way(fragments)
         if hero.table and not is_tour():
             offer_files(key, hero.origin, None, hero.table)
     if is_lecture():

@@ -68,13 +68,18 @@ def draw_until(number: int | None) -> None:
     st.session_state[SCREENS_LEFT] = number
 
 
+def is_last_screen() -> bool:
+    """Is the last screen drawn that this run should draw?"""
+    return st.session_state.get(SCREENS_LEFT) == 0
+
+
 def end_after_last_screen() -> None:
     """End the run here if the last screen that it should draw is drawn.
 
     What changes the same picture costs nothing, and is drawn all the same. What stands below the
     screens is not for a class: the script ends.
     """
-    if st.session_state.get(SCREENS_LEFT) == 0:
+    if is_last_screen():
         draw_until(None)  # parts of the page may run again by themselves
         first_pictures.end()
         st.stop()
