@@ -6,11 +6,8 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin
 from explainers.chapters.common.one_head import make_explainer, read_head, take_head
-from explainers.chapters.common.reader_sentence import (
-    choose_sentence,
-    offer_nearest_sentence,
-    take_known_words,
-)
+from explainers.chapters.common.reader_sentence import choose_sentence
+from explainers.chapters.common.unknown_words import offer_nearest_sentence, take_known_words
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.doors import show_doors

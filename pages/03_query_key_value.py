@@ -5,7 +5,8 @@ import streamlit as st
 from explainers.attention.single_head import project, projection_parameters
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import make_explainer, read_head
-from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
+from explainers.chapters.common.reader_sentence import choose_sentence
+from explainers.chapters.common.unknown_words import take_known_words
 from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import make_hero, make_layers
 from explainers.chapters.query_key_value.takeaway import (

@@ -6,7 +6,8 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import attend, read_head, take_head
-from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
+from explainers.chapters.common.reader_sentence import choose_sentence
+from explainers.chapters.common.unknown_words import take_known_words
 from explainers.chapters.exercises import predict
 from explainers.chapters.scores import root_experiment, takeaway
 from explainers.chapters.scores.four_steps import (

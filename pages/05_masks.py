@@ -5,8 +5,9 @@ import streamlit as st
 from explainers.attention import masks, receptive_field
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common import choose_layer
-from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
+from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
+from explainers.chapters.common.unknown_words import take_known_words
 from explainers.chapters.exercises import predict
 from explainers.chapters.masks import changed_text, flex, hero, side_by_side, takeaway, window_reach
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch

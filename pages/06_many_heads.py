@@ -17,7 +17,8 @@ from explainers.chapters.common.choose_layer import (
     offer_training,
 )
 from explainers.chapters.common.mask_names import choose_mask
-from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
+from explainers.chapters.common.reader_sentence import choose_sentence
+from explainers.chapters.common.unknown_words import take_known_words
 from explainers.chapters.many_heads import dropout_draws, takeaway
 from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
 from explainers.chapters.many_heads.head_arithmetic import make_heads_explainer, view_heads

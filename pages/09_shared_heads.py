@@ -8,8 +8,9 @@ from explainers.attention import grouped_query as shared
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
 from explainers.chapters.common.choose_layer import name_layer_origin, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
-from explainers.chapters.common.reader_sentence import choose_sentence, take_known_words
+from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.score_matrix import write_word_count
+from explainers.chapters.common.unknown_words import take_known_words
 from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import dealt_heads, fewer_rows, hero, kv_sharing, latent_heads
 from explainers.chapters.shared_heads import takeaway as taken

@@ -9,7 +9,7 @@ import streamlit as st
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from explainers.chapters.common.reader_sentence import find_nearest_sentence, list_unknown_words
+from explainers.chapters.common.unknown_words import find_nearest_sentence, list_unknown_words
 from explainers.chapters.start.hero import (
     MASKS,
     compute_first_pictures,

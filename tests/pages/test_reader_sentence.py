@@ -7,12 +7,12 @@ import pytest
 from explainers.chapters.common.reader_sentence import (
     MENUS,
     find_parts,
-    list_unknown_words,
     list_words,
     order_menus,
     replace_part,
     write_sentence,
 )
+from explainers.chapters.common.unknown_words import list_other_words, list_unknown_words
 from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE, find_language
 from explainers.toys.sentence import (
     PRESETS,
@@ -22,7 +22,7 @@ from explainers.toys.sentence import (
     write_running_sentence,
 )
 from explainers.translations import translate
-from explainers.ui.session import PRESET
+from explainers.ui.session import OTHER_WORD, PRESET
 from tests.support.opening import PAGES, ROOT, opened
 from tests.support.reading import hero, said
 
@@ -129,6 +129,53 @@ def test_on_the_start_page_a_real_model_reads_them_and_its_first_sight_tells_mos
     assert hero(again)["choices"]["word"] == 2, "a link keeps its word"
     again.text_input(key="text").set_value(SENTENCE).run()
     assert hero(again)["tokens"] == SENTENCE.split()
+
+
+PARTLY = "The zebra announced record earnings on Friday"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "due"),
+    [
+        (PARTLY, 1, ["CEO", "board"]),
+        ("The judge slept", 2, ["rejected", "supported", "accused", "believed"]),
+        ("The team praised loud", 3, ["players", "fans", "rivals", "referees"]),
+        ("The team praised loud fans on Doomsday", 6, ["Monday", "Tuesday"]),
+        ("Vị ngựa vằn bác bỏ cáo buộc vào thứ Hai", 1, ["thẩm phán", "công tố viên"]),
+    ],
+)
+def test_in_the_place_of_an_unknown_word_known_ones_are_offered(text, place, due):
+    tokens = tuple(split_words(text))
+    offered = list_other_words(tokens, place)
+    assert offered[: len(due)] == due, "first what is due there"
+    grammar = GRAMMARS[find_language(tokens)]
+    assert {one.casefold() for one in offered} <= set(grammar.word_ids)
+    assert not {one.casefold() for one in offered} & {one.casefold() for one in tokens}
+    assert len(set(offered)) == len(offered)
+
+
+@pytest.mark.parametrize("page", TRAINED[1:], ids=lambda page: page.stem)
+def test_a_known_word_takes_the_place_of_an_unknown_one(page):
+    visit = opened(page, {"text": PARTLY})
+    menu = visit.selectbox(key=OTHER_WORD.format(1))
+    assert (menu.value, menu.placeholder) == (None, "zebra")
+    menu.set_value("board").run()
+    assert sentence_on(visit) == "The board announced record earnings on Friday"
+    assert hero(visit)["tokens"][1] == "board"
+    assert not visit.info
+    assert not visit.exception
+
+
+def test_a_known_word_at_the_beginning_is_capitalised():
+    visit = opened(TRAINED[1], {"text": "Your chef served hungry guests"})
+    visit.selectbox(key=OTHER_WORD.format(0)).set_value("the").run()
+    assert sentence_on(visit) == "The chef served hungry guests"
+
+
+@pytest.mark.parametrize(("text", "menus"), [("My zebra served guests", 2), (OWN, 0)])
+def test_where_most_words_are_unknown_nothing_of_the_sentence_would_be_left(text, menus):
+    keys = [one.key for one in opened(TRAINED[1], {"text": text}).selectbox]
+    assert len([key for key in keys if key.startswith(OTHER_WORD.format(""))]) == menus
 
 
 def test_these_pages_draw_trained_heads():

@@ -1,30 +1,16 @@
-"""The reader's own sentence: made of words in menus, or with words that no trained head knows."""
+"""The reader's own sentence: typed, or made of words in menus that the trained heads know."""
 
 import functools
-from collections import Counter
 
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.toys.examples import make_generator
-from explainers.toys.grammar import (
-    GRAMMARS,
-    NUM_WORDS,
-    Grammar,
-    find_language,
-    fold_word,
-    read_running,
-)
-from explainers.toys.layers import Tokens
+from explainers.toys.grammar import GRAMMARS, Grammar, find_language, fold_word
 from explainers.toys.sentence import Sentence, list_known_examples, split_words
-from explainers.toys.task import draw_news
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.lecture.screens import screen
-from explainers.ui.page import open_page
 from explainers.ui.session import BUILT_WORD
-from explainers.ui.untrusted_text import verbatim
 
 MENUS = (N_("Who"), N_("did"), N_("what kind of"), N_("what"), N_("on"))
 """The parts of "the CEO announced record earnings on Friday" that can be chosen."""
@@ -152,91 +138,3 @@ def _take_word(parts: Parts, place: int) -> None:
     word = st.session_state[BUILT_WORD.format(MENUS[place])]
     if word in list_words(parts, place):
         st.session_state[controls.sentence.key] = write_sentence(replace_part(parts, place, word))
-
-
-INSPECTOR = "pages/17_inspector.py"
-NUM_SENTENCES = 2_000
-"""Of the sentences that the head can read, so many are compared with the reader's."""
-
-
-def find_unknown_words(tokens: Tokens) -> list[str]:
-    """The words that training never saw, each once."""
-    known = GRAMMARS[find_language(tokens)].word_ids
-    return list(dict.fromkeys(token for token in tokens if fold_word(token) not in known))
-
-
-def list_unknown_words(tokens: Tokens) -> str:
-    """The same as a remark lists them; "" if training saw all."""
-    return ", ".join(map(verbatim, find_unknown_words(tokens)))
-
-
-def take_known_words(tokens: Tokens, has_untrained: bool = False) -> Tokens:
-    """The words that a page draws: the reader's, or the running ones and a notice that says so.
-
-    Trained heads have learned nothing about other words, and vectors drawn at random would look as
-    if they had. The text stays in its field and in the link. A page that `has_untrained` weights
-    draws any words with them.
-    """
-    unknown = list_unknown_words(tokens)
-    if not unknown or (has_untrained and controls.weights.read() == "untrained"):
-        return tokens
-    running = read_running(get_language()).tokens
-    notice = _(
-        "**Your own sentence.** Training had {known} words. New to it: {unknown}. Nothing was "
-        "learned about them. Shown instead: *{shown}*.",
-        known=NUM_WORDS,
-        unknown=unknown,
-        shown=" ".join(running),
-    )
-    st.info(notice, icon=":material/info:")
-    (offer_ways_on if has_untrained else offer_known_words)(tokens)
-    return running
-
-
-def offer_nearest_sentence(tokens: Tokens) -> None:
-    """The nearest sentence of known words."""
-    nearest = find_nearest_sentence(tokens)
-    swap = _("Swap the words: “{sentence}”", sentence=nearest)
-    st.button(swap, on_click=_take_sentence, args=(nearest,), icon=":material/swap_horiz:")
-
-
-def offer_known_words(tokens: Tokens) -> None:
-    """Two ways on: the nearest sentence of known words, or a model that knows all words."""
-    with screen("rest", "known words"), st.container(horizontal=True):
-        offer_nearest_sentence(tokens)
-        if st.button(_("Use a real model"), icon=":material/psychology:"):
-            open_page(INSPECTOR, step="")
-
-
-def offer_ways_on(tokens: Tokens) -> None:
-    """The same, and a third way, where a page shows what holds for any weights."""
-    offer_known_words(tokens)
-    label = _("Use untrained weights")
-    st.button(label, on_click=controls.weights.put, args=("untrained",), icon=":material/casino:")
-
-
-def find_nearest_sentence(tokens: Tokens) -> str:
-    """The sentence of known words that shares most with this one: its words, then its length.
-
-    Where no word is known, it is one in the visitor's language.
-    """
-    language = find_language(tokens, get_language())
-    wanted = Counter(map(fold_word, tokens))
-
-    def measure_likeness(news: Tokens) -> tuple[int, int]:
-        common = wanted & Counter(map(fold_word, news))
-        return common.total(), -abs(len(news) - len(tokens))
-
-    nearest: Tokens = max(list_known_sentences(language), key=measure_likeness)
-    return " ".join(nearest)
-
-
-@functools.cache
-def list_known_sentences(language: str) -> tuple[Tokens, ...]:
-    """Sentences of the task, of which the nearest is offered."""
-    seeded = make_generator("sentences of known words")
-    return tuple(news.tokens for news in draw_news(language, NUM_SENTENCES, True, seeded))
-
-
-def _take_sentence(sentence: str) -> None:
-    st.session_state[controls.sentence.key] = sentence

@@ -9,7 +9,7 @@ from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.one_head import attend
-from explainers.chapters.common.reader_sentence import list_unknown_words
+from explainers.chapters.common.unknown_words import list_unknown_words
 from explainers.toys.layers import Layer, Tokens, draw_layer
 from explainers.toys.readable_head import (
     FILM_SEED,

@@ -9,7 +9,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.chapters.common.choose_real_model import obtain_model
-from explainers.chapters.common.reader_sentence import find_unknown_words
+from explainers.chapters.common.unknown_words import find_unknown_words
 from explainers.toys.layers import Tokens
 from explainers.toys.sentence import Sentence
 from explainers.ui.text.numbers import write_percent
