@@ -5,7 +5,13 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import takeaway_files
-from explainers.ui.learning_path import finished_pages, label_pages, note_page, offer_next
+from explainers.ui.learning_path import (
+    finished_pages,
+    label_pages,
+    make_page,
+    note_page,
+    offer_next,
+)
 from explainers.ui.page import draw_frame, restore_link, run_page
 from explainers.ui.page_parts.first_picture import hold_first_picture
 from explainers.ui.page_parts.page_cards import show_wall
@@ -57,7 +63,7 @@ first_pictures.take()
 restore_link()
 settle_language()
 labels = label_pages(CONTENTS)
-listed = {path: st.Page(path, title=label) for path, label in labels.items()}
+listed = {path: make_page(path, label) for path, label in labels.items()}
 page = st.navigation(
     {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()}, expanded=True
 )

@@ -3,11 +3,13 @@
 import functools
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from explainers.folders import ASSETS
 from explainers.translations import _, load_sections, translate_section
@@ -110,6 +112,17 @@ def label_pages(contents: Contents) -> dict[str, str]:
         dot = DONE if _write_place(place) in done_numbers else OPENED if is_opened else UNOPENED
         labels[path] = f"{place + 1} · {title} {dot}"
     return labels
+
+
+def make_page(path: str, label: str) -> StreamlitPage:
+    """A page of the list: a copy, because Streamlit notes in it which one runs."""
+    return copy(_find_page(path, label))
+
+
+@functools.lru_cache(maxsize=512)
+def _find_page(path: str, label: str) -> StreamlitPage:
+    """Streamlit looks for the file of each: a twentieth of a run, for all of them."""
+    return st.Page(path, title=label)
 
 
 def note_page(contents: Contents, here: str) -> None:
