@@ -113,6 +113,26 @@ def test_a_rolling_restart_keeps_nobody_away_for_long(proxy):
     run(act())
 
 
+def test_a_phone_that_sleeps_comes_back_to_its_session(proxy):
+    """The network drops its connection, and nobody says goodbye."""
+
+    async def act():
+        one = Visitor(proxy.address, "scores", "d_k=3")
+        await one.come()
+        session, picture = one.session, one.picture
+        one.socket.transport.abort()
+        await one.come()
+        assert (one.session, one.picture) == (session, picture)
+        await one.socket.close()
+        one.session = "of which nothing is kept any more"
+        await one.come()
+        assert one.session not in ("", session)
+        assert one.picture == picture, "the address has the choices"
+        await one.socket.close()
+
+    run(act())
+
+
 def test_a_replica_that_listens_has_imported_what_pages_need(proxy):
     for replica in proxy.replicas.values():
         maps = psutil.Process(replica.process.pid).memory_maps()
