@@ -76,13 +76,18 @@ def revealed(
     is in the link, so that a link to a revealed picture shows the picture. A question that is asked
     of several things is answered for each of them: `about` tells them apart.
 
-    A class answers by a show of hands: all is drawn, and the answer is on the next screen.
+    A class answers by a show of hands: all is drawn, and the answer is on the next screen. Without
+    study mode everybody reads what somebody does who wants the answer at once.
     """
     answers, asked_of = sort_options([*options, answer]), about or name
     if is_lecture():
         _ask_class(text, name, answers, answer, asked_of, numbers)
         return True
+    if is_tour():
+        return True
     if not is_study_mode():
+        text(f"ask_{name}", **numbers)
+        _tell(text, name, SKIP, answer, numbers)
         return True
     with st.container(border=True, key=f"question {asked_of}"):
         text(f"ask_{name}", **numbers)
@@ -92,10 +97,15 @@ def revealed(
                 st.caption(_("Answer to see the result."), width="content")
         if guess is None:
             return False
-        st.markdown(write_verdict(guess, answer))
-        text(f"because_{name}", **numbers)
+        _tell(text, name, guess, answer, numbers)
         offer_all_answers(asked_of)
     return True
+
+
+def _tell(text: Prose, name: str, guess: str, answer: str, numbers: Mapping[str, object]) -> None:
+    """What came out, beside the guess, and why."""
+    st.markdown(write_verdict(guess, answer))
+    text(f"because_{name}", **numbers)
 
 
 def _ask_class(
