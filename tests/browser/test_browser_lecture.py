@@ -9,7 +9,7 @@ import zxingcpp
 from PIL import Image
 
 from explainers.ui.browser_files import FOLDER
-from explainers.ui.lecture.screens import MOST_SCREENS
+from explainers.ui.lecture.screens import LESSON, MOST_SCREENS
 from tests.browser.test_looks import violations
 from tests.support.browser_fixtures import PAGES, WINDOW, Visit
 
@@ -322,6 +322,29 @@ def test_screens_are_left_out_and_the_link_says_so(lecture, visit):
     again = ready(visit("masks", **ON, mine="masks:3.1.4.5.6.7.8"))
     assert place(again) == "1 / 7"
     assert again.page.evaluate(KIND) == "try"
+
+
+def test_a_shorter_lecture_leads_through_a_few_screens_of_a_few_pages(lecture):
+    one = lecture("many_heads")
+    turn(one, "o")
+    plan = one.page.get_by_role("button", name=re.compile("^Lecture of 45 minutes"))
+    plan.click()
+    assert plan.get_attribute("aria-pressed") == "true"
+    assert one.page.locator(".lecture-tile:not(.out)").count() == len(LESSON["many_heads"])
+    assert one.choices["set"] == "45"
+    turn(one, "Escape")
+    assert place(one) == "1 / 3"
+    go(one, 3, 1)
+    turn(one, "PageDown")
+    one.page.wait_for_url("**/kv_cache?**")  # the page between them is not part of it
+    ready(one)
+    assert place(one) == f"1 / {len(LESSON['kv_cache'])}"
+    assert one.choices["set"] == "45"
+    assert one.page.evaluate("attentionLecture.choice.minutes") == 45
+    turn(one, "o")
+    plan.click()
+    assert one.choices["set"] == "all"
+    assert one.page.locator(".lecture-tile.out").count() == 0
 
 
 def test_a_card_is_added_and_taken_away(lecture):

@@ -8,6 +8,8 @@ import pytest
 from explainers.ui.browser_files import FOLDER
 from explainers.ui.lecture.screens import (
     CAPTION_WORDS,
+    LESSON,
+    LESSON_MINUTES,
     MOST_SCREENS,
     PART_KINDS,
     SCREEN_KINDS,
@@ -63,6 +65,18 @@ def test_a_page_has_few_screens_and_begins_with_its_picture(page):
     assert (seen[0], seen[-1]) == ("hero", "end")
     assert "question" in kinds[: kinds.index("hero")]
     assert not any(" recall" in name or "veil" in name for _kind, name, _part in parts)
+
+
+def test_the_screens_of_a_shorter_lecture_are_there():
+    by_place = {page.stem.partition("_")[2]: page for page in PAGES} | {"": PAGES[0]}
+    for place, wanted in LESSON.items():
+        parts = [(kind, name) for kind, name, _part in lecture(by_place[place])]
+        found = [next((p for p in parts if one in (p[0], " ".join(p))), None) for one in wanted]
+        assert None not in found, place
+        assert found == sorted(found, key=parts.index), "they follow each other as on the page"
+    questions = sum("ask" in wanted for wanted in LESSON.values())
+    seconds = 60 * LESSON_MINUTES / (sum(map(len, LESSON.values())) + questions)
+    assert 60 < seconds < 120, "a screen is read, shown and talked about"
 
 
 def test_a_page_has_about_seven_screens():

@@ -5,7 +5,7 @@ import streamlit as st
 from explainers.translations import _
 from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.learning_path import estimate_course
-from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.lecture.screens import LESSON_MINUTES, is_lecture
 from explainers.ui.page import Prose, open_page, split_title
 from explainers.ui.page_parts.page_cards import PageCard, show_cards
 from explainers.ui.tour import STOPS
@@ -27,7 +27,7 @@ def show_doors(text: Prose) -> None:
     )
     cards = []
     for name, section, address, thumbnail, minutes in doors:
-        title, line = split_title(text.fill(section))
+        title, line = split_title(text.fill(section, minutes=LESSON_MINUTES))
         cards.append(PageCard(name, address, thumbnail, title, " ".join(line.split()), minutes))
     opened = show_cards("doors", _("Three ways on"), {"": cards}, _begin)
     open_page(SECOND_PAGE if opened == "course" else "", step="")

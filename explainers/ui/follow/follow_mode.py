@@ -21,8 +21,8 @@ ROOM_KEY = "follow"
 _follow = browser_files.make_component("follow/follow.js", isolate_styles=False)
 
 
-SCREEN_KEY, ORDER_KEY = "screen", "mine"
-"""What a link calls the lecturer's screen, and the screens that a lecturer has chosen."""
+SCREEN_KEY, ORDER_KEY, SET_KEY = "screen", "mine", "set"
+"""What a link calls the lecturer's screen, those that a lecturer has chosen, a shorter lecture."""
 _SCREEN = re.compile(r"[1-9]\d{0,2}")
 
 
@@ -61,7 +61,7 @@ def count_first_screens(place: str) -> int | None:
     chosen = st.query_params.get_all(ORDER_KEY)
     if ROOM_KEY not in st.query_params or not is_lecture():
         return None
-    if any(one.partition(":")[0] == place for one in chosen):
+    if SET_KEY in st.query_params or any(one.partition(":")[0] == place for one in chosen):
         return None  # only who has all screens knows which one is meant
     asked = _SCREEN.match(st.query_params.get(SCREEN_KEY, "1"))
     return int(asked[0]) if asked else 1

@@ -38,6 +38,20 @@ CARD_KEY = "deep"
 """What a link calls the open one of the cards below "Go deeper"."""
 CAPTION_WORDS = 25
 """As many are read beside a picture."""
+LESSON_MINUTES = 45
+LESSON = {
+    "": ("hero", "try try_causal", "try try_untrained", "end"),
+    "tokens": ("ask",),
+    "query_key_value": ("hero", "ask"),
+    "scores": ("hero", "try melt", "ask"),
+    "masks": ("hero", "try window", "ask"),
+    "many_heads": ("hero", "try off", "ask"),
+    "kv_cache": ("hero", "ask"),
+    "cache_memory": ("hero",),
+    "what_if": ("hero", "ask", "end"),
+}
+"""The screens of a lecture of so many minutes, by the pages' places in the address: the first one
+of a kind, or one by its kind and name."""
 _HEADING = re.compile(r"#+ [^\n]*\n+")
 _SENTENCE_END = re.compile(r"(?<=[.!?:])(?:(?<=\*\*)|(?!\*))\s+|(?<=[.!?:]\*\*)\s+")
 
@@ -158,7 +172,12 @@ def _draw_lecture(title: str, place: str) -> None:
         is_there = isinstance(number, int) and 0 <= number < len(cards)
         CONTROLS_BY_KEY[CARD_KEY].put(cards[number] if is_there else None)
 
-    data = {"page": title, "words": _list_words(), "shared": st.session_state.get(LECTURE_LINK)}
+    data = {
+        "page": title,
+        "words": _list_words(),
+        "shared": st.session_state.get(LECTURE_LINK),
+        "plan": {"minutes": LESSON_MINUTES, "pages": LESSON},
+    }
     told = _lecture(key=LECTURE, data=data, on_share_change=ask, on_card_change=add)
     if told.card is not None:
         st.rerun()  # the whole page: the card stands outside
@@ -181,6 +200,12 @@ def _list_words() -> dict[str, object]:
         "noCode": _("This page shows no code."),
         "noWindow": _("The browser did not allow a second window."),
         "overview": _("All screens of this page (O)"),
+        "plan": _(
+            "Lecture of {minutes} minutes: {count} screens of {pages} pages",
+            minutes=LESSON_MINUTES,
+            count=sum(map(len, LESSON.values())),
+            pages=len(LESSON),
+        ),
         "add": _("Add one from below “Go deeper”"),
         "earlier": _("Earlier"),
         "later": _("Later"),

@@ -6,6 +6,13 @@
  * @property {string} page
  * @property {LectureWords} words
  * @property {Shared | null} shared
+ * @property {Plan} plan
+ */
+
+/**
+ * @typedef {object} Plan a shorter lecture
+ * @property {number} minutes
+ * @property {Record<string, string[]>} pages their screens, by the pages' places: a kind, or a kind and a name
  */
 
 /**
@@ -25,6 +32,7 @@
  * @property {string} noCode
  * @property {string} noWindow
  * @property {string} overview
+ * @property {string} plan
  * @property {string} add
  * @property {string} earlier
  * @property {string} later

@@ -34,7 +34,7 @@ export class Handout {
   /** Ask for the code, and print when it has come. */
   print() {
     const link = new URL(location.href);
-    for (const name of ["lecture", "screen", "mine", "lesson"]) link.searchParams.delete(name);
+    for (const name of ["lecture", "screen", "mine", "set", "lesson"]) link.searchParams.delete(name);
     this.link = link.href;
     this.lecture.tell("share", this.link);
   }

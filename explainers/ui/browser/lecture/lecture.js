@@ -128,6 +128,7 @@ export class Lecture {
   begin(data, tell) {
     this.words = data.words;
     this.tell = tell;
+    this.choice.plan = data.plan;
     if (!this.isHeld) {
       this.isHeld = true;
       for (const sheet of this.sheets) wear(document, sheet);
@@ -287,10 +288,17 @@ export class Lecture {
 
   /** The lecturer's own choice of this page's screens. @param {Screen[]} shown */
   arrange(shown) {
-    this.choice.set(shown, this.all, place());
+    this.choice.choose(shown, this.all, place());
     const same = shown.findIndex(({ id }) => id === this.id);
     this.screens = shown;
     this.show(Math.max(0, same), same < 0 ? 0 : this.step);
+    this.write(this.at, this.step, false);
+  }
+
+  /** From all pages to the few of the plan, and back. */
+  turnPlan() {
+    this.choice.turnPlan();
+    this.group();
     this.write(this.at, this.step, false);
   }
 
@@ -382,7 +390,7 @@ export class Lecture {
    * @param {1 | -1} by
    */
   leaf(by) {
-    const links = listPageLinks();
+    const links = listPageLinks().filter(({ pathname }) => pathname === location.pathname || this.choice.visits(place(pathname)));
     const here = links.findIndex((link) => link.pathname === location.pathname);
     const next = links[Math.max(here, 0) + by];
     if (!next) return this.bar.say(by > 0 ? this.words.last : this.words.first);
@@ -452,7 +460,7 @@ export class Lecture {
     if (at > 0 || step > 0) link.searchParams.set("screen", `${at + 1}${step > 0 ? ".2" : ""}`);
     else link.searchParams.delete("screen");
     if (this.isHeld) this.choice.write(link.searchParams);
-    else link.searchParams.delete("mine");
+    else for (const name of ["mine", "set"]) link.searchParams.delete(name);
     if (link.href !== location.href) history[isTurn ? "pushState" : "replaceState"](history.state, "", link);
     this.link = link.href;
     if (!this.isHeld) return;
@@ -505,9 +513,9 @@ export class Lecture {
   }
 }
 
-/** Where the page is in the address. */
-function place() {
-  return location.pathname.split("/").pop() ?? "";
+/** Where a page is in the address. */
+function place(pathname = location.pathname) {
+  return pathname.split("/").pop() ?? "";
 }
 
 /** @param {string} link */

@@ -1,14 +1,16 @@
 // @ts-check
 // All screens of a page as a grid: to jump, to leave some out, to change their order. What a lecturer
-// chose is in the link: "mine=scores:1.3.2" shows three screens of a page, in this order.
+// chose is in the link: "mine=scores:1.3.2" shows three screens of a page, in this order, and
+// "set=45" a few screens of a few pages, as the server planned them for so many minutes.
 
 /** @import { Lecture } from "./lecture.js" */
+/** @import { Plan } from "./data.js" */
 /** @import { Part, Screen } from "./screens.js" */
 
 import { element } from "../common/elements.js";
 import { Above } from "./tools.js";
 
-const NAME = "mine"; // in the link
+const NAME = "mine", SET = "set", NO_SET = "all"; // in the link
 const MOST = 60; // numbers of a page that a link may have
 
 /** What a lecturer made of the pages' screens: their numbers, from 0, by the pages' places. */
@@ -16,13 +18,29 @@ export class Choice {
   constructor() {
     /** @type {Map<string, number[]>} */
     this.chosen = new Map();
+    /** @type {Plan | null} a shorter lecture, if there is one */
+    this.plan = null;
+    /** @type {string | null} which set the link asks for; nobody has said anything of it: null */
+    this.set = null;
     this.take();
   }
 
   /** What the link says, as one that follows gets it. */
   take() {
-    for (const text of new URLSearchParams(location.search).getAll(NAME)) this.read(text);
+    const asked = new URLSearchParams(location.search);
+    for (const text of asked.getAll(NAME)) this.read(text);
+    this.set = asked.get(SET) ?? this.set; // Streamlit takes it out of the address with each new page
   }
+
+  get isPlanned() { return this.plan !== null && this.set === String(this.plan.minutes); }
+
+  /** That the plan takes; 0 where none is followed. */
+  get minutes() { return this.isPlanned ? this.plan?.minutes ?? 0 : 0; }
+
+  turnPlan() { this.set = this.isPlanned ? NO_SET : String(this.plan?.minutes); }
+
+  /** Is this page gone through? @param {string} place */
+  visits(place) { return !this.isPlanned || Boolean(this.plan?.pages[place]); }
 
   /** @param {string} text */
   read(text) {
@@ -32,12 +50,13 @@ export class Choice {
 
   /** The screens that are shown. @param {Screen[]} all @param {string} place of the page */
   arrange(all, place) {
-    const wanted = [...new Set(this.chosen.get(place) ?? [])].map((at) => all[at]).filter(Boolean);
+    const planned = (this.isPlanned && this.plan?.pages[place] || []).map((name) => all.findIndex(({ id, kind }) => name === id || name === kind));
+    const wanted = [...new Set(this.chosen.get(place) ?? planned)].map((at) => all[at]).filter(Boolean);
     return wanted.length ? wanted : all;
   }
 
   /** @param {Screen[]} shown @param {Screen[]} all @param {string} place */
-  set(shown, all, place) {
+  choose(shown, all, place) {
     const numbers = shown.map(({ id }) => all.findIndex((screen) => screen.id === id)).filter((number) => number >= 0);
     if (numbers.length === all.length && numbers.every((number, at) => number === at)) this.chosen.delete(place);
     else this.chosen.set(place, numbers);
@@ -46,6 +65,7 @@ export class Choice {
   /** @param {URLSearchParams} query */
   write(query) {
     query.delete(NAME);
+    if (this.set && /^\w{1,10}$/.test(this.set)) query.set(SET, this.set);
     for (const [place, numbers] of this.chosen) query.append(NAME, `${place}:${numbers.map((number) => number + 1).join(".")}`);
   }
 }
@@ -74,6 +94,7 @@ export class Overview extends Above {
     screens.forEach((screen, at) => grid.append(this.tile(screen, at)));
     left.forEach((screen) => grid.append(this.tile(screen, -1)));
     this.root.replaceChildren(element("h2", "", words.overview), grid);
+    if (this.lecture.choice.plan) this.root.append(this.offerPlan());
     if (cards.length) this.root.append(element("h3", "", words.add), this.offer(cards));
     /** @type {HTMLElement | undefined} */ (this.root.querySelectorAll(".lecture-tile > button")[Math.max(0, focus)])?.focus();
   }
@@ -97,6 +118,14 @@ export class Overview extends Above {
     if (at < 0) act("+", words.show, () => this.move(screen, screens.length));
     else if (screens.length > 1) act("×", words.hide, () => this.move(screen, null));
     return tile;
+  }
+
+  /** A lecture of a few pages, or all of them again. */
+  offerPlan() {
+    const { choice, words } = this.lecture, button = element("button", "lecture-plan", words.plan);
+    button.setAttribute("aria-pressed", String(choice.isPlanned));
+    button.onclick = () => { this.lecture.turnPlan(); this.draw(); };
+    return button;
   }
 
   /** What is folded on the page, one at a time. @param {Part[]} cards */
