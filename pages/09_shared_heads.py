@@ -4,8 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from explainers.attention import grouped_query as shared
-from explainers.attention.latent import absorbed, compress, latent_attention, queries
+from explainers.attention import grouped_query, latent
 from explainers.chapters.common.choose_layer import name_layer_origin, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.reader_sentence import choose_sentence
@@ -41,7 +40,7 @@ def ask_averaged(tokens: Tokens) -> None:
     if revealed(text, "averaged", uptraining.ANSWERS, uptraining.answer_averaging(found), **named):
         uptraining.show_losses_of_averages(found)
         text("averaged_seen", **named)
-        show_source(shared.average_kv_heads)
+        show_source(grouped_query.average_kv_heads)
 
 
 @fragment
@@ -53,7 +52,7 @@ def show_how(tokens: Tokens, picture: Hero) -> None:
     taken.take_learned(layer, dealing.run)
     text("how", **dealing.name_words())
     show_figure(dealt_heads.draw_dealing(dealing), name_layer_origin(layer), "dealing")
-    show_source(shared.share, shared.grouped_query)
+    show_source(grouped_query.share, grouped_query.grouped_query)
 
 
 def show_weights(tokens: Tokens, heads: int, kv_heads: int) -> None:
@@ -67,7 +66,7 @@ def show_weights(tokens: Tokens, heads: int, kv_heads: int) -> None:
     text("shared" if averaged.is_shared else "own", **averaged.name())
     if averaged.learned:
         text("learned", **averaged.name())
-    show_source(shared.average_kv_heads, shared.share, shared.grouped_query)
+    show_source(grouped_query.average_kv_heads, grouped_query.share, grouped_query.grouped_query)
 
 
 def show_uptraining(tokens: Tokens, heads: int, kv_heads: int) -> None:
@@ -93,7 +92,7 @@ def show_cache(tokens: Tokens) -> None:
     taken.take_cached_numbers(words, HEAD_DIM, kv_sharing.list_kv_heads())
     if ask_veiled(text, "cache", least, options, heads=NUM_HEADS, full=options[0]):
         kv_sharing.show_amounts(amounts, "cache")
-    show_source(shared.cache_elements)
+    show_source(grouped_query.cache_elements)
 
 
 def show_mistake(tokens: Tokens) -> None:
@@ -104,7 +103,7 @@ def show_mistake(tokens: Tokens) -> None:
     show_figure(dealt_heads.draw_mistake(mistake, page.has_queries_down()), origin, "mistake")
     taken.take_mistake(mistake.reader, dealt_heads.NUM_KV_HEADS, mistake.changed)
     text("mistaken", **mistake.name_changes())
-    show_source(shared.share, shared.share_wrongly)
+    show_source(grouped_query.share, grouped_query.share_wrongly)
 
 
 def show_latent(tokens: Tokens) -> None:
@@ -116,7 +115,7 @@ def show_latent(tokens: Tokens) -> None:
     of_text = text.template("latent_kept")
     figure = latent_heads.draw_latent(tokens, sizes, place, page.has_queries_down(), of_text)
     show_figure(figure, random_weights(seed, sizes[place].given.x.device), "latent")
-    show_source(compress, queries, latent_attention, absorbed)
+    show_source(latent.compress, latent.queries, latent.latent_attention, latent.absorbed)
 
 
 def show_rows(tokens: Tokens) -> None:
