@@ -126,12 +126,12 @@ def draw_text_rises(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMi
     )
     means = base.transform_filter("datum.low !== null")
     spans = means.mark_rule(color=theme.text, strokeWidth=2.5).encode(
-        alt.X("low:Q").title(title), alt.X2("high:Q")
+        alt.X("low:Q").title(title).axis(tickCount=8), alt.X2("high:Q")
     )
     strokes = means.mark_tick(color=theme.text, thickness=4, size=24).encode(x="x:Q")
     zero = alt.Chart(rows).mark_rule(color=theme.muted, strokeDash=[4, 3]).encode(x=alt.datum(0))
     pointed = [alt.Tooltip("kind:N", title=_("name")), alt.Tooltip("x:Q", format="+.3f")]
-    dots = dots.encode(alt.X("x:Q").title(title), tooltip=pointed)
+    dots = dots.encode(alt.X("x:Q").title(title).axis(tickCount=8), tooltip=pointed)
     figure = (zero + dots + spans + strokes).properties(width="container", height=alt.Step(44))
     return apply_theme(figure, theme)
 

@@ -14,7 +14,7 @@ from streamlit.navigation.page import StreamlitPage
 from explainers.folders import ASSETS
 from explainers.translations import _, load_sections, translate_section
 from explainers.ui.controls.control import Control
-from explainers.ui.page import open_page
+from explainers.ui.page import NEXT_QUESTION, open_page
 from explainers.ui.session import PAGE_NUMBER, PAGES_OPENED
 
 Contents = Mapping[str, Mapping[str, str]]
@@ -28,8 +28,6 @@ TASK_PREFIXES = "ask_", "task_"
 UNOPENED, OPENED, DONE = "○", "◐", "●"
 RECALL = "recall_"
 """Sections whose names begin so ask something at the end of a page."""
-NEXT_QUESTION = "next_question"
-"""The section with the question by which the page before invites its reader."""
 LONGEST_QUESTION = 90
 """Letters: a button is one line."""
 OLD_KEY = "tour"

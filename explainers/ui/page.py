@@ -42,8 +42,8 @@ of the page runs by itself from time to time. Without one, a session on another 
 empty, and what the reader chooses next would be lost."""
 ONE_SENTENCE = "one_sentence"
 """The section with what a reader should remember of the page."""
-QUESTION_SECTION = "question"
-"""What a page asks, above its first picture."""
+QUESTION_SECTION, NEXT_QUESTION = "question", "next_question"
+"""What a page asks, above its first picture; and the same where nothing is said before it."""
 HOW_SECTIONS = {"how", "steps", "equal"}
 """How it works; pages with several such steps call it by these."""
 STOP_SECTIONS = {"cannot", "nothing_written"}
@@ -64,8 +64,9 @@ class Prose:
         if is_lecture() and name in HOW_SECTIONS:
             show_on_screen("how", f"{self.page} {name}", remark)
         elif is_lecture() and name == QUESTION_SECTION:
+            alone = self.fill(NEXT_QUESTION) if self.has(NEXT_QUESTION) else remark
             with screen(name, self.page):
-                st.markdown(f"## {find_question(remark)}")
+                st.markdown(f"## {find_question(alone)}")
             with screen("rest", self.page):
                 st.markdown(remark)
         elif name in STOP_SECTIONS:

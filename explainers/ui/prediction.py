@@ -123,7 +123,9 @@ def _ask_class(
             text(f"ask_{name}", **numbers)
             guess = _ask(asked_of, options, answer)
     question, because = text.fill(f"ask_{name}", **numbers), text.fill(f"because_{name}", **numbers)
-    verdict = f"## {find_question(question)}\n\n{write_verdict(guess or SKIP, answer)}"
+    # Whatever the question was: "It is no score changes" is no sentence.
+    alone = _("Answer: **{answer}**.", answer=_(answer))
+    verdict = f"## {find_question(question)}\n\n{write_verdict(guess, answer) if guess else alone}"
     # By its name the votes of a class find the answer.
     right = f"right {options.index(answer)} {asked_of}"
     show_on_screen("answer", asked_of, f"{verdict} {because}", right)

@@ -68,7 +68,7 @@ def test_a_step_changes_picture_and_sentence_without_the_server(visit):
     assert shelves(one)["totals"] == ["4", "10"]
     one.wait_for_choice("words_read", "4")
     expect(
-        one.ready().page.get_by_text("This is the step above, record in layer 1")
+        one.ready().page.get_by_text("One step, record in layer 1")
     ).to_be_visible()
     friday = one.page.locator(".hero [role=radiogroup] button", has_text="Friday")
     assert "All 7 words have been read" in one.says_after(friday)

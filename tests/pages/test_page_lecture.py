@@ -157,6 +157,7 @@ def test_no_part_has_another_kind():
         ("## How\n\nOne **two.** Three.\n\nFour.", "## How", "One **two.** Three.", "Four."),
         (f"{'a ' * 20}b. {'c ' * 9}d. E.", "", f"{'a ' * 20}b.", f"{'c ' * 9}d. E."),
         (f"{'a ' * 40}b. C.", "", f"{'a ' * 40}b.", "C."),
+        (f"It holds: {'a ' * 25}b.", "", "It holds.", f"{'a ' * 25}b."),
         ("**Bold sentence.** It is 0.45 here.", "", "**Bold sentence.** It is 0.45 here.", ""),
     ],
 )

@@ -214,7 +214,7 @@ def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
     if other:
         section = "try_both_ways" if heads.is_causal else "try_one_way"
         later = write_percent(measure_later_share(heads))
-        told = text.fill(section, other=shorten_name(other), later=later)
+        told = text.fill(section, other=shorten_name(other), this=heads.name, later=later)
         choices = {controls.real_model.key: other}
         tries.append(Experiment("other_model", told, choices, is_slow=True))
     return tries

@@ -139,7 +139,7 @@ def draw_one_step(run: DrawnText, layer: int, place: int) -> list[Panel]:
         Panel("query", query),
         Panel("K", Matrix("K", stored, key, read, columns, *rows, role="key")),
         Panel("V", Matrix("V", stored, value, read, columns, *rows, role="value")),
-        Panel("weights", weights, heading=_("What it computes of them")),
+        Panel("weights", weights, heading=_("What it computes from them")),
         Panel("output", output),
     ]
 

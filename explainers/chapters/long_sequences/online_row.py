@@ -22,6 +22,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
+from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
@@ -242,7 +243,11 @@ def show_row(row: Row) -> None:
 
 
 def make_row_panels(row: Row, read: int) -> list[Panel]:
-    """All matrices when `read` blocks have been read, with a frame for every number of them."""
+    """All matrices when `read` blocks have been read, with a frame for every number of them.
+
+    A class reads the line of the last one.
+    """
+    followed = read - 1 if is_lecture() else None
     tokens, line = row.lab.tokens, row.scores.tolist()
     count = range(1, len(row.steps) + 1)
     seen = [row.count_seen(n - 1) for n in count]
@@ -261,7 +266,8 @@ def make_row_panels(row: Row, read: int) -> list[Panel]:
         matrix = Matrix(
             name, FORMULAS[name], frames[read - 1], *places, kind=kind, limit=find_largest(table)
         )
-        panels.append(Panel(name, matrix, sources=_list_sources(name), frames=frames))
+        sources = _list_sources(name)
+        panels.append(Panel(name, matrix, sources=sources, frames=frames, followed=followed))
     return panels
 
 

@@ -27,6 +27,7 @@ from explainers.toys.grammar import choose_other_ending
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.provenance import random_weights
 from explainers.ui.untrusted_text import verbatim
 
@@ -108,6 +109,10 @@ class Leak(NamedTuple):
         moves = self.read_changes("0 after").abs().amax(dim=-1)
         return int(moves.argmin()), _write_percent(moves.min().item())
 
+    def find_most_moved(self) -> int:
+        """The row that changes most where none should change."""
+        return int(self.read_changes("0 after").abs().amax(dim=-1).argmax())
+
 
 def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
     """In how many rows a word shows that is hidden by a 0, and what the question names."""
@@ -134,7 +139,8 @@ def find_leak(lab: Lab) -> Leak:
 
 
 def draw_leak(lab: Lab, leak: Leak) -> Figure:
-    """For each way the weights, and how they move."""
+    """For each way the weights, and how they move; a class reads one row."""
+    followed = leak.find_most_moved() if is_lecture() else None
     mask = lab.mask(masks.causal)
     ways = {"0 after": _("0 after"), "−∞ before": _("−∞ before")}
     changes = share_domain(
@@ -151,8 +157,8 @@ def draw_leak(lab: Lab, leak: Leak) -> Figure:
         heading = _("{way} the softmax", way=ways[name])
         matrix = replace(made.matrix, name=ways[name])
         panels += [
-            replace(made, matrix=matrix, heading=heading),
-            Panel(f"{name}: new − old", change),
+            replace(made, matrix=matrix, heading=heading, followed=followed),
+            Panel(f"{name}: new − old", change, followed=followed),
         ]
     alt = _("Causal weights made in two ways, and how each moves when the last word is new.")
     return Figure(lab.arranged(panels), alt)

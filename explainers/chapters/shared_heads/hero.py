@@ -187,4 +187,5 @@ def find_largest(weights: list[Any], word: int) -> list[int]:
 
 
 def _join(words: list[str]) -> str:
-    return " · ".join(f"*{word}*" for word in words)
+    first, *second = (f"*{word}*" for word in words)
+    return _("{first} and {second}", first=first, second=second[0]) if second else first

@@ -8,7 +8,7 @@ import streamlit as st
 from explainers.charts.theme import LIGHT, THEMES, Theme
 from explainers.local_numbers import find_marks
 from explainers.translations import ENGLISH, _, get_language, say_value, set_language
-from explainers.ui.lecture.screens import screen
+from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page shows no chart
@@ -19,6 +19,15 @@ TRANSLATED_COLUMNS = "series", "kind", "name", "model"
 """Columns whose words are the app's own; all others may hold the reader's words."""
 LONGEST_TABLE = 200
 """Rows on screen; the CSV has them all."""
+ENLARGED = {
+    **dict.fromkeys(("draw_bars", "draw_dots", "draw_dot_rows", "draw_text_rises"), (1.35, 1.35)),
+    "draw_two_orders": (1.1, 1.7),  # its numbers fill their cells
+}
+"""Low charts, by their builders: in front of a class how much larger letters are, and how much
+higher all else, because half of the screen would be empty."""
+LETTERS = "fontSize", "labelFontSize", "titleFontSize", "labelLimit", "dx", "dy", "yOffset"
+HEIGHTS = "height", "step", "size"
+"""Of a chart, of its rows, of its bars and dots."""
 
 
 def read_theme() -> Theme:
@@ -46,10 +55,27 @@ def show_chart(
     rows = translate_rows(rows)
     name = f"{build.__module__}.{build.__qualname__}"
     spec = _build_specification(name, theme.name, language, build, rows, **structure)
+    if is_lecture():
+        spec = enlarge(spec, *ENLARGED.get(build.__name__, (1, 1)))
     with screen("picture", key):
         st.vega_lite_chart(rows, spec, key=key, alt=_(alt), theme=None, width="stretch")
     table_rows = rows if table is None else table
     offer_files(key, origin, lambda: build(rows, theme, **structure), lambda: table_rows)
+
+
+def enlarge(spec: Any, letters: float, heights: float) -> Any:
+    """The specification with larger letters, and higher."""
+    if isinstance(spec, list):
+        return [enlarge(one, letters, heights) for one in spec]
+    if not isinstance(spec, dict):
+        return spec
+    factors = dict.fromkeys(LETTERS, letters) | dict.fromkeys(HEIGHTS, heights)
+    return {
+        name: value * factors[name]
+        if name in factors and isinstance(value, int | float)
+        else enlarge(value, letters, heights)
+        for name, value in spec.items()
+    }
 
 
 def offer_files(

@@ -126,8 +126,10 @@ def cut_caption(text: str) -> tuple[str, str, str]:
     count = 1
     while count < len(sentences) and len(" ".join(sentences[: count + 1]).split()) <= CAPTION_WORDS:
         count += 1
-    left = " ".join(sentences[count:])
-    return heading, " ".join(sentences[:count]), f"{left}\n\n{below}".strip()
+    caption, left = " ".join(sentences[:count]), " ".join(sentences[count:])
+    if left and caption.endswith(":"):  # what it announces is not on the screen
+        caption = f"{caption[:-1]}."
+    return heading, caption, f"{left}\n\n{below}".strip()
 
 
 def find_question(text: str) -> str:

@@ -31,7 +31,7 @@ html[data-lecturing] ${PARTS.block} { position: relative; box-sizing: border-box
 ${keepOnly(KEPT)}
 html[data-lecturing]:not([data-lecture-controls]) ${PARTS.block} :is(.st-key-sentence, .st-key-hero-controls):not(${NAMED} *) { display: none !important; }
 html[data-lecturing] ${PARTS.block} ${NAMED}:not(${NAMED} *) { flex: none; box-sizing: border-box; width: 95.5%; left: 2.25%; }
-html[data-lecturing] ${PARTS.block} ${NAMED} ${PARTS.chart} { overflow: visible !important; }
+html[data-lecturing] ${PARTS.block} ${NAMED} ${PARTS.chart}, html[data-lecturing] ${PARTS.block} ${NAMED} ${PARTS.chart} svg { overflow: visible !important; }
 html[data-lecturing] ${PARTS.block} ${NAMED} ${PARTS.markdown} { margin-bottom: 0; text-align: inherit; }
 html[data-lecturing] ${PARTS.block} ${PARTS.anchor} { display: none; }
 }

@@ -133,8 +133,11 @@ export class Hero {
     this.obey(this.data.choices);
     if (isFar) this.presented.lent = Object.fromEntries(keys.map((key) => [key, back[key] ?? this.choices[key]]));
     const told = { ...back, ...(isFar ? found : {}) };
-    if (Object.keys(told).length) this.choose(told);
-    else this.update();
+    const isTold = Object.keys(told).length > 0;
+    if (isTold) this.choose(told);
+    // What is taken back of the last experiment may be what this one shows.
+    if (!isFar) for (const shown of [this.presented.shown, this.choices]) Object.assign(shown, found);
+    if (!(isTold && this.root.classList.contains("waiting"))) this.update();
   }
 
   get isLecture() { return this.root.hasAttribute("data-lecture"); }

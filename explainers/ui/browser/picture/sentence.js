@@ -12,7 +12,7 @@ export function cutSentences(node, most) {
   for (const { segment, index } of new Intl.Segmenter(language, { granularity: "sentence" }).segment(text)) {
     const here = index + segment.length;
     if (here < text.length && !/\s$/.test(segment)) continue; // the point of a name, as in L13.H8
-    if (end && text.slice(0, here).trim().split(/\s+/).length > most) break;
+    if (end && text.slice(0, here).trim().split(/[ \n]+/).length > most) break;
     end = here;
   }
   for (const child of [...node.childNodes]) {

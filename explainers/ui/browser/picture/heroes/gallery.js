@@ -212,9 +212,13 @@ export class Gallery extends Hero {
 
   /** Words beside each other, below their arcs. @param {number} base */
   placeAcross(base) {
-    const { stage, hasArcs, words, data } = this, tokens = data.tokens, size = 20;
-    const widths = stage.widths(tokens, size).map((one) => Math.max(34, one + 14));
-    const total = widths.reduce((sum, one) => sum + one, 0), gap = Math.min(18, Math.max(0, (stage.room - total) / Math.max(1, tokens.length - 1)));
+    const { stage, hasArcs, words, data } = this, tokens = data.tokens;
+    let size = 21, total = Infinity, /** @type {number[]} */ widths = [];
+    for (; total > stage.room && size > 15; total = widths.reduce((sum, one) => sum + one, 0)) { // the least that its words need
+      size -= 1;
+      widths = stage.widths(tokens, size).map((one) => Math.max(34, one + 14));
+    }
+    const gap = Math.min(18, Math.max(0, (stage.room - total) / Math.max(1, tokens.length - 1)));
     let x = (stage.room - total - gap * (tokens.length - 1)) / 2;
     this.base = base;
     this.centres = widths.map((wide, place) => {

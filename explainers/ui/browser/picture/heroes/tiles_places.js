@@ -35,7 +35,7 @@ export function layOutTiles(stage, words, parts) {
     const free = width - wide - strip - (parts - 1) * gap - 26;
     cell = Math.min(WIDEST_CELL, Math.floor(free / words.length));
   } while (font > 11 && (cell < 24 || font > 0.62 * cell));
-  const gridTop = top + (isStacked ? 30 : TITLE - 4) + wide * SLANT + 8, grid = cell * words.length + (parts - 1) * gap;
+  const gridTop = top + (isStacked ? 30 : TITLE - 4) + wide * SLANT + (isStacked ? 8 : 20), grid = cell * words.length + (parts - 1) * gap;
   const end = gridTop + words.length * cell + Math.ceil(words.length / 2) * gap;
   return {
     height: Math.ceil(Math.max(end, TITLE + size + below)),

@@ -208,7 +208,7 @@ export class Tokens extends Hero {
     token.chip.classList.toggle("joined", this.isPairs && Number(id) === 255 + this.merges);
     token.chip.title = _("token {place}: “{label}”, id {id}", { place: String(place), label, id: id || "–" });
     stage.put(token.chip, token.box);
-    const known = id || "?", size = 13, isNarrow = width < ID_NEEDS || stage.widths([known], size, 400)[0] > width + 2;
+    const known = id || "?", size = 14, isNarrow = width < ID_NEEDS || stage.widths([known], size, 400)[0] > width + 2;
     token.id.textContent = known;
     stage.write(token.id, middle, y + places.chip + ID / 2 + 1, size, isNarrow ? 0 : 1);
     const top = y + places.chip + ID;
@@ -218,7 +218,7 @@ export class Tokens extends Hero {
     if (this.ramp) token.strip.fill(row, this.limit, this.ramp);
     token.strip.describe(_("vector of {token}", { token: label }), row);
     token.position.textContent = String(place);
-    const isTight = stage.widths([String(place)], size, 400)[0] > width + 2;
+    const wide = stage.widths([String(place)], size, 400)[0], isTight = wide > width + 2 || (wide > 0.7 * width && place % 5 > 0);
     stage.write(token.position, middle, top + places.strip + POSITION / 2 + 1, size, isTight ? 0 : 1);
   }
 

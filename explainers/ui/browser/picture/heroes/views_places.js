@@ -58,7 +58,7 @@ function standBeside(stage, tokens, { x: entries, own }) {
   const pitch = Math.min(MOST_PITCH, (height - 38) / count), top = 32 + (height - 38 - pitch * count) / 2;
   return {
     height, size, isColumn: isNarrow, isUpright: false, x, shareSize: isNarrow ? 16 : 19,
-    askerSize: Math.min(30, (30 * (isNarrow ? 92 : 240)) / Math.max(1, ...stage.widths(tokens, 30))),
+    askerSize: Math.min(30, (30 * (isNarrow ? 84 : 240)) / Math.max(1, ...stage.widths(tokens, 30))),
     asker: isNarrow ? [2, x.y - 26] : [x.x + x.width / 2, x.y - 30],
     xName: isNarrow ? [x.x + x.width / 2, x.y + x.height + 14] : [x.x + x.width / 2, x.y + 52],
     blocks: [-1, 0, 1].map((nth) => {
