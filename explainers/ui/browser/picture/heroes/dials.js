@@ -267,7 +267,7 @@ export class Dials extends Hero {
       stage.put(name, { x: bars.columns[4 + n] - step / 2, y: bars.top - 38 - high, width: step, height: high });
     });
     const hasMoved = this.shift !== 0 || this.alone !== 0;
-    stage.write(this.before, before.x, before.y, 13, hasMoved ? 1 : 0, 0, before.hold);
+    stage.write(this.before, before.x, before.y, 14, hasMoved ? 1 : 0, 0, before.hold);
   }
 
   tellWords() {

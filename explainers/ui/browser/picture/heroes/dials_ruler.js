@@ -25,7 +25,7 @@ export class Ruler {
     Object.assign(this, { at, last });
     const marks = this.ticks.map((tick, ten) => {
       const position = 10 * ten, x = this.across(position);
-      this.stage.write(tick, x, at.y + 15, 13, position <= last && position % each === 0 ? 1 : 0);
+      this.stage.write(tick, x, at.y + 15, 14, position <= last && position % each === 0 ? 1 : 0);
       return position <= last ? `M${x} ${at.y}v6` : "";
     });
     this.line.setAttribute("d", `M${at.left} ${at.y}H${at.right}${marks.join("")}`);

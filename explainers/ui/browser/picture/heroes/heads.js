@@ -180,7 +180,7 @@ export class Heads extends WordHero {
         sum.classList.toggle("yes", isNamed);
       }
       stage.write(word, x, plan.header, plan.wordSize, has);
-      stage.write(bias, x, plan.biasDepth, 13, has);
+      stage.write(bias, x, plan.biasDepth, 14, has);
       stage.write(sum, x, plan.sumDepth, 17, has);
     });
     stage.write(titles.votes, titleEnd, plan.header, 13, any, 0, "right");

@@ -46,7 +46,7 @@ export function placeHeads(stage, words, columns, heads) {
     ...line, rows, lamp, foot, wordDepth,
     columns: Array.from({ length: columns }, (_column, at) => start + column * (at + 0.5)),
     header: isPhone ? 14 : Math.max(9, rows[heads > 1 ? 0 : 1].right - 34),
-    wordSize: isPhone ? 13 : 15, digits: heads > 4 ? 13 : 14,
+    wordSize: isPhone ? 13 : 15, digits: heads > 4 ? 13.6 : 14,
     biasDepth: isPhone ? height - 60 : foot + 10, sumDepth: isPhone ? height - 36 : foot + 36, othersDepth: height - 12,
   };
 }

@@ -85,8 +85,8 @@ export class MemoryMap {
     if (look !== this.drawn) this.draw(number, left, start);
     this.drawn = look;
     stage.put(this.root, { x: left, y: start, width: this.wide, height: HIGH });
-    stage.write(this.titles[0], 0, top + 6, 13, 1, 0, "left");
-    stage.write(this.titles[1], wide, start + HIGH + FEET - 10, 13, 1, 0, "right");
+    stage.write(this.titles[0], 0, top + 6, 14, 1, 0, "left");
+    stage.write(this.titles[1], wide, start + HIGH + FEET - 10, 14, 1, 0, "right");
     const x = left + this.x(this.lengths[column]), y = start + this.y(this.counts[row]);
     this.label(this.heads, column, (place) => left + this.x(this.lengths[place]), isPhone ? 30 : 36,
       (node, at, isSeen) => stage.write(node, at, start + HIGH + 12, isPhone ? 13 : 14, isSeen ? 1 : 0), this.lengths);
@@ -134,7 +134,7 @@ export class MemoryMap {
     const chosen = plans.findIndex((plan) => plan.number === number), busy = this.shade(lines[chosen] ?? [], plans[chosen]?.turns ?? []);
     const areas = nodes.map(({ area }) => area).reverse(); // the smallest last: it lies in all others
     sheet.replaceChildren(...areas, shape("path", { class: "memory-computing", d: busy.path }), ...nodes.map(({ line }) => line));
-    this.stage.write(this.busy, left + busy.x, start + busy.y, 13, busy.path ? 1 : 0, 0, "left");
+    this.stage.write(this.busy, left + busy.x, start + busy.y, 14, busy.path ? 1 : 0, 0, "left");
     this.mark(lines, number, left, start);
     this.tell(lines, reaching, left, start);
   }
@@ -144,11 +144,11 @@ export class MemoryMap {
     const { stage, plans, wide } = this, last = plans.at(-1), isKnown = plans.some(({ weights }) => weights !== null);
     this.least.textContent = reaching.length ? reaching[0].number === "1" ? _("fits on 1 GPU") : _("fits on {count} GPUs", { count: reaching[0].number }) : "";
     this.most.textContent = isKnown && last ? last.number === "1" ? _("too much for 1 GPU") : _("too much for {count} GPUs", { count: last.number }) : "";
-    const [inside, beyond] = stage.widths([this.least.textContent, this.most.textContent], 13);
+    const [inside, beyond] = stage.widths([this.least.textContent, this.most.textContent], 14);
     const smallest = lines[plans.indexOf(reaching[0])] ?? [], top = (/** @type {number} */ x) => Math.min(HIGH, ...lines.map((line) => heightAt(line, x)));
     const hasRoom = inside > 0 && heightAt(smallest, inside + 14) < HIGH - 44;
-    stage.write(this.least, left + 6, start + HIGH - 28, 13, hasRoom ? 1 : 0, 0, "left");
-    stage.write(this.most, left + wide - 5, start + 14, 13, beyond > 0 && top(wide - beyond - 24) > 30 ? 1 : 0, 0, "right");
+    stage.write(this.least, left + 6, start + HIGH - 28, 14, hasRoom ? 1 : 0, 0, "left");
+    stage.write(this.most, left + wide - 5, start + 14, 14, beyond > 0 && top(wide - beyond - 24) > 30 ? 1 : 0, 0, "right");
   }
 
   /** Where computing takes longer than reading, of what fits. @param {[number, number][]} line @param {(number | null)[]} turns */
@@ -179,13 +179,13 @@ export class MemoryMap {
       if (isSeen) seen.push({ x, y, node, names: [name] });
       else if (y > 0 && near && Math.abs(near.x - x) < SAME) near.names.push(name);
       node.classList.toggle("chosen", name === number);
-      if (!isSeen) this.stage.write(node, left + x, start + y, 13, 0, 0, "right");
+      if (!isSeen) this.stage.write(node, left + x, start + y, 14, 0, 0, "right");
     }
     for (const { x, y, node, names } of seen) {
       const name = names.sort((one, two) => Number(one) - Number(two)).join(" · "), isFirst = names.includes(plans[smallest].number);
       node.textContent = !isFirst ? name : name === "1" ? _("1 GPU") : _("{count} GPUs", { count: name });
       const isLong = !isFirst && names.length > 1; // away from the others
-      this.stage.write(node, left + x + (isLong ? -MARK : MARK) / 2, start + y, 13, 1, 0, isLong ? "left" : "right");
+      this.stage.write(node, left + x + (isLong ? -MARK : MARK) / 2, start + y, 14, 1, 0, isLong ? "left" : "right");
     }
   }
 

@@ -49,10 +49,10 @@ export class Squares {
     });
     [name, side].forEach((text, at) => {
       this.counts[at].textContent = small ? `${text} × ${text}` : _("{count} × {count} weights", { count: text });
-      stage.write(this.counts[at], lefts[at], top + size + 44, small ? 13 : 14, 1, 0, "left");
+      stage.write(this.counts[at], lefts[at], top + size + 44, 14, 1, 0, "left");
     });
     this.tile = Math.max(SEEN, tile);
-    this.note.textContent = tile < SEEN ? _("drawn larger: to scale it would be {pixels} pixels wide", { pixels: String(Number(tile.toPrecision(1))) }) : "";
+    this.note.textContent = tile < SEEN ? _("drawn larger: to scale, {pixels} pixels wide", { pixels: String(Number(tile.toPrecision(1))) }) : "";
     stage.put(this.note, { x: lefts[1], y: top + size + 54, width: size + 10, height: 36 });
     this.dot.classList.toggle("large", tile >= 16);
   }

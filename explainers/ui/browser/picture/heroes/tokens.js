@@ -218,7 +218,7 @@ export class Tokens extends Hero {
     if (this.ramp) token.strip.fill(row, this.limit, this.ramp);
     token.strip.describe(_("vector of {token}", { token: label }), row);
     token.position.textContent = String(place);
-    const wide = stage.widths([String(place)], size, 400)[0], isTight = wide > width + 2 || (wide > 0.7 * width && place % 5 > 0);
+    const wide = stage.widths([String(place)], size, 400)[0], isTight = wide > (place % 5 ? 0.7 : 2) * width; // of many every fifth
     stage.write(token.position, middle, top + places.strip + POSITION / 2 + 1, size, isTight ? 0 : 1);
   }
 
