@@ -67,9 +67,7 @@ def test_a_step_changes_picture_and_sentence_without_the_server(visit):
     expect_rows(one, stored=4, fresh=1, again=4, lines=3)
     assert shelves(one)["totals"] == ["4", "10"]
     one.wait_for_choice("words_read", "4")
-    expect(
-        one.ready().page.get_by_text("One step, record in layer 1")
-    ).to_be_visible()
+    expect(one.ready().page.get_by_text("One step, record in layer 1")).to_be_visible()
     friday = one.page.locator(".hero [role=radiogroup] button", has_text="Friday")
     assert "All 7 words have been read" in one.says_after(friday)
     expect_rows(one, stored=7)
