@@ -71,9 +71,12 @@ def test_the_screens_of_a_shorter_lecture_are_there():
     by_place = {page.stem.partition("_")[2]: page for page in PAGES} | {"": PAGES[0]}
     for place, wanted in LESSON.items():
         parts = [(kind, name) for kind, name, _part in lecture(by_place[place])]
-        found = [next((p for p in parts if one in (p[0], " ".join(p))), None) for one in wanted]
-        assert None not in found, place
-        assert found == sorted(found, key=parts.index), "they follow each other as on the page"
+        places = [
+            next((n for n, part in enumerate(parts) if one in (part[0], " ".join(part))), -1)
+            for one in wanted
+        ]
+        assert -1 not in places, place
+        assert places == sorted(places), "they follow each other as on the page"
     questions = sum("ask" in wanted for wanted in LESSON.values())
     seconds = 60 * LESSON_MINUTES / (sum(map(len, LESSON.values())) + questions)
     assert 60 < seconds < 120, "a screen is read, shown and talked about"

@@ -174,7 +174,7 @@ def test_a_known_word_at_the_beginning_is_capitalised():
 
 @pytest.mark.parametrize(("text", "menus"), [("My zebra served guests", 2), (OWN, 0)])
 def test_where_most_words_are_unknown_nothing_of_the_sentence_would_be_left(text, menus):
-    keys = [one.key for one in opened(TRAINED[1], {"text": text}).selectbox]
+    keys = [f"{one.key}" for one in opened(TRAINED[1], {"text": text}).selectbox]
     assert len([key for key in keys if key.startswith(OTHER_WORD.format(""))]) == menus
 
 
