@@ -124,7 +124,7 @@ def test_a_phone_that_sleeps_comes_back_to_its_session(proxy):
         await one.come()
         assert (one.session, one.picture) == (session, picture)
         await one.socket.close()
-        one.session = "of which nothing is kept any more"
+        one.session = "nothing-is-kept-of-it"
         await one.come()
         assert one.session not in ("", session)
         assert one.picture == picture, "the address has the choices"
