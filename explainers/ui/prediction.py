@@ -125,7 +125,8 @@ def _ask_class(
     question, because = text.fill(f"ask_{name}", **numbers), text.fill(f"because_{name}", **numbers)
     # Whatever the question was: "It is no score changes" is no sentence.
     alone = _("Answer: **{answer}**.", answer=_(answer))
-    verdict = f"## {find_question(question)}\n\n{write_verdict(guess, answer) if guess else alone}"
+    told = alone if guess in (None, SKIP) else write_verdict(guess, answer)
+    verdict = f"## {find_question(question)}\n\n{told}"
     # By its name the votes of a class find the answer.
     right = f"right {options.index(answer)} {asked_of}"
     show_on_screen("answer", asked_of, f"{verdict} {because}", right)

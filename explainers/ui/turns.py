@@ -43,8 +43,8 @@ class Turns:
     def give_way(self, held: "Turns") -> None:
         """The first picture is drawn: go on when nobody waits for one any more.
 
-        Those would wait for the turn that is `held` as well, by the part of the page with the
-        picture: it is given back.
+        `held` are the turns of parts of pages. The picture is in such a part, whose turn is given
+        back: the next picture is in one as well, and would wait for it.
         """
         me = threading.get_ident()
         if me in self._queue:

@@ -357,8 +357,11 @@ def test_a_shorter_lecture_leads_through_a_few_screens_of_a_few_pages(lecture):
     ready(one)
     assert place(one) == f"1 / {len(LESSON['kv_cache'])}"
     assert one.choices["set"] == "45"
-    assert one.page.evaluate("attentionLecture.choice.minutes") == 45
+    assert one.page.evaluate("attentionLecture.choice.followed.minutes") == 45
     turn(one, "o")
+    for number in range(len(LESSON["kv_cache"]), one.page.locator(".lecture-tile").count()):
+        one.page.locator(".lecture-tile.out").first.get_by_role("button", name="Show:").click()
+        assert one.page.locator(".lecture-tile:not(.out)").count() == number + 1
     plan.click()
     assert one.choices["set"] == "all"
     assert one.page.locator(".lecture-tile.out").count() == 0

@@ -69,11 +69,8 @@ def find_parts(text: str) -> Parts:
     written = split_words(text)
     grammar = GRAMMARS[find_language(written, get_language())]
     own, running = ([*map(fold_word, one)] for one in (written, grammar.running.tokens))
-    menus = [_list_parts(grammar, topic) for topic in range(len(grammar.topics))]
     parts: Parts = ()
-    for offered in max(
-        menus, key=lambda one: sum(fold_word(w) in own for words in one for w in words)
-    ):
+    for offered in _list_parts(grammar, grammar.find_topic(written)):
         free = {fold_word(word): word for word in offered if word not in parts}
         kept = [free[word] for word in own if word in free]
         usual = [free[word] for word in running if word in free]

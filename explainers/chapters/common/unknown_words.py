@@ -99,11 +99,8 @@ def list_other_words(tokens: Tokens, place: int) -> list[str]:
     """
     grammar = GRAMMARS[find_language(tokens, get_language())]
     written = {*map(fold_word, tokens)}
-    lists = [
-        [grammar.list_words(part, topic) for part in (*ORDER, "modifier", "adverb")]
-        for topic in range(len(grammar.topics))
-    ]
-    parts = max(lists, key=lambda one: sum(fold_word(w) in written for part in one for w in part))
+    topic = grammar.find_topic(tokens)
+    parts = [grammar.list_words(part, topic) for part in (*ORDER, "modifier", "adverb")]
     due = -1
     for word in map(fold_word, tokens[: place + 1]):
         own = [n for n in range(len(ORDER)) if word in map(fold_word, parts[n])]

@@ -32,15 +32,13 @@ export class Choice {
     this.set = asked.get(SET) ?? this.set; // Streamlit takes it out of the address with each new page
   }
 
-  get isPlanned() { return this.plan !== null && this.set === String(this.plan.minutes); }
+  /** The plan, if it is the one that the link asks for. */
+  get followed() { return this.plan && this.set === String(this.plan.minutes) ? this.plan : null; }
 
-  /** That the plan takes; 0 where none is followed. */
-  get minutes() { return this.isPlanned ? this.plan?.minutes ?? 0 : 0; }
-
-  turnPlan() { this.set = this.isPlanned ? NO_SET : String(this.plan?.minutes); }
+  turnPlan() { this.set = this.followed ? NO_SET : String(this.plan?.minutes); }
 
   /** Is this page gone through? @param {string} place */
-  visits(place) { return !this.isPlanned || Boolean(this.plan?.pages[place]); }
+  visits(place) { return !this.followed || Object.hasOwn(this.followed.pages, place); }
 
   /** @param {string} text */
   read(text) {
@@ -50,7 +48,7 @@ export class Choice {
 
   /** The screens that are shown. @param {Screen[]} all @param {string} place of the page */
   arrange(all, place) {
-    const planned = (this.isPlanned && this.plan?.pages[place] || []).map((name) => all.findIndex(({ id, kind }) => name === id || name === kind));
+    const planned = (this.followed?.pages[place] ?? []).map((name) => all.findIndex(({ id, kind }) => name === id || name === kind));
     const wanted = [...new Set(this.chosen.get(place) ?? planned)].map((at) => all[at]).filter(Boolean);
     return wanted.length ? wanted : all;
   }
@@ -58,7 +56,7 @@ export class Choice {
   /** @param {Screen[]} shown @param {Screen[]} all @param {string} place */
   choose(shown, all, place) {
     const numbers = shown.map(({ id }) => all.findIndex((screen) => screen.id === id)).filter((number) => number >= 0);
-    if (numbers.length === all.length && numbers.every((number, at) => number === at)) this.chosen.delete(place);
+    if (!this.followed && numbers.length === all.length && numbers.every((number, at) => number === at)) this.chosen.delete(place);
     else this.chosen.set(place, numbers);
   }
 
@@ -123,7 +121,7 @@ export class Overview extends Above {
   /** A lecture of a few pages, or all of them again. */
   offerPlan() {
     const { choice, words } = this.lecture, button = element("button", "lecture-plan", words.plan);
-    button.setAttribute("aria-pressed", String(choice.isPlanned));
+    button.setAttribute("aria-pressed", String(choice.followed !== null));
     button.onclick = () => { this.lecture.turnPlan(); this.draw(); };
     return button;
   }

@@ -96,7 +96,7 @@ export class Presenter {
 
   /** Minutes on this page, and of the lesson: gone, or left where the link says how many there are. */
   clocks() {
-    const { words } = this.lecture, lesson = readLesson() || this.lecture.choice.minutes;
+    const { words } = this.lecture, lesson = readLesson() || (this.lecture.choice.followed?.minutes ?? 0);
     const here = element("span", "", words.here.replace("{minutes}", minutes(Date.now() - this.turned)));
     const gone = Date.now() - this.begun, left = lesson * 60_000 - gone;
     const all = element("span", lesson && left < 0 ? "late" : "", (lesson ? words.left : words.gone).replace("{minutes}", minutes(lesson ? left : gone)));
