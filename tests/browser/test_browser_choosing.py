@@ -24,7 +24,7 @@ def test_the_sentence_has_the_numbers_of_the_picture(visit):
     one = visit(PATH)
     found = measure_kept(PROSE_PASSAGE, PROSE_PASSAGE.query, 64)
     expected = [write_percent(found[name]) for name in ("oracle", "indexer", "first")]
-    expect(says(one)).to_contain_text(f"Token {PROSE_PASSAGE.query + 1}")
+    expect(says(one)).to_contain_text(f"token {PROSE_PASSAGE.query + 1}")
     assert numbers(says(one).inner_text()) == numbers(" ".join(expected))
     shares = one.page.locator(".hero .reading-share").all_inner_texts()
     assert numbers(" ".join(shares)) == numbers(" ".join(map(write_percent, found.values())))
@@ -50,17 +50,17 @@ def test_a_click_or_a_key_asks_for_another_token(visit):
     box = canvas.bounding_box()
     canvas.click(position={"x": box["width"] * 300.5 / 512, "y": 90})
     one.wait_for_choice("query_token", "300")
-    expect(says(one)).to_contain_text("Token 301")
+    expect(says(one)).to_contain_text("token 301")
     canvas.press("ArrowLeft")
     one.wait_for_choice("query_token", "299")
-    expect(says(one)).to_contain_text("Token 300")
+    expect(says(one)).to_contain_text("token 300")
 
 
 def test_the_text_that_is_repeated_shows_who_looks_back(visit):
     one = visit(PATH)
     one.page.get_by_role("button", name="Repeat the text").click()
     one.wait_for_choice("read_text", "twice")
-    expect(says(one)).to_contain_text(f"Token {AGAIN.query + 1}")
+    expect(says(one)).to_contain_text(f"token {AGAIN.query + 1}")
     loss = AGAIN.losses[ORACLE][KEPT.index(48)]
     expect(one.page.locator(".hero .reading-loss").first).to_have_text(f"{loss:.2f}")
 

@@ -142,7 +142,7 @@ def test_experiments_say_what_they_will_show():
     assert told["readers"]["choices"]["gpus"] == "4"
     longest = find_longest_context(deployment("llama-3.1-8b", block=16))
     assert told["longest"]["choices"]["tokens"] == longest
-    assert f"one of {longest:,} tokens" in told["longest"]["text"]
+    assert f"one text of {longest:,} tokens" in told["longest"]["text"]
     local = [group for group in gemma.require_groups() if group.window]
     assert f"{sum(group.count for group in local)} of" in told["windows"]["text"]
     assert format_size(count_cache_bytes(gemma, 131_072)) in told["windows"]["text"]
