@@ -123,10 +123,7 @@ def _ask_class(
             text(f"ask_{name}", **numbers)
             guess = _ask(asked_of, options, answer)
     question, because = text.fill(f"ask_{name}", **numbers), text.fill(f"because_{name}", **numbers)
-    # Whatever the question was: "It is no score changes" is no sentence.
-    alone = _("Answer: **{answer}**.", answer=_(answer))
-    told = alone if guess in (None, SKIP) else write_verdict(guess, answer)
-    verdict = f"## {find_question(question)}\n\n{told}"
+    verdict = f"## {find_question(question)}\n\n{write_verdict(guess or SKIP, answer)}"
     # By its name the votes of a class find the answer.
     right = f"right {options.index(answer)} {asked_of}"
     show_on_screen("answer", asked_of, f"{verdict} {because}", right)
@@ -177,15 +174,15 @@ def write_verdict(guess: str, answer: str, is_typed: bool = False) -> str:
     """The guess beside the answer, in a line; after a skip the answer alone."""
     guess_text, answer_text = _(guess), _(answer)
     if guess == SKIP:
-        return _("It is **{answer}**.", answer=answer_text)
+        return _("Answer: **{answer}**.", answer=answer_text)
     if guess == answer:
         agreement = _("Right: **{answer}**.", answer=answer_text)
         return f":material/check_circle: {agreement}"
     of = {"guess": guess_text, "answer": answer_text}
     if is_typed:
-        disagreement = _("You typed **{guess}**. It is **{answer}**.", **of)
+        disagreement = _("You typed **{guess}**. The answer is **{answer}**.", **of)
     else:
-        disagreement = _("You chose **{guess}**. It is **{answer}**.", **of)
+        disagreement = _("You chose **{guess}**. The answer is **{answer}**.", **of)
     return f":material/cancel: {disagreement}"
 
 

@@ -412,7 +412,7 @@ def test_predict_then_reveal(visit):
     pictures = len(one.drawn())
     answer(one, "about as much")
     one.wait_for_choice("guess_directions", "about as much")
-    verdict = "You chose about as much. It is almost nothing."
+    verdict = "You chose about as much. The answer is almost nothing."
     expect(one.page.get_by_text(verdict)).to_be_visible()
     answer(one, "almost nothing")
     expect(one.page.get_by_text("Right: almost nothing.")).to_be_visible()
@@ -427,7 +427,7 @@ def test_a_number_under_a_veil_is_guessed_or_shown(visit):
     expect(guess).to_be_visible()
     guess.click()
     one.wait_for_choice("guess_ending", "7")
-    expect(one.page.get_by_text("You chose 7. It is 1.")).to_be_visible()
+    expect(one.page.get_by_text("You chose 7. The answer is 1.")).to_be_visible()
     again = visit("", deep="ending", predict="true")
     again.page.get_by_role("button", name="hidden number, show").click()
     expect(again.page.get_by_text("the number that changes is 1.")).to_be_visible()
@@ -444,7 +444,7 @@ def test_a_question_can_be_skipped(visit):
     expect(panel(one, "weights")).to_have_count(0)
     one.page.get_by_role("button", name="Show me", exact=True).click()
     expect(panel(one, "weights")).to_be_visible()
-    expect(one.page.get_by_text("It is almost nothing.")).to_be_visible()
+    expect(one.page.get_by_text("Answer: almost nothing.")).to_be_visible()
 
 
 def test_one_switch_turns_questions_off_on_the_next_pages_too(visit):

@@ -181,7 +181,9 @@ def test_an_answer_reveals_the_work(visit):
     group = one.page.get_by_role("radiogroup", name="Your prediction").first
     group.get_by_text("it doubles", exact=True).click()
     expect(chart).to_be_visible()
-    expect(one.page.get_by_text("You chose it doubles. It is about four times")).to_be_visible()
+    expect(
+        one.page.get_by_text("You chose it doubles. The answer is about four times")
+    ).to_be_visible()
 
 
 def test_times_are_taken_on_request(visit):

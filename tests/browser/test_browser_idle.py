@@ -84,7 +84,7 @@ def test_what_does_not_come_with_the_app_is_trained_while_one_looks_on(visit):
     status = one.page.locator(".hero .idle-training [role=status]")
     expect(status).to_contain_text("batch", timeout=20_000)
     expect(one.page.locator(".hero").get_by_role("button", name="Cancel")).to_be_visible()
-    expect(status).to_contain_text("trained here just now, from seed 5", timeout=60_000)
+    expect(status).to_contain_text("trained here just now, from seed 5", timeout=180_000)
     expect(one.says).to_contain_text("needs the letter before it")
     expect(one.page.locator(".hero").get_by_role("button", name="Train it now")).to_be_visible()
 

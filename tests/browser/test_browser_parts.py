@@ -40,7 +40,7 @@ def test_a_veil_in_a_card_is_opened_and_both_are_in_the_link(visit):
 def test_a_guess_is_marked(visit):
     one = visit("kv_cache", predict="true", deep="both_ways")
     one.page.get_by_role("button", name="7", exact=True).click()
-    expect(one.page.get_by_text("You chose 7. It is 21.")).to_be_visible()
+    expect(one.page.get_by_text("You chose 7. The answer is 21.")).to_be_visible()
 
 
 def test_an_address_that_the_history_brings_is_read_as_a_whole(visit):

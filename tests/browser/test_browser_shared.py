@@ -90,7 +90,7 @@ def test_an_answer_shows_what_averaging_costs(visit):
     expect(chart).to_have_count(0)
     asked = one.page.get_by_role("radiogroup", name="Your prediction").first
     asked.get_by_text("in between", exact=True).click()
-    expect(one.page.get_by_text("It is worse than the untrained layer")).to_be_visible()
+    expect(one.page.get_by_text("The answer is worse than the untrained layer")).to_be_visible()
     expect(chart).to_be_visible()
 
 

@@ -116,7 +116,7 @@ def panel(visit, name):
 
 def verdict(visit, question):
     """What the page says was computed, to somebody who did not guess."""
-    before, after = said(visit).split(question)[1].split("It is **", 1)
+    before, after = said(visit).split(question)[1].split("Answer: **", 1)
     assert "Before you look" not in before
     return after.split("**")[0]
 

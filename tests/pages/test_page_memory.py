@@ -389,7 +389,7 @@ def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
     )
     assert small > large
     visit = opened(PAGE, {"predict": "true", "guess_compare": "deepseek-v3"})
-    assert "It is **llama-3.1-8b**" in said(visit)
+    assert "The answer is **llama-3.1-8b**" in said(visit)
     lesson = "A large model may need less than a small one."
     assert lesson in said(visit)
     assert lesson not in said(opened(PAGE, {"predict": "true"}))

@@ -138,7 +138,7 @@ def test_the_picture_comes_first_and_only_the_scores_of_all_words_wait_for_an_an
     [drawn] = [json.loads(picture)[0] for picture in pictures(asking)]
     assert drawn["kind"] == "dials"
     assert len(pictures(answered)) == 2
-    assert f"It is **{ANSWERS[0]}**" in said(answered)
+    assert f"The answer is **{ANSWERS[0]}**" in said(answered)
     shown = [e for e in elements(asking.main) if e.type in ("bidi_component", "radio")]
     assert [e.type for e in shown[:3]].index("bidi_component") < 2
 

@@ -231,7 +231,7 @@ def hides_until_answered(page, card):
     are_fewer = len(pictures(asking)) < len(pictures(shown))
     assert not answers_on(shown), "predict is off"
     told = [markdown.value for markdown in shown.main.markdown]
-    assert sum(one.startswith("It is **") for one in told) >= len(options), "and what came out"
+    assert sum(one.startswith("Answer: **") for one in told) >= len(options), "and what came out"
     assert are_fewer or not options
     assert options or veils or not are_fewer
     options |= {key: [SKIP] for key in veils}

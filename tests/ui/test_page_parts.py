@@ -56,7 +56,7 @@ def test_a_veil_hides_a_number_until_it_is_clicked():
 def test_a_guess_is_marked_and_in_the_link():
     visit = opened(PAGE, STUDY | {"deep": "both_ways"})
     visit.button("guess_both_ways: 7").click().run()
-    assert "You chose **7**. It is **21**." in said(visit)
+    assert "You chose **7**. The answer is **21**." in said(visit)
     assert visit.query_params["guess_both_ways"] == "7"
 
 
@@ -114,7 +114,7 @@ def test_both_questions_answered_right_or_wrong_mark_the_page():
     first.set_value("much").run()
     assert "pages_done" not in visit.query_params
     first.set_value("1,5").run()
-    assert "You typed **1.5**. It is **" in said(visit)
+    assert "You typed **1.5**. The answer is **" in said(visit)
     second.set_value("0").run()
     assert not visit.exception
     assert "Right: **0**." in said(visit)

@@ -140,7 +140,7 @@ def find_guesses(visit):
     """A wrong answer and the right one to the prediction of the page."""
     options = visit.radio(GUESS).options
     probe = opened(FROM, STUDY | {GUESS: "just show me"})
-    right = next(one for one in options if f"It is **{one}**" in said(probe))
+    right = next(one for one in options if f"Answer: **{one}**" in said(probe))
     return next(one for one in options if one != right), right
 
 

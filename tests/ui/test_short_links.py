@@ -107,4 +107,4 @@ def test_a_class_has_every_picture_beforehand():
     asked = opened(page, {"predict": "true", "lecture": "true"})
     assert not asked.exception
     assert numbers_of(asked) == numbers_of(opened(page, {"lecture": "true"}))
-    assert "It is **" in "\n".join(remark.value for remark in asked.markdown)
+    assert "Answer: **" in "\n".join(remark.value for remark in asked.markdown)
