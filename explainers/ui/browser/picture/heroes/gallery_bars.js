@@ -53,7 +53,8 @@ export class HeadBars {
     const left = Math.min(width * 0.58, Math.max(...stage.widths([...names, ...relations.map(({ label }) => label)], 14)) + 10);
     const long = width - left - VALUE;
     this.title.textContent = title;
-    const large = Math.min(17, (16 * width) / stage.widths([title], 17, 700)[0]); // some screens round each letter up
+    // In whole pixels: some screens round each letter up.
+    const large = Math.floor(Math.min(17, (16 * width) / stage.widths([title], 17, 700)[0]));
     stage.write(this.title, x, y + TITLE / 2 - 2, large, 1, 0, "left");
     const shown = [
       ...scores.map((score, at) => ({ score, chance: chance[at], needed: needed[at], hue: hues[at], isOwn: own.includes(at), label: "" })),
