@@ -1,6 +1,6 @@
 """`python -m explainers.translation train` makes the shipped translators, `evaluate` tests them.
 
-Training takes some ten minutes of one core for each of the three seeds. `evaluate` computes
+Training takes some twenty minutes of one core for each of the three seeds. `evaluate` computes
 everything from the shipped weights; `--json` prints the means over the seeds as one line.
 """
 

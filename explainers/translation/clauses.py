@@ -152,8 +152,17 @@ def _write_verb(choices: Choices, verb: Entry, is_plural: bool) -> tuple[Phrase,
                 [write_function_word("will"), write_function_word("not"), base]
             ), "future"
         case _:
-            helpers, main, tense = [choose_word(choices, "modals")], base, "future"
+            helpers, main, tense = [_choose_modal(choices, verb)], base, "future"
     return join_phrases([*helpers, adverb, manner, main], [adverb, *helpers, manner, main]), tense
+
+
+def _choose_modal(choices: Choices, verb: Entry) -> Phrase:
+    """What somebody may, must, can or should do, and what an amount may or can."""
+    modals = read_lexicon()["modals"]
+    if verb in read_lexicon()["verbs alone"]:
+        modals = tuple(modal for modal in modals if "duty" not in modal.kinds)
+    entry = choices.choose(modals)
+    return translate_word(entry.name, entry.vietnamese)
 
 
 def _write_passive_helpers(

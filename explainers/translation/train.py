@@ -29,7 +29,7 @@ from explainers.translation.vocabulary import (
 )
 from explainers.translation.weights_file import SEEDS, save_seed
 
-TRAINING_SENTENCES, BATCH_SIZE, STEPS = 120_000, 96, 6_000
+TRAINING_SENTENCES, BATCH_SIZE, STEPS = 120_000, 96, 9_000
 LEARNING_RATE, WARM_UP_STEPS, LOWEST_RATE = 2e-3, 300, 0.02
 """The learning rate rises in `WARM_UP_STEPS`, then falls along a cosine to this share."""
 HIDDEN_SHARE = 0.35

@@ -39,6 +39,7 @@ from explainers.translation.vocabulary import (
 SOME = list(itertools.islice(generate_sentences(make_generator("tests of the corpus")), 3_000))
 
 
+MODALS = [entry.name for entry in read_lexicon()["modals"]]
 ENTRIES = [entry for section in read_lexicon().values() for entry in section]
 
 
@@ -345,6 +346,16 @@ def test_words_go_together():
                 met += 1
                 assert {(verbs[word].name, name) for name in known[rest[0]]} & objects
     assert met > 500
+
+
+def test_an_amount_has_no_duty():
+    """Prices may fall; nobody tells them that they should."""
+    alone = {entry.name for entry in read_lexicon()["verbs alone"]}
+    followed = {two for pair in SOME for two in itertools.pairwise(pair.source)}
+    after = {modal: {word for first, word in followed if first == modal} for modal in MODALS}
+    assert all(after[modal] & alone for modal in ("may", "can"))
+    assert not (after["must"] | after["should"]) & alone
+    assert after["must"] and after["should"]
 
 
 def test_modifiers_stand_in_the_order_of_english():

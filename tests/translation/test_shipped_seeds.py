@@ -46,6 +46,7 @@ def test_the_report_reaches_what_was_promised():
     assert reported["exact_match_held_out_pairs"] >= 0.98
     assert reported["aer"] <= 0.03
     assert reported["aer"] < 0.6 * reported["aer_ibm1"]
+    assert reported["aer"] < reported["aer_hmm"]
     assert reported["seeds"] == 3
 
 
