@@ -39,7 +39,8 @@ def chip(visit, group, name):
 def test_the_picture_is_seen_without_a_click(visit):
     one = visit(PATH)
     expect_picture(one, boxes=2, circles=4, lines=4, wrong=0, stored="64", product="2×2×16")
-    expect(one.says).to_contain_text("a key and a value of 16 numbers: 2 × 2 × 16 = 64 per word")
+    expect(one.says).to_contain_text("2 × 2 × 16 = 64 numbers per word instead of 128")
+    expect(one.says).to_contain_text("stores a key and a value of 16 numbers")
     expect(one.says).to_contain_text("announced looks most at earnings")
 
 
@@ -48,7 +49,7 @@ def test_fewer_kv_heads_change_picture_and_sentence_without_the_server(visit):
     messages = one.sent
     chip(one, "KV heads", "1").click()
     expect_picture(one, boxes=1, circles=4, stored="32")
-    expect(one.says).to_contain_text("a key and a value of 16 numbers: 2 × 1 × 16 = 32 per word")
+    expect(one.says).to_contain_text("2 × 1 × 16 = 32 numbers per word instead of 128")
     assert one.sent == messages
     one.wait_for_choice("kv_heads", "1")
     chip(one.ready(), "Query heads", "8").click()

@@ -415,7 +415,7 @@ def test_without_the_padding_mask_weight_leaks():
     assert (batch.hidden[:, words:] == 0).all()
     assert_close(batch.masked, batch.alone, atol=1e-5, rtol=0)
     assert batch.weights[:, words:].sum() > 0
-    assert (batch.leaking - batch.alone).abs().max() > 1e-3
+    assert (batch.leaking - batch.alone).abs().max() > 1e-4, "more than rounding"
     assert len(batch.columns) == batch.weights.shape[-1]
 
 
