@@ -91,9 +91,9 @@ def count_minutes(texts: Mapping[str, str]) -> int:
 
 
 def number_pages(contents: Contents) -> dict[str, tuple[str, str]]:
-    """By file, in reading order: the number of each page as in a link, and its title."""
+    """By file, in reading order: the number of each page as in a link, and its title in English."""
     titles = [(path, name) for part in contents.values() for path, name in part.items()]
-    return {path: (_write_place(place), _(name)) for place, (path, name) in enumerate(titles)}
+    return {path: (_write_place(place), name) for place, (path, name) in enumerate(titles)}
 
 
 def label_pages(contents: Contents) -> dict[str, str]:
@@ -132,12 +132,12 @@ def note_page(contents: Contents, here: str) -> None:
 
 def offer_next(contents: Contents, here: str, done_pages: Sequence[str]) -> None:
     """At the end of a page, whose file is `here`: go on, or look at the path."""
-    titles = {path: _(name) for part in contents.values() for path, name in part.items()}
+    titles = {path: name for part in contents.values() for path, name in part.items()}
     paths = list(titles)
     next_path = next(iter(paths[paths.index(here) + 1 :]), "")
     with st.container(horizontal=True, key="way on"):
         if next_path:
-            icon, label = ":material/arrow_forward:", _("Next: {page}", page=titles[next_path])
+            icon, label = ":material/arrow_forward:", _("Next: {page}", page=_(titles[next_path]))
             if question := read_question(Path(next_path).stem):
                 label = f"{label} — {question}"
         else:
@@ -190,6 +190,7 @@ def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
         st.button(label, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
 
 
+@functools.cache
 def _write_place(place: int) -> str:
     """The number of a page as readers count: the first one is 01."""
     return f"{place + 1:02d}"

@@ -38,7 +38,7 @@ def repeat_question(contents: Contents, here: str) -> None:
     column, _rest = st.columns(2)
     with column, st.container(border=True, key="recall card again"):
         st.markdown(_introduce(answered[name]))
-        label = _("From {page}", page=f"{int(number)} · {title}")
+        label = _("From {page}", page=f"{int(number)} · {_(title)}")
         st.page_link(path, label=label, icon=":material/undo:")
         is_right = ask_recall(Prose(Path(path).stem), name, answered[name].again, "again")
     marked = st.session_state.setdefault(REPEATS_MARKED, {})
@@ -115,7 +115,7 @@ def show_tally(contents: Contents, here: str, done_pages: Sequence[str]) -> None
         if tally.predicted:
             st.markdown(write_tally(tally))
         for path, (number, title) in to_do[:1]:
-            label = _("Not done yet: {page}", page=f"{int(number)} · {title}")
+            label = _("Not done yet: {page}", page=f"{int(number)} · {_(title)}")
             st.page_link(path, label=label, icon=":material/arrow_back:")
 
 
