@@ -417,6 +417,9 @@ def test_without_the_padding_mask_weight_leaks():
     assert batch.weights[:, words:].sum() > 0
     assert (batch.leaking - batch.alone).abs().max() > 1e-4, "more than rounding"
     assert len(batch.columns) == batch.weights.shape[-1]
+    others = [run_padded_batch(*pair[:2]) for pair in list_held_out_examples().values()]
+    assert all((other.masked - other.alone).abs().max() < 1e-5 for other in others)
+    assert max((other.leaking - other.alone).abs().max() for other in others) > 1e-3
 
 
 def test_the_longest_source_of_a_batch_is_not_filled_up():
