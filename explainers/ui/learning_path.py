@@ -90,9 +90,14 @@ def count_minutes(texts: Mapping[str, str]) -> int:
     return round(words / WORDS_PER_MINUTE + to_try * MINUTES_TO_TRY)
 
 
+def list_titles(contents: Contents) -> dict[str, str]:
+    """By file, in reading order: the title of each page in English."""
+    return {path: name for part in contents.values() for path, name in part.items()}
+
+
 def number_pages(contents: Contents) -> dict[str, tuple[str, str]]:
     """By file, in reading order: the number of each page as in a link, and its title in English."""
-    titles = [(path, name) for part in contents.values() for path, name in part.items()]
+    titles = list_titles(contents).items()
     return {path: (_write_place(place), name) for place, (path, name) in enumerate(titles)}
 
 
@@ -100,15 +105,14 @@ def label_pages(contents: Contents) -> dict[str, str]:
     """By file: the number, the name and the dot of each page, for the sidebar."""
     if _OLD_VALUE.fullmatch(st.query_params.get(OLD_KEY, "")):
         st.query_params[finished_pages.key] = st.query_params.pop(OLD_KEY)
-    titles = {path: _(name) for part in contents.values() for path, name in part.items()}
     done_numbers = finished_pages.read_numbers()
     opened = st.session_state.get(PAGES_OPENED, set())
     here = urlsplit(st.context.url or "").path.rpartition("/")[2]
     labels = {}
-    for place, (path, title) in enumerate(titles.items()):
+    for place, (path, title) in enumerate(list_titles(contents).items()):
         is_opened = path in opened or Path(path).stem.partition("_")[2] == here
         dot = DONE if _write_place(place) in done_numbers else OPENED if is_opened else UNOPENED
-        labels[path] = f"{place + 1} · {title} {dot}"
+        labels[path] = f"{place + 1} · {_(title)} {dot}"
     return labels
 
 
@@ -125,14 +129,14 @@ def _find_page(path: str, label: str) -> StreamlitPage:
 
 def note_page(contents: Contents, here: str) -> None:
     """Before a page is drawn: which one it is, and that it was opened."""
-    number = _write_place([path for part in contents.values() for path in part].index(here))
+    number = _write_place(list(list_titles(contents)).index(here))
     st.session_state[PAGE_NUMBER] = number
     st.session_state.setdefault(PAGES_OPENED, set()).add(here)
 
 
 def offer_next(contents: Contents, here: str, done_pages: Sequence[str]) -> None:
     """At the end of a page, whose file is `here`: go on, or look at the path."""
-    titles = {path: name for part in contents.values() for path, name in part.items()}
+    titles = list_titles(contents)
     paths = list(titles)
     next_path = next(iter(paths[paths.index(here) + 1 :]), "")
     with st.container(horizontal=True, key="way on"):
@@ -190,7 +194,6 @@ def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
         st.button(label, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
 
 
-@functools.cache
 def _write_place(place: int) -> str:
     """The number of a page as readers count: the first one is 01."""
     return f"{place + 1:02d}"

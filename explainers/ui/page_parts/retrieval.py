@@ -8,7 +8,7 @@ from typing import Self
 import streamlit as st
 
 from explainers.translations import _
-from explainers.ui.learning_path import Contents, number_pages
+from explainers.ui.learning_path import Contents, list_titles, number_pages
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import MarkedRecall, ask_recall
@@ -26,11 +26,10 @@ def repeat_question(contents: Contents, here: str) -> None:
 
     Whoever answered none of them is asked nothing. Being done with this page does not need it.
     """
-    pages = number_pages(contents)
-    place = list(pages).index(here) - PAGES_BETWEEN
+    place = list(list_titles(contents)).index(here) - PAGES_BETWEEN
     if place < 0 or is_lecture() or is_tour():
         return
-    path, (number, title) = list(pages.items())[place]
+    path, (number, title) = list(number_pages(contents).items())[place]
     answered: dict[str, MarkedRecall] = st.session_state.get(RECALLS_MARKED, {}).get(number, {})
     if not answered:
         return
@@ -104,9 +103,9 @@ def show_tally(contents: Contents, here: str, done_pages: Sequence[str]) -> None
 
     Nothing is shown to a visitor who predicted nothing and has done no page.
     """
-    *before, last = number_pages(contents).items()
-    if here != last[0] or is_lecture() or is_tour():
+    if here != list(list_titles(contents))[-1] or is_lecture() or is_tour():
         return
+    *before, _last = number_pages(contents).items()
     tally = Tally.of([number for _path, (number, _title) in before])
     to_do = [one for one in before if one[0] not in done_pages]
     if not tally.predicted and not (done_pages and to_do):
