@@ -3,6 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from explainers.charts.theme import THEMES
 from tests.support.browser_fixtures import PAGES, WINDOW, Visit
 
 PROJECTOR, PHONE = (1024, 768), (390, 844)
@@ -48,6 +49,20 @@ COLOURS = """() => [
     chart.style.backgroundColor),
 ]"""
 
+WATCH = """() => {
+  const hosts = '[data-testid=stBidiComponentIsolated]';
+  globalThis.worn = new Set();
+  const look = () => {
+    for (const host of document.querySelectorAll(hosts)) {
+      const colour = host.shadowRoot.querySelector('.hero')?.style.getPropertyValue('--query');
+      if (colour) globalThis.worn.add(colour);
+    }
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+"""In every frame from now on: the colour of queries in every first picture."""
+
 
 def each_page(test):
     return pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)(test)
@@ -91,6 +106,14 @@ def test_pictures_follow_the_theme(visit, path):
     assert different[0]
     assert all(different[-3:])
     assert [panel[0] for panel in light.drawn()] == [panel[0] for panel in dark.drawn()]
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_a_picture_wears_the_theme_from_its_first_frame(visit, theme):
+    one = visit("tokens", scheme=theme.name)
+    one.page.evaluate(WATCH)
+    one.turn_to("scores")
+    assert one.page.evaluate("() => [...globalThis.worn]") == [theme.query]
 
 
 def test_a_question_is_asked_on_a_phone(visit):

@@ -14,11 +14,6 @@ const WIDTH = 240, HEIGHT = 150; // of a thumbnail
 /** Every thumbnail in the colours of the theme. @param {HTMLElement} root @param {string} files */
 function dress(root, files) {
   const theme = readTheme(root);
-  if (!root.isConnected) return;
-  if (!theme) {
-    requestAnimationFrame(() => dress(root, files));
-    return;
-  }
   for (const image of root.querySelectorAll("img")) {
     const address = new URL(`../../${files}/${image.dataset.thumbnail}-${theme}.webp`, import.meta.url).href;
     if (image.src !== address) image.src = address;

@@ -3,7 +3,6 @@
 
 /** @typedef {number[]} Rgb  red, green and blue, each from 0 to 255 */
 
-const TRANSPARENT = "rgba(0, 0, 0, 0)";
 const INK_TURNS = 0.179; // the luminance at which black and white stand out equally
 
 /**
@@ -40,10 +39,23 @@ export function gradient(ramp) {
   return `linear-gradient(to right, ${ramp.map((rgb) => `rgb(${rgb})`).join(", ")})`;
 }
 
-/** Which theme an element is shown in; before the theme's variables are there, none. @param {HTMLElement} root @returns {"light" | "dark" | ""} */
+/** @param {string} colour "#rrggbb" or "rgb(…)" @returns {Rgb} */
+export function channels(colour) {
+  if (colour.startsWith("#")) return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return (colour.match(/[\d.]+/g) ?? ["255", "255", "255"]).slice(0, 3).map(Number);
+}
+
+/**
+ * The background of the theme that an element is shown in. A colour of the element's own may still
+ * be on its way there: the first frame would wear what is transparent.
+ * @param {HTMLElement} root
+ */
+export function readBackground(root) {
+  return channels(getComputedStyle(root).getPropertyValue("--st-background-color").trim());
+}
+
+/** @param {HTMLElement} root @returns {"light" | "dark"} */
 export function readTheme(root) {
-  const { backgroundColor } = getComputedStyle(root);
-  if (backgroundColor === TRANSPARENT) return "";
-  const [r, g, b] = (backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
+  const [r, g, b] = readBackground(root);
   return r + g + b > 384 ? "light" : "dark";
 }

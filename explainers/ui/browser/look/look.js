@@ -5,11 +5,11 @@
 /** @import { LookData, Role } from "./data.js" */
 /** @import { Dress } from "../picture/palette.js" */
 
-import { gradient } from "../common/colours.js";
+import { channels, gradient } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes } from "../common/filled_text.js";
 import { _, speak } from "../common/words.js";
-import { channels, dress } from "../picture/palette.js";
+import { dress } from "../picture/palette.js";
 import { percent } from "../picture/sentence.js";
 import { Heads } from "./heads.js";
 import { LargeHead } from "./large.js";

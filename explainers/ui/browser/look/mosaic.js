@@ -4,10 +4,9 @@
 /** @import { Dress } from "../picture/palette.js" */
 /** @import { Heads } from "./heads.js" */
 
-import { mix } from "../common/colours.js";
+import { channels, mix } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { _ } from "../common/words.js";
-import { channels } from "../picture/palette.js";
 import { paintCodes } from "./pixels.js";
 
 /** @typedef {{ choose: (layer: number, head: number) => void, peek: (place: [number, number] | null) => void }} Actions */

@@ -3,10 +3,9 @@
 
 /** @import { Dress } from "../picture/palette.js" */
 
-import { chooseInk, mix } from "../common/colours.js";
+import { channels, chooseInk, mix } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { _ } from "../common/words.js";
-import { channels } from "../picture/palette.js";
 import { percent } from "../picture/sentence.js";
 
 const MOST_KEYS = 5, PALE = 0.35; // up to this the colour of the text is read well

@@ -3,7 +3,7 @@
 // A hero changes itself at once; the server hears of a choice afterwards, for the link.
 
 import { ANSWER_WITHIN } from "../common/component.js";
-import { readTheme } from "../common/colours.js";
+import { readBackground } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
 import { Chips, Sheet } from "./chips.js";
@@ -89,7 +89,7 @@ export class Hero {
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("present", (event) => this.present(/** @type {CustomEvent<string>} */ (event).detail));
     root.addEventListener("transitionend", (event) => {
-      if (event.target === root && event.propertyName === "background-color") this.redress();
+      if (event.target === root && event.propertyName === "background-color" && !this.isDressed) this.redress();
     });
   }
 
@@ -166,7 +166,7 @@ export class Hero {
     this.sheet.show([...this.chips.values()]);
     this.experiments.mark();
     if (!this.stage.room) return;
-    if (this.worn !== getComputedStyle(this.root).backgroundColor) this.wear();
+    if (!this.isDressed) this.wear();
     this.place();
     this.tween.aim(this.goal());
     this.speak();
@@ -185,19 +185,12 @@ export class Hero {
     this.hint.replaceChildren(...makeSentenceNodes(this.data.texts.hero_caption ?? "", {}));
   }
 
-  /** The colours of the theme that is shown; before its variables are there, the next frame's. */
-  wear() {
-    const { backgroundColor } = getComputedStyle(this.root);
-    if (!readTheme(this.root)) this.awaitTheme();
-    this.worn = backgroundColor;
-    this.dressed(dress(this.root, this.data.looks));
-  }
+  get isDressed() { return this.worn === String(readBackground(this.root)); }
 
-  awaitTheme(frames = 60) {
-    requestAnimationFrame(() => {
-      if (readTheme(this.root)) this.redress();
-      else if (frames) this.awaitTheme(frames - 1);
-    });
+  /** The colours of the theme that is shown. */
+  wear() {
+    this.worn = String(readBackground(this.root));
+    this.dressed(dress(this.root, this.data.looks));
   }
 
   /** The same picture in the colours of another theme. */

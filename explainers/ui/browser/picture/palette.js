@@ -1,7 +1,7 @@
 // @ts-check
 // Colours of a picture: the server names them for both themes, the browser knows which one it shows.
 
-import { readTheme } from "../common/colours.js";
+import { channels, readBackground, readTheme } from "../common/colours.js";
 
 /**
  * @typedef {object} Look the colours of one theme: charts/theme.py
@@ -25,8 +25,7 @@ export const LEVELS = 255;
 
 /** The colours of a theme on a root, as custom properties, for its stylesheet. @param {HTMLElement} root @param {Looks} looks @returns {Dress} */
 export function dress(root, looks) {
-  const background = channels(getComputedStyle(root).backgroundColor);
-  const look = looks[readTheme(root) || "dark"];
+  const background = readBackground(root), look = looks[readTheme(root)];
   const { heads, ...single } = look;
   for (const [name, colour] of Object.entries(single)) root.style.setProperty(`--${name}`, colour);
   heads.forEach((colour, h) => root.style.setProperty(`--head${h}`, colour));
@@ -49,10 +48,4 @@ export function makeSignedRamp(background, above, below) {
 /** @param {Uint32Array} ramp @param {number} value @param {number} limit */
 export function level(ramp, value, limit) {
   return ramp[Math.max(0, Math.min(2 * LEVELS, Math.round(LEVELS + (LEVELS * value) / limit)))];
-}
-
-/** @param {string} colour "#rrggbb" or "rgb(…)" */
-export function channels(colour) {
-  if (colour.startsWith("#")) return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-  return (colour.match(/[\d.]+/g) ?? ["255", "255", "255"]).slice(0, 3).map(Number);
 }

@@ -3,7 +3,8 @@
 
 import { element } from "../common/elements.js";
 import { digits } from "../common/numbers.js";
-import { channels, level, LEVELS } from "./palette.js";
+import { channels } from "../common/colours.js";
+import { level, LEVELS } from "./palette.js";
 
 const SIGN_NEEDS = 5.75; // pixels, a point being narrower than a digit
 const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read

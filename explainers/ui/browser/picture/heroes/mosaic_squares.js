@@ -4,10 +4,9 @@
 /** @import { Planes } from "../../common/numbers.js" */
 /** @import { Places } from "./mosaic_places.js" */
 
-import { mix } from "../../common/colours.js";
+import { channels, mix } from "../../common/colours.js";
 import { BLANK_WEIGHT, WEIGHT_STEPS } from "../../common/numbers.js";
 import { element } from "../../common/elements.js";
-import { channels } from "../palette.js";
 
 const LEVELS = 100, GAMMA = 0.75; // small weights are seen, large ones still differ
 

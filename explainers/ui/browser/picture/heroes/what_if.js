@@ -5,12 +5,11 @@
 /** @import { Dress } from "../palette.js" */
 /** @import { Rgb } from "../../common/colours.js" */
 
-import { chooseInk, gradient, mix } from "../../common/colours.js";
+import { channels, chooseInk, gradient, mix } from "../../common/colours.js";
 import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
-import { channels } from "../palette.js";
 import { percent } from "../sentence.js";
 import { Words } from "../words.js";
 
