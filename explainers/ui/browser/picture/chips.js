@@ -43,7 +43,8 @@ export class Chips {
   show(value) {
     for (const button of this.buttons) {
       const isChosen = button.value === value;
-      button.setAttribute("aria-checked", String(isChosen));
+      if (button.ariaChecked === String(isChosen)) continue; // what has the focus would style the page anew
+      button.ariaChecked = String(isChosen);
       button.tabIndex = isChosen ? 0 : -1;
     }
   }

@@ -144,7 +144,7 @@ export class Hero {
 
   /** A choice of the reader's. @param {Record<string, Choice>} some */
   choose(some) {
-    const isWaiting = this.data.elsewhere.some((key) => key in some && some[key] !== this.choices[key]);
+    const isWaiting = this.data.elsewhere.some((key) => key in some && some[key] !== this.choices[key] && !this.knows(key, some[key]));
     Object.assign(this.choices, some);
     Object.assign(this.untold, some);
     for (const key of Object.keys(some)) delete this.presented.shown[key];
@@ -166,7 +166,6 @@ export class Hero {
     this.sheet.show([...this.chips.values()]);
     this.experiments.mark();
     if (!this.stage.room) return;
-    if (!this.isDressed) this.wear();
     this.place();
     this.tween.aim(this.goal());
     this.speak();
@@ -240,6 +239,8 @@ export class Hero {
 
   // What each hero says of itself.
 
+  /** Are its numbers here, though the server makes them? @param {string} _key @param {Choice} _value */
+  knows(_key, _value) { return false; }
   /** New nodes, where there are other words; were there? @param {boolean} _isFirst */
   renew(_isFirst) { return false; }
   /** Colours have changed. @param {import("./palette.js").Dress} _dress */

@@ -17,6 +17,7 @@ export class Stage {
     this.pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
     /** @type {Map<string, number>} */
     this.lengths = new Map();
+    this.family = ""; // of the letters
   }
 
   /** @param {number} room @param {number} height */
@@ -40,7 +41,7 @@ export class Stage {
   }
 
   /**
-   * A node to its box.
+   * A node to its box. What has faded away is hidden, so that the browser composes no layer for it.
    * @param {HTMLElement} node @param {Box} box @param {number} [opacity] @param {number} [delay]
    */
   put(node, { x, y, width, height }, opacity = 1, delay = 0) {
@@ -53,6 +54,7 @@ export class Stage {
       width: `${Math.max(0, width).toFixed(2)}px`,
       height: `${Math.max(0, height).toFixed(2)}px`,
       opacity,
+      visibility: opacity > 0 ? "" : "hidden",
     });
     node.inert = opacity < 0.2;
   }
@@ -73,6 +75,7 @@ export class Stage {
       transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px) translate(${back}, -50%)${turn ? ` rotate(${turn}deg)` : ""}`,
       fontSize: `${size}px`,
       opacity,
+      visibility: opacity > 0 ? "" : "hidden",
     });
   }
 
@@ -81,10 +84,10 @@ export class Stage {
    * @param {string[]} texts @param {number} size @param {number} [weight]
    */
   widths(texts, size, weight = 600) {
-    const { fontFamily } = getComputedStyle(this.root);
-    this.pen.font = `${weight} 100px ${fontFamily}`;
+    this.family ||= getComputedStyle(this.root).fontFamily; // asked again, it would style the page anew
+    this.pen.font = `${weight} 100px ${this.family}`;
     return texts.map((text) => {
-      const key = `${weight} ${fontFamily} ${document.fonts.status} ${text}`;
+      const key = `${weight} ${document.fonts.status} ${text}`;
       let wide = this.lengths.get(key);
       if (wide === undefined) this.lengths.set(key, (wide = this.pen.measureText(text).width / 100));
       return wide * size;

@@ -59,11 +59,8 @@ export class WhatIf extends Hero {
     return change === this.data.choices.what_if ? this.data : this.data.ahead[String(change)] ?? this.data;
   }
 
-  /** @override @param {Record<string, import("../hero.js").Choice>} some */
-  choose(some) {
-    super.choose(some);
-    if ("what_if" in some && String(some.what_if) in this.data.ahead) this.update();
-  }
+  /** @override @param {string} key @param {import("../hero.js").Choice} value */
+  knows(key, value) { return key === "what_if" && String(value) in this.data.ahead; }
 
   get names() { return [_("as it is"), _("changed")]; }
   /** The strongest colour, of both sides. */
