@@ -62,6 +62,21 @@ def test_rules_change_the_picture_without_the_server_and_the_memory_keeps_its_si
     one.wait_for_choice("writing", "sum")
 
 
+FLASHES = """(node) => getComputedStyle(node).visibility === 'visible'
+  && node.getAnimations().some((one) => one.playState === 'running')"""
+
+
+def test_what_a_pair_writes_lights_up_and_is_hidden_again(visit):
+    one = visit(PATH)
+    flash = one.page.locator(".hero .state-flash")
+    expect(flash).to_be_hidden()
+    slider = one.page.locator(".hero input[type=range]").first
+    slider.press("ArrowLeft")
+    slider.press("ArrowRight")
+    assert flash.evaluate(FLASHES)
+    expect(flash).to_be_hidden()
+
+
 def test_attention_stores_every_row(visit):
     one = visit(PATH, writing="softmax")
     expect(one.says).to_contain_text("Attention stores all 12 rows, 192 numbers")

@@ -17,11 +17,8 @@ ON = {"lecture": "true", "predict": "true"}
 OLD_PROJECTOR, BIG = (1024, 768), (1920, 1080)
 DIGITS, LEAST_DIGITS, MOTION = 18, 16, 1500
 """Pixels on screen; milliseconds after which what moves has come to its place."""
-SMALLER = {
-    *("long_sequences", "growing_memory", "head_gallery", "why_it_looked", "writing"),
-    *("exercises", "claims"),
-}
-"""Pages of which one screen has more in it than digits of 18 pixels leave room for."""
+SMALLER = {"long_sequences", "growing_memory"}
+"""Pages whose steps are a table that digits of 18 pixels leave no room for."""
 LOOK = Path(__file__).parents[1].joinpath("support", "lecture.js").read_text(encoding="utf-8")
 STANDS = """() => document.documentElement && 'lectureStands' in document.documentElement.dataset
   && attentionLecture.isComplete() && !document.querySelector('[class*=st-key-model-that-comes]')"""

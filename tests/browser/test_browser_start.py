@@ -65,6 +65,19 @@ def test_the_journey_is_walked_with_the_keyboard(start):
     assert start.page.locator(".hero .stop.now").count() == 1
 
 
+SEEN = """(nodes) =>
+  nodes.filter((node) => node.checkVisibility({ visibilityProperty: true })).length"""
+
+
+def test_strips_of_other_steps_are_no_layers_of_the_browser(start):
+    strips = start.page.locator(".hero .stage canvas")
+    assert strips.count() > 40
+    assert strips.evaluate_all(SEEN) == 0
+    start.page.locator(".hero .stop").nth(1).click()
+    expect(start.says).to_contain_text("list of 8 numbers")
+    assert strips.evaluate_all(SEEN) == len(TOKENS)
+
+
 FOCUSED = """() => {
   let one = document.activeElement;
   while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;

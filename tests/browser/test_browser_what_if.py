@@ -42,6 +42,7 @@ def test_the_picture_shows_another_change(visit):
         expect(told).to_contain_text(f"loss {before:.2f}, changed {after:.2f}")
     says = one.page.get_by_role("radio", name="few bits").evaluate(CLICK)
     assert "4 bits" in says, "drawn before the server can answer"
+    assert not one.page.locator(".hero.waiting").count()
     one.wait_for_choice("what_if", "few bits")
     one.page.get_by_role("button", name="Drop √d_k").click()
     expect(one.says).to_contain_text("Without the division")

@@ -124,7 +124,10 @@ export class Hero {
    */
   present(name) {
     if (!this.data) return;
-    if (this.says.dataset.lecture !== String(this.isLecture)) this.speak();
+    if (this.says.dataset.lecture !== String(this.isLecture)) {
+      this.stage.least = this.isLecture ? this.leastInClass : 0;
+      this.layOut();
+    }
     if (name === this.presented.name) return;
     const found = this.data.experiments.find((one) => one.name.replace(/[^\w-]/g, "-") === name)?.choices ?? {};
     const { lent: back } = this.presented, keys = Object.keys(found);
@@ -141,6 +144,8 @@ export class Hero {
   }
 
   get isLecture() { return this.root.hasAttribute("data-lecture"); }
+  /** Of letters in front of a class, before they are enlarged: pixels that make 18 on a projector, where others have less. */
+  get leastInClass() { return 0; }
 
   /** A choice of the reader's. @param {Record<string, Choice>} some */
   choose(some) {

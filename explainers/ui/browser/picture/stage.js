@@ -18,6 +18,7 @@ export class Stage {
     /** @type {Map<string, number>} */
     this.lengths = new Map();
     this.family = ""; // of the letters
+    this.least = 0; // letters are never written smaller
   }
 
   /** @param {number} room @param {number} height */
@@ -61,11 +62,12 @@ export class Stage {
 
   /**
    * A text, held at its middle, or at its left or right end.
-   * @param {HTMLElement} node @param {number} x @param {number} y @param {number} size
+   * @param {HTMLElement} node @param {number} x @param {number} y @param {number} wanted size of its letters
    * @param {number} [opacity] @param {number} [delay] @param {"left" | "middle" | "right"} [hold]
    * @param {number} [turn] degrees, around the node's transform-origin
    */
-  write(node, x, y, size, opacity = 1, delay = 0, hold = "middle", turn = 0) {
+  write(node, x, y, wanted, opacity = 1, delay = 0, hold = "middle", turn = 0) {
+    const size = Math.max(wanted, this.least);
     const place = `${x.toFixed(1)},${y.toFixed(1)},${size},${opacity},${delay},${hold},${turn}`;
     if (this.places.get(node) === place) return;
     this.places.set(node, place);

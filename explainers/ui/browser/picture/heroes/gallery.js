@@ -97,6 +97,9 @@ export class Gallery extends Hero {
 
   // Nodes.
 
+  /** How large numbers are: what makes 18 pixels on a projector. */
+  get letters() { return this.isLecture ? 15.2 : 14; }
+
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
     const { data } = this, shown = JSON.stringify([data.model, data.labels, data.named, data.tokens]);
@@ -165,13 +168,13 @@ export class Gallery extends Hero {
     });
     const told = data.named.map((own) => own.map((at) => data.labels[data.names[at]]).join(", ") || data.labels[this.ends[1]]);
     const top = Math.ceil(this.legend.offsetHeight) + 8;
-    const end = this.map.place({ top, wide, chosen: this.chosen, hues, lit: this.lit, told });
+    const end = this.map.place({ top, wide, chosen: this.chosen, hues, lit: this.lit, told, letters: this.letters });
     const beside = wide < room;
     const relations = data.relations.filter(({ place }) => place === this.chosen).slice(0, 2);
     const below = this.bars.place({
       x: beside ? wide + GAP : 0, y: beside ? top : end + 12, width: beside ? BARS : room, title: this.titleOf(this.chosen),
       scores: data.scores[this.chosen], chance: data.chance, needed: data.needed, relations,
-      hues: data.names.map((name) => this.hueOf(name)), own: data.named[this.chosen], isBrief: !beside,
+      hues: data.names.map((name) => this.hueOf(name)), own: data.named[this.chosen], isBrief: !beside, letters: this.letters,
     });
     const foot = Math.max(end, below);
     stage.resize(room, !this.hasArcs ? foot + 6 : isPhone ? foot + 16 + STEP * data.tokens.length : foot + 8 + ARCS + WORDS + 26);
@@ -205,7 +208,7 @@ export class Gallery extends Hero {
       const depth = top + (place + 0.5) * STEP;
       Object.assign(words.buttons[place].style, { width: "", height: `${STEP}px` });
       stage.write(words.buttons[place], this.base + 8, depth, size, 1, 0, "left");
-      stage.write(this.arcs.shares[place], stage.room - 4, depth, 14, this.rowOf(this.word)[place] >= 0.005 ? 1 : 0, 0, "right");
+      stage.write(this.arcs.shares[place], stage.room - 4, depth, this.letters, this.rowOf(this.word)[place] >= 0.005 ? 1 : 0, 0, "right");
       return depth;
     });
   }
@@ -225,7 +228,7 @@ export class Gallery extends Hero {
       const centre = x + wide / 2;
       stage.put(words.buttons[place], { x, y: base + 2, width: wide, height: WORDS - 2 }, hasArcs ? 1 : 0);
       words.buttons[place].style.fontSize = `${size}px`;
-      stage.write(this.arcs.shares[place], centre, base + WORDS + 12, 14, hasArcs && this.rowOf(this.word)[place] >= 0.005 ? 1 : 0);
+      stage.write(this.arcs.shares[place], centre, base + WORDS + 12, this.letters, hasArcs && this.rowOf(this.word)[place] >= 0.005 ? 1 : 0);
       x += wide + gap;
       return centre;
     });

@@ -19,6 +19,7 @@ import { _ } from "../../common/words.js";
  * @property {string[]} hues
  * @property {number[]} own names that the head has
  * @property {{ label: string, score: number, chance: number }[]} relations
+ * @property {number} letters how large numbers are, and names that have room
  * @property {boolean} isBrief only the scores of the head's names, or its two best
  */
 
@@ -48,9 +49,10 @@ export class HeadBars {
   }
 
   /** Put everything to its place; returns where the bars end. @param {BarsState} state */
-  place({ x, y, width, title, scores, chance, needed, hues, own, relations, isBrief }) {
+  place({ x, y, width, title, scores, chance, needed, hues, own, relations, isBrief, letters }) {
     const { stage, rows } = this, names = rows.map(({ name }) => name.textContent ?? "");
-    const left = Math.min(width * 0.58, Math.max(...stage.widths([...names, ...relations.map(({ label }) => label)], 14)) + 10);
+    const longest = Math.max(...stage.widths([...names, ...relations.map(({ label }) => label)], 1));
+    const small = Math.max(14, Math.min(letters, (width * 0.58 - 10) / longest)), left = Math.min(width * 0.58, small * longest + 10);
     const long = width - left - VALUE;
     this.title.textContent = title;
     // In whole pixels: some screens round each letter up.
@@ -69,7 +71,7 @@ export class HeadBars {
       line += seen;
       if (one?.label) row.name.textContent = one.label;
       for (const node of [row.name, row.value]) node.classList.toggle("quiet", !one?.isOwn);
-      stage.write(row.name, x + left - 8, top + ROW / 2, 14, seen, 0, "right");
+      stage.write(row.name, x + left - 8, top + ROW / 2, small, seen, 0, "right");
       stage.put(row.track, { x: x + left, y: top + 3, width: long, height: ROW - 6 }, seen);
       row.bar.style.setProperty("--hue", one?.hue ?? "");
       row.bar.classList.toggle("low", !one?.isOwn);
@@ -77,7 +79,7 @@ export class HeadBars {
       stage.put(row.needed, { x: x + left + long * (one?.needed ?? 0) - 1, y: top + 1, width: 2, height: ROW - 2 }, one?.needed ? 1 : 0);
       stage.put(row.chance, { x: x + left + long * (one?.chance ?? 0) - 1.5, y: top + 1, width: 3, height: ROW - 2 }, seen);
       row.value.textContent = one && one.score !== null ? digits(one.score) : "–";
-      stage.write(row.value, x + width, top + ROW / 2, 14, seen, 0, "right");
+      stage.write(row.value, x + width, top + ROW / 2, letters, seen, 0, "right");
     });
     const end = y + TITLE + line * ROW;
     stage.put(this.note, { x, y: end + 3, width, height: 22 });

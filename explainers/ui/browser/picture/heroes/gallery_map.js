@@ -14,6 +14,7 @@ import { _ } from "../../common/words.js";
  * @property {string[]} hues of all heads; none for a head without a name
  * @property {boolean[]} lit
  * @property {string[]} told the names of each head
+ * @property {number} letters how large they are
  */
 
 const HEAD = 24, TALLEST = 196, LEFT = 46;
@@ -61,22 +62,22 @@ export class HeadMap {
   }
 
   /** Put everything to its place; returns where the map ends. @param {MapState} state */
-  place({ top, wide, chosen, hues, lit, told }) {
+  place({ top, wide, chosen, hues, lit, told, letters }) {
     const { stage, layers, heads } = this, isPhone = stage.room < 560, left = isPhone ? 30 : LEFT;
     const width = Math.min(48, (wide - left) / layers), height = Math.max(13, Math.min(22, TALLEST / heads));
     this.at = chosen;
     const layer = Math.floor(chosen / heads), head = chosen % heads;
     this.corner.textContent = isPhone ? "" : _("layer");
-    stage.write(this.corner, 0, top + HEAD / 2, 14, 1, 0, "left");
+    stage.write(this.corner, 0, top + HEAD / 2, letters, 1, 0, "left");
     const step = width >= 19 ? 1 : width * 2 >= 19 ? 2 : 5;
     this.names.forEach((name, place) => {
       const isSeen = place === layer || (place % step === 0 && Math.abs(place - layer) * width >= 19);
       name.classList.toggle("chosen", place === layer);
-      stage.write(name, left + (place + 0.5) * width, top + HEAD / 2, 14, isSeen ? 1 : 0);
+      stage.write(name, left + (place + 0.5) * width, top + HEAD / 2, letters, isSeen ? 1 : 0);
     });
     this.rowNames.forEach((name, place) => {
       name.classList.toggle("chosen", place === head);
-      stage.write(name, left - 6, top + HEAD + (place + 0.5) * height, 14, 1, 0, "right");
+      stage.write(name, left - 6, top + HEAD + (place + 0.5) * height, letters, 1, 0, "right");
     });
     this.cells.forEach((row, line) => row.forEach((cell, column) => {
       const place = column * heads + line, isChosen = place === chosen;

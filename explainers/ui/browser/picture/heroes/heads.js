@@ -159,7 +159,8 @@ export class Heads extends WordHero {
     votes.forEach((vote, column) => {
       const has = column < needed.length, number = has && isShown && !isGhost ? this.layer.votes[head][asker][column] : 0;
       const isNamed = has && told.includes(needed[column]);
-      vote.textContent = isGhost ? (isNamed ? "✓" : "✗") : signed(number);
+      const text = isGhost ? (isNamed ? "✓" : "✗") : signed(number);
+      if (vote.textContent !== text) vote.textContent = text;
       vote.classList.toggle("off", isOff);
       vote.classList.toggle("against", isGhost ? !isNamed : number < 0);
       vote.classList.toggle("yes", isGhost && isNamed);

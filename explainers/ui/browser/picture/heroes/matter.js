@@ -79,7 +79,7 @@ export class Matter extends Hero {
     const wide = isBeside ? room - BARS - GAP : room, largest = Math.max(1e-9, ...numbers.map(Math.abs));
     const hues = numbers.map((value) => this.hueOf(value, largest));
     const told = numbers.map((value) => this.write(value));
-    const end = this.map.place({ top, wide, chosen: this.chosen, hues, lit: hues.map(() => true), told });
+    const end = this.map.place({ top, wide, chosen: this.chosen, hues, lit: hues.map(() => true), told, letters: 14 });
     this.map.cells.forEach((row, head) => row.forEach((cell, layer) => {
       cell.classList.toggle("matter-chance", !this.passes(layer * data.heads + head));
     }));

@@ -20,9 +20,10 @@ export class Acts {
     this.running = [];
   }
 
-  /** @param {Element} node @param {Keyframe[]} frames @param {number} duration @param {number} [delay] */
+  /** It is seen, though it may be hidden before and after. @param {Element} node @param {Keyframe[]} frames @param {number} duration @param {number} [delay] */
   act(node, frames, duration, delay = 0) {
-    this.running.push(node.animate(frames, { easing: EASING, fill: "backwards", duration, delay }));
+    const seen = frames.map((frame) => ({ visibility: "visible", ...frame }));
+    this.running.push(node.animate(seen, { easing: EASING, fill: "backwards", duration, delay }));
   }
 
   /**

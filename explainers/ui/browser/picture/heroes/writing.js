@@ -69,6 +69,9 @@ export class Writing extends Hero {
   }
 
   /** @override */
+  get leastInClass() { return 15; }
+
+  /** @override */
   renew() {
     const shown = JSON.stringify([this.data.prompt, this.data.steps.map(({ token }) => token), this.data.scales]);
     if (shown === this.shownFor) return false;
