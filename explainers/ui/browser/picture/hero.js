@@ -124,10 +124,7 @@ export class Hero {
    */
   present(name) {
     if (!this.data) return;
-    if (this.says.dataset.lecture !== String(this.isLecture)) {
-      this.stage.least = this.isLecture ? this.leastInClass : 0;
-      this.layOut();
-    }
+    if (this.says.dataset.lecture !== String(this.isLecture)) this.layOut();
     if (name === this.presented.name) return;
     const found = this.data.experiments.find((one) => one.name.replace(/[^\w-]/g, "-") === name)?.choices ?? {};
     const { lent: back } = this.presented, keys = Object.keys(found);
@@ -222,6 +219,7 @@ export class Hero {
   layOut() {
     if (!this.stage.room) return;
     this.root.classList.add("still");
+    this.stage.least = this.isLecture ? this.leastInClass : 0;
     this.measure();
     this.place();
     this.tween.aim(this.goal(), true);

@@ -195,7 +195,7 @@ export class Why extends Hero {
 
   /** The button that removes three at once. @param {number} side @param {number} right @param {number} y */
   placeThree(side, right, y) {
-    const button = this.threes[side], isGone = this.choices.why_removed === THREE[side], [long] = this.stage.widths([button.textContent ?? ""], this.isLecture ? 15 : 13, 600), width = long + 20;
+    const button = this.threes[side], isGone = this.choices.why_removed === THREE[side], [long] = this.stage.widths([button.textContent ?? ""], this.isLecture ? 15.2 : 13, 600), width = long + 20;
     button.setAttribute("aria-pressed", String(isGone));
     this.stage.put(button, { x: right - width, y: y - 12, width, height: 24 }, this.cell.removals[THREE[side]] ? 1 : 0);
   }
