@@ -234,9 +234,10 @@ def _translate_labels(matrix: Matrix, axis: str, labels: Sequence[str]) -> Seque
     return labels if matrix.has_tokens(axis) else [_(label) for label in labels]
 
 
-def list_axes(panels: Iterable[Panel]) -> set[str]:
-    """How the axes are called."""
-    return {axis for panel in panels for axis in (panel.matrix.row_axis, panel.matrix.column_axis)}
+def list_axes(panels: Iterable[Panel]) -> tuple[str, ...]:
+    """Each axis by its name, once; in an order that is the same in every process."""
+    axes = (axis for panel in panels for axis in (panel.matrix.row_axis, panel.matrix.column_axis))
+    return tuple(dict.fromkeys(axes))
 
 
 def translate_scripts(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, str]:

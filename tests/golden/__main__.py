@@ -1,0 +1,29 @@
+"""`python -m tests.golden record|check [05_masks …]`: keep what pages send, or compare with it.
+
+Both print what differs from what is kept; `record` then keeps it.
+"""
+
+import sys
+
+from tests.golden.kept import keep, list_differences, read_kept, take
+from tests.support.opening import PAGES
+
+
+def main(command: str, *stems: str) -> int:
+    """Go through the pages; the number of differences."""
+    differences = 0
+    for page in (one for one in PAGES if not stems or one.stem in stems):
+        now = take(page)
+        for line in list_differences(page, read_kept(page), now):
+            differences += 1
+            print(f"{page.stem} · {line}", flush=True)
+        if command == "record":
+            keep(page, now)
+    print(f"{differences} differences")
+    return differences
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] not in (["record"], ["check"]):
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]) > 0 and sys.argv[1] == "check")

@@ -1,0 +1,52 @@
+"""The links under which a page is kept."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from explainers.ui.controls import controls
+from tests.support.opening import cards_on, known_words, opened
+from tests.support.reading import heroes
+
+LONG = known_words(12)
+UNKNOWN = "My grandmother baked a cake"
+OF_EVERY_PAGE = "text", "lang", "deep", "seed", "weights"
+HOSTILE = "%00<b>{{x}}’;--"
+EVERYWHERE: dict[str, dict[str, str]] = {
+    "as it opens": {},
+    "study mode": {"predict": "true"},
+    "Vietnamese": {"lang": "vi", "predict": "true"},
+    "one word": {"text": "CEO"},
+    "long sentence": {"text": LONG},
+    "unknown words": {"text": UNKNOWN},
+    "untrained": {"weights": "untrained", "seed": "7", "queries": "across"},
+    "lecture": {"lecture": "true"},
+}
+
+
+def list_links(page: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """(name, link): the ones of every page, each choice of its first picture, each of its cards."""
+    yield from EVERYWHERE.items()
+    first = next(iter(heroes(opened(page))), None)
+    choices = dict(first["choices"]) if first else {}
+    for name, value in choices.items():
+        other = find_other(first, name, value)
+        if other is not None:
+            yield f"{name} {other}", {name: other}
+    for card in cards_on(page)[1:]:
+        yield f"card {card['deep']}", card
+    yield ("hostile", dict.fromkeys((*choices, *OF_EVERY_PAGE), HOSTILE))
+
+
+def find_other(hero, name, value):
+    """Another value of a choice, as a link writes it: from a button below the picture, a row of
+    buttons in it, or the next number."""
+    offered = [one["choices"][name] for one in hero["experiments"] if name in one["choices"]]
+    for control in hero["controls"]:
+        if control.get("name") == name:
+            offered += list(control.get("values", ()))
+    if isinstance(value, bool):
+        offered.append(not value)
+    elif isinstance(value, int):
+        offered.append(value + 1)
+    other = next((one for one in offered if one != value), None)
+    return None if other is None else controls.CONTROLS_BY_KEY[name].format_for_url(other)
