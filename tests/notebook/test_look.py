@@ -17,7 +17,7 @@ from explainers.models.attention_hook import run_model
 from explainers.models.borrowed_model import borrow_model
 from explainers.models.registry import ModelError, RefusedModelError
 from explainers.models.shipped_scores import read_shipped_scores
-from explainers.models.token_text import number_words
+from explainers.models.token_text import read_words, tokenise_text
 from explainers.notebook.head_names import MEANINGS, name_heads
 from explainers.notebook.look import make_look, record_heads, report
 from explainers.notebook.packed_heads import encode_weights
@@ -90,7 +90,7 @@ def test_the_pieces_of_a_word_can_be_merged(smollm2, capsys):
     assert (data["tokens"], data["side"]) == (["kỷ", " lục"], 2)
     pieces = record_heads(smollm2, text)["pieces"]
     assert picture.summary.endswith(f"270 heads on {pieces} tokens, merged into 2 words")
-    first = number_words(smollm2, text, pieces).count(0)
+    first = read_words(smollm2, text, tokenise_text(smollm2, text).tokens).numbers.count(0)
     ids = torch.tensor([smollm2.tokenizer(text)["input_ids"]])
     for packed, one in zip(
         data["layers"], run_model(smollm2.model, input_ids=ids).layers, strict=True

@@ -11,7 +11,7 @@ from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.unknown_words import find_unknown_words
 from explainers.toys.layers import Tokens
-from explainers.toys.sentence import Sentence
+from explainers.toys.sentence import Sentence, is_word
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
 
@@ -79,7 +79,7 @@ class OwnWords(NamedTuple):
 
     def describe(self) -> dict[str, str]:
         """Which words the small head lacks, and what the other one was chosen for."""
-        unknown = [verbatim(word) for word in find_unknown_words(self.words) if word.isalnum()]
+        unknown = [verbatim(word) for word in find_unknown_words(self.words) if is_word(word)]
         more = ["…"] if len(unknown) > MOST_NAMED else []
         return {
             "model": self.model,
