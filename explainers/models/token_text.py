@@ -58,8 +58,9 @@ def label_tokens(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:
 
 
 def label_ids(tokenizer: Any, ids: Sequence[int]) -> list[str]:
-    """A label for each id of a vocabulary: see `label_tokens`."""
-    return list(map(_find_speller(tokenizer), tokenizer.convert_ids_to_tokens(list(ids))))
+    """A label for each id of a vocabulary: see `label_tokens`. "" where a model has more ids."""
+    spell, tokens = _find_speller(tokenizer), tokenizer.convert_ids_to_tokens(list(ids))
+    return [spell(token or "") for token in tokens]
 
 
 def _find_speller(tokenizer: Any) -> Callable[[str], str]:

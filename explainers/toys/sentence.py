@@ -46,11 +46,11 @@ _UNSEEN = regex.compile(r"(?V1)[\p{Cc}\p{Cf}\p{Cs}\p{Co}[\p{Cn}&&\p{DI}]--[\u200
 _JOINS_NOTHING = regex.compile(r"(?<!\S)\p{DI}+")
 # From a letter to where Unicode's rules (UAX #29, which is the flag WORD) let a word end. They know
 # no words of languages without spaces: there each letter is a segment.
-_SEGMENT = r"(?:[\p{L}\p{M}\p{N}].*?\b)"
+_SEGMENT = r"(?:[\p{L}\p{M}\p{N}]\S*?\b)"
 _HYPHEN = "[-\u2010\u2011]"
 _MOST_SYLLABLES = max(len(word.split()) for word in VIETNAMESE.words)
 _WORD = regex.compile(rf"{_SEGMENT}(?:{_HYPHEN}?{_SEGMENT})*[\p{{M}}\p{{DI}}]*|\X", regex.WORD)
-_SPACED_WORD = regex.compile(rf"{_SEGMENT}(?:{_HYPHEN}{_SEGMENT})*|(?!\s)\X", regex.WORD)
+_SPACED_WORD = regex.compile(rf"{_SEGMENT}(?:{_HYPHEN}{_SEGMENT})*|(?! )\X", regex.WORD)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def split_words(text: str) -> list[str]:
 
 
 def find_word_spans(text: str) -> list[tuple[int, int]]:
-    """Where each word of a text begins and ends, any other visible sign being one by itself.
+    """Where each word of a text begins and ends, any other sign but a space being one by itself.
 
     Words of languages without spaces, such as Thai and Chinese, would take a dictionary: of these
     it is each letter with its marks.

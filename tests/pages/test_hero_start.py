@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import unicodedata
 
 import pytest
 import streamlit as st
@@ -228,3 +229,14 @@ def test_any_text_is_read(minilm, text):
     torch.testing.assert_close(weights.sum(-1), torch.ones(len(read.tokens)))
     assert read.find_telling_word() not in read.own_positions
     assert verbatim(",") not in read.describe()["unknown"]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_unknown_words_are_named_whatever_signs_they_have(minilm, form):
+    texts = {
+        "Giám đốc công bố lợi nhuận": ["Giám", "đốc"],
+        "The CEO's e-mail announced record earnings": ["CEO's", "e-mail"],
+    }
+    for text, unknown in texts.items():
+        read = read_with(minilm, read_sentence(unicodedata.normalize(form, text)))
+        assert read.describe()["unknown"] == ", ".join(map(verbatim, unknown))
