@@ -36,24 +36,36 @@ def borrow_model(model: Any, tokenizer: "PreTrainedTokenizerBase") -> Iterator["
     The weights are never copied or changed. Compiled models and adapters are taken as what they
     wrap. Raises RefusedModelError, with the reason, for a model that cannot have ours.
     """
-    from explainers.models.load import RealModel  # a page that only draws needs no loading
-    from explainers.models.model_files import find_context_length
-
     owned = unwrap_model(model)
     name = describe_name(owned)
+    with keep_model(owned):
+        try:
+            install_hook(owned)
+        except ValueError as error:
+            message = N_("{model}: {error}", model=name, error=get_message(error))
+            raise RefusedModelError(message) from error
+        yield describe_model(owned, tokenizer)
+
+
+@contextmanager
+def keep_model(owned: Any) -> Iterator[None]:
+    """Whatever is done to a model inside, its weights apart, is undone afterwards."""
     with _lock:
         restore = _remember(owned)
         try:
-            try:
-                install_hook(owned)
-            except ValueError as error:
-                message = N_("{model}: {error}", model=name, error=get_message(error))
-                raise RefusedModelError(message) from error
-            count = sum(parameter.numel() for parameter in owned.parameters())
-            context = find_context_length(owned, tokenizer)
-            yield RealModel(name, owned, tokenizer, name, count, context)
+            yield
         finally:
             restore()
+
+
+def describe_model(owned: Any, tokenizer: "PreTrainedTokenizerBase") -> "RealModel":
+    """A model of somebody else's as the app describes its own."""
+    from explainers.models.load import RealModel  # a page that only draws needs no loading
+    from explainers.models.model_files import find_context_length
+
+    name = describe_name(owned)
+    count = sum(parameter.numel() for parameter in owned.parameters())
+    return RealModel(name, owned, tokenizer, name, count, find_context_length(owned, tokenizer))
 
 
 def unwrap_model(model: Any) -> "PreTrainedModel":

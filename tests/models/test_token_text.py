@@ -201,7 +201,9 @@ def test_what_a_model_wrote_has_the_words_of_its_text(any_one):
 
 
 ANY_TEXT = st.lists(
-    st.sampled_from([*SCRIPTS.values(), *WORDS, " ", "\n", "\xa0", "日本", "e\u0301", "-", "½", "ﬁ"])
+    st.sampled_from(
+        [*SCRIPTS.values(), *WORDS, " ", "\n", "\xa0", "日本", "e\u0301", "-", "½", "ﬁ"]
+    )
     | st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4),
     min_size=1,
 ).map("".join)
