@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _IMPLEMENTATION = "_attn_implementation_internal"
 """Where a configuration keeps which attention its model runs."""
+_CAPTURING = "_output_capturing_hooks_installed"
+"""What marks a module as having the hooks by which transformers returns all attentions."""
 _HOOKS = (
     *("_forward_pre_hooks", "_forward_pre_hooks_with_kwargs"),
     *("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called"),
@@ -93,6 +95,7 @@ def describe_name(model: "PreTrainedModel") -> str:
 def _remember(model: "PreTrainedModel") -> Callable[[], None]:
     """Keep all that a hook changes; returns what puts it back."""
     modules = [(one, one.training, one.__dict__.get("forward")) for one in model.modules()]
+    unmarked = [one for one in model.modules() if _CAPTURING not in one.__dict__]
     hooks = [
         (one.__dict__[name], dict(one.__dict__[name])) for one, *_ in modules for name in _HOOKS
     ]
@@ -108,6 +111,8 @@ def _remember(model: "PreTrainedModel") -> Callable[[], None]:
         for current, owners in hooks:  # the same dictionaries: handles of the owner point to them
             current.clear()
             current.update(owners)
+        for module in unmarked:
+            module.__dict__.pop(_CAPTURING, None)
         for config, implementation in configs:
             config.__dict__[_IMPLEMENTATION] = implementation
 

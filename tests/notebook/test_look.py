@@ -184,6 +184,7 @@ def test_a_model_that_ours_cannot_be_put_into_is_refused_and_put_back(monkeypatc
     with pytest.raises(RefusedModelError, match="LlamaForCausalLM: it attends in its own class"):
         make_look(model, tokenizer_of(), TEXT, names=False)
     assert state_of(model) == before
+    assert len(eager_weights(model, TEXT)) == 3, "its owner can still ask for attentions"
 
 
 def given():
