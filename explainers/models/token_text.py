@@ -4,6 +4,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -224,8 +225,16 @@ def match_words(text: str, spans: Sequence[Span | None], tokens: Sequence[str]) 
     words is merged, and a language without spaces stays as it was cut, in whole letters. A space
     belongs to the word behind it; other white space is by itself.
     """
-    text = text[: max((span[1] for span in spans if span), default=0)]
-    words = find_word_spans(text)
+    # A token that does not stand in the text ends a word: so an unknown one inside of it.
+    cuts, stop = [0], 0
+    for span in spans:
+        stop = max(stop, span[1]) if span else stop
+        cuts += [] if span else [stop]
+    words = [
+        (start + first, start + last)
+        for start, end in pairwise([*cuts, stop])
+        for first, last in find_word_spans(text[start:end])
+    ]
     at = {place: word for word, span in enumerate(words) for place in range(*span)}
     numbers: list[int] = []
     bounds: list[Span] = []

@@ -16,6 +16,7 @@ from explainers.models.token_text import (
     find_words,
     is_part_of_letter,
     label_ids,
+    match_words,
     read_words,
     spell_token,
     spell_words,
@@ -198,6 +199,11 @@ def test_what_a_model_wrote_has_the_words_of_its_text(any_one):
     labels = label_ids(any_one.tokenizer, [*own, *ids])
     words = spell_words(any_one.tokenizer, [*own, *ids], labels)
     assert [word.strip() for word in words.spelled][bool(own) :] == ["the", "bank", "raised"]
+
+
+def test_a_token_that_is_not_in_the_text_ends_a_word():
+    words = match_words("bank", [(0, 2), None, (2, 4)], ["ba", "<unk>", "nk"])
+    assert words == ((0, 1, 2), ("ba", "<unk>", "nk"))
 
 
 ANY_TEXT = st.lists(
