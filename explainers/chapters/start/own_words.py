@@ -93,9 +93,13 @@ class OwnWords(NamedTuple):
         }
 
     def find_telling_word(self) -> int:
-        """The word that gives most to another one, which is not the model's own."""
+        """The word that gives most to another one, which is not the model's own; no mark, where
+        there are words."""
         weights = torch.tensor(self.weigh_words()).fill_diagonal_(0)
         weights[:, list(self.own_positions)] = weights[list(self.own_positions)] = 0
+        marks = [place for place, token in enumerate(self.tokens) if not is_word(token)]
+        if len(marks) + len(self.own_positions) < len(self.tokens):
+            weights[marks] = 0
         return int(weights.amax(dim=-1).argmax())
 
 
