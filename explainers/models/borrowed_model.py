@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _IMPLEMENTATION = "_attn_implementation_internal"
 """Where a configuration keeps which attention its model runs."""
+_CAPTURING = "_output_capturing_hooks_installed"
+"""What marks a module as having the hooks by which transformers returns all attentions."""
 _HOOKS = (
     *("_forward_pre_hooks", "_forward_pre_hooks_with_kwargs"),
     *("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called"),
@@ -36,24 +38,36 @@ def borrow_model(model: Any, tokenizer: "PreTrainedTokenizerBase") -> Iterator["
     The weights are never copied or changed. Compiled models and adapters are taken as what they
     wrap. Raises RefusedModelError, with the reason, for a model that cannot have ours.
     """
-    from explainers.models.load import RealModel  # a page that only draws needs no loading
-    from explainers.models.model_files import find_context_length
-
     owned = unwrap_model(model)
     name = describe_name(owned)
+    with keep_model(owned):
+        try:
+            install_hook(owned)
+        except ValueError as error:
+            message = N_("{model}: {error}", model=name, error=get_message(error))
+            raise RefusedModelError(message) from error
+        yield describe_model(owned, tokenizer)
+
+
+@contextmanager
+def keep_model(owned: Any) -> Iterator[None]:
+    """Whatever is done to a model inside, its weights apart, is undone afterwards."""
     with _lock:
         restore = _remember(owned)
         try:
-            try:
-                install_hook(owned)
-            except ValueError as error:
-                message = N_("{model}: {error}", model=name, error=get_message(error))
-                raise RefusedModelError(message) from error
-            count = sum(parameter.numel() for parameter in owned.parameters())
-            context = find_context_length(owned, tokenizer)
-            yield RealModel(name, owned, tokenizer, name, count, context)
+            yield
         finally:
             restore()
+
+
+def describe_model(owned: Any, tokenizer: "PreTrainedTokenizerBase") -> "RealModel":
+    """A model of somebody else's as the app describes its own."""
+    from explainers.models.load import RealModel  # a page that only draws needs no loading
+    from explainers.models.model_files import find_context_length
+
+    name = describe_name(owned)
+    count = sum(parameter.numel() for parameter in owned.parameters())
+    return RealModel(name, owned, tokenizer, name, count, find_context_length(owned, tokenizer))
 
 
 def unwrap_model(model: Any) -> "PreTrainedModel":
@@ -81,6 +95,7 @@ def describe_name(model: "PreTrainedModel") -> str:
 def _remember(model: "PreTrainedModel") -> Callable[[], None]:
     """Keep all that a hook changes; returns what puts it back."""
     modules = [(one, one.training, one.__dict__.get("forward")) for one in model.modules()]
+    unmarked = [one for one in model.modules() if _CAPTURING not in one.__dict__]
     hooks = [
         (one.__dict__[name], dict(one.__dict__[name])) for one, *_ in modules for name in _HOOKS
     ]
@@ -96,6 +111,8 @@ def _remember(model: "PreTrainedModel") -> Callable[[], None]:
         for current, owners in hooks:  # the same dictionaries: handles of the owner point to them
             current.clear()
             current.update(owners)
+        for module in unmarked:
+            module.__dict__.pop(_CAPTURING, None)
         for config, implementation in configs:
             config.__dict__[_IMPLEMENTATION] = implementation
 

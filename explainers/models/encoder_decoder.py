@@ -10,7 +10,7 @@ from explainers.models.attention_hook import RecordedAttention, run_model
 from explainers.models.comparison import make_eager_twin, measure_differences
 from explainers.models.registry import ModelError
 from explainers.models.sound import SAMPLE_RATE
-from explainers.models.token_text import tokenise_text
+from explainers.models.token_text import Words, read_words, spell_words, tokenise_text
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -28,6 +28,10 @@ class Translation(NamedTuple):
 
     source: tuple[str, ...]
     target: tuple[str, ...]
+    source_words: Words
+    target_words: Words
+    text: str
+    """What it wrote."""
     weights: Tensor
     """(layers, heads, target pieces, source pieces)"""
     difference: float
@@ -55,10 +59,15 @@ def translate_text(real_model: "RealModel", text: str) -> Translation:
         )
     inputs = {"input_ids": ids, "attention_mask": mask, "decoder_input_ids": target_ids[:, :-1]}
     layers = [layer for layer in run_model(model, **inputs).layers if layer.kind == "cross"]
-    names = real_model.tokenizer.convert_ids_to_tokens
+    tokenizer = real_model.tokenizer
+    read, written = ids[0].tolist(), target_ids[0, 1:].tolist()
+    source, target = (tuple(tokenizer.convert_ids_to_tokens(one)) for one in (read, written))
     return Translation(
-        tuple(names(ids[0].tolist())),
-        tuple(names(target_ids[0, 1:].tolist())),
+        source,
+        target,
+        read_words(real_model, text, source),
+        spell_words(tokenizer, written, target),
+        str(tokenizer.decode(written, skip_special_tokens=True)),
         torch.stack([layer.weights[0] for layer in layers]),
         max(one.largest for one in measure_differences(model, **inputs)),
     )

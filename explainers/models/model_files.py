@@ -221,10 +221,11 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
 
 
 def find_context_length(model: Any, tokenizer: Any) -> int | None:
-    """The least that configuration and tokenizer say: RoBERTa counts two positions too many."""
+    """The least that configuration and tokenizer say: RoBERTa counts two positions too many, and
+    XLNet, which has no limit, says -1."""
     positions = getattr(model.config, "max_position_embeddings", None)
     limits = (positions, tokenizer.model_max_length)
-    return min((limit for limit in limits if limit and limit < UNBOUNDED), default=None)
+    return min((limit for limit in limits if limit and 0 < limit < UNBOUNDED), default=None)
 
 
 SOUND_SETTINGS_FILE = "preprocessor_config.json"

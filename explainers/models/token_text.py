@@ -1,24 +1,25 @@
 """A text as a real model reads it: ids, what to print for each, and pieces merged into words."""
 
 import functools
+import json
 import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from tokenizers import Encoding, Tokenizer, decoders
 from torch import Tensor
-
-from explainers.models.registry import OFFERED_MODELS, ModelError, OfferedModel, locate_folder
-from explainers.toys.byte_pairs import Piece
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-from collections.abc import Sequence
-
 from torch.nn.functional import one_hot
 
 from explainers.messages import N_, get_message
+from explainers.models.registry import OFFERED_MODELS, ModelError, OfferedModel, locate_folder
+from explainers.toys.byte_pairs import Piece
+from explainers.toys.sentence import find_word_spans
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
 
 TOKENIZER_FILE = "tokenizer.json"
 
@@ -54,18 +55,44 @@ def _read_tokenizer_file(file: Path) -> Tokenizer:
 
 def label_tokens(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:
     """A label per token: its text with its space in front, or the bytes of a part of a letter."""
-    if not isinstance(tokenizer.decoder, decoders.ByteLevel):
-        return [token.replace("▁", " ") for token in encoded.tokens]
-    return [_text_or_bytes(token) for token in encoded.tokens]
+    return list(map(_find_speller(tokenizer), encoded.tokens))
 
 
 def label_ids(tokenizer: Any, ids: Sequence[int]) -> list[str]:
-    """A label for each id of a vocabulary: see `label_tokens`."""
-    tokens = tokenizer.convert_ids_to_tokens(list(ids))
-    fast = getattr(tokenizer, "backend_tokenizer", None)  # Marian's has none
-    if not isinstance(getattr(fast, "decoder", None), decoders.ByteLevel):
-        return [token.replace("▁", " ") for token in tokens]
-    return [_text_or_bytes(token) for token in tokens]
+    """A label for each id of a vocabulary: see `label_tokens`. "" where a model has more ids."""
+    spell, tokens = _find_speller(tokenizer), tokenizer.convert_ids_to_tokens(list(ids))
+    return [spell(token or "") for token in tokens]
+
+
+def _find_speller(tokenizer: Any) -> Callable[[str], str]:
+    """What writes a token of this tokenizer as a label."""
+    fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    decoder = getattr(fast, "decoder", None)
+    state = json.loads(decoder.__getstate__()) if isinstance(decoder, decoders.Decoder) else {}
+    kinds = {part["type"] for part in (state, *state.get("decoders", [])) if part}
+    if hasattr(tokenizer, "_utf_vocab_size"):  # ByT5 and Perceiver have a token for each byte
+        kinds.add("Byte")
+    model = getattr(fast, "model", None)
+    suffix = getattr(model, "end_of_word_suffix", None) if model else "</w>"  # XLM has no model
+    return functools.partial(_spell, kinds=kinds, suffix=suffix or "")
+
+
+def _spell(token: str, kinds: set[str], suffix: str) -> str:
+    """Its text, or its bytes if they are no text; `kinds` are those of the tokenizer's decoders."""
+    is_end = bool(suffix) and token.endswith(suffix)
+    token = token.removesuffix(suffix)
+    if "Byte" in kinds and len(token) == 1:
+        code = bytes([ord(token)])
+    elif "ByteLevel" in kinds and set(token) <= set(_BYTES):
+        code = bytes(map(_BYTES.__getitem__, token))
+    elif "ByteFallback" in kinds and re.fullmatch("<0x[0-9A-F]{2}>", token):
+        code = bytes.fromhex(token[3:5])
+    else:
+        code = (token if "ByteLevel" in kinds else token.replace("▁", " ")).encode()
+    try:
+        return code.decode() + " " * is_end
+    except UnicodeDecodeError:
+        return f"⟨{code.hex(' ')}⟩"
 
 
 NO_TEXT = "\N{REPLACEMENT CHARACTER}"
@@ -75,7 +102,7 @@ NO_TEXT = "\N{REPLACEMENT CHARACTER}"
 def spell_token(tokenizer: Any, token: int) -> str:
     """An id as it stands in a text; of a part of a letter, its bytes."""
     spelled = str(tokenizer.decode([token]))
-    return label_ids(tokenizer, [token])[0] if NO_TEXT in spelled else spelled
+    return spelled if spelled and NO_TEXT not in spelled else label_ids(tokenizer, [token])[0]
 
 
 def split_pieces(text: str, tokenizer: Tokenizer) -> list[Piece]:
@@ -93,15 +120,6 @@ def split_pieces(text: str, tokenizer: Tokenizer) -> list[Piece]:
             pieces.append(Piece(label, (token,)))
             first, end = start, stop
     return pieces
-
-
-def _text_or_bytes(token: str) -> str:
-    """Byte-level tokenizers write bytes as letters; not all of their tokens are whole ones."""
-    decoded = bytes(map(_BYTES.__getitem__, token)) if set(token) <= set(_BYTES) else token.encode()
-    try:
-        return decoded.decode()
-    except UnicodeDecodeError:
-        return f"⟨{decoded.hex(' ')}⟩"
 
 
 def _byte_letters() -> dict[str, int]:
@@ -148,65 +166,13 @@ def tokenise_text(
                 count=len(ids),
             )
         )
-    if encoded.encodings:
-        labels = label_tokens(encoded.encodings[0], tokenizer.backend_tokenizer)
-    else:  # Marian's pieces have no such tokenizer
-        labels = [token.replace("▁", " ") for token in tokenizer.convert_ids_to_tokens(ids)]
-    return TokenisedText(torch.tensor([ids], device=real_model.model.device), tuple(labels))
-
-
-SPACE = "▁"
-"""Stands in a piece for the space in front of it: there a word begins (sentencepiece)."""
-
-
-def index_words(pieces: Sequence[str]) -> list[int]:
-    """The number of each piece's word; a sign like `</s>` is a word of its own."""
-    word_indices: list[int] = []
-    for index, piece in enumerate(pieces):
-        is_sign = piece.startswith("<") and piece.endswith(">")
-        after_sign = index > 0 and pieces[index - 1].startswith("<")
-        is_new_word = piece.startswith(SPACE) or is_sign or after_sign
-        word_indices.append(word_indices[-1] + is_new_word if word_indices else 0)
-    return word_indices
-
-
-def join_words(pieces: Sequence[str], word_indices: Sequence[int]) -> list[str]:
-    """Each word as it is written."""
-    words = [""] * (max(word_indices, default=-1) + 1)
-    for piece, word_index in zip(pieces, word_indices, strict=True):
-        words[word_index] += piece.replace(SPACE, "")
-    return [word or " " for word in words]
-
-
-def number_words(real_model: "RealModel", text: str, count: int) -> list[int]:
-    """For each of the first `count` tokens the number of its word; the model's own are by
-    themselves."""
-    encoded = real_model.tokenizer(text, verbose=False)
-    places = encoded.word_ids(0) if encoded.encodings else list(range(count))
-    found: list[int] = []
-    for n, place in enumerate(places[:count]):
-        is_same = n > 0 and place is not None and place == places[n - 1]
-        found.append(found[-1] if is_same else len(set(found)))
-    return found
-
-
-def cut_out_words(real_model: "RealModel", text: str, words: Sequence[int]) -> list[str]:
-    """Each word as the text has it, whatever bytes its pieces are; `words` has their numbers."""
-    encoded = real_model.tokenizer(text, verbose=False)
-    if not encoded.encodings:
-        return []
-    spelled = [""] * (max(words) + 1)
-    ends: dict[int, tuple[int, int]] = {}
-    for word, (start, end) in zip(words, encoded.encodings[0].offsets, strict=False):
-        first, last = ends.get(word, (start, end))
-        ends[word] = min(first, start), max(last, end)
-        spelled[word] = text[slice(*ends[word])]
-    return spelled
+    labels = tuple(label_ids(tokenizer, ids))
+    return TokenisedText(torch.tensor([ids], device=real_model.model.device), labels)
 
 
 def is_part_of_letter(label: str) -> bool:
-    """Does `spell_token` write bytes here? Some tokenizers have a token for each: "<0xE1>"."""
-    return re.fullmatch(r"⟨.*⟩|<0x[0-9A-F]{2}>", label) is not None
+    """Is this what `label_tokens` writes for bytes that are no text?"""
+    return re.fullmatch("⟨.*⟩", label) is not None
 
 
 class Words(NamedTuple):
@@ -216,15 +182,84 @@ class Words(NamedTuple):
     spelled: tuple[str, ...]
 
 
+Span = tuple[int, int]
+"""Where a token begins and ends in its text."""
+
+
+def read_words(real_model: "RealModel", text: str, tokens: Sequence[str]) -> Words:
+    """The words that a text's first tokens belong to; the model's own tokens are by themselves."""
+    encoded = real_model.tokenizer(text, verbose=False, return_special_tokens_mask=True)
+    if not encoded.encodings:
+        return spell_words(real_model.tokenizer, encoded["input_ids"][: len(tokens)], tokens)
+    own, offsets = encoded["special_tokens_mask"], encoded.encodings[0].offsets
+    spans = [None if mine else span for mine, span in zip(own, offsets, strict=True)]
+    return match_words(text, spans[: len(tokens)], tokens)
+
+
 def find_words(real_model: "RealModel", text: str, tokens: Sequence[str]) -> Words | None:
-    """The words that a text's first tokens belong to; None if each is one, or none is told."""
-    numbers = number_words(real_model, text, len(tokens))
-    spelled = cut_out_words(real_model, text, numbers)
-    if len(spelled) in (0, len(tokens)):
-        return None
-    # A model's own tokens do not stand in the text.
-    names = (name or tokens[numbers.index(word)] for word, name in enumerate(spelled))
-    return Words((*numbers,), (*names,))
+    """The same; None if each of the tokens is a word."""
+    words = read_words(real_model, text, tokens)
+    return words if len(words.spelled) < len(tokens) else None
+
+
+def spell_words(tokenizer: Any, ids: Sequence[int], tokens: Sequence[str]) -> Words:
+    """The words of ids whose text is what they are decoded to, token after token."""
+    own = set(tokenizer.all_special_ids)
+    spans: list[Span | None] = []
+    said: list[int] = []
+    text = ""
+    for one in ids:
+        start = len(text)
+        if one not in own:
+            said.append(one)
+            decoded = tokenizer.decode(said, clean_up_tokenization_spaces=False)
+            text = str(decoded).rstrip(NO_TEXT)  # the beginning of a letter
+        spans.append(None if one in own else (min(start, len(text)), len(text)))
+    return match_words(text, spans, tokens)
+
+
+def match_words(text: str, spans: Sequence[Span | None], tokens: Sequence[str]) -> Words:
+    """The words of a text whose tokens stand there; None where one does not stand in it.
+
+    A token that touches several words makes them one. Thus what a tokenizer has cut finer than
+    words is merged, and a language without spaces stays as it was cut, in whole letters. A space
+    belongs to the word behind it; other white space is by itself.
+    """
+    # A token that does not stand in the text ends a word: so an unknown one inside of it.
+    cuts, stop = [0], 0
+    for span in spans:
+        stop = max(stop, span[1]) if span else stop
+        cuts += [] if span else [stop]
+    words = [
+        (start + first, start + last)
+        for start, end in pairwise([*cuts, stop])
+        for first, last in find_word_spans(text[start:end])
+    ]
+    at = {place: word for word, span in enumerate(words) for place in range(*span)}
+    numbers: list[int] = []
+    bounds: list[Span] = []
+    last = -1  # the last word of the text that the newest of ours touches
+    for span in spans:
+        touched = _list_touched(text, span, at) if span else []
+        if not touched or touched[0] > last:
+            bounds.append(span or (0, 0))
+            last = -1
+        if span and touched:
+            (first, _unused), (_unused, end) = words[touched[0]], words[touched[-1]]
+            bounds[-1] = min(bounds[-1][0], first), max(bounds[-1][1], end, span[1])
+            last = max(last, touched[-1])
+        numbers.append(len(bounds) - 1)
+    spelled = (text[slice(*one)] or tokens[numbers.index(n)] for n, one in enumerate(bounds))
+    return Words(tuple(numbers), tuple(spelled))
+
+
+def _list_touched(text: str, span: Span, at: Mapping[int, int]) -> list[int]:
+    """The words of the text that a token touches: of a mere space, the one behind it."""
+    start, stop = span
+    if text[start:stop] in ("", " "):  # of some, a decoder writes a space with what is behind it
+        start = stop + (start == stop and text[stop : stop + 1] == " ")
+        stop = start + 1
+    return [at[place] for place in range(start, stop) if place in at]
 
 
 def merge_weights(weights: Tensor, target: Sequence[int], source: Sequence[int]) -> Tensor:

@@ -4,17 +4,21 @@
 styles and weights are inside. torch and transformers are imported when one of the two is called.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from torch import Tensor
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from explainers.models.head_scores import HeadScores
     from explainers.models.load import RealModel
+    from explainers.models.registry import ModelError
 
 HEIGHT = 700
 """Pixels of the frame in a notebook; its corner can be dragged."""
@@ -55,14 +59,19 @@ def look(
     """All heads of a model on a text, and one of them enlarged, as a picture for a notebook.
 
     The model is any of transformers that our attention can be put into; it is the same afterwards.
-    Of an encoder–decoder it is the encoder. Up to 256 tokens all heads are sent in full, above
-    that (1,024 at most) as an overview, with the layers that you name in full; by default it is
-    the one with the most telling head. With `names` every head is first measured on fixed texts
-    (Olsson et al. 2022; Voita et al. 2019): False leaves that out, and scores that were measured
-    before (`Look.scores`) are taken as they are. `by_word` merges the pieces of a word: weights
-    to them are added up, of those from them the mean is shown. Prints how large the picture is.
+    One that attends in a class of its own is shown with the weights that this class reports, if
+    it does, and the picture says so. Of an encoder–decoder it is the encoder. The text is one
+    `str`: a chat is `tokenizer.apply_chat_template(messages, tokenize=False)`, and several texts
+    are several calls. A processor will do as a tokenizer; names and folders are not loaded.
 
-    Raises ModelError, a sentence with the reason, for a model or a text that it does not know.
+    Up to 256 tokens all heads are sent in full, above that (1,024 at most) as an overview, with
+    the layers that you name in full; by default it is the one with the most telling head. With
+    `names` every head is first measured on fixed texts (Olsson et al. 2022; Voita et al. 2019):
+    False leaves that out, and scores that were measured before (`Look.scores`) are taken as they
+    are. `by_word` merges the tokens of a word: weights to them are added up, of those from them
+    the mean is shown. Prints how large the picture is.
+
+    Raises ModelError, a sentence with the reason, for anything else that it is given.
     """
     picture = make_look(model, tokenizer, text, layers, names, by_word)
     print(picture)
@@ -98,9 +107,112 @@ def make_look(
     """What `look` returns; `words` are translations of what the picture says."""
     with keep_threads():
         from explainers.models.borrowed_model import borrow_model
+        from explainers.models.registry import ModelError, RefusedModelError
 
-        with borrow_model(model, tokenizer) as borrowed:
-            return draw_heads(borrowed, text, layers, names, by_word, words)
+        tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor's
+        if problem := find_problem(model, tokenizer, text, layers):
+            raise ModelError(problem)
+        try:
+            with borrow_model(model, tokenizer) as borrowed:
+                return draw_heads(borrowed, text, layers, names, by_word, words)
+        except RefusedModelError as error:
+            return draw_own_weights(error, model, tokenizer, text, layers, by_word, words)
+
+
+def find_problem(model: Any, tokenizer: Any, text: Any, layers: Any) -> str:
+    """What to pass in the place of what is no model, tokenizer or text; "" if all is well."""
+    from explainers.messages import N_
+    from explainers.models.borrowed_model import unwrap_model
+
+    if not isinstance(layers, Collection) or not all(isinstance(one, Integral) for one in layers):
+        return N_("Pass layers as whole numbers, such as layers=[0, 3].")
+    if problem := find_wrong_model(model):
+        return problem
+    unwrap_model(model)  # raises ModelError itself
+    return find_wrong_tokenizer(tokenizer) or find_wrong_text(text)
+
+
+def find_wrong_model(model: Any) -> str:
+    """What to pass in the place of a name, a folder or a model without weights."""
+    from explainers.messages import N_
+
+    if isinstance(model, str | Path) and (Path(model) / "adapter_config.json").is_file():
+        return N_(
+            "{folder} holds an adapter: pass PeftModel.from_pretrained(model, folder), with the "
+            "model that it was trained for.",
+            folder=Path(model).name,
+        )
+    if isinstance(model, str | Path):
+        return N_(
+            "Pass the model itself: AutoModel.from_pretrained({name}).", name=repr(str(model))
+        )
+    if isinstance(model, type):
+        kind = model.__name__
+        return N_("{kind} is a class: pass what {kind}.from_pretrained(…) returns.", kind=kind)
+    kind = type(model).__name__
+    parameters = model.parameters() if hasattr(model, "modules") else ()
+    is_elsewhere = hasattr(model, "_hf_hook")  # accelerate brings weights when they are needed
+    if any(one.is_meta for one in parameters) and not is_elsewhere:
+        return N_("{kind} has no weights (its device is “meta”): load them first.", kind=kind)
+    return ""
+
+
+def find_wrong_tokenizer(tokenizer: Any) -> str:
+    """What to pass in the place of a name, or of something that cuts no text."""
+    from explainers.messages import N_
+
+    if isinstance(tokenizer, str | Path):
+        name = repr(str(tokenizer))
+        return N_("Pass the tokenizer itself: AutoTokenizer.from_pretrained({name}).", name=name)
+    if not callable(tokenizer) or not hasattr(tokenizer, "convert_ids_to_tokens"):
+        kind = type(tokenizer).__name__
+        return N_("{kind} is not a tokenizer of the library transformers.", kind=kind)
+    return ""
+
+
+def find_wrong_text(text: Any) -> str:
+    """What to pass in the place of several texts, a chat, ids or half a character."""
+    from explainers.messages import N_
+
+    kind = type(text).__name__
+    first = next(iter(text), None) if isinstance(text, list | tuple) else None
+    if isinstance(first, str):
+        return N_("Pass one text at a time: this is a list of {count}.", count=len(text))
+    if isinstance(first, Mapping):
+        return N_(
+            "A chat is not one text: pass tokenizer.apply_chat_template(messages, tokenize=False)."
+        )
+    if first is not None or isinstance(text, Mapping) or hasattr(text, "tolist"):
+        return N_("Pass a text, not its ids ({kind}): tokenizer.decode(ids) writes it.", kind=kind)
+    if not isinstance(text, str):
+        return N_("Pass a text, a str: this is {kind}.", kind=kind)
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        return N_("This text has half a character (a surrogate by itself): leave it out.")
+    return ""
+
+
+def draw_own_weights(
+    refusal: "ModelError",
+    model: Any,
+    tokenizer: Any,
+    text: str,
+    layers: Collection[int],
+    by_word: bool,
+    words: Mapping[str, str] | None,
+) -> Look:
+    """The weights that a model's own class reports, and named so; raises the refusal if none."""
+    from explainers.messages import N_
+    from explainers.models.borrowed_model import describe_model, keep_model, unwrap_model
+    from explainers.notebook.packed_heads import run_own_attention
+
+    own = describe_model(unwrap_model(model), tokenizer)
+    with keep_model(own.model):
+        data = record_heads(own, text, layers, by_word, partial(run_own_attention, refusal))
+    data["model"] += ", its own attention"
+    data["unnamed"] = N_(
+        "These are the weights of the model's own attention. No head was measured."
+    )
+    return write_look(data | {"roles": [], "words": dict(words or {})}, None)
 
 
 def draw_heads(
@@ -121,11 +233,16 @@ def draw_heads(
 
 
 def record_heads(
-    borrowed: "RealModel", text: str, layers: Collection[int] = (), by_word: bool = False
+    borrowed: "RealModel",
+    text: str,
+    layers: Collection[int] = (),
+    by_word: bool = False,
+    run: Callable[..., Any] | None = None,
 ) -> dict[str, Any]:
     """Run a model that has our attention on a text; what the picture is drawn from, as JSON.
 
-    Raises ModelError for a text without tokens or with too many, and for a model that reads none.
+    `run` is another way to run it, as `run_model` does. Raises ModelError for a text without
+    tokens or with too many, and for a model that reads none.
     """
     from explainers.messages import N_, get_message
     from explainers.models.attention_hook import run_model
@@ -138,6 +255,7 @@ def record_heads(
     if model.main_input_name != "input_ids":
         raise ModelError(N_("{model} reads something else than text.", model=borrowed.name))
     ids, tokens = tokenise_text(borrowed, text)
+    check_ids(borrowed, ids)
     num_pieces = len(tokens)
     words = find_words(borrowed, text, tokens) if by_word else None
     tokens = words.spelled if words else tokens
@@ -145,7 +263,7 @@ def record_heads(
     kind = "encoder" if model.config.is_encoder_decoder else "self"
     packer = HeadPacker(len(tokens), kind, side, layers, words.numbers if words else ())
     try:
-        run_model(model, record=packer, **make_inputs(model, ids))
+        (run or run_model)(model, record=packer, **make_inputs(model, ids))
     except ValueError as error:
         message = N_("{model}: {error}", model=borrowed.name, error=get_message(error))
         raise ModelError(message) from error
@@ -174,6 +292,28 @@ def record_heads(
         "masks": packer.masks,
         "telling": [[row.layer, row.head, row.query] for row in packer.find_opening()],
     }
+
+
+def check_ids(loaded: "RealModel", ids: "Tensor") -> None:
+    """Raise ModelError for ids that the model has no vector for."""
+    from explainers.messages import N_
+    from explainers.models.registry import ModelError
+
+    try:
+        most = getattr(loaded.model.get_input_embeddings(), "num_embeddings", None)
+    except NotImplementedError:  # CANINE's letters have no such table
+        return
+    largest = int(ids.max())
+    if most is not None and largest >= most:
+        raise ModelError(
+            N_(
+                "The tokenizer has the id {id}, and {model} has vectors for {count} ids only: is "
+                "it this model's? After new tokens, model.resize_token_embeddings is to be called.",
+                id=largest,
+                model=loaded.name,
+                count=most,
+            )
+        )
 
 
 def count_heads(config: Any) -> int:

@@ -28,6 +28,8 @@ OVERVIEW_SIDES = (64, 32, 16)
 """Blocks on a side of an overview: the most that `MOST_WEIGHTS` allows."""
 NEAR, NEAR_SHARE, MOST_TELLING = 2, 16, 24
 """A key nearer than this, or than a 16th of the text, tells nothing; and how many heads do."""
+MOST_OFF = 0.01
+"""From 1, what a row of a model's own weights sums to: it may be rounded to 16 bits."""
 _ZLIB_LEVEL = 6
 
 
@@ -108,8 +110,13 @@ class HeadPacker:
         """Take one layer. Raises ModelError where its weights are no weights between tokens."""
         if attention.kind != self.kind:
             return
-        weights, mask = attention.weights[0].float(), attention.mask[0, 0]
-        _check_weights(attention, len(self.words) or self.num_tokens)
+        group = attention.query.shape[1] // attention.key.shape[1]
+        self.add_layer(attention.layer_index, attention.weights[0], attention.mask[0, 0], group)
+
+    def add_layer(self, index: int, weights: Tensor, mask: Tensor, group: int = 1) -> None:
+        """The same of weights (heads, tokens, tokens); `group` query heads share a KV head."""
+        _check_weights(index, weights, len(self.words) or self.num_tokens)
+        weights = weights.float()
         if self.words:
             both = weights, mask.float()
             weights, mask = (merge_weights(one, self.words, self.words) for one in both)
@@ -118,12 +125,8 @@ class HeadPacker:
         rows = find_telling_rows(weights, mask, place)
         is_best = max(rows) > max(self.telling, default=TellingRow(-1, 0, 0, 0))
         self.telling += rows
-        self.names.append(attention.layer_index)
-        about = {
-            "heads": weights.shape[0],
-            "group": attention.query.shape[1] // attention.key.shape[1],
-            "first": _average_first(weights),
-        }
+        self.names.append(index)
+        about = {"heads": weights.shape[0], "group": group, "first": _average_first(weights)}
         if self.side < self.num_tokens:
             if place in self.in_full:
                 self.full[place] = self._pack(weights, mask)
@@ -157,6 +160,31 @@ class HeadPacker:
         }
 
 
+@torch.no_grad()
+def run_own_attention(refusal: ModelError, model: Any, record: HeadPacker, **inputs: Any) -> None:
+    """Let a model's own classes compute, and pack the weights that they report; it is then in
+    evaluation.
+
+    Raises the refusal where these are none: no squares, or rows that do not sum to 1.
+    """
+    if any(hasattr(module, "set_attention_type") for module in model.modules()):
+        raise refusal  # BigBird becomes another model on a short text, and stays so
+    try:
+        output = model.eval()(**inputs, output_attentions=True)
+    except Exception:  # whatever another library's code may raise
+        raise refusal from None
+    name = "encoder_attentions" if record.kind == "encoder" else "attentions"
+    layers = [layer[0].float() for layer in getattr(output, name, None) or ()]
+    square = inputs["input_ids"].shape[1:] * 2
+    if not layers or not all(
+        weights.shape[1:] == square and bool((weights.sum(dim=-1) - 1).abs().max() < MOST_OFF)
+        for weights in layers
+    ):
+        raise refusal
+    for index, weights in enumerate(layers):
+        record.add_layer(index, weights, (weights != 0).any(dim=0))
+
+
 def find_telling_rows(weights: Tensor, mask: Tensor, place: int) -> list[TellingRow]:
     """Each head's row with the largest weight on a token that is far, and not the first.
 
@@ -180,25 +208,25 @@ def _average_first(weights: Tensor) -> list[float]:
     return [round(share, 4) for share in behind.mean(dim=-1).tolist()]
 
 
-def _check_weights(attention: RecordedAttention, num_tokens: int) -> None:
+def _check_weights(index: int, weights: Tensor, num_tokens: int) -> None:
     """Raise ModelError for weights that cannot be drawn as a square, or are no numbers."""
-    rows, columns = attention.weights.shape[-2:]
+    rows, columns = weights.shape[-2:]
     if (rows, columns) != (num_tokens, num_tokens):
         raise ModelError(
             N_(
                 "Layer {layer} has {rows} queries and {columns} keys for {count} tokens: "
                 "such weights cannot be drawn as a square.",
-                layer=attention.layer_index,
+                layer=index,
                 rows=rows,
                 columns=columns,
                 count=num_tokens,
             )
         )
-    if not bool(attention.weights.sum().isfinite()):
+    if not bool(weights.sum().isfinite()):
         raise ModelError(
             N_(
                 "Layer {layer} has weights that are not numbers (NaN), in {dtype}.",
-                layer=attention.layer_index,
-                dtype=str(attention.weights.dtype).removeprefix("torch."),
+                layer=index,
+                dtype=str(weights.dtype).removeprefix("torch."),
             )
         )

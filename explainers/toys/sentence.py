@@ -1,5 +1,6 @@
 """The reader's sentence: any text in, at most `MAX_TOKENS` words out, every change said."""
 
+import unicodedata
 from dataclasses import dataclass
 
 import regex
@@ -43,9 +44,13 @@ MAX_TOKENS = 24
 # DI: signs that are not drawn. Persian and emoji are wrong without the two joiners among them.
 _UNSEEN = regex.compile(r"(?V1)[\p{Cc}\p{Cf}\p{Cs}\p{Co}[\p{Cn}&&\p{DI}]--[\u200c\u200d]]")
 _JOINS_NOTHING = regex.compile(r"(?<!\S)\p{DI}+")
-_LETTERS = r"[\p{L}\p{M}\p{N}]+"
+# From a letter to where Unicode's rules (UAX #29, which is the flag WORD) let a word end. They know
+# no words of languages without spaces: there each letter is a segment.
+_SEGMENT = r"(?:[\p{L}\p{M}\p{N}]\S*?\b)"
+_HYPHEN = "[-\u2010\u2011]"
 _MOST_SYLLABLES = max(len(word.split()) for word in VIETNAMESE.words)
-_WORD = regex.compile(rf"{_LETTERS}(?:['’\-\u200c\u200d]{_LETTERS})*[\p{{M}}\p{{DI}}]*|\X")
+_WORD = regex.compile(rf"{_SEGMENT}(?:{_HYPHEN}?{_SEGMENT})*[\p{{M}}\p{{DI}}]*|\X", regex.WORD)
+_SPACED_WORD = regex.compile(rf"{_SEGMENT}(?:{_HYPHEN}{_SEGMENT})*|(?! )\X", regex.WORD)
 
 
 @dataclass(frozen=True)
@@ -72,10 +77,11 @@ def read_sentence(raw: str, max_tokens: int | None = MAX_TOKENS, usual: str = SE
     """Clean a text that may come from a link; never raises.
 
     Control and direction-override characters are dropped, an empty text becomes the usual one, and
-    what is longer than `MAX_CHARACTERS` or `max_tokens` is cut; None leaves all words.
+    what is longer than `MAX_CHARACTERS` or `max_tokens` is cut; None leaves all words. A letter and
+    its accents become one sign where Unicode has one (NFC), however a keyboard wrote them.
     """
     notes = []
-    text = raw
+    text = unicodedata.normalize("NFC", raw)
     if len(text) > MAX_CHARACTERS:
         cut = N_("Only the first {most} characters of this text are used.", most=MAX_CHARACTERS)
         notes.append(cut)
@@ -83,6 +89,7 @@ def read_sentence(raw: str, max_tokens: int | None = MAX_TOKENS, usual: str = SE
     visible = _JOINS_NOTHING.sub("", _UNSEEN.sub("", " ".join(text.split())))
     if visible.split() != text.split():
         notes.append(N_("Characters that cannot be seen were left out."))
+    visible = unicodedata.normalize("NFC", visible)  # what they stood between has met
     tokens = split_words(visible)
     if not tokens:
         instead = N_(
@@ -115,6 +122,20 @@ def split_words(text: str) -> list[str]:
         words.append(word)
         del found[: len(word.split())]
     return words
+
+
+def find_word_spans(text: str) -> list[tuple[int, int]]:
+    """Where each word of a text begins and ends, any other sign but a space being one by itself.
+
+    Words of languages without spaces, such as Thai and Chinese, would take a dictionary: of these
+    it is each letter with its marks.
+    """
+    return [one.span() for one in _SPACED_WORD.finditer(text)]
+
+
+def is_word(token: str) -> bool:
+    """Has it a letter or a digit? Apostrophes, hyphens and combining marks make it no less one."""
+    return any(map(str.isalnum, token))
 
 
 def split_characters(text: str) -> list[str]:

@@ -75,7 +75,8 @@ PAD, BEGIN, END = range(3)
 SPECIAL_TOKENS = ("<pad>", "<bos>", "<eos>")
 HELPER_SYLLABLES = "bị tại ngoái các"
 """Syllables that the grammar adds to those in the lexicon."""
-_TOKEN = regex.compile(r"'s\b|[\p{L}\p{M}\p{N}]+|,")
+_LETTERS = r"[\p{L}\p{M}\p{N}]+"
+_TOKEN = regex.compile(rf"'s\b|{_LETTERS}(?:(?!'s\b)['-]{_LETTERS})*|,")
 
 
 class Vocabulary(NamedTuple):

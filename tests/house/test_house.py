@@ -65,7 +65,8 @@ ARROWS = {
     "explainers/charts/theme.py": "explainers.messages",
     "explainers/models": "torch transformers tokenizers safetensors huggingface_hub filelock "
     "psutil explainers.attention explainers.device explainers.folders explainers.job_queue "
-    "explainers.models explainers.messages explainers.toys.byte_pairs",
+    "explainers.models explainers.messages explainers.toys.byte_pairs "
+    "explainers.toys.sentence",
     # A picture in a file of its own, for notebooks: it needs no server, so it knows no Streamlit.
     "explainers/notebook": "torch transformers explainers.charts.theme explainers.device "
     "explainers.messages explainers.models explainers.notebook",

@@ -11,7 +11,7 @@ from explainers.models import registry
 from explainers.models.encoder_decoder import MOST_PIECES, translate_text
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError
-from explainers.models.token_text import index_words, join_words, merge_weights
+from explainers.models.token_text import merge_weights
 from tests.support import saved_marian, saved_models
 from tests.support.opening import PAGES, opened
 from tests.support.waiting import PATIENCE
@@ -56,16 +56,14 @@ def test_what_is_too_long_or_no_translator_is_refused(saved):
         translate_text(load_model("someone/llama"), TEXT)
 
 
-PIECES = ["▁re", "cord", "▁", "earn", "ings", "</s>"]
-
-
-def test_pieces_are_put_together_where_no_space_stands_between():
-    words = index_words(PIECES)
-    assert words == [0, 0, 1, 1, 1, 2]
-    assert join_words(PIECES, words) == ["record", "earnings", "</s>"]
-    assert index_words(["a", "b", "▁c"]) == [0, 0, 1]
-    assert index_words(["<unk>", "a", "</s>", "</s>"]) == [0, 1, 2, 3]
-    assert index_words([]) == []
+def test_its_words_are_those_of_the_text_and_of_what_it_wrote():
+    found = translate_text(load_model(ID), TEXT)
+    source, target = found.source_words, found.target_words
+    assert [word.strip() for word in source.spelled] == [*TEXT.split(), "</s>"]
+    assert len(source.numbers) == len(found.source) > len(source.spelled)
+    assert len(target.numbers) == len(found.target)
+    shown = "".join(word for word in target.spelled if not word.startswith("<"))
+    assert "".join(shown.split()) == "".join(found.text.split())
 
 
 def test_weights_are_summed_over_what_is_read_and_averaged_over_what_is_written():
@@ -76,7 +74,7 @@ def test_weights_are_summed_over_what_is_read_and_averaged_over_what_is_written(
     apart = merge_weights(weights, [0, 1], [0, 0, 1, 1, 1])
     assert_close(apart, torch.tensor([[0.3, 0.7], [0.6, 0.4]]))
     found = translate_text(load_model(ID), TEXT)
-    words = merge_weights(found.weights, index_words(found.target), index_words(found.source))
+    words = merge_weights(found.weights, found.target_words.numbers, found.source_words.numbers)
     assert_close(words.sum(dim=-1), torch.ones(words.shape[:-1]))
 
 

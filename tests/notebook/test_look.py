@@ -7,9 +7,11 @@ import sys
 from collections import Counter
 from html import unescape
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import pytest
 import torch
+import transformers
 from torch import nn
 
 from explainers.models import attention_hook
@@ -17,9 +19,9 @@ from explainers.models.attention_hook import run_model
 from explainers.models.borrowed_model import borrow_model
 from explainers.models.registry import ModelError, RefusedModelError
 from explainers.models.shipped_scores import read_shipped_scores
-from explainers.models.token_text import number_words
+from explainers.models.token_text import read_words, tokenise_text
 from explainers.notebook.head_names import MEANINGS, name_heads
-from explainers.notebook.look import make_look, record_heads, report
+from explainers.notebook.look import look, make_look, record_heads, report
 from explainers.notebook.packed_heads import encode_weights
 from tests.notebook.unpacked import unpack
 from tests.support.opening import ROOT
@@ -90,7 +92,7 @@ def test_the_pieces_of_a_word_can_be_merged(smollm2, capsys):
     assert (data["tokens"], data["side"]) == (["kỷ", " lục"], 2)
     pieces = record_heads(smollm2, text)["pieces"]
     assert picture.summary.endswith(f"270 heads on {pieces} tokens, merged into 2 words")
-    first = number_words(smollm2, text, pieces).count(0)
+    first = read_words(smollm2, text, tokenise_text(smollm2, text).tokens).numbers.count(0)
     ids = torch.tensor([smollm2.tokenizer(text)["input_ids"]])
     for packed, one in zip(
         data["layers"], run_model(smollm2.model, input_ids=ids).layers, strict=True
@@ -182,6 +184,106 @@ def test_a_model_that_ours_cannot_be_put_into_is_refused_and_put_back(monkeypatc
     with pytest.raises(RefusedModelError, match="LlamaForCausalLM: it attends in its own class"):
         make_look(model, tokenizer_of(), TEXT, names=False)
     assert state_of(model) == before
+    assert len(eager_weights(model, TEXT)) == 3, "its owner can still ask for attentions"
+
+
+def given():
+    """Whatever else a notebook may hand over, and what it is to be told."""
+    tokenizer, ids = tokenizer_of(), tokenizer_of()("w7 w8")
+    chat = [{"role": "user", "content": "w7"}]
+    yield "batch", {"text": ["w7", "w8"]}, "one text at a time: this is a list of 2"
+    yield "chat", {"text": chat}, "apply_chat_template(messages, tokenize=False)"
+    yield "ids", {"text": [7, 8]}, "not its ids (list): tokenizer.decode"
+    yield "tensor", {"text": torch.tensor([7])}, "not its ids (Tensor)"
+    yield "encoding", {"text": ids}, "not its ids (BatchEncoding)"
+    yield "bytes", {"text": b"w7"}, "Pass a text, a str: this is bytes."
+    yield "nothing", {"text": None}, "Pass a text, a str: this is NoneType."
+    yield "half a character", {"text": "w7 \ud800"}, "half a character"
+    yield "a tokenizer's name", {"tokenizer": "gpt2"}, "AutoTokenizer.from_pretrained('gpt2')"
+    yield "no tokenizer", {"tokenizer": None}, "NoneType is not a tokenizer"
+    yield "bare tokenizer", {"tokenizer": tokenizer.backend_tokenizer}, "Tokenizer is not a tok"
+    yield "a model's name", {"model": "gpt2"}, "AutoModel.from_pretrained('gpt2')"
+    yield "class", {"model": type(tiny("Llama"))}, "LlamaForCausalLM.from_pretrained(…) returns"
+    yield "no weights", {"model": tiny("Llama").to("meta")}, "LlamaForCausalLM has no weights"
+    yield "layer", {"layers": 1}, "layers=[0, 3]"
+    yield "layer's name", {"layers": ["first"]}, "layers=[0, 3]"
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"), [one[1:] for one in given()], ids=[one[0] for one in given()]
+)
+def test_what_is_no_model_tokenizer_or_text_is_told_what_to_pass(other, reason, tmp_path):
+    usual = {"model": tiny("Llama"), "tokenizer": tokenizer_of(), "text": TEXT}
+    with pytest.raises(ModelError, match=re.escape(reason)):
+        look(**usual | other, names=False)
+    with pytest.raises(ModelError, match=re.escape(reason)):
+        report(**usual | other, path=tmp_path / "heads.html", names=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_with_an_adapter_is_none_with_a_model(tmp_path):
+    (tmp_path / "adapter_config.json").write_text("{}")
+    with pytest.raises(ModelError, match="holds an adapter: pass PeftModel"):
+        look(tmp_path, tokenizer_of(), TEXT)
+
+
+def test_a_processor_has_a_tokenizer():
+    data = data_of(
+        make_look(tiny("Llama"), SimpleNamespace(tokenizer=tokenizer_of()), TEXT, names=False).page
+    )
+    assert data["tokens"] == TEXT.split()
+
+
+def test_ids_that_the_model_has_no_vector_for_are_told():
+    with pytest.raises(ModelError, match=r"has the id 40, and LlamaForCausalLM has .* 20 ids"):
+        make_look(tiny("Llama", vocab_size=20), tokenizer_of(), TEXT, names=False)
+
+
+SMALL = {
+    "vocab_size": 50,
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+}
+XLNET = {"vocab_size": 50, "d_model": 16, "n_layer": 2, "n_head": 2, "d_inner": 16}
+
+
+def own_class(name, **sizes):
+    torch.manual_seed(0)
+    config = getattr(transformers, f"{name}Config")(**sizes)
+    return getattr(transformers, f"{name}Model")(config)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("DebertaV2", SMALL), ("MPNet", SMALL), ("Luke", SMALL), ("XLNet", XLNET)]
+)
+def test_a_class_that_attends_by_itself_is_shown_with_its_own_weights(name, sizes):
+    model = own_class(name, **sizes).train()
+    before = state_of(model)
+    picture = make_look(model, tokenizer_of(), TEXT)
+    assert state_of(model) == before
+    ids = torch.tensor([tokenizer_of()(TEXT)["input_ids"]])
+    with torch.no_grad():
+        expected = model.eval()(ids, output_attentions=True).attentions
+    data = data_of(picture.page)
+    assert picture.summary == f"{name}Model, its own attention: 4 heads on 11 tokens"
+    assert data["roles"] == []
+    assert data["unnamed"].startswith("These are the weights of the model's own attention.")
+    for packed, weights in zip(data["layers"], expected, strict=True):
+        codes = unpack(packed, data["masks"], 2)
+        assert (codes - 255 * weights[0].sqrt()).abs().max() <= 0.51
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("Longformer", SMALL), ("BigBird", SMALL), ("LED", {"vocab_size": 50})]
+)
+def test_or_refused_by_name_where_its_weights_are_no_square(name, sizes):
+    model = own_class(name, **sizes)
+    kind = getattr(model.config, "attention_type", None)
+    with pytest.raises(RefusedModelError, match=f"{name}Model computes attention in its own"):
+        make_look(model, tokenizer_of(), TEXT)
+    assert getattr(model.config, "attention_type", None) == kind
 
 
 def test_a_layer_that_is_not_there_is_refused():

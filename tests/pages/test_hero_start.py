@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import unicodedata
 
 import pytest
 import streamlit as st
@@ -20,7 +21,7 @@ from explainers.chapters.start.hero import (
 from explainers.chapters.start.own_words import read_with
 from explainers.toys.grammar import GRAMMARS
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
-from explainers.toys.sentence import SENTENCE, read_sentence, split_words
+from explainers.toys.sentence import SENTENCE, is_word, read_sentence, split_words
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.page import Prose
@@ -228,3 +229,15 @@ def test_any_text_is_read(minilm, text):
     torch.testing.assert_close(weights.sum(-1), torch.ones(len(read.tokens)))
     assert read.find_telling_word() not in read.own_positions
     assert verbatim(",") not in read.describe()["unknown"]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_unknown_words_are_named_whatever_signs_they_have(minilm, form):
+    texts = {
+        "Giám đốc công bố lợi nhuận": ["Giám", "đốc"],
+        "The CEO's e-mail announced record earnings": ["CEO's", "e-mail"],
+    }
+    for text, unknown in texts.items():
+        read = read_with(minilm, read_sentence(unicodedata.normalize(form, text)))
+        assert read.describe()["unknown"] == ", ".join(map(verbatim, unknown))
+        assert is_word(read.tokens[read.find_telling_word()]), "a hyphen tells nothing"

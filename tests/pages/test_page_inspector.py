@@ -21,13 +21,7 @@ from explainers.chapters.common.recording import (
 )
 from explainers.chapters.inspector import head_overview
 from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head, sum_rows
-from explainers.chapters.inspector.long_text import (
-    LongTextRequest,
-    make_long_text_job,
-    merge_weights,
-    spell_words,
-    write_file,
-)
+from explainers.chapters.inspector.long_text import LongTextRequest, make_long_text_job, write_file
 from explainers.chapters.inspector.sentence_run import View, answer_later, measure_directions
 from explainers.charts.pixel_images import draw_mosaic
 from explainers.charts.theme import LIGHT
@@ -37,7 +31,7 @@ from explainers.models import load as loading_module
 from explainers.models.attention_hook import run_model
 from explainers.models.load import LoadJob, LoadRequest, load_model
 from explainers.models.registry import ModelError
-from explainers.models.token_text import number_words, tokenise_text
+from explainers.models.token_text import merge_weights, read_words, tokenise_text
 from explainers.notebook.look import make_look
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.head_tiles import HIDDEN, STEPS
@@ -135,10 +129,9 @@ def test_the_table_names_each_querys_strongest_key(tiny):
 
 def test_words_are_merged_by_sum_over_keys_and_mean_over_queries():
     weights = torch.tensor([[[1.0, 0.0, 0.0], [0.3, 0.7, 0.0], [0.2, 0.5, 0.3]]])
-    found = merge_weights(weights, torch.tensor([0, 1, 1]))
+    found = merge_weights(weights, [0, 1, 1], [0, 1, 1])
     assert torch.allclose(found, torch.tensor([[[1.0, 0.0], [0.25, 0.75]]]))
-    assert torch.equal(merge_weights(weights, torch.arange(3)), weights)
-    assert spell_words(["un", "##believ", "##able", "x"], [0, 0, 0, 1]) == ["unbelievable", "x"]
+    assert torch.equal(merge_weights(weights, range(3), range(3)), weights)
 
 
 def test_every_number_of_a_head_is_explained(tiny):
@@ -506,8 +499,7 @@ def test_the_running_sentence_in_the_real_model(smollm2):
 def test_pieces_are_put_together_to_words(smollm2):
     text = "The unbelievable CEO."
     tokens = tokenise_text(smollm2, text).tokens
-    words = number_words(smollm2, text, len(tokens))
-    assert spell_words(tokens, words) == ["The", " unbelievable", " CEO", "."]
+    assert read_words(smollm2, text, tokens).spelled == ("The", " unbelievable", " CEO", ".")
 
 
 def test_both_directions_of_a_model_that_reads(minilm):

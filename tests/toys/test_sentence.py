@@ -1,5 +1,6 @@
 """Any text in, words that can be shown out; never an exception, never a change unsaid."""
 
+import itertools
 import unicodedata
 
 import pytest
@@ -13,6 +14,8 @@ from explainers.toys.sentence import (
     MAX_TOKENS,
     PRESETS,
     SENTENCE,
+    find_word_spans,
+    is_word,
     read_sentence,
     split_characters,
     split_words,
@@ -64,8 +67,9 @@ def test_any_text_becomes_words_that_can_be_shown(raw):
 def test_what_was_changed_is_said(raw):
     sentence = read_sentence(raw)
     if not sentence.notes:
-        assert sentence.text.split() == raw.split()
-        assert "".join(sentence.tokens) == "".join(raw.split())
+        composed = unicodedata.normalize("NFC", raw)
+        assert sentence.text.split() == composed.split()
+        assert "".join(sentence.tokens) == "".join(composed.split())
 
 
 @given(TEXTS)
@@ -114,6 +118,9 @@ def test_no_words_give_the_running_sentence():
         ("🇻🇳🇫🇷", ["🇻🇳", "🇫🇷"]),
         ("שלום עולם!", ["שלום", "עולם", "!"]),
         ("می‌خواهم بروم", ["می‌خواهم", "بروم"]),
+        ("3.14 and 1,000 words: foo_bar", ["3.14", "and", "1,000", "words", ":", "foo_bar"]),
+        ("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]),
+        ("日本語。 สวัสดี", ["日本語", "。", "สวัสดี"]),
         ("<script>x</script>", ["<", "script", ">", "x", "<", "/", "script", ">"]),
         ("**$x$**", ["*", "*", "$", "x", "$", "*", "*"]),
     ],
@@ -129,6 +136,34 @@ def test_vietnamese_is_the_same_words_composed_or_not():
     assert [unicodedata.normalize("NFC", token) for token in split_words(apart)] == split_words(
         composed
     )
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_sentence_is_read_with_its_accents_on_its_letters(form):
+    composed = "Giám đốc công bố lợi nhuận"
+    read = read_sentence(unicodedata.normalize(form, composed))
+    assert (read.text, " ".join(read.tokens), read.notes) == (composed, composed, ())
+    assert read_sentence("e\u202e\u0301").text == "é"
+
+
+@given(TEXTS)
+def test_a_text_is_its_words_and_its_white_space(text):
+    spans = find_word_spans(text)
+    assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
+    words = [text[slice(*span)] for span in spans]
+    assert "".join(words) == text.replace(" ", "")
+    assert all(len(word.split()) == 1 or word.isspace() for word in words)
+
+
+def test_a_language_without_spaces_has_its_letters_for_words():
+    text = "ไทย e-mail 中文"
+    words = [text[slice(*span)] for span in find_word_spans(text)]
+    assert words == ["ไ", "ท", "ย", "e-mail", "中", "文"]
+
+
+def test_a_word_is_one_with_an_apostrophe_a_hyphen_or_a_mark():
+    assert all(map(is_word, ["CEO's", "e-mail", "e\u0301", "3.14", "नमस्ते"]))
+    assert not any(map(is_word, [",", "–", "👩‍👩‍👧", "\u0301"]))
 
 
 @given(TEXTS)

@@ -285,6 +285,7 @@ def test_sentences_are_of_bounded_length_and_the_same_every_time():
         ("The CEO announced record earnings on Friday.", RUNNING_PAIR.source),
         ("ON friday, the Company’s ceo", ("on", "Friday", ",", "the", "company", "'s", "CEO")),
         ("a new plan", ("a", "new", "plan")),
+        ("the e-mail didn't", ("the", "e-mail", "didn't")),
         ("", ()),
         ("<eos> <b>the</b>", ("eos", "b", "the", "b")),
     ],

@@ -16,7 +16,7 @@ from explainers.messages import N_
 from explainers.models.encoder_decoder import Translation, translate_text
 from explainers.models.load import DOWNLOADS, LoadRequest, bring_model
 from explainers.models.registry import ModelError
-from explainers.models.token_text import index_words, join_words, merge_weights
+from explainers.models.token_text import merge_weights
 from explainers.translation.weights_file import BrokenWeightsError
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
@@ -121,17 +121,17 @@ def show_real_weights(
     layers = [str(n + 1) for n in range(len(translation.weights))]
     layer_index = layers.index(controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
     weights = translation.weights[layer_index].mean(dim=0)
-    sides = index_words(translation.target), index_words(translation.source)
-    words = merge_weights(weights, *sides)
-    names = join_words(translation.target, sides[0]), join_words(translation.source, sides[1])
+    sides = translation.target_words, translation.source_words
+    words = merge_weights(weights, *(side.numbers for side in sides))
+    rows, columns = ([word.strip() or word for word in side.spelled] for side in sides)
     heads = _(
         "decoder layer {layer} of {count}, mean of heads", layer=layer_index + 1, count=len(layers)
     )
     rule = _("{heads}; every row sums to 1", heads=heads)
     axes, pieces = (TARGET_AXIS, SOURCE_AXIS), (translation.target, translation.source)
     panels = [
-        _make_panel(N_("lines"), words, *names, *axes, heads, "ties"),
-        _make_panel(N_("words"), words, *names, *axes, rule),
+        _make_panel(N_("lines"), words, rows, columns, *axes, heads, "ties"),
+        _make_panel(N_("words"), words, rows, columns, *axes, rule),
         _make_panel(N_("subwords"), weights, *pieces, *PIECE_AXES, heads),
     ]
     alt = _(
@@ -141,17 +141,14 @@ def show_real_weights(
     figure = Figure([panels[0], *orient_panels(panels[1:], queries_down)], alt)
     where = real_model(f"{origin} · computed live on {describe_device(weights.device)}")
     show_figure(figure, where, "real")
-    return _name_sizes(translation, sides[1])
-
-
-def _name_sizes(translation: Translation, source: Sequence[int]) -> dict[str, object]:
-    count, written = max(source) + 1, translation.target[:-1]
+    numbers = translation.source_words.numbers
+    count = numbers[-1] + 1
     return {
-        "written": verbatim(" ".join(join_words(written, index_words(written)))),
+        "written": verbatim(translation.text),
         "difference": f"{translation.difference:.1g}",
-        "pieces": len(translation.source),
+        "pieces": len(numbers),
         "words": count,
-        "cut": sum(source.count(word) > 1 for word in range(count)),
+        "cut": sum(numbers.count(word) > 1 for word in range(count)),
     }
 
 

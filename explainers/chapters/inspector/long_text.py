@@ -1,13 +1,12 @@
 """Up to 1,024 tokens: read in the background, every head of one layer as an image."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
-import torch
 from torch import Tensor
 
 from explainers.chapters.common.background_job import offer_job, watch_job
@@ -20,8 +19,8 @@ from explainers.chapters.common.recording import (
 )
 from explainers.chapters.inspector.sentence_run import View
 from explainers.job_queue import Job
-from explainers.models import token_text
 from explainers.models.attention_hook import RecordedAttention
+from explainers.models.token_text import merge_weights, read_words, tokenise_text
 from explainers.translations import TEXTS, _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
@@ -33,22 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from explainers.models.load import RealModel
-
-
-def spell_words(tokens: Sequence[str], words: Sequence[int]) -> list[str]:
-    """Each word as its pieces spell it; BERT marks pieces that go on with ##."""
-    spelled = [""] * (max(words) + 1)
-    for token, word in zip(tokens, words, strict=True):
-        spelled[word] += token.removeprefix("##") if spelled[word] else token
-    return spelled
-
-
-def merge_weights(weights: Tensor, words: Tensor) -> Tensor:
-    """Weights (..., tokens, tokens) between words: added up over keys, averaged over queries.
-
-    So a row still sums to 1. words (tokens,) has the number of each token's word.
-    """
-    return token_text.merge_weights(weights, words.tolist(), words.tolist())
 
 
 class LayerFoundError(Exception):
@@ -95,7 +78,6 @@ def read_long_text(job: LongTextJob) -> LongReading:
     """Run the model as far as the layer; pack its weights."""
     from explainers.models.attention_hook import run_model
     from explainers.models.load import load_model
-    from explainers.models.token_text import tokenise_text
 
     request, loaded = job.subject, load_model(job.subject.model)
     found: list[tuple[Tensor, Tensor, int]] = []
@@ -113,16 +95,20 @@ def read_long_text(job: LongTextJob) -> LongReading:
         run_model(loaded.model, record=take, **make_inputs(loaded.model, ids))
     [(weights, mask, group_size)] = found
     on_first = average_weight_on_key(weights, 0).tolist()
-    words = torch.tensor(token_text.number_words(loaded, beginning, len(tokens)))
-    together, hidden = merge_weights(weights, words), merge_weights(mask.float(), words) == 0
-    labels = spell_words(tokens, words.tolist())
+    words = read_words(loaded, beginning, tokens)
+    together, may_attend = (
+        merge_weights(one, words.numbers, words.numbers) for one in (weights, mask.float())
+    )
     return LongReading(
         len(tokens),
         PackedHeads(
             pack_weights(weights, ~mask.expand_as(weights)), list(tokens), on_first, group_size
         ),
         PackedHeads(
-            pack_weights(together, hidden.expand_as(together)), labels, on_first, group_size
+            pack_weights(together, (may_attend == 0).expand_as(together)),
+            list(words.spelled),
+            on_first,
+            group_size,
         ),
     )
 

@@ -11,7 +11,7 @@ from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.unknown_words import find_unknown_words
 from explainers.toys.layers import Tokens
-from explainers.toys.sentence import Sentence
+from explainers.toys.sentence import Sentence, is_word
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
 
@@ -79,7 +79,7 @@ class OwnWords(NamedTuple):
 
     def describe(self) -> dict[str, str]:
         """Which words the small head lacks, and what the other one was chosen for."""
-        unknown = [verbatim(word) for word in find_unknown_words(self.words) if word.isalnum()]
+        unknown = [verbatim(word) for word in find_unknown_words(self.words) if is_word(word)]
         more = ["…"] if len(unknown) > MOST_NAMED else []
         return {
             "model": self.model,
@@ -93,9 +93,13 @@ class OwnWords(NamedTuple):
         }
 
     def find_telling_word(self) -> int:
-        """The word that gives most to another one, which is not the model's own."""
+        """The word that gives most to another one, which is not the model's own; no mark, where
+        there are words."""
         weights = torch.tensor(self.weigh_words()).fill_diagonal_(0)
         weights[:, list(self.own_positions)] = weights[list(self.own_positions)] = 0
+        marks = [place for place, token in enumerate(self.tokens) if not is_word(token)]
+        if len(marks) + len(self.own_positions) < len(self.tokens):
+            weights[marks] = 0
         return int(weights.amax(dim=-1).argmax())
 
 

@@ -61,11 +61,10 @@ def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
 
 def merge_tokens(loaded: "RealModel", written: str, found: Found) -> Found:
     """The same, with the words that its tokens belong to."""
-    from explainers.models.token_text import cut_out_words, number_words
+    from explainers.models.token_text import read_words
 
-    words = number_words(loaded, written, len(found.explained.tokens))
-    spelled = cut_out_words(loaded, written, words)
-    return found._replace(words=words, spelled=tuple(spelled)) if spelled else found
+    words = read_words(loaded, written, found.spelled)
+    return found._replace(words=[*words.numbers], spelled=words.spelled)
 
 
 @st.cache_resource(show_spinner=False, max_entries=2, ttl=600)

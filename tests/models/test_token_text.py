@@ -1,0 +1,262 @@
+"""The words of a text and the bytes of a letter, whatever tokenizer has cut it."""
+
+import unicodedata
+from types import SimpleNamespace
+
+import pytest
+import regex
+import torch
+import transformers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+
+from explainers.models.registry import WHEEL_MODELS, locate_folder
+from explainers.models.token_text import (
+    find_words,
+    is_part_of_letter,
+    label_ids,
+    match_words,
+    read_words,
+    spell_token,
+    spell_words,
+    tokenise_text,
+)
+
+LETTERS = [chr(n) for n in range(33, 127)]
+BYTE_PIECES = [f"<0x{n:02X}>" for n in range(256)]
+TEXT = "The CEO's e-mail: café, 3.14!"
+WORDS = ["The", "CEO's", "e-mail", ":", "café", ",", "3.14", "!"]
+
+
+def number(pieces):
+    return {piece: n for n, piece in enumerate(dict.fromkeys(pieces))}
+
+
+def fast(made, **special):
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **special)
+
+
+def sentencepiece(kind):
+    """No rule cuts the text before its pieces are put together; other letters are bytes."""
+    pieces = ["<pad>", "<unk>", "<s>", "</s>", *BYTE_PIECES, "▁", *LETTERS, "ar", "on"]
+    return getattr(transformers, kind)(vocab=number(pieces), merges=[("a", "r"), ("o", "n")])
+
+
+def byte_level(is_within=False):
+    made = Tokenizer(models.BPE(number(sorted(pre_tokenizers.ByteLevel.alphabet())), []))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    if is_within:
+        made.decoder = decoders.Sequence([decoders.Fuse(), decoders.ByteLevel()])
+    return fast(made)
+
+
+def word_piece():
+    """Lowercase, without accents, between [CLS] and [SEP]."""
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS, *(f"##{one}" for one in LETTERS)]
+    made = Tokenizer(models.WordPiece(number(pieces), unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    made.decoder = decoders.WordPiece()
+    return fast(made, cls_token="[CLS]", sep_token="[SEP]")
+
+
+def unigram():
+    """As T5's: normalised by NFKC, a mark in front of each word, `</s>` at the end."""
+    pieces = ["<pad>", "</s>", "<unk>", "▁", *LETTERS, "é", "▁The"]
+    made = Tokenizer(models.Unigram([(one, -2.0) for one in pieces], unk_id=2))
+    made.normalizer = normalizers.NFKC()
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
+    made.post_processor = processors.TemplateProcessing("$A </s>", special_tokens=[("</s>", 1)])
+    return fast(made, eos_token="</s>")
+
+
+def clip():
+    """A mark behind the last piece of a word, and bytes."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    ends = [f"{one}</w>" for one in letters]
+    pieces = ["<|startoftext|>", "<|endoftext|>", *letters, *ends, "ce", "ceo</w>"]
+    merges = [("c", "e"), ("ce", "o</w>")]
+    return transformers.CLIPTokenizer(vocab=number(pieces), merges=merges)
+
+
+TOKENIZERS = {
+    "Llama": lambda: sentencepiece("LlamaTokenizer"),
+    "Gemma": lambda: sentencepiece("GemmaTokenizer"),
+    "GPT-2": byte_level,
+    "BERT": word_piece,
+    "T5": unigram,
+    "CLIP": clip,
+    "ByT5": transformers.ByT5Tokenizer,
+    "Perceiver": transformers.PerceiverTokenizer,
+    "CANINE": transformers.CanineTokenizer,
+}
+LOSSLESS = ["Llama", "Gemma", "GPT-2", "ByT5", "CANINE"]
+
+
+def loaded_with(tokenizer):
+    """As much of a model as a tokenizer needs."""
+    return SimpleNamespace(
+        name="made here",
+        tokenizer=tokenizer,
+        context_length=None,
+        model=SimpleNamespace(device=torch.device("cpu")),
+    )
+
+
+@pytest.fixture(scope="module", params=TOKENIZERS)
+def any_one(request):
+    return loaded_with(TOKENIZERS[request.param]())
+
+
+@pytest.fixture(scope="module", params=LOSSLESS)
+def lossless(request):
+    return loaded_with(TOKENIZERS[request.param]())
+
+
+@pytest.fixture(scope="module", params=[one.id for one in WHEEL_MODELS])
+def published(request):
+    folder = locate_folder(request.param)
+    if not folder.is_dir():
+        pytest.skip(f"{request.param} is not on this machine")
+    return loaded_with(transformers.AutoTokenizer.from_pretrained(folder))
+
+
+def words_of(loaded, text):
+    """Its words without white space and without the model's own tokens."""
+    tokens = tokenise_text(loaded, text).tokens
+    words = read_words(loaded, text, tokens)
+    own = set(loaded.tokenizer.all_special_tokens) | {"\ue000", "\ue001"}
+    assert len(words.numbers) == len(tokens)
+    assert sorted(set(words.numbers)) == list(range(len(words.spelled)))
+    assert list(words.numbers) == sorted(words.numbers)
+    shown = [word.strip() for word in words.spelled]
+    return [word for word in shown if word and word not in own]
+
+
+def test_each_tokenizer_has_the_words_of_the_text(any_one):
+    assert words_of(any_one, TEXT) == WORDS
+
+
+def test_and_those_of_published_models(published):
+    assert words_of(published, TEXT) == WORDS
+
+
+SCRIPTS = {
+    "Hindi": "नमस्ते दुनिया",
+    "Tamil": "வணக்கம் உலகம்",
+    "Arabic with vowels": "السَّلَامُ عَلَيْكُمْ",
+    "Hebrew with vowels": "שָׁלוֹם עוֹלָם",
+    "Persian with a joiner": "می\u200cخواهم بروم",
+    "Vietnamese": "Giám đốc công bố lợi nhuận",
+    "Vietnamese, accents apart": unicodedata.normalize("NFD", "Giám đốc công bố lợi nhuận"),
+    "Korean": "한국어 문장",
+    "emoji": "ok 👩\u200d👩\u200d👧 💃🏽 🏳️\u200d🌈",
+    "apostrophes and hyphens": "don’t rock'n'roll state-of-the-art l'été",
+    "numbers": "1,000 3.14 2026",
+}
+
+
+@pytest.mark.parametrize("text", SCRIPTS.values(), ids=SCRIPTS)
+def test_a_word_is_what_its_script_writes_between_spaces(lossless, text):
+    assert words_of(lossless, text) == text.split()
+
+
+@pytest.mark.parametrize("text", ["日本語を勉強する", "中文句子", "สวัสดีชาวโลก"])
+def test_without_spaces_a_word_is_a_token_and_no_letter_is_cut(text):
+    letters = regex.findall(r"\X", text)
+    assert words_of(loaded_with(transformers.ByT5Tokenizer()), text) == letters
+    made = Tokenizer(models.BPE(number(text), []))
+    made.add_tokens([text[:4]])
+    assert words_of(loaded_with(fast(made)), text)[0] == text[:4]
+
+
+def test_a_mark_is_by_itself_and_so_is_a_line_break():
+    loaded = loaded_with(byte_level())
+    tokens = tokenise_text(loaded, "So, no.\n\nYes").tokens
+    assert read_words(loaded, "So, no.\n\nYes", tokens).spelled == (
+        *("So", ",", " no", ".", "\n", "\n", "Yes"),
+    )
+
+
+def test_a_token_of_several_words_makes_them_one():
+    made = Tokenizer(models.WordLevel(number(["of the", " bank", "?"]), unk_token="?"))
+    made.pre_tokenizer = pre_tokenizers.Split("of the", "isolated")
+    assert words_of(loaded_with(fast(made)), "of the bank") == ["of the", "bank"]
+
+
+def test_tokens_that_are_words_need_no_merging(published):
+    tokens = tokenise_text(published, "The bank").tokens
+    assert find_words(published, "The bank", tokens) is None
+
+
+def test_what_a_model_wrote_has_the_words_of_its_text(any_one):
+    ids = any_one.tokenizer("the bank raised", add_special_tokens=False)["input_ids"]
+    own = any_one.tokenizer.all_special_ids[:1]
+    labels = label_ids(any_one.tokenizer, [*own, *ids])
+    words = spell_words(any_one.tokenizer, [*own, *ids], labels)
+    assert [word.strip() for word in words.spelled][bool(own) :] == ["the", "bank", "raised"]
+
+
+def test_a_token_that_is_not_in_the_text_ends_a_word():
+    words = match_words("bank", [(0, 2), None, (2, 4)], ["ba", "<unk>", "nk"])
+    assert words == ((0, 1, 2), ("ba", "<unk>", "nk"))
+
+
+ANY_TEXT = st.lists(
+    st.sampled_from(
+        [*SCRIPTS.values(), *WORDS, " ", "\n", "\xa0", "日本", "e\u0301", "-", "½", "ﬁ"]
+    )
+    | st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4),
+    min_size=1,
+    max_size=8,
+).map("".join)
+
+
+@settings(max_examples=40, deadline=None)
+@given(ANY_TEXT.filter(str.strip))
+def test_words_are_the_text_without_its_white_space(lossless, text):
+    text = text.replace("\ue000", "").replace("\ue001", "") + "."
+    assert "".join("".join(words_of(lossless, text)).split()) == "".join(text.split())
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from([*SCRIPTS.values(), *WORDS]), min_size=1, max_size=8).map(" ".join))
+def test_accents_apart_make_as_many_words(any_one, text):
+    both = (words_of(any_one, unicodedata.normalize(form, text)) for form in ("NFC", "NFD"))
+    composed, apart = map(len, both)
+    assert composed == apart
+
+
+def labels_of(tokenizer, text):
+    return list(tokenise_text(loaded_with(tokenizer), text).tokens)
+
+
+PARTS = ["⟨c3⟩", "⟨a9⟩"]
+
+
+def test_a_part_of_a_letter_is_shown_as_its_bytes():
+    assert labels_of(transformers.ByT5Tokenizer(), "cé") == ["c", *PARTS, "</s>"]
+    assert labels_of(transformers.PerceiverTokenizer(), "cé") == ["[CLS]", "c", *PARTS, "[SEP]"]
+    assert labels_of(sentencepiece("LlamaTokenizer"), "cé") == [" ", "c", *PARTS]
+    assert labels_of(byte_level(is_within=True), "cé the") == ["c", *PARTS, " ", *"the"]
+    assert labels_of(clip(), "cé ceo") == [
+        *("<|startoftext|>", "c", *PARTS, "ceo ", "<|endoftext|>")
+    ]
+    assert all(map(is_part_of_letter, PARTS))
+    assert not is_part_of_letter("é")
+
+
+@pytest.mark.parametrize("kind", ["ByT5", "Perceiver", "Llama", "GPT-2"])
+def test_so_it_is_where_a_token_stands_alone(kind):
+    tokenizer = TOKENIZERS[kind]()
+    ids = tokenizer("é", add_special_tokens=False)["input_ids"][-2:]
+    assert [spell_token(tokenizer, one) for one in ids] == PARTS
+
+
+def test_a_model_may_have_more_ids_than_its_tokenizer():
+    assert label_ids(byte_level(), [0, 256]) == ["!", ""]
+    assert spell_token(byte_level(), 256) == ""
