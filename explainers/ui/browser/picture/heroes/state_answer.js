@@ -51,7 +51,7 @@ export class Legend {
   constructor(stage) {
     this.stage = stage;
     this.root = stage.add("div", "state-legend");
-    this.marks = [["right", "✓", _("the newest pair is found")], ["low", "=", _("another word is as near")], ["wrong", "✗", _("another word is nearer")], ["low", "·", _("a newer pair has the same key")]].map(([name, sign, means]) => this.tell(`state-mark ${name}`, sign, means));
+    this.marks = [["right", "✓", _("the newest pair is found")], ["wrong", "✗", _("another word is nearer")], ["low", "·", _("a newer pair has the same key")], ["low", "=", _("a tie")]].map(([name, sign, means]) => this.tell(`state-mark ${name}`, sign, means));
     this.little = this.tell("state-mark low", "·", _("less than 0.5 %"));
     this.colours = [_("below 0"), _("above 0")].map((means) => this.tell("swatch", "", means));
   }
