@@ -46,8 +46,9 @@ def measure(cells: int) -> str:
         f"{LEAST_ENTROPY} of the most possible, without the first token). {REMOVED} sources are "
         f"removed at the query's or the key's position; the columns say in how many cells the "
         f"weight falls. “Into the head”: only this head reads without them. “Others”: as many "
-        f"drawn at random. “Raw”: the largest of the raw bars. The last three are medians of the "
-        f"weight: as it is, without the query's, without the key's. Aim: 90% in the whole pass and "
+        f"drawn at random. “Raw”: the largest of the raw bars. “Query” and “key”: all positions "
+        f"from there to the query are computed anew. The last three are medians of the weight: as "
+        f"it is, without the query's, without the key's. Aim: 90% in the whole pass and "
         f"99% into the head, of all and with each head alike. {time.perf_counter() - began:.0f} s, "
         f"of which the process computed {time.process_time() - computed:.0f} s, on one thread."
     )

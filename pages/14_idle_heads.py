@@ -34,7 +34,7 @@ def show_picture(is_watched: bool) -> None:
 def ask_sink() -> None:
     """A first token and a sink: which of them gets the weight?"""
     named = seeds.describe_both()
-    if revealed(text, "sink", seeds.ANSWERS, seeds.answer_sink()):
+    if revealed(text, "sink", seeds.ANSWERS, seeds.answer_sink(), **named):
         seeds.draw_both(training_here.name_all_seeds())
         text("sink_seen", **named)
 

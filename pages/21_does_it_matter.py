@@ -12,11 +12,23 @@ from explainers.chapters.does_it_matter import (
     three_ways,
     what_it_writes,
 )
-from explainers.chapters.does_it_matter.hero import Place, Shown, make_hero, read_shown
+from explainers.chapters.does_it_matter.hero import (
+    Place,
+    Shown,
+    describe_chance,
+    make_hero,
+    read_shown,
+)
 from explainers.models.direct_effect import compute_direct_effects, freeze_norm
 from explainers.models.head_ablation import measure_head, replace_output, summarise
 from explainers.models.output_circuit import compute_promoted, compute_writing, write_by_key
-from explainers.models.patching import LEAST_LEAD, MOST_TOKENS, patch_heads, refuse_small_leads
+from explainers.models.patching import (
+    DRAWS,
+    LEAST_LEAD,
+    MOST_TOKENS,
+    patch_heads,
+    refuse_small_leads,
+)
 from explainers.models.probes import NUM_TEXTS
 from explainers.models.shipped_ablations import MODEL
 from explainers.ui import page
@@ -81,7 +93,7 @@ def show_sum(shown: Shown) -> None:
 
 def show_pair(shown: Shown) -> None:
     """Two prompts of the reader's, and the first picture of them."""
-    text("pair", least=f"{LEAST_LEAD:g}", most=MOST_TOKENS)
+    text("pair", least=f"{LEAST_LEAD:g}", most=MOST_TOKENS, draws=DRAWS)
     pair = own_pair.choose_pair()
     loaded = obtain_model(MODEL, "beside")
     if loaded and (found := own_pair.measure_pair(pair, page.read_seed())):
@@ -105,7 +117,7 @@ def show_page(shown: Shown) -> None:
             "ways": lambda: show_ways(shown, place),
             "sum": lambda: show_sum(shown),
             "pair": lambda: show_pair(shown),
-            "notice": lambda: text("notice"),
+            "notice": lambda: text("notice", **describe_chance(shown)),
         },
     )
 

@@ -23,10 +23,9 @@ LEAST_LEAD = 3.0
 """Nats: with a smaller lead, dividing by the difference of both makes noise look large."""
 MOST_TOKENS = 32
 """Of a prompt: each head takes a run from its layer to the end."""
-DRAWS = 6
-"""Prompts of random words, for the null."""
-QUANTILE = 0.95
-"""An effect passes if it is larger than this share of all effects of random words."""
+DRAWS = 19
+"""Prompts of random words, for the null: where the other prompt's word does no more than any word,
+its effect is the largest of all 20 in one of 20 heads."""
 
 
 class Pair(NamedTuple):
@@ -65,14 +64,19 @@ class Patching(NamedTuple):
     direct: DirectEffects
 
     @property
-    def bar(self) -> float:
-        """What an effect must be larger than, positive or negative, to pass."""
-        return float(self.null.flatten().quantile(QUANTILE))
+    def chance(self) -> Tensor:
+        """The most that random words did at each head (layers, heads)."""
+        return self.null.amax(dim=0)
 
     @property
     def passes(self) -> Tensor:
-        """Which heads do more than random words (layers, heads)."""
-        return self.effects.abs() > self.bar
+        """Which heads do more than any random word did at the same head (layers, heads)."""
+        return self.effects.abs() > self.chance
+
+    @property
+    def lucky(self) -> float:
+        """How many heads would pass if the other prompt's word were one more random word."""
+        return self.effects.numel() / (1 + len(self.null))
 
 
 def read_pair(loaded: "RealModel", decoder: Decoder, pair: Pair) -> ReadPair:

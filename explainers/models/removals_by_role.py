@@ -139,10 +139,17 @@ def remove_from_cells(run: WrittenRun, cells: Iterable[Cell], seed: int) -> list
     ]
 
 
-def rerun_in_parts(run: WrittenRun, changes: list[Change], size: int = 200) -> list[float]:
-    """So many changes at once: each takes the keys and values of the whole text along."""
-    starts = range(0, len(changes), size)
-    return [one for start in starts for one in rerun_changes(run, changes[start : start + size])]
+def rerun_in_parts(run: WrittenRun, changes: list[Change], most: int = 1024) -> list[float]:
+    """So many positions at once, of changes that are about as far from their queries."""
+    order = sorted(range(len(changes)), key=lambda place: changes[place].span)
+    weights = [0.0] * len(changes)
+    while order:
+        count = max(1, most // changes[order[-1]].span)
+        order, now = order[:-count], order[-count:]
+        found = rerun_changes(run, [changes[place] for place in now])
+        for place, weight in zip(now, found, strict=True):
+            weights[place] = weight
+    return weights
 
 
 def measure_roles(

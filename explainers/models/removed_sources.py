@@ -56,21 +56,18 @@ def draw_others(
 def remove_sources(
     run: WrittenRun, split: ScoreSplit, side: str, choices: Sequence[Sequence[int]]
 ) -> list[RemovedWeight]:
-    """The weight of a cell without each choice of sources, at the query's or the key's position.
-
-    All other positions are as they were in the run.
-    """
-    cell = split.cell
-    position = cell.query if side == QUERY_SIDE else cell.key
-    written = gather_sources(run, cell.layer, position)
-    measured = rerun_position(run, split, side, choices)
+    """The weight of a cell without each choice of sources, at the query's or the key's position."""
+    changes = [
+        Change(split.cell, side, {split.sources[place] for place in places}) for places in choices
+    ]
+    written = gather_sources(run, split.cell.layer, Change(split.cell, side, set()).position)
     return [
         RemovedWeight(
             predict_weight(split, side, places),
             remove_into_head(run, split, side, written[list(places)].sum(0)),
             weight,
         )
-        for places, weight in zip(choices, measured, strict=True)
+        for places, weight in zip(choices, rerun_changes(run, changes), strict=True)
     ]
 
 
@@ -87,23 +84,12 @@ def predict_weight(split: ScoreSplit, side: str, places: Sequence[int]) -> float
 @torch.no_grad()
 def remove_into_head(run: WrittenRun, split: ScoreSplit, side: str, gone: Tensor) -> float:
     """What is `gone` (d_model,) is missing where this head reads; its norm is computed anew."""
-    cell = split.cell
-    position = cell.query if side == QUERY_SIDE else cell.key
-    layer, kept = run.model.layers[cell.layer], run.layers[cell.layer]
-    stream = (kept.stream[position].double() - gone).to(kept.stream)
-    cos, sin = _turn(run, [position])
-    made = project(layer.self_attn, layer.input_layernorm(stream[None, None]), (cos, sin))
-    return _weigh_again(run, cell, side, made, 0)
-
-
-def rerun_position(
-    run: WrittenRun, split: ScoreSplit, side: str, choices: Sequence[Sequence[int]]
-) -> list[float]:
-    """One position again through all layers up to the head, without the chosen sources."""
-    changes = [
-        Change(split.cell, side, {split.sources[place] for place in places}) for places in choices
-    ]
-    return rerun_changes(run, changes)
+    change = Change(split.cell, side, set())
+    layer, kept = run.model.layers[split.cell.layer], run.layers[split.cell.layer]
+    stream = kept.stream[change.positions].clone()
+    stream[0] = (stream[0].double() - gone).to(stream)
+    made = project(layer.self_attn, layer.input_layernorm(stream[None]), _turn(run, change))
+    return _weigh_again(run, change, made, 0)
 
 
 class Change(NamedTuple):
@@ -118,28 +104,51 @@ class Change(NamedTuple):
         """Where the sources are removed."""
         return self.cell.query if self.side == QUERY_SIDE else self.cell.key
 
+    @property
+    def positions(self) -> slice:
+        """Where the weight can hear of it: from there to the query."""
+        return slice(self.position, self.cell.query + 1)
+
+    @property
+    def span(self) -> int:
+        """How many positions that are."""
+        return self.cell.query + 1 - self.position
+
 
 @torch.no_grad()
 def rerun_changes(run: WrittenRun, changes: Sequence[Change]) -> list[float]:
-    """Many changes of one text at once, each at its position and up to the layer of its cell."""
+    """Many changes of one text at once, each from its position to its query and up to its layer.
+
+    All of these positions are computed anew: what reads the changed one becomes another as well.
+    """
     weights = [0.0] * len(changes)
     rows = sorted(range(len(changes)), key=lambda row: -changes[row].cell.layer)
-    stream = run.embedding[[changes[row].position for row in rows]][:, None]
+    places = torch.arange(len(run.ids), device=run.ids.device)
+    starts = places.new_tensor([changes[row].position for row in rows])[:, None]
+    size = max((change.span for change in changes), default=0)
+    positions = (starts + places[:size]).clamp(max=len(places) - 1)  # none reads what is too far
+    mask = torch.cat(
+        [
+            (places < starts)[:, None].expand(-1, size, -1),
+            torch.ones(size, size, dtype=torch.bool, device=places.device)
+            .tril()
+            .expand(len(rows), -1, -1),
+        ],
+        dim=-1,
+    )[:, None]
+    stream = run.embedding[positions]
     stream = stream * _keep(changes, rows, Source("embedding"), stream)
     for index, (layer, kept) in enumerate(zip(run.model.layers, run.layers, strict=True)):
-        positions = [changes[row].position for row in rows]
-        made = project(layer.self_attn, layer.input_layernorm(stream), _turn(run, positions))
+        turn = run.rotation[0][positions], run.rotation[1][positions]
+        made = project(layer.self_attn, layer.input_layernorm(stream), turn)
         while rows and changes[rows[-1]].cell.layer == index:
             row = rows.pop()
-            weights[row] = _weigh_again(run, *changes[row][:2], made, len(rows))
+            weights[row] = _weigh_again(run, changes[row], made, len(rows))
         if not rows:
             break
-        query, key_own, value_own = (part[: len(rows)] for part in made[:3])
-        stream, positions = stream[: len(rows)], positions[: len(rows)]
-        mask = torch.arange(len(run.ids) + 1, device=stream.device)[None, None, None]
-        ends = torch.tensor(positions, device=stream.device)[:, None, None, None]
-        mask = (mask < ends) | (mask == len(run.ids))  # the last one is the position itself
-        key, value = _append(kept.key, key_own), _append(kept.value, value_own)
+        stream, positions, mask = (one[: len(rows)] for one in (stream, positions, mask))
+        query, key, value = (part[: len(rows)] for part in made[:3])
+        key, value = _append(kept.key, key), _append(kept.value, value)
         heads = attend(layer.self_attn, query, key, value, mask).output
         factors = [
             _keep(changes, rows, Source("head", index, one), stream)
@@ -151,34 +160,30 @@ def rerun_changes(run: WrittenRun, changes: Sequence[Change]) -> list[float]:
     return weights
 
 
-def _turn(run: WrittenRun, positions: list[int]) -> tuple[Tensor, Tensor]:
-    """RoPE at positions of its own for each text (batch, 1, …)."""
+def _turn(run: WrittenRun, change: Change) -> tuple[Tensor, Tensor]:
+    """RoPE at the positions of one change (1, positions, …)."""
     cos, sin = run.rotation
-    return cos[positions][:, None], sin[positions][:, None]
+    return cos[change.positions][None], sin[change.positions][None]
 
 
 def _keep(changes: Sequence[Change], rows: list[int], source: Source, like: Tensor) -> Tensor:
-    """0 for each row that does without this source, else 1 (batch, 1, 1)."""
-    kept = [float(source not in changes[row].removed) for row in rows]
-    return like.new_tensor(kept)[:, None, None]
+    """0 at the first position of each row that does without this source, else 1."""
+    kept = torch.ones_like(like[..., :1])  # (batch, positions, 1)
+    kept[:, 0, 0] = like.new_tensor([source not in changes[row].removed for row in rows])
+    return kept
 
 
 def _append(before: Tensor, new: Tensor) -> Tensor:
-    """The keys or values of the run as they were, and behind them the new one of each row."""
+    """The keys or values of the run as they were, and behind them the new ones of each row."""
     return torch.cat([before[None].expand(len(new), -1, -1, -1), new], dim=2)
 
 
-def _weigh_again(run: WrittenRun, cell: Cell, side: str, made: Projected, row: int) -> float:
-    """The weight of the cell with another query, or with another key at its place."""
-    kept = run.layers[cell.layer]
-    module = run.model.layers[cell.layer].self_attn
+def _weigh_again(run: WrittenRun, change: Change, made: Projected, row: int) -> float:
+    """The weight of the cell where the query and the keys from the change on are new ones."""
+    cell, kept = change.cell, run.layers[change.cell.layer]
     group = cell.head // (len(kept.query) // len(kept.key))
-    keys = kept.key[group, : cell.query + 1].clone()
-    query = kept.query[cell.head, cell.query]
-    if side == QUERY_SIDE:
-        query = made.query[row, cell.head, 0]
-        keys[cell.query] = made.key[row, group, 0]  # a query's position has a key of its own
-    else:
-        keys[cell.key] = made.key[row, group, 0]
-    scores = keys @ query * module.scaling
+    new = made.key[row, group, : change.span]
+    query = made.query[row, cell.head, change.span - 1]
+    keys = torch.cat([kept.key[group, : change.position], new])
+    scores = keys @ query * run.model.layers[cell.layer].self_attn.scaling
     return float(scores.double().softmax(-1)[cell.key])

@@ -29,6 +29,8 @@ def keep_top_p(logits: Tensor, share: float) -> Tensor:
     """
     if not 0 < share <= 1:
         raise ValueError(f"a share of {share:g} is not above 0 and at most 1")
+    if share == 1:
+        return logits  # a sum may be rounded to 1 before its last tokens
     ordered, order = logits.sort(dim=-1)
     is_out = ordered.softmax(dim=-1).cumsum(dim=-1) <= 1 - share
     is_out[..., -1] = False  # the best token always stays

@@ -31,7 +31,7 @@ class Sampling:
             return keep_top_k(logits, 1)
         logits = heat(logits, self.temperature)
         logits = keep_top_k(logits, self.top_k) if self.top_k else logits
-        return keep_top_p(logits, self.top_p) if self.top_p < 1 else logits
+        return keep_top_p(logits, self.top_p)
 
     def choose(self, logits: Tensor, generator: torch.Generator) -> int:
         """The next token; the same generator gives the same text."""

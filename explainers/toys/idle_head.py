@@ -146,7 +146,7 @@ class Stage:
     """Of the letters' values."""
     gates: list[float]
     largest: float
-    """Score."""
+    """|score|."""
     loss: float
     """On held-out rows."""
 

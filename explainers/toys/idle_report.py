@@ -75,7 +75,7 @@ class IdleRow:
     gate_idle: float
     gate_useful: float
     largest: float
-    """Score."""
+    """|score|."""
     first_length: float
     other_length: float
     """Of the values at the first place and at all others."""
@@ -231,7 +231,7 @@ first place of the row: ⟨s⟩ where the setting has it. Plain letters have no 
 letter counts as one of the others. The film of a training shows seed {shown}.
 
 | setting | loss | copied right | useful | first | nowhere | itself | letter before | blanks \
-| gate, idle | gate, useful | largest score | value of first | of others |
+| gate, idle | gate, useful | largest \\|score\\| | value of first | of others |
 |{lines}|
 """
 

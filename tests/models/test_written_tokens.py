@@ -64,6 +64,21 @@ def test_top_p_is_that_of_transformers(share):
     assert_close(keep_top_p(LOGITS, share), TopPLogitsWarper(share)(None, LOGITS))
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("scale", [1, 9, 80])
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95, 1.0])
+def test_top_p_keeps_the_fewest_tokens_that_have_the_share(seed, scale, share):
+    """All of them for a share of 1, also those whose probability is too small for a float."""
+    logits = scale * torch.randn(200, generator=torch.Generator().manual_seed(seed))
+    is_kept = keep_top_p(logits, share).isfinite()
+    if share == 1:
+        assert is_kept.all()
+        return
+    assert torch.equal(is_kept, TopPLogitsWarper(share)(None, logits[None])[0].isfinite())
+    kept = logits.double().softmax(dim=-1)[is_kept].sort(descending=True).values
+    assert kept.sum() >= share > kept[:-1].sum()
+
+
 def test_top_p_by_hand():
     """Of .5, .3 and .2 the first two have .7 together, the first alone has not."""
     logits = torch.tensor([0.2, 0.5, 0.3]).log()

@@ -1,5 +1,7 @@
 """The picture that opens the page on a memory of fixed size: states, answers, and its sentence."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -132,6 +134,31 @@ def test_keys_at_right_angles_answer_exactly_as_long_as_there_is_room():
         shown = answers.vectors[11, story.asked.index(key)]
         assert_close(shown, values[value], atol=1e-5, rtol=0)
     assert answers.count_found(11) == 8
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_only_rounding_decides_is_a_tie_and_not_counted(language):
+    """At right angles a sum keeps all that followed a word alike: in exact numbers a tie."""
+    story = tell_story(language, ORTHOGONAL)
+    answers, (_keys, values) = Answers(story, SUM), story.vectors
+    for count in range(12):  # until the ninth key, for which there is no more room
+        ties, found = set(), 0
+        for key, newest in story.find_newest(count).items():
+            exact = sum(values[value] for one, value in story.pairs[:count] if one == key)
+            likeness = (values @ exact).double()
+            lead = likeness[newest] - likeness[torch.arange(len(values)) != newest].max()
+            ties |= {story.asked.index(key)} if abs(lead) < 1e-5 else set()
+            found += bool(lead > 1e-5)
+        assert set(answers.list_ties(count)) == ties
+        assert answers.count_found(count) == found
+    assert len(answers.list_ties(11)) >= 2
+    nudged = replace(answers)
+    noise = 1e-5 * torch.randn(answers.likeness.shape, generator=torch.Generator().manual_seed(0))
+    object.__setattr__(nudged, "likeness", answers.likeness + noise)
+    counts = range(len(story.pairs) + 1)
+    for name in ("count_found", "list_ties"):
+        of_both = [[getattr(one, name)(count) for count in counts] for one in (answers, nudged)]
+        assert of_both[0] == of_both[1], "another processor counts the same"
 
 
 def test_a_link_chooses_rule_pairs_keys_and_word():

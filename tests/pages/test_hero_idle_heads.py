@@ -25,7 +25,7 @@ from explainers.toys.idle_head import (
     read_rows,
     spell,
 )
-from explainers.toys.idle_report import list_seeds
+from explainers.toys.idle_report import format_idle_report, list_seeds
 from explainers.translations import load_sections
 from explainers.ui.session import IDLE_JOB
 from explainers.ui.text.numbers import write_percent
@@ -51,6 +51,21 @@ def test_weights_and_lengths_are_torchs(setting):
     torch.testing.assert_close(torch.tensor(sent["lengths"]), lengths, atol=1e-3, rtol=0)
     torch.testing.assert_close(torch.tensor(sent["gates"]), reading.gate, atol=1e-3, rtol=0)
     assert sent["largest"] == pytest.approx(reading.scores.abs().max().item(), abs=1e-4)
+
+
+def test_the_largest_number_is_called_a_size_wherever_it_is_told():
+    """Without ⟨s⟩ it belongs to a score below 0, so it is not the largest score."""
+    setting = name_setting(SINK)
+    told = picture.compute_numbers(None, 0)["settings"][setting][-1]["largest"]
+    scores = read_rows(load_idle_head(setting, 0), setting, encode(spell(setting))).scores
+    assert scores.max() < told == pytest.approx(-scores.min().item(), abs=1e-4)
+    texts = [
+        *load_sections("14_idle_heads").values(),
+        SCRIPT.read_text(encoding="utf-8"),
+        format_idle_report(),
+    ]
+    assert not [text for text in texts if "largest score" in text.lower()]
+    assert all("|score" in text.replace("\\", "") for text in texts[-2:])
 
 
 def test_letters_with_work_are_told_from_idle_ones():
@@ -115,6 +130,10 @@ def test_the_answer_is_what_five_seeds_did(monkeypatch):
     assert kept > 0.75
     page = said(opened(PAGE, {"guess_sink": seeds.HALF}))
     assert write_percent(kept).replace("\N{NO-BREAK SPACE}", " ") in page
+    assert "was not tested" in page
+    for setting in (both, FIRST):
+        rows = list_seeds(setting)
+        assert f"{sum(row.loss for row in rows) / len(rows):.2f}" in page
     turned = {"first": 0.1, "nowhere": 0.9}
     monkeypatch.setattr(seeds, "average", lambda _setting, name: turned[name])
     assert seeds.answer_sink() == seeds.INTO_SINK

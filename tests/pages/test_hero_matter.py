@@ -1,5 +1,7 @@
 """Does it matter: what is shown is what was measured, and a sample is measured again."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -7,9 +9,9 @@ from torch.testing import assert_close
 from explainers.chapters.does_it_matter import lead_sum, three_ways, what_it_writes
 from explainers.chapters.does_it_matter.hero import compute_numbers, find_largest, read_shown
 from explainers.models.head_ablation import KINDS, MEAN, ZERO
-from explainers.models.layer_by_layer import find_decoder, go_on
+from explainers.models.layer_by_layer import find_decoder, go_on, read_stream
 from explainers.models.output_circuit import compute_writing
-from explainers.models.patching import read_pair
+from explainers.models.patching import DRAWS, Patching, draw_null, read_pair
 from explainers.models.shipped_ablations import (
     MODEL,
     PAIRS,
@@ -52,6 +54,53 @@ def test_the_running_pair_is_patched_again(smollm2, shown):
     first, second = (float(logits[one]) for one in read.answers)
     effect = (first - second - read.leads[0]) / (read.leads[1] - read.leads[0])
     assert effect == pytest.approx(float(shown.patching.effects[layer, head]), abs=5e-3)
+
+
+def test_each_head_has_a_threshold_of_its_own(smollm2, shown):
+    """Random words move L10.H6 as far as the other prompt does: above the usual, not its own."""
+    patching, place = shown.patching, (10, 6)
+    assert patching.null.shape == (DRAWS, *shown.shape) == (19, 30, 9)
+    decoder = find_decoder(smollm2)
+    read = read_pair(smollm2, decoder, PAIRS["capital"])
+    clean, other = read.leads
+    moved = []
+    for ids in draw_null(smollm2, read, 0):
+        source = read_stream(decoder, ids)
+        outputs = read.stream.heads[place[0]].clone()
+        outputs[:, :, place[1]] = source.heads[place[0]][:, :, place[1]]
+        logits = decoder.compute_logits(go_on(decoder, read.stream, place[0], outputs))[
+            0, -1
+        ].detach()
+        first, second = (float(logits[one]) for one in read.answers)
+        moved.append(abs((first - second - clean) / (other - clean)))
+    assert moved == pytest.approx(patching.null[:, *place].tolist(), abs=5e-3)
+    assert max(moved) == pytest.approx(float(patching.chance[place]), abs=5e-3)
+    usual = float(patching.null.flatten().quantile(0.95))
+    assert usual < float(patching.effects[place]) < float(patching.chance[place])
+    sent = compute_numbers(shown)
+    assert not sent["passes"][place[0] * shown.shape[1] + place[1]]
+    assert sent["passes"] == [
+        abs(effect) > max(draws)
+        for effect, draws in zip(
+            patching.effects.flatten().tolist(), patching.null.flatten(1).T.tolist(), strict=True
+        )
+    ]
+
+
+def test_of_heads_that_do_nothing_as_many_pass_as_is_told():
+    """If the other prompt's word is one more random word, the largest of all is it once in 20."""
+    every = torch.randn(1 + DRAWS, 200, 250, generator=torch.Generator().manual_seed(0)).abs()
+    nothing: Any = None  # names and leads are not asked for
+    luck = Patching(nothing, (0, 0), every[0], every[1:], nothing)
+    assert luck.lucky == 200 * 250 / 20
+    assert int(luck.passes.sum()) == pytest.approx(luck.lucky, rel=0.05)
+
+
+def test_the_page_says_how_many_pass_and_how_many_would_by_chance(shown):
+    told = said(opened(PAGE, {"deep": "notice"}))
+    passed = int(shown.patching.passes.sum())
+    assert f"Of 270 heads about {270 / 20:.0f} would; here {passed} do." in told
+    assert "any of 19 random words" in told
 
 
 def test_what_is_written_directly_sums_to_the_lead(shown):

@@ -125,7 +125,7 @@ def test_bytes_are_those_of_the_calculator():
     named = memory_bytes.name_costs(memory_bytes.find_model())
     per_layer = 2 * 2 * 256 * 2
     state = 36 * (524_288 * 4 + 32_768 * 2)
-    assert named["state"] == f"{state / 1e6:.1f} MB" == "77.9 MB"
+    assert named["state"] == f"{state / 2**20:.2f} MiB" == "74.25 MiB"
     assert named["per_token"] == f"{12 * per_layer:,}" == "24,576"
     assert named["same"] == f"{state / (36 * per_layer):,.0f}" == "1,056"
     assert (named["cache"], named["cache_of_all"]) == ("6.00 GiB", "24.00 GiB")

@@ -1,11 +1,13 @@
 """Relative positions: the page prints and draws what RoPE, ALiBi and T5's buckets compute."""
 
+import importlib
 import json
 import re
 from random import Random
 
 import pytest
 import torch
+import transformers
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from explainers.attention.multi_head import multi_head
@@ -174,3 +176,38 @@ def test_an_impossible_shift_is_corrected_and_said():
     assert not visit.exception
     assert [re.findall(r"asks for (\w+) =", note.value) for note in visit.info] == [["shift"]]
     assert widgets(visit)["seed"].value == 7
+
+
+KIMI = {"kv_lora_rank": 8, "qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 6}
+SMALL = {"hidden_size": 24, "num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 6}
+
+
+@pytest.mark.parametrize(
+    ("named", "module", "layer_class", "config_class", "sizes"),
+    [
+        ("Jamba", "jamba", "JambaAttention", "JambaConfig", {}),
+        (
+            "Granite 4.0-H",
+            "granitemoehybrid",
+            "GraniteMoeHybridAttention",
+            "GraniteMoeHybridConfig",
+            {"position_embedding_type": "nope", "mamba_n_heads": 4, "mamba_d_head": "auto"},
+        ),
+        ("Kimi Linear", "kimi_linear", "KimiLinearAttention", "KimiLinearConfig", KIMI),
+    ],
+)
+def test_models_that_the_page_names_have_no_positions_in_attention(
+    named, module, layer_class, config_class, sizes
+):
+    """Their layer is transformers': words in another order get the same outputs in that order."""
+    assert named in load_sections("07_relative_positions")["losses"]
+    code = importlib.import_module(f"transformers.models.{module}.modeling_{module}")
+    config = getattr(transformers, config_class)(**SMALL, **sizes)
+    config._attn_implementation = "eager"
+    torch.manual_seed(0)
+    layer = getattr(code, layer_class)(config, layer_idx=0).eval()
+    x, order = torch.randn(1, 7, SMALL["hidden_size"]), torch.randperm(7)
+    with torch.no_grad():
+        output, shuffled = (layer(one, attention_mask=None)[0] for one in (x, x[:, order]))
+    torch.testing.assert_close(shuffled, output[:, order])
+    assert not torch.allclose(shuffled, output), "the order is another one"

@@ -23,6 +23,8 @@ from explainers.ui.page import Prose
 from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import write_percent
 
+QUIET = 0.05
+"""Of the way from one answer to the other: what random words do at few heads only."""
 PATCHED, DIRECT = N_("patched"), N_("direct effect")
 LABELS = N_("from the other prompt"), N_("direct effect")
 matter_layer = Counter("matter_layer", N_("Layer, from 0"), None)
@@ -111,8 +113,10 @@ def compute_numbers(shown: Shown) -> dict[str, Any]:
         "answers": shown.answers,
         "leads": [round(lead, 4) for lead in patching.leads],
         "effects": round_numbers(patching.effects.flatten()),
-        "chance": round_numbers(patching.null.amax(dim=0).flatten()),
-        "bar": round(patching.bar, 4),
+        "chance": round_numbers(patching.chance.flatten()),
+        "passes": patching.passes.flatten().tolist(),
+        "draws": len(patching.null),
+        "lucky": round(patching.lucky),
         "direct": round_numbers(patching.direct.heads.flatten()),
     }
 
@@ -121,6 +125,21 @@ def find_largest(patching: Patching) -> list[Place]:
     """All heads, that with the largest effect first."""
     order: Sequence[int] = patching.effects.flatten().abs().argsort(descending=True).tolist()
     return [divmod(place, patching.effects.shape[1]) for place in order]
+
+
+def describe_chance(shown: Shown) -> dict[str, str]:
+    """What random words did, head by head, and how many heads pass; for the text."""
+    patching, all_heads = shown.patching, shown.patching.effects.numel()
+    return {
+        "draws": f"{len(patching.null)}",
+        "times": f"{1 + len(patching.null)}",
+        "loud": f"{int((patching.chance > QUIET).sum())}",
+        "quiet": write_percent(QUIET),
+        "median": write_percent(float(patching.chance.median())),
+        "all": f"{all_heads}",
+        "lucky": f"{patching.lucky:.0f}",
+        "passed": f"{int(patching.passes.sum())}",
+    }
 
 
 def list_experiments(text: Prose, shown: Shown) -> list[Experiment]:
@@ -132,7 +151,7 @@ def list_experiments(text: Prose, shown: Shown) -> list[Experiment]:
     told = {
         "head": _name(first),
         "share": write_percent(float(patching.effects[first])),
-        "chance": write_percent(float(patching.null[:, first[0], first[1]].max())),
+        "chance": write_percent(float(patching.chance[first])),
         "against": _name(against),
         "away": write_percent(float(-patching.effects[against])),
         "most": _name(most),
@@ -159,12 +178,11 @@ def make_table(shown: Shown) -> Any:
     import pandas as pd  # the first paint needs no tables
 
     patching = shown.patching
-    most = patching.null.amax(dim=0)
     rows = [
         (
             _name(place),
             float(patching.effects[place]),
-            float(most[place]),
+            float(patching.chance[place]),
             bool(patching.passes[place]),
             float(patching.direct.heads[place]),
         )

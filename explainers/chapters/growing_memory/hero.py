@@ -31,6 +31,9 @@ from explainers.ui.text.numbers import bound_rounding, write_decimals, write_per
 
 NEAREST = 3
 """Words that are named as the answer, the nearest first."""
+TIE = 0.005
+"""Two words are equally near where two decimals do not tell them apart: nothing is counted that
+only rounding decides."""
 KEY_NAMES = N_("at random"), N_("at right angles")
 SENTENCES = (
     *(
@@ -41,6 +44,7 @@ SENTENCES = (
         "hero_both",
         "hero_newest",
         "hero_right",
+        "hero_tie",
     ),
     *("hero_wrong", "hero_fade", "hero_rows_both", "hero_rows_one", "hero_rows_none"),
 )
@@ -63,11 +67,23 @@ class Answers:
         """To the value of each word (pairs + 1, asked, names)."""
         return compare_words(self.story, self.vectors)
 
+    def measure_leads(self, count: int) -> dict[int, float]:
+        """By how much what followed each word last is nearer than any other word, by place."""
+        leads = {}
+        for key, value in self.story.find_newest(count).items():
+            place = self.story.asked.index(key)
+            likeness = self.likeness[count, place].clone()
+            own, likeness[value] = float(likeness[value]), -torch.inf
+            leads[place] = own - float(likeness.max())
+        return leads
+
     def count_found(self, count: int) -> int:
-        """How many words find what followed them last, after so many pairs."""
-        nearest = self.likeness[count].argmax(dim=-1).tolist()
-        found = dict(zip(self.story.asked, nearest, strict=True))
-        return sum(found[key] == value for key, value in self.story.find_newest(count).items())
+        """How many words find what followed them last, after so many pairs; ties do not count."""
+        return sum(lead >= TIE for lead in self.measure_leads(count).values())
+
+    def list_ties(self, count: int) -> list[int]:
+        """The places of words to which another word is as near as the right one."""
+        return [place for place, lead in self.measure_leads(count).items() if abs(lead) < TIE]
 
     def compare_oldest(self, count: int) -> list[float]:
         """How like the value that a word was first written with the answer to it is; or 0."""
@@ -96,6 +112,7 @@ class Answers:
             "nearest": named,
             "older": [self.compare_oldest(count) for count in counts],
             "found": [self.count_found(count) for count in counts],
+            "ties": [self.list_ties(count) for count in counts],
         }
 
 

@@ -40,7 +40,7 @@ def name_costs(shape: ModelShape) -> dict[str, str]:
         "memories": f"{groups['recurrent'].count}",
         "full": f"{groups['full'].count}",
         "layers": f"{every.require_groups()[0].count}",
-        "state": format_size(state, "decimal", 1),
+        "state": format_size(state),
         "same": f"{state / of_memories:,.0f}",
         "per_token": f"{count_bytes_per_token(shape):,}",
         "longest": f"{longest:,}",

@@ -51,6 +51,8 @@ def describe_both() -> dict[str, str]:
         "nowhere": write_percent(average(both, "nowhere")),
         "gated": write_percent(average(gated, "first")),
         "gate": write_percent(average(gated, "gate_idle")),
+        "loss": f"{average(both, 'loss'):.2f}",
+        "loss_first": f"{average(FIRST, 'loss'):.2f}",
     }
 
 

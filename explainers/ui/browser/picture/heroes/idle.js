@@ -21,7 +21,7 @@ import { chooseTold, placeIdle } from "./idle_places.js";
  * @property {number[][]} weights a row for each place, as long as what it may look at
  * @property {number[]} lengths of the values
  * @property {number[]} gates how far each is open
- * @property {number} largest score
+ * @property {number} largest of the scores, without their sign
  * @property {number} loss
  */
 /**
@@ -195,7 +195,7 @@ export class Idle extends Hero {
   placeFacts() {
     const { stage, shown, data } = this, plan = this.layout(), lengths = this.lengths();
     const told = shown ? [
-      [digits(shown.largest, 1), _("largest score")],
+      [digits(shown.largest, 1), _("largest |score|")],
       [digits(shown.loss), _("loss")],
       this.hasFirst
         ? [`${digits(lengths.first, 1)} | ${digits(lengths.others, 1)}`, _("value length: {letter} | others", { letter: data.letters[0] })]

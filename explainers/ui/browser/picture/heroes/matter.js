@@ -20,7 +20,9 @@ import { HeadMap } from "./gallery_map.js";
  * @property {[number, number]} leads of the first answer over the second, in each prompt
  * @property {number[]} effects of every head: 0 the first prompt's answer, 1 the second one's
  * @property {number[]} chance the largest effect of random words on each head
- * @property {number} bar what an effect has to pass
+ * @property {boolean[]} passes is its own effect larger than any of random words?
+ * @property {number} draws of random words
+ * @property {number} lucky how many heads would pass by chance
  * @property {number[]} direct what each head adds to the first lead
  */
 /** @typedef {{ name: HTMLElement, bar: HTMLElement, tick: HTMLElement, value: HTMLElement }} Row */
@@ -58,7 +60,7 @@ export class Matter extends Hero {
   nameOf(place) { return `L${Math.floor(place / this.data.heads)}.H${place % this.data.heads}`; }
 
   /** Does a head do more than random words? @param {number} place */
-  passes(place) { return !this.isPatched || Math.abs(this.data.effects[place]) > this.data.bar; }
+  passes(place) { return !this.isPatched || this.data.passes[place]; }
 
   /** @param {number} value */
   write(value) { return this.isPatched ? `${value < 0 ? "−" : ""}${percent(Math.abs(value))}` : `${value < 0 ? "−" : "+"}${digits(Math.abs(value))}`; }
@@ -161,9 +163,9 @@ export class Matter extends Hero {
   sentence() {
     const { data, chosen } = this, effect = data.effects[chosen];
     const values = {
-      head: this.nameOf(chosen), share: percent(Math.abs(effect)), chance: percent(data.chance[chosen]), bar: percent(data.bar),
+      head: this.nameOf(chosen), share: percent(Math.abs(effect)), chance: percent(data.chance[chosen]), draws: String(data.draws), lucky: String(data.lucky),
       first: data.answers[0], second: data.answers[1], lead: digits(data.leads[0]), direct: this.write(data.direct[chosen]),
-      passed: String(data.effects.filter((one) => Math.abs(one) > data.bar).length), all: String(data.effects.length),
+      passed: String(data.passes.filter(Boolean).length), all: String(data.effects.length),
     };
     if (!this.isPatched) return { name: "hero_direct", values };
     if (!this.passes(chosen)) return { name: "hero_nothing", values };

@@ -27,6 +27,7 @@ import { placeState } from "./state_places.js";
  * @property {[number, number][][][]} nearest words to each answer: a name, and how like its value the answer is
  * @property {number[][]} older how like the answer is to what followed each word first
  * @property {number[]} found words that find their newest pair
+ * @property {number[][]} ties those among the asked words to which another word is as near as the right one
  * @property {number[][][]} [states] of all rules but attention
  * @property {number[][]} [written] with each pair's key
  * @property {number[][][]} [weights] attention's
@@ -193,7 +194,7 @@ export class State extends Hero {
     const most = Math.max(1, ...memory.nearest.flat(2).map(([, like]) => like));
     this.nearest.place(places, {
       words: nearest.map(([name, like]) => [data.names[name], like, tag(name)]), most, right: newest === undefined ? "" : data.names[newest],
-      found: [memory.found[this.count], all], isShown: this.count > 0,
+      found: [memory.found[this.count], all, memory.ties[this.count].length], isShown: this.count > 0,
     });
     this.legend.place(places, this.isRows);
     const after = _("After {word}?", { word: data.names[this.name] }), isLong = places.isTight || this.stage.widths([after], HEADING, 700)[0] > places.titles[2].width;
@@ -228,11 +229,12 @@ export class State extends Hero {
       [row.key, row.stored].forEach((node, side) => stage.put(node.node, { x: strips[side], y: y - high / 2, width: strip, height: high }, seen));
       row.key.fill(keys[one], 0.8, ramps?.key ?? new Uint32Array());
       row.stored.fill(values[following], 0.8, ramps?.value ?? new Uint32Array());
-      const weight = memory.weights?.[count][this.asking][at] ?? 0, isRight = memory.nearest[count][data.asked.indexOf(one)][0][0] === following;
-      const sign = !isWritten ? "" : isRows ? (weight < 0.005 ? "·" : percent(weight)) : newest.get(one) !== at ? "·" : isRight ? "✓" : "✗";
+      const weight = memory.weights?.[count][this.asking][at] ?? 0, place = data.asked.indexOf(one), isTie = memory.ties[count].includes(place);
+      const isRight = memory.nearest[count][place][0][0] === following, found = isTie ? "=" : isRight ? "✓" : "✗";
+      const sign = !isWritten ? "" : isRows ? (weight < 0.005 ? "·" : percent(weight)) : newest.get(one) !== at ? "·" : found;
       row.mark.textContent = sign;
-      row.mark.className = `text state-mark moves ${isRows ? "share" : isRight ? "right" : "wrong"}${sign === "·" ? " low" : ""}`;
-      row.mark.title = { "✓": _("the newest pair is found"), "✗": _("another word is nearer"), "·": isRows ? "" : _("a newer pair has the same key") }[sign] ?? "";
+      row.mark.className = `text state-mark moves ${isRows ? "share" : isRight ? "right" : "wrong"}${sign === "·" || sign === "=" ? " low" : ""}`;
+      row.mark.title = { "✓": _("the newest pair is found"), "=": _("another word is as near"), "✗": _("another word is nearer"), "·": isRows ? "" : _("a newer pair has the same key") }[sign] ?? "";
       stage.write(row.mark, mark, y, isRows ? 15 : 16, 1, 0, "left");
     });
   }
@@ -310,7 +312,7 @@ export class State extends Hero {
       word: data.names[this.name], count: String(count), stored: String(2 * SIDES * count), newest: data.names[newest],
       first: data.names[first[0]], first_score: digits(first[1]), second: data.names[second[0]], second_score: digits(second[1]),
       other: data.names[others[0][0]], other_score: digits(others[0][1]), other_second: data.names[others[1][0]], other_second_score: digits(others[1][1]),
-      found: String(memory.found[count]), words: String(new Set(this.said.map(([key]) => key)).size),
+      found: String(memory.found[count]), ties: String(memory.ties[count].length), rival: data.names[first[0] === newest ? second[0] : first[0]], words: String(new Set(this.said.map(([key]) => key)).size),
       without: String(kind.overwrite.found[count]), keep: data.keep, size: String(SIDES * SIDES),
       first_share: share(first[0]), newest_share: share(newest), before: data.names[followers[0] ?? newest], before_share: share(followers[0] ?? newest),
     };
@@ -323,6 +325,7 @@ export class State extends Hero {
     if (!count) return "hero_empty";
     if (this.isRows) return newest === undefined ? "hero_rows_none" : isAgain ? "hero_rows_both" : "hero_rows_one";
     if (newest === undefined) return Math.abs(this.memory.nearest[count][this.asking][0][1]) < 0.005 ? "hero_nothing" : "hero_unwritten";
+    if (this.memory.ties[count].includes(this.asking)) return "hero_tie";
     if (this.rule === FADE) return "hero_fade";
     if (this.rule === "sum" && isAgain && followers.includes(first) && followers.includes(second) && others[0][0] === newest) return "hero_both";
     if (this.rule === "overwrite" && isAgain && first === newest && followers.includes(others[0][0]) && followers.includes(others[1][0]) && others[0][0] !== newest) return "hero_newest";

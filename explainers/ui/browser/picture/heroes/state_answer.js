@@ -25,9 +25,9 @@ export class Nearest {
 
   /**
    * @param {Places} places
-   * @param {{ words: [string, number, string][], most: number, right: string, found: [number, number], isShown: boolean }} answer `right` is the newest word; words have a likeness and which pair they are of
+   * @param {{ words: [string, number, string][], most: number, right: string, found: [number, number, number], isShown: boolean }} answer `right` is the newest word; words have a likeness and which pair they are of; how many of all words find theirs, and for how many it is a tie
    */
-  place({ bars: { x, width, y, pitch, font }, found }, { words, most, right, found: [count, all], isShown }) {
+  place({ bars: { x, width, y, pitch, font }, found }, { words, most, right, found: [count, all, ties], isShown }) {
     this.bars.forEach(({ name, tag, bar, number }, at) => {
       const [word, like, means] = words[at], long = Math.max(2, ((width - NUMBER) * Math.max(0, like)) / most), shown = isShown ? 1 : 0;
       tag.textContent = means;
@@ -40,7 +40,7 @@ export class Nearest {
       this.stage.write(number, x + long + 6, y + pitch * at + font + 4 + Math.min(13, pitch - font - 8) / 2, 15, shown, 0, "left");
     });
     this.count.textContent = all ? _("{count} of {all}", { count: String(count), all: String(all) }) : "";
-    this.means.textContent = all ? _("words find their newest pair") : "";
+    this.means.textContent = !all ? "" : ties ? _("words find their newest pair; ties: {ties}", { ties: String(ties) }) : _("words find their newest pair");
     this.stage.put(this.found, found, isShown ? 1 : 0);
   }
 }
@@ -51,7 +51,7 @@ export class Legend {
   constructor(stage) {
     this.stage = stage;
     this.root = stage.add("div", "state-legend");
-    this.marks = [["right", "✓", _("the newest pair is found")], ["wrong", "✗", _("another word is nearer")], ["low", "·", _("a newer pair has the same key")]].map(([name, sign, means]) => this.tell(`state-mark ${name}`, sign, means));
+    this.marks = [["right", "✓", _("the newest pair is found")], ["wrong", "✗", _("another word is nearer")], ["low", "·", _("a newer pair has the same key")], ["low", "=", _("a tie")]].map(([name, sign, means]) => this.tell(`state-mark ${name}`, sign, means));
     this.little = this.tell("state-mark low", "·", _("less than 0.5 %"));
     this.colours = [_("below 0"), _("above 0")].map((means) => this.tell("swatch", "", means));
   }

@@ -30,7 +30,7 @@ export function computeChances(step, { temperature, topK, topP }, heats, shares)
     const allowed = logits.map((_logit, at) => at < topK), chances = softmax(logits, temperature, allowed);
     let sum = 0, count = 0;
     for (const chance of chances.slice(0, topK)) { // those stay that are needed to come to the share
-      if (count && sum >= topP) break;
+      if (count && topP < 1 && sum >= topP) break; // a sum may be rounded to 1 before its last tokens
       sum += chance;
       count += 1;
     }
