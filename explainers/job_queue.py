@@ -86,8 +86,10 @@ class Job(Generic[Subject, Report, Result]):
 
     @property
     def state(self) -> State:
+        if self.end.cancelled():
+            return "cancelled"
         if self.end.done():
-            return "cancelled" if self.end.cancelled() else self.end.result()
+            return "failed" if self.end.exception() else self.end.result()
         return "running" if self.end.running() else "waiting"
 
     @property
@@ -144,7 +146,9 @@ class Job(Generic[Subject, Report, Result]):
             self.result = self.work(self)
         except UnwantedError:
             return "cancelled"
-        except Exception as error:  # whatever it is: the reader shall see it, not only the log
+        # Whatever it is, the reader shall see it, and the next job begin: a library that is written
+        # in Rust panics with what is no `Exception`.
+        except BaseException as error:
             kind, why = type(error).__name__, get_message(error)
             told = Message("{kind}: {why}", {"kind": kind, "why": why})
             self.problem = why if isinstance(error, self.readable_errors) else told

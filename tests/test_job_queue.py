@@ -158,6 +158,23 @@ def test_what_goes_wrong_is_told_with_its_kind_unless_it_is_written_for_readers(
     assert over(short(queue).start()).state == "done", "the next one has its turn"
 
 
+def test_a_panic_ends_its_own_job_and_no_other(queue):
+    """What Rust raises is no `Exception`; in `end` it would make every look at the queue fail."""
+
+    class PanicException(BaseException):
+        pass
+
+    def panic(job):
+        raise PanicException("no token")
+
+    failed = over(short(queue, panic).start())
+    assert (failed.state, failed.problem) == ("failed", "PanicException: no token")
+    assert over(short(queue).start()).state == "done"
+    broken = short(queue)
+    broken.end.set_exception(PanicException())
+    assert broken.state == "failed"
+
+
 def test_what_goes_wrong_can_be_said_in_the_language_of_whoever_looks(queue):
     def broken(_):
         raise ZeroDivisionError(N_("{count} others wait already.", count=8))

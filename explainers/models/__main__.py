@@ -7,8 +7,7 @@ from typing import Any
 
 from explainers.models import families, hook_check
 from explainers.models.fetch import fetch_model
-from explainers.models.load import load_model
-from explainers.models.loading_time import find_seconds
+from explainers.models.load import find_seconds, load_model
 from explainers.models.registry import WHEEL_MODELS, ModelError
 
 EQUAL, OTHERWISE, NO_MODEL = 0, 1, 2

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +21,6 @@ from explainers.messages import N_, get_message
 from explainers.models import free_memory
 from explainers.models.attention_hook import install_hook
 from explainers.models.fetch import SOURCE_FILE, discard_partial_fetch
-from explainers.models.loading_time import find_seconds, measure_loading
 from explainers.models.model_files import check_folder, find_context_length, load_parts
 from explainers.models.registry import (
     ModelError,
@@ -27,14 +28,19 @@ from explainers.models.registry import (
     find_offered_model,
     is_hub_id,
     locate_partial_fetch,
+    locate_store,
     resolve_folder,
 )
+from explainers.models.trial import try_model
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 MOST_LOADED = 3
 """Models in memory at a time; the one that was used longest ago makes room."""
+
+SECONDS_FILE = "seconds.json"
+"""In the folder of all models: the seconds that the last loading of each took."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +195,10 @@ def bring_model(job: Job[Any, str, Any], request: LoadRequest) -> RealModel:
         fetch_in_process(job, request)
     job.report(N_("{model}: looking through its files", model=request.model))
     job.report(describe_loading(request.model))
+    if find_loaded_model(request.model) is None and find_offered_model(request.model) is None:
+        job.report(N_("{model}: tried in a process of its own", model=request.model))
+        folder = resolve_folder(request.model)
+        try_model(request.model, folder, check_folder(folder).num_parameters, job.check)
     return load_model(request.model)
 
 
@@ -256,6 +266,28 @@ def end_process(process: "subprocess.Popen[str]") -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:  # Windows
             process.kill()
+
+
+def find_seconds(model: str) -> float | None:
+    """What loading this model took the last time, with all that had to be imported; None if new."""
+    return _read_seconds().get(model)
+
+
+@contextmanager
+def measure_loading(model: str) -> Iterator[None]:
+    """Keep the seconds that the block takes, where they can be kept."""
+    begun = time.monotonic()
+    yield
+    seconds = _read_seconds() | {model: round(time.monotonic() - begun, 1)}
+    with contextlib.suppress(OSError):
+        (locate_store() / SECONDS_FILE).write_text(json.dumps(seconds), encoding="utf-8")
+
+
+def _read_seconds() -> dict[str, float]:
+    with contextlib.suppress(OSError, TypeError, ValueError):
+        kept = json.loads((locate_store() / SECONDS_FILE).read_text(encoding="utf-8"))
+        return {str(name): float(seconds) for name, seconds in dict(kept).items()}
+    return {}
 
 
 def count_fetched_bytes(model: str) -> int:

@@ -45,9 +45,18 @@ def find_class_name(name: str, config: dict[str, Any]) -> str:
     return class_name if class_name in classes else classes[-1]
 
 
-def count_configured_parameters(model_class: Any, folder: Path) -> int:
-    """How many numbers the configuration asks for, which may be more than the files hold."""
+def read_model_config(model_class: Any, folder: Path) -> Any:
+    """The configuration as its class reads it, with transformers' own attention.
+
+    A file may name another one, which transformers would fetch from the hub and run.
+    """
     config = model_class.config_class.from_pretrained(folder, local_files_only=True)
+    config._attn_implementation = config._experts_implementation = "eager"
+    return config
+
+
+def count_configured_parameters(model_class: Any, config: Any) -> int:
+    """How many numbers the configuration asks for, which may be more than the files hold."""
     with torch.device("meta"):  # sizes without memory
         return sum(parameter.numel() for parameter in model_class(config).parameters())
 
@@ -55,6 +64,12 @@ def count_configured_parameters(model_class: Any, folder: Path) -> int:
 PICKLE_PATTERNS = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
 MOST_JSON_BYTES = 20_000_000
 """Bytes. The largest that is read here lists the tensors of a model; tokenizers are not read."""
+MOST_BYTES = {"config.json": 2_000_000, "tokenizer.json": 64_000_000, "tokenizer.model": 16_000_000}
+"""Of files that transformers reads as a whole; published ones reach half of it."""
+MOST_HEADER_BYTES = 8_000_000
+"""Of a file of weights: the names and places of 60,000 tensors."""
+MOST_LABELS = 100_000
+"""A model that sorts into classes takes memory for each before anything of it is read."""
 
 
 class CheckedFolder(NamedTuple):
@@ -66,10 +81,12 @@ class CheckedFolder(NamedTuple):
 
 def check_folder(folder: Path) -> CheckedFolder:
     """Look at everything but the numbers themselves; raise what is wrong."""
+    refuse_large_files(folder)
     config = read_json(folder / "config.json")
     for settings in (config, read_json(folder / "tokenizer_config.json", is_required=False)):
         if "auto_map" in settings:
             raise refuse_code(folder.name)
+    refuse_settings(folder, config)
     sizes = [size for file in list_weight_files(folder) for size in read_tensor_sizes(file)]
     layers = max(iterate_layer_counts(config), default=0)
     if layers > len(sizes):
@@ -81,6 +98,44 @@ def check_folder(folder: Path) -> CheckedFolder:
             )
         )
     return CheckedFolder(config, sum(sizes))
+
+
+def refuse_large_files(folder: Path) -> None:
+    """Raise which file would take memory or time before it is looked at."""
+    for file, most in MOST_BYTES.items():
+        size = (folder / file).stat().st_size if (folder / file).is_file() else 0
+        if size > most:
+            raise ModelError(
+                N_(
+                    "{model}: {file} has {size:,} bytes, and at most {most:,} are read.",
+                    model=folder.name,
+                    file=file,
+                    size=size,
+                    most=most,
+                )
+            )
+
+
+def refuse_settings(folder: Path, config: dict[str, Any]) -> None:
+    """Raise what a configuration asks for that is not read, or takes memory by itself."""
+    labels = config.get("num_labels", 0)
+    if isinstance(labels, int) and labels > MOST_LABELS:
+        raise ModelError(
+            N_(
+                "{model}: num_labels is {labels:,}, and at most {most:,} are read.",
+                model=folder.name,
+                labels=labels,
+                most=MOST_LABELS,
+            )
+        )
+    if config.get("quantization_config"):
+        raise ModelError(
+            N_(
+                "{model} is quantised (quantization_config in its config.json), and our attention "
+                "reads weights as they were published. Name the model that it was made from.",
+                model=folder.name,
+            )
+        )
 
 
 def iterate_layer_counts(settings: dict[str, Any]) -> Iterator[int]:
@@ -127,6 +182,18 @@ def list_weight_files(folder: Path) -> list[Path]:
 def read_tensor_sizes(file: Path) -> list[int]:
     """How many numbers each tensor has, from the header; a file that was cut off has none."""
     try:
+        with file.open("rb") as begun:
+            length = int.from_bytes(begun.read(8), "little")
+        if length > MOST_HEADER_BYTES:
+            raise ModelError(
+                N_(
+                    "{file} names too many tensors: its header has {size:,} bytes, and at most "
+                    "{most:,} are read.",
+                    file=file.name,
+                    size=length,
+                    most=MOST_HEADER_BYTES,
+                )
+            )
         with safe_open(file, framework="pt") as tensors:
             return [math.prod(tensors.get_slice(n).get_shape()) for n in tensors.offset_keys()]
     except (SafetensorError, OSError) as error:
@@ -170,6 +237,8 @@ def read_json(file: Path, is_required: bool = True) -> dict[str, Any]:
 
 MOST_ERROR_CHARACTERS = 200
 """Characters of another library's error that a reader gets."""
+PANIC = "PanicException"
+"""What a library that is written in Rust raises: a class of its own in each of them."""
 UNBOUNDED = 10**9
 """A tokenizer that knows no limit says 10^30."""
 
@@ -190,10 +259,14 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
     placement = free_memory.choose_placement()
     try:
         model_class = getattr(transformers, find_class_name(name, checked.config))
-        count = count_configured_parameters(model_class, folder)
+        config = read_model_config(model_class, folder)
+        count = count_configured_parameters(model_class, config)
         dtype = free_memory.choose_dtype(name, max(count, checked.num_parameters))
         model, report = model_class.from_pretrained(
             folder,
+            config=config,
+            attn_implementation="eager",
+            use_kernels=False,
             use_safetensors=True,
             trust_remote_code=False,
             local_files_only=True,
@@ -205,9 +278,9 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
             folder, trust_remote_code=False, local_files_only=True
         )
         extractor = load_feature_extractor(name, folder, model)
-    except ModelError:
+    except (ModelError, KeyboardInterrupt):
         raise
-    except Exception as error:  # a folder may hold anything
+    except BaseException as error:  # a folder may hold anything, and Rust panics are no Exception
         reason = str(error).strip().partition("\n")[0][:MOST_ERROR_CHARACTERS]
         raise ModelError(
             N_("{model} cannot be loaded: {why}", model=name, why=reason or type(error).__name__)
@@ -217,7 +290,27 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
         raise ModelError(
             N_("{model} is not whole: its files lack {first}.", model=name, first=first)
         )
+    refuse_panics(name, tokenizer)
     return ModelParts(model if placement == "auto" else model.to(placement), tokenizer, extractor)
+
+
+def refuse_panics(name: str, tokenizer: Any) -> None:
+    """From here on it raises a ModelError where Rust panics, which is no `Exception`.
+
+    Whoever reads a text with it would else lose the run, its page and the turn of others.
+    """
+    kind = type(tokenizer)
+
+    def read(self: Any, *arguments: Any, **settings: Any) -> Any:
+        try:
+            return kind.__call__(self, *arguments, **settings)
+        except BaseException as error:
+            if isinstance(error, Exception) or type(error).__name__ != PANIC:
+                raise
+            raise ModelError(N_("{model}: its tokenizer broke off.", model=name)) from None
+
+    inside = {"__call__": read, "__module__": kind.__module__}
+    tokenizer.__class__ = type(kind.__name__, (kind,), inside)
 
 
 def find_context_length(model: Any, tokenizer: Any) -> int | None:

@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import MarianTokenizer
 
-from explainers.models import free_memory, load, loading_time, registry
+from explainers.models import free_memory, load, registry
 from explainers.models import load as loading_module
 from explainers.models.attention_hook import IMPLEMENTATION
 from explainers.models.fetch import SOURCE_FILE
@@ -220,8 +220,8 @@ def test_who_waits_is_told_what_is_needed_and_how_long_it_took(folder):
     assert re.fullmatch(f"{ID}: loading. {needs}", told())
     load_model(ID)
     assert re.fullmatch(rf"{ID}: loading, which took \d+ s the last time. {needs}", told())
-    assert list(loading_time._read()) == [ID]
-    (registry.locate_store() / loading_time.FILE).write_text("[1]", encoding="utf-8")
+    assert list(load._read_seconds()) == [ID]
+    (registry.locate_store() / load.SECONDS_FILE).write_text("[1]", encoding="utf-8")
     assert "last time" not in told()
 
 
@@ -393,9 +393,10 @@ def test_a_visitor_watches_a_model_come(folder):
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("done", "")
     assert work.result is load_model(ID)
-    looking, loading = work.reports
+    looking, loading, trying = work.reports
     assert looking == f"{ID}: looking through its files"
     assert loading.startswith(f"{ID}: loading. It needs 0.0 GB of memory")
+    assert trying == f"{ID}: tried in a process of its own"
 
 
 def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):

@@ -1,0 +1,184 @@
+"""What a folder may ask for: refused before it takes memory or time, or in another process."""
+
+import json
+import os
+
+import pytest
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+from explainers.job_queue import UnwantedError
+from explainers.models import model_files, trial
+from explainers.models.model_files import check_folder, load_parts, refuse_panics
+from explainers.models.registry import ModelError
+from explainers.models.trial import MOST_TOKENS, try_model
+from tests.support import saved_models
+from tests.support.tiny_tokenizer import tokenizer_of
+
+NAME = "someone/hostile"
+PARAMETERS = 10_000
+
+
+def wait_on():
+    """Somebody still waits for the model."""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return saved_models.llama(tmp_path / "model")
+
+
+def change(file, **changes):
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def enlarge(file, size):
+    """A file of so many bytes, which take no place on the disk."""
+    with file.open("ab") as opened:
+        opened.truncate(size)
+
+
+def claim_header(folder, size):
+    weights = folder / "model.safetensors"
+    weights.write_bytes(size.to_bytes(8, "little") + weights.read_bytes()[8:])
+
+
+def make_pipe(file):
+    file.unlink()
+    os.mkfifo(file)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "match"),
+    [
+        (lambda f: change(f / "config.json", more="x" * 2_000_000), "at most 2,000,000 are read"),
+        (lambda f: enlarge(f / "tokenizer.json", 65_000_000), "tokenizer.json has 65,000,000"),
+        (lambda f: enlarge(f / "tokenizer.model", 17_000_000), "tokenizer.model has"),
+        (lambda f: change(f / "config.json", num_labels=1_000_000), "num_labels is 1,000,000"),
+        (lambda f: change(f / "config.json", quantization_config={"bits": 4}), "quantised"),
+        (lambda f: change(f / "config.json", num_hidden_layers=10**9), "has weights for fewer"),
+        (lambda f: change(f / "config.json", auto_map={"AutoModel": "a.B"}), "code of its own"),
+        (lambda f: claim_header(f, 400_000 * 80), "names too many tensors"),
+        (lambda f: claim_header(f, 7_000_000), "is not whole, or not safetensors"),
+        (lambda f: make_pipe(f / "config.json"), "has no config.json"),
+        (lambda f: (f / "config.json").write_text("[" * 100_000), "is not JSON"),
+        (lambda f: (f / "config.json").write_text("[1]"), "is no JSON object"),
+    ],
+)
+def test_what_is_asked_for_is_refused_before_it_is_read(folder, spoil, match):
+    spoil(folder)
+    with pytest.raises(ModelError, match=match):
+        check_folder(folder)
+
+
+@pytest.mark.parametrize("named", ["kernels-community/flash-attn", "flash_attention_2", "../x"])
+def test_a_file_names_no_attention(folder, named):
+    change(folder / "config.json", _attn_implementation=named, use_kernels=True)
+    parts = load_parts(NAME, folder, check_folder(folder))
+    assert parts.model.config._attn_implementation == "eager"
+
+
+class PanicException(BaseException):
+    """In place of the one of Rust's library."""
+
+
+def test_a_panic_of_a_tokenizer_is_told_and_nothing_else_is_changed(monkeypatch):
+    tokenizer = tokenizer_of()
+    kind = type(tokenizer)
+    refuse_panics(NAME, tokenizer)
+    assert tokenizer("w7 w9")["input_ids"] == [7, 9]
+    for error, told in [
+        (PanicException, ModelError),
+        (ValueError, ValueError),
+        (KeyboardInterrupt, KeyboardInterrupt),
+    ]:
+
+        def fail(self, *texts, error=error):
+            raise error
+
+        monkeypatch.setattr(kind, "__call__", fail)
+        with pytest.raises(told):
+            tokenizer("w7")
+
+
+def test_a_panic_while_a_model_is_loaded_is_told(folder, monkeypatch):
+    def fail(*_):
+        raise PanicException
+
+    monkeypatch.setattr(model_files, "find_class_name", fail)
+    with pytest.raises(ModelError, match="cannot be loaded: PanicException"):
+        load_parts(NAME, folder, check_folder(folder))
+
+
+def test_a_model_as_others_passes(folder):
+    try_model(NAME, folder, PARAMETERS, wait_on)
+
+
+def multiply(folder):
+    """A tokenizer of 17 steps, each of which writes every letter twice."""
+    words = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a"))
+    words.normalizer = normalizers.Sequence([normalizers.Replace("a", "aa")] * 17)
+    words.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    words.save(str(folder / "tokenizer.json"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "match"),
+    [
+        (multiply, f"and more than {MOST_TOKENS} of one are not read"),
+        (lambda f: (f / "tokenizer.json").write_text("{}"), "cannot be loaded"),
+        (lambda f: change(f / "config.json", vocab_size=10**9), "parameters|not whole|cannot be"),
+    ],
+)
+def test_what_libraries_make_of_a_folder_is_found_in_another_process(folder, spoil, match):
+    spoil(folder)
+    with pytest.raises(ModelError, match=match):
+        try_model(NAME, folder, PARAMETERS, wait_on)
+
+
+HOSTILE = """
+import sys
+from explainers.models import trial
+def try_folder(name, folder):
+    {}
+trial.try_folder = try_folder
+sys.exit(trial.main(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "limits"),
+    [
+        ("held = [bytearray(2 ** 20) for _ in range(2_000)]", {}),
+        ("while True: pass", {"MOST_SECONDS": 1}),
+        ("import socket; socket.create_connection(('127.0.0.1', 9))", {}),
+        ("import subprocess; subprocess.run(['true'])", {}),
+        ("import os; os.abort()", {}),
+    ],
+)
+def test_a_model_that_takes_what_is_not_its_own_is_not_loaded(folder, monkeypatch, does, limits):
+    for name, value in limits.items():
+        monkeypatch.setattr(trial, name, value)
+    monkeypatch.setattr(trial, "COMMAND", ("-c", HOSTILE.format(does)))
+    with pytest.raises(ModelError, match="is not loaded"):
+        try_model(NAME, folder, PARAMETERS, wait_on)
+
+
+def test_a_trial_that_nobody_waits_for_ends(folder, monkeypatch):
+    def go():
+        raise UnwantedError
+
+    monkeypatch.setattr(trial, "COMMAND", ("-c", HOSTILE.format("while True: pass")))
+    with pytest.raises(UnwantedError):
+        try_model(NAME, folder, PARAMETERS, go)
+
+
+def test_a_folder_that_was_tried_is_not_tried_again_until_it_changes(folder, monkeypatch):
+    calls = []
+    monkeypatch.setattr(trial, "_verdicts", {})
+    monkeypatch.setattr(trial, "_try_in_process", lambda *asked: calls.append(asked))
+    for _ in range(2):
+        try_model(NAME, folder, PARAMETERS, wait_on)
+    assert len(calls) == 1
+    change(folder / "config.json", more=1)
+    try_model(NAME, folder, PARAMETERS, wait_on)
+    assert len(calls) == 2
