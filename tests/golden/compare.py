@@ -16,10 +16,9 @@ as another processor would, and has to find no difference.
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
-
-import numpy as np
 
 OF_ITSELF, OF_LARGEST, AT_ALL = 3e-4, 4e-5, 1e-6
 MOST_ROUNDED, AMONG = 3, 1000
@@ -152,7 +151,7 @@ def _fill(number: str, decimals: int) -> str:
 
 
 def _write(number: float) -> str:
-    return np.format_float_positional(number, trim="-")
+    return f"{Decimal(repr(number)):f}"
 
 
 def _is_number(value: Any) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from PIL import Image
-from pyarrow import ipc
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
 from explainers.ui.session import TAKEAWAY
@@ -75,11 +75,8 @@ def _read_field(value: Any) -> Any:
 
 def _read_table(table: bytes) -> Any:
     """Columns of numbers and words, as Streamlit sends a table."""
-    read = ipc.open_stream(table).read_all()
-    return {
-        name: simplify(read.column(place).to_pylist())
-        for place, name in enumerate(read.column_names)
-    }
+    frame = convert_arrow_bytes_to_pandas_df(table).reset_index()
+    return [[str(name), simplify(frame.iloc[:, place])] for place, name in enumerate(frame.columns)]
 
 
 def simplify(value: Any) -> Any:
