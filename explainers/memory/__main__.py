@@ -25,7 +25,7 @@ from explainers.memory.model_shapes import ModelShape, list_model_ids
 from explainers.memory.read_config import read_config
 from explainers.memory.serving import GIB, read_gpus
 from explainers.memory.sizes import format_both_sizes
-from explainers.models.config_defaults import find_class_defaults
+from explainers.models.config_defaults import find_class_defaults, read_gguf_fields
 from explainers.models.hub import HubUnreachableError
 from explainers.models.hub_config import fetch_config
 from explainers.models.registry import ModelError, is_hub_id
@@ -34,6 +34,7 @@ PARAMETERS = re.compile(r"(\d+(?:\.\d+)?)([MBT]?)", re.IGNORECASE)
 MULTIPLIERS = {"": 1, "M": 10**6, "B": 10**9, "T": 10**12}
 NAME = re.compile(r"[\w./-]{1,120}")
 """A text like this is no file, but may be what a model is called."""
+GGUF_ENDING = ".gguf"
 BAD_INPUT = 2
 """Exit status, as argparse has it for arguments that it refuses."""
 
@@ -77,14 +78,24 @@ def make_parser() -> argparse.ArgumentParser:
         prog="python -m explainers.memory", description=(__doc__ or "").partition("\n")[0]
     )
     add = parser.add_argument
-    add("model", nargs="?", help="id of a published model, a config.json, its folder, or -")
+    add(
+        "model",
+        nargs="?",
+        help="id of a published model, a config.json, its folder, a .gguf file, or -",
+    )
     add("--tokens", type=int, default=131_072, help="length of each text (131072)")
     add("--batch", type=int, default=1, help="how many texts at once (1)")
     add("--gpu", default="", help="a GPU's id, such as h100: does it fit? any: which, how many?")
     add("--gpus", type=int, default=1, help="how many of them (1)")
     engines = ", ".join(ENGINES)
     add("--flags", default="", metavar="ENGINE", help=f"flags for the GPU to copy: {engines}")
-    add("--cache-dtype", default="bfloat16", choices=FORMATS, metavar="FORMAT")
+    add(
+        "--cache-dtype",
+        default="",
+        choices=FORMATS,
+        metavar="FORMAT",
+        help="bfloat16, or as published",
+    )
     add("--weight-dtype", default="", choices=FORMATS, metavar="FORMAT", help="as published")
     add("--parameters", type=read_parameters, metavar="8B", help="where they are not published")
     add("--source-tokens", type=int, metavar="N", help="tokens that an encoder read")
@@ -115,6 +126,8 @@ def read_model(name: str, may_fetch: bool) -> ModelShape:
             return read_config(pasted, find_class_defaults)
         name = pasted.strip()
     try:
+        if name.endswith(GGUF_ENDING) and Path(name).is_file():
+            return read_config(read_gguf_fields(name), find_class_defaults)
         return find_model(name, find_class_defaults)
     except ValueError as error:
         if not NAME.fullmatch(name) or Path(name).exists():

@@ -1,5 +1,6 @@
 """How many bytes the keys and values of a text need, in each format of numbers."""
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -37,6 +38,11 @@ class NumberFormat:
         """Bytes of one token's keys (or values) in one layer, rounded up to whole ones."""
         shared = self.count_groups(heads, head_dim) * self.shared_bits
         return -(-heads * head_dim * self.bits // 8) + -(-shared // 8)
+
+    def count_weight_bytes(self, parameters: int) -> int:
+        """Bytes of so many weights; as many as `residual` says are kept in 16 bits."""
+        plain = min(self.residual, parameters)
+        return self.count_vector_bytes(1, parameters - plain) + 2 * plain
 
 
 BFLOAT16 = NumberFormat("bfloat16", 16)
@@ -78,10 +84,23 @@ FORMATS = {
 }
 
 
+PACKED = re.compile(r"(\d{1,2})-bit(?: \+ (\d{1,3})/(\d{1,6}))?(?:, (\d{1,12}) × 16-bit)?")
+
+
+def name_packed_format(bits: int, shared_bits: int, group: int | None, plain: int) -> str:
+    """The name of a format of quantized weights: `4-bit + 20/128, 1000 × 16-bit` has 20 bits for
+    each 128 weights, and leaves 1000 weights as they were."""
+    scales = f" + {shared_bits}/{group}" if group else ""
+    return f"{bits}-bit{scales}" + (f", {plain} × 16-bit" if plain else "")
+
+
 def find_format(dtype: str | NumberFormat) -> NumberFormat:
     """The format of that name; a format is returned as it is."""
     if isinstance(dtype, NumberFormat):
         return dtype
+    if isinstance(dtype, str) and (packed := PACKED.fullmatch(dtype)):
+        bits, shared_bits, group, plain = (int(digits or 0) for digits in packed.groups())
+        return NumberFormat(dtype, bits, group or None, shared_bits, residual=plain)
     if not isinstance(dtype, str) or dtype not in FORMATS:
         raise ValueError(
             N_(
@@ -214,7 +233,11 @@ def count_source_tokens(shape: ModelShape, source_tokens: int | None) -> int:
     """How many tokens the encoder read: `source_tokens`, or else the most that it can read."""
     if source_tokens is None and shape.encoder_context is None:
         raise ValueError(
-            N_("{model}: source_tokens must be given, its encoder has no limit", model=shape.id)
+            N_(
+                "{model}: source_tokens must be given (--source-tokens): how much its encoder "
+                "read is not in the file",
+                model=shape.id,
+            )
         )
     length = shape.encoder_context if source_tokens is None else source_tokens
     return check_whole("source_tokens", length, 0)

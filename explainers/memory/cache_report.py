@@ -20,7 +20,7 @@ from explainers.memory.cache_bytes import (
 from explainers.memory.cache_formula import COUNTINGS, IDEAL, explain_counting, warn_beyond_context
 from explainers.memory.capacity_plan import GpuPlan, plan_every_gpu
 from explainers.memory.checked_fields import FindDefaults, know_no_class, shorten_value
-from explainers.memory.engine_pools import TRANSFORMERS
+from explainers.memory.engine_pools import LLAMA_CPP, TRANSFORMERS
 from explainers.memory.engines import BLOCK_SIZE, has_format
 from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import read_config_file
@@ -129,7 +129,7 @@ def report_cache(
     gpu: str = "",
     gpus: int = 1,
     engine: str = "",
-    dtype: str = "bfloat16",
+    dtype: str = "",
     weight_dtype: str = "",
     parameters: int | None = None,
     source_tokens: int | None = None,
@@ -142,14 +142,17 @@ def report_cache(
 
     `model` is the id of a published model, a config.json, its folder, or a shape. `engine` asks for
     the flags of one. `source_tokens` are those that an encoder read; `overhead` is in bytes,
-    `percent` the part of a GPU that may be used, `block` the tokens of a page. What cannot be is a
-    ValueError that says why.
+    `percent` the part of a GPU that may be used, `block` the tokens of a page. The cache is in
+    bfloat16, or what the file says, where `dtype` says nothing. What cannot be is a ValueError
+    that says why.
     """
     if engine and gpu.lower() in ("", ANY):
         raise ValueError(N_("flags are for one kind of GPU: name it"))
     shape = model if isinstance(model, ModelShape) else find_model(model, find_defaults)
     if parameters is not None:
         shape = replace(shape, parameters=parameters, has_exact_parameters=False)
+    is_vllm = not engine or find_engine(engine) not in (LLAMA_CPP, TRANSFORMERS)
+    dtype = dtype or (shape.cache_dtype if is_vllm else "bfloat16")
     report = measure_cache(shape, tokens, batch, dtype, source_tokens)
     if not gpu:
         return report

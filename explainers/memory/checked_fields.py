@@ -58,7 +58,7 @@ def missing_field_error(config: dict[str, Any], names: tuple[str, ...]) -> Missi
     parts_with_field = (
         name for name, value in config.items() if isinstance(value, dict) and {*names} & {*value}
     )
-    part_with_field = next(parts_with_field, None)
+    part_with_field = next((name for name in parts_with_field if "encoder" not in name), None)
     if part_with_field is None:
         missing = [
             first
@@ -122,6 +122,19 @@ def know_no_class(_config: Mapping[str, Any], _outer_type: str) -> tuple[str, De
     return "", {}
 
 
+class AskedFields(dict[str, Any]):
+    """A file's fields, with the names of those that somebody looked at."""
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        super().__init__(config)
+        self.asked: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """As of any dictionary; the name is remembered."""
+        self.asked.add(name)
+        return super().get(name, default)
+
+
 class ConfigFields:
     """The configuration of a text model, taken out of a multimodal one where need be.
 
@@ -133,12 +146,12 @@ class ConfigFields:
         self.notes: list[str] = []
         self.find_defaults = find_defaults
         self.outer, self.class_name, self.defaults = config, "", dict[str, Any]()
-        self.config, path = config, list[str]()
+        self.config, path = AskedFields(config), list[str]()
         while name := next(
             (n for n in TEXT_MODEL_FIELDS if isinstance(self.config.get(n), dict)), None
         ):
             outer = {field: config[field] for field in OUTER_FIELDS if field in config}
-            self.config = {**outer, **self.config[name]}
+            self.config = AskedFields({**outer, **self.config[name]})
             path.append(name)
         if path:
             nesting = " → ".join(path)
@@ -150,6 +163,7 @@ class ConfigFields:
 
     def find_number(self, *names: str, minimum: int = 1, maximum: int = MAX_NUMBER) -> int | None:
         """The first whole number found under the names, checked; None if there is none."""
+        self.config.asked.update(names)
         for name in names:
             value = self.config.get(name)
             if value is None:

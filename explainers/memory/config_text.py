@@ -10,8 +10,8 @@ from explainers.messages import N_, Message
 MAX_CHARACTERS = 1_000_000
 """Characters; the longest published config.json has a tenth of this."""
 MAX_DEPTH, MAX_PARTS = 32, 50_000
-"""Objects and lists inside one another, and these and texts: looked at before anything is built."""
-_PART = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
+"""Objects and lists inside one another; these, texts and commas: before anything is built."""
+_PART = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],]', re.DOTALL)
 """A text that does not end is a part as well: each character is looked at once."""
 TO_JSON = (
     "python -c 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))' < config.yaml"
@@ -40,6 +40,22 @@ NEIGHBOURS = {
     "eos_token_id": "generation_config.json",
 }
 """A field by which a file beside config.json is known, where nothing says how large a model is."""
+GGUF_ARCHITECTURE = "general.architecture"
+GGUF_FIELDS = {
+    "block_count": "num_hidden_layers", "embedding_length": "hidden_size",
+    "context_length": "max_position_embeddings", "attention.head_count": "num_attention_heads",
+    "attention.head_count_kv": "num_key_value_heads", "attention.key_length": "head_dim",
+    "attention.value_length": "v_head_dim", "vocab_size": "vocab_size",
+}  # fmt: skip
+"""What llama.cpp calls the fields of a config.json, after the name of the architecture."""
+GGUF_TYPES = {"gemma3": "gemma3_text", "gpt-oss": "gpt_oss"}
+GGUF_WINDOWS = {"gemma2": 2, "gemma3": 6, "gpt-oss": 2}
+"""Of so many layers one has no window, the last."""
+GGUF_FORMATS = {
+    0: "float32", 1: "float16", 2: "q4_0", 3: "q4_1", 7: "q8_0", 8: "q5_0", 9: "q5_1",
+    32: "bfloat16",
+}  # fmt: skip
+"""`general.file_type`: the format of most weights, where all have one that is known here."""
 SIZES = re.compile(r"hidden|layer|head|dim$|n_embd|d_model|config$|model_type")
 
 
@@ -68,10 +84,49 @@ def parse_object(text: str) -> dict[str, Any]:
         raise ValueError(N_("config.json cannot be read: {why}", why=str(error))) from None
     if not isinstance(value, dict):
         raise wrong_value_error(N_("an object in {braces}", braces="{…}"), "config.json", value)
+    value = translate_gguf(value)
     if not any(map(SIZES.search, value)) and (known := NEIGHBOURS.keys() & value.keys()):
         name = next(name for field, name in NEIGHBOURS.items() if field in known)
         raise ValueError(N_("this is {name}: take the config.json beside it", name=name))
     return value
+
+
+def translate_gguf(config: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a config.json for the metadata of a GGUF file; any other file as it is.
+
+    What has no translation keeps its name.
+    """
+    metadata = config.get("metadata")  # as gguf-dump --json prints it
+    config = metadata if isinstance(metadata, dict) and GGUF_ARCHITECTURE in metadata else config
+    if GGUF_ARCHITECTURE not in config:
+        return config
+    plain = {
+        name: field["value"] if isinstance(field, dict) and "value" in field else field
+        for name, field in config.items()
+    }
+    name = plain[GGUF_ARCHITECTURE]
+    if not isinstance(name, str):
+        raise wrong_value_error(N_("a text"), GGUF_ARCHITECTURE, name)
+    own = {key.removeprefix(f"{name}."): plain[key] for key in plain if key.startswith(f"{name}.")}
+    fields: dict[str, Any] = {"model_type": GGUF_TYPES.get(name, name)}
+    fields |= {GGUF_FIELDS.get(key, f"{name}.{key}"): value for key, value in own.items()}
+    if isinstance(fields.get("num_key_value_heads"), list):
+        fields["num_key_value_heads_per_layer"] = fields.pop("num_key_value_heads")
+    window, layers = own.get("attention.sliding_window"), own.get("block_count")
+    if window and name in GGUF_WINDOWS and isinstance(layers, int) and 0 < layers <= MAX_PARTS:
+        del fields[f"{name}.attention.sliding_window"]
+        of_period = ["sliding_attention"] * (GGUF_WINDOWS[name] - 1) + ["full_attention"]
+        kinds = (of_period * layers)[:layers]
+        fields |= {"sliding_window": window, "layer_types": kinds}
+    fields["rope_scaling"] = {
+        "type": own.get("rope.scaling.type"),
+        "factor": own.get("rope.scaling.factor"),
+        "original_max_position_embeddings": own.get("rope.scaling.original_context_length"),
+    }
+    if (file_type := plain.get("general.file_type")) is not None:
+        known = GGUF_FORMATS.get(file_type) if isinstance(file_type, int) else None
+        fields["quantization_config"] = {"quant_method": known or GGUF_ARCHITECTURE}
+    return fields
 
 
 def explain_error(text: str, error: json.JSONDecodeError) -> str:

@@ -113,10 +113,10 @@ def check_states(fields: ConfigFields) -> None:
             )
 
 
-MAX_LAYERS = 1_000
+MAX_LAYERS, MAX_LOOPS = 1_000, 100
 UNKNOWN_FIELDS = (
     "block_types", "kv_source_layers", "state_size", "attention_layers", "attention_types",
-    "attn_layers", "mem_len", "qk_dim_factor",
+    "attn_layers", "mem_len", "qk_dim_factor", "cross_layer_interval",
     "sliding_window_size", "attention_window_size", "local_attention_window_len", "zero_expert_num",
 )  # fmt: skip
 """Fields of models that keep other things than keys and values: these are refused."""
@@ -132,7 +132,7 @@ def read_decoder_groups(fields: ConfigFields, is_encoder_decoder: bool) -> tuple
     layers = (
         read_block_layers(fields, num_layers)
         or read_compressed_layers(fields, num_layers)
-        or read_layers(fields, num_layers)
+        or read_layers(fields, num_layers) * read_loops(fields)
     )
     groups = [replace(layer, count=count) for layer, count in Counter(layers).items()]
     if not any(group.vectors for group in groups):
@@ -206,7 +206,7 @@ def read_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
     if num_shared:
         note = N_("The last {shared} layers share the cache of earlier ones.", shared=num_shared)
         fields.notes.append(note)
-    kinds = kinds[: num_layers - num_shared]
+    kinds = share_layers(fields, kinds[: num_layers - num_shared])
     if fields.has_any("mamba_d_ssm") and "recurrent" not in kinds:
         kinds = ["hybrid"] * num_layers  # Falcon-H1: every layer has a state as well
     num_states = sum(kind == "recurrent" or kind in ATTENTION_BESIDE for kind in kinds)
@@ -218,6 +218,30 @@ def read_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
         check_states(fields)
     heads = read_layer_heads(fields, kinds, num_layers)
     return [layer for layer in heads if layer is not None] + states
+
+
+def share_layers(fields: ConfigFields, kinds: list[str]) -> list[str]:
+    """The same kinds, where several layers in a row keep one cache (Brandon et al. 2024)."""
+    factor = fields.find_number("cla_share_factor")
+    if not fields.read_flag("use_cla"):
+        return kinds
+    factor = factor or fields.require_number("cla_share_factor")
+    note = N_("use_cla: {factor} layers in a row share one cache.", factor=factor)
+    fields.notes.append(note)
+    return ["nothing" if n % factor else kind for n, kind in enumerate(kinds)]
+
+
+def read_loops(fields: ConfigFields) -> int:
+    """How often a token goes through all layers, each time with a cache of its own (Ouro, 2025)."""
+    loops = fields.find_number("total_ut_steps", maximum=MAX_LOOPS) or 1
+    if loops > 1:
+        note = N_(
+            "total_ut_steps: a token goes {loops} times through all layers, and each time they "
+            "keep a cache.",
+            loops=loops,
+        )
+        fields.notes.append(note)
+    return loops
 
 
 def read_latent_layers(fields: ConfigFields, kinds: list[str]) -> list[LayerGroup]:

@@ -111,6 +111,7 @@ class ModelShape:
     has_exact_parameters: bool = False
     active_parameters: int | None = None
     dtype: str = "bfloat16"
+    cache_dtype: str = "bfloat16"
     full_layers: tuple[int, ...] = ()
     verified: str = "yours"
     sources: tuple[str, ...] = ()

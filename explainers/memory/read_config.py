@@ -1,21 +1,25 @@
 """Reads the shape of a model from any config.json that a reader brings."""
 
+import math
 import re
 from pathlib import Path
 from typing import Any
 
-from explainers.memory.cache_bytes import FORMATS
+from explainers.memory.cache_bytes import FORMATS, name_packed_format
 from explainers.memory.checked_fields import (
+    KV_HEAD_FIELDS,
     OUTER_FIELDS,
     WIDTH_FIELDS,
     ConfigFields,
     FindDefaults,
+    check_whole,
     know_no_class,
+    wrong_value_error,
 )
 from explainers.memory.config_text import MAX_CHARACTERS, parse_object
 from explainers.memory.layer_kinds import count_image_tokens, read_decoder_groups
 from explainers.memory.model_shapes import LayerGroup, ModelShape
-from explainers.messages import N_
+from explainers.messages import N_, Message
 
 ENCODER_TYPES = {
     "albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta",
@@ -32,11 +36,50 @@ ENCODER_NAMES = re.compile(
 """So are called encoders of pictures, sounds and forms."""
 PAIR_NAMES = re.compile(r"^(alt|chinese_|meta)?clip|siglip")
 """Pairs of encoders that compare a picture with a text; the text's part may not name its kind."""
-PAIRS_IN_PARTS = "t5gemma", "t5gemma2"
-"""Encoders with a decoder, each in a part of the file; the cache is the decoder's."""
+CROSS_DECODERS = {"blip_text_model", "musicgen_decoder", "pix2struct_text_model", "trocr"}
+"""Decoders (`model_type`) that attend to an encoder, whether their file says so or not."""
+ENCODER_PARTS = "encoder", "text_encoder", "vision_config"
+IMAGE_EXTRAS = {
+    "beit": 1, "blip_vision_model": 1, "clip_vision_model": 1, "deit": 2, "dinov2": 1,
+    "donut-swin": 0, "siglip_vision_model": 0, "swin": 0, "swinv2": 0, "vit": 1,
+}  # fmt: skip
+"""Rows that an encoder of pictures (`model_type`) has besides those of the patches."""
+EXTENDING = "yarn", "linear", "dynamic"
+"""Ways to scale rotary positions that reach beyond the length in the file, in vLLM as well."""
+WORDS = r"(?:^|[._])(?:{})(?:[._]|$)"
+STATE_WORDS = r"recurr\w*?|states?|ssm|(?:\w+_)?mamba\w*?|conv\w*?|linear_attn\w*?|linear_attention"
+TELLING = re.compile(WORDS.format(
+    r"shared?|sharing|cla|yoco|loops?|looped|recurs\w*?|ut|repeats?|cache\w*?|kv|windows?|sparse|"
+    r"sparsity|compress\w*?|latents?|rank|diffusion|memory|mask_token_id|block_length|swa|"
+    rf"retention|{STATE_WORDS}"
+))  # fmt: skip
+"""Words in a field that may change what layers keep."""
+HARMLESS = re.compile(WORDS.format(
+    r"\w*experts?|moe|router|mlp|ffn|intermediate|embed\w*|vocab|dropout|\w*norm|init\w*|loss|bias|"
+    r"rope|use_cache|cache_implementation|q|o|query|vision|audio|image|output_hidden_states|"
+    r"adapter|kernels?|encoder|sparse_step|activation_sparsity_pattern|laurel"
+))  # fmt: skip
+"""Words of fields that change nothing, whatever else is in their name."""
+OF_STATES = re.compile(WORDS.format(STATE_WORDS))
+"""Words that say how states are computed, where it is known which layers keep one."""
+READ_ELSEWHERE = {
+    "max_window_layers", "sliding_window_pattern", "_sliding_window_pattern",
+    "global_attn_every_n_layers", "sliding_window", *KV_HEAD_FIELDS,
+}  # fmt: skip
+"""They say nothing where no layer has a window, or another field gives the KV heads."""
+DIFFUSION = re.compile(r"mask_token_id|diffusion|block_length")
 CONTEXT_FIELDS = (
     "max_position_embeddings", "n_positions", "max_target_positions", "max_seq_len", "seq_length",
 )  # fmt: skip
+
+
+GGUF_MAGIC = b"GGUF"
+MAX_FACTOR, MAX_NAMED = 10_000, 8
+EIGHT_BITS = "FP8", "float-quantized", "int-quantized", "naive-quantized"
+PLAIN_FIELDS = "modules_to_not_convert", "ignore", "llm_int8_skip_modules", "ignored_layers"
+ALL_ATTENTION = re.compile(r"(\*|layers|^re:.*)\.self_attn\W*$|^self_attn$")
+"""How a list of modules names the attention of every layer."""
+COUNTED_PLAIN = re.compile(r"embed|lm_head|router|gate$|norm")
 
 
 def read_config_file(path: str | Path, find_defaults: FindDefaults = know_no_class) -> ModelShape:
@@ -44,6 +87,15 @@ def read_config_file(path: str | Path, find_defaults: FindDefaults = know_no_cla
     file = Path(path)
     file = file / "config.json" if file.is_dir() else file
     try:
+        with file.open("rb") as content:
+            if content.read(len(GGUF_MAGIC)) == GGUF_MAGIC:
+                raise ValueError(
+                    N_(
+                        "{file} is a GGUF file: python -m explainers.memory {file} reads it, or "
+                        "paste what gguf-dump --json prints",
+                        file=file,
+                    )
+                )
         with file.open(encoding="utf-8-sig") as stream:
             return read_config(stream.read(MAX_CHARACTERS + 1), find_defaults)
     except FileNotFoundError:
@@ -59,15 +111,18 @@ def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> Model
 
     `find_defaults` knows what the file's class fills in; without it, nothing is filled in.
     """
-    fields = ConfigFields(take_decoder(parse_object(text)), find_defaults)
+    fields = ConfigFields(take_decoder(parse_object(text), find_defaults), find_defaults)
     notes, stated = fields.notes, ConfigFields(fields.config)
     model_type = fields.read_text("model_type")
+    is_alone = is_decoder_alone(fields)
+    fields.config |= {"is_encoder_decoder": True} if is_alone else {}
     is_encoder_decoder = fields.read_flag("is_encoder_decoder")
     groups: tuple[LayerGroup, ...] = ()
     known_type = model_type or str(fields.outer.get("model_type"))
     is_encoder = _is_encoder(model_type) or PAIR_NAMES.search(known_type)
     if not is_encoder or fields.read_flag("is_decoder"):
         groups = read_decoder_groups(fields, is_encoder_decoder)
+        refuse_unread(fields, any(group.kind == "recurrent" for group in groups))
     else:
         notes.append(N_("An encoder reads its text at once: it keeps no cache."))
     return ModelShape(
@@ -79,45 +134,259 @@ def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> Model
         architecture="encoder-decoder"
         if is_encoder_decoder
         else ("decoder" if groups else "encoder"),
-        context=stated.find_number(*CONTEXT_FIELDS),
-        encoder_context=stated.find_number(
-            "max_source_positions", "max_position_embeddings", "n_positions"
-        )
+        context=read_context(fields, stated),
+        encoder_context=read_source_length(fields, stated, is_alone)
         if is_encoder_decoder
         else (count_image_tokens(fields) if any(g.kind == "cross" for g in groups) else None),
         nope_dim=fields.find_number("qk_nope_head_dim", minimum=0) or 0,
         value_dim=fields.find_number("v_head_dim", minimum=0) or 0,
-        dtype=read_weight_dtype(fields),
+        dtype=read_weight_dtype(fields, groups),
+        cache_dtype=read_cache_dtype(fields),
         sources=(N_("the config.json you gave"),),
         notes=tuple(dict.fromkeys(notes)),
     )
 
 
-def take_decoder(config: dict[str, Any]) -> dict[str, Any]:
+def take_decoder(config: dict[str, Any], find_defaults: FindDefaults) -> dict[str, Any]:
     """Of a file with a part for the encoder and one for the decoder, the decoder's, with what
     files of other pairs say beside it; any other file as it is."""
-    encoder, decoder = config.get("encoder"), config.get("decoder")
+    encoder = next((part for name in ENCODER_PARTS if (part := config.get(name))), None)
+    decoder = config.get("decoder")
     if not isinstance(encoder, dict) or not isinstance(decoder, dict):
         return config
-    if config.get("model_type") not in PAIRS_IN_PARTS:
-        return config
     outer = {name: config[name] for name in OUTER_FIELDS if name in config}
-    read = encoder.get("text_config", encoder)
-    longest = read.get("max_position_embeddings") if isinstance(read, dict) else None
-    return {**outer, **decoder, "is_encoder_decoder": True, "max_source_positions": longest}
+    read = count_encoder_tokens(encoder, find_defaults)
+    pair = {"is_encoder_decoder": True, "is_decoder": True, "add_cross_attention": True}
+    return {**outer, **decoder, **pair, "max_source_positions": read}
+
+
+def count_encoder_tokens(config: dict[str, Any], find_defaults: FindDefaults) -> int | None:
+    """The most rows that an encoder makes of a picture or a text; None where the file does not
+    say it."""
+    encoder = ConfigFields(config, find_defaults)
+    known = {**encoder.defaults, **encoder.config}
+    kind, size, patch = (known.get(name) for name in ("model_type", "image_size", "patch_size"))
+    if size is None and patch is None:
+        return encoder.find_number("max_source_positions", "max_position_embeddings", "n_positions")
+    if not isinstance(kind, str) or kind not in IMAGE_EXTRAS:
+        return None
+    sides = [
+        check_whole(name, side)
+        for name, value in (("image_size", size), ("patch_size", patch))
+        for side in (value if isinstance(value, list) and len(value) == 2 else [value] * 2)
+    ]
+    rows = [
+        -(-sides[n] // sides[n + 2]) if "swin" in kind else sides[n] // sides[n + 2] for n in (0, 1)
+    ]
+    if "swin" in kind:  # each further stage merges 2 × 2 patches
+        stages = len(encoder.read_whole_numbers("depths") or ())
+        rows = [-(-row // 2 ** max(0, min(stages, 32) - 1)) for row in rows]
+    return rows[0] * rows[1] + IMAGE_EXTRAS[kind]
+
+
+def is_decoder_alone(fields: ConfigFields) -> bool:
+    """Whether it attends to an encoder of which the file says nothing."""
+    if fields.config.get("is_encoder_decoder") or "max_source_positions" in fields.config:
+        return False
+    is_cross = fields.read_text("model_type") in CROSS_DECODERS
+    return is_cross or fields.read_flag("add_cross_attention")
+
+
+def read_source_length(fields: ConfigFields, stated: ConfigFields, is_alone: bool) -> int | None:
+    """The most rows that the encoder makes; None where it is not said, and has to be asked for."""
+    if is_alone:
+        pictures = fields.outer.get("vision_config")
+        return (
+            count_encoder_tokens(pictures, fields.find_defaults)
+            if isinstance(pictures, dict)
+            else None
+        )
+    if "max_source_positions" in stated.config:
+        return stated.find_number("max_source_positions")
+    return stated.find_number("max_position_embeddings", "n_positions")
+
+
+def read_context(fields: ConfigFields, stated: ConfigFields) -> int | None:
+    """The longest text: as in the file, or as far as its rotary positions are scaled."""
+    length = stated.find_number(*CONTEXT_FIELDS)
+    name = "rope_parameters" if fields.config.get("rope_parameters") else "rope_scaling"
+    rope = fields.read_object(name)
+    if rope is not None and isinstance(rope.config.get("full_attention"), dict):
+        rope = rope.read_object("full_attention")  # where layers have rotary positions of their own
+    if rope is None or length is None:
+        return length
+    if (rope.read_text("rope_type") or rope.read_text("type")) not in EXTENDING:
+        return length
+    factor = rope.config.get("factor")
+    original = rope.find_number("original_max_position_embeddings")
+    if factor is None or (original is None and stated.read_text("model_type").startswith("gemma")):
+        return length  # Gemma's is the length that was reached
+    if type(factor) not in (int, float) or not 1 <= factor <= MAX_FACTOR:
+        what = N_("a number from 1 to {largest:,}", largest=MAX_FACTOR)
+        raise wrong_value_error(what, f"{name}: factor", factor)
+    reached = int((original or length) * factor)
+    if reached <= length:
+        return length
+    fields.notes.append(
+        N_(
+            "{name}: positions reach {before:,} × {factor} = {reached:,} tokens.",
+            name=name,
+            before=original or length,
+            factor=f"{factor:g}",
+            reached=reached,
+        )
+    )
+    return reached
+
+
+def refuse_unread(fields: ConfigFields, has_states: bool) -> None:
+    """Raise ValueError if fields that were not read may change what layers keep.
+
+    Only of files whose class is not known: of others, transformers knows what their fields mean.
+    """
+    from_gguf = any("." in name for name in fields.config)
+    if fields.class_name and not from_gguf:
+        return
+    unread = [
+        name[:60]
+        for name, value in fields.config.items()
+        if value
+        and name not in fields.config.asked | READ_ELSEWHERE
+        and TELLING.search(name)
+        and not HARMLESS.search(name)
+        and not (has_states and OF_STATES.search(name))
+    ]
+    if not unread:
+        return
+    kind = fields.read_text("model_type") or Message(N_("this model"), {})
+    names = ", ".join(unread[:MAX_NAMED])
+    if any(map(DIFFUSION.search, unread)):
+        raise ValueError(
+            N_(
+                "{names}: {kind} seems to fill in masked tokens, looking both ways at every step. "
+                "Such a model keeps no cache between tokens, or one of whole blocks, which is not "
+                "known here",
+                names=names,
+                kind=kind,
+            )
+        )
+    raise ValueError(
+        N_(
+            "{names}: no class of transformers is known for {kind}, and such fields may change "
+            "what its layers keep. Leave out those that do not, or make a model by hand",
+            names=names,
+            kind=kind,
+        )
+    )
 
 
 def _is_encoder(model_type: str) -> bool:
     return model_type in ENCODER_TYPES or ENCODER_NAMES.search(model_type) is not None
 
 
-def read_weight_dtype(fields: ConfigFields) -> str:
+def read_weight_dtype(fields: ConfigFields, groups: tuple[LayerGroup, ...]) -> str:
     """The format of the weights, after quantization; an unknown quantization becomes a note."""
+    stated = fields.read_text("dtype") or fields.read_text("torch_dtype") or "bfloat16"
     quantized = fields.read_object("quantization_config")
-    method = quantized.read_text("quant_method") if quantized else ""
-    if method in FORMATS:
+    if quantized is None:
+        return stated
+    method = quantized.read_text("quant_method")
+    if method in FORMATS and len(quantized.config) == 1:
         return method
-    if quantized:
+    packed = read_packed_bits(quantized, method)
+    if packed is None:
         note = N_("quantization_config: choose the format of the weights below.")
         fields.notes.append(note)
-    return fields.read_text("dtype") or fields.read_text("torch_dtype") or "bfloat16"
+        return stated
+    name = name_packed_format(*packed, count_plain_weights(fields, quantized, groups))
+    fields.notes.append(
+        N_(
+            "quantization_config ({method}): weights as {format}: bits of each, bits that so many "
+            "share, weights left in 16 bits.",
+            method=method,
+            format=name,
+        )
+    )
+    return name
+
+
+def read_packed_bits(quantized: ConfigFields, method: str) -> tuple[int, int, int | None] | None:
+    """(bits of a weight, bits that a group shares, weights in a group); None where the file does
+    not say it in a way that is known here."""
+    if method == "fp8" and (block := quantized.read_whole_numbers("weight_block_size")):
+        return 8, 32, math.prod(block[:2]) or None
+    if method in FORMATS:
+        known = FORMATS[method]
+        return known.bits, known.shared_bits, known.group
+    if method == "bitsandbytes" and quantized.read_flag("load_in_4bit"):
+        return 4, 8 if quantized.read_flag("bnb_4bit_use_double_quant") else 32, 64
+    if method in ("awq", "gptq"):  # a scale in 16 bits, and a zero point as narrow as the weights
+        bits = quantized.find_number("bits", "w_bit", maximum=16)
+        group = quantized.find_number("group_size", "q_group_size", minimum=-1)
+        return (bits, 16 + bits, group if group and group > 0 else None) if bits else None
+    if method == "compressed-tensors" and (groups := quantized.read_object("config_groups")):
+        sizes = {read_tensor_bits(groups, name) for name in groups.config}
+        return sizes.pop() if len(sizes) == 1 else None
+    kind = quantized.read_text("quant_algo") or quantized.read_text("format")
+    if kind == "NVFP4":
+        return 4, 8, 16
+    is_narrow = quantized.read_flag("load_in_8bit") or method == "fbgemm_fp8"
+    return (8, 0, None) if is_narrow or kind in EIGHT_BITS else None
+
+
+def read_tensor_bits(groups: ConfigFields, name: str) -> tuple[int, int, int | None] | None:
+    """The same of one of the groups of compressed-tensors."""
+    part = groups.read_object(name)
+    weights = part and part.read_object("weights")
+    bits = weights and weights.find_number("num_bits", maximum=16)
+    if not weights or not bits:
+        return None
+    group = weights.find_number("group_size", minimum=-1)
+    if not group or group < 0:
+        return bits, 0, None
+    scale = 8 if weights.read_text("type") == "float" and bits == 4 else 16
+    return bits, scale + (0 if weights.read_flag("symmetric", default=True) else bits), group
+
+
+def count_plain_weights(
+    fields: ConfigFields, quantized: ConfigFields, groups: tuple[LayerGroup, ...]
+) -> int:
+    """Weights that stay in 16 bits: embeddings and output, and all attention if the file says so.
+
+    What else the file leaves as it was becomes a note.
+    """
+    width = fields.require_number(*WIDTH_FIELDS)
+    matrices = 1 if fields.read_flag("tie_word_embeddings") else 2
+    plain = matrices * width * (fields.find_number("vocab_size", minimum=0) or 0)
+    left = next(filter(None, map(quantized.read_names, PLAIN_FIELDS)), [])
+    if any(ALL_ATTENTION.search(name) for name in left):
+        num_heads = fields.read_num_heads()
+        plain += sum(
+            2 * group.count * width * group.head_dim * (num_heads + group.num_kv_heads)
+            for group in groups
+        )
+    others = [n for n in left if not COUNTED_PLAIN.search(n) and not ALL_ATTENTION.search(n)]
+    if others:
+        note = N_(
+            "quantization_config: {names} stay in 16 bits, but are counted as the rest.",
+            names=", ".join(name[:60] for name in others[:MAX_NAMED]),
+        )
+        fields.notes.append(note)
+    return plain
+
+
+def read_cache_dtype(fields: ConfigFields) -> str:
+    """The format in which vLLM stores the cache if nobody says another one."""
+    quantized = fields.read_object("quantization_config")
+    scheme = quantized and quantized.read_object("kv_cache_scheme")
+    if quantized and quantized.read_text("kv_cache_quant_algo") == "FP8":
+        scheme = ConfigFields({"num_bits": 8, "type": "float"})
+    if not scheme:
+        return "bfloat16"
+    if scheme.find_number("num_bits") != 8 or scheme.read_text("type") != "float":
+        fields.notes.append(N_("kv_cache_scheme is not known here: choose the cache's format."))
+        return "bfloat16"
+    fields.notes.append(
+        N_("kv_cache_scheme: vLLM stores the cache in fp8 where no format is chosen.")
+    )
+    return "fp8"

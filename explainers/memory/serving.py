@@ -8,6 +8,7 @@ from fractions import Fraction
 from explainers.folders import ASSETS
 from explainers.memory.cache_bytes import (
     FORMATS,
+    PACKED,
     NumberFormat,
     count_cache_bytes,
     count_extra_bytes,
@@ -150,8 +151,8 @@ def count_weight_bytes(deployment: Deployment) -> int:
         raise ValueError(
             N_("{model}: parameters are not published; give a number", model=deployment.shape.id)
         )
-    return find_format(deployment.weight_dtype).count_vector_bytes(
-        1, check_whole("parameters", parameters)
+    return find_format(deployment.weight_dtype).count_weight_bytes(
+        check_whole("parameters", parameters)
     )
 
 
@@ -160,6 +161,8 @@ def find_weight_format(shape: ModelShape) -> str:
 
     A mixture counts as its smallest format: gpt-oss keeps a little more, in bfloat16.
     """
+    if PACKED.fullmatch(shape.dtype):
+        return shape.dtype
     name = shape.dtype.partition(" ")[0]
     name = "fp8" if name.startswith("float8") else name
     return name if name in FORMATS else "bfloat16"

@@ -84,6 +84,9 @@ def find_cache_name(deployment: Deployment, engine: str) -> str | None:
     kinds = {group.kind for group in deployment.shape.require_groups()}
     if needs_packed_rows(deployment, engine):
         return known[name] if name == "fp8" and has_packed_rows(deployment.shape) else None
+    is_said = deployment.shape.cache_dtype == "fp8"  # what vLLM takes "auto" for
+    if engine == VLLM and is_said and name in ("bfloat16", "float16", "fp8"):
+        return "auto" if name == "fp8" else name
     if engine == VLLM and name == "bfloat16" and {"latent", "index"} <= kinds:
         return name  # it would store these in fp8 by itself
     return known.get(name)
@@ -147,6 +150,13 @@ def make_command(
     return Command(engine, length, number, flags, write_command(engine, flags))
 
 
+def explain_format(shape: ModelShape, dtype: str) -> str:
+    """Which format the cache has, and whether the file asks for it."""
+    if dtype == shape.cache_dtype == "fp8":
+        return N_("format of the cache: {format}, as kv_cache_scheme says", format=dtype)
+    return N_("format of the cache: {format}", format=dtype)
+
+
 def explain_values(
     deployment: Deployment, engine: str, numbers: tuple[int, int, int, int]
 ) -> dict[str, str]:
@@ -179,7 +189,7 @@ def explain_values(
             percent=deployment.percent,
             overhead=deployment.overhead,
         ),
-        "format": N_("format of the cache: {format}", format=str(deployment.cache_dtype)),
+        "format": explain_format(shape, str(deployment.cache_dtype)),
         "slots": N_(
             "{number:,} texts × {slots:,} slots: {length:,} tokens in steps of {step}",
             number=number,

@@ -21,8 +21,8 @@ def count_active_parameters(deployment: Deployment) -> int:
 
 def count_weight_bytes_read(deployment: Deployment) -> int:
     """Bytes of weights that each GPU reads in a step, if all texts choose the same experts."""
-    weight_bytes = find_format(deployment.weight_dtype).count_vector_bytes(
-        1, count_active_parameters(deployment)
+    weight_bytes = find_format(deployment.weight_dtype).count_weight_bytes(
+        count_active_parameters(deployment)
     )
     return -(-weight_bytes // deployment.gpus)
 

@@ -63,9 +63,9 @@ ARROWS = {
     # The first page paints before Altair and pandas could be imported, and it needs these two.
     "explainers/charts/matrix.py": "explainers.charts.theme explainers.messages",
     "explainers/charts/theme.py": "explainers.messages",
-    "explainers/models": "torch transformers tokenizers safetensors huggingface_hub filelock "
-    "psutil explainers.attention explainers.device explainers.folders explainers.job_queue "
-    "explainers.models explainers.messages explainers.toys.byte_pairs "
+    "explainers/models": "torch transformers tokenizers safetensors huggingface_hub gguf "
+    "filelock psutil explainers.attention explainers.device explainers.folders "
+    "explainers.job_queue explainers.models explainers.messages explainers.toys.byte_pairs "
     "explainers.toys.sentence",
     # A picture in a file of its own, for notebooks: it needs no server, so it knows no Streamlit.
     "explainers/notebook": "torch transformers explainers.charts.theme explainers.device "

@@ -18,6 +18,7 @@ from explainers.memory.cache_report import report_cache
 from explainers.memory.capacity_plan import plan_every_gpu
 from explainers.memory.config_text import TO_JSON, parse_object
 from explainers.memory.model_shapes import find_shape, list_model_ids
+from explainers.memory.read_config import read_config_file
 from explainers.memory.serving import Deployment, count_users, find_longest_context, read_gpus
 from explainers.memory.serving_flags import make_command
 from explainers.memory.sizes import format_both_sizes
@@ -246,3 +247,76 @@ def test_yaml_becomes_the_json_that_is_read():
     )
     layers = {"num_hidden_layers": 3, "layers": ["a", "b"]}
     assert parse_object(run.stdout) == {"model_type": "llama"} | layers
+
+
+YARN = {
+    "model_type": "qwen2", "hidden_size": 3584, "num_hidden_layers": 28, "num_attention_heads": 28,
+    "num_key_value_heads": 4, "max_position_embeddings": 32_768,
+}  # fmt: skip
+FACTOR = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
+
+
+@pytest.mark.parametrize("field", ["rope_scaling", "rope_parameters"])
+@pytest.mark.parametrize(
+    ("engine", "flag"),
+    [
+        ("vllm", "--max-model-len 131072"),
+        ("sglang", "--context-length 131072"),
+        ("llama.cpp", "--ctx-size 131072"),
+    ],
+)
+def test_flags_reach_as_far_as_scaled_positions(capsys, tmp_path, field, engine, flag):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({**YARN, field: FACTOR}), encoding="utf-8")
+    words = "--tokens", 131_072, "--gpu", "h100", "--parameters", "7.6B", "--flags", engine
+    printed = ask(capsys, file, *words)
+    assert flag in printed
+    assert "published with" not in printed
+
+
+def test_vllm_stores_a_cache_as_the_file_says(capsys, tmp_path):
+    scheme = {
+        "quant_method": "compressed-tensors",
+        "kv_cache_scheme": {"num_bits": 8, "type": "float"},
+    }
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({**YARN, "quantization_config": scheme}), encoding="utf-8")
+    words = "--tokens", 32_768, "--gpu", "h100", "--parameters", "7.6B"
+    halved = 2 * 4 * 128 * 28 * 32_768
+    for engine, more, size, flag in [
+        ("vllm", (), halved, "--kv-cache-dtype auto"),
+        ("vllm", ("--cache-dtype", "bfloat16"), 2 * halved, "--kv-cache-dtype bfloat16"),
+        ("sglang", (), halved, "--kv-cache-dtype fp8_e4m3"),
+        ("llama.cpp", (), 2 * halved, "--cache-type-k bf16"),
+    ]:
+        printed = ask(capsys, file, *words, "--flags", engine, *more)
+        assert flag in printed
+        assert f"= {size:,} bytes" in printed
+        assert ("fp8, as kv_cache_scheme says" in printed) == (size == halved)
+
+
+def write_gguf(path):
+    gguf = pytest.importorskip("gguf")
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_block_count(32)
+    writer.add_embedding_length(4096)
+    writer.add_head_count(32)
+    writer.add_head_count_kv(8)
+    writer.add_context_length(8192)
+    writer.add_token_list([f"<{n}>" for n in range(2_000)])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    return path
+
+
+def test_a_gguf_file_is_read(capsys, tmp_path):
+    file = write_gguf(tmp_path / "model.gguf")
+    printed = ask(capsys, file, "--tokens", 32_768)
+    assert "4,294,967,296 bytes" in printed
+    assert "more than the 8,192" in printed
+    with pytest.raises(ValueError, match="is a GGUF file"):
+        read_config_file(file)
+    file.write_bytes(b"GGUF" + b"\xff" * 100)
+    assert main([str(file)]) == 2
+    assert "is no whole GGUF file" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Any model's config.json: the same groups as published, and a named field where it is wrong."""
 
 import json
+import math
 import re
 import tracemalloc
 from contextlib import suppress
@@ -9,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
+from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes, find_format
 from explainers.memory.config_text import MAX_CHARACTERS
 from explainers.memory.model_shapes import find_shape
 from explainers.memory.read_config import read_config, read_config_file
+from explainers.memory.serving import find_weight_format
 
 LLAMA = {
     "model_type": "llama",
@@ -638,3 +640,308 @@ def test_a_text_without_an_end_is_read_once():
     """Looked at from each of its quotes anew, it would take hours."""
     with pytest.raises(ValueError, match="breaks off"):
         read_config('{"a": "' + '\\"' * 400_000)
+
+
+CUSTOM = {"hidden_size": 2048, "num_hidden_layers": 24, "num_attention_heads": 16, "head_dim": 128}
+CLA = {
+    "model_type": "hunyuan", "hidden_size": 6400, "num_hidden_layers": 64,
+    "num_attention_heads": 80, "num_key_value_heads": 8, "attention_head_dim": 128,
+    "use_cla": True, "cla_share_factor": 2,
+}  # fmt: skip
+
+
+def count(config, tokens=32_768, source_tokens=None):
+    return count_cache_bytes(read_config(json.dumps(config)), tokens, source_tokens=source_tokens)
+
+
+def test_layers_that_share_a_cache_are_counted_once():
+    assert count(CLA) == 2 * 8 * 128 * 2 * 32_768 * 32
+    assert count({**CLA, "use_cla": False}) == 2 * 8 * 128 * 2 * 32_768 * 64
+    assert count({**CLA, "num_hidden_layers": 63}) == count(CLA)  # the last one stands alone
+
+
+def test_layers_that_are_used_again_keep_a_cache_each_time():
+    ouro = {**CUSTOM, "model_type": "ouro", "total_ut_steps": 4}
+    assert count(ouro) == 2 * 16 * 128 * 2 * 32_768 * 24 * 4
+    with pytest.raises(ValueError, match="total_ut_steps must be"):
+        count({**ouro, "total_ut_steps": 10**6})
+
+
+@pytest.mark.parametrize(
+    ("model_type", "fields", "named"),
+    [
+        ("llada", {"mask_token_id": 126336}, "both ways"),
+        ("Dream", {"mask_token_id": 151666, "use_sliding_window": False}, "both ways"),
+        ("sdar", {"block_length": 4, "mask_token_id": 151669}, "block_length, mask_token_id"),
+        ("huginn_raven", {"mean_recurrence": 32, "n_layers_in_recurrent_block": 4}, "mean_recur"),
+        ("universal", {"num_loops": 6}, "num_loops"),
+        ("mor", {"recursion_depth": 3, "kv_sharing": "cycle"}, "recursion_depth, kv_sharing"),
+        ("yoco", {"num_yoco_layers": 12, "yoco_window": 1024}, "num_yoco_layers, yoco_window"),
+        ("phi4flash", {"mb_per_layer": 2, "mamba_d_state": 16}, "mamba_d_state"),
+        ("zamba3", {"mamba_ngroups": 2, "use_shared_block": True}, "mamba_ngroups"),
+        ("griffin", {"attention_window": 2048}, "attention_window"),
+        ("rwkv_hybrid", {"recurrent_state_size": 64}, "recurrent_state_size"),
+        ("minicpm_sala", {"sparse_config": {"kernel_size": 32}}, "sparse_config"),
+        ("mla_like", {"latent_size": 512}, "latent_size"),
+        ("tpa", {"cp_rank": 2}, "cp_rank"),
+        ("landmark", {"memory_length": 512}, "memory_length"),
+        ("lckv", {"layer_share": "0_1_1"}, "layer_share"),
+        ("hgrn", {"conv_size": 4, "use_short_conv": True}, "conv_size, use_short_conv"),
+        ("retnet", {"retention_heads": 4}, "retention_heads"),
+        ("dms", {"compression_ratio": 8}, "compression_ratio"),
+    ],
+)  # fmt: skip
+def test_unknown_models_are_refused_by_the_fields_that_nobody_read(model_type, fields, named):
+    config = {**CUSTOM, "model_type": model_type}
+    assert count(config)
+    with pytest.raises(ValueError, match=named):
+        count({**config, **fields})
+
+
+def test_fields_that_change_no_cache_refuse_nothing():
+    harmless = {
+        "model_type": "custom", "use_cache": True, "attention_dropout": 0.1, "rms_norm_eps": 1e-6,
+        "initializer_range": 0.02, "n_shared_experts": 2, "q_lora_rank": 1536, "rope_theta": 1e4,
+        "vocab_size": 32000, "shared_expert_intermediate_size": 512, "mask_token_id": None,
+        "use_sliding_window": False, "max_window_layers": 28, "share_embeddings": True,
+        "kv_cache_bits": 0, "tie_word_embeddings": True, "hidden_act": "silu",
+    }  # fmt: skip
+    assert count({**CUSTOM, **harmless}) == count({**CUSTOM, "model_type": "custom"})
+
+
+YARN = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
+
+
+@pytest.mark.parametrize(
+    ("fields", "reached"),
+    [
+        ({"rope_scaling": YARN}, 131_072),
+        ({"rope_parameters": {**YARN, "rope_type": "yarn"}}, 131_072),
+        ({"rope_parameters": {"full_attention": YARN, "sliding_attention": {}}}, 131_072),
+        ({"rope_scaling": {"type": "yarn", "factor": 4}}, 131_072),
+        ({"rope_scaling": {"type": "linear", "factor": 2}}, 65_536),
+        ({"rope_scaling": {"type": "dynamic", "factor": 2.0}}, 65_536),
+        ({"rope_scaling": {**YARN, "type": "llama3"}}, 32_768),
+        ({"rope_scaling": {**YARN, "type": "longrope"}}, 32_768),
+        ({"rope_scaling": YARN, "max_position_embeddings": 131_072}, 131_072),
+        ({"rope_scaling": {**YARN, "factor": 2}, "max_position_embeddings": 131_072}, 131_072),
+        ({"rope_scaling": {"type": "linear", "factor": 8}, "model_type": "gemma3_text"}, 32_768),
+        ({"rope_scaling": None}, 32_768),
+    ],
+)  # fmt: skip
+def test_scaled_positions_reach_further_than_the_file_was_trained(fields, reached):
+    config = {**LLAMA, "max_position_embeddings": 32_768, **fields}
+    assert read_config(json.dumps(config)).context == reached
+
+
+@pytest.mark.parametrize("factor", ["4", [4], -4, 0, 1e300, True, float("nan")])
+def test_a_factor_that_is_no_number_is_named(factor):
+    rope = {**YARN, "factor": factor}
+    with pytest.raises(ValueError, match="rope_scaling: factor must be a number"):
+        read_config(json.dumps({**LLAMA, "rope_scaling": rope}))
+
+
+MBART = {
+    "model_type": "mbart", "d_model": 1024, "decoder_layers": 4, "decoder_attention_heads": 16,
+    "encoder_layers": 12, "num_hidden_layers": 12, "max_position_embeddings": 768,
+    "is_decoder": True, "add_cross_attention": True,
+}  # fmt: skip
+BERT = {
+    "model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+    "max_position_embeddings": 512,
+}  # fmt: skip
+SWIN = {
+    "model_type": "donut-swin", "depths": [2, 2, 14, 2], "image_size": [2560, 1920],
+    "patch_size": 4, "num_heads": [4, 8, 16, 32],
+}  # fmt: skip
+VIT = {"model_type": "vit", "image_size": 384, "patch_size": 16, "num_attention_heads": 12}
+T5 = {"model_type": "t5", "n_positions": 512}
+
+
+@pytest.mark.parametrize(
+    ("encoder", "rows"),
+    [
+        (SWIN, 80 * 60),
+        ({**SWIN, "image_size": [1001, 64]}, 32 * 2),
+        (VIT, 24 * 24 + 1),
+        ({**VIT, "model_type": "deit"}, 24 * 24 + 2),
+        ({**VIT, "model_type": "convnext"}, None),
+        (BERT, 512),
+        ({"model_type": "wav2vec2", "hidden_size": 768}, None),
+    ],
+)
+def test_a_pair_keeps_what_its_decoder_makes_of_both(encoder, rows):
+    pair = {"model_type": "vision-encoder-decoder", "encoder": encoder, "decoder": MBART}
+    own = 2 * 16 * 64 * 2 * 768 * 4
+    assert read_config(json.dumps(pair)).encoder_context == rows
+    if rows:
+        assert count(pair, 768) == own + 2 * 16 * 64 * 2 * rows * 4
+    else:
+        with pytest.raises(ValueError, match="source_tokens"):
+            count(pair, 768)
+    assert count(pair, 768, source_tokens=10) == own + 2 * 16 * 64 * 2 * 10 * 4
+
+
+def test_other_pairs_are_read_from_their_decoders():
+    musicgen = {
+        "model_type": "musicgen", "text_encoder": T5, "audio_encoder": {"model_type": "encodec"},
+        "decoder": {"model_type": "musicgen_decoder", "hidden_size": 1024, "ffn_dim": 4096,
+                    "num_hidden_layers": 24, "num_attention_heads": 16},
+    }  # fmt: skip
+    assert count(musicgen, 1500) == 2 * 16 * 64 * 2 * (1500 + 512) * 24
+    bert = {"model_type": "encoder-decoder", "encoder": BERT, "decoder": BERT}
+    assert count(bert, 512) == 37_748_736
+
+
+@pytest.mark.parametrize(
+    ("decoder", "tokens", "source", "size"),
+    [
+        (MBART, 768, 4800, 91_226_112),
+        ({**MBART, "is_encoder_decoder": False}, 768, 4800, 91_226_112),
+        ({**BERT, "is_decoder": True, "add_cross_attention": True}, 512, 512, 37_748_736),
+        ({**MBART, "model_type": "trocr", "add_cross_attention": None}, 768, 4800, 91_226_112),
+    ],
+)  # fmt: skip
+def test_a_decoder_alone_asks_how_much_its_encoder_read(decoder, tokens, source, size):
+    with pytest.raises(ValueError, match="--source-tokens"):
+        count(decoder, tokens)
+    assert count(decoder, tokens, source_tokens=source) == size
+
+
+GGUF = {
+    "general.architecture": "llama", "llama.block_count": 32, "llama.embedding_length": 4096,
+    "llama.attention.head_count": 32, "llama.attention.head_count_kv": 8,
+    "llama.context_length": 8192, "tokenizer.ggml.tokens": ["a"], "general.file_type": 2,
+}  # fmt: skip
+
+
+def test_the_metadata_of_a_gguf_file_is_read():
+    assert count(GGUF) == 4_294_967_296
+    shape = read_config(json.dumps({"metadata": {k: {"value": v} for k, v in GGUF.items()}}))
+    assert (shape.context, shape.dtype, shape.family) == (8192, "q4_0", "llama")
+    by_layer = {**GGUF, "llama.attention.head_count_kv": [8] * 31 + [4]}
+    assert count(by_layer) == 2 * 128 * 2 * 32_768 * (31 * 8 + 4)
+    gemma = {name.replace("llama", "gemma3"): value for name, value in GGUF.items()}
+    gemma |= {"general.architecture": "gemma3", "gemma3.attention.sliding_window": 1024}
+    [local, full] = sorted(read_config(json.dumps(gemma)).groups, key=lambda group: -group.count)
+    assert (local.count, local.window, full.count) == (27, 1024, 5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"llama.attention.sliding_window": 4096}, "llama.attention.sliding_window"),
+        ({"llama.ssm.state_size": 16}, "llama.ssm.state_size"),
+        ({"llama.attention.kv_lora_rank": 512}, "llama.attention.kv_lora_rank"),
+        ({"general.architecture": 3}, "general.architecture must be"),
+        ({"llama.block_count": "32"}, "num_hidden_layers must be"),
+    ],
+)
+def test_what_gguf_says_and_nobody_reads_is_named(fields, named):
+    with pytest.raises(ValueError, match=named):
+        count({**GGUF, **fields})
+
+
+def test_a_long_list_of_numbers_is_refused_before_it_is_built():
+    longest = json.dumps({**LLAMA, "rope_scaling": {"long_factor": [1] * 300_000}})
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="parts"):
+        read_config(longest.replace(" ", ""))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+QUANTIZED = {**LLAMA, "vocab_size": 128_256}
+EMBEDDED = 2 * 128_256 * 4096
+INT4 = {"num_bits": 4, "group_size": 128, "type": "int", "symmetric": True}
+
+
+@pytest.mark.parametrize(
+    ("quantization", "bits", "shared", "group"),
+    [
+        ({"quant_method": "gptq", "bits": 4, "group_size": 128}, 4, 20, 128),
+        ({"quant_method": "awq", "w_bit": 4, "q_group_size": 64}, 4, 20, 64),
+        ({"quant_method": "awq", "bits": 4, "group_size": -1}, 4, 0, None),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, 4, 32, 64),
+        (
+            {"quant_method": "bitsandbytes", "load_in_4bit": True,
+             "bnb_4bit_use_double_quant": True},
+            4, 8, 64,
+        ),
+        ({"quant_method": "bitsandbytes", "load_in_8bit": True}, 8, 0, None),
+        ({"quant_method": "fp8", "weight_block_size": [128, 128]}, 8, 32, 128 * 128),
+        ({"quant_method": "fp8", "activation_scheme": "dynamic"}, 8, 0, None),
+        ({"quant_method": "compressed-tensors", "format": "float-quantized"}, 8, 0, None),
+        (
+            {"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": INT4}},
+             "ignore": ["lm_head"]},
+            4, 16, 128,
+        ),
+        ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, 4, 8, 16),
+        ({"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]}, 4, 8, 32),
+    ],
+)  # fmt: skip
+def test_quantized_weights_have_the_size_that_the_file_says(quantization, bits, shared, group):
+    shape = read_config(json.dumps({**QUANTIZED, "quantization_config": quantization}))
+    weights = 8 * 10**9 - EMBEDDED
+    size = weights * bits // 8 + 2 * EMBEDDED
+    size += math.ceil(math.ceil(weights / group) * shared / 8) if group else 0
+    number_format = find_format(find_weight_format(shape))
+    assert number_format.count_weight_bytes(8 * 10**9) == size
+    assert any(quantization["quant_method"] in note for note in shape.notes)
+
+
+def test_attention_that_stays_in_16_bits_is_counted():
+    left = ["model.layers.*.self_attn", "model.layers.3.mlp", "lm_head"]
+    quantization = {"quant_method": "mxfp4", "modules_to_not_convert": left}
+    shape = read_config(json.dumps({**QUANTIZED, "quantization_config": quantization}))
+    attention = 32 * 2 * 4096 * 128 * (32 + 8)
+    assert shape.dtype == f"4-bit + 8/32, {EMBEDDED + attention} × 16-bit"
+    assert "model.layers.3.mlp stay in 16 bits" in " ".join(shape.notes)
+
+
+def test_tied_embeddings_are_counted_once():
+    quantization = {"quant_method": "gptq", "bits": 8}
+    config = {**QUANTIZED, "tie_word_embeddings": True, "quantization_config": quantization}
+    assert read_config(json.dumps(config)).dtype == f"8-bit, {EMBEDDED // 2} × 16-bit"
+
+
+@pytest.mark.parametrize(
+    "quantization",
+    [
+        {"quant_method": "hqq", "bits": 4},
+        {"quant_method": "gptq"},
+        {"quant_method": "compressed-tensors", "config_groups": {"a": {}}},
+        {
+            "quant_method": "compressed-tensors",
+            "config_groups": {"a": {"weights": INT4}, "b": {"weights": {"num_bits": 8}}},
+        },
+    ],
+)
+def test_quantized_weights_of_unknown_size_are_asked_for(quantization):
+    shape = read_config(json.dumps({**QUANTIZED, "quantization_config": quantization}))
+    assert shape.dtype == "bfloat16"
+    assert "choose the format of the weights" in " ".join(shape.notes)
+
+
+SCHEME = {"num_bits": 8, "type": "float", "strategy": "tensor"}
+
+
+@pytest.mark.parametrize(
+    ("quantization", "dtype"),
+    [
+        ({"kv_cache_scheme": SCHEME}, "fp8"),
+        ({"kv_cache_quant_algo": "FP8"}, "fp8"),
+        ({"kv_cache_scheme": {**SCHEME, "type": "int"}}, "bfloat16"),
+        ({"kv_cache_scheme": None}, "bfloat16"),
+    ],
+)
+def test_a_file_may_say_how_its_cache_is_stored(quantization, dtype):
+    quantization = {"quant_method": "compressed-tensors", **quantization}
+    shape = read_config(json.dumps({**LLAMA, "quantization_config": quantization}))
+    assert shape.cache_dtype == dtype
+    is_told = any("kv_cache_scheme" in note for note in shape.notes)
+    assert is_told == any(
+        quantization.get(name) for name in ("kv_cache_scheme", "kv_cache_quant_algo")
+    )

@@ -657,6 +657,35 @@ def test_layers_that_look_at_an_image_read_as_much_of_it_as_the_command_counts()
     assert f"{size:,} bytes for 1 text" in said(with_config(json.dumps(pasted), tokens="16,384"))
 
 
+def test_a_pair_of_encoder_and_decoder_keeps_both_caches_on_the_page():
+    swin = {
+        "model_type": "donut-swin", "depths": [2, 2, 14, 2], "image_size": [2560, 1920],
+        "patch_size": 4,
+    }  # fmt: skip
+    mbart = {
+        "model_type": "mbart", "d_model": 1024, "decoder_layers": 4, "decoder_attention_heads": 16,
+        "max_position_embeddings": 768,
+    }  # fmt: skip
+    pair = {"model_type": "vision-encoder-decoder", "encoder": swin, "decoder": mbart}
+    size = f"{2 * 16 * 64 * 2 * 4 * (16_384 + 80 * 60):,} bytes for 1 text"
+    assert size in said(with_config(json.dumps(pair), tokens="16,384"))
+    alone = json.dumps({**mbart, "is_decoder": True, "add_cross_attention": True})
+    assert size in said(with_config(alone, tokens="16,384", source="4800"))
+
+
+def test_a_file_says_on_the_page_how_its_cache_is_stored():
+    scheme = {"num_bits": 8, "type": "float"}
+    quantized = {"quant_method": "compressed-tensors", "kv_cache_scheme": scheme}
+    pasted = json.dumps({**LLAMA, "quantization_config": quantized})
+    size = count_cache_bytes(read_config(pasted), 16_384, dtype="fp8")
+    assert f"{size:,} bytes for 1 text" in said(with_config(pasted, tokens="16,384"))
+
+
+def test_a_model_of_an_unknown_kind_is_refused_by_its_fields_on_the_page():
+    visit = with_config(json.dumps({**LLAMA, "model_type": "llada", "mask_token_id": 126_336}))
+    assert any("mask_token_id" in warning.value for warning in visit.warning)
+
+
 def test_a_pasted_config_is_read_and_stays_out_of_the_link():
     visit = with_config(json.dumps(LLAMA), tokens="16,384")
     assert not visit.exception

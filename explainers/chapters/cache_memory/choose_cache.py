@@ -101,7 +101,7 @@ Ask = Callable[..., Any]
 
 def choose_options(shape: ModelShape, tokens: int, texts: int, ask: Ask) -> CacheChoice:
     """What else can be chosen of a cache."""
-    dtype = ask(controls.cache_dtype, CACHE_FORMATS, controls.cache_dtype.default)
+    dtype = ask(controls.cache_dtype, CACHE_FORMATS, shape.cache_dtype)
     counting = ask(controls.counting_rule, list(COUNTINGS), controls.counting_rule.default)
     source_tokens, beams = choose_encoder_options(shape, ask)
     return CacheChoice(shape, tokens, texts, dtype, counting, source_tokens, beams)
