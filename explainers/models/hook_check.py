@@ -13,7 +13,7 @@ from explainers.models.active_run import find_linear_layers
 from explainers.models.comparison import Difference, measure_differences
 from explainers.models.fetch import Report, fetch_model
 from explainers.models.load import is_on_disk, load_model
-from explainers.models.registry import READ_FOLDERS_VARIABLE, RefusedModelError
+from explainers.models.registry import READ_FOLDERS_VARIABLE, RefusedModelError, is_hub_id
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -54,11 +54,13 @@ class HookCheck(NamedTuple):
 def check_model(name: str, report: Report) -> HookCheck:
     """Fetch a model unless it is here, load it, and compare our attention in it with its own.
 
-    A folder is read because whoever starts a program owns its disk. Raises ModelError for what is
-    no model; one that cannot have our attention is an answer.
+    Folders and the hub's cache are read: whoever starts a program owns its disk. Raises ModelError
+    for what is no model; one that cannot have our attention is an answer.
     """
-    if Path(name).expanduser().is_dir():
+    is_folder = Path(name).expanduser().is_dir()
+    if is_folder or is_hub_id(name):
         os.environ[READ_FOLDERS_VARIABLE] = "1"
+    if is_folder:
         name = str(Path(name).expanduser().resolve())
     elif not is_on_disk(name):
         fetch_model(name, report)

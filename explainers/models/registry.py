@@ -194,7 +194,8 @@ def describe_package(model_id: str) -> str:
 MOST_NAMED = 80
 """Characters of a wrong name that a refusal repeats."""
 READ_FOLDERS_VARIABLE = "ATTENTION_READ_FOLDERS"
-"""Set to 1, this lets whoever opens a page name folders of the server's own disk."""
+"""Set to 1, this lets whoever opens a page name folders of the server's own disk, and models of the
+owner's Hugging Face cache, which may be private."""
 MOST_CHARACTERS = 300
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
 _HUB_ID = re.compile(rf"{_PART}/{_PART}")
@@ -230,10 +231,22 @@ def is_hub_id(name: str) -> bool:
     return bool(_HUB_ID.fullmatch(name)) and ".." not in name and "--" not in name
 
 
+def find_in_cache(model_id: str) -> Path | None:
+    """Where the hub's own library keeps a model for its owner (`HF_HOME`); None if it has none."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(model_id, local_files_only=True))
+    except LocalEntryNotFoundError:
+        return None
+
+
 def resolve_folder(name: str) -> Path:
     """The folder that is meant, whether it is there or not."""
     if is_hub_id(name):
-        return locate_folder(name)
+        ours = locate_folder(name)
+        return ours if ours.is_dir() or not may_read_folders() else find_in_cache(name) or ours
     if len(name) > MOST_CHARACTERS or "\0" in name or not name.strip():
         raise ModelError(
             N_("A model is owner/name on the hub, of at most {most} letters.", most=MOST_CHARACTERS)

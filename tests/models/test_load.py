@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import sentencepiece
 import torch
+from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from transformers import MarianTokenizer
 
@@ -93,6 +94,21 @@ def test_a_folder_of_the_reader_is_a_model_as_well(folder, monkeypatch):
     monkeypatch.delenv(registry.READ_FOLDERS_VARIABLE)
     with refused(f"started with {registry.READ_FOLDERS_VARIABLE}=1"):
         load_model(str(folder))
+
+
+def test_a_model_in_the_cache_of_the_hubs_library_is_its_owners(store, monkeypatch):
+    cached = store / "hub" / f"models--{ID.replace('/', '--')}"
+    snapshot = saved_models.llama(cached / "snapshots" / "abc123")
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text("abc123")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(store / "hub"))
+    assert registry.resolve_folder(ID) == snapshot
+    assert load_model(ID).num_parameters
+    monkeypatch.delenv(registry.READ_FOLDERS_VARIABLE)
+    assert registry.resolve_folder(ID) == registry.locate_folder(ID)
+    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, "1")
+    ours = saved_models.llama(registry.locate_folder(ID))
+    assert registry.resolve_folder(ID) == ours
 
 
 @pytest.mark.parametrize(
