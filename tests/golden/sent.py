@@ -26,6 +26,8 @@ OF_ONE_PROCESS = {
 """Fields in which Streamlit names what it sends, in each process by other names, and in which it
 says in which of a page's first runs a widget got its value."""
 PACKED = re.compile(r"(?:data:image/png;base64,)?[A-Za-z0-9+/]{80,}={0,2}")
+OF_THE_CODE = re.compile(r"(?<=[a-z])-[0-9a-f]{12}(?=\.)")
+"""In the names of files that a browser keeps: a digest of what is in them."""
 DIGEST = "digest"
 """By which the browser knows a picture again: of all digits, also those that rounding changes."""
 
@@ -47,8 +49,10 @@ def read_sent(visit: AppTest) -> Iterator[tuple[str, Any]]:
 def _read_element(element: Any) -> Any:
     proto = element.proto
     if element.type == "bidi_component":
-        name = proto.component_name.partition(".")[2]  # the package's name is the code's digest
-        return {"component": name, "data": simplify(json.loads(proto.bytes or b"null"))}
+        return {
+            "component": simplify(proto.component_name),
+            "data": simplify(json.loads(proto.bytes or b"null")),
+        }
     fields = {
         field.name: value for field, value in proto.ListFields() if field.name not in OF_ONE_PROCESS
     }
@@ -93,7 +97,9 @@ def simplify(value: Any) -> Any:
             return [simplify(one) for one in value]
         case str() if PACKED.fullmatch(value):
             return _unpack(value)
-        case bool() | int() | str() | None:
+        case str():
+            return OF_THE_CODE.sub("", value)
+        case bool() | int() | None:
             return value
         case float():
             return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
