@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import logging
 import os
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from benchmarks.browser import ROOT, wait_until_healthy
 from explainers.ui.controls.controls import CONFIG, CONTROLS_BY_KEY
+from explainers.ui.untrusted_text import LINES_OF_PLACE, CleanLog
 from tests.deploy.replicas import free_port
 from tests.support.forged import Forger
 from tests.support.opening import PAGES
@@ -147,7 +149,7 @@ def test_of_requests(served):
     assert is_private(log)
 
 
-def test_a_burst_is_answered_by_few_runs_and_the_newest_of_it_counts(served):
+def test_after_a_burst_others_go_on_and_the_newest_of_it_counts(served):
     address, log = served
     bursting, messages = Forger(address), 400
     seed = next(name for name in bursting.run("scores").widgets if name.endswith("-seed"))
@@ -158,8 +160,35 @@ def test_a_burst_is_answered_by_few_runs_and_the_newest_of_it_counts(served):
         state.double_value = count
         bursting.socket.send(message.SerializeToString())
     expected = pictures(Forger(address).run("scores", f"seed={messages - 1}"))
-    answers = [bursting.read()]
-    while pictures(answers[-1]) != expected:
-        answers.append(bursting.read())
-    assert len(answers) < messages / 2
+    drawn = list[str]()
+    while drawn[-len(expected) :] != expected:
+        drawn += pictures(bursting.read())  # of runs that were broken off as well
     assert is_private(log)
+
+
+def test_a_line_keeps_what_stands_in_the_code(caplog):
+    log, logger, values = CleanLog(), logging.getLogger("library"), (SECRET, 7)
+    told = []
+
+    class Cleaned(logging.Handler):
+        def emit(self, record):
+            if log.clean(record):
+                told.append(record.getMessage())
+
+    logger.addHandler(Cleaned())
+    caplog.set_level(logging.INFO, "library")
+    logger.warning("no room for %s after %d", *values)
+    logger.warning(f"no {SECRET}")
+    logger.info("two\nlines of %(kind)s", {"kind": SECRET})
+    try:
+        raise ValueError(FORGED)
+    except ValueError:
+        logger.exception("failed")
+    for _again in range(20):
+        logger.info("again")
+    place, *_rest = Path(__file__).parts[::-1]
+    assert told[0] == "WARNING library: no room for … after 7"
+    assert told[1].startswith(f"WARNING library: see {place}:")
+    assert told[2] == "two lines of %(kind)s"
+    assert told[3].startswith(f"ERROR library: failed [ValueError < {place}:")
+    assert told[4:] == ["again"] * LINES_OF_PLACE
