@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from streamlit import config
+from streamlit.logger import get_logger
 
 SPELLINGS = {
     "d k": "d_k",
@@ -124,12 +124,10 @@ def keep_log_clean() -> None:
     Libraries quote what they were given: a config.json that was pasted, a link, a broken message.
     There is no setting against it, and a line break in it would be a line of the log.
     """
-    if config.get_option("logger.level") == "debug":
-        return
-    log, handle = CleanLog(), logging.Logger.handle
+    log, handle, of_settings = CleanLog(), logging.Logger.handle, get_logger(__name__)
 
     def handle_clean(logger: logging.Logger, record: logging.LogRecord) -> None:
-        if log.clean(record):
+        if of_settings.isEnabledFor(logging.DEBUG) or log.clean(record):
             handle(logger, record)
 
     def tell_end(ended: Any) -> None:
@@ -137,6 +135,6 @@ def keep_log_clean() -> None:
         logging.getLogger("python").error("Ended by an exception.", exc_info=problem)
 
     logging.Logger.handle = handle_clean  # type: ignore[assignment, method-assign]
-    logging.basicConfig(format=config.get_option("logger.messageFormat"))
+    logging.basicConfig(format="%(asctime)s %(message)s")
     logging.captureWarnings(capture=True)
     threading.excepthook = sys.unraisablehook = tell_end

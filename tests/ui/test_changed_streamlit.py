@@ -1,8 +1,8 @@
 """What we change inside Streamlit does what Streamlit itself would, for less."""
 
-import asyncio
 import functools
 from copy import deepcopy
+from types import SimpleNamespace
 
 import pytest
 from streamlit.cursor import RunningCursor, SparseList
@@ -53,19 +53,15 @@ def test_what_is_asked_too_often_is_asked_together_and_nothing_is_lost(monkeypat
     asked, at_once, messages = [], changed_streamlit.RUNS_AT_ONCE, 400
     monkeypatch.setattr(changed_streamlit, "_ask", lambda _session, one: asked.append(one))
     states = [ClientState(query_string=f"word={n}") for n in range(messages)]
-
-    async def send(session):
-        for state in states:
-            changed_streamlit.ask_at_a_pace(session, state)
-        now = len(asked)
-        while len(asked) < messages:
-            before = len(asked)
-            await asyncio.sleep(0)
-        return now, len(asked) - before
-
-    now, together = asyncio.run(send(type("Session", (), {})()))
-    assert now == at_once
-    assert together == messages - at_once
+    later = []
+    loop = SimpleNamespace(call_later=lambda _seconds, *call: later.append(call))
+    monkeypatch.setattr(changed_streamlit.asyncio, "get_running_loop", lambda: loop)
+    session = SimpleNamespace()
+    for state in states:
+        changed_streamlit.ask_at_a_pace(session, state)
+    assert asked == states[:at_once]
+    [(ask, *arguments)] = later
+    ask(*arguments)
     assert asked == states
 
 
