@@ -16,6 +16,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from benchmarks.browser import ROOT, wait_until_healthy
+from explainers.ui import untrusted_text
 from explainers.ui.controls.controls import CONFIG, CONTROLS_BY_KEY
 from explainers.ui.untrusted_text import LINES_OF_PLACE, CleanLog
 from tests.deploy.replicas import free_port
@@ -166,7 +167,7 @@ def test_after_a_burst_others_go_on_and_the_newest_of_it_counts(served):
     assert is_private(log)
 
 
-def test_a_line_keeps_what_stands_in_the_code(caplog):
+def test_a_line_keeps_what_stands_in_the_code(caplog, monkeypatch):
     log, logger, values = CleanLog(), logging.getLogger("library"), (SECRET, 7)
     told = []
 
@@ -184,11 +185,14 @@ def test_a_line_keeps_what_stands_in_the_code(caplog):
         raise ValueError(FORGED)
     except ValueError:
         logger.exception("failed")
-    for _again in range(20):
+    for count in range(20):
+        if count == 19:
+            monkeypatch.setattr(untrusted_text, "WHILE", -1.0)
         logger.info("again")
     place, *_rest = Path(__file__).parts[::-1]
     assert told[0] == "WARNING library: no room for … after 7"
     assert told[1].startswith(f"WARNING library: see {place}:")
     assert told[2] == "two lines of %(kind)s"
     assert told[3].startswith(f"ERROR library: failed [ValueError < {place}:")
-    assert told[4:] == ["again"] * LINES_OF_PLACE
+    more = 19 - LINES_OF_PLACE
+    assert told[4:] == [*["again"] * LINES_OF_PLACE, f"again ({more} more like it)"]
