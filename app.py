@@ -14,6 +14,7 @@ from explainers.ui.changed_streamlit import change_streamlit
 from explainers.ui.follow.routes import Following, RouteBelowBase, open_board
 from explainers.ui.headers import SafeHeaders, answer_error
 from explainers.ui.limits import Limits, open_enough_files
+from explainers.ui.untrusted_text import keep_log_clean
 
 
 def answer_ahead(request: Request) -> Response:
@@ -24,6 +25,7 @@ def answer_ahead(request: Request) -> Response:
     return JSONResponse(numbers) if numbers else Response(status_code=204)
 
 
+keep_log_clean()
 change_streamlit()
 open_enough_files()
 following = Following(open_board())

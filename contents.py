@@ -59,25 +59,25 @@ CONTENTS = {
     },
 }
 
-first_pictures.take()
-restore_link()
-settle_language()
-labels = label_pages(CONTENTS)
-listed = {path: make_page(path, label) for path, label in labels.items()}
-page = st.navigation(
-    {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()}, expanded=True
-)
-here = next(path for path, one in listed.items() if one.url_path == page.url_path)
-title = next(_(pages[here]) for pages in CONTENTS.values() if here in pages)
-st.set_page_config(page_title=title, page_icon="🔎", layout="wide")
-note_page(CONTENTS, here)
-draw_frame(title, page.url_path)
-explain_detour(here)
-done_pages = finished_pages(list(listed))
-takeaway_files.begin_takeaway(title, page.url_path or "start")
-with hold_first_picture(here):
-    run_page(page)
-first_pictures.end()
+with first_pictures.turn():
+    restore_link()
+    settle_language()
+    labels = label_pages(CONTENTS)
+    listed = {path: make_page(path, label) for path, label in labels.items()}
+    page = st.navigation(
+        {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()},
+        expanded=True,
+    )
+    here = next(path for path, one in listed.items() if one.url_path == page.url_path)
+    title = next(_(pages[here]) for pages in CONTENTS.values() if here in pages)
+    st.set_page_config(page_title=title, page_icon="🔎", layout="wide")
+    note_page(CONTENTS, here)
+    draw_frame(title, page.url_path)
+    explain_detour(here)
+    done_pages = finished_pages(list(listed))
+    takeaway_files.begin_takeaway(title, page.url_path or "start")
+    with hold_first_picture(here):
+        run_page(page)
 repeat_question(CONTENTS, here)
 show_tally(CONTENTS, here, done_pages)
 takeaway_files.offer_takeaway()

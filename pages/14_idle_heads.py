@@ -15,7 +15,6 @@ from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
-from explainers.ui.tour import end_stop
 
 text = page.Prose(__file__)
 
@@ -67,7 +66,6 @@ is_watched = training_here.is_training()
 # Elsewhere the page follows the picture: what it asks below stands in the link that changes above.
 look = fragment(show_picture, run_every=POLL_SECONDS) if is_watched else show_picture
 look(is_watched)
-end_stop(text)
 text("learned_here", batches=IDLE_STEPS)
 ask_sink()
 show_how()

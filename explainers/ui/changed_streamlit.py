@@ -4,30 +4,89 @@ What no browser says: a number where a widget has names. Streamlit hands a value
 comes. The widget would raise, the page would end there, and for one small message a traceback would
 be put together and logged. Here the widget keeps what it had.
 
+What comes too often. Streamlit asks for a run of the page for each message that says so. Here those
+that come faster than a reader sees are collected, and one run answers the newest.
+
+What no browser asks for here. Streamlit would empty the caches of all for any visitor who says so.
+
 What costs time in every run and says nothing new. The colours of the app are part of each run's
 first message, put together anew from 300 settings. For each part of a page that can run by itself,
 Streamlit copies its place on the page twice, by way of Python's general copying.
 """
 
+import asyncio
 import functools
 from copy import deepcopy
 from typing import Any
 
 from streamlit.cursor import RunningCursor
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
 
+from explainers.ui.turns import Pace
+
 NUMBERS = {"double_value", "int_value"}
 """A field of numbers says that it is one or the other after what stands in it."""
+RUNS_EACH_SECOND, RUNS_AT_ONCE = 10, 10
+"""Of a session: a key that is held down asks for 30 a second."""
+ASKED_FOR = {
+    *("rerun_script", "stop_script", "file_urls_request", "app_heartbeat"),
+    "backend_operation_request",
+}
+OF_WIDGETS = "$$"
 _read, _take_up = WStates.__getitem__, WStates.set_widget_from_proto
 _read_theme = app_session._populate_theme_msg
+_ask, _answer = AppSession._handle_rerun_script_request, AppSession.handle_backmsg
+
+
+def answer_browser(session: AppSession, message: BackMsg) -> None:
+    """Answer what a reader's browser asks for, and nothing else."""
+    if message.WhichOneof("type") in ASKED_FOR:
+        _answer(session, message)
+
+
+class Asked:
+    """What the browser of a session asks for, in the server's one event loop."""
+
+    def __init__(self) -> None:
+        self.pace = Pace(RUNS_EACH_SECOND, RUNS_AT_ONCE)
+        self.put_off: list[ClientState] = []
+
+
+def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
+    """Ask for a run at once, or a little later together with all that was asked meanwhile.
+
+    Streamlit itself makes one run of them: the newest value of a widget counts, and each click.
+    """
+    asked: Asked = vars(session).setdefault("asked", Asked())
+    if asked.put_off:
+        asked.put_off.append(state)
+    elif wait := asked.pace.count():
+        asked.put_off.append(state)
+        asyncio.get_running_loop().call_later(wait, _ask_for_all, session, asked)
+    else:
+        _ask(session, state)
+
+
+def _ask_for_all(session: AppSession, asked: Asked) -> None:
+    put_off, asked.put_off = asked.put_off, []
+    for state in put_off:
+        _ask(session, state)
 
 
 def take_up_possible(states: WStates, widget_state: WidgetState) -> None:
-    """Take up what a message says of a widget that was drawn before, if the widget can be that."""
+    """Take up what a message says of a widget that was drawn before, if the widget can be that.
+
+    Other names than a widget's are those that the session keeps things by.
+    """
+    if not widget_state.id.startswith(OF_WIDGETS):
+        return
     _take_up(states, widget_state)
     if not _is_possible(states, widget_state.id):
         del states.states[widget_state.id]
@@ -81,6 +140,8 @@ def change_streamlit() -> None:
     """From here on; there is no setting for any of it."""
     WStates.set_widget_from_proto = take_up_possible  # type: ignore[assignment, method-assign]
     WStates.__getitem__ = read_or_default  # type: ignore[method-assign]
+    AppSession.handle_backmsg = answer_browser  # type: ignore[assignment, method-assign]
+    AppSession._handle_rerun_script_request = ask_at_a_pace  # type: ignore[assignment, method-assign]
     app_session._populate_theme_msg = copy_theme  # type: ignore[assignment]
     RunningCursor.__deepcopy__ = copy_place  # type: ignore[attr-defined]
     # Until `contents.py` has run, Streamlit would take the folder `pages` for its older kind of

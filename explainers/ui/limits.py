@@ -4,6 +4,7 @@ A visitor is an address. Behind a proxy all visitors have the proxy's, until `FO
 which uvicorn reads, names the proxies that are believed (docs/hosting.md).
 """
 
+import asyncio
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -14,13 +15,14 @@ from typing import Any, NamedTuple
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 from streamlit import runtime
 
 from explainers.messages import N_
 from explainers.translations import ENGLISH, translate
 from explainers.ui.text.language import list_languages
+from explainers.ui.turns import Pace
 
 LONGEST_LINK = 8192
 """Bytes of a path and its query; every link of the app's own is shorter than a quarter of it."""
@@ -30,6 +32,10 @@ SESSIONS = "ATTENTION_SESSIONS"
 """The environment's name for how many windows one process serves at a time."""
 FILES_OF_APP, FILES_OF_VISIT = 500, 6
 """Open at a time; a visit of a lecture has two connections."""
+MESSAGES_EACH_SECOND, MESSAGES_AT_ONCE = 100, 200
+"""Of one websocket: a browser that tells all that a finger does sends 60."""
+BYTES_OF_MESSAGE = 2**16
+"""A larger message counts as several."""
 TOO_LONG = N_("This link is too long for any picture: follow a shorter one.")
 MANY_HERE = N_("Too many windows of this app are open in your network. This page tries again.")
 MANY = N_("The server has no room for another visitor. This page tries again by itself.")
@@ -104,8 +110,9 @@ class Limits:
         kind = _find_kind(visitor)
         if kind not in self.open:
             return await self.app(scope, receive, send)
+        heard = read_at_a_pace(receive) if kind == "websocket" else receive
         return await self._count(
-            self.open[kind], find_address(visitor), lambda: self.app(scope, receive, send)
+            self.open[kind], find_address(visitor), lambda: self.app(scope, heard, send)
         )
 
     def _refuse(self, visitor: HTTPConnection) -> Response | None:
@@ -141,6 +148,23 @@ class Limits:
             counted[address] -= 1
             if not counted[address]:
                 del counted[address]
+
+
+def read_at_a_pace(receive: Receive) -> Receive:
+    """Leave in the network what a visitor sends faster than any browser does; none of it is lost.
+
+    All sessions have one event loop: reading the messages of one keeps the others waiting.
+    """
+    pace = Pace(MESSAGES_EACH_SECOND, MESSAGES_AT_ONCE)
+
+    async def receive_next() -> Message:
+        message = await receive()
+        size = len(message.get("bytes") or message.get("text") or "")
+        if wait := pace.count(1 + size / BYTES_OF_MESSAGE):
+            await asyncio.sleep(wait)
+        return message
+
+    return receive_next
 
 
 def _find_kind(visitor: HTTPConnection) -> str:

@@ -39,12 +39,13 @@ def end_stop(text: Prose, show: Callable[[], object] | None = None, **numbers: o
 
     `show` draws the picture of a page whose first one belongs to more than the tour has room for.
     """
-    if not is_tour():
+    stops = [Path(stop.path).stem for stop in STOPS]
+    if not is_tour() or text.page not in stops:
         return
     if show:
         show()
     show_one_sentence(text, **numbers)
-    place = next(n for n, stop in enumerate(STOPS) if Path(stop.path).stem == text.page)
+    place = stops.index(text.page)
     if place == len(STOPS) - 1:
         _invite_sentence()
     _draw_bar(place)

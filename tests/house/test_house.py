@@ -34,7 +34,7 @@ CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *WORKSHOP
 
 ARROWS = {
     "app.py": "streamlit starlette explainers.folders explainers.ui.follow explainers.ui.headers "
-    "explainers.ui.limits explainers.ui.changed_streamlit "
+    "explainers.ui.limits explainers.ui.changed_streamlit explainers.ui.untrusted_text "
     "explainers.chapters.cache_memory.hero_numbers",  # a picture asks for its numbers
     "contents.py": "streamlit explainers.messages explainers.translations explainers.ui",
     "pages": "streamlit torch explainers",
@@ -51,7 +51,7 @@ ARROWS = {
     "explainers.folders",
     "explainers/ui/headers.py": "starlette explainers.ui.browser_files explainers.ui.text.language",
     "explainers/ui/limits.py": "streamlit starlette explainers.messages explainers.translations "
-    "explainers.ui.text.language",
+    "explainers.ui.text.language explainers.ui.turns",
     "explainers/ui/follow": "streamlit starlette explainers.translations explainers.ui",
     "explainers/ui/follow/redis_board.py": "redis explainers.ui.follow",
     "explainers/ui/lecture/share_link.py": "streamlit segno explainers.folders "

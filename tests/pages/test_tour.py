@@ -60,8 +60,10 @@ def test_who_leaves_the_tour_has_the_page_again():
     assert visit.text_input(key="text").value == "The team praised young fans"
 
 
-def test_a_page_that_is_no_stop_says_so():
-    visit = opened(PAGES[1], ON)
+@pytest.mark.parametrize("page", NOT_STOPS, ids=lambda page: page.stem)
+def test_a_page_that_is_no_stop_says_so(page):
+    visit = opened(page, ON)
+    assert not visit.exception
     assert "not a stop" in told(visit)
     back = next(one for one in visit.button if one.label == "Back to the tour")
     assert back.click().run().title[0].value == "Attention in one picture"

@@ -53,6 +53,10 @@ class Forger:
     def send(self, message: bytes) -> Answer:
         """The answer to bytes."""
         self.socket.send(message)
+        return self.read()
+
+    def read(self) -> Answer:
+        """What is sent until a run has ended."""
         elements = []
         while True:
             told = ForwardMsg.FromString(self.socket.recv(timeout=60))

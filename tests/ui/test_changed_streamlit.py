@@ -2,10 +2,16 @@
 
 import functools
 from copy import deepcopy
+from types import SimpleNamespace
 
+import pytest
 from streamlit.cursor import RunningCursor, SparseList
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.state.session_state import WStates
 
 from explainers.ui import changed_streamlit
 
@@ -41,3 +47,42 @@ def test_the_colours_are_those_of_the_settings():
             changed_streamlit.copy_theme(told, section)
             assert told == expected
             assert bool(told.primary_color) == (section in ("theme.light", "theme.dark"))
+
+
+def test_what_is_asked_too_often_is_asked_together_and_nothing_is_lost(monkeypatch):
+    asked, at_once, messages = [], changed_streamlit.RUNS_AT_ONCE, 400
+    monkeypatch.setattr(changed_streamlit, "_ask", lambda _session, one: asked.append(one))
+    states = [ClientState(query_string=f"word={n}") for n in range(messages)]
+    later = []
+    loop = SimpleNamespace(call_later=lambda _seconds, *call: later.append(call))
+    monkeypatch.setattr(changed_streamlit.asyncio, "get_running_loop", lambda: loop)
+    session = SimpleNamespace()
+    for state in states:
+        changed_streamlit.ask_at_a_pace(session, state)
+    assert asked == states[:at_once]
+    [(ask, *arguments)] = later
+    ask(*arguments)
+    assert asked == states
+
+
+@pytest.mark.parametrize(
+    ("field", "is_answered"),
+    [
+        *[("app_heartbeat", True), ("stop_script", True), ("clear_cache", False)],
+        *[("set_run_on_save", False), ("load_git_info", False), ("debug_shutdown_runtime", False)],
+    ],
+)
+def test_only_what_a_reader_asks_for_is_answered(monkeypatch, field, is_answered):
+    answered = []
+    monkeypatch.setattr(changed_streamlit, "_answer", lambda _session, one: answered.append(one))
+    message = BackMsg(**{field: True})
+    changed_streamlit.answer_browser(None, message)
+    assert answered == [message] * is_answered
+
+
+def test_what_is_no_widget_is_not_taken_up():
+    """The session keeps things by names of its own."""
+    states = WStates()
+    for name in ("visit", "$$ID-1-None", "", "tour"):
+        changed_streamlit.take_up_possible(states, WidgetState(id=name, string_value="x"))
+    assert list(states.states) == ["$$ID-1-None"]

@@ -185,3 +185,30 @@ def test_a_server_opens_the_files_that_a_lecture_hall_needs():
     shell = f"ulimit -Sn 256; ulimit -Hn 5000; exec {sys.executable} -c '{code}'"
     told = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True)
     assert told.stdout.split() == ["5000", "5000"], told.stderr
+
+
+def test_a_websocket_is_read_at_a_pace(monkeypatch):
+    """None of it is lost, and what says much counts more."""
+    slept = []
+
+    async def sleep(seconds):
+        slept.append(round(seconds, 3))
+
+    monkeypatch.setattr(limits.asyncio, "sleep", sleep)
+    monkeypatch.setattr(limits, "MESSAGES_EACH_SECOND", 10)
+    monkeypatch.setattr(limits, "MESSAGES_AT_ONCE", 3)
+    monkeypatch.setattr("explainers.ui.turns.time.monotonic", lambda: 100.0)
+    said = [{"bytes": b""}] * 4 + [{"text": "x" * limits.BYTES_OF_MESSAGE}]
+    coming = iter(said)
+
+    async def receive():
+        return next(coming)
+
+    async def read():
+        heard = limits.read_at_a_pace(receive)
+        return [await heard() for _message in said]
+
+    with pytest.raises(StopIteration) as ended:
+        read().send(None)
+    assert ended.value.value == said
+    assert slept == [0.1, 0.3]

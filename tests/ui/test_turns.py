@@ -4,10 +4,13 @@ import threading
 import time
 
 import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner_utils.exceptions import StopException
 from streamlit.testing.v1 import AppTest
 
-from explainers.ui import turns
-from explainers.ui.turns import Turns
+from explainers.ui import page, turns
+from explainers.ui.turns import Pace, Turns
+from tests.support.opening import PAGES, opened
 
 SOON, READERS = 10.0, 5
 
@@ -190,3 +193,51 @@ def test_a_part_of_a_page_has_a_turn():
         st.write(f"{threading.get_ident() in turns.fragments._queue}")
 
     assert [one.value for one in AppTest.from_function(page).run().markdown] == ["True", "False"]
+
+
+@pytest.mark.parametrize("end", [st.stop, st.rerun, lambda: 1 // 0])
+def test_a_page_that_is_ended_from_outside_gives_its_turn_back(monkeypatch, end):
+    ends = iter([end])
+    monkeypatch.setattr(page, "run_page", lambda _page: next(ends, lambda: None)())
+    opened(PAGES[0])
+    assert next(ends, None) is None
+    assert not turns.first_pictures._queue
+
+
+@pytest.mark.parametrize("wait", [Turns.take, Turns.wait])
+def test_a_run_that_is_told_to_stop_while_it_waits_leaves_at_once(monkeypatch, wait):
+    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
+    monkeypatch.setattr(turns, "LONGEST_WAIT", SOON)
+    held, left, is_told = Turns(), [], threading.Event()
+
+    def check():
+        if is_told.is_set():
+            raise StopException
+
+    def visit():
+        try:
+            wait(held)
+        except StopException:
+            left.append(True)
+
+    monkeypatch.setattr(turns, "get_run_yield_check", lambda: check)
+    held.take()
+    waiting = start(visit)
+    if wait is Turns.take:
+        wait_until(lambda: len(held._queue) == 2)
+    is_told.set()
+    waiting.join(SOON / 4)
+    assert left
+    assert list(held._queue) == [threading.get_ident()]
+
+
+def test_who_comes_too_often_is_put_off(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(turns.time, "monotonic", lambda: now[0])
+    pace = Pace(each_second=10, at_once=3)
+    assert [round(pace.count(), 6) for _message in range(5)] == [0, 0, 0, 0.1, 0.2]
+    now[0] += 0.5
+    assert [round(pace.count(), 6) for _message in range(4)] == [0, 0, 0, 0.1]
+    assert round(pace.count(weight=10), 6) == 1.1
+    now[0] += 100
+    assert [round(pace.count(), 6) for _message in range(4)] == [0, 0, 0, 0.1]

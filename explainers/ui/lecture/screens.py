@@ -17,7 +17,6 @@ from explainers.ui.controls.controls import CONTROLS_BY_KEY, lecture_mode
 from explainers.ui.lecture.share_link import share_address
 from explainers.ui.session import LECTURE, LECTURE_CARDS, LECTURE_LINK, SCREENS_LEFT
 from explainers.ui.text.language import fragment
-from explainers.ui.turns import first_pictures
 
 _start_key = browser_files.make_component("lecture/start_key.js", isolate_styles=False)
 PICTURE_SCRIPTS = ("picture/picture.js",)
@@ -95,7 +94,6 @@ def end_after_last_screen() -> None:
     """
     if is_last_screen():
         draw_until(None)  # parts of the page may run again by themselves
-        first_pictures.end()
         st.stop()
 
 
