@@ -18,6 +18,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.text.numbers import NO_WORSE, judge_rise
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
 if TYPE_CHECKING:
@@ -89,10 +90,6 @@ def choose_remark(reading: Reading, wanted: str) -> str:
     if reading.stands_in:
         return "hero_other_model"
     return "hero_other_text" if reading.written != wanted else "hero_words" if reading.words else ""
-
-
-FELT = 0.01
-"""A loss that rises by fewer nats is not worth a word."""
 
 
 def measure_or_explain(
@@ -171,7 +168,7 @@ def find_worst_token(effect: Effect) -> dict[str, str] | None:
     """The token whose loss rises most, if that is worth a word."""
     before, after = effect.losses
     worst = max(range(len(before)), key=lambda place: after[place] - before[place])
-    if after[worst] - before[worst] < FELT:
+    if judge_rise(after[worst] - before[worst]) == NO_WORSE:
         return None
     token = verbatim(show_spaces(effect.tokens[worst + 1]))
     return {"token": token, "before": f"{before[worst]:.2f}", "after": f"{after[worst]:.2f}"}

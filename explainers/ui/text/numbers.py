@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from explainers.local_numbers import Localised
+from explainers.messages import N_
 from explainers.translations import _
 
 _PLAIN = re.compile(r"\d+[.,]?\d*|[.,]\d+", re.ASCII)
@@ -30,6 +31,22 @@ BYTES_IN |= {
     for mark, step in {"": 1000, "i": 1024}.items()
     for power, prefix in enumerate("kmgt")
 }
+
+
+NO_WORSE, A_LITTLE_WORSE, MUCH_WORSE = N_("no worse"), N_("a little worse"), N_("much worse")
+WORSE_FROM = {A_LITTLE_WORSE: 0.01, MUCH_WORSE: 0.25}
+"""Nats per token: from which rise on a loss is called so, on every page."""
+
+
+def judge_rise(rise: float) -> str:
+    """How much worse a loss is that is higher by so many nats per token."""
+    called = [word for word, least in WORSE_FROM.items() if rise >= least]
+    return called[-1] if called else NO_WORSE
+
+
+def name_thresholds() -> dict[str, str]:
+    """Both thresholds, for a text."""
+    return {"little": f"{WORSE_FROM[A_LITTLE_WORSE]:g}", "much": f"{WORSE_FROM[MUCH_WORSE]:g}"}
 
 
 def bound_rounding(difference: float) -> str:
