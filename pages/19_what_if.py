@@ -63,8 +63,9 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) 
         if worst := before_after.find_worst_token(shown):
             text("worst", **worst)
         before_after.draw_losses(effect, shown, origin)
+    kept = before_after.name_rounded_shares(shape.head_dim)
     for name in changes:
-        text(f"remark_{name.replace(' ', '_').replace('√', '')}")
+        text(f"remark_{name.replace(' ', '_').replace('√', '')}", **kept)
     show_source(*map(type, made))
     show_source(compute_losses, compute_divergence)
 

@@ -61,10 +61,11 @@ def test_equal_gates_give_the_mean():
 
 def test_the_sizes_are_those_of_the_classes():
     config, rates = DeepseekV4Config(), DeepseekV4Config().compress_rates or {}
-    assert rates["compressed_sparse_attention"] == fewer_rows.NARROW
-    assert rates["heavily_compressed_attention"] == fewer_rows.WIDE
+    ratios = rates["compressed_sparse_attention"], rates["heavily_compressed_attention"]
+    named = name_rows(merge_words(tuple(WORDS), 3, 0))
+    assert (named["narrow"], named["wide"]) == ratios
     for group in find_shape(fewer_rows.AFTER).require_groups():
-        assert group.ratio in (0, fewer_rows.NARROW, fewer_rows.WIDE)
+        assert group.ratio in (0, *ratios)
         dims = {"compressed": config.head_dim, "index": config.index_head_dim}
         assert group.head_dim == dims[group.kind]
     shared = Gemma3nTextConfig()

@@ -10,6 +10,7 @@ import streamlit as st
 from explainers.chapters.common.recording import describe_live_run
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
+from explainers.memory.cache_bytes import NumberFormat, find_format
 from explainers.models.attention_hook import Change
 from explainers.models.changes import MOST_TOKENS, Effect, measure_effect
 from explainers.models.token_text import Words, find_words, tokenise_text
@@ -18,7 +19,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.text.numbers import NO_WORSE, judge_rise
+from explainers.ui.text.numbers import NO_WORSE, judge_rise, write_percent
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
 if TYPE_CHECKING:
@@ -191,6 +192,19 @@ def draw_losses(effect: Effect, shown: Effect, origin: str) -> None:
         after=effect.mean_losses[1],
     )
     show_figure(Figure([Panel("losses", matrix, dense=True)], alt), origin, "losses")
+
+
+SCALE_BITS = 32
+"""Of the one scale that each head's vector has."""
+
+
+def name_rounded_shares(head_dim: int) -> dict[str, str]:
+    """What a head's vector takes with few bits and its scale, as a part of what float32 takes."""
+    whole = find_format("float32").count_vector_bytes(1, head_dim)
+    formats = {f"share_{n}": NumberFormat("", n, None, SCALE_BITS, per_head=True) for n in (8, 4)}
+    sizes = {name: one.count_vector_bytes(1, head_dim) for name, one in formats.items()}
+    shares = {name: write_percent(size / whole, 1) for name, size in sizes.items()}
+    return {"d_k": f"{head_dim}", "scale_bits": f"{SCALE_BITS}", **shares}
 
 
 def recall_loss(draw: Random) -> Recall:
