@@ -8,6 +8,7 @@ from explainers.chapters.exercises.one_exercise import MOST_IN_LECTURE
 from explainers.ui.session import SIZE, TAKEAWAY
 from explainers.ui.text.numbers import format_answer
 from explainers.ui.untrusted_text import make_title
+from tests.pages.test_bad_input import VALUES
 from tests.support.opening import ROOT, opened
 from tests.support.reading import hero, said
 
@@ -86,6 +87,17 @@ def test_a_number_is_right_near_wrong_or_no_number():
     ]:
         answer.set_value(answer_given).run()
         assert reply in said(visit)
+        assert not visit.exception
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+def test_odd_links_and_answers_open_an_exercise(value):
+    visit = linked("a_mask_for_one_pair", size_a_mask_for_one_pair_rule=value, seed=value)
+    assert not visit.exception
+    visit = linked("a_score", done=value, only=value, kind=value)
+    assert not visit.exception
+    for field in visit.text_input:
+        field.set_value(value if isinstance(value, str) else "2^99").run()
         assert not visit.exception
 
 
