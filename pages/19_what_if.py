@@ -81,9 +81,9 @@ def silence_heads(loaded: "RealModel") -> None:
         if silenced_heads.watch_readings(request):
             text("silencing_stopped")
     elif found:
-        told, felt = silenced_heads.tabulate_readings(found), f"{silenced_heads.FELT:g}"
+        told = silenced_heads.tabulate_readings(found)
         answer, worse = _(silenced_heads.answer_suffers(found)), map(_, silenced_heads.WORSE)
-        ask_veiled(text, "suffers", answer, [*worse], count=told["count"], felt=felt)
+        ask_veiled(text, "suffers", answer, [*worse], **told)
         text("silenced", seed=request.seed, **told)
         silenced_heads.draw_places(found, describe_live_run(loaded))
         show_source(*silenced_heads.CODE)

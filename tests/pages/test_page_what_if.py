@@ -696,7 +696,8 @@ def test_the_switch_begins_it_and_ends_it(monkeypatch, tiny):
 @pytest.mark.usefixtures("nothing_read")
 def test_what_suffers_is_under_a_veil(monkeypatch, tiny):
     visit = linked(monkeypatch, tiny, induction=[(0, 3)])
-    assert "nat per token in: :green-background[neither]" in said(visit)  # random weights
+    said_in = "much worse (by 0.25 nats per token or more): :green-background[neither]"
+    assert said_in in said(visit)  # random weights
     assert "predicted correctly" in said(visit)
 
 
