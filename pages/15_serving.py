@@ -1,4 +1,4 @@
-"""Serving tricks that change nothing: shared beginnings, pages, chunks and drafts of a prompt."""
+"""Serving tricks: shared beginnings, pages, chunks and drafts, which differ by rounding only."""
 
 from functools import partial
 from typing import TYPE_CHECKING

@@ -63,8 +63,9 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) 
         if worst := before_after.find_worst_token(shown):
             text("worst", **worst)
         before_after.draw_losses(effect, shown, origin)
+    kept = before_after.name_rounded_shares(shape.head_dim)
     for name in changes:
-        text(f"remark_{name.replace(' ', '_').replace('√', '')}")
+        text(f"remark_{name.replace(' ', '_').replace('√', '')}", **kept)
     show_source(*map(type, made))
     show_source(compute_losses, compute_divergence)
 
@@ -80,9 +81,9 @@ def silence_heads(loaded: "RealModel") -> None:
         if silenced_heads.watch_readings(request):
             text("silencing_stopped")
     elif found:
-        told, felt = silenced_heads.tabulate_readings(found), f"{silenced_heads.FELT:g}"
+        told = silenced_heads.tabulate_readings(found)
         answer, worse = _(silenced_heads.answer_suffers(found)), map(_, silenced_heads.WORSE)
-        ask_veiled(text, "suffers", answer, [*worse], count=told["count"], felt=felt)
+        ask_veiled(text, "suffers", answer, [*worse], **told)
         text("silenced", seed=request.seed, **told)
         silenced_heads.draw_places(found, describe_live_run(loaded))
         show_source(*silenced_heads.CODE)

@@ -11,6 +11,7 @@ from explainers.chapters.claims.claim_table import (
     Finding,
     choose_sizes,
     compute_finding,
+    count_moving,
     list_next,
     offer_claim,
 )
@@ -26,6 +27,7 @@ from explainers.ui.prediction import is_study_mode, offer_all_answers
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.language import fragment
+from explainers.ui.text.numbers import name_thresholds
 
 text = page.Prose(__file__)
 
@@ -63,7 +65,7 @@ def show_finding(claim: Claim) -> None:
     with st.spinner(_("Computing it again"), show_time=False):
         own = compute_finding(claim, claim.as_written)
     result = st.container()
-    text("sizes")
+    text("sizes" if claim.moves else "sizes_same")
     with st.container(horizontal=True):
         choices = choose_sizes(claim)
     finding = compute_finding(claim, choices)
@@ -95,7 +97,7 @@ def explain_verdicts() -> None:
     """What each of the four words means."""
     words = (f"- **{_(verdict)}**: {text.fill(MEANINGS[verdict])}" for verdict in VERDICTS)
     st.markdown("\n".join(words))
-    text("verdicts")
+    text("verdicts", **count_moving(), **name_thresholds())
 
 
 text("question")

@@ -142,7 +142,7 @@ def format_report(numbers: Mapping[str, Any]) -> str:
         kept=" | ".join(map(str, KEPT)),
         rule="---:|" * len(KEPT),
         losses="\n".join(_list_losses(passages)),
-        blocks=", ".join(f"{size}: {loss} or {free[size]}" for size, loss in first.items()),
+        blocks=", ".join(f"{size}: {first.get(size, '–')} or {free[size]}" for size in free),
         rounded="\n".join(
             f"| {name[:-2]} | {name[-1]} | {numbers['moved'][name]:.4f} | {loss:.3f} | "
             f"± {numbers['spread'][name]:.3f} | {find_allowed(f'rounded {name}', numbers):.3f} |"

@@ -5,6 +5,7 @@ measures again with the indexers that are shipped, begins every training again, 
 """
 
 import argparse
+import itertools
 import json
 import sys
 import time
@@ -145,7 +146,9 @@ def measure_caches(model: Any, ids: Tensor) -> dict[str, Any]:
         for what, bits in (*keys, (VALUES_BY_TOKEN, 2))
     }
     runs = {name: list_rounded_losses(model, ids, way) for name, way in ways.items()}
-    blocks = [(size, first) for size in (8, 16, 32) for first in (True, False)]
+    # Own block and first one may fill all the room: then none is chosen, and nothing is measured.
+    pairs = itertools.product((8, 16, 32), (True, False))
+    blocks = [(size, first) for size, first in pairs if USUAL // size > 1 + first]
     loss = partial(compute_half_loss, model, ids)
     return {
         "own": {f"{kept}": loss(OracleKeys(kept=kept, is_shared=False)) for kept in OWN},

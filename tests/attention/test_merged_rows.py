@@ -14,6 +14,7 @@ from explainers.chapters.shared_heads.fewer_rows import name_rows
 from explainers.chapters.shared_heads.takeaway import merge_words
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes, count_lasting_bytes
 from explainers.memory.model_shapes import find_shape
+from explainers.memory.published_figures import read_figures
 
 HEAD_DIM, D_MODEL = 32, 24
 WORDS = ["The", "CEO", "announced", "record", "earnings", "on", "Friday"]
@@ -60,10 +61,11 @@ def test_equal_gates_give_the_mean():
 
 def test_the_sizes_are_those_of_the_classes():
     config, rates = DeepseekV4Config(), DeepseekV4Config().compress_rates or {}
-    assert rates["compressed_sparse_attention"] == fewer_rows.NARROW
-    assert rates["heavily_compressed_attention"] == fewer_rows.WIDE
+    ratios = rates["compressed_sparse_attention"], rates["heavily_compressed_attention"]
+    named = name_rows(merge_words(tuple(WORDS), 3, 0))
+    assert (named["narrow"], named["wide"]) == ratios
     for group in find_shape(fewer_rows.AFTER).require_groups():
-        assert group.ratio in (0, fewer_rows.NARROW, fewer_rows.WIDE)
+        assert group.ratio in (0, *ratios)
         dims = {"compressed": config.head_dim, "index": config.index_head_dim}
         assert group.head_dim == dims[group.kind]
     shared = Gemma3nTextConfig()
@@ -85,8 +87,13 @@ def test_the_bytes_of_a_token_are_those_of_its_rows():
 
 def test_what_a_token_takes_is_that_of_the_page():
     named = name_rows(merge_words(tuple(WORDS), 3, 0))
-    assert (named["after"], named["before"]) == ("6,880", "78,324")  # the second was published
-    assert named["share"] == "8.8\N{NO-BREAK SPACE}%"
+    # The same format on both sides: 576 numbers and an index key of 128 in each of 61 layers.
+    assert (named["after"], named["before"]) == ("6,880", f"{61 * 2 * (576 + 128):,}")
+    assert named["share"] == "8.0\N{NO-BREAK SPACE}%"
+    # What is published is for the same model, and agrees in the formats that are stored.
+    assert read_figures()["dsv4-flash-share"].model.startswith("DeepSeek-V4-Flash")
+    assert (named["published"], named["own"]) == ("7\N{NO-BREAK SPACE}%", "7.3\N{NO-BREAK SPACE}%")
+    assert (named["narrow_layers"], named["wide_layers"], named["all_layers"]) == (21, 20, 43)
     assert named["left"] == "57\N{NO-BREAK SPACE}%"
 
 

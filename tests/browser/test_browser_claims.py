@@ -68,9 +68,9 @@ def test_a_topic_has_its_cards_and_a_look_is_no_judgement(unjudged):
     expect(page.locator(".claims-card.open .claims-text")).to_contain_text("With seed 42")
     unjudged.wait_for_choice("about", "printed")
     page.get_by_role("button", name="Show me").click()
-    expect(page.locator(".claims-seal")).to_contain_text("Not reproducible")
+    expect(page.locator(".claims-seal")).to_contain_text("Does not hold")
     assert "You have judged none" in page.evaluate(WALL)["says"]
-    expect(page.get_by_text("Random numbers depend on the version")).to_be_visible()
+    expect(page.get_by_text("The sentence says all that is drawn")).to_be_visible()
     page.get_by_role("button", name="The next claim").click()
     expect(page.locator(".claims-card.open .claims-text")).to_contain_text("With seed 0")
     assert page.evaluate(WALL)["seen"] == 4

@@ -1,6 +1,7 @@
 """*Choosing what to read*: the five keys, the prediction, the tables, and the questions."""
 
 import random
+import re
 
 import pytest
 import torch
@@ -9,8 +10,10 @@ from torch.testing import assert_close
 
 from explainers.chapters.choosing import cost_tables, five_keys, questions, takeaway
 from explainers.chapters.claims import about_reading
-from explainers.models.shipped_indexers import KEPT, ORACLE, PROSE, Shipped, read_files
-from tests.support.opening import PAGES, opened
+from explainers.chapters.claims.claim_table import CONDITION, FAILS
+from explainers.models.shipped_indexers import KEPT, ORACLE, PROSE, USUAL, Shipped, read_files
+from explainers.ui.text.numbers import A_LITTLE_WORSE, MUCH_WORSE, NO_WORSE, judge_rise
+from tests.support.opening import PAGES, ROOT, opened
 from tests.support.reading import panels, said
 
 PAGE = next(page for page in PAGES if page.stem == "13_choosing")
@@ -39,10 +42,10 @@ def test_a_shared_set_is_judged_by_its_loss():
         passages = {PROSE: PASSAGE._replace(losses=losses)}
         return Shipped(passages, {"own": {"64": own}}, ())
 
-    assert questions.answer_sharing(shipped(3.6, 3.6)) == questions.NOT
-    assert questions.answer_sharing(shipped(3.65, 3.6)) == questions.LITTLE
-    assert questions.answer_sharing(shipped(4.0, 3.6)) == questions.MUCH
-    assert questions.answer_sharing(SHIPPED) == questions.NOT
+    assert questions.answer_sharing(shipped(3.6, 3.6)) == NO_WORSE
+    assert questions.answer_sharing(shipped(3.65, 3.6)) == A_LITTLE_WORSE
+    assert questions.answer_sharing(shipped(4.0, 3.6)) == MUCH_WORSE
+    assert questions.answer_sharing(SHIPPED) == NO_WORSE
 
 
 @pytest.mark.parametrize("card", ["learned", "repeats", "evicted", "rounded", "blocks", "skipped"])
@@ -60,6 +63,30 @@ def test_cards_print_what_was_measured(card):
     words = said(visit)
     for loss in expected:
         assert f"{loss:.3f}" in words
+
+
+def test_thresholds_stand_on_the_page():
+    assert [*map(judge_rise, (-1, 0.0099, 0.01, 0.2499, 0.25))] == [
+        *(NO_WORSE, NO_WORSE, A_LITTLE_WORSE, A_LITTLE_WORSE, MUCH_WORSE)
+    ]
+    words = said(opened(PAGE, {"predict": "true"}))
+    assert "From 0.01 nats on a little worse, from 0.25 on much worse." in words
+
+
+def test_blocks_stand_in_the_table_only_where_some_are_chosen():
+    for name in SHIPPED.numbers["blocks"]:
+        size, way = name.split()
+        assert USUAL // int(size) > 1 + (way == "first")
+    assert "| 32 | – | 4.690 |" in said(opened(PAGE, {"deep": "blocks"}))
+
+
+def test_streaming_llm_renumbers_so_no_column_has_its_name():
+    words = said(opened(PAGE, {"deep": "evicted"}))
+    assert "| window | first 4 + window | H2O |" in words
+    for file in (ROOT / "assets" / "text" / "en").glob("*.md"):
+        for named in re.findall("StreamingLLM.{0,200}", file.read_text("utf-8"), re.DOTALL):
+            assert "Xiao et al. 2023" in named, file.name
+            assert "positions" in named or "anew" in named, file.name
 
 
 @pytest.mark.parametrize("card", ["learned", "rounded"])
@@ -121,8 +148,13 @@ def test_what_is_taken_away_is_the_picture():
 def test_claims_are_judged_by_the_losses():
     assert (
         about_reading.few_keys_lose_nothing(128, "prose").numbers["full"]
-        == f"{PASSAGE.full_loss:.2f}"
+        == f"{PASSAGE.full_loss:.3f}"
     )
+    # The page Choosing calls a rise of .01 a little worse: it is not nothing here.
+    rise = PASSAGE.losses[ORACLE][KEPT.index(64)] - PASSAGE.full_loss
+    assert judge_rise(rise) == A_LITTLE_WORSE
+    assert about_reading.few_keys_lose_nothing(64, "prose").verdict == FAILS
+    assert about_reading.few_keys_lose_nothing(128, "prose").verdict == CONDITION
     own = SHIPPED.numbers["own"]["64"]
     shared = PASSAGE.losses[ORACLE][KEPT.index(64)]
     told = about_reading.heads_need_their_own_keys(64).numbers

@@ -8,6 +8,7 @@ from explainers.chapters.claims.claim_table import VERDICTS, read_claims
 from explainers.chapters.claims.hero import make_table
 from explainers.translations import load_sections
 from explainers.ui.untrusted_text import make_title
+from tests.pages.test_bad_input import VALUES
 from tests.support.opening import ROOT, opened
 from tests.support.reading import hero
 
@@ -120,6 +121,25 @@ def test_an_absurd_answer_in_a_link_is_told():
     visit = linked(read_claims()["windows_reach"], predict="true", guess_windows_reach="42")
     assert "guess_windows_reach = ` 42 `" in visit.info[0].value
     assert verdict_of(visit) == []
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+def test_odd_sizes_and_judgements_open_the_claim(value):
+    claim = read_claims()["windows_reach"]
+    sizes = {f"size_{claim.id}_{one.name}": value for one in claim.parameters}
+    visit = linked(claim, **sizes, **{f"guess_{claim.id}": value})
+    assert not visit.exception
+    # Of a repeated value the last may be a size that there is.
+    assert isinstance(value, list) or verdict_of(visit) == ["Does not hold"]
+
+
+def test_a_claim_that_no_choice_moves_says_so():
+    for name, said in (("row_of_seed_42", "the verdict stays"), ("windows_reach", "may hold for")):
+        visit = linked(read_claims()[name])
+        assert any(said in one.value for one in visit.markdown)
+    counted = "For 74 of the 77 sentences another choice gives another verdict. The other 3 print"
+    shown = opened(PAGE, {"deep": "verdicts"})
+    assert any(counted in one.value for one in shown.markdown)
 
 
 def test_a_look_without_a_guess_is_no_judgement():

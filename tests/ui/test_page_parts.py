@@ -14,6 +14,7 @@ from explainers.ui.controls.control import Control
 from explainers.ui.page import keep_imports, run_page, split_title
 from explainers.ui.page_parts.check_yourself import Recall, is_near, seed_recall, write_answer
 from explainers.ui.page_parts.veil import choose_guesses, close_bold
+from explainers.ui.text.numbers import SHARE
 from tests.support.opening import ROOT, opened
 from tests.support.reading import said
 
@@ -112,9 +113,10 @@ def test_both_questions_answered_right_or_wrong_mark_the_page():
     visit = opened(PAGE)
     first, second = (one for one in visit.main.text_input if one.label == "Your answer")
     first.set_value("much").run()
+    assert any("cannot be read as a number" in one.value for one in visit.caption)
     assert "pages_done" not in visit.query_params
     first.set_value("1,5").run()
-    assert "You typed **1.5**. The answer is **" in said(visit)
+    assert "You typed **` 1,5 `**. The answer is **" in said(visit)
     second.set_value("0").run()
     assert not visit.exception
     assert "Right: **0**." in said(visit)
@@ -129,7 +131,8 @@ def test_the_same_seed_asks_the_same():
 def test_an_answer_is_near_enough_or_not():
     assert is_near(Recall(0.25, tolerance=0.01), "0.255")
     assert not is_near(Recall(0.25), "0.3")
-    assert is_near(Recall(0.88, tolerance=0.005), "88")
+    assert is_near(Recall(0.88, tolerance=0.005, unit=SHARE), "88")
+    assert not is_near(Recall(0.36, tolerance=0.005), "36"), "an angle is no share"
     assert not is_near(Recall(88, tolerance=0.5), "0.88"), "no share was asked for"
     assert is_near(Recall("none", options=("none", "all")), "none")
     assert write_answer(Recall(1024)) == "1,024"

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from explainers.translations import load_sections
 from tests.support.scripts import SCRIPTS, run_script
 
 RUN = """
@@ -71,3 +72,11 @@ def test_shared_beginnings(kind, is_same, named):
     hero = {"data": data, "changed": -1, "change": change}
     given = {"hero": hero, "texts": {"second": ["a", "b", "c"]}, "reused": 2}
     assert name_sentence("PrefixView", "serving_prefix.js", given)[0] == named
+
+
+def test_the_page_promises_no_more_than_equality_up_to_rounding():
+    """Where two tokens are nearly equally probable, the picture says that rounding decides."""
+    sections = load_sections("15_serving")
+    for name in ("question", "next_question", "one_sentence"):
+        assert "rounding" in sections[name]
+    assert not [name for name, words in sections.items() if "without changing" in words]

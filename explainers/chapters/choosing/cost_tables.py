@@ -30,10 +30,14 @@ from explainers.models.shipped_indexers import (
 from explainers.translations import _, say_value
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.provenance import shipped_run
-from explainers.ui.text.numbers import join_rows, write_percent
+from explainers.ui.text.numbers import (
+    NO_WORSE,
+    join_rows,
+    judge_rise,
+    name_thresholds,
+    write_percent,
+)
 
-MUCH_FROM, LITTLE_FROM = 0.25, 0.01
-"""Nats from which one loss is called worse than another."""
 NUM_HEADS, HEAD_DIM, D_MODEL = 9, 64, 576
 """Of SmolLM2; a test compares them with its configuration."""
 ROUNDED = (
@@ -142,7 +146,7 @@ def show_repeats(shipped: Shipped) -> None:
 
 def is_less(one: float, other: float) -> bool:
     """Is a loss smaller by what may be called so?"""
-    return other - one >= LITTLE_FROM
+    return judge_rise(other - one) != NO_WORSE
 
 
 def list_evictions(shipped: Shipped, shown: int) -> str:
@@ -162,7 +166,7 @@ def name_evictions(shipped: Shipped) -> dict[str, str]:
     evicted = shipped.numbers["evicted"]
     wins = sum(is_less(evicted[f"{kept}"], read_loss(shipped, PROSE, FIRST, kept)) for kept in KEPT)
     full = shipped.passages[PROSE].full_loss
-    told = {"wins": f"{wins}", "sizes": f"{len(KEPT)}", "felt": f"{LITTLE_FROM}"}
+    told = {"wins": f"{wins}", "sizes": f"{len(KEPT)}", "felt": name_thresholds()["little"]}
     return {**told, "full": f"{full:.3f}"}
 
 
@@ -183,7 +187,7 @@ def name_thinned(shipped: Shipped) -> dict[str, str]:
     pairs = [[losses[f"{way} {kept}"] for way in ways] for kept in THINNED]
     return {
         "wins": f"{sum(is_less(votes, window) for votes, window in pairs)}",
-        "felt": f"{LITTLE_FROM}",
+        "felt": name_thresholds()["little"],
         "sizes": f"{len(pairs)}",
         "newest": f"{OBSERVED}",
         "prompt": f"{len(prose.tokens) // 2}",
@@ -215,10 +219,14 @@ def name_roundings(shipped: Shipped) -> dict[str, str]:
 
 
 def list_blocks(shipped: Shipped) -> str:
-    """A row for each size of block, with the first block kept and without."""
+    """A row for each size of block, with the first block kept and without.
+
+    A dash stands where a query's own block and the first leave room for no other.
+    """
     found = shipped.numbers["blocks"]
+    losses = {name: f"{loss:.3f}" for name, loss in found.items()}
     return join_rows(
-        write_row(size, *(f"{found[f'{size} {way}']:.3f}" for way in ("first", "free")))
+        write_row(size, *(losses.get(f"{size} {way}", "–") for way in ("first", "free")))
         for size in BLOCK_SIZES
     )
 

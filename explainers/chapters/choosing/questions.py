@@ -5,16 +5,22 @@ from random import Random
 import torch
 
 from explainers.attention.indexer import index_scores, keep_best
-from explainers.chapters.choosing.cost_tables import LITTLE_FROM, MUCH_FROM, NUM_HEADS
-from explainers.messages import N_
+from explainers.chapters.choosing.cost_tables import NUM_HEADS
 from explainers.models.shipped_indexers import KEPT, ORACLE, PROSE, USUAL, Shipped
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import shipped_run
-from explainers.ui.text.numbers import write_decimals
+from explainers.ui.text.numbers import (
+    A_LITTLE_WORSE,
+    MUCH_WORSE,
+    NO_WORSE,
+    judge_rise,
+    name_thresholds,
+    write_decimals,
+)
 
-ANSWERS = MUCH, LITTLE, NOT = N_("much worse"), N_("a little worse"), N_("no worse")
+ANSWERS = MUCH_WORSE, A_LITTLE_WORSE, NO_WORSE
 
 
 def name_sharing(shipped: Shipped) -> dict[str, str]:
@@ -26,14 +32,14 @@ def name_sharing(shipped: Shipped) -> dict[str, str]:
         "shared": f"{prose.losses[ORACLE][KEPT.index(USUAL)]:.3f}",
         "kept": f"{USUAL}",
         "heads": f"{NUM_HEADS}",
+        **name_thresholds(),
     }
 
 
 def answer_sharing(shipped: Shipped) -> str:
     """How much worse one set of keys for all heads is than a set for each."""
     shared = shipped.passages[PROSE].losses[ORACLE][KEPT.index(USUAL)]
-    rise = shared - shipped.numbers["own"][f"{USUAL}"]
-    return MUCH if rise >= MUCH_FROM else LITTLE if rise >= LITTLE_FROM else NOT
+    return judge_rise(shared - shipped.numbers["own"][f"{USUAL}"])
 
 
 def draw_sharing(shipped: Shipped) -> None:

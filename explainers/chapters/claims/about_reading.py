@@ -13,9 +13,8 @@ from explainers.models.shipped_indexers import (
     USUAL,
     read_files,
 )
+from explainers.ui.text.numbers import NO_WORSE, WORSE_FROM, judge_rise, name_thresholds
 
-FELT = 0.1
-"""Nats per token: what raises the loss by less is called nothing here."""
 TEXTS = {"prose": PROSE, "the same text again": TWICE}
 
 
@@ -26,10 +25,10 @@ def few_keys_lose_nothing(kept: int, text: str) -> Finding:
         count: loss - passage.full_loss
         for count, loss in zip(KEPT, passage.losses[ORACLE], strict=True)
     }
-    here, everywhere = rises[kept] < FELT, all(rise < FELT for rise in rises.values())
-    verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
-    loss = f"{passage.full_loss + rises[kept]:.2f}"
-    return make_finding(verdict, kept=kept, loss=loss, full=f"{passage.full_loss:.2f}")
+    loses = {count: judge_rise(rise) != NO_WORSE for count, rise in rises.items()}
+    verdict = FAILS if loses[kept] else CONDITION if any(loses.values()) else HOLDS
+    loss, full = f"{passage.full_loss + rises[kept]:.3f}", f"{passage.full_loss:.3f}"
+    return make_finding(verdict, kept=kept, loss=loss, full=full, **name_thresholds())
 
 
 def heads_need_their_own_keys(kept: int) -> Finding:
@@ -37,7 +36,7 @@ def heads_need_their_own_keys(kept: int) -> Finding:
     shipped = read_files()
     shared = shipped.passages[PROSE].losses[ORACLE]
     rises = {count: shared[KEPT.index(count)] - shipped.numbers["own"][f"{count}"] for count in OWN}
-    needs = {count: rise > 0.0 for count, rise in rises.items()}
+    needs = {count: judge_rise(rise) != NO_WORSE for count, rise in rises.items()}
     verdict = (HOLDS if all(needs.values()) else CONDITION) if needs[kept] else FAILS
     own = shipped.numbers["own"][f"{kept}"]
     return make_finding(verdict, kept=kept, own=f"{own:.3f}", shared=f"{own + rises[kept]:.3f}")
@@ -81,8 +80,8 @@ def _measure_saved(trained: str, text: str) -> float:
     return (first - _read_loss(trained, text)) / (first - oracle)
 
 
-def two_bits_are_enough(bits: int, along: str) -> Finding:
-    """Keys rounded within a token or within a channel, against keys as they are."""
+def two_bits_are_enough(bits: int, along: str, harm: str) -> Finding:
+    """Keys rounded within a token or within a channel; `harm` is what is called so."""
     shipped = read_files()
     full, rounded = shipped.passages[PROSE].full_loss, shipped.numbers["rounded"]
     ways = {"a token": KEYS_BY_TOKEN, "a channel": KEYS_BY_CHANNEL}
@@ -91,7 +90,9 @@ def two_bits_are_enough(bits: int, along: str) -> Finding:
         for way, name in ways.items()
         for count in (2, 4)
     }
-    here = rises[bits, along] < FELT
-    verdict = (HOLDS if max(rises.values()) < FELT else CONDITION) if here else FAILS
+    limit = WORSE_FROM[harm]
+    verdict = FAILS if rises[bits, along] >= limit else CONDITION
+    verdict = HOLDS if max(rises.values()) < limit else verdict
     token, channel = (f"{full + rises[bits, way]:.2f}" for way in ways)
-    return make_finding(verdict, bits=bits, token=token, channel=channel, full=f"{full:.2f}")
+    numbers = {"token": token, "channel": channel, "full": f"{full:.2f}", "limit": f"{limit:g}"}
+    return make_finding(verdict, bits=bits, **numbers)

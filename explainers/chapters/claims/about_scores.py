@@ -179,9 +179,9 @@ def row_of_seed_42(seed: int, claimed: tuple[float, ...] = TUTORIAL_ROW) -> Find
     seeded = torch.Generator().manual_seed(seed)
     query, key, value = (torch.randn(1, 1, 6, 4, generator=seeded) for _ in range(3))
     row = attention(query, key, value, masks.build(masks.full, 6, 6)).weights[0, 0, 0]
-    return make_finding(
-        _compare_row(row, claimed), row=_format_row(row), claimed=_format_row(claimed)
-    )
+    # All that is drawn is said: what comes out can be compared, unlike in the next claims.
+    verdict = HOLDS if _is_row(row, claimed) else FAILS
+    return make_finding(verdict, row=_format_row(row), claimed=_format_row(claimed))
 
 
 def row_of_a_causal_head(made_by: str, claimed: tuple[float, ...] = CAUSAL_ROW) -> Finding:
@@ -192,7 +192,7 @@ def row_of_a_causal_head(made_by: str, claimed: tuple[float, ...] = CAUSAL_ROW) 
     weights = attention(query, key, value, masks.build(masks.causal, 4, 4)).weights
     row = weights[1, :2]
     above = int((weights.triu(1) != 0).sum())
-    verdict = _compare_row(row, claimed)
+    verdict = HOLDS if _is_row(row, claimed) else LOST
     return make_finding(
         verdict, row=_format_row(row, 4), claimed=_format_row(claimed, 4), above=above
     )
@@ -225,10 +225,10 @@ def width_of_gpt_4(d_model: int) -> Finding:
     return make_finding(verdict, numbers=numbers, models=len(list_model_ids()))
 
 
-def _compare_row(row: Tensor, claimed: tuple[float, ...]) -> str:
+def _is_row(row: Tensor, claimed: tuple[float, ...]) -> bool:
     apart = (row - torch.tensor(claimed)).abs().max().item()
     half_a_digit = 0.5 * 10.0 ** -max(len(f"{number}") - 2 for number in claimed)
-    return HOLDS if apart <= half_a_digit else LOST
+    return apart <= half_a_digit
 
 
 def _format_row(row: Tensor | tuple[float, ...], places: int = 3) -> str:

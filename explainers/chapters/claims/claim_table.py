@@ -88,6 +88,8 @@ class Claim:
     page: str
     verdict: str
     parameters: tuple[ClaimParameter, ...]
+    moves: bool = True
+    """Does another choice give another verdict?"""
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -115,6 +117,13 @@ def read_claims() -> dict[str, Claim]:
     return {claim.id: claim for claim in map(_make_claim, rows)}
 
 
+def count_moving() -> dict[str, str]:
+    """How many claims there are, and of how many a choice changes the verdict."""
+    claims = read_claims().values()
+    moving = sum(claim.moves for claim in claims)
+    return {"all": f"{len(claims)}", "moving": f"{moving}", "fixed": f"{len(claims) - moving}"}
+
+
 def list_parts() -> tuple[str, ...]:
     """The parts that the claims fall into."""
     return tuple(dict.fromkeys(claim.part for claim in read_claims().values()))
@@ -126,7 +135,9 @@ def _make_claim(row: dict[str, Any]) -> Claim:
         ClaimParameter(p["name"], p["label"], tuple(p["values"]), p["default"])
         for p in row["parameters"]
     )
-    return Claim(name, row["part"], module, row["page"], row["verdict"], parameters)
+    return Claim(
+        name, row["part"], module, row["page"], row["verdict"], parameters, row.get("moves", True)
+    )
 
 
 TRAINED = {

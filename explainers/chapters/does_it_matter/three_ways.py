@@ -26,6 +26,7 @@ from explainers.models.shipped_ablations import MODEL, SAMPLE, Place
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.text.numbers import PERCENT
 
 SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")
 SHARES = SAME, HALF, NOTHING
@@ -152,4 +153,4 @@ def recall_effect(draw: Random) -> Recall:
     share = draw.choice([0.25, 0.5, 0.75])
     moved = lead + share * (other - lead)
     given = {"lead": f"{lead}", "other": f"−{-other}", "moved": f"{moved:g}".replace("-", "−")}
-    return Recall(round(100 * share), given)
+    return Recall(round(100 * share), given, unit=PERCENT)

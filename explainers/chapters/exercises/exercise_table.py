@@ -18,13 +18,15 @@ from explainers.messages import N_
 class Prediction:
     """A number is asked for; `given` are the numbers of the statement, `worked` of the solution.
 
-    What is further off than `tolerance`, in the unit of the answer, is not accepted.
+    What is further off than `tolerance`, in the unit of the answer, is not accepted. `unit` is what
+    an answer counts, for `read_answer`.
     """
 
     given: dict[str, str]
     answer: float
     tolerance: float = 0.0
     worked: dict[str, str] = field(default_factory=dict)
+    unit: str = ""
 
     def accepts(self, answer: float) -> bool:
         """Is it near enough? Not a number and infinite are never."""

@@ -31,7 +31,7 @@ from explainers.ui.controls.name_controls import MultiChoice
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.session import EXERCISES_COUNTED
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.numbers import format_answer, list_readings
+from explainers.ui.text.numbers import format_answer, read_answer, say_what_is_read
 from explainers.ui.untrusted_text import make_title, shorten, verbatim
 
 
@@ -129,16 +129,16 @@ def ask_number(exercise: Exercise, task: Prediction) -> Reply | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         typed = st.text_input(_("Your answer"), key=key, max_chars=30, width=200)
         is_asked = st.button(_("Check"), key=f"check {exercise.id}", icon=":material/check:")
-    if typed:
+    if typed and not read_answer(typed, task.unit):
+        st.markdown(say_what_is_read(task.unit))
+    elif typed:
         return judge_answer(task, typed)
-    return Reply("empty", {}) if is_asked else None
+    return Reply("empty", {}) if is_asked and not typed else None
 
 
 def judge_answer(task: Prediction, typed: str) -> Reply:
-    """Right, near enough, wrong, or no number at all; a comma may be one for decimals."""
-    readings, exact = list_readings(typed), format_answer(task.answer)
-    if not readings:
-        return Reply("unreadable", {})
+    """Right, near enough, or wrong."""
+    readings, exact = read_answer(typed, task.unit), format_answer(task.answer)
     said = verbatim(shorten(typed.replace("-", "−")))
     accepted = [number for number in readings if task.accepts(number)]
     if not accepted:

@@ -18,6 +18,7 @@ from explainers.attention.steps import dot_products, hide, softmax
 from explainers.attention.stretching import interpolate
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
 from explainers.toys.examples import random_heads
+from explainers.ui.text.numbers import SHARE
 
 HUNDREDTH = 0.02
 DRAWS = 5_000
@@ -63,7 +64,8 @@ def a_weight_of_two(draw: Random) -> Prediction:
     scores = torch.tensor([[one, one - difference]], dtype=torch.double)
     weight = softmax(scores)[0, 0].item()
     given = {"one": format_signed(one), "other": format_signed(one - difference)}
-    return Prediction(given, weight, HUNDREDTH, {"back": format_signed(-difference)})
+    worked = {"back": format_signed(-difference)}
+    return Prediction(given, weight, HUNDREDTH, worked, SHARE)
 
 
 def a_mixture(draw: Random) -> Prediction:
@@ -86,7 +88,7 @@ def a_row_under_a_mask(draw: Random) -> Prediction:
     mask = torch.tensor([[True, True, False]])
     left = softmax(hide(scores, mask))[0, 0].item()
     worked = {"first": f"{weights[0]:g}", "kept": f"{weights[0] + weights[1]:g}"}
-    return Prediction({"weights": _row(weights)}, left, HUNDREDTH, worked)
+    return Prediction({"weights": _row(weights)}, left, HUNDREDTH, worked, SHARE)
 
 
 def variance_of_products(draw: Random) -> Prediction:

@@ -16,7 +16,7 @@ def bytes_of_a_token(draw: Random) -> Prediction:
     group = LayerGroup("full", layers, num_kv_heads=kv_heads, head_dim=head_dim)
     shape = ModelShape("the exercise's", (group,), num_heads=kv_heads, d_model=head_dim)
     given = {"layers": f"{layers}", "kv_heads": f"{kv_heads}", "d_k": f"{head_dim}"}
-    return Prediction(given, count_bytes_per_token(shape))
+    return Prediction(given, count_bytes_per_token(shape), unit="B")
 
 
 def gigabytes_of_a_model(draw: Random) -> Prediction:
@@ -33,7 +33,7 @@ def gigabytes_of_a_model(draw: Random) -> Prediction:
         "d_k": f"{group.head_dim}",
     }
     worked = {"token": f"{count_bytes_per_token(shape):,}"}
-    return Prediction(given, size, float(f"{size / 20:.1g}"), worked)
+    return Prediction(given, size, float(f"{size / 20:.1g}"), worked, unit="GiB")
 
 
 def numbers_of_a_latent(draw: Random) -> Prediction:

@@ -8,6 +8,7 @@ import torch
 from explainers.attention.sinks import softmax_with_sinks
 from explainers.attention.softcap import soft_cap
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
+from explainers.ui.text.numbers import SHARE
 
 HUNDREDTH = 0.02
 
@@ -21,7 +22,7 @@ def a_row_with_a_sink(draw: Random) -> Prediction:
     given = {"scores": ", ".join(map(format_signed, scores)), "sink": f"{sink}"}
     words = sum(map(math.exp, scores))
     worked = {"words": f"{words:.2f}", "nothing": f"{math.exp(sink):.2f}"}
-    return Prediction(given, kept, HUNDREDTH, worked)
+    return Prediction(given, kept, HUNDREDTH, worked, SHARE)
 
 
 def a_ratio_under_a_cap(draw: Random) -> Prediction:

@@ -12,7 +12,7 @@ from explainers.attention.serving.accept_drafts import keep_probability
 from explainers.attention.serving.shared_prefix import changed_rows, count_shared_blocks
 from explainers.chapters.exercises.exercise_table import Prediction
 from explainers.toys.examples import draw_embeddings, random_heads
-from explainers.ui.text.numbers import write_percent
+from explainers.ui.text.numbers import PERCENT, write_percent
 
 
 def rows_after_a_change(draw: Random) -> Prediction:
@@ -55,4 +55,4 @@ def kept_drafts(draw: Random) -> Prediction:
     both = (torch.tensor([one, 1 - one]) for one in (draft, target))
     kept = round(100 * float(keep_probability(*both)[0]), 1)
     given = {"draft": write_percent(draft), "target": write_percent(target)}
-    return Prediction(given, kept, tolerance=0.6)
+    return Prediction(given, kept, tolerance=0.6, unit=PERCENT)

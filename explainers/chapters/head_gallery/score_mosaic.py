@@ -22,6 +22,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.text.numbers import SHARE
 
 MAP = "heads"
 AGAINST_CHANCE = (*PATTERNS, N_("one offset"))
@@ -154,7 +155,7 @@ def _find_best(found: Tensor) -> list[tuple[int, int]]:
 def recall_baseline(draw: Random) -> Recall:
     """What a sharp head scores when its weights are shuffled."""
     keys = draw.choice([4, 5, 8, 10, 20, 25])
-    return Recall(1 / keys, {"keys": f"{keys}"}, tolerance=0.005)
+    return Recall(1 / keys, {"keys": f"{keys}"}, tolerance=0.005, unit=SHARE)
 
 
 def recall_prose(draw: Random) -> Recall:

@@ -9,7 +9,7 @@ import torch
 from explainers.attention.sinks import softmax_with_sinks
 from explainers.attention.softcap import soft_cap
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.text.numbers import write_decimals, write_percent
+from explainers.ui.text.numbers import PERCENT, write_decimals, write_percent
 
 SCORES, SINK_SCORE = (1.0, 0.2, -0.5, 0.3), 2.0
 
@@ -57,7 +57,7 @@ def recall_sink(draw: Random) -> Recall:
         for name, number in zip(names, (first, second, third, total), strict=True)
     }
     given["sum"] = f"{total}"
-    return Recall(100 - total, given)
+    return Recall(100 - total, given, unit=PERCENT)
 
 
 def recall_cap(draw: Random) -> Recall:

@@ -27,7 +27,7 @@ from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import learned_numbers, trained_weights
-from explainers.ui.text.numbers import write_percent
+from explainers.ui.text.numbers import PERCENT, write_percent
 
 WIDE, GPT3 = 512, 12_288
 """The widths of the models of Vaswani et al. 2017 and Brown et al. 2020."""
@@ -170,7 +170,7 @@ def _make_panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Pan
 def recall_remaining_share(draw: Random) -> Recall:
     """What one head can give a second word at most."""
     share = draw.randrange(35, 95, 5)
-    return Recall(100 - share, {"share": f"{share}"})
+    return Recall(100 - share, {"share": f"{share}"}, unit=PERCENT)
 
 
 def recall_layer_numbers(draw: Random) -> Recall:

@@ -1,22 +1,23 @@
 """Caches with fewer rows: words that are merged into one, and layers that keep none."""
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from explainers.attention.merged_rows import merge_rows, waiting_rows
 from explainers.chapters.shared_heads.takeaway import MergedWords
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
-from explainers.memory.cache_bytes import count_lasting_bytes
-from explainers.memory.model_shapes import find_shape
+from explainers.memory.cache_bytes import count_lasting_bytes, require_groups
+from explainers.memory.model_shapes import ModelShape, find_shape
+from explainers.memory.published_figures import read_figures
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.provenance import random_weights
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
 
-NARROW, WIDE = 4, 128
-"""Words in a row of DeepSeek V4, in its two kinds of layers."""
-BEFORE, AFTER = "deepseek-v3.2-exp", "deepseek-v4-flash"
+BEFORE, AFTER, PUBLISHED = "deepseek-v3.2-exp", "deepseek-v4-flash", "dsv4-flash-share"
 LAYERS, BORROWING = 35, 15
 """Gemma 3n: its layers, and how many of them read the keys and values of an earlier one."""
 
@@ -55,16 +56,30 @@ def draw_rows(found: MergedWords) -> tuple[Figure, str]:
 def name_rows(found: MergedWords) -> dict[str, Any]:
     """What is kept of the text, and of a token in models that do this."""
     waiting = waiting_rows(len(found.tokens), found.width)
-    before, after = (count_lasting_bytes(find_shape(name)) for name in (BEFORE, AFTER))
+    before, after = (_count_in_16_bits(find_shape(name)) for name in (BEFORE, AFTER))
+    figure = read_figures()[PUBLISHED]
+    merging = [group for group in require_groups(find_shape(AFTER)) if group.kind == "compressed"]
+    _alone, narrow, wide = sorted(merging, key=lambda group: group.ratio or 0)
     return {
         "kept": len(found.merged),
         "waiting": verbatim(" ".join(found.tokens[-waiting:])) if waiting else "–",
-        "narrow": NARROW,
-        "wide": WIDE,
+        "narrow": narrow.ratio,
+        "narrow_layers": narrow.count,
+        "wide": wide.ratio,
+        "wide_layers": wide.count,
+        "all_layers": sum(group.count for group in merging),
         "after": f"{int(after):,}",
         "before": f"{int(before):,}",
         "share": write_percent(float(after / before), 1),
+        "published": write_percent(figure.published / 100),
+        "own": write_percent(float(figure.computed_value) / 100, 1),
         "layers": LAYERS,
         "borrowing": BORROWING,
         "left": write_percent((LAYERS - BORROWING) / LAYERS),
     }
+
+
+def _count_in_16_bits(shape: ModelShape) -> Fraction:
+    """Bytes that a token adds in the end, keys of the index in the same format as all else."""
+    groups = tuple(replace(group, token_bytes=0) for group in require_groups(shape))
+    return count_lasting_bytes(replace(shape, groups=groups))

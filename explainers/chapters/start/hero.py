@@ -30,7 +30,7 @@ from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.page_parts.first_picture import FILE, keep_hero
 from explainers.ui.session import OWN_WORDS
-from explainers.ui.text.numbers import write_percent
+from explainers.ui.text.numbers import PERCENT, write_percent
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -196,7 +196,8 @@ def weigh_words(layer: Layer) -> list[list[float]]:
 def recall_remaining_weight(draw: Random) -> Recall:
     """The weights of a row add up to 100 %."""
     first, second = draw.randint(20, 60), draw.randint(5, 20)
-    return Recall(100 - first - second, {"first": f"{first} %", "second": f"{second} %"})
+    given = {"first": f"{first} %", "second": f"{second} %"}
+    return Recall(100 - first - second, given, unit=PERCENT)
 
 
 def write_first_picture() -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from explainers.chapters.common.recording import describe_live_run
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
+from explainers.memory.cache_bytes import NumberFormat, find_format
 from explainers.models.attention_hook import Change
 from explainers.models.changes import MOST_TOKENS, Effect, measure_effect
 from explainers.models.token_text import Words, find_words, tokenise_text
@@ -18,6 +19,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.text.numbers import NO_WORSE, judge_rise, write_percent
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
 if TYPE_CHECKING:
@@ -89,10 +91,6 @@ def choose_remark(reading: Reading, wanted: str) -> str:
     if reading.stands_in:
         return "hero_other_model"
     return "hero_other_text" if reading.written != wanted else "hero_words" if reading.words else ""
-
-
-FELT = 0.01
-"""A loss that rises by fewer nats is not worth a word."""
 
 
 def measure_or_explain(
@@ -171,7 +169,7 @@ def find_worst_token(effect: Effect) -> dict[str, str] | None:
     """The token whose loss rises most, if that is worth a word."""
     before, after = effect.losses
     worst = max(range(len(before)), key=lambda place: after[place] - before[place])
-    if after[worst] - before[worst] < FELT:
+    if judge_rise(after[worst] - before[worst]) == NO_WORSE:
         return None
     token = verbatim(show_spaces(effect.tokens[worst + 1]))
     return {"token": token, "before": f"{before[worst]:.2f}", "after": f"{after[worst]:.2f}"}
@@ -194,6 +192,19 @@ def draw_losses(effect: Effect, shown: Effect, origin: str) -> None:
         after=effect.mean_losses[1],
     )
     show_figure(Figure([Panel("losses", matrix, dense=True)], alt), origin, "losses")
+
+
+SCALE_BITS = 32
+"""Of the one scale that each head's vector has."""
+
+
+def name_rounded_shares(head_dim: int) -> dict[str, str]:
+    """What a head's vector takes with few bits and its scale, as a part of what float32 takes."""
+    whole = find_format("float32").count_vector_bytes(1, head_dim)
+    formats = {f"share_{n}": NumberFormat("", n, None, SCALE_BITS, per_head=True) for n in (8, 4)}
+    sizes = {name: one.count_vector_bytes(1, head_dim) for name, one in formats.items()}
+    shares = {name: write_percent(size / whole, 1) for name, size in sizes.items()}
+    return {"d_k": f"{head_dim}", "scale_bits": f"{SCALE_BITS}", **shares}
 
 
 def recall_loss(draw: Random) -> Recall:

@@ -25,6 +25,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.session import ABLATION_JOB
+from explainers.ui.text.numbers import MUCH_WORSE, judge_rise, name_thresholds
 from explainers.ui.untrusted_text import verbatim
 
 WHOLE, WITHOUT = N_("all heads"), N_("induction heads off")
@@ -34,8 +35,6 @@ CODE = measure_ablation, group_heads_by_role, draw_control_heads, AblatedHeads
 SECOND, PROSE = N_("the second copy"), N_("prose")
 BOTH, NEITHER = N_("both"), N_("neither")
 WORSE = SECOND, PROSE, BOTH, NEITHER
-FELT = 1.0
-"""A loss that rises by more nats than this has suffered."""
 
 
 def has_switched_off() -> bool:
@@ -67,10 +66,11 @@ def answer_suffers(found: list[Ablation]) -> str:
     """What is read worse without the heads."""
     whole, without, _control = found
     rises = (
-        without.second_copy_loss - whole.second_copy_loss > FELT,
-        without.prose_loss - whole.prose_loss > FELT,
+        without.second_copy_loss - whole.second_copy_loss,
+        without.prose_loss - whole.prose_loss,
     )
-    return {(1, 0): SECOND, (0, 1): PROSE, (1, 1): BOTH, (0, 0): NEITHER}[rises]
+    second, prose = (judge_rise(rise) == MUCH_WORSE for rise in rises)
+    return {(1, 0): SECOND, (0, 1): PROSE, (1, 1): BOTH, (0, 0): NEITHER}[second, prose]
 
 
 def tabulate_readings(found: list[Ablation]) -> dict[str, str | int]:
@@ -81,6 +81,7 @@ def tabulate_readings(found: list[Ablation]) -> dict[str, str | int]:
         "count": len(without.heads),
         "heads": name_heads(without.heads),
         "others": name_heads(control.heads),
+        **name_thresholds(),
     }
 
 

@@ -14,7 +14,7 @@ from explainers.ui.controls import why_controls as chosen
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.text.numbers import write_percent
+from explainers.ui.text.numbers import PERCENT, write_percent
 from explainers.ui.untrusted_text import show_spaces
 
 ANSWERS = HARDLY, HALF, NOTHING_LEFT = (
@@ -177,4 +177,5 @@ def recall_alike(draw: Random) -> Recall:
     scores = torch.tensor([draw.randint(-20, 20) / 10 for _key in range(4)], dtype=torch.double)
     alike = draw.randint(2, 9)
     gap = (scores + alike).softmax(-1)[0] - scores.softmax(-1)[0]
-    return Recall(abs(round(100 * gap.item(), 6)), {"alike": f"{alike}"}, tolerance=0.4)
+    points = abs(round(100 * gap.item(), 6))
+    return Recall(points, {"alike": f"{alike}"}, tolerance=0.4, unit=PERCENT)

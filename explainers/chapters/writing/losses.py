@@ -216,7 +216,7 @@ def recall_bytes(draw: Random) -> Recall:
         draw.choice((32, 64)),
     )
     given = {"layers": f"{layers}", "kv_heads": f"{kv_heads}", "head_dim": f"{head_dim}"}
-    return Recall(2 * layers * kv_heads * head_dim * 2, given)
+    return Recall(2 * layers * kv_heads * head_dim * 2, given, unit="B")
 
 
 def recall_channel(_draw: Random) -> Recall:

@@ -14,7 +14,8 @@ from explainers.ui.page import Prose, read_seed
 from explainers.ui.prediction import sort_options, write_verdict
 from explainers.ui.session import PAGE_NUMBER, RECALLS_ANSWERED, RECALLS_MARKED
 from explainers.ui.text.language import fragment
-from explainers.ui.text.numbers import format_answer, parse_number
+from explainers.ui.text.numbers import format_answer, read_answer, say_what_is_read
+from explainers.ui.untrusted_text import shorten, verbatim
 
 
 class Question(Protocol):
@@ -36,6 +37,10 @@ class Question(Protocol):
         """By how much a typed number may be off."""
 
     @property
+    def unit(self) -> str:
+        """What a typed number counts, for `read_answer`."""
+
+    @property
     def worked(self) -> Mapping[str, str]:
         """More numbers, which only the reason has."""
 
@@ -49,6 +54,7 @@ class Recall:
     options: Sequence[str] = ()
     tolerance: float = 0.0
     worked: Mapping[str, str] = field(default_factory=dict)
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,7 @@ def draw_again(
     others = [make(seed_recall(page, name, read_seed() + more)) for more in range(1, DRAWS + 1)]
     later = max(others, key=lambda it: (it.given != now.given, it.answer != now.answer))
     options = tuple(getattr(later, "options", ()))
-    again = Recall(later.answer, later.given, options, later.tolerance, later.worked)
+    again = Recall(later.answer, later.given, options, later.tolerance, later.worked, later.unit)
     return MarkedRecall(is_right, again, later.given != now.given)
 
 
@@ -138,12 +144,15 @@ def ask_recall(text: Prose, name: str, question: Question, time: str) -> bool | 
     text(f"recall_{name}", **question.given)
     options = getattr(question, "options", ())
     place = f"{text.page} {name} {time}"
-    read = _choose if options else _type
-    answer = read(place, sort_options([*options, write_answer(question)]))
+    if options:
+        answer = _choose(place, sort_options([*options, write_answer(question)]))
+    else:
+        answer = _type(place, question.unit)
     if answer is None:
         return None
     is_right, right = is_near(question, answer), write_answer(question)
-    st.markdown(write_verdict(right if is_right else answer, right, is_typed=not options))
+    said = right if is_right else answer if options else verbatim(shorten(answer))
+    st.markdown(write_verdict(said, right, is_typed=not options))
     _show_reason(text, name, question)
     return is_right
 
@@ -163,7 +172,7 @@ def _choose(place: str, options: Sequence[str]) -> str | None:
     return answer
 
 
-def _type(place: str, _options: Sequence[str]) -> str | None:
+def _type(place: str, unit: str) -> str | None:
     answers = st.session_state.setdefault(RECALLS_ANSWERED, {})
     typed = st.text_input(
         _("Your answer"),
@@ -175,22 +184,18 @@ def _type(place: str, _options: Sequence[str]) -> str | None:
     answers[place] = typed
     if not typed:
         return None
-    number = parse_number(typed)
-    if number is None:
-        st.caption(_("That is not a number. Write it in digits, such as 28 or 0.25."))
+    if not read_answer(typed, unit):
+        st.caption(say_what_is_read(unit))
         return None
-    return format_answer(number)
+    return typed
 
 
 def is_near(question: Question, answer: str) -> bool:
-    """Is it the right option, or a number near enough? A share may be given in percent."""
+    """Is it the right option, or a number near enough, read as any that it can mean?"""
     if isinstance(question.answer, str):
         return answer == question.answer
-    number = parse_number(answer)
-    if number is None:
-        return False
-    readings = [number, number / 100] if 0 < question.answer < 1 < number else [number]
-    return any(abs(one - question.answer) <= question.tolerance + 1e-9 for one in readings)
+    off = (abs(number - question.answer) for number in read_answer(answer, question.unit))
+    return any(one <= question.tolerance + 1e-9 for one in off)
 
 
 def write_answer(question: Question) -> str:
