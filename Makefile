@@ -44,6 +44,9 @@ check: $(VENV)/tools ## lint, format and types, and known holes in packages
 
 lock: $(VENV)/tools ## name all packages by their hashes anew, after requirements.txt has changed
 	$(VENV)/bin/uv pip compile --quiet requirements.txt --output-file requirements.lock
+	sed -n 's/^\([^= ]*\)==.*/--no-emit-package=\1/p' requirements.lock | \
+		xargs $(VENV)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
+		--generate-hashes --no-header --no-annotate requirements.txt --output-file requirements-torch.lock
 
 translate: $(VENV)/app ## bring the translations up to date, and say what is missing
 	$(IN_VENV) explainers.ui.text.catalogue
@@ -60,7 +63,9 @@ thumbnails: $(VENV)/tools browser models ## photograph every page again for the 
 	$(IN_VENV) benchmarks.thumbnails
 
 # The files app and tools are empty: they say when the packages were last installed.
+# Torch comes from an index of its own where one is named, and from no two that are mixed.
 $(VENV)/app: requirements.txt | $(VENV)/bin/pip
+	$(if $(TORCH_INDEX),$(IN_VENV) pip install --no-deps --index-url $(TORCH_INDEX) "$$(grep '^torch==' $<)")
 	$(IN_VENV) pip install -r requirements.txt
 	@touch $@
 

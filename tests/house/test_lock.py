@@ -1,4 +1,4 @@
-"""requirements.lock names what requirements.txt brings, each package by its hash."""
+"""The locks name what requirements.txt brings, each package by its hash."""
 
 import json
 import re
@@ -13,7 +13,9 @@ from packaging.utils import canonicalize_name
 from tests.house import audit
 
 ROOT = Path(__file__).parents[2]
-LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+LOCK, TORCH_LOCK = (
+    (ROOT / f"requirements{kind}.lock").read_text(encoding="utf-8") for kind in ("", "-torch")
+)
 OF_TORCH = re.compile("torch|triton|nvidia|cuda")
 """Its builds come from places of their own, and bring their own packages: see docs/hosting.md."""
 
@@ -29,14 +31,14 @@ def pinned(text):
     return found
 
 
-LOCKED = pinned(LOCK)
+LOCKED, TORCH_LOCKED = pinned(LOCK), pinned(TORCH_LOCK)
 ASKED = pinned((ROOT / "requirements.txt").read_text(encoding="utf-8"))
 
 
 def test_the_lock_has_the_versions_that_are_asked_for():
     for name, [asked] in ASKED.items():
-        if not OF_TORCH.match(name):
-            assert {one.specifier for one in LOCKED[name]} == {asked.specifier}, "run: make lock"
+        locked = TORCH_LOCKED if OF_TORCH.match(name) else LOCKED
+        assert {one.specifier for one in locked[name]} == {asked.specifier}, "run: make lock"
 
 
 def test_the_lock_has_all_that_they_need():
@@ -56,17 +58,21 @@ def test_the_lock_has_all_that_they_need():
                 ahead.append(needed)
 
 
-def test_each_package_is_known_by_its_hash():
-    blocks = re.split(r"\n(?=[a-z0-9])", re.sub(r"(?m)^\s*#.*\n", "", LOCK))
-    assert len(blocks) == sum(map(len, LOCKED.values())) > 60
+@pytest.mark.parametrize(
+    ("lock", "least", "is_of_torch"), [(LOCK, 60, False), (TORCH_LOCK, 15, True)]
+)
+def test_each_package_is_known_by_its_hash(lock, least, is_of_torch):
+    blocks = re.split(r"\n(?=[a-z0-9])", re.sub(r"(?m)^\s*#.*\n", "", lock))
+    assert len(blocks) == sum(map(len, pinned(lock).values())) > least
     for block in blocks:
         assert re.search(r"^[a-z0-9._-]+==[\w.]+", block)
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", block), block
-    assert not [name for name in LOCKED if OF_TORCH.match(name)]
+    assert {bool(OF_TORCH.match(name)) for name in pinned(lock)} == {is_of_torch}
 
 
-def test_the_lock_says_nothing_of_where_it_was_made():
-    assert not re.search(r"://|--(extra-)?index|--find-links|/home|/work|/opt", LOCK)
+def test_the_locks_say_nothing_of_where_they_were_made():
+    places = r"://|--(extra-)?index|--find-links|/home|/work|/opt"
+    assert not re.search(places, LOCK + TORCH_LOCK)
 
 
 @pytest.mark.parametrize(
