@@ -1,5 +1,7 @@
 # One image for a Hugging Face Space and for any other container host.
-FROM python:3.11-slim
+# `make images` names the base by its digest.
+ARG PYTHON_IMAGE=python:3.11-slim
+FROM ${PYTHON_IMAGE}
 
 # A Space runs its container as user 1000.
 RUN useradd --create-home --uid 1000 user
