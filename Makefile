@@ -18,7 +18,7 @@ export CHROMIUM
 test test-fast: export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check lock translate bench thumbnails browser models redis nginx
+.PHONY: help run test test-fast check lock images translate bench thumbnails browser models redis nginx
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' Makefile
@@ -40,10 +40,17 @@ check: $(VENV)/tools ## lint, format and types, and known holes in packages
 	$(IN_VENV) mypy $(CODE)
 	NO_COLOR=1 $(VENV)/bin/deno check --quiet --config $(BROWSER)/jsconfig.json $(BROWSER)
 	$(IN_VENV) explainers.ui.text.catalogue --check
+	$(IN_VENV) tests.house.images
 	$(IN_VENV) tests.house.audit
 
 lock: $(VENV)/tools ## name all packages by their hashes anew, after requirements.txt has changed
 	$(VENV)/bin/uv pip compile --quiet requirements.txt --output-file requirements.lock
+	sed -n 's/^\([^= ]*\)==.*/--no-emit-package=\1/p' requirements.lock | \
+		xargs $(VENV)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
+		--generate-hashes --no-header --no-annotate requirements.txt --output-file requirements-torch.lock
+
+images: $(VENV)/tools ## name the images of the containers by their digests, as their registry has them
+	$(IN_VENV) tests.house.images --write
 
 translate: $(VENV)/app ## bring the translations up to date, and say what is missing
 	$(IN_VENV) explainers.ui.text.catalogue
@@ -60,7 +67,9 @@ thumbnails: $(VENV)/tools browser models ## photograph every page again for the 
 	$(IN_VENV) benchmarks.thumbnails
 
 # The files app and tools are empty: they say when the packages were last installed.
+# Torch comes from an index of its own where one is named, and from no two that are mixed.
 $(VENV)/app: requirements.txt | $(VENV)/bin/pip
+	$(if $(TORCH_INDEX),$(IN_VENV) pip install --no-deps --index-url $(TORCH_INDEX) "$$(grep '^torch==' $<)")
 	$(IN_VENV) pip install -r requirements.txt
 	@touch $@
 

@@ -1,6 +1,7 @@
 """Bringing a model to this machine: from the hub, else from the package index; whole or not."""
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from explainers.messages import N_, get_message
 from explainers.models import hub
-from explainers.models.model_files import check_folder
+from explainers.models.model_files import check_folder, read_json
 from explainers.models.registry import (
     ModelError,
     Wheel,
@@ -46,7 +47,47 @@ def convert_gguf(file: Path, folder: Path) -> None:
 Report = Callable[[str], None]
 """Called with a line about every step."""
 SOURCE_FILE = "source.json"
-"""A file beside the weights that says where they come from."""
+"""A file beside the weights that says where they come from, and which bytes they were."""
+
+
+@functools.lru_cache(maxsize=256)
+def _digest_file(file: Path, _size: int, _changed_at: int) -> str:
+    """The sha256 of a file, read once as long as nobody writes to it."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _digest_weights(folder: Path) -> dict[str, str]:
+    """The sha256 of each file of weights."""
+    files = [(file, file.stat()) for file in sorted(folder.glob("*.safetensors"))]
+    return {f.name: _digest_file(f, state.st_size, state.st_mtime_ns) for f, state in files}
+
+
+def find_changed_weights(folder: Path) -> str | None:
+    """A file of weights that is not what was fetched, or is gone, or new; None if all is well.
+
+    What was fetched before digests were kept, and a reader's own folder, have nothing to compare.
+    """
+    kept = read_json(folder / SOURCE_FILE, is_required=False).get("weights")
+    if not isinstance(kept, dict):
+        return None
+    found = _digest_weights(folder)
+    names = sorted(map(str, kept.keys() | found.keys()))
+    return next((name for name in names if kept.get(name) != found.get(name)), None)
+
+
+def compare_weights(name: str, folder: Path) -> None:
+    """Refuse a model whose weights are not those that were fetched."""
+    changed = find_changed_weights(folder)
+    if changed:
+        raise ModelError(
+            N_(
+                "{model}: {file} is not what was fetched: its sha256 is another one. To fetch it "
+                "again, run: python -m explainers.models fetch {model}",
+                model=name,
+                file=changed,
+            )
+        )
 
 
 def fetch_model(model_id: str, report: Report, commit: str | None = None) -> Path:
@@ -58,16 +99,22 @@ def fetch_model(model_id: str, report: Report, commit: str | None = None) -> Pat
     if not is_hub_id(model_id):
         raise refuse_name(model_id)
     folder, partial = locate_folder(model_id), locate_partial_fetch(model_id)
-    if folder.exists():  # perhaps in a store that may only be read
+    changed = find_changed_weights(folder)
+    if folder.exists() and not changed:  # perhaps in a store that may only be read
         report(f"{model_id}: in {folder}")
         return folder
+    if changed:
+        report(f"{model_id}: {changed} is not what was fetched, so it is fetched again")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{folder}.lock"):
-            if not folder.exists():
+            if not folder.exists() or find_changed_weights(folder):
                 model_folder, source = _fetch_files(model_id, partial, report, commit)
                 check_folder(model_folder)
-                (model_folder / SOURCE_FILE).write_text(json.dumps(source), encoding="utf-8")
+                origin = {**source, "weights": _digest_weights(model_folder)}
+                (model_folder / SOURCE_FILE).write_text(json.dumps(origin), encoding="utf-8")
+                if folder.exists():
+                    shutil.rmtree(folder)
                 model_folder.rename(folder)
                 shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:

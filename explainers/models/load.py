@@ -20,7 +20,7 @@ from explainers.job_queue import Job, JobQueue
 from explainers.messages import N_, get_message
 from explainers.models import free_memory
 from explainers.models.attention_hook import install_hook
-from explainers.models.fetch import SOURCE_FILE, discard_partial_fetch
+from explainers.models.fetch import SOURCE_FILE, compare_weights, discard_partial_fetch
 from explainers.models.model_files import check_folder, find_context_length, load_parts
 from explainers.models.registry import (
     ModelError,
@@ -111,6 +111,7 @@ def _load_from_disk(name: str, folder: Path) -> RealModel:
     if not folder.is_dir():
         raise ModelError(N_("{model} is not on this machine yet.", model=name))
     checked = check_folder(folder)
+    compare_weights(name, folder)
     while (
         _models
         and free_memory.estimate_bytes(checked.num_parameters) > free_memory.measure_free_bytes()

@@ -1,4 +1,4 @@
-"""requirements.lock names what requirements.txt brings, each package by its hash."""
+"""The locks name what requirements.txt brings, each package by its hash."""
 
 import json
 import re
@@ -13,7 +13,9 @@ from packaging.utils import canonicalize_name
 from tests.house import audit
 
 ROOT = Path(__file__).parents[2]
-LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+LOCK, TORCH_LOCK = (
+    (ROOT / f"requirements{kind}.lock").read_text(encoding="utf-8") for kind in ("", "-torch")
+)
 OF_TORCH = re.compile("torch|triton|nvidia|cuda")
 """Its builds come from places of their own, and bring their own packages: see docs/hosting.md."""
 
@@ -29,14 +31,14 @@ def pinned(text):
     return found
 
 
-LOCKED = pinned(LOCK)
+LOCKED, TORCH_LOCKED = pinned(LOCK), pinned(TORCH_LOCK)
 ASKED = pinned((ROOT / "requirements.txt").read_text(encoding="utf-8"))
 
 
 def test_the_lock_has_the_versions_that_are_asked_for():
     for name, [asked] in ASKED.items():
-        if not OF_TORCH.match(name):
-            assert {one.specifier for one in LOCKED[name]} == {asked.specifier}, "run: make lock"
+        locked = TORCH_LOCKED if OF_TORCH.match(name) else LOCKED
+        assert {one.specifier for one in locked[name]} == {asked.specifier}, "run: make lock"
 
 
 def test_the_lock_has_all_that_they_need():
@@ -56,59 +58,59 @@ def test_the_lock_has_all_that_they_need():
                 ahead.append(needed)
 
 
-def test_each_package_is_known_by_its_hash():
-    blocks = re.split(r"\n(?=[a-z0-9])", re.sub(r"(?m)^\s*#.*\n", "", LOCK))
-    assert len(blocks) == sum(map(len, LOCKED.values())) > 60
+@pytest.mark.parametrize(
+    ("lock", "least", "is_of_torch"), [(LOCK, 60, False), (TORCH_LOCK, 15, True)]
+)
+def test_each_package_is_known_by_its_hash(lock, least, is_of_torch):
+    blocks = re.split(r"\n(?=[a-z0-9])", re.sub(r"(?m)^\s*#.*\n", "", lock))
+    assert len(blocks) == sum(map(len, pinned(lock).values())) > least
     for block in blocks:
         assert re.search(r"^[a-z0-9._-]+==[\w.]+", block)
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", block), block
-    assert not [name for name in LOCKED if OF_TORCH.match(name)]
+    assert {bool(OF_TORCH.match(name)) for name in pinned(lock)} == {is_of_torch}
 
 
-def test_the_lock_says_nothing_of_where_it_was_made():
-    assert not re.search(r"://|--(extra-)?index|--find-links|/home|/work|/opt", LOCK)
+def test_the_locks_say_nothing_of_where_they_were_made():
+    places = r"://|--(extra-)?index|--find-links|/home|/work|/opt"
+    assert not re.search(places, LOCK + TORCH_LOCK)
+
+
+UNKNOWN = {"name": "b", "skip_reason": "not known"}
+
+
+def known(*fixes):
+    """A package as pip-audit tells of it, with a hole for each list of versions that mend it."""
+    holes = [{"id": "CVE-1", "fix_versions": versions} for versions in fixes]
+    return {"name": "a", "version": "1", "vulns": holes}
 
 
 @pytest.mark.parametrize(
     ("told", "status", "said"),
     [
-        ("", 0, "left out"),
-        ("no network", 0, "left out"),
-        ({"dependencies": [{"name": "a", "skip_reason": "not known"}]}, 0, "left out"),
-        ({"dependencies": [{"name": "a", "version": "1", "vulns": []}]}, 0, "known, with 0 holes"),
-        (
-            {
-                "dependencies": [
-                    {
-                        "name": "a",
-                        "version": "1",
-                        "vulns": [{"id": "CVE-1", "fix_versions": ["2"]}],
-                    },
-                    {"name": "b", "skip_reason": "not known"},
-                ]
-            },
-            1,
-            "a 1: CVE-1, mended in 2",
-        ),
-        (
-            {
-                "dependencies": [
-                    {"name": "a", "version": "1", "vulns": [{"id": "CVE-1", "fix_versions": []}]}
-                ]
-            },
-            0,
-            "no version yet",
-        ),
+        ("", audit.UNANSWERED, "NOTHING WAS CHECKED"),
+        ("no network", audit.UNANSWERED, "NOTHING WAS CHECKED"),
+        ([UNKNOWN], audit.UNANSWERED, "NOTHING WAS CHECKED"),
+        ([known(), UNKNOWN], audit.UNANSWERED, "NOT CHECKED, nobody knows them: b."),
+        ([known()], audit.FINE, "1 packages are known, with 0 holes"),
+        ([known(["2"])], audit.HOLE, "a 1: CVE-1, mended in 2"),
+        ([known(["2"]), UNKNOWN], audit.HOLE, "a 1: CVE-1, mended in 2"),
+        ([known([])], audit.FINE, "no version yet"),
     ],
 )
-def test_holes_are_told_where_somebody_answers(monkeypatch, capsys, told, status, said):
-    text = json.dumps(told) if isinstance(told, dict) else told
+@pytest.mark.parametrize("is_allowed", [False, True])
+def test_an_audit_ends_as_it_was_answered(monkeypatch, capsys, told, status, said, is_allowed):
+    text = told if isinstance(told, str) else json.dumps({"dependencies": told})
     answer = subprocess.CompletedProcess([], 1, stdout=text)
     monkeypatch.setattr(audit.subprocess, "run", lambda *_, **__: answer)
-    assert audit.audit([]) == status
-    assert said in capsys.readouterr().out
+    monkeypatch.setenv(audit.MAY_BE_UNANSWERED, "1" if is_allowed else "")
+    passes = is_allowed and status == audit.UNANSWERED
+    assert audit.audit([]) == (audit.FINE if passes else status)
+    written = capsys.readouterr().out
+    assert said in written
+    assert ("This passes only because" in written) == passes
 
 
-def test_an_audit_ends_in_time(capsys):
-    assert audit.audit([ROOT / "requirements.txt"], patience=0.01) == 0
-    assert "left out" in capsys.readouterr().out
+def test_an_audit_ends_in_time(monkeypatch, capsys):
+    monkeypatch.delenv(audit.MAY_BE_UNANSWERED, raising=False)
+    assert audit.audit(audit.LOCKS, patience=0.01) == audit.UNANSWERED
+    assert "NOTHING WAS CHECKED" in capsys.readouterr().out

