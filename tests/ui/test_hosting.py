@@ -1,6 +1,7 @@
 """The app as a container host runs it: the Dockerfile's own commands, without Docker."""
 
 import asyncio
+import contextlib
 import http.client
 import json
 import os
@@ -23,6 +24,7 @@ from benchmarks.browser import wait_until_healthy
 from explainers.charts.theme import THEMES
 from explainers.ui import browser_files
 from explainers.ui.headers import HEADERS, SafeHeaders
+from tests.deploy.replicas import free_port
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -66,9 +68,9 @@ def log(tmp_path_factory):
     return tmp_path_factory.mktemp("hosting") / "log"
 
 
-@pytest.fixture(scope="module")
-def address(port, log):
-    environment = {**os.environ, "PORT": str(port)}
+@contextlib.contextmanager
+def serve(port, log, **settings):
+    environment = {**os.environ, "PORT": str(port), **settings}
     with log.open("w") as output:
         process = subprocess.Popen(
             command("CMD"), cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
@@ -79,6 +81,12 @@ def address(port, log):
     finally:
         process.terminate()
         process.wait()
+
+
+@pytest.fixture(scope="module")
+def address(port, log):
+    with serve(port, log) as address:
+        yield address
 
 
 def answer(address, path, method="GET", headers=None):
@@ -132,6 +140,27 @@ def test_a_browser_keeps_the_scripts_until_they_change(address, browser):
     missing = f"{files[0]}-that-is-not-there"
     assert "immutable" not in str(answer(address, missing.removeprefix(address)).headers)
     page.close()
+
+
+def test_all_of_the_app_lies_below_a_path(browser, tmp_path):
+    """As `streamlit run` reads the setting; a host's probe asks at the root all the same."""
+    settings = {"STREAMLIT_SERVER_BASE_URL_PATH": "course/attn"}
+    with serve(free_port(), tmp_path / "log", **settings) as host:
+        assert answer(host, "/").status == 404
+        assert answer(host, "/_stcore/health").status == 200
+        assert answer(host, "/course/attn/_stcore/health").status == 200
+        assert answer(host, f"/course/attn/?text={'x' * 9000}").status == 414
+        page, asked = browser.new_page(), []
+        page.on("requestfinished", lambda request: asked.append(request.url))
+        page.goto(f"{host}/course/attn/scores")
+        page.locator(".panel").first.wait_for()
+        files = [url for url in asked if browser_files.is_our_file(url)]
+        assert files
+        for url in files:
+            assert url.startswith(f"{host}/course/attn/")
+            kept = answer(host, url.removeprefix(host)).headers["Cache-Control"]
+            assert "immutable" in kept
+        page.close()
 
 
 def test_a_page_is_served_by_its_own_address(address, browser):
