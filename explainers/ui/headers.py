@@ -24,7 +24,7 @@ FRAMES = "ATTENTION_FRAME_ANCESTORS"
 """The environment's name for the sites that may show the app in a frame, between spaces."""
 SPACES = "'self' https://huggingface.co https://*.hf.space"
 """A Space is shown in a frame of huggingface.co; nobody else may frame the app, if unset."""
-_SITE = re.compile(r"'self'|https://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
+_SITE = re.compile(r"'self'|https:/{2}(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
 READ_FOLDERS = "ATTENTION_READ_FOLDERS"
 LOCAL_ONLY = N_("This server reads files of its computer. Open it there, as localhost.")
 
@@ -34,9 +34,7 @@ def read_frames() -> str:
     sites = os.environ.get(FRAMES, "").split() or SPACES.split()
     for site in sites:
         if not _SITE.fullmatch(site):
-            sys.exit(
-                f"{FRAMES}: “{site}” is neither 'self' nor a site like https://school.example."
-            )
+            sys.exit(f"{FRAMES}: “{site}” is neither 'self' nor a site that begins with https.")
     return " ".join(sites)
 
 

@@ -13,7 +13,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import click
 import uvicorn
 from starlette.requests import HTTPConnection
 from starlette.types import Message, Receive, Scope, Send
@@ -55,10 +54,10 @@ def read_settings() -> None:
     """Take Streamlit's settings from the environment: it reads them where its command is used."""
     try:
         asked = cli.main_run.make_context("run", ["app.py"])
-    except click.ClickException as problem:
+    except cli.click.ClickException as problem:
         sys.exit(problem.format_message())
     for name, value in asked.params.items():
-        if asked.get_parameter_source(name) is click.core.ParameterSource.ENVIRONMENT:
+        if asked.get_parameter_source(name) is cli.click.core.ParameterSource.ENVIRONMENT:
             config.set_option(name.replace("_", ".", 1), value)
 
 

@@ -47,7 +47,7 @@ ARROWS = {
     "explainers/ui": "streamlit torch pandas vl_convert explainers.arithmetic explainers.charts "
     "explainers.device explainers.folders explainers.local_numbers explainers.messages "
     "explainers.takeaway explainers.toys.sentence explainers.translations explainers.ui",
-    "explainers/ui/server.py": "click streamlit starlette uvicorn app explainers.chapters "
+    "explainers/ui/server.py": "streamlit starlette uvicorn app explainers.chapters "
     "explainers.folders explainers.ui.follow.routes explainers.ui.limits",
     "explainers/ui/headers.py": "starlette explainers.messages explainers.ui.browser_files "
     "explainers.ui.limits explainers.ui.text.language",
