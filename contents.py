@@ -64,8 +64,10 @@ with first_pictures.turn():
     settle_language()
     labels = label_pages(CONTENTS)
     listed = {path: make_page(path, label) for path, label in labels.items()}
+    is_alone = not st.context.is_embedded  # else another site shows one page in a frame
     page = st.navigation(
         {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()},
+        position="sidebar" if is_alone else "hidden",
         expanded=True,
     )
     here = next(path for path, one in listed.items() if one.url_path == page.url_path)
@@ -78,9 +80,11 @@ with first_pictures.turn():
     takeaway_files.begin_takeaway(title, page.url_path or "start")
     with hold_first_picture(here):
         run_page(page)
-repeat_question(CONTENTS, here)
-show_tally(CONTENTS, here, done_pages)
+if is_alone:
+    repeat_question(CONTENTS, here)
+    show_tally(CONTENTS, here, done_pages)
 takeaway_files.offer_takeaway()
-offer_next(CONTENTS, here, done_pages)
-if here == next(iter(listed)):
+if is_alone:
+    offer_next(CONTENTS, here, done_pages)
+if is_alone and here == next(iter(listed)):
     show_wall(CONTENTS)

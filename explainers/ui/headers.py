@@ -2,15 +2,41 @@
 
 import base64
 import hashlib
+import os
 import re
+import sys
+from contextlib import suppress
 from importlib.resources import files
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
 
+from explainers.messages import N_
 from explainers.ui import browser_files
+from explainers.ui.limits import answer_in_words
 from explainers.ui.text.language import LANGUAGE_SCRIPT, list_languages
+
+FRAMES = "ATTENTION_FRAME_ANCESTORS"
+"""The environment's name for the sites that may show the app in a frame, between spaces."""
+SPACES = "'self' https://huggingface.co https://*.hf.space"
+"""A Space is shown in a frame of huggingface.co; nobody else may frame the app, if unset."""
+_SITE = re.compile(r"'self'|https:/{2}(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
+READ_FOLDERS = "ATTENTION_READ_FOLDERS"
+LOCAL_ONLY = N_("This server reads files of its computer. Open it there, as localhost.")
+
+
+def read_frames() -> str:
+    """Who may show the app in a frame; a sentence, and the end, where that is no list of sites."""
+    sites = os.environ.get(FRAMES, "").split() or SPACES.split()
+    for site in sites:
+        if not _SITE.fullmatch(site):
+            sys.exit(f"{FRAMES}: “{site}” is neither 'self' nor a site that begins with https.")
+    return " ".join(sites)
+
 
 _INDEX = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
 _INLINE = [
@@ -32,8 +58,7 @@ POLICY = {
     "worker-src": "'none'",
     "base-uri": "'self'",
     "form-action": "'none'",
-    # A Space is shown in a frame of huggingface.co; nobody else may frame the app.
-    "frame-ancestors": "'self' https://huggingface.co https://*.hf.space",
+    "frame-ancestors": read_frames(),
 }
 """Content security policy: nothing comes from another server, and nothing goes there."""
 UNUSED = (
@@ -83,6 +108,36 @@ class SafeHeaders:
             return await send(message)
 
         await self.app(scope, receive, send_more)
+
+
+class LocalHosts:
+    """Refuses all names but this computer's own, where pages read its files.
+
+    Else a foreign site could give its name this computer's address, and read what the app reads.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.is_needed = app, os.environ.get(READ_FOLDERS) == "1"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does, or refuse."""
+        if not self.is_needed or scope["type"] == "lifespan":
+            return await self.app(scope, receive, send)
+        visitor = HTTPConnection(scope)
+        names = [f"//{host}" for host in visitor.headers.getlist("host") or [""]]
+        if all(map(_is_local, [*names, *visitor.headers.getlist("origin")])):
+            return await self.app(scope, receive, send)
+        refusal = answer_in_words(visitor, LOCAL_ONLY, 403)
+        if scope["type"] == "websocket":
+            return await WebSocket(scope, receive, send).send_denial_response(refusal)
+        return await refusal(scope, receive, send)
+
+
+def _is_local(address: str) -> bool:
+    with suppress(ValueError):
+        host = urlsplit(address).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    return False
 
 
 async def _refuse(send: Send) -> None:

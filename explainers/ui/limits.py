@@ -184,7 +184,7 @@ def answer_in_words(visitor: HTTPConnection, text: str, status: int) -> Response
     asked = Headers(scope=visitor.scope).get("accept-language", "")
     code = asked[:2].lower() if asked[:2].lower() in list_languages() else ENGLISH
     headers = {"Cache-Control": "no-store"}
-    if status != LINK_TOO_LONG:
+    if status in (429, 503):
         # Who reloads at the limit is counted until the old page has gone: ask again by itself.
         headers |= {"Retry-After": AGAIN, "Refresh": AGAIN}
     return PlainTextResponse(translate(text, code), status, headers)

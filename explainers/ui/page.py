@@ -113,6 +113,14 @@ def _fill(text: str, numbers: Mapping[str, object]) -> str:
 PAGE_STYLE = Path(__file__).with_name("page_style.css")
 """What Streamlit has no setting for: margins, sizes, and how the parts of a page look."""
 
+EMBED_STYLE = """<style>
+[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], .st-key-page-top .stPopover {
+  display: none;
+}
+.st-key-page-top { padding: 0; }
+</style>"""
+"""In a frame of another site (`?embed=true`). The choices stay those of the link: all is drawn."""
+
 
 def restore_link() -> None:
     """Read the whole address again if the browser's Back or Forward brought it; before any widget.
@@ -150,6 +158,8 @@ def draw_frame(title: str, place: str) -> None:
     hide_page()
     follow_short_link()
     st.html(PAGE_STYLE)
+    if st.context.is_embedded:
+        st.html(EMBED_STYLE)
     with st.sidebar:
         fragment(come_back, run_every=DAY)()
         offer_languages()

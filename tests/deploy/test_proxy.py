@@ -16,6 +16,7 @@ import yaml
 from benchmarks.browser import ROOT
 from explainers.ui.follow.board import BEAT, Limits
 from explainers.ui.follow.checked_request import name_room
+from explainers.ui.headers import HEADERS
 from tests.deploy.replicas import DEPLOY, NAMES, read_seat
 
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
@@ -112,7 +113,40 @@ def test_what_streamlit_serves_is_compressed_and_kept(proxy):
 
 def test_large_bodies_are_refused(proxy):
     answer = proxy.ask("/lead", "POST", b"x" * 3_000_000)
-    assert (answer.status, b"nginx" in answer.text) == (413, True)
+    assert (answer.status, b"too large" in answer.text) == (413, True)
+    assert f"a file may have {CONFIG['server']['maxUploadSize']} MB".encode() in answer.text
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        (b"GET /scores HTTP/1.0\r\n\r\n", 502),
+        (b"GET /_stcore/metrics HTTP/1.0\r\n\r\n", 404),
+        (b"GET /a/path/_stcore/script-health-check HTTP/1.0\r\n\r\n", 404),
+        (b"POST /lead HTTP/1.0\r\nContent-Length: 3000000\r\n\r\n", 413),
+        (b"GET /" + b"x" * 40_000 + b" HTTP/1.0\r\n\r\n", 414),
+        (b"nonsense\r\n\r\n", 400),
+    ],
+    ids=lambda one: str(one)[:40],
+)
+def test_the_proxy_itself_answers_in_words_and_with_the_headers(lonely_proxy, said, status):
+    with socket.create_connection(("127.0.0.1", lonely_proxy.port), 20) as talk:
+        talk.sendall(said)
+        head, _, words = read_all(talk).decode().partition("\r\n\r\n")
+    assert f" {status} " in head.splitlines()[0]
+    assert "html" not in words
+    assert "\r\nContent-Security-Policy: default-src 'none';" in head
+    for name, value in HEADERS:
+        if name != b"content-security-policy":
+            assert head.lower().count(f"\r\n{name.decode()}: {value.decode()}\r\n") == 1
+    assert ("\r\nRefresh: 10" in head) == (status == 502)
+
+
+def test_a_frame_of_another_site_keeps_its_replica(proxy):
+    """Browsers send a cookie from there only if it says so, and keep that only over TLS."""
+    cookie = proxy.ask("/scores", X_Forwarded_Proto="https").headers.get_all("Set-Cookie")[-1]
+    assert cookie.endswith("SameSite=None; Secure; Partitioned")
+    assert proxy.ask("/scores").headers.get_all("Set-Cookie")[-1].endswith("SameSite=Lax")
 
 
 def test_an_address_is_what_the_proxy_sees(proxy):

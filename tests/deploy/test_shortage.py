@@ -1,6 +1,7 @@
 """A machine that lacks something: the server serves without it, or says in a line what is wrong."""
 
 import asyncio
+import errno
 import http.client
 import os
 import socket
@@ -11,9 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from benchmarks.browser import ROOT, wait_until_healthy
+from explainers.ui import server
+from explainers.ui.limits import MANY_HERE
 from tests.deploy.replicas import free_port
 from tests.deploy.visitors import Visitor
+from tests.support.waiting import wait
 from tests.ui.test_hosting import UPGRADE
+from tests.ui.test_limits import served
 
 WRONG_PORTS = "http", "-1", "0", "65536", "８５０１"
 TRY_PORTS = f"""
@@ -39,6 +44,7 @@ touch here 2> /dev/null && exit
 exec "$@"
 """
 """What a hardened container is: nothing can be written where the app lies, not even here."""
+HALF = b"GET / HTTP/1.1\r\nHost: x\r\n"
 PING = 0x89
 """How the frame of a ping begins."""
 
@@ -69,6 +75,35 @@ def test_a_port_that_is_none_is_told():
     printed, _, _ = run("-c", TRY_PORTS)
     told = [f"PORT is “{port}”, which is not the number of a port." for port in WRONG_PORTS]
     assert printed.splitlines() == told
+
+
+def test_a_setting_that_is_none_is_told():
+    wrong = {"STREAMLIT_SERVER_PORT": "http", "PORT": ""}
+    _, problem, status = run("-m", "explainers.ui.server", **wrong)
+    assert status == 1
+    assert "STREAMLIT_SERVER_PORT" in problem.splitlines()[-1]
+
+
+def test_ipv6_is_served_where_it_is(monkeypatch):
+    """By a socket of its own: one for both would say ::ffff:1.2.3.4 of who comes from 1.2.3.4."""
+    create = socket.create_server
+
+    def lack(address, **options):
+        if address[0] == "::":
+            raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+        return create(address, **options)
+
+    monkeypatch.setenv("PORT", str(free_port()))
+    taken = server.take_port()
+    try:
+        assert [one.getsockname()[0] for one in taken] == ["0.0.0.0", "::"]
+    finally:
+        for one in taken:
+            one.close()
+    monkeypatch.setattr(socket, "create_server", lack)
+    [alone] = server.take_port()
+    assert alone.getsockname()[0] == "0.0.0.0"
+    alone.close()
 
 
 def test_the_server_speaks_before_a_proxy_hangs_up():
@@ -108,3 +143,55 @@ def test_nobody_serves_from_a_read_only_disk_without_a_home_or_a_log():
     finally:
         server.terminate()
         server.wait(20)
+
+
+def begin(one, text=HALF, of="127.0.0.2"):
+    """A connection that has said this much."""
+    talk = socket.create_connection(("127.0.0.1", one.port), 20, (of, 0))
+    talk.sendall(text)
+    return talk
+
+
+def test_half_requests_of_one_address_leave_room_for_the_others(monkeypatch):
+    monkeypatch.setattr(server, "allow_connections", lambda: 20)
+    with served(http=server.PatientHttp) as one:
+        held = [begin(one) for _ in range(20)]
+        assert begin(one).recv(9999).endswith(MANY_HERE.encode())
+        assert one.ask("/")[0] == 200, "another address"
+        proxied = [begin(one, of="127.0.0.1") for _ in range(30)]
+        assert one.ask("/")[0] == 200, "a proxy that is believed holds those of many"
+        opened = next(iter(one.server.server_state.connections)).opened
+        assert opened == {"127.0.0.2": 20}
+        for talk in [*held, *proxied]:
+            talk.close()
+        wait(lambda: not opened)
+
+
+def test_a_websocket_is_no_longer_counted_as_a_request():
+    with served(http=server.PatientHttp, forwarded_allow_ips="10.0.0.1") as one:
+        kept = begin(one)
+        wait(lambda: one.server.server_state.connections)
+        opened = next(iter(one.server.server_state.connections)).opened
+        with one.open():
+            wait(lambda: opened == {"127.0.0.2": 1})
+        kept.close()
+        wait(lambda: not opened)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        HALF,
+        b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf",
+        HALF + b"\r\n" + HALF,
+    ],
+    ids=["nothing", "half of the headers", "half of a body", "half of another request"],
+)
+def test_nobody_is_waited_for_for_ever(said, monkeypatch):
+    monkeypatch.setattr(server, "LONGEST_SILENCE", 0.1)
+    with served(http=server.PatientHttp, timeout_keep_alive=99) as one:
+        talk = begin(one, said)
+        while talk.recv(9999):
+            pass
+        assert one.ask("/")[0] == 200

@@ -48,8 +48,9 @@ ARROWS = {
     "explainers.device explainers.folders explainers.local_numbers explainers.messages "
     "explainers.takeaway explainers.toys.sentence explainers.translations explainers.ui",
     "explainers/ui/server.py": "streamlit starlette uvicorn app explainers.chapters "
-    "explainers.folders",
-    "explainers/ui/headers.py": "starlette explainers.ui.browser_files explainers.ui.text.language",
+    "explainers.folders explainers.ui.follow.routes explainers.ui.limits",
+    "explainers/ui/headers.py": "starlette explainers.messages explainers.ui.browser_files "
+    "explainers.ui.limits explainers.ui.text.language",
     "explainers/ui/limits.py": "streamlit starlette explainers.messages explainers.translations "
     "explainers.ui.text.language explainers.ui.turns",
     "explainers/ui/follow": "streamlit starlette explainers.translations explainers.ui",

@@ -1,6 +1,7 @@
 """The app as a container host runs it: the Dockerfile's own commands, without Docker."""
 
 import asyncio
+import contextlib
 import http.client
 import json
 import os
@@ -12,6 +13,7 @@ import sys
 import threading
 import tomllib
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -21,8 +23,10 @@ from starlette.responses import PlainTextResponse
 
 from benchmarks.browser import wait_until_healthy
 from explainers.charts.theme import THEMES
-from explainers.ui import browser_files
+from explainers.models.registry import READ_FOLDERS_VARIABLE
+from explainers.ui import browser_files, headers
 from explainers.ui.headers import HEADERS, SafeHeaders
+from tests.deploy.replicas import free_port
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -67,9 +71,9 @@ def log(tmp_path_factory):
     return tmp_path_factory.mktemp("hosting") / "log"
 
 
-@pytest.fixture(scope="module")
-def address(port, log):
-    environment = {**os.environ, "PORT": str(port)}
+@contextlib.contextmanager
+def serve(port, log, **settings):
+    environment = {**os.environ, "PORT": str(port), **settings}
     with log.open("w") as output:
         process = subprocess.Popen(
             command("CMD"), cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
@@ -82,9 +86,15 @@ def address(port, log):
         process.wait()
 
 
-def answer(address, path, method="GET", headers=None):
+@pytest.fixture(scope="module")
+def address(port, log):
+    with serve(port, log) as address:
+        yield address
+
+
+def answer(address, path, method="GET", said=None):
     connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=20)
-    connection.request(method, path, headers=headers or {})
+    connection.request(method, path, headers=said or {})
     return connection.getresponse()
 
 
@@ -135,6 +145,27 @@ def test_a_browser_keeps_the_scripts_until_they_change(address, browser):
     page.close()
 
 
+def test_all_of_the_app_lies_below_a_path(browser, tmp_path):
+    """As `streamlit run` reads the setting; a host's probe asks at the root all the same."""
+    settings = {"STREAMLIT_SERVER_BASE_URL_PATH": "course/attn"}
+    with serve(free_port(), tmp_path / "log", **settings) as host:
+        assert answer(host, "/").status == 404
+        assert answer(host, "/_stcore/health").status == 200
+        assert answer(host, "/course/attn/_stcore/health").status == 200
+        assert answer(host, f"/course/attn/?text={'x' * 9000}").status == 414
+        page, asked = browser.new_page(), []
+        page.on("requestfinished", lambda request: asked.append(request.url))
+        page.goto(f"{host}/course/attn/scores")
+        page.locator(".panel").first.wait_for()
+        files = [url for url in asked if browser_files.is_our_file(url)]
+        assert files
+        for url in files:
+            assert url.startswith(f"{host}/course/attn/")
+            kept = answer(host, url.removeprefix(host)).headers["Cache-Control"]
+            assert "immutable" in kept
+        page.close()
+
+
 def test_a_page_is_served_by_its_own_address(address, browser):
     page = browser.new_page()
     page.goto(f"{address}/query_key_value")
@@ -159,6 +190,79 @@ def test_only_a_space_frames_the_app(address, browser, host, framed):
     page.close()
 
 
+@pytest.mark.parametrize(
+    ("sites", "told"),
+    [
+        ("", "'self' https://huggingface.co https://*.hf.space"),
+        ("'self'  https://*.school.example:8443", "'self' https://*.school.example:8443"),
+    ],
+)
+def test_who_may_frame_the_app_is_a_setting(sites, told, monkeypatch):
+    monkeypatch.setenv(headers.FRAMES, sites)
+    assert headers.read_frames() == told
+
+
+@pytest.mark.parametrize("sites", ["*", "http://a.b", "https://a.b; script-src *", "https://a.b/c"])
+def test_what_is_no_site_ends_the_server(sites, monkeypatch):
+    monkeypatch.setenv(headers.FRAMES, sites)
+    with pytest.raises(SystemExit, match=f"{headers.FRAMES}: .* is neither 'self' nor a site"):
+        headers.read_frames()
+
+
+@pytest.mark.parametrize(("query", "is_alone"), [("", True), ("?embed=true", False)])
+def test_a_page_in_a_frame_of_a_course_is_that_page_alone(address, browser, query, is_alone):
+    page = browser.new_page()
+    page.goto(f"{address}/tokens{query}")
+    page.get_by_role("heading", name="Tokens and positions", exact=True).wait_for()
+    page.locator(".st-key-one-sentence").wait_for()
+    page.get_by_role("button", name="Notebook").first.wait_for()
+    assert page.get_by_test_id("stSidebar").is_visible() == is_alone
+    assert page.get_by_role("button", name="Settings").is_visible() == is_alone
+    if is_alone:
+        page.locator(".st-key-way-on").wait_for()
+    assert page.locator(".st-key-way-on").count() == is_alone
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("localhost:8501", "http://localhost:8501", 200),
+        ("127.9.9.9", None, 200),
+        ("[::1]:8501", "http://[::1]:8501", 200),
+        ("foreign.example:8501", None, 403),
+        ("127.0.0.1.foreign.example", None, 403),
+        ("localhost", "https://foreign.example", 403),
+        ("localhost", "null", 403),
+        ("[", None, 403),
+    ],
+)
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+def test_where_files_are_read_only_this_computer_asks(host, origin, status, kind, monkeypatch):
+    """A foreign site could call itself by this computer's address, and read the answers."""
+    assert headers.READ_FOLDERS == READ_FOLDERS_VARIABLE
+    monkeypatch.setenv(headers.READ_FOLDERS, "1")
+    app = headers.LocalHosts(PlainTextResponse("read"))
+    given = [(b"host", host.encode()), *([(b"origin", origin.encode())] if origin else [])]
+    scope = {"type": kind, "path": "/", "method": "GET", "headers": given, "query_string": b""}
+    scope["extensions"] = {"websocket.http.response": {}}
+
+    def ask(app):
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        with ThreadPoolExecutor(1) as pool:  # a browser has a loop here
+            pool.submit(lambda: asyncio.run(app(scope, None, send))).result()
+        return sent[0]["status"], sent[1]["body"]
+
+    words = headers.LOCAL_ONLY.encode() if status == 403 else b"read"
+    assert ask(app) == (status, words)
+    monkeypatch.setenv(headers.READ_FOLDERS, "0")
+    assert ask(headers.LocalHosts(PlainTextResponse("read"))) == (200, b"read")
+
+
 def test_what_a_reader_types_is_not_logged(address, log):
     urllib.request.urlopen(f"{address}/?text=a+private+sentence").read()
     assert "startup complete" in log.read_text()
@@ -174,8 +278,8 @@ def test_what_a_reader_types_is_not_logged(address, log):
     ],
 )
 def test_any_host_may_serve_and_only_its_own_pages_connect(address, host, origin, status):
-    headers = {**UPGRADE, "Host": host, "Origin": origin}
-    response = answer(address, "/_stcore/stream", headers=headers)
+    said = {**UPGRADE, "Host": host, "Origin": origin}
+    response = answer(address, "/_stcore/stream", said=said)
     assert response.status == status
     assert response.headers["Referrer-Policy"] == "same-origin"
 
