@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 import json
+import signal
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from explainers.ui.follow import redis_board
-from explainers.ui.follow.board import Memory, RefusedError
+from explainers.ui.follow.board import Limits, Memory, RefusedError
 from explainers.ui.follow.redis_board import Redis
 from tests.follow import boards
 
@@ -345,6 +347,117 @@ def test_without_redis_the_lecturer_is_told_at_once_and_says_it_again_afterwards
         await board.open_room(ROOM, "owner", "here")
         await board.lead(ROOM, "owner", 1, "one")
         assert await heard(follower, "at") == "one"
+
+    runs(Redis(redis_server.url), act)
+
+
+BAD_MESSAGES = {
+    "no JSON": b"not JSON at all",
+    "nothing": b"",
+    "no text": b"\xff\xfe\x00\x9f",
+    "a list": b'["kind", "at"]',
+    "a number": b"3",
+    "without a kind": b'{"text": "secret words"}',
+    "a kind of another version": b'{"kind": "at-2", "text": "secret words"}',
+    "a field of another version": b'{"kind": "at", "place": {"page": "secret words"}}',
+    "another type": b'{"kind": "at", "text": {"page": "secret words"}}',
+    "no number of followers": b'{"kind": "followers", "process": "x", "text": "secret words"}',
+    "no process": b'{"kind": "followers", "text": 3}',
+    "no question": b'{"kind": "votes", "text": null}',
+    "deep": b"[" * 9000,
+    "huge": b'{"kind": "at", "text": "' + b"x" * 2_000_000 + b'"}',
+}
+
+
+def publish(redis_server, channel, data):
+    """As somebody else than the app may do."""
+    parts = [b"PUBLISH", channel.encode(), data]
+    with socket.create_connection(("127.0.0.1", redis_server.port)) as talk:
+        talk.sendall(b"*3\r\n" + b"".join(b"$%d\r\n%s\r\n" % (len(p), p) for p in parts))
+        assert talk.recv(100).startswith(b":")
+
+
+def test_a_message_that_cannot_be_read_ends_no_lecture(redis_server, caplog):
+    redis_server.empty()
+
+    async def act(board):
+        await subscribed(board)
+        await board.open_room(ROOM, "owner", "here")
+        follower, lecturer = await board.join(ROOM), await board.join(ROOM, is_lecturer=True)
+        for number, data in enumerate(BAD_MESSAGES.values(), 1):
+            for room in (ROOM, "?", ""):
+                await asyncio.to_thread(publish, redis_server, redis_board.CHANNEL + room, data)
+            await board.lead(ROOM, "owner", number, str(number))
+            await heard(follower, "at", str(number).__eq__)
+        await heard(lecturer, "count")
+        assert board.is_well
+        assert not {"away", "lost"} & {*follower.news, *lecturer.news}
+
+    runs(Redis(redis_server.url, Limits(messages=100)), act)
+    told = [record.getMessage() for record in caplog.records if "skipped" in record.getMessage()]
+    assert len(told) == 1, "however many there are"
+    assert "secret words" not in caplog.text
+
+
+@pytest.mark.parametrize("how", ["killed", "RuntimeError"])
+@pytest.mark.parametrize("task", ["_listen", "_beat"])
+def test_a_task_that_ends_is_begun_anew_and_says_so(redis_server, monkeypatch, caplog, how, task):
+    redis_server.empty()
+    monkeypatch.setattr(redis_board, "BEAT", 0.1)
+
+    async def act(board):
+        await subscribed(board)
+        await board.open_room(ROOM, "owner", "here")
+        follower, lecturer = await board.join(ROOM), await board.join(ROOM, is_lecturer=True)
+        for number in range(1, 4):
+            before = board._background._tasks[task]
+            if how == "killed":
+                before.cancel()
+            else:
+                broken = "_announce" if task == "_beat" else "_pass_on"
+                with monkeypatch.context() as patch:
+                    patch.setattr(board, broken, fail)
+                    await board.lead(ROOM, "owner", 10 * number, "lost on the way")
+                    await asyncio.wait([before], timeout=PATIENCE)
+            if task == "_listen":
+                for listener in (follower, lecturer):
+                    await heard(listener, "away")
+            async with asyncio.timeout(PATIENCE):
+                while board._background._tasks[task].done() or not board.is_well:
+                    await asyncio.sleep(0.01)
+            await board.lead(ROOM, "owner", 10 * number + 1, f"{number}")
+            await heard(follower, "at", str(number).__eq__)
+
+    def fail(*_):
+        raise RuntimeError("secret words")
+
+    runs(Redis(redis_server.url), act)
+    assert f"The task {task} has ended ({how})" in caplog.text
+    assert "secret words" not in caplog.text
+
+
+def test_a_connection_that_is_dead_without_a_word_is_given_up(redis_server, monkeypatch):
+    """The machine of Redis is gone: nothing is closed, and nothing answers."""
+    redis_server.empty()
+    for name in ("QUIET", "PATIENCE"):
+        monkeypatch.setattr(redis_board, name, 0.2)
+
+    async def act(board):
+        await subscribed(board)
+        await board.open_room(ROOM, "owner", "here")
+        follower = await board.join(ROOM)
+        await board.lead(ROOM, "owner", 1, "one")
+        await heard(follower, "at")
+        redis_server.process.send_signal(signal.SIGSTOP)
+        try:
+            await heard(follower, "away")
+            assert not board.is_well
+            with refused("away"):
+                await board.lead(ROOM, "owner", 2, "two")
+        finally:
+            redis_server.process.send_signal(signal.SIGCONT)
+        assert await heard(follower, "at") in ("one", "two"), "it may have been taken all the same"
+        assert board.is_well
 
     runs(Redis(redis_server.url), act)
 

@@ -26,10 +26,13 @@ from streamlit import config
 from benchmarks.browser import wait_until_healthy
 from explainers.ui.follow.board import Limits, Memory
 from explainers.ui.follow.checked_request import LONGEST_SECRET, MOST_BYTES, name_room
+from explainers.ui.follow.redis_board import Redis
 from explainers.ui.follow.routes import LONGEST_QUERY, Following
 from explainers.ui.lecture.share_link import list_places
+from tests.follow import boards
 from tests.support.waiting import PATIENCE, wait
 
+redis_server = boards.redis_server
 ROOT = Path(__file__).parents[2]
 SECRET = secrets.token_urlsafe(32)
 ROOM = name_room(SECRET)[0]
@@ -134,6 +137,17 @@ def test_a_lecture_from_its_beginning_to_its_end(port):
     ear.next("over")
     assert ear.answer.read().strip() == b""
     assert Ear(port, f"/follow/{name}").next("refused") == '"unknown"'
+
+
+def test_a_monitor_sees_that_nobody_hears_a_lecturer(port, redis_server):
+    assert ask(port, "/health/follow", method="GET") == (200, {"following": True})
+    redis_server.empty()
+    with served(Redis(redis_server.url)) as other:
+        wait(lambda: ask(other, "/health/follow", method="GET")[0] == 200)
+        redis_server.stop()
+        wait(lambda: ask(other, "/health/follow", method="GET") == (503, {"following": False}))
+        redis_server.start()
+        wait(lambda: ask(other, "/health/follow", method="GET")[0] == 200)
 
 
 def said(**more):

@@ -1,11 +1,68 @@
-"""Who listens to a lecture in this process: an open stream each."""
+"""Who listens to a lecture in this process, an open stream each; and what must go on meanwhile."""
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any
 
+LOG = logging.getLogger(__name__)
 COUNT_AFTER = 0.1
 """Seconds: ten times a second are enough for bars that grow."""
+FIRST_WAIT, LONGEST_WAIT, LOG_AGAIN = 0.1, 1.0, 60.0
+"""Seconds: before what has ended is begun anew, at first and later; before it is logged again."""
+
+
+class Seldom:
+    """Logs what may happen a thousand times in a second: at most once a minute, and how often."""
+
+    def __init__(self) -> None:
+        self._count, self._last = 0, -LOG_AGAIN
+
+    def warn(self, text: str) -> None:
+        """Log it, or count it for the next time."""
+        self._count += 1
+        if time.monotonic() - self._last >= LOG_AGAIN:
+            LOG.warning("%s (%d of this kind)", text, self._count)
+            self._count, self._last = 0, time.monotonic()
+
+
+class Background:
+    """Tasks that never end. One that does end, by an error or killed, is begun anew, and said."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._waits: dict[str, float] = {}
+        self._log = Seldom()
+
+    def begin(self, act: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do it from now on; its name says what it is."""
+        name, begun = act.__name__, time.monotonic()
+
+        def begin_again(ended: asyncio.Task[None]) -> None:
+            if self._tasks.get(name) is not ended:
+                return  # it was told to stop
+            # What an error says may be what somebody has typed.
+            why = "killed" if ended.cancelled() else type(ended.exception()).__name__
+            self._log.warn(f"The task {name} has ended ({why}) and is begun anew.")
+            is_first = time.monotonic() - begun > LONGEST_WAIT
+            wait = FIRST_WAIT if is_first else self._waits.get(name, FIRST_WAIT)
+            self._waits[name] = min(2 * wait, LONGEST_WAIT)
+            asyncio.get_running_loop().call_later(wait, begin_unless_stopped)
+
+        def begin_unless_stopped() -> None:
+            if name in self._tasks:
+                self.begin(act)
+
+        self._tasks[name] = asyncio.create_task(act(), name=name)
+        self._tasks[name].add_done_callback(begin_again)
+
+    def stop(self) -> None:
+        """End them all."""
+        tasks, self._tasks = self._tasks, {}
+        for task in tasks.values():
+            task.cancel()
 
 
 class Listener:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from explainers.ui.follow.audience import Audience, Listener
+from explainers.ui.follow.audience import Audience, Background, Listener
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 SHORTEST_CODE, LETTERS_OF_ROOM = 6, 16
@@ -64,6 +64,14 @@ class RefusedError(Exception):
 
 class Board(Protocol):
     """What routes need of a board. Every method may raise `RefusedError`."""
+
+    @property
+    def is_well(self) -> bool:
+        """Does what a lecturer says reach the streams of this process?"""
+
+    @property
+    def is_well(self) -> bool:
+        """Does what a lecturer says reach the streams of this process?"""
 
     async def start(self) -> None:
         """Begin, in the loop of the server."""
@@ -138,20 +146,23 @@ class Room:
 class Memory:
     """The board of one process."""
 
+    is_well = True
+
+    is_well = True
+
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self.audience = Audience()
         self._rooms: dict[str, Room] = {}  # the oldest first
-        self._beating: asyncio.Task[None] | None = None
+        self._background = Background()
 
     async def start(self) -> None:
         """See `Board`."""
-        self._beating = asyncio.create_task(self._beat())
+        self._background.begin(self._beat)
 
     async def stop(self) -> None:
         """See `Board`."""
-        if self._beating:
-            self._beating.cancel()
+        self._background.stop()
         self.audience.dismiss()
 
     async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:

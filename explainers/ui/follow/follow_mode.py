@@ -97,6 +97,7 @@ def _list_words() -> dict[str, object]:
             "no device": _("No device shows this code now."),
             "full": _("The room is full."),
             "away": _("The server cannot be reached. Trying again …"),
+            "unheard": _("The audience does not hear you at the moment. Trying again …"),
             "too fast": _("That was too fast. Trying again …"),
             "not yours": _("Another device leads this room."),
             "many rooms": _("The server has no room left. Try again later."),

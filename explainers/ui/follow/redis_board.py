@@ -8,8 +8,10 @@ import time
 from typing import Any
 
 import redis.asyncio as redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
-from explainers.ui.follow.audience import Audience, Listener
+from explainers.ui.follow.audience import Audience, Background, Listener, Seldom
 from explainers.ui.follow.board import (
     BEAT,
     OPTIONS,
@@ -24,8 +26,10 @@ from explainers.ui.follow.redis_scripts import ASK_TO_LEAD, CLOSE, HAND_OVER, LE
 
 PREFIX = "attention:"
 CHANNEL = f"{PREFIX}said:"
-PATIENCE, FIRST_WAIT, LONGEST_WAIT = 1.0, 0.1, 1.0
-"""Seconds: for an answer of Redis, and before it is tried again, at first and later."""
+PATIENCE, QUIET = 1.0, 5.0
+"""Seconds: for an answer of Redis, and of silence after which it is asked whether it is there."""
+MOST_CONNECTIONS, LONGEST_SAID = 50, 10_000
+"""Of a process with Redis; letters of a message that is read."""
 FORGET_AFTER = 2.7 * BEAT
 """Seconds after which a process that is not heard of has no followers any more."""
 
@@ -41,22 +45,29 @@ class Redis:
         """By room and process: when it was heard of, and how many follow there."""
         self._votes: dict[str, dict[str, list[int]]] = {}
         """By room and question, of rooms that somebody listens to here."""
-        quick = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
-        self._redis: Any = redis.from_url(url, decode_responses=True, **quick)
-        self._bus = redis.from_url(url, decode_responses=True, socket_connect_timeout=PATIENCE)
-        self._tasks: list[asyncio.Task[None]] = []
+        # What is no text at all is read as letters that mean nothing. A connection that is lost is
+        # not mended in silence: what was said meanwhile would be missed.
+        settings: dict[str, Any] = {"decode_responses": True, "encoding_errors": "replace"}
+        settings |= {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+        settings |= {"retry": Retry(NoBackoff(), 0), "health_check_interval": QUIET}
+        pool = redis.BlockingConnectionPool.from_url(
+            url, max_connections=MOST_CONNECTIONS, timeout=PATIENCE, **settings
+        )
+        self._redis: Any = redis.Redis.from_pool(pool)
+        self.is_well = False
+        self._background, self._skipped = Background(), Seldom()
+        self._publishing: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """See `Board`."""
-        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._beat())]
+        self._background.begin(self._listen)
+        self._background.begin(self._beat)
 
     async def stop(self) -> None:
         """See `Board`."""
-        for task in self._tasks:
-            task.cancel()
+        self._background.stop()
         self.audience.dismiss()
         await self._redis.aclose()
-        await self._bus.aclose()
 
     async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
         """See `Board`. Where all rooms are taken, the oldest without followers gives way."""
@@ -138,41 +149,55 @@ class Redis:
 
     async def _listen(self) -> None:
         """One subscription for all rooms. After a gap, what was missed is read from Redis."""
-        wait = FIRST_WAIT
-        while True:
-            with contextlib.suppress(redis.RedisError, OSError, RefusedError):
-                async with self._bus.pubsub() as ear:
-                    await ear.psubscribe(f"{CHANNEL}*")
-                    for room in list(self.audience.rooms):
-                        await self._catch_up(room)
-                    wait = FIRST_WAIT
-                    async for heard in ear.listen():
-                        if heard["type"] == "pmessage":
-                            await self._pass_on(
-                                heard["channel"].removeprefix(CHANNEL), heard["data"]
-                            )
-            if wait == FIRST_WAIT:
+        try:
+            async with self._redis.pubsub() as ear:
+                await ear.psubscribe(f"{CHANNEL}*")
+                self.is_well = True
+                for room in list(self.audience.rooms):
+                    await self._catch_up(room)
+                while True:
+                    heard = await self._hear(ear)
+                    if heard["type"] == "pmessage":
+                        await self._pass_on(heard["channel"].removeprefix(CHANNEL), heard["data"])
+        finally:
+            if self.is_well:
+                self.is_well = False
                 for room in self.audience.rooms:
                     self.audience.tell(room, "away")
-            await asyncio.sleep(wait)
-            wait = min(2 * wait, LONGEST_WAIT)
+
+    @staticmethod
+    async def _hear(ear: Any) -> dict[str, Any]:
+        """The next that is heard. A connection that is dead says nothing, also when it is asked."""
+        heard = await ear.get_message(timeout=QUIET)
+        if heard is None:
+            await ear.ping()
+            heard = await ear.get_message(timeout=PATIENCE)
+        if heard is None:
+            raise redis.TimeoutError
+        return dict(heard)
 
     async def _pass_on(self, room: str, data: str) -> None:
+        """What another process says; it may be of another version, and somebody else may be it."""
         if room not in self.audience.rooms:
             return
-        said = json.loads(data)
-        match said["kind"]:
-            case "followers":
+        try:
+            said = json.loads(data) if len(data) <= LONGEST_SAID else None
+        except (ValueError, RecursionError):
+            said = None
+        match said:
+            case {"kind": "followers", "process": str(process), "text": int(followers)}:
                 now = asyncio.get_running_loop().time()
-                self._others.setdefault(room, {})[said["process"]] = now, said["text"]
+                self._others.setdefault(room, {})[process] = now, followers
                 self.audience.soon(room, self._report)
-            case "votes":
-                await self._count_votes(room, said["text"])
-            case "over":
+            case {"kind": "votes", "text": str(question)}:
+                await self._count_votes(room, question)
+            case {"kind": "over"}:
                 self._forget(room)
                 self.audience.tell(room, "over")
-            case kind:
-                self.audience.tell(room, kind, said["text"])
+            case {"kind": "at" | "handed" as kind, "text": str(text)}:
+                self.audience.tell(room, kind, text)
+            case _:
+                self._skipped.warn("A message on the board could not be read and was skipped.")
 
     async def _catch_up(self, room: str) -> None:
         """Redis was away, or is another one now: then the lecturer has to say it again."""
@@ -207,8 +232,9 @@ class Redis:
         if room not in self.audience.rooms:
             self._forget(room)
         said = {"kind": "followers", "process": self._process, "text": followers}
-        self._tasks = [task for task in self._tasks if not task.done()]
-        self._tasks.append(asyncio.create_task(self._publish(room, followers, json.dumps(said))))
+        task = asyncio.create_task(self._publish(room, followers, json.dumps(said)))
+        self._publishing.add(task)  # or nobody would hold it
+        task.add_done_callback(self._publishing.discard)
 
     async def _publish(self, room: str, followers: int, said: str) -> None:
         with contextlib.suppress(RefusedError):

@@ -82,6 +82,7 @@ class Following:
     def list_routes(self) -> list[Route]:
         """For `st.App`."""
         routes: list[tuple[str, Callable[[Request], Awaitable[Any]], str]] = [
+            ("health/follow", self.health, "GET"),
             ("follow/{room}", self.follow, "GET"),
             ("lead", self.open, "POST"),
             ("lead/{room}", self.lead, "POST"),
@@ -113,6 +114,10 @@ class Following:
             restore()
             stop()
             await stopping[0]
+
+    async def health(self, _request: Request) -> Response:
+        """For a monitor: pages may work while nobody hears a lecturer."""
+        return JSONResponse({"following": self.board.is_well}, 200 if self.board.is_well else 503)
 
     async def follow(self, request: Request) -> "Stream":
         """Server-sent events: where the lecturer is, now and from now on."""

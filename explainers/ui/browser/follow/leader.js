@@ -38,6 +38,8 @@ export class Leader {
     this.said = "";
     this.isSaying = false;
     this.followers = 0;
+    this.problem = "";
+    this.isUnheard = false;
     this.stream = new Stream((kind, text) => this.hear(kind, text));
     this.bars = new Bars(this);
     this.panel = document.body.appendChild(element("div", "follow-panel"));
@@ -91,7 +93,9 @@ export class Leader {
     if (this.room) return this.turnPanel(Boolean(this.panel.hidden));
     this.secret ||= drawSecret();
     this.keep();
-    if (await this.open()) this.turnPanel(true);
+    if (!(await this.open())) this.panel.replaceChildren(element("h2", "", this.data.words.title), element("p"));
+    this.turnPanel(true);
+    this.write();
   }
 
   /** Open the room, or find it open. */
@@ -158,7 +162,7 @@ export class Leader {
   forget() {
     this.stream.close();
     for (const name of [SECRET, LED]) sessionStorage.removeItem(name);
-    Object.assign(this, { secret: "", led: "", room: "", code: "", said: "", followers: 0, round: 0 });
+    Object.assign(this, { secret: "", led: "", room: "", code: "", said: "", followers: 0, round: 0, problem: "", isUnheard: false });
     this.bars.forget();
     this.turnPanel(false);
     this.write();
@@ -172,8 +176,12 @@ export class Leader {
     if (kind === "over") return this.forget();
     if (kind === "handed") return this.stepDown(this.room);
     if (kind === "lost" || (kind === "refused" && JSON.parse(text) === "unknown")) this.open(); // the server has forgotten
-    if (kind === "away") return void this.tell("away");
+    if (kind === "away") {
+      this.isUnheard = true; // also where the server takes what is said
+      return this.write();
+    }
     if (kind === "room") { // the stream is new, or the board is back: what was said may have been lost
+      this.isUnheard = false;
       this.said = "";
       this.tell("");
     }
@@ -237,14 +245,14 @@ export class Leader {
     const { words } = this.data, bar = document.querySelector(".lecture-bar");
     if (bar && this.button.parentElement !== bar) bar.insertBefore(this.button, bar.querySelector("button:last-of-type"));
     if (!bar) this.panel.hidden = true;
-    const text = this.problem ? "◉ !" : this.room ? `◉ ${this.followers}` : "◎";
-    put(this.button, text);
-    this.button.title = this.problem || words.lead;
-    this.button.setAttribute("aria-label", this.room ? `${words.lead}: ${this.followers}` : words.lead);
+    const problem = this.isUnheard ? words.reasons.unheard : this.problem;
+    put(this.button, problem ? "◉ !" : this.room ? `◉ ${this.followers}` : "◎");
+    this.button.title = problem || words.lead;
+    this.button.setAttribute("aria-label", problem ? `${words.lead}: ${problem}` : this.room ? `${words.lead}: ${this.followers}` : words.lead);
     this.panel.setAttribute("aria-label", words.title);
     const count = this.panel.querySelector("output"), note = this.panel.querySelector(":scope > p");
     if (count) put(count, words.count.replace("{count}", String(this.followers)));
-    if (note) put(note, this.problem || (LOCAL.includes(location.hostname) ? words.local.replace("{host}", location.hostname) : ""));
+    if (note) put(note, problem || (LOCAL.includes(location.hostname) ? words.local.replace("{host}", location.hostname) : ""));
   }
 }
 
