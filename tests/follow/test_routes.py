@@ -63,7 +63,7 @@ def served(board):
     port = free_port()
     settings = uvicorn.Config(app, port=port, timeout_graceful_shutdown=1)
     server, access = uvicorn.Server(settings), logging.getLogger("uvicorn.access")
-    access.disabled = True  # pytest would keep every line
+    before, access.disabled = access.disabled, True  # pytest would keep every line
     thread = threading.Thread(target=server.run)
     thread.start()
     wait(lambda: server.started)
@@ -72,7 +72,7 @@ def served(board):
     finally:
         server.should_exit = True
         thread.join()
-        access.disabled = False
+        access.disabled = before
 
 
 @pytest.fixture(scope="module")

@@ -69,10 +69,6 @@ class Board(Protocol):
     def is_well(self) -> bool:
         """Does what a lecturer says reach the streams of this process?"""
 
-    @property
-    def is_well(self) -> bool:
-        """Does what a lecturer says reach the streams of this process?"""
-
     async def start(self) -> None:
         """Begin, in the loop of the server."""
 
@@ -145,8 +141,6 @@ class Room:
 
 class Memory:
     """The board of one process."""
-
-    is_well = True
 
     is_well = True
 

@@ -152,6 +152,7 @@ class Redis:
         try:
             async with self._redis.pubsub() as ear:
                 await ear.psubscribe(f"{CHANNEL}*")
+                await self._hear(ear)  # that it is so: only then is nothing missed
                 self.is_well = True
                 for room in list(self.audience.rooms):
                     await self._catch_up(room)
