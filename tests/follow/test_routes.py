@@ -62,8 +62,8 @@ def served(board):
     app = Starlette(routes=following.list_routes(), lifespan=following.lifespan)
     port = free_port()
     settings = uvicorn.Config(app, port=port, timeout_graceful_shutdown=1)
-    server, access = uvicorn.Server(settings), logging.getLogger("uvicorn.access")
-    before, access.disabled = access.disabled, True  # pytest would keep every line
+    server = uvicorn.Server(settings)
+    logging.getLogger("uvicorn.access").disabled = True  # pytest would keep every line
     thread = threading.Thread(target=server.run)
     thread.start()
     wait(lambda: server.started)
@@ -72,7 +72,6 @@ def served(board):
     finally:
         server.should_exit = True
         thread.join()
-        access.disabled = before
 
 
 @pytest.fixture(scope="module")
