@@ -47,7 +47,7 @@ export class Follower {
     this.leave = this.bar.appendChild(element("button", "follow-leave", "✕"));
     this.leave.onclick = () => this.end();
     this.stream = new Stream((kind, text) => this.hear(kind, text));
-    this.stream.open(`${data.base}/follow/${code}`);
+    this.stream.open(`/follow/${code}`);
     this.ballot = new Ballot(this);
     this.watch = setInterval(() => this.hold(), WATCH);
     this.touched = (/** @type {Event} */ event) => this.touch(event);
@@ -77,7 +77,7 @@ export class Follower {
   hear(kind, text) {
     const { words } = this.data;
     if (kind === "room") this.code = text;
-    if (kind === "room" && !this.heir?.code) this.heir?.ask(this.data.base, text);
+    if (kind === "room" && !this.heir?.code) this.heir?.ask(text);
     if (kind === "handed" && this.heir?.code && this.heir.code === JSON.parse(text)) return this.end({ secret: this.heir.secret, room: this.code });
     if (kind === "refused") this.problem = words.reasons[JSON.parse(text)] ?? words.reasons.away;
     else if (kind === "away") this.problem = words.reasons.away; // until something else is heard than a sign of life
@@ -124,7 +124,7 @@ export class Follower {
   go() {
     const { said } = this;
     if (!said || !this.isFollowing || (this.tries && this.isThere())) return;
-    const link = makeLink(this.data, said.page, said.query);
+    const link = makeLink(said.page, said.query);
     if (said.screen) link.searchParams.set(SCREEN, `${said.screen}${said.step ? ".2" : ""}`); // which is drawn first
     this.isChanged = false;
     this.tries += 1;

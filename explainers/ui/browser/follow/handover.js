@@ -29,14 +29,13 @@ export class Heir {
   }
 
   /**
-   * @param {string} base what stands before every path of this server
    * @param {string} room
    */
-  async ask(base, room) {
+  async ask(room) {
     clearTimeout(this.timer);
-    const { status, answer } = await post(`${base}/lead/${room}/ask`, {}, this.secret);
+    const { status, answer } = await post(`/lead/${room}/ask`, {}, this.secret);
     this.code = status === 200 ? answer.code : "";
-    if (++this.times < MOST_TIMES) this.timer = setTimeout(() => this.ask(base, room), RENEW);
+    if (++this.times < MOST_TIMES) this.timer = setTimeout(() => this.ask(room), RENEW);
     this.changed();
   }
 

@@ -3,6 +3,7 @@
 
 /** @import { Count, FollowData, Led } from "./data.js" */
 
+import { locate } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { isTyped } from "../lecture/keys.js";
 import { drawCode } from "../lecture/share.js";
@@ -100,9 +101,8 @@ export class Leader {
 
   /** Open the room, or find it open. */
   async open() {
-    const address = `${location.origin}${this.data.base}/`;
-    const { words, base } = this.data, led = this.led ? { room: this.led } : {};
-    const { status, answer } = await post(`${base}/lead`, { address, ...led }, this.secret);
+    const { words } = this.data, address = locate("/"), led = this.led ? { room: this.led } : {};
+    const { status, answer } = await post("/lead", { address: address.href, ...led }, this.secret);
     if (status === 404) this.forget(); // what was handed over cannot be opened again
     if (status !== 200) return this.tell(answer.error);
     this.tell("");
@@ -112,11 +112,11 @@ export class Leader {
     const offer = this.makeButton(words.hand, () => this.panel.toggleAttribute("data-hands"));
     this.panel.replaceChildren(
       element("h2", "", words.title), drawCode(answer.join[0], answer.join[1], words.code),
-      element("strong", "", `${location.host}${base}/?${ROOM}=${answer.code}`), element("output"), element("p"),
+      element("strong", "", `${address.host}${address.pathname}?${ROOM}=${answer.code}`), element("output"), element("p"),
       handover, offer, this.makeButton(words.end, () => this.end()),
     );
     this.said = ""; // so that it is told, also again
-    if (isNew) this.stream.open(`${this.data.base}/follow/${this.room}?lecturer`);
+    if (isNew) this.stream.open(`/follow/${this.room}?lecturer`);
     this.write();
     this.look();
     return true;
@@ -138,8 +138,8 @@ export class Leader {
    * @param {string} code
    */
   async handOver(code) {
-    const { words, base } = this.data;
-    const { status, answer } = await post(`${base}/lead/${this.room}/heir`, { code }, this.secret);
+    const { words } = this.data;
+    const { status, answer } = await post(`/lead/${this.room}/heir`, { code }, this.secret);
     if (status === 200) return "";
     return words.reasons[status === 400 ? "no device" : answer.error] ?? words.reasons.away;
   }
@@ -156,7 +156,7 @@ export class Leader {
   async end() {
     const { room, secret } = this;
     this.forget();
-    await post(`${this.data.base}/lead/${room}`, null, secret);
+    await post(`/lead/${room}`, null, secret);
   }
 
   forget() {
@@ -199,7 +199,7 @@ export class Leader {
   look() {
     this.write();
     const { data } = this, lecture = findLecture();
-    if (!this.room || findPlace(data) !== data.place || performance.now() - this.since < SETTLED) return;
+    if (!this.room || findPlace() !== data.place || performance.now() - this.since < SETTLED) return;
     if (lecture && (lecture.at < 0 || lecture.wanted !== null)) return;
     const screen = lecture ? lecture.at + 1 : 0, step = lecture?.step ?? 0;
     this.wanted = JSON.stringify({ page: data.place, query: readChoices(location.search), screen, step, round: this.round });
@@ -215,7 +215,7 @@ export class Leader {
       const { wanted } = this;
       this.number = Math.max(this.number + 1, Date.now());
       const place = { ...JSON.parse(wanted), number: this.number };
-      const { status, answer } = await post(`${this.data.base}/lead/${this.room}`, place, this.secret);
+      const { status, answer } = await post(`/lead/${this.room}`, place, this.secret);
       if (status === 200) this.said = wanted;
       else if (status === 404) await this.open();
       else if (status === 403) return this.stepDown(this.room); // it was handed over, unheard

@@ -4,6 +4,8 @@
 // slept, or changed its network, holds a dead connection and never hears of it: after some silence a
 // stream is opened anew.
 
+import { locate } from "../common/component.js";
+
 const KINDS = ["room", "at", "count", "still", "lost", "away", "handed", "over", "refused"];
 const KEPT = ["room", "at", "count"]; // what a tab that comes later is told
 const SILENCE = 40_000; // milliseconds; the server says something every 15 seconds
@@ -34,7 +36,7 @@ export class Stream {
     addEventListener("pagehide", () => this.release());
   }
 
-  /** @param {string} address */
+  /** @param {string} address a path of this server */
   open(address) {
     this.close();
     this.address = address;
@@ -76,7 +78,7 @@ export class Stream {
 
   connect() {
     this.source?.close();
-    const source = this.source = new EventSource(this.address);
+    const source = this.source = new EventSource(locate(this.address));
     this.alive();
     for (const kind of KINDS) source.addEventListener(kind, ({ data }) => source === this.source && this.listen(kind, data));
     source.onerror = () => { // after a break the browser comes back by itself, but not after an error
@@ -155,18 +157,18 @@ export class Stream {
 
 /**
  * Say something to the server; status 0 is one that is not there.
- * @param {string} address
+ * @param {string} path
  * @param {object | null} said
  * @param {string} [secret] goes into a header, which no log and no other site sees
  * @returns {Promise<{ status: number, answer: any }>}
  */
-export async function post(address, said, secret) {
+export async function post(path, said, secret) {
   /** @type {Record<string, string>} */
   const headers = { "Content-Type": "application/json" };
   if (secret) headers.Authorization = `Bearer ${secret}`;
   const body = said ? JSON.stringify(said) : undefined;
   try {
-    const response = await fetch(address, { method: said ? "POST" : "DELETE", headers, body, credentials: "omit" });
+    const response = await fetch(locate(path), { method: said ? "POST" : "DELETE", headers, body, credentials: "omit" });
     return { status: response.status, answer: await response.json() };
   } catch {
     return { status: 0, answer: { error: "away" } };

@@ -83,8 +83,8 @@ export class Ballot {
    * @param {number} option
    */
   async vote(name, option) {
-    const { code, data } = this.follower;
-    const { status } = await post(`${data.base}/vote/${code}/${name}`, { voter: this.voter, option });
+    const { code } = this.follower;
+    const { status } = await post(`/vote/${code}/${name}`, { voter: this.voter, option });
     if (status === 200) this.chosen.set(name, option);
     this.draw();
   }
