@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import secrets
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -68,8 +69,9 @@ class Background:
 class Listener:
     """One open stream. It keeps the newest of each kind only: a slow phone costs no memory."""
 
-    def __init__(self, is_lecturer: bool) -> None:
-        self.is_lecturer = is_lecturer
+    def __init__(self, is_lecturer: bool, ballot: str = "", group: str = "") -> None:
+        self.is_lecturer, self.ballot, self.group = is_lecturer, ballot, group
+        self.name, self.is_seated = secrets.token_hex(8), False
         self.news: dict[str, str] = {}
         self._woken = asyncio.Event()
 
@@ -78,6 +80,11 @@ class Listener:
         self.news.pop(kind, None)  # what was told last is heard last
         self.news[kind] = text
         self._woken.set()
+
+    def give(self, ballot: str) -> None:
+        """The word by which votes of this stream count."""
+        self.ballot, self.is_seated = ballot, True
+        self.tell("ballot", ballot)
 
     def wake(self) -> None:
         """Let `hear` return, with or without news."""
@@ -98,7 +105,7 @@ class Audience:
 
     def __init__(self) -> None:
         self.rooms: dict[str, set[Listener]] = {}
-        self._counting: set[str] = set()
+        self._counting: set[tuple[str, str]] = set()
 
     def add(self, room: str, listener: Listener) -> None:
         """Have a listener in a room, and tell it the room's whole name."""
@@ -131,9 +138,10 @@ class Audience:
         """Count once for all that happens in the next moment."""
 
         def now() -> None:
-            self._counting.discard(room)
+            self._counting.discard(what)
             count(room)
 
-        if room not in self._counting:
-            self._counting.add(room)
+        what = room, count.__name__
+        if what not in self._counting:
+            self._counting.add(what)
             asyncio.get_running_loop().call_later(COUNT_AFTER, now)

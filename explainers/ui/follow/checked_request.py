@@ -32,6 +32,11 @@ def name_room(secret: str) -> tuple[str, str]:
     return base64.b32encode(digest).decode().lower()[:LETTERS_OF_ROOM], digest.hex()
 
 
+def name_group(address: str, room: str) -> str:
+    """One of 4,096 groups of networks: whoever comes back has the same, and it names nobody."""
+    return hashlib.sha256(f"{room} {address}".encode()).hexdigest()[:3]
+
+
 async def read_message(request: Request) -> dict[str, Any]:
     """The object in the body, if it was sent by a page of this server."""
     refuse_elsewhere(request)
@@ -77,6 +82,14 @@ def read_room(request: Request) -> str:
     if len(room) != LETTERS_OF_ROOM or not ROOM.fullmatch(room):
         raise RefusedError("unknown")
     return room
+
+
+def read_ballot(said: dict[str, Any]) -> str:
+    """What an open stream was told; anything else is the ballot of no stream."""
+    ballot = said.get("ballot")
+    if not isinstance(ballot, str) or not ballot.isascii():
+        raise BadRequestError("wrong")
+    return ballot
 
 
 def read_whole(said: dict[str, Any], name: str, most: int) -> int:

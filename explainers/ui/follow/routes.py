@@ -24,6 +24,7 @@ from explainers.ui.follow.board import (
     BEAT,
     LETTERS_OF_ROOM,
     OPTIONS,
+    QUESTION,
     REASONS,
     SHORTEST_CODE,
     Board,
@@ -34,8 +35,10 @@ from explainers.ui.follow.checked_request import (
     BAD_REQUESTS,
     ROOM,
     BadRequestError,
+    name_group,
     name_room,
     read_address,
+    read_ballot,
     read_letters,
     read_message,
     read_owner,
@@ -50,7 +53,7 @@ from explainers.ui.limits import find_address
 LONGEST_QUERY, MOST_ROUNDS = 2000, 9
 LARGEST_NUMBER = 2**53 - 1
 """That a browser counts up to; messages are numbered by its clock."""
-QUESTION, VOTER = re.compile(r"[a-z0-9_-]{1,80}"), re.compile(r"[A-Za-z0-9_-]{8,40}")
+BALLOT = re.compile(r"[0-9a-f]{32}")
 STREAM_HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store, no-transform"),
@@ -91,10 +94,13 @@ class Following:
             ("lead/{room}/heir", self.hand_over, "POST"),
             ("vote/{room}/{question}", self.vote, "POST"),
         ]
-        return [
+        listed = [
             RouteBelowBase(f"/{path}", self._answer(act), methods=[method])
             for path, act, method in routes
         ]
+        for route in listed:  # Starlette adds HEAD, which would hold a stream open
+            route.methods = route.methods and route.methods - {"HEAD"}
+        return [*listed]
 
     @asynccontextmanager
     async def lifespan(self, _app: Any) -> AsyncIterator[None]:
@@ -121,8 +127,12 @@ class Following:
 
     async def follow(self, request: Request) -> "Stream":
         """Server-sent events: where the lecturer is, now and from now on."""
-        is_lecturer = "lecturer" in request.query_params
-        return Stream(self.board, request.path_params["room"], is_lecturer)
+        asked = request.query_params
+        # A browser that connects again by itself says the id of the last event that had one.
+        ballot = request.headers.get("last-event-id") or asked.get("ballot", "")
+        ballot = ballot if BALLOT.fullmatch(ballot) else ""
+        who = "lecturer" in asked, ballot, find_address(request)
+        return Stream(self.board, request.path_params["room"], *who)
 
     async def open(self, request: Request) -> Response:
         """Open the room of a secret; answers its name and the codes that lead to it.
@@ -157,8 +167,8 @@ class Following:
 
     async def ask_to_lead(self, request: Request) -> Response:
         """A code that this device shows; the lecturer types it to hand over to it."""
-        await read_message(request)
-        return JSONResponse({"code": await self.board.ask_to_lead(*read_owner(request))})
+        ballot = read_ballot(await read_message(request))
+        return JSONResponse({"code": await self.board.ask_to_lead(*read_owner(request), ballot)})
 
     async def hand_over(self, request: Request) -> Response:
         """Let the device that shows this code lead."""
@@ -175,13 +185,11 @@ class Following:
     async def vote(self, request: Request) -> Response:
         """Count the number of an option; no text from the audience goes any further."""
         said = await read_message(request)
-        question, voter = request.path_params["question"], said.get("voter")
+        question, room = request.path_params["question"], read_room(request)
         if not QUESTION.fullmatch(question):
             raise BadRequestError("wrong")
-        if not isinstance(voter, str) or not VOTER.fullmatch(voter):
-            raise BadRequestError("wrong")
-        room = read_room(request)
-        await self.board.vote(room, question, voter, read_whole(said, "option", OPTIONS - 1))
+        option = read_whole(said, "option", OPTIONS - 1)
+        await self.board.vote(room, question, read_ballot(said), option)
         return JSONResponse({})
 
     async def _shorten(self, room: str) -> str:
@@ -224,8 +232,11 @@ class RouteBelowBase(Route):
 class Stream:
     """An answer that goes on: as plain ASGI it takes neither a thread nor a buffer."""
 
-    def __init__(self, board: Board, code: str, is_lecturer: bool) -> None:
+    def __init__(
+        self, board: Board, code: str, is_lecturer: bool, ballot: str, address: str
+    ) -> None:
         self.board, self.code, self.is_lecturer = board, code, is_lecturer
+        self.ballot, self.address = ballot, address
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Tell what the board tells, until one of the two goes away."""
@@ -237,7 +248,8 @@ class Stream:
         start = {"type": "http.response.start", "status": 200, "headers": STREAM_HEADERS}
         try:
             room = await self._find_room()
-            listener = await self.board.join(room, self.is_lecturer)
+            group = name_group(self.address, room)
+            listener = await self.board.join(room, self.is_lecturer, self.ballot, group)
         except RefusedError as refused:
             # A browser does not show a script the status of a stream; words it does.
             await send(start)
@@ -266,7 +278,9 @@ class Stream:
 
 def write_event(kind: str, text: str) -> str:
     """An event of a stream. A text is JSON in one line, or nothing."""
-    return f"event: {kind}\ndata: {text or 1}\n\n"
+    line = "".join(text.splitlines()) or "1"  # a second line could be another event
+    told = f"event: {kind}\ndata: {line}\n\n"
+    return f"id: {line}\n{told}" if kind == "ballot" else told
 
 
 async def _wait_until_gone(receive: Receive, listener: Listener) -> None:

@@ -77,7 +77,7 @@ export class Follower {
   hear(kind, text) {
     const { words } = this.data;
     if (kind === "room") this.code = text;
-    if (kind === "room" && !this.heir?.code) this.heir?.ask(text);
+    if (kind === "ballot") this.ballotIs(text);
     if (kind === "handed" && this.heir?.code && this.heir.code === JSON.parse(text)) return this.end({ secret: this.heir.secret, room: this.code });
     if (kind === "refused") this.problem = words.reasons[JSON.parse(text)] ?? words.reasons.away;
     else if (kind === "away") this.problem = words.reasons.away; // until something else is heard than a sign of life
@@ -92,6 +92,15 @@ export class Follower {
       }
     }
     this.write();
+  }
+
+  /**
+   * What the open stream is called, by which votes and wishes count.
+   * @param {string} name
+   */
+  ballotIs(name) {
+    this.ballot.is(name);
+    if (!this.heir?.code) this.heir?.ask(this.code, name);
   }
 
   /** Is the page where the lecturer is? The run itself must have been asked for it. */

@@ -30,12 +30,13 @@ export class Heir {
 
   /**
    * @param {string} room
+   * @param {string} ballot of the open stream
    */
-  async ask(room) {
+  async ask(room, ballot) {
     clearTimeout(this.timer);
-    const { status, answer } = await post(`/lead/${room}/ask`, {}, this.secret);
+    const { status, answer } = await post(`/lead/${room}/ask`, { ballot }, this.secret);
     this.code = status === 200 ? answer.code : "";
-    if (++this.times < MOST_TIMES) this.timer = setTimeout(() => this.ask(room), RENEW);
+    if (++this.times < MOST_TIMES) this.timer = setTimeout(() => this.ask(room, ballot), RENEW);
     this.changed();
   }
 

@@ -6,8 +6,9 @@
 
 import { locate } from "../common/component.js";
 
-const KINDS = ["room", "at", "count", "still", "lost", "away", "handed", "over", "refused"];
-const KEPT = ["room", "at", "count"]; // what a tab that comes later is told
+const KINDS = ["room", "ballot", "at", "count", "still", "lost", "away", "handed", "over", "refused"];
+const KEPT = ["room", "ballot", "at", "count"]; // what a tab that comes later is told
+const BALLOT = "attention ballot"; // what the browser calls it: who comes back shall not vote twice
 const SILENCE = 40_000; // milliseconds; the server says something every 15 seconds
 const DOUBTFUL = 20_000; // of silence, where the page was away meanwhile
 const SHORTEST_WAIT = 1000, LONGEST_WAIT = 30_000;
@@ -78,7 +79,9 @@ export class Stream {
 
   connect() {
     this.source?.close();
-    const source = this.source = new EventSource(locate(this.address));
+    const address = locate(this.address), ballot = localStorage.getItem(BALLOT);
+    if (ballot) address.searchParams.set("ballot", ballot);
+    const source = this.source = new EventSource(address);
     this.alive();
     for (const kind of KINDS) source.addEventListener(kind, ({ data }) => source === this.source && this.listen(kind, data));
     source.onerror = () => { // after a break the browser comes back by itself, but not after an error
@@ -113,6 +116,7 @@ export class Stream {
    */
   listen(kind, text) {
     if (this.source) this.tabs?.postMessage({ kind, text });
+    if (kind === "ballot") localStorage.setItem(BALLOT, text);
     if (KEPT.includes(kind)) this.kept.set(kind, text);
     if (kind === "refused" && this.source) {
       this.source.close();
@@ -121,6 +125,7 @@ export class Stream {
       this.wait = SHORTEST_WAIT;
       this.alive();
     }
+    if (kind === "over") localStorage.removeItem(BALLOT);
     if (kind === "over") this.close();
     this.hear(kind, text);
   }
@@ -129,6 +134,12 @@ export class Stream {
     this.heard = performance.now();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.source ? this.connect() : this.ask(), SILENCE);
+  }
+
+  /** The server knows nothing of this one. */
+  renew() {
+    if (this.source) this.connect();
+    else this.ask();
   }
 
   /** Try again, each time later. */
