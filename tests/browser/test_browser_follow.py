@@ -329,11 +329,12 @@ def test_replicas_share_a_lecture_and_go_on_without_redis(replicas, redis_server
 
     redis_server.stop()
     expect(phone.bar).to_contain_text("cannot be reached")
-    expect(button).to_have_attribute("title", re.compile("cannot be reached"))
+    expect(button).to_have_attribute("title", re.compile("does not hear you"))
+    expect(lecturer.page.locator(".follow-panel > p")).to_contain_text("does not hear you")
     with lecturer.page.expect_response("**/lead/*", timeout=3000) as answer:
         turn(lecturer, [])
     assert answer.value.status == 503
-    expect(button).to_have_attribute("title", re.compile("cannot be reached"))
+    expect(button).to_have_attribute("title", re.compile("does not hear you"))
     expect(phone.bar).to_be_visible()
     assert phone.state() != lecturer.state()
     leaf(lecturer, [])

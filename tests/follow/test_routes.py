@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -27,7 +28,7 @@ from benchmarks.browser import wait_until_healthy
 from explainers.ui.follow.board import Limits, Memory
 from explainers.ui.follow.checked_request import LONGEST_SECRET, MOST_BYTES, name_room
 from explainers.ui.follow.redis_board import Redis
-from explainers.ui.follow.routes import LONGEST_QUERY, Following
+from explainers.ui.follow.routes import LONGEST_QUERY, MOST_DRAWN, Following
 from explainers.ui.lecture.share_link import list_places
 from tests.follow import boards
 from tests.support.waiting import PATIENCE, wait
@@ -161,6 +162,7 @@ def room(port):
     ask(port, "/lead", {"address": "http://localhost/"}, {"Authorization": f"Bearer {secret}"})
     name = name_room(secret)[0]
     ear = Ear(port, f"/follow/{name}?lecturer")
+    ear.secret = secret
     yield name, ear
     ear.close()
 
@@ -232,6 +234,32 @@ def test_a_browser_that_connects_again_by_itself_has_its_seat_again(port, room):
 )
 def test_another_method_is_refused(port, path, method):
     assert ask(port, path, None, method=method)[0] == 405
+
+
+def test_followers_are_sent_choices_and_nothing_else(port, room):
+    name, ear = room
+    secret = {"Authorization": f"Bearer {ear.secret}"}
+    query = (
+        "d_k=8&go=abcdef&EMBED=true&embed_options=dark_theme&follow=b&screen=3&pages_done=1&tour=2"
+    )
+    query += "&text=a+%26go%3Dx+%C3%A9&d_k=9&empty="
+    assert ask(port, f"/lead/{name}", {**GOOD, "query": query}, secret)[0] == 200
+    said = json.loads(ear.next("at"))
+    assert said["query"] == "d_k=8&text=a+%26go%3Dx+%C3%A9&d_k=9&empty="
+    assert (
+        ask(port, f"/lead/{name}", {**GOOD, "number": 2, "query": "&a=1" * 400}, secret)[0] == 400
+    )
+
+
+def test_a_flood_of_codes_to_draw_is_refused(port):
+    with ThreadPoolExecutor(4 * MOST_DRAWN) as pool:
+
+        def come(number):
+            return ask(port, "/lead", {"address": f"http://localhost/{number}{'x' * 250}"}, OWN)[0]
+
+        answers = list(pool.map(come, range(12 * MOST_DRAWN)))
+    assert set(answers) == {200, 429}
+    assert ask(port, "/lead", {"address": "http://localhost/"}, OWN)[0] == 200
 
 
 def said(**more):

@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.requests import Request
 
@@ -13,6 +13,9 @@ from explainers.ui.follow.board import LETTERS_OF_ROOM, RefusedError
 
 MOST_BYTES, LONGEST_ADDRESS = 4096, 300
 LONGEST_SECRET, SHORTEST_SECRET = 100, 32
+MOST_CHOICES = 200
+NO_CHOICES = {"embed", "embed_options", "follow", "go", "pages_done", "screen", "tour"}
+"""Names in links that are each visitor's own, or do more than choose: a short link, a frame."""
 ROOM = re.compile(f"[a-z2-7]{{1,{LETTERS_OF_ROOM}}}")
 BAD_REQUESTS = {"no JSON": 415, "too long": 413, "elsewhere": 403, "wrong": 400}
 """Why a message is not read, and HTTP's number for it."""
@@ -82,6 +85,15 @@ def read_room(request: Request) -> str:
     if len(room) != LETTERS_OF_ROOM or not ROOM.fullmatch(room):
         raise RefusedError("unknown")
     return room
+
+
+def keep_choices(query: str) -> str:
+    """A lecturer's choices, without names that are each visitor's own or do more than choose."""
+    try:
+        choices = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_CHOICES)
+    except ValueError:
+        raise BadRequestError("wrong") from None
+    return urlencode([one for one in choices if one[0].lower() not in NO_CHOICES])
 
 
 def read_ballot(said: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ A message may come from anybody: it is refused unless it says what the app itsel
 """
 
 import asyncio
+import functools
 import json
 import os
 import re
@@ -35,6 +36,7 @@ from explainers.ui.follow.checked_request import (
     BAD_REQUESTS,
     ROOM,
     BadRequestError,
+    keep_choices,
     name_group,
     name_room,
     read_address,
@@ -53,6 +55,8 @@ from explainers.ui.limits import find_address
 LONGEST_QUERY, MOST_ROUNDS = 2000, 9
 LARGEST_NUMBER = 2**53 - 1
 """That a browser counts up to; messages are numbered by its clock."""
+MOST_DRAWN = 8
+"""Codes to scan that are drawn or wait for it at a time."""
 BALLOT = re.compile(r"[0-9a-f]{32}")
 STREAM_HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -80,7 +84,7 @@ class Following:
 
     def __init__(self, board: Board) -> None:
         self.board = board
-        self.places = frozenset(list_places())
+        self.places, self.drawing = frozenset(list_places()), 0
 
     def list_routes(self) -> list[Route]:
         """For `st.App`."""
@@ -145,7 +149,7 @@ class Following:
         host = find_address(request)
         await self.board.open_room(room, owner, host, may_begin=room == own)
         link = f"{address}?follow={room}"
-        codes = {"join": draw_code(link), "lead": draw_code(f"{link}{WISH_TO_LEAD}")}
+        codes = {"join": await self._draw(link), "lead": await self._draw(link + WISH_TO_LEAD)}
         return JSONResponse({"room": room, "code": await self._shorten(room), **codes})
 
     async def lead(self, request: Request) -> Response:
@@ -158,7 +162,7 @@ class Following:
         if not isinstance(query, str) or len(query) > LONGEST_QUERY or not query.isprintable():
             raise BadRequestError("wrong")
         number = read_whole(said, "number", LARGEST_NUMBER)
-        place = {"number": number, "page": page, "query": query}
+        place = {"number": number, "page": page, "query": keep_choices(query)}
         place |= {"screen": read_whole(said, "screen", 999)}
         place |= {"step": read_whole(said, "step", 9)}
         place |= {"round": read_whole(said, "round", MOST_ROUNDS)}
@@ -191,6 +195,16 @@ class Following:
         option = read_whole(said, "option", OPTIONS - 1)
         await self.board.vote(room, question, read_ballot(said), option)
         return JSONResponse({})
+
+    async def _draw(self, link: str) -> tuple[str, int]:
+        """Beside the server's loop, which others wait for: it takes longer than all else here."""
+        if self.drawing >= MOST_DRAWN:
+            raise RefusedError("too fast")
+        self.drawing += 1
+        try:
+            return await asyncio.to_thread(_draw_once, link)
+        finally:
+            self.drawing -= 1
 
     async def _shorten(self, room: str) -> str:
         """The least that has to be typed for the room."""
@@ -281,6 +295,9 @@ def write_event(kind: str, text: str) -> str:
     line = "".join(text.splitlines()) or "1"  # a second line could be another event
     told = f"event: {kind}\ndata: {line}\n\n"
     return f"id: {line}\n{told}" if kind == "ballot" else told
+
+
+_draw_once = functools.lru_cache(maxsize=256)(draw_code)
 
 
 async def _wait_until_gone(receive: Receive, listener: Listener) -> None:

@@ -86,6 +86,7 @@ export class Follower {
     if (kind === "at") {
       /** @type {Place} */
       const said = JSON.parse(text), before = this.said;
+      if (!this.data.places.includes(said.page)) return; // this server has no such page
       if (!before || said.number > before.number) {
         this.said = said;
         if (this.isFollowing) this.obey(before ? SPREAD : 0);
