@@ -79,9 +79,9 @@ export class Stream {
 
   connect() {
     this.source?.close();
-    const address = locate(this.address), ballot = localStorage.getItem(BALLOT);
-    if (ballot) address.searchParams.set("ballot", ballot);
-    const source = this.source = new EventSource(address);
+    const ballot = localStorage.getItem(BALLOT), isLecturer = this.address.includes("?");
+    const shown = ballot && !isLecturer ? `?ballot=${encodeURIComponent(ballot)}` : "";
+    const source = this.source = new EventSource(locate(this.address + shown));
     this.alive();
     for (const kind of KINDS) source.addEventListener(kind, ({ data }) => source === this.source && this.listen(kind, data));
     source.onerror = () => { // after a break the browser comes back by itself, but not after an error
