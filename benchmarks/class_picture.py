@@ -4,9 +4,10 @@ The lecturer's screen with the votes on a question, and two phones that show the
 """
 
 import io
-import random
+import json
 import urllib.request
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page
@@ -39,11 +40,13 @@ def open_tab(browser: Browser, url: str, size: tuple[int, int]) -> Page:
 
 def vote(address: str, room: str, question: str) -> None:
     """Raise the hands of those who are not in the picture."""
-    for option, count in VOTES.items():
-        for _hand in range(count):
-            said = f'{{"voter": "{random.randbytes(8).hex()}", "option": {option}}}'.encode()
-            headers = {"Content-Type": "application/json"}
-            place = f"{address}/vote/{room}/{question}"
+    headers, place = {"Content-Type": "application/json"}, f"{address}/vote/{room}/{question}"
+    with ExitStack() as open_streams:
+        for option in [option for option, count in VOTES.items() for _ in range(count)]:
+            stream = urllib.request.urlopen(f"{address}/follow/{room}")
+            open_streams.enter_context(stream)
+            ballot = next(line.split()[1].decode() for line in stream if line.startswith(b"id:"))
+            said = json.dumps({"ballot": ballot, "option": option}).encode()
             urllib.request.urlopen(urllib.request.Request(place, said, headers)).close()
 
 

@@ -18,6 +18,7 @@ from explainers.ui.lecture.share_link import share_address
 from tests.follow.test_routes import GOOD
 from tests.support.browser_fixtures import ROOT, Visit
 from tests.support.opening import elements, opened
+from tests.support.scripts import run_script
 
 MODULES = [path for path in sorted(FOLDER.rglob("*.js")) if path.parent.name != "vendor"]
 """Ours: what others have published stands in a folder of its own, and is fetched when needed."""
@@ -218,6 +219,28 @@ def test_two_first_visitors_announce_the_files_once(monkeypatch, caplog):
 def test_a_page_that_python_runs_by_itself_draws_nothing():
     draw = browser_files.make_component("figure/figure.js", "figure")
     assert draw(key="alone", data=[{}], on_cell_change=lambda: None) == {}
+
+
+@pytest.mark.parametrize(
+    "base", ["", "/inner", "/course/attn", "/course/attn/inner"]
+)  # root, own base, what a proxy strips, both
+def test_an_address_begins_where_the_browser_finds_the_app(base):
+    script = f"https://host{base}/_stcore/bidi-components/attention-1.follow/common/component.js"
+    module = (FOLDER / "common" / "component.js").as_uri()
+    call = f"locate('/vote/room/q?a=/_stcore/', {json.dumps(script)}).href"
+    said = run_script(f'import {{ locate }} from "{module}"; console.log({call});')
+    assert said.strip() == f"https://host{base}/vote/room/q?a=/_stcore/"
+
+
+def test_nothing_is_asked_of_the_root_of_the_host():
+    """Only the browser knows where the app begins: see `locate`."""
+    asks = re.compile(
+        r"(?:\bfetch|\bnew EventSource|\bnew WebSocket|\bsendBeacon)\((?!locate\()(.*)"
+    )
+    found = [(name(path), *asks.findall(path.read_text(encoding="utf-8"))) for path in MODULES]
+    assert [one for one in found if one[1:]] == [("common/component.js", "address);")]
+    texts = "".join(path.read_text(encoding="utf-8") for path in MODULES)
+    assert not re.search(r"location\.origin|document\.baseURI", texts)
 
 
 @pytest.mark.parametrize("base", ["", "/a/course"])

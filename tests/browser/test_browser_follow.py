@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_healthy
+from tests.deploy.replicas import NGINX
 from tests.follow import boards
 from tests.follow.test_routes import free_port
 from tests.support.browser_fixtures import LIMIT, ROOT, Visit
@@ -244,13 +245,65 @@ def test_a_class_votes_and_sees_the_answer_afterwards(lecturer, hall, tmp_path):
     assert sum(counts.values()) == 3
 
 
-def serve(port, **environment):
+def serve(port, base="", **environment):
     """The app in a process of its own."""
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
     environment = {**os.environ, **environment}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
-    wait_until_healthy(f"http://localhost:{port}")
+    wait_until_healthy(f"http://localhost:{port}{base}")
     return process
+
+
+PREFIX, BASE = "/course/attn", "/inner"
+STRIPPING = """
+daemon off; pid nginx.pid; error_log stderr crit;
+events {{ worker_connections 256; }}
+http {{
+  access_log off; client_body_temp_path body; proxy_temp_path proxied;
+  fastcgi_temp_path unused; uwsgi_temp_path unused; scgi_temp_path unused;
+  map $http_upgrade $kind {{ default upgrade; "" close; }}
+  server {{
+    listen 127.0.0.1:{proxy};
+    location {prefix}/ {{
+      proxy_pass http://127.0.0.1:{port}/; proxy_http_version 1.1; proxy_buffering off;
+      proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $kind;
+      proxy_set_header Host $http_host;
+    }}
+  }}
+}}
+"""
+"""A proxy that takes away what stands before the paths: the app never hears of it."""
+
+
+@pytest.fixture(params=["", BASE], ids=["stripped", "stripped, and a base"])
+def address_behind(request, tmp_path):
+    """Where browsers find an app whose proxy strips a prefix; it may have a base besides."""
+    if not NGINX:
+        pytest.skip("There is no nginx here, and it could not be installed.")
+    port, proxy, base = free_port(), free_port(), request.param
+    (tmp_path / "conf").write_text(STRIPPING.format(proxy=proxy, prefix=PREFIX, port=port))
+    app = serve(port, base, STREAMLIT_SERVER_BASE_URL_PATH=base)
+    command = [NGINX, "-p", str(tmp_path), "-c", str(tmp_path / "conf")]
+    command += ["-g", "user root;"] if os.geteuid() == 0 else []
+    nginx = subprocess.Popen(command)
+    wait_until_healthy(address := f"http://127.0.0.1:{proxy}{PREFIX}{base}")
+    yield address
+    for process in (nginx, app):
+        process.terminate()
+        process.wait()
+
+
+def test_an_audience_follows_behind_a_proxy_that_strips_a_prefix(address_behind, hall):
+    lecturer = hall("lecturer", address_behind)
+    lecturer.follow("scores", lecture="true", predict="true")
+    open_room(lecturer)
+    shown = lecturer.page.locator(".follow-panel strong").text_content()
+    assert shown.startswith(f"{address_behind.removeprefix('http://')}/?follow=")
+    phone = hall("phone", address_behind).comes(code(lecturer, 6))
+    phone.sees_what(lecturer)
+    turn(lecturer, [phone])
+    leaf(lecturer, [phone])
+    assert phone.page.url.startswith(f"{address_behind}/")
 
 
 @pytest.fixture
@@ -276,11 +329,12 @@ def test_replicas_share_a_lecture_and_go_on_without_redis(replicas, redis_server
 
     redis_server.stop()
     expect(phone.bar).to_contain_text("cannot be reached")
-    expect(button).to_have_attribute("title", re.compile("cannot be reached"))
+    expect(button).to_have_attribute("title", re.compile("does not hear you"))
+    expect(lecturer.page.locator(".follow-panel > p")).to_contain_text("does not hear you")
     with lecturer.page.expect_response("**/lead/*", timeout=3000) as answer:
         turn(lecturer, [])
     assert answer.value.status == 503
-    expect(button).to_have_attribute("title", re.compile("cannot be reached"))
+    expect(button).to_have_attribute("title", re.compile("does not hear you"))
     expect(phone.bar).to_be_visible()
     assert phone.state() != lecturer.state()
     leaf(lecturer, [])

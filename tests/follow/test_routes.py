@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -26,10 +27,13 @@ from streamlit import config
 from benchmarks.browser import wait_until_healthy
 from explainers.ui.follow.board import Limits, Memory
 from explainers.ui.follow.checked_request import LONGEST_SECRET, MOST_BYTES, name_room
-from explainers.ui.follow.routes import LONGEST_QUERY, Following
+from explainers.ui.follow.redis_board import Redis
+from explainers.ui.follow.routes import LONGEST_QUERY, MOST_DRAWN, Following
 from explainers.ui.lecture.share_link import list_places
+from tests.follow import boards
 from tests.support.waiting import PATIENCE, wait
 
+redis_server = boards.redis_server
 ROOT = Path(__file__).parents[2]
 SECRET = secrets.token_urlsafe(32)
 ROOM = name_room(SECRET)[0]
@@ -59,8 +63,8 @@ def served(board):
     app = Starlette(routes=following.list_routes(), lifespan=following.lifespan)
     port = free_port()
     settings = uvicorn.Config(app, port=port, timeout_graceful_shutdown=1)
-    server, access = uvicorn.Server(settings), logging.getLogger("uvicorn.access")
-    access.disabled = True  # pytest would keep every line
+    server = uvicorn.Server(settings)
+    logging.getLogger("uvicorn.access").disabled = True  # pytest would keep every line
     thread = threading.Thread(target=server.run)
     thread.start()
     wait(lambda: server.started)
@@ -69,7 +73,6 @@ def served(board):
     finally:
         server.should_exit = True
         thread.join()
-        access.disabled = False
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +94,9 @@ def ask(port, path, said=None, headers=None, method="POST", connection=None):
 class Ear:
     """An open stream of events."""
 
-    def __init__(self, port, path):
+    def __init__(self, port, path, headers=None):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-        self.connection.request("GET", path)
+        self.connection.request("GET", path, headers=headers or {})
         self.answer = self.connection.getresponse()
 
     def next(self, kind):
@@ -122,11 +125,12 @@ def test_a_lecture_from_its_beginning_to_its_end(port):
     assert ear.answer.headers["Content-Type"].startswith("text/event-stream")
     assert "no-transform" in ear.answer.headers["Cache-Control"]
     assert ear.next("room") == name
+    ballot = ear.next("ballot")
     assert ask(port, f"/lead/{name}", {**GOOD, "more": "x" * 100}, own) == (200, {})
     assert json.loads(ear.next("at")) == GOOD
     watch = Ear(port, f"/follow/{name}?lecturer")
     assert json.loads(watch.next("count")) == {"followers": 1, "votes": {}}
-    vote = {"voter": "somebody", "option": 1}
+    vote = {"ballot": ballot, "option": 1}
     assert ask(port, f"/vote/{name}/scores-which.1", vote)[0] == 400
     assert ask(port, f"/vote/{name}/scores-which-1", vote) == (200, {})
     assert json.loads(watch.next("count"))["votes"] == {"scores-which-1": [0, 1, 0, 0, 0, 0]}
@@ -134,6 +138,128 @@ def test_a_lecture_from_its_beginning_to_its_end(port):
     ear.next("over")
     assert ear.answer.read().strip() == b""
     assert Ear(port, f"/follow/{name}").next("refused") == '"unknown"'
+
+
+def test_a_monitor_sees_that_nobody_hears_a_lecturer(port, redis_server):
+    assert ask(port, "/health/follow", method="GET") == (200, {"following": True})
+    redis_server.empty()
+    with served(Redis(redis_server.url)) as other:
+        wait(lambda: ask(other, "/health/follow", method="GET")[0] == 200)
+        redis_server.stop()
+        wait(lambda: ask(other, "/health/follow", method="GET") == (503, {"following": False}))
+        redis_server.start()
+        wait(lambda: ask(other, "/health/follow", method="GET")[0] == 200)
+
+
+VOTES, STREAMS = 1000, 3
+"""Of an attack from one address."""
+
+
+@pytest.fixture
+def room(port):
+    """A room of its own, and what its lecturer hears."""
+    secret = secrets.token_urlsafe(32)
+    ask(port, "/lead", {"address": "http://localhost/"}, {"Authorization": f"Bearer {secret}"})
+    name = name_room(secret)[0]
+    ear = Ear(port, f"/follow/{name}?lecturer")
+    ear.secret = secret
+    yield name, ear
+    ear.close()
+
+
+def count_until(ear, votes):
+    """What the lecturer sees of a question when that many have come: more would come with them."""
+    while True:
+        seen = json.loads(ear.next("count"))["votes"].get("q", [0])
+        if sum(seen) >= votes:
+            return seen
+
+
+def test_votes_without_streams_do_not_count(port, room):
+    name, ear = room
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    for _ in range(VOTES):
+        vote = {"ballot": secrets.token_hex(16), "option": 0}
+        assert ask(port, f"/vote/{name}/q", vote, connection=connection)[0] == 403
+    honest = Ear(port, f"/follow/{name}")
+    assert ask(port, f"/vote/{name}/q", {"ballot": honest.next("ballot"), "option": 1})[0] == 200
+    assert count_until(ear, 1) == [0, 1, 0, 0, 0, 0]
+
+
+def test_an_address_has_as_many_votes_as_streams(port, room):
+    """Also if they are closed and opened again, with what was told before and without it."""
+    name, ear = room
+    vote, ballots = f"/vote/{name}/q", []
+    streams = [Ear(port, f"/follow/{name}") for _ in range(STREAMS)]
+    for stream in streams:
+        ballots.append(stream.next("ballot"))
+        assert ask(port, vote, {"ballot": ballots[-1], "option": 0})[0] == 200
+    assert sum(count_until(ear, STREAMS)) == STREAMS
+    for number in range(VOTES // 50):
+        streams.pop(0).close()
+        followers = STREAMS - 1
+        while json.loads(ear.next("count"))["followers"] != followers:
+            pass
+        kept = f"?ballot={ballots[number]}" if number % 2 else ""
+        streams.append(Ear(port, f"/follow/{name}{kept}"))
+        ballots.append(streams[-1].next("ballot"))
+        assert ask(port, vote, {"ballot": ballots[-1], "option": number % 6})[0] == 200
+    while sum(votes := count_until(ear, STREAMS)) != STREAMS or not votes[number % 6]:
+        pass
+    assert sum(votes) == STREAMS
+
+
+def test_a_browser_that_connects_again_by_itself_has_its_seat_again(port, room):
+    name, _ = room
+    first = Ear(port, f"/follow/{name}")
+    ballot = first.next("ballot")
+    again = Ear(port, f"/follow/{name}", {"Last-Event-ID": ballot})
+    assert again.next("ballot") == ballot
+    for forged in ("0" * 32, "a\u00e9", "x" * 2000, ballot[:-1]):
+        other = Ear(port, f"/follow/{name}", {"Last-Event-ID": forged.encode()})
+        assert other.next("ballot") not in (ballot, forged)
+
+
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [
+        ("/follow/x", "POST"),
+        ("/follow/x", "HEAD"),
+        ("/health/follow", "POST"),
+        ("/lead", "GET"),
+        (f"/lead/{'a' * 16}", "PUT"),
+        (f"/lead/{'a' * 16}/ask", "GET"),
+        (f"/vote/{'a' * 16}/q", "DELETE"),
+    ],
+)
+def test_another_method_is_refused(port, path, method):
+    assert ask(port, path, None, method=method)[0] == 405
+
+
+def test_followers_are_sent_choices_and_nothing_else(port, room):
+    name, ear = room
+    secret = {"Authorization": f"Bearer {ear.secret}"}
+    query = (
+        "d_k=8&go=abcdef&EMBED=true&embed_options=dark_theme&follow=b&screen=3&pages_done=1&tour=2"
+    )
+    query += "&text=a+%26go%3Dx+%C3%A9&d_k=9&empty="
+    assert ask(port, f"/lead/{name}", {**GOOD, "query": query}, secret)[0] == 200
+    said = json.loads(ear.next("at"))
+    assert said["query"] == "d_k=8&text=a+%26go%3Dx+%C3%A9&d_k=9&empty="
+    assert (
+        ask(port, f"/lead/{name}", {**GOOD, "number": 2, "query": "&a=1" * 400}, secret)[0] == 400
+    )
+
+
+def test_a_flood_of_codes_to_draw_is_refused(port):
+    with ThreadPoolExecutor(4 * MOST_DRAWN) as pool:
+
+        def come(number):
+            return ask(port, "/lead", {"address": f"http://localhost/{number}{'x' * 250}"}, OWN)[0]
+
+        answers = list(pool.map(come, range(12 * MOST_DRAWN)))
+    assert set(answers) == {200, 429}
+    assert ask(port, "/lead", {"address": "http://localhost/"}, OWN)[0] == 200
 
 
 def said(**more):
@@ -198,7 +324,15 @@ def test_a_room_is_handed_over_by_the_code_of_the_other_device(port):
     )
     opening = {"address": "http://localhost/"}
     room = ask(port, "/lead", opening, own)[1]["room"]
-    codes = [ask(port, f"/lead/{room}/ask", {}, device)[1]["code"] for device in (tablet, thief)]
+    ears = [Ear(port, f"/follow/{room}") for _ in range(2)]
+    ballots = [{"ballot": ear.next("ballot")} for ear in ears]
+    for nothing in ({}, {"ballot": 1}, {"ballot": "é"}):
+        assert ask(port, f"/lead/{room}/ask", nothing, tablet)[0] == 400
+    assert ask(port, f"/lead/{room}/ask", {"ballot": "0" * 32}, tablet)[0] == 403
+    codes = [
+        ask(port, f"/lead/{room}/ask", ballot, device)[1]["code"]
+        for ballot, device in zip(ballots, (tablet, thief), strict=True)
+    ]
     hand = f"/lead/{room}/heir"
     for message, headers, status in [
         ({"code": codes[1]}, thief, 403),

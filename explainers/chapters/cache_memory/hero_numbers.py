@@ -33,7 +33,6 @@ from explainers.memory.serving import (
 )
 from explainers.memory.speed import count_weight_bytes_read, estimate_computing_seconds
 from explainers.ui.controls import controls
-from explainers.ui.follow.routes import read_base
 
 AHEAD = "/ahead/memory"
 """Where a browser asks for the numbers of another model or GPU."""
@@ -188,7 +187,7 @@ def name_route(choice: CacheChoice, hardware: Hardware) -> str:
     usual = make_plan_of(
         choice.shape.id, hardware.gpu.id, f"{hardware.gpus}", choice.tokens, choice.texts
     )
-    return f"{read_base()}{AHEAD}" if usual and usual[:2] == (choice, hardware) else ""
+    return AHEAD if usual and usual[:2] == (choice, hardware) else ""
 
 
 def make_plan_of(

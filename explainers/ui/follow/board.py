@@ -7,23 +7,26 @@ A room is a lecturer and all who follow. Its name comes from a secret of the lec
 import asyncio
 import hmac
 import json
+import re
 import secrets
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from explainers.ui.follow.audience import Audience, Listener
+from explainers.ui.follow.audience import Audience, Background, Listener
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 SHORTEST_CODE, LETTERS_OF_ROOM = 6, 16
 """Letters of a room's name: the least that may be typed for it, and all."""
 OPTIONS = 6
 """Answers that a question has at most."""
+QUESTION = re.compile(r"[a-z0-9_-]{1,80}")
 BEAT = 15.0
 """Seconds after which a stream shows that it is alive, and boards put themselves in order."""
 REASONS = {
     "not yours": 403,
+    "no stream": 403,
     "unknown": 404,
     "no device": 404,
     "older": 409,
@@ -43,9 +46,9 @@ class Limits(NamedTuple):
     rooms: int = 200
     rooms_of_address: int = 20
     followers: int = 500
-    """Of a room; as many may vote, or ask to lead it."""
+    """Of a room."""
     messages: int = 10
-    """In a second, from a lecturer."""
+    """In a second, from a lecturer, and from each who votes."""
     questions: int = 50
     """Of a room."""
     seconds: float = 4 * 3600
@@ -65,6 +68,10 @@ class RefusedError(Exception):
 class Board(Protocol):
     """What routes need of a board. Every method may raise `RefusedError`."""
 
+    @property
+    def is_well(self) -> bool:
+        """Does what a lecturer says reach the streams of this process?"""
+
     async def start(self) -> None:
         """Begin, in the loop of the server."""
 
@@ -77,8 +84,11 @@ class Board(Protocol):
     async def close_room(self, room: str, owner: str) -> None:
         """Send everybody away and keep nothing."""
 
-    async def ask_to_lead(self, room: str, heir: str) -> str:
-        """A code by which the owner may accept another device: for some minutes, and once."""
+    async def ask_to_lead(self, room: str, heir: str, ballot: str) -> str:
+        """A code by which the owner may accept another device: for some minutes, and once.
+
+        An open stream has one: its next one takes the place of the last.
+        """
 
     async def hand_over(self, room: str, owner: str, code: str) -> None:
         """The device with this code owns the room now, and nobody else; all are told."""
@@ -89,11 +99,17 @@ class Board(Protocol):
     async def lead(self, room: str, owner: str, number: int, text: str) -> None:
         """Tell the followers where the lecturer is; the highest number wins."""
 
-    async def vote(self, room: str, question: str, voter: str, option: int) -> None:
-        """Count a vote; a second one of the same voter replaces the first."""
+    async def vote(self, room: str, question: str, ballot: str, option: int) -> None:
+        """Count a vote of an open stream; a second one replaces the first."""
 
-    async def join(self, room: str, is_lecturer: bool = False) -> Listener:
-        """Listen to a room; the last that its lecturer said is told at once."""
+    async def join(
+        self, room: str, is_lecturer: bool = False, ballot: str = "", group: str = ""
+    ) -> Listener:
+        """Listen to a room; the last that its lecturer said is told at once.
+
+        A follower takes a seat, and is told the ballot by which its votes count. Who shows an
+        earlier one has the same seat again; `group` is of a network, see `Seats`.
+        """
 
     async def leave(self, room: str, listener: Listener) -> None:
         """Listen no more."""
@@ -118,6 +134,76 @@ def find_only(code: str, rooms: Iterable[str]) -> str:
 
 
 @dataclass
+class Pace:
+    """How much was said in this second."""
+
+    begun: float = 0.0
+    count: int = 0
+
+    def step(self, most: int) -> None:
+        """Say one thing more, or be refused."""
+        now = time.monotonic()
+        if now - self.begun >= 1:
+            self.begun, self.count = now, 0
+        self.count += 1
+        if self.count > most:
+            raise RefusedError("too fast")
+
+
+@dataclass
+class Seat:
+    """What a vote belongs to. It is free while `listener` is None, and keeps its votes."""
+
+    number: int
+    ballot: str = ""
+    group: str = ""
+    listener: Listener | None = None
+    pace: Pace = field(default_factory=Pace)
+
+
+class Seats:
+    """The seats of a room: never more in a network than it had streams open at a time.
+
+    A stream that comes without a ballot takes the seat that was left last in its network, if one
+    is free there, and its ballot is another one then. So leaving and coming back makes no votes,
+    and a phone that sleeps keeps its vote.
+    """
+
+    def __init__(self) -> None:
+        self._seats: list[Seat] = []  # the one that was left last is the last one
+
+    def take(self, listener: Listener, most: int) -> None:
+        """Give a listener its seat again, a free one, or a new one; fewer than `most` are held."""
+        seat = next((one for one in self._seats if one.ballot == listener.ballot), None)
+        if seat is None:
+            free = [one for one in self._seats if one.listener is None]
+            near = [one for one in free if one.group == listener.group]
+            if near:
+                seat = near[-1]
+            elif len(self._seats) < most:
+                self._seats.append(seat := Seat(len(self._seats)))
+            else:
+                seat = free[0]
+            seat.ballot = secrets.token_hex(16)
+        seat.listener, seat.group = listener, listener.group
+        listener.give(seat.ballot)
+
+    def leave(self, listener: Listener) -> None:
+        """Let others have the seat, unless a newer stream of the same reader has it."""
+        for seat in [one for one in self._seats if one.listener is listener]:
+            seat.listener = None
+            self._seats.remove(seat)
+            self._seats.append(seat)
+
+    def find(self, ballot: str) -> Seat:
+        """The seat of an open stream."""
+        for seat in self._seats:
+            if seat.listener and hmac.compare_digest(seat.ballot, ballot):
+                return seat
+        raise RefusedError("no stream")
+
+
+@dataclass
 class Room:
     """A room as one process remembers it."""
 
@@ -126,32 +212,32 @@ class Room:
     opened: float
     number: int = 0
     text: str = ""
-    second: float = 0.0
-    """When the second began in which messages are counted."""
-    messages: int = 0
-    votes: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By question and voter."""
-    heirs: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """By code: a device that asked to lead, and until when it may."""
+    pace: Pace = field(default_factory=Pace)
+    seats: Seats = field(default_factory=Seats)
+    votes: dict[str, dict[int, int]] = field(default_factory=dict)
+    """By question and seat."""
+    heirs: dict[int, tuple[str, str, float]] = field(default_factory=dict)
+    """By seat: the code of a device that asked to lead, the device, and until when it may."""
 
 
 class Memory:
     """The board of one process."""
 
+    is_well = True
+
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self.audience = Audience()
         self._rooms: dict[str, Room] = {}  # the oldest first
-        self._beating: asyncio.Task[None] | None = None
+        self._background = Background()
 
     async def start(self) -> None:
         """See `Board`."""
-        self._beating = asyncio.create_task(self._beat())
+        self._background.begin(self._beat)
 
     async def stop(self) -> None:
         """See `Board`."""
-        if self._beating:
-            self._beating.cancel()
+        self._background.stop()
         self.audience.dismiss()
 
     async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
@@ -175,22 +261,21 @@ class Memory:
         self._find_own(room, owner)
         self._end(room)
 
-    async def ask_to_lead(self, room: str, heir: str) -> str:
+    async def ask_to_lead(self, room: str, heir: str, ballot: str) -> str:
         """See `Board`."""
-        found, now = self._find(room), time.monotonic()
-        found.heirs = {code: one for code, one in found.heirs.items() if one[1] > now}
-        if len(found.heirs) >= self.limits.followers:
-            raise RefusedError("full")
-        found.heirs[code := draw_code_to_lead()] = heir, now + self.limits.seconds_to_lead
+        found, code = self._find(room), draw_code_to_lead()
+        latest = time.monotonic() + self.limits.seconds_to_lead
+        found.heirs[found.seats.find(ballot).number] = code, heir, latest
         return code
 
     async def hand_over(self, room: str, owner: str, code: str) -> None:
         """See `Board`."""
         found = self._find_own(room, owner)
-        heir, until = found.heirs.pop(code, ("", 0.0))
-        if until <= time.monotonic():
+        now, heirs = time.monotonic(), found.heirs
+        seats = [seat for seat, (shown, _, until) in heirs.items() if shown == code and until > now]
+        if not seats:
             raise RefusedError("no device")
-        found.owner = heir
+        _, found.owner, _ = heirs.pop(seats[0])
         self.audience.tell(room, "handed", json.dumps(code))
 
     async def find_room(self, code: str) -> str:
@@ -200,34 +285,34 @@ class Memory:
 
     async def lead(self, room: str, owner: str, number: int, text: str) -> None:
         """See `Board`."""
-        found, now = self._find_own(room, owner), time.monotonic()
-        if now - found.second >= 1:
-            found.second, found.messages = now, 0
-        found.messages += 1
-        if found.messages > self.limits.messages:
-            raise RefusedError("too fast")
+        found = self._find_own(room, owner)
+        found.pace.step(self.limits.messages)
         if number <= found.number:
             raise RefusedError("older")
         found.number, found.text = number, text
         self.audience.tell(room, "at", text)
 
-    async def vote(self, room: str, question: str, voter: str, option: int) -> None:
+    async def vote(self, room: str, question: str, ballot: str, option: int) -> None:
         """See `Board`."""
-        questions = self._find(room).votes
-        votes = questions.get(question, {})
-        is_full = len(votes) >= self.limits.followers and voter not in votes
-        if is_full or (question not in questions and len(questions) >= self.limits.questions):
+        found = self._find(room)
+        seat = found.seats.find(ballot)
+        seat.pace.step(self.limits.messages)
+        if question not in found.votes and len(found.votes) >= self.limits.questions:
             raise RefusedError("many votes")
-        questions.setdefault(question, votes)[voter] = option
+        found.votes.setdefault(question, {})[seat.number] = option
         self.audience.soon(room, self._count)
 
-    async def join(self, room: str, is_lecturer: bool = False) -> Listener:
+    async def join(
+        self, room: str, is_lecturer: bool = False, ballot: str = "", group: str = ""
+    ) -> Listener:
         """See `Board`."""
         found = self._find(room)
         if len(self.audience.rooms.get(room, ())) >= self.limits.followers:
             raise RefusedError("full")
-        listener = Listener(is_lecturer)
+        listener = Listener(is_lecturer, ballot, group)
         self.audience.add(room, listener)
+        if not is_lecturer:
+            found.seats.take(listener, self.limits.followers)
         if found.text:
             listener.tell("at", found.text)
         self.audience.soon(room, self._count)
@@ -236,6 +321,8 @@ class Memory:
     async def leave(self, room: str, listener: Listener) -> None:
         """See `Board`."""
         self.audience.remove(room, listener)
+        if room in self._rooms:
+            self._rooms[room].seats.leave(listener)
         self.audience.soon(room, self._count)
 
     def _find(self, name: str) -> Room:
@@ -255,8 +342,8 @@ class Memory:
         if room is None:
             return
         votes = {
-            question: [list(by_voter.values()).count(option) for option in range(OPTIONS)]
-            for question, by_voter in room.votes.items()
+            question: [list(by_seat.values()).count(option) for option in range(OPTIONS)]
+            for question, by_seat in room.votes.items()
         }
         count = write_count(self.audience.count_followers(name), votes)
         self.audience.tell(name, "count", count, lecturers_only=True)

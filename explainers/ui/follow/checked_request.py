@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.requests import Request
 
@@ -13,6 +13,9 @@ from explainers.ui.follow.board import LETTERS_OF_ROOM, RefusedError
 
 MOST_BYTES, LONGEST_ADDRESS = 4096, 300
 LONGEST_SECRET, SHORTEST_SECRET = 100, 32
+MOST_CHOICES = 200
+NO_CHOICES = {"embed", "embed_options", "follow", "go", "pages_done", "screen", "tour"}
+"""Names in links that are each visitor's own, or do more than choose: a short link, a frame."""
 ROOM = re.compile(f"[a-z2-7]{{1,{LETTERS_OF_ROOM}}}")
 BAD_REQUESTS = {"no JSON": 415, "too long": 413, "elsewhere": 403, "wrong": 400}
 """Why a message is not read, and HTTP's number for it."""
@@ -30,6 +33,11 @@ def name_room(secret: str) -> tuple[str, str]:
     """The room of a secret, and its owner: 80 bits that are public, and 256 that are not."""
     digest = hashlib.sha256(secret.encode()).digest()
     return base64.b32encode(digest).decode().lower()[:LETTERS_OF_ROOM], digest.hex()
+
+
+def name_group(address: str, room: str) -> str:
+    """One of 4,096 groups of networks: whoever comes back has the same, and it names nobody."""
+    return hashlib.sha256(f"{room} {address}".encode()).hexdigest()[:3]
 
 
 async def read_message(request: Request) -> dict[str, Any]:
@@ -77,6 +85,23 @@ def read_room(request: Request) -> str:
     if len(room) != LETTERS_OF_ROOM or not ROOM.fullmatch(room):
         raise RefusedError("unknown")
     return room
+
+
+def keep_choices(query: str) -> str:
+    """A lecturer's choices, without names that are each visitor's own or do more than choose."""
+    try:
+        choices = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_CHOICES)
+    except ValueError:
+        raise BadRequestError("wrong") from None
+    return urlencode([one for one in choices if one[0].lower() not in NO_CHOICES])
+
+
+def read_ballot(said: dict[str, Any]) -> str:
+    """What an open stream was told; anything else is the ballot of no stream."""
+    ballot = said.get("ballot")
+    if not isinstance(ballot, str) or not ballot.isascii():
+        raise BadRequestError("wrong")
+    return ballot
 
 
 def read_whole(said: dict[str, Any], name: str, most: int) -> int:

@@ -11,7 +11,6 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.translations import _
 from explainers.ui import browser_files
-from explainers.ui.follow.routes import read_base
 from explainers.ui.lecture.screens import draw_until, is_lecture
 from explainers.ui.lecture.share_link import list_places, note_local_host
 from explainers.ui.session import TAKES_PART
@@ -45,7 +44,6 @@ def take_part(place: str, is_new: bool) -> None:
     data = {
         "place": place,
         "query": context.query_string if context else "",
-        "base": read_base(),
         "places": list(list_places()),
         "isShort": first is not None,
         "words": _list_words(),
@@ -97,6 +95,7 @@ def _list_words() -> dict[str, object]:
             "no device": _("No device shows this code now."),
             "full": _("The room is full."),
             "away": _("The server cannot be reached. Trying again …"),
+            "unheard": _("The audience does not hear you at the moment. Trying again …"),
             "too fast": _("That was too fast. Trying again …"),
             "not yours": _("Another device leads this room."),
             "many rooms": _("The server has no room left. Try again later."),

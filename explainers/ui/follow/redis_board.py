@@ -5,14 +5,18 @@ import contextlib
 import json
 import secrets
 import time
+from collections.abc import Coroutine, Iterable
 from typing import Any
 
 import redis.asyncio as redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
-from explainers.ui.follow.audience import Audience, Listener
+from explainers.ui.follow.audience import Audience, Background, Listener, Seldom
 from explainers.ui.follow.board import (
     BEAT,
     OPTIONS,
+    QUESTION,
     SHORTEST_CODE,
     Limits,
     RefusedError,
@@ -20,12 +24,23 @@ from explainers.ui.follow.board import (
     find_only,
     write_count,
 )
-from explainers.ui.follow.redis_scripts import ASK_TO_LEAD, CLOSE, HAND_OVER, LEAD, OPEN, VOTE
+from explainers.ui.follow.redis_scripts import (
+    ASK_TO_LEAD,
+    CLOSE,
+    HAND_OVER,
+    LEAD,
+    OPEN,
+    RISE,
+    SIT,
+    VOTE,
+)
 
 PREFIX = "attention:"
 CHANNEL = f"{PREFIX}said:"
-PATIENCE, FIRST_WAIT, LONGEST_WAIT = 1.0, 0.1, 1.0
-"""Seconds: for an answer of Redis, and before it is tried again, at first and later."""
+PATIENCE, QUIET = 1.0, 5.0
+"""Seconds: for an answer of Redis, and of silence after which it is asked whether it is there."""
+MOST_CONNECTIONS, LONGEST_SAID = 50, 10_000
+"""Of a process with Redis; letters of a message that is read."""
 FORGET_AFTER = 2.7 * BEAT
 """Seconds after which a process that is not heard of has no followers any more."""
 
@@ -41,22 +56,31 @@ class Redis:
         """By room and process: when it was heard of, and how many follow there."""
         self._votes: dict[str, dict[str, list[int]]] = {}
         """By room and question, of rooms that somebody listens to here."""
-        quick = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
-        self._redis: Any = redis.from_url(url, decode_responses=True, **quick)
-        self._bus = redis.from_url(url, decode_responses=True, socket_connect_timeout=PATIENCE)
-        self._tasks: list[asyncio.Task[None]] = []
+        # What is no text at all is read as letters that mean nothing. A connection that is lost is
+        # not mended in silence: what was said meanwhile would be missed.
+        settings: dict[str, Any] = {"decode_responses": True, "encoding_errors": "replace"}
+        settings |= {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+        settings |= {"retry": Retry(NoBackoff(), 0), "health_check_interval": QUIET}
+        pool = redis.BlockingConnectionPool.from_url(
+            url, max_connections=MOST_CONNECTIONS, timeout=PATIENCE, **settings
+        )
+        self._redis: Any = redis.Redis.from_pool(pool)
+        self.is_well = False
+        self._background, self._skipped = Background(), Seldom()
+        self._doing: set[asyncio.Task[None]] = set()
+        self._changed: dict[str, set[str]] = {}
+        """By room: questions with votes that are not counted yet."""
 
     async def start(self) -> None:
         """See `Board`."""
-        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._beat())]
+        self._background.begin(self._listen)
+        self._background.begin(self._beat)
 
     async def stop(self) -> None:
         """See `Board`."""
-        for task in self._tasks:
-            task.cancel()
+        self._background.stop()
         self.audience.dismiss()
         await self._redis.aclose()
-        await self._bus.aclose()
 
     async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
         """See `Board`. Where all rooms are taken, the oldest without followers gives way."""
@@ -68,11 +92,10 @@ class Redis:
         """See `Board`."""
         await self._run(CLOSE, room, owner, PREFIX)
 
-    async def ask_to_lead(self, room: str, heir: str) -> str:
+    async def ask_to_lead(self, room: str, heir: str, ballot: str) -> str:
         """See `Board`."""
-        code, limits = draw_code_to_lead(), self.limits
-        most = int(1000 * limits.seconds_to_lead), limits.followers
-        await self._run(ASK_TO_LEAD, room, PREFIX, code, heir, *most)
+        code, life = draw_code_to_lead(), int(1000 * self.limits.seconds_to_lead)
+        await self._run(ASK_TO_LEAD, room, PREFIX, ballot, code, heir, life)
         return code
 
     async def hand_over(self, room: str, owner: str, code: str) -> None:
@@ -94,17 +117,19 @@ class Redis:
         said = json.dumps({"kind": "at", "text": text})
         await self._run(LEAD, room, owner, PREFIX, number, text, self.limits.messages, said)
 
-    async def vote(self, room: str, question: str, voter: str, option: int) -> None:
+    async def vote(self, room: str, question: str, ballot: str, option: int) -> None:
         """See `Board`."""
-        most = self.limits.followers, self.limits.questions
-        await self._run(VOTE, room, PREFIX, question, voter, option, *most)
+        most = self.limits.messages, self.limits.questions
+        await self._run(VOTE, room, PREFIX, ballot, question, option, *most)
 
-    async def join(self, room: str, is_lecturer: bool = False) -> Listener:
+    async def join(
+        self, room: str, is_lecturer: bool = False, ballot: str = "", group: str = ""
+    ) -> Listener:
         """See `Board`."""
         others = self._count_followers(room) - self.audience.count_followers(room)
         if len(self.audience.rooms.get(room, ())) + others >= self.limits.followers:
             raise RefusedError("full")
-        listener = Listener(is_lecturer)
+        listener = Listener(is_lecturer, ballot, group)
         self.audience.add(room, listener)  # before the room is read: nothing falls in between
         try:
             kept = await self._ask(self._redis.hgetall(f"{PREFIX}room:{room}"))
@@ -112,6 +137,8 @@ class Redis:
                 raise RefusedError("unknown")
             if is_lecturer:
                 await self._ask(self._count_votes(room))
+            else:
+                await self._sit(room, listener, is_new=True)
         except RefusedError:
             self.audience.remove(room, listener)
             raise
@@ -124,11 +151,32 @@ class Redis:
         """See `Board`."""
         self.audience.remove(room, listener)
         self.audience.soon(room, self._announce)
+        with contextlib.suppress(RefusedError):  # else the seat is free some seconds later
+            if listener.ballot:
+                await self._run(RISE, room, PREFIX, listener.ballot, listener.name)
 
-    async def _run(self, script: str, *arguments: str | int) -> None:
+    async def _sit(self, room: str, listener: Listener, is_new: bool = False) -> None:
+        """Hold a seat for some time, as `Seats` does for ever."""
+        until, spare = int(1000 * FORGET_AFTER), secrets.token_hex(16)
+        who = listener.ballot, listener.group, listener.name, spare
+        most = self.limits.followers
+        ballot = await self._run(SIT, room, PREFIX, *who, until, most, int(is_new))
+        if is_new or ballot != listener.ballot:
+            listener.give(ballot)
+
+    async def _sit_all(self, room: str) -> None:
+        for listener in list(self.audience.rooms.get(room, ())):
+            with contextlib.suppress(RefusedError):  # without a room there are no seats
+                if listener.is_seated:  # who is about to sit down would have two seats
+                    await self._sit(room, listener)
+
+    async def _run(self, script: str, *arguments: str | int) -> str:
+        """What a script answers behind "done"."""
         answer = await self._ask(self._redis.eval(script, 0, *map(str, arguments)))
-        if answer != "done":
-            raise RefusedError(answer)
+        reason, _, more = str(answer).partition(" ")
+        if reason != "done":
+            raise RefusedError(str(answer))
+        return more
 
     async def _ask(self, coming: Any) -> Any:
         try:
@@ -138,45 +186,64 @@ class Redis:
 
     async def _listen(self) -> None:
         """One subscription for all rooms. After a gap, what was missed is read from Redis."""
-        wait = FIRST_WAIT
-        while True:
-            with contextlib.suppress(redis.RedisError, OSError, RefusedError):
-                async with self._bus.pubsub() as ear:
-                    await ear.psubscribe(f"{CHANNEL}*")
-                    for room in list(self.audience.rooms):
-                        await self._catch_up(room)
-                    wait = FIRST_WAIT
-                    async for heard in ear.listen():
-                        if heard["type"] == "pmessage":
-                            await self._pass_on(
-                                heard["channel"].removeprefix(CHANNEL), heard["data"]
-                            )
-            if wait == FIRST_WAIT:
+        try:
+            async with self._redis.pubsub() as ear:
+                await ear.psubscribe(f"{CHANNEL}*")
+                await self._hear(ear)  # that it is so: only then is nothing missed
+                self.is_well = True
+                for room in list(self.audience.rooms):
+                    await self._catch_up(room)
+                while True:
+                    heard = await self._hear(ear)
+                    if heard["type"] == "pmessage":
+                        await self._pass_on(heard["channel"].removeprefix(CHANNEL), heard["data"])
+        finally:
+            if self.is_well:
+                self.is_well = False
                 for room in self.audience.rooms:
                     self.audience.tell(room, "away")
-            await asyncio.sleep(wait)
-            wait = min(2 * wait, LONGEST_WAIT)
+
+    @staticmethod
+    async def _hear(ear: Any) -> dict[str, Any]:
+        """The next that is heard. A connection that is dead says nothing, also when it is asked."""
+        heard = await ear.get_message(timeout=QUIET)
+        if heard is None:
+            await ear.ping()
+            heard = await ear.get_message(timeout=PATIENCE)
+        if heard is None:
+            raise redis.TimeoutError
+        return dict(heard)
 
     async def _pass_on(self, room: str, data: str) -> None:
+        """What another process says; it may be of another version, and somebody else may be it."""
         if room not in self.audience.rooms:
             return
-        said = json.loads(data)
-        match said["kind"]:
-            case "followers":
+        try:
+            said = json.loads(data) if len(data) <= LONGEST_SAID else None
+        except (ValueError, RecursionError):
+            said = None
+        match said:
+            case {"kind": "followers", "process": str(process), "text": int(followers)}:
                 now = asyncio.get_running_loop().time()
-                self._others.setdefault(room, {})[said["process"]] = now, said["text"]
+                self._others.setdefault(room, {})[process] = now, followers
                 self.audience.soon(room, self._report)
-            case "votes":
-                await self._count_votes(room, said["text"])
-            case "over":
+            case {"kind": "votes", "text": str(question)} if QUESTION.fullmatch(question):
+                self._changed.setdefault(room, set()).add(question)
+                self.audience.soon(room, self._recount)
+            case {"kind": "opened"}:
+                await self._sit_all(room)
+            case {"kind": "over"}:
                 self._forget(room)
                 self.audience.tell(room, "over")
-            case kind:
-                self.audience.tell(room, kind, said["text"])
+            case {"kind": "at" | "handed" as kind, "text": str(text)}:
+                self.audience.tell(room, kind, text)
+            case _:
+                self._skipped.warn("A message on the board could not be read and was skipped.")
 
     async def _catch_up(self, room: str) -> None:
         """Redis was away, or is another one now: then the lecturer has to say it again."""
         self.audience.tell(room, "room", room)
+        await self._sit_all(room)
         text = await self._redis.hget(f"{PREFIX}room:{room}", "text")
         if text:
             self.audience.tell(room, "at", text)
@@ -184,9 +251,25 @@ class Redis:
         else:
             self.audience.tell(room, "lost", lecturers_only=True)
 
-    async def _count_votes(self, room: str, only: str = "") -> None:
-        asked = [only] if only else await self._redis.smembers(f"{PREFIX}questions:{room}")
-        for question in asked:
+    def _recount(self, room: str) -> None:
+        """Once for all votes of a moment, and only where a lecturer sees it."""
+        questions = self._changed.pop(room, set())
+        if any(one.is_lecturer for one in self.audience.rooms.get(room, ())):
+            self._do(self._ask(self._count_votes(room, questions)))
+
+    def _do(self, act: Coroutine[Any, Any, None]) -> None:
+        """Do it meanwhile. Where Redis is away, all is counted when it is back."""
+
+        async def try_to() -> None:
+            with contextlib.suppress(RefusedError):
+                await act
+
+        task = asyncio.create_task(try_to())
+        self._doing.add(task)  # or nobody would hold it
+        task.add_done_callback(self._doing.discard)
+
+    async def _count_votes(self, room: str, questions: Iterable[str] = ()) -> None:
+        for question in questions or await self._redis.smembers(f"{PREFIX}questions:{room}"):
             votes = await self._redis.hvals(f"{PREFIX}votes:{room}:{question}")
             counts = [votes.count(str(option)) for option in range(OPTIONS)]
             self._votes.setdefault(room, {})[question] = counts
@@ -207,19 +290,18 @@ class Redis:
         if room not in self.audience.rooms:
             self._forget(room)
         said = {"kind": "followers", "process": self._process, "text": followers}
-        self._tasks = [task for task in self._tasks if not task.done()]
-        self._tasks.append(asyncio.create_task(self._publish(room, followers, json.dumps(said))))
+        self._do(self._publish(room, followers, json.dumps(said)))
 
     async def _publish(self, room: str, followers: int, said: str) -> None:
-        with contextlib.suppress(RefusedError):
-            if followers:
-                kept = self._redis.set(f"{PREFIX}followed:{room}", 1, px=int(1000 * FORGET_AFTER))
-                await self._ask(kept)
-            await self._ask(self._redis.publish(f"{CHANNEL}{room}", said))
+        if followers:
+            kept = self._redis.set(f"{PREFIX}followed:{room}", 1, px=int(1000 * FORGET_AFTER))
+            await self._ask(kept)
+        await self._ask(self._redis.publish(f"{CHANNEL}{room}", said))
 
     def _forget(self, room: str) -> None:
         self._others.pop(room, None)
         self._votes.pop(room, None)
+        self._changed.pop(room, None)
 
     async def _beat(self) -> None:
         """Say again what others forget, and end the rooms whose time is over.
@@ -233,8 +315,10 @@ class Redis:
             missed, missing = missing, set()
             for room in list(self.audience.rooms):
                 self._announce(room)
+                await self._sit_all(room)
                 with contextlib.suppress(RefusedError):
                     if not await self._ask(self._redis.exists(f"{PREFIX}room:{room}")):
                         missing.add(room)
             for room in missing & missed:
+                self._forget(room)
                 self.audience.tell(room, "over")

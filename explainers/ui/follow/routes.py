@@ -4,6 +4,7 @@ A message may come from anybody: it is refused unless it says what the app itsel
 """
 
 import asyncio
+import functools
 import json
 import os
 import re
@@ -24,6 +25,7 @@ from explainers.ui.follow.board import (
     BEAT,
     LETTERS_OF_ROOM,
     OPTIONS,
+    QUESTION,
     REASONS,
     SHORTEST_CODE,
     Board,
@@ -34,8 +36,11 @@ from explainers.ui.follow.checked_request import (
     BAD_REQUESTS,
     ROOM,
     BadRequestError,
+    keep_choices,
+    name_group,
     name_room,
     read_address,
+    read_ballot,
     read_letters,
     read_message,
     read_owner,
@@ -50,7 +55,9 @@ from explainers.ui.limits import find_address
 LONGEST_QUERY, MOST_ROUNDS = 2000, 9
 LARGEST_NUMBER = 2**53 - 1
 """That a browser counts up to; messages are numbered by its clock."""
-QUESTION, VOTER = re.compile(r"[a-z0-9_-]{1,80}"), re.compile(r"[A-Za-z0-9_-]{8,40}")
+MOST_DRAWN = 8
+"""Codes to scan that are drawn or wait for it at a time."""
+BALLOT = re.compile(r"[0-9a-f]{32}")
 STREAM_HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store, no-transform"),
@@ -77,11 +84,12 @@ class Following:
 
     def __init__(self, board: Board) -> None:
         self.board = board
-        self.places = frozenset(list_places())
+        self.places, self.drawing = frozenset(list_places()), 0
 
     def list_routes(self) -> list[Route]:
         """For `st.App`."""
         routes: list[tuple[str, Callable[[Request], Awaitable[Any]], str]] = [
+            ("health/follow", self.health, "GET"),
             ("follow/{room}", self.follow, "GET"),
             ("lead", self.open, "POST"),
             ("lead/{room}", self.lead, "POST"),
@@ -90,10 +98,13 @@ class Following:
             ("lead/{room}/heir", self.hand_over, "POST"),
             ("vote/{room}/{question}", self.vote, "POST"),
         ]
-        return [
+        listed = [
             RouteBelowBase(f"/{path}", self._answer(act), methods=[method])
             for path, act, method in routes
         ]
+        for route in listed:  # Starlette adds HEAD, which would hold a stream open
+            route.methods = route.methods and route.methods - {"HEAD"}
+        return [*listed]
 
     @asynccontextmanager
     async def lifespan(self, _app: Any) -> AsyncIterator[None]:
@@ -114,10 +125,18 @@ class Following:
             stop()
             await stopping[0]
 
+    async def health(self, _request: Request) -> Response:
+        """For a monitor: pages may work while nobody hears a lecturer."""
+        return JSONResponse({"following": self.board.is_well}, 200 if self.board.is_well else 503)
+
     async def follow(self, request: Request) -> "Stream":
         """Server-sent events: where the lecturer is, now and from now on."""
-        is_lecturer = "lecturer" in request.query_params
-        return Stream(self.board, request.path_params["room"], is_lecturer)
+        asked = request.query_params
+        # A browser that connects again by itself says the id of the last event that had one.
+        ballot = request.headers.get("last-event-id") or asked.get("ballot", "")
+        ballot = ballot if BALLOT.fullmatch(ballot) else ""
+        who = "lecturer" in asked, ballot, find_address(request)
+        return Stream(self.board, request.path_params["room"], *who)
 
     async def open(self, request: Request) -> Response:
         """Open the room of a secret; answers its name and the codes that lead to it.
@@ -130,7 +149,7 @@ class Following:
         host = find_address(request)
         await self.board.open_room(room, owner, host, may_begin=room == own)
         link = f"{address}?follow={room}"
-        codes = {"join": draw_code(link), "lead": draw_code(f"{link}{WISH_TO_LEAD}")}
+        codes = {"join": await self._draw(link), "lead": await self._draw(link + WISH_TO_LEAD)}
         return JSONResponse({"room": room, "code": await self._shorten(room), **codes})
 
     async def lead(self, request: Request) -> Response:
@@ -143,7 +162,7 @@ class Following:
         if not isinstance(query, str) or len(query) > LONGEST_QUERY or not query.isprintable():
             raise BadRequestError("wrong")
         number = read_whole(said, "number", LARGEST_NUMBER)
-        place = {"number": number, "page": page, "query": query}
+        place = {"number": number, "page": page, "query": keep_choices(query)}
         place |= {"screen": read_whole(said, "screen", 999)}
         place |= {"step": read_whole(said, "step", 9)}
         place |= {"round": read_whole(said, "round", MOST_ROUNDS)}
@@ -152,8 +171,8 @@ class Following:
 
     async def ask_to_lead(self, request: Request) -> Response:
         """A code that this device shows; the lecturer types it to hand over to it."""
-        await read_message(request)
-        return JSONResponse({"code": await self.board.ask_to_lead(*read_owner(request))})
+        ballot = read_ballot(await read_message(request))
+        return JSONResponse({"code": await self.board.ask_to_lead(*read_owner(request), ballot)})
 
     async def hand_over(self, request: Request) -> Response:
         """Let the device that shows this code lead."""
@@ -170,14 +189,22 @@ class Following:
     async def vote(self, request: Request) -> Response:
         """Count the number of an option; no text from the audience goes any further."""
         said = await read_message(request)
-        question, voter = request.path_params["question"], said.get("voter")
+        question, room = request.path_params["question"], read_room(request)
         if not QUESTION.fullmatch(question):
             raise BadRequestError("wrong")
-        if not isinstance(voter, str) or not VOTER.fullmatch(voter):
-            raise BadRequestError("wrong")
-        room = read_room(request)
-        await self.board.vote(room, question, voter, read_whole(said, "option", OPTIONS - 1))
+        option = read_whole(said, "option", OPTIONS - 1)
+        await self.board.vote(room, question, read_ballot(said), option)
         return JSONResponse({})
+
+    async def _draw(self, link: str) -> tuple[str, int]:
+        """Beside the server's loop, which others wait for: it takes longer than all else here."""
+        if self.drawing >= MOST_DRAWN:
+            raise RefusedError("too fast")
+        self.drawing += 1
+        try:
+            return await asyncio.to_thread(_draw_once, link)
+        finally:
+            self.drawing -= 1
 
     async def _shorten(self, room: str) -> str:
         """The least that has to be typed for the room."""
@@ -219,8 +246,11 @@ class RouteBelowBase(Route):
 class Stream:
     """An answer that goes on: as plain ASGI it takes neither a thread nor a buffer."""
 
-    def __init__(self, board: Board, code: str, is_lecturer: bool) -> None:
+    def __init__(
+        self, board: Board, code: str, is_lecturer: bool, ballot: str, address: str
+    ) -> None:
         self.board, self.code, self.is_lecturer = board, code, is_lecturer
+        self.ballot, self.address = ballot, address
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Tell what the board tells, until one of the two goes away."""
@@ -232,7 +262,8 @@ class Stream:
         start = {"type": "http.response.start", "status": 200, "headers": STREAM_HEADERS}
         try:
             room = await self._find_room()
-            listener = await self.board.join(room, self.is_lecturer)
+            group = name_group(self.address, room)
+            listener = await self.board.join(room, self.is_lecturer, self.ballot, group)
         except RefusedError as refused:
             # A browser does not show a script the status of a stream; words it does.
             await send(start)
@@ -261,7 +292,12 @@ class Stream:
 
 def write_event(kind: str, text: str) -> str:
     """An event of a stream. A text is JSON in one line, or nothing."""
-    return f"event: {kind}\ndata: {text or 1}\n\n"
+    line = "".join(text.splitlines()) or "1"  # a second line could be another event
+    told = f"event: {kind}\ndata: {line}\n\n"
+    return f"id: {line}\n{told}" if kind == "ballot" else told
+
+
+_draw_once = functools.lru_cache(maxsize=256)(draw_code)
 
 
 async def _wait_until_gone(receive: Receive, listener: Listener) -> None:

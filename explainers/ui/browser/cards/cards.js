@@ -4,7 +4,7 @@
 /** @import { Component, Tell } from "../common/component.js" */
 /** @import { Card, CardsData } from "./data.js" */
 
-import { loadStyle, unpack, wear } from "../common/component.js";
+import { loadStyle, locate, unpack, wear } from "../common/component.js";
 import { readTheme } from "../common/colours.js";
 import { element } from "../common/elements.js";
 
@@ -22,7 +22,7 @@ function dress(root, files) {
 
 /** A card's page with the choices as they are now; what the card itself asks for goes before them. @param {Card} card */
 function addressOf({ address }) {
-  const page = new URL(`./${address}`, document.baseURI);
+  const page = locate(`/${address}`);
   for (const [key, value] of new URLSearchParams(location.search)) if (!page.searchParams.has(key)) page.searchParams.append(key, value);
   return page.href;
 }

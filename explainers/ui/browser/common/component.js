@@ -41,6 +41,15 @@ export async function loadStyle(address) {
 }
 
 /**
+ * The address of a path of this server. Only the browser knows what stands before it: the server's own
+ * base, and what a proxy takes away; so this file's own address tells it.
+ * @param {string} path
+ */
+export function locate(path, script = import.meta.url) {
+  return new URL(script.split("/_stcore/")[0] + path);
+}
+
+/**
  * Let the stylesheet hold for this part of the page.
  * @param {Node} part
  * @param {CSSStyleSheet} sheet

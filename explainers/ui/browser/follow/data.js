@@ -5,7 +5,6 @@
  * @typedef {object} FollowData
  * @property {string} place of the page in the address
  * @property {string} query that this run of the page was asked with
- * @property {string} base what stands before every path of this server
  * @property {string[]} places of all pages, in their order
  * @property {boolean} isShort does this run end with the lecturer's screen?
  * @property {FollowWords} words

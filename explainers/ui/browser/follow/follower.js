@@ -47,7 +47,7 @@ export class Follower {
     this.leave = this.bar.appendChild(element("button", "follow-leave", "✕"));
     this.leave.onclick = () => this.end();
     this.stream = new Stream((kind, text) => this.hear(kind, text));
-    this.stream.open(`${data.base}/follow/${code}`);
+    this.stream.open(`/follow/${code}`);
     this.ballot = new Ballot(this);
     this.watch = setInterval(() => this.hold(), WATCH);
     this.touched = (/** @type {Event} */ event) => this.touch(event);
@@ -77,7 +77,7 @@ export class Follower {
   hear(kind, text) {
     const { words } = this.data;
     if (kind === "room") this.code = text;
-    if (kind === "room" && !this.heir?.code) this.heir?.ask(this.data.base, text);
+    if (kind === "ballot") this.ballotIs(text);
     if (kind === "handed" && this.heir?.code && this.heir.code === JSON.parse(text)) return this.end({ secret: this.heir.secret, room: this.code });
     if (kind === "refused") this.problem = words.reasons[JSON.parse(text)] ?? words.reasons.away;
     else if (kind === "away") this.problem = words.reasons.away; // until something else is heard than a sign of life
@@ -86,12 +86,22 @@ export class Follower {
     if (kind === "at") {
       /** @type {Place} */
       const said = JSON.parse(text), before = this.said;
+      if (!this.data.places.includes(said.page)) return; // this server has no such page
       if (!before || said.number > before.number) {
         this.said = said;
         if (this.isFollowing) this.obey(before ? SPREAD : 0);
       }
     }
     this.write();
+  }
+
+  /**
+   * What the open stream is called, by which votes and wishes count.
+   * @param {string} name
+   */
+  ballotIs(name) {
+    this.ballot.is(name);
+    if (!this.heir?.code) this.heir?.ask(this.code, name);
   }
 
   /** Is the page where the lecturer is? The run itself must have been asked for it. */
@@ -124,7 +134,7 @@ export class Follower {
   go() {
     const { said } = this;
     if (!said || !this.isFollowing || (this.tries && this.isThere())) return;
-    const link = makeLink(this.data, said.page, said.query);
+    const link = makeLink(said.page, said.query);
     if (said.screen) link.searchParams.set(SCREEN, `${said.screen}${said.step ? ".2" : ""}`); // which is drawn first
     this.isChanged = false;
     this.tries += 1;

@@ -29,14 +29,14 @@ export class Heir {
   }
 
   /**
-   * @param {string} base what stands before every path of this server
    * @param {string} room
+   * @param {string} ballot of the open stream
    */
-  async ask(base, room) {
+  async ask(room, ballot) {
     clearTimeout(this.timer);
-    const { status, answer } = await post(`${base}/lead/${room}/ask`, {}, this.secret);
+    const { status, answer } = await post(`/lead/${room}/ask`, { ballot }, this.secret);
     this.code = status === 200 ? answer.code : "";
-    if (++this.times < MOST_TIMES) this.timer = setTimeout(() => this.ask(base, room), RENEW);
+    if (++this.times < MOST_TIMES) this.timer = setTimeout(() => this.ask(room, ballot), RENEW);
     this.changed();
   }
 

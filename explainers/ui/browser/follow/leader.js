@@ -3,6 +3,7 @@
 
 /** @import { Count, FollowData, Led } from "./data.js" */
 
+import { locate } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { isTyped } from "../lecture/keys.js";
 import { drawCode } from "../lecture/share.js";
@@ -38,6 +39,8 @@ export class Leader {
     this.said = "";
     this.isSaying = false;
     this.followers = 0;
+    this.problem = "";
+    this.isUnheard = false;
     this.stream = new Stream((kind, text) => this.hear(kind, text));
     this.bars = new Bars(this);
     this.panel = document.body.appendChild(element("div", "follow-panel"));
@@ -91,14 +94,15 @@ export class Leader {
     if (this.room) return this.turnPanel(Boolean(this.panel.hidden));
     this.secret ||= drawSecret();
     this.keep();
-    if (await this.open()) this.turnPanel(true);
+    if (!(await this.open())) this.panel.replaceChildren(element("h2", "", this.data.words.title), element("p"));
+    this.turnPanel(true);
+    this.write();
   }
 
   /** Open the room, or find it open. */
   async open() {
-    const address = `${location.origin}${this.data.base}/`;
-    const { words, base } = this.data, led = this.led ? { room: this.led } : {};
-    const { status, answer } = await post(`${base}/lead`, { address, ...led }, this.secret);
+    const { words } = this.data, address = locate("/"), led = this.led ? { room: this.led } : {};
+    const { status, answer } = await post("/lead", { address: address.href, ...led }, this.secret);
     if (status === 404) this.forget(); // what was handed over cannot be opened again
     if (status !== 200) return this.tell(answer.error);
     this.tell("");
@@ -108,11 +112,11 @@ export class Leader {
     const offer = this.makeButton(words.hand, () => this.panel.toggleAttribute("data-hands"));
     this.panel.replaceChildren(
       element("h2", "", words.title), drawCode(answer.join[0], answer.join[1], words.code),
-      element("strong", "", `${location.host}${base}/?${ROOM}=${answer.code}`), element("output"), element("p"),
+      element("strong", "", `${address.host}${address.pathname}?${ROOM}=${answer.code}`), element("output"), element("p"),
       handover, offer, this.makeButton(words.end, () => this.end()),
     );
     this.said = ""; // so that it is told, also again
-    if (isNew) this.stream.open(`${this.data.base}/follow/${this.room}?lecturer`);
+    if (isNew) this.stream.open(`/follow/${this.room}?lecturer`);
     this.write();
     this.look();
     return true;
@@ -134,8 +138,8 @@ export class Leader {
    * @param {string} code
    */
   async handOver(code) {
-    const { words, base } = this.data;
-    const { status, answer } = await post(`${base}/lead/${this.room}/heir`, { code }, this.secret);
+    const { words } = this.data;
+    const { status, answer } = await post(`/lead/${this.room}/heir`, { code }, this.secret);
     if (status === 200) return "";
     return words.reasons[status === 400 ? "no device" : answer.error] ?? words.reasons.away;
   }
@@ -152,13 +156,13 @@ export class Leader {
   async end() {
     const { room, secret } = this;
     this.forget();
-    await post(`${this.data.base}/lead/${room}`, null, secret);
+    await post(`/lead/${room}`, null, secret);
   }
 
   forget() {
     this.stream.close();
     for (const name of [SECRET, LED]) sessionStorage.removeItem(name);
-    Object.assign(this, { secret: "", led: "", room: "", code: "", said: "", followers: 0, round: 0 });
+    Object.assign(this, { secret: "", led: "", room: "", code: "", said: "", followers: 0, round: 0, problem: "", isUnheard: false });
     this.bars.forget();
     this.turnPanel(false);
     this.write();
@@ -172,8 +176,12 @@ export class Leader {
     if (kind === "over") return this.forget();
     if (kind === "handed") return this.stepDown(this.room);
     if (kind === "lost" || (kind === "refused" && JSON.parse(text) === "unknown")) this.open(); // the server has forgotten
-    if (kind === "away") return void this.tell("away");
+    if (kind === "away") {
+      this.isUnheard = true; // also where the server takes what is said
+      return this.write();
+    }
     if (kind === "room") { // the stream is new, or the board is back: what was said may have been lost
+      this.isUnheard = false;
       this.said = "";
       this.tell("");
     }
@@ -191,7 +199,7 @@ export class Leader {
   look() {
     this.write();
     const { data } = this, lecture = findLecture();
-    if (!this.room || findPlace(data) !== data.place || performance.now() - this.since < SETTLED) return;
+    if (!this.room || findPlace() !== data.place || performance.now() - this.since < SETTLED) return;
     if (lecture && (lecture.at < 0 || lecture.wanted !== null)) return;
     const screen = lecture ? lecture.at + 1 : 0, step = lecture?.step ?? 0;
     this.wanted = JSON.stringify({ page: data.place, query: readChoices(location.search), screen, step, round: this.round });
@@ -207,7 +215,7 @@ export class Leader {
       const { wanted } = this;
       this.number = Math.max(this.number + 1, Date.now());
       const place = { ...JSON.parse(wanted), number: this.number };
-      const { status, answer } = await post(`${this.data.base}/lead/${this.room}`, place, this.secret);
+      const { status, answer } = await post(`/lead/${this.room}`, place, this.secret);
       if (status === 200) this.said = wanted;
       else if (status === 404) await this.open();
       else if (status === 403) return this.stepDown(this.room); // it was handed over, unheard
@@ -237,14 +245,14 @@ export class Leader {
     const { words } = this.data, bar = document.querySelector(".lecture-bar");
     if (bar && this.button.parentElement !== bar) bar.insertBefore(this.button, bar.querySelector("button:last-of-type"));
     if (!bar) this.panel.hidden = true;
-    const text = this.problem ? "◉ !" : this.room ? `◉ ${this.followers}` : "◎";
-    put(this.button, text);
-    this.button.title = this.problem || words.lead;
-    this.button.setAttribute("aria-label", this.room ? `${words.lead}: ${this.followers}` : words.lead);
+    const problem = this.isUnheard ? words.reasons.unheard : this.problem;
+    put(this.button, problem ? "◉ !" : this.room ? `◉ ${this.followers}` : "◎");
+    this.button.title = problem || words.lead;
+    this.button.setAttribute("aria-label", problem ? `${words.lead}: ${problem}` : this.room ? `${words.lead}: ${this.followers}` : words.lead);
     this.panel.setAttribute("aria-label", words.title);
     const count = this.panel.querySelector("output"), note = this.panel.querySelector(":scope > p");
     if (count) put(count, words.count.replace("{count}", String(this.followers)));
-    if (note) put(note, this.problem || (LOCAL.includes(location.hostname) ? words.local.replace("{host}", location.hostname) : ""));
+    if (note) put(note, problem || (LOCAL.includes(location.hostname) ? words.local.replace("{host}", location.hostname) : ""));
   }
 }
 

@@ -1,7 +1,9 @@
 // @ts-check
 // Where somebody is in the app: a page and its choices, as the address says.
 
-/** @import { FollowData, LectureOnScreen } from "./data.js" */
+/** @import { LectureOnScreen } from "./data.js" */
+
+import { locate } from "../common/component.js";
 
 export const ROOM = "follow", SCREEN = "screen"; // what the address calls a room, and where in the lecture
 const OWN = [ROOM, SCREEN, "pages_done", "embed", "embed_options"]; // of each visitor
@@ -23,19 +25,18 @@ export function readChoices(query) {
   return choices.toString();
 }
 
-/** @param {FollowData} data */
-export function findPlace({ base }) {
-  return location.pathname.slice(base.length).replaceAll("/", "");
+/** The page, as the address of this tab names it. */
+export function findPlace() {
+  return location.pathname.slice(locate("/").pathname.length - 1).replaceAll("/", "");
 }
 
 /**
  * The address of a page with these choices; one's own go along.
- * @param {FollowData} data
  * @param {string} page
  * @param {string} query
  */
-export function makeLink({ base }, page, query) {
-  const link = new URL(`${base}/${page}`, location.origin), here = new URLSearchParams(location.search);
+export function makeLink(page, query) {
+  const link = locate(`/${page}`), here = new URLSearchParams(location.search);
   link.search = readChoices(query);
   for (const name of OWN) if (here.has(name) && name !== SCREEN) link.searchParams.set(name, here.get(name) ?? "");
   return link;

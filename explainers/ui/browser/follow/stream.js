@@ -4,8 +4,11 @@
 // slept, or changed its network, holds a dead connection and never hears of it: after some silence a
 // stream is opened anew.
 
-const KINDS = ["room", "at", "count", "still", "lost", "away", "handed", "over", "refused"];
-const KEPT = ["room", "at", "count"]; // what a tab that comes later is told
+import { locate } from "../common/component.js";
+
+const KINDS = ["room", "ballot", "at", "count", "still", "lost", "away", "handed", "over", "refused"];
+const KEPT = ["room", "ballot", "at", "count"]; // what a tab that comes later is told
+const BALLOT = "attention ballot"; // what the browser calls it: who comes back shall not vote twice
 const SILENCE = 40_000; // milliseconds; the server says something every 15 seconds
 const DOUBTFUL = 20_000; // of silence, where the page was away meanwhile
 const SHORTEST_WAIT = 1000, LONGEST_WAIT = 30_000;
@@ -34,7 +37,7 @@ export class Stream {
     addEventListener("pagehide", () => this.release());
   }
 
-  /** @param {string} address */
+  /** @param {string} address a path of this server */
   open(address) {
     this.close();
     this.address = address;
@@ -76,7 +79,9 @@ export class Stream {
 
   connect() {
     this.source?.close();
-    const source = this.source = new EventSource(this.address);
+    const ballot = localStorage.getItem(BALLOT), isLecturer = this.address.includes("?");
+    const shown = ballot && !isLecturer ? `?ballot=${encodeURIComponent(ballot)}` : "";
+    const source = this.source = new EventSource(locate(this.address + shown));
     this.alive();
     for (const kind of KINDS) source.addEventListener(kind, ({ data }) => source === this.source && this.listen(kind, data));
     source.onerror = () => { // after a break the browser comes back by itself, but not after an error
@@ -111,6 +116,7 @@ export class Stream {
    */
   listen(kind, text) {
     if (this.source) this.tabs?.postMessage({ kind, text });
+    if (kind === "ballot") localStorage.setItem(BALLOT, text);
     if (KEPT.includes(kind)) this.kept.set(kind, text);
     if (kind === "refused" && this.source) {
       this.source.close();
@@ -119,6 +125,7 @@ export class Stream {
       this.wait = SHORTEST_WAIT;
       this.alive();
     }
+    if (kind === "over") localStorage.removeItem(BALLOT);
     if (kind === "over") this.close();
     this.hear(kind, text);
   }
@@ -127,6 +134,12 @@ export class Stream {
     this.heard = performance.now();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.source ? this.connect() : this.ask(), SILENCE);
+  }
+
+  /** The server knows nothing of this one. */
+  renew() {
+    if (this.source) this.connect();
+    else this.ask();
   }
 
   /** Try again, each time later. */
@@ -155,18 +168,18 @@ export class Stream {
 
 /**
  * Say something to the server; status 0 is one that is not there.
- * @param {string} address
+ * @param {string} path
  * @param {object | null} said
  * @param {string} [secret] goes into a header, which no log and no other site sees
  * @returns {Promise<{ status: number, answer: any }>}
  */
-export async function post(address, said, secret) {
+export async function post(path, said, secret) {
   /** @type {Record<string, string>} */
   const headers = { "Content-Type": "application/json" };
   if (secret) headers.Authorization = `Bearer ${secret}`;
   const body = said ? JSON.stringify(said) : undefined;
   try {
-    const response = await fetch(address, { method: said ? "POST" : "DELETE", headers, body, credentials: "omit" });
+    const response = await fetch(locate(path), { method: said ? "POST" : "DELETE", headers, body, credentials: "omit" });
     return { status: response.status, answer: await response.json() };
   } catch {
     return { status: 0, answer: { error: "away" } };

@@ -7,9 +7,8 @@
 
 import { element } from "../common/elements.js";
 import { findLecture } from "./place.js";
-import { drawSecret, post } from "./stream.js";
+import { post } from "./stream.js";
 
-const VOTER = "attention voter"; // what the browser calls it, for this tab alone
 const LETTERS = "ABCDEF";
 const ASKED = /^st-key-(?:lecture|screen)-(?:ask|reveal|answer)-(.+)$/;
 
@@ -50,8 +49,9 @@ export class Ballot {
   /** @param {Follower} follower */
   constructor(follower) {
     this.follower = follower;
-    this.voter = sessionStorage.getItem(VOTER) ?? drawSecret().slice(0, 32);
-    sessionStorage.setItem(VOTER, this.voter);
+    this.name = ""; // of the open stream
+    /** @type {[string, number] | null} */
+    this.waiting = null; // a vote that came before the stream was open
     /** @type {Map<string, number>} */
     this.chosen = new Map();
     this.drawn = "";
@@ -83,10 +83,23 @@ export class Ballot {
    * @param {number} option
    */
   async vote(name, option) {
-    const { code, data } = this.follower;
-    const { status } = await post(`${data.base}/vote/${code}/${name}`, { voter: this.voter, option });
+    const { code } = this.follower;
+    const { status } = await post(`/vote/${code}/${name}`, { ballot: this.name, option });
     if (status === 200) this.chosen.set(name, option);
+    if (status === 403 && !this.waiting) {
+      this.waiting = [name, option];
+      this.follower.stream.renew();
+    } else this.waiting = null;
     this.draw();
+  }
+
+  /**
+   * The stream is open, and votes count.
+   * @param {string} name
+   */
+  is(name) {
+    this.name = name;
+    if (this.waiting) this.vote(...this.waiting);
   }
 
   close() {

@@ -3,7 +3,7 @@
 
 /** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
 
-import { ANSWER_WITHIN } from "../../common/component.js";
+import { ANSWER_WITHIN, locate } from "../../common/component.js";
 import { element } from "../../common/elements.js";
 import { writeSentence } from "../../common/filled_text.js";
 import { _, grouped, localNumber } from "../../common/words.js";
@@ -103,7 +103,7 @@ export class Memory extends Hero {
     if (!data.elsewhere.some((key) => key in some && some[key] !== before[key])) return;
     const choices = { ...before, ...some }, asked = (this.asked = choices);
     const link = new URLSearchParams(Object.entries(choices).map(([key, value]) => [key, String(value)]));
-    const answer = await fetch(`${data.ahead}?${link}`).catch(() => null);
+    const answer = await fetch(locate(`${data.ahead}?${link}`)).catch(() => null);
     const numbers = answer?.status === 200 ? await answer.json() : null;
     if (!numbers || this.asked !== asked) return; // the run was faster, or another choice was made
     const options = numbers.plans.map((/** @type {Plan} */ { number }) => ({ value: number, label: number }));
