@@ -307,7 +307,7 @@ def refuse_panics(name: str, tokenizer: Any) -> None:
         except BaseException as error:
             if isinstance(error, Exception) or type(error).__name__ != PANIC:
                 raise
-            raise ModelError(N_("{model}: its tokenizer broke off.", model=name)) from None
+            raise ModelError(N_("{model}: its tokenizer crashed on this text.", model=name)) from None
 
     inside = {"__call__": read, "__module__": kind.__module__}
     tokenizer.__class__ = type(kind.__name__, (kind,), inside)

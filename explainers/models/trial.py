@@ -82,10 +82,8 @@ def _try_in_process(
         env={**os.environ, **WITHOUT_NETWORK},
         cwd=ROOT,
     ) as process:
-        told, end = (
-            b"",
-            time.monotonic() + 3 * seconds,
-        )  # beside other work it gets half a processor
+        told = b""
+        end = time.monotonic() + 3 * seconds  # beside other work it gets half a processor
         try:
             while time.monotonic() < end:
                 check()
@@ -103,8 +101,8 @@ def _try_in_process(
         )
     return ModelError(
         N_(
-            "{model} was tried and took more than {memory:,} MB of memory beside its weights, or "
-            "more than {seconds} seconds, or broke off: it is not loaded.",
+            "{model} is not loaded: a trial took over {memory:,} MB of memory beside its weights, "
+            "took over {seconds} seconds, or crashed.",
             model=name,
             memory=SPARE_BYTES // 2**20,
             seconds=seconds,
@@ -146,8 +144,8 @@ def try_folder(name: str, folder: Path) -> None:
         if count > MOST_TOKENS * len(text):
             raise ModelError(
                 N_(
-                    "{model}: its tokenizer makes {count:,} tokens of {letters} letters, and more "
-                    "than {most} of one are not read.",
+                    "{model}: its tokenizer makes {count:,} tokens of {letters} characters, and "
+                    "more than {most} of one are not read.",
                     model=name,
                     count=count,
                     letters=len(text),

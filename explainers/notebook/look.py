@@ -307,8 +307,9 @@ def check_ids(loaded: "RealModel", ids: "Tensor") -> None:
     if most is not None and largest >= most:
         raise ModelError(
             N_(
-                "The tokenizer has the id {id}, and {model} has vectors for {count} ids only: is "
-                "it this model's? After new tokens, model.resize_token_embeddings is to be called.",
+                "The tokenizer gives the id {id}, but {model} has vectors for {count} ids only. Is "
+                "it this model's tokenizer? If you added tokens, call "
+                "model.resize_token_embeddings.",
                 id=largest,
                 model=loaded.name,
                 count=most,
