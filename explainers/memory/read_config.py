@@ -23,8 +23,8 @@ from explainers.messages import N_, Message
 
 ENCODER_TYPES = {
     "albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta",
-    "deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "gte", "ibert", "layoutlm",
-    "layoutlmv3", "longformer", "luke", "megatron-bert", "mobilebert", "modernbert", "mpnet",
+    "deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "gte", "ibert",
+    "longformer", "luke", "megatron-bert", "mobilebert", "modernbert", "mpnet",
     "mra", "new", "nomic_bert", "nystromformer", "rembert", "roberta", "roberta-prelayernorm",
     "roc_bert", "roformer", "squeezebert", "xlm-roberta", "xlm-roberta-xl", "xmod", "yoso",
 }  # fmt: skip
