@@ -151,8 +151,8 @@ def report_cache(
     shape = model if isinstance(model, ModelShape) else find_model(model, find_defaults)
     if parameters is not None:
         shape = replace(shape, parameters=parameters, has_exact_parameters=False)
-    is_vllm = not engine or find_engine(engine) not in (LLAMA_CPP, TRANSFORMERS)
-    dtype = dtype or (shape.cache_dtype if is_vllm else "bfloat16")
+    ignores_scheme = engine and find_engine(engine) in (LLAMA_CPP, TRANSFORMERS)
+    dtype = dtype or ("bfloat16" if ignores_scheme else shape.cache_dtype)
     report = measure_cache(shape, tokens, batch, dtype, source_tokens)
     if not gpu:
         return report

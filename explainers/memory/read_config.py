@@ -23,8 +23,8 @@ from explainers.messages import N_, Message
 
 ENCODER_TYPES = {
     "albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta",
-    "deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "gte", "ibert", "layoutlm",
-    "layoutlmv3", "longformer", "luke", "megatron-bert", "mobilebert", "modernbert", "mpnet",
+    "deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "gte", "ibert",
+    "longformer", "luke", "megatron-bert", "mobilebert", "modernbert", "mpnet",
     "mra", "new", "nomic_bert", "nystromformer", "rembert", "roberta", "roberta-prelayernorm",
     "roc_bert", "roformer", "squeezebert", "xlm-roberta", "xlm-roberta-xl", "xmod", "yoso",
 }  # fmt: skip
@@ -301,8 +301,8 @@ def read_weight_dtype(fields: ConfigFields, groups: tuple[LayerGroup, ...]) -> s
     name = name_packed_format(*packed, count_plain_weights(fields, quantized, groups))
     fields.notes.append(
         N_(
-            "quantization_config ({method}): weights as {format}: bits of each, bits that so many "
-            "share, weights left in 16 bits.",
+            "quantization_config ({method}): weights as {format}. This names the bits of a weight, "
+            "the bits that a group shares, and the weights left in 16 bits.",
             method=method,
             format=name,
         )
@@ -368,7 +368,7 @@ def count_plain_weights(
     others = [n for n in left if not COUNTED_PLAIN.search(n) and not ALL_ATTENTION.search(n)]
     if others:
         note = N_(
-            "quantization_config: {names} stay in 16 bits, but are counted as the rest.",
+            "quantization_config: {names} stay in 16 bits, but are counted like the rest.",
             names=", ".join(name[:60] for name in others[:MAX_NAMED]),
         )
         fields.notes.append(note)

@@ -14,7 +14,7 @@ from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
-from explainers.messages import N_
+from explainers.messages import N_, get_message
 from explainers.models.active_run import (
     ActiveRun,
     active_run,
@@ -22,6 +22,7 @@ from explainers.models.active_run import (
     require_our_attention,
     watch_attention,
 )
+from explainers.models.registry import RefusedModelError
 from explainers.models.replaced_methods import find_replacement, replace_methods
 
 if TYPE_CHECKING:
@@ -264,6 +265,15 @@ def install_hook(model: "PreTrainedModel") -> None:
             N_("{name} has no attention that ours could replace", name=type(model).__name__)
         )
     model.train(False)
+
+
+def install_or_refuse(model: Any, name: str) -> None:
+    """Put our attention into a model; RefusedModelError, with its name, where it cannot be."""
+    try:
+        install_hook(model)
+    except ValueError as error:
+        message = N_("{model}: {error}", model=name, error=get_message(error))
+        raise RefusedModelError(message) from error
 
 
 def record_all(attention: RecordedAttention) -> RecordedAttention:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from explainers.messages import N_, get_message
-from explainers.models.attention_hook import install_hook
-from explainers.models.registry import ModelError, RefusedModelError, is_hub_id
+from explainers.messages import N_
+from explainers.models.attention_hook import install_or_refuse
+from explainers.models.registry import ModelError, is_hub_id
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -39,13 +39,8 @@ def borrow_model(model: Any, tokenizer: "PreTrainedTokenizerBase") -> Iterator["
     wrap. Raises RefusedModelError, with the reason, for a model that cannot have ours.
     """
     owned = unwrap_model(model)
-    name = describe_name(owned)
     with keep_model(owned):
-        try:
-            install_hook(owned)
-        except ValueError as error:
-            message = N_("{model}: {error}", model=name, error=get_message(error))
-            raise RefusedModelError(message) from error
+        install_or_refuse(owned, describe_name(owned))
         yield describe_model(owned, tokenizer)
 
 

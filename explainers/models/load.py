@@ -17,14 +17,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from explainers.folders import ROOT
 from explainers.job_queue import Job, JobQueue
-from explainers.messages import N_, get_message
+from explainers.messages import N_
 from explainers.models import free_memory
+<<<<<<< HEAD
 from explainers.models.attention_hook import install_hook
 from explainers.models.fetch import SOURCE_FILE, compare_weights, discard_partial_fetch
+=======
+from explainers.models.attention_hook import install_or_refuse
+from explainers.models.fetch import SOURCE_FILE, discard_partial_fetch
+>>>>>>> review
 from explainers.models.model_files import check_folder, find_context_length, load_parts
 from explainers.models.registry import (
     ModelError,
-    RefusedModelError,
     find_offered_model,
     is_hub_id,
     locate_partial_fetch,
@@ -119,11 +123,7 @@ def _load_from_disk(name: str, folder: Path) -> RealModel:
         _unload(list(_models)[:1])
     free_memory.choose_dtype(name, checked.num_parameters)  # before torch builds anything
     parts = load_parts(name, folder, checked)
-    try:
-        install_hook(parts.model)
-    except ValueError as error:
-        reason = N_("{model}: {error}", model=name, error=get_message(error))
-        raise RefusedModelError(reason) from error
+    install_or_refuse(parts.model, name)
     provenance = _describe_source(name, folder)
     if parts.model.dtype != free_memory.DTYPES[0]:
         provenance = N_(

@@ -81,7 +81,8 @@ class CheckedFolder(NamedTuple):
 
 def check_folder(folder: Path) -> CheckedFolder:
     """Look at everything but the numbers themselves; raise what is wrong."""
-    refuse_large_files(folder)
+    for name, most in MOST_BYTES.items():
+        refuse_large_file(folder / name, most)
     config = read_json(folder / "config.json")
     for settings in (config, read_json(folder / "tokenizer_config.json", is_required=False)):
         if "auto_map" in settings:
@@ -100,20 +101,19 @@ def check_folder(folder: Path) -> CheckedFolder:
     return CheckedFolder(config, sum(sizes))
 
 
-def refuse_large_files(folder: Path) -> None:
-    """Raise which file would take memory or time before it is looked at."""
-    for file, most in MOST_BYTES.items():
-        size = (folder / file).stat().st_size if (folder / file).is_file() else 0
-        if size > most:
-            raise ModelError(
-                N_(
-                    "{model}: {file} has {size:,} bytes, and at most {most:,} are read.",
-                    model=folder.name,
-                    file=file,
-                    size=size,
-                    most=most,
-                )
+def refuse_large_file(file: Path, most: int) -> None:
+    """Raise that a file would take memory or time before it is looked at."""
+    size = file.stat().st_size if file.is_file() else 0
+    if size > most:
+        raise ModelError(
+            N_(
+                "{model}: {file} has {size:,} bytes, and at most {most:,} are read.",
+                model=file.parent.name,
+                file=file.name,
+                size=size,
+                most=most,
             )
+        )
 
 
 def refuse_settings(folder: Path, config: dict[str, Any]) -> None:
@@ -218,10 +218,7 @@ def read_json(file: Path, is_required: bool = True) -> dict[str, Any]:
                 )
             )
         return {}
-    if file.stat().st_size > MOST_JSON_BYTES:
-        raise ModelError(
-            N_("{file} has more than {most:,} bytes.", file=file.name, most=MOST_JSON_BYTES)
-        )
+    refuse_large_file(file, MOST_JSON_BYTES)
     try:
         content = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
@@ -307,7 +304,7 @@ def refuse_panics(name: str, tokenizer: Any) -> None:
         except BaseException as error:
             if isinstance(error, Exception) or type(error).__name__ != PANIC:
                 raise
-            raise ModelError(N_("{model}: its tokenizer broke off.", model=name)) from None
+            raise ModelError(N_("{model}: its tokenizer crashed.", model=name)) from None
 
     inside = {"__call__": read, "__module__": kind.__module__}
     tokenizer.__class__ = type(kind.__name__, (kind,), inside)

@@ -47,8 +47,8 @@ FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "
 COMMAND = "-m", "explainers.models.trial"
 POLL_SECONDS = 0.2
 MOST_KEPT = 64
-_verdicts: dict[tuple[Any, ...], ModelError | None] = {}
-"""By folder and its files as they are: a hostile one takes its time once."""
+_verdicts: dict[tuple[Any, ...], str | None] = {}
+"""What is wrong, by folder and its files as they are: a hostile one takes its time once."""
 _lock = threading.Lock()
 
 
@@ -65,12 +65,12 @@ def try_model(name: str, folder: Path, num_parameters: int, check: Callable[[], 
                 _verdicts.clear()
             _verdicts[key] = verdict
     if verdict:
-        raise verdict
+        raise ModelError(verdict)  # one of its own each time: an error keeps what raised it alive
 
 
 def _try_in_process(
     name: str, folder: Path, num_parameters: int, check: Callable[[], None]
-) -> ModelError | None:
+) -> str | None:
     gigabytes = num_parameters * 4 / 1e9
     seconds = int(MOST_SECONDS + SECONDS_FOR_GB * gigabytes)
     memory = int(num_parameters * 4 * 2 + SPARE_BYTES)
@@ -82,10 +82,8 @@ def _try_in_process(
         env={**os.environ, **WITHOUT_NETWORK},
         cwd=ROOT,
     ) as process:
-        told, end = (
-            b"",
-            time.monotonic() + 3 * seconds,
-        )  # beside other work it gets half a processor
+        told = b""
+        end = time.monotonic() + 3 * seconds  # beside other work it gets half a processor
         try:
             while time.monotonic() < end:
                 check()
@@ -98,17 +96,13 @@ def _try_in_process(
         return None
     with contextlib.suppress(ValueError, TypeError, KeyError):
         said = json.loads(told)
-        return ModelError(
-            Message(said["template"], said["slots"]) if said["slots"] else said["template"]
-        )
-    return ModelError(
-        N_(
-            "{model} was tried and took more than {memory:,} MB of memory beside its weights, or "
-            "more than {seconds} seconds, or broke off: it is not loaded.",
-            model=name,
-            memory=SPARE_BYTES // 2**20,
-            seconds=seconds,
-        )
+        return Message(said["template"], said["slots"]) if said["slots"] else said["template"]
+    return N_(
+        "{model} is not loaded: a trial took over {memory:,} MB of memory beside its weights, "
+        "took over {seconds} seconds, or crashed.",
+        model=name,
+        memory=SPARE_BYTES // 2**20,
+        seconds=seconds,
     )
 
 
@@ -133,21 +127,18 @@ def limit_process(memory: int, seconds: int) -> None:
 
 def try_folder(name: str, folder: Path) -> None:
     """Read a model as it would be read for a page, and a few texts; raises what is wrong."""
-    from explainers.models.attention_hook import install_hook
+    from explainers.models.attention_hook import install_or_refuse
     from explainers.models.model_files import check_folder, load_parts
 
     parts = load_parts(name, folder, check_folder(folder))
-    try:
-        install_hook(parts.model)
-    except ValueError as error:
-        raise ModelError(N_("{model}: {error}", model=name, error=get_message(error))) from error
+    install_or_refuse(parts.model, name)
     for text in PROBES:
         count = len(parts.tokenizer(text)["input_ids"])
         if count > MOST_TOKENS * len(text):
             raise ModelError(
                 N_(
-                    "{model}: its tokenizer makes {count:,} tokens of {letters} letters, and more "
-                    "than {most} of one are not read.",
+                    "{model}: its tokenizer makes {count:,} tokens of {letters} characters, and "
+                    "more than {most} of one are not read.",
                     model=name,
                     count=count,
                     letters=len(text),

@@ -12,13 +12,15 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explainers.messages import N_, get_message
+from explainers.models.registry import ModelError, RefusedModelError
+
 if TYPE_CHECKING:
     from torch import Tensor
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from explainers.models.head_scores import HeadScores
     from explainers.models.load import RealModel
-    from explainers.models.registry import ModelError
 
 HEIGHT = 700
 """Pixels of the frame in a notebook; its corner can be dragged."""
@@ -107,7 +109,6 @@ def make_look(
     """What `look` returns; `words` are translations of what the picture says."""
     with keep_threads():
         from explainers.models.borrowed_model import borrow_model
-        from explainers.models.registry import ModelError, RefusedModelError
 
         tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor's
         if problem := find_problem(model, tokenizer, text, layers):
@@ -121,7 +122,6 @@ def make_look(
 
 def find_problem(model: Any, tokenizer: Any, text: Any, layers: Any) -> str:
     """What to pass in the place of what is no model, tokenizer or text; "" if all is well."""
-    from explainers.messages import N_
     from explainers.models.borrowed_model import unwrap_model
 
     if not isinstance(layers, Collection) or not all(isinstance(one, Integral) for one in layers):
@@ -134,7 +134,6 @@ def find_problem(model: Any, tokenizer: Any, text: Any, layers: Any) -> str:
 
 def find_wrong_model(model: Any) -> str:
     """What to pass in the place of a name, a folder or a model without weights."""
-    from explainers.messages import N_
 
     if isinstance(model, str | Path) and (Path(model) / "adapter_config.json").is_file():
         return N_(
@@ -159,7 +158,6 @@ def find_wrong_model(model: Any) -> str:
 
 def find_wrong_tokenizer(tokenizer: Any) -> str:
     """What to pass in the place of a name, or of something that cuts no text."""
-    from explainers.messages import N_
 
     if isinstance(tokenizer, str | Path):
         name = repr(str(tokenizer))
@@ -172,7 +170,6 @@ def find_wrong_tokenizer(tokenizer: Any) -> str:
 
 def find_wrong_text(text: Any) -> str:
     """What to pass in the place of several texts, a chat, ids or half a character."""
-    from explainers.messages import N_
 
     kind = type(text).__name__
     first = next(iter(text), None) if isinstance(text, list | tuple) else None
@@ -192,7 +189,7 @@ def find_wrong_text(text: Any) -> str:
 
 
 def draw_own_weights(
-    refusal: "ModelError",
+    refusal: ModelError,
     model: Any,
     tokenizer: Any,
     text: str,
@@ -201,7 +198,6 @@ def draw_own_weights(
     words: Mapping[str, str] | None,
 ) -> Look:
     """The weights that a model's own class reports, and named so; raises the refusal if none."""
-    from explainers.messages import N_
     from explainers.models.borrowed_model import describe_model, keep_model, unwrap_model
     from explainers.notebook.packed_heads import run_own_attention
 
@@ -244,10 +240,8 @@ def record_heads(
     `run` is another way to run it, as `run_model` does. Raises ModelError for a text without
     tokens or with too many, and for a model that reads none.
     """
-    from explainers.messages import N_, get_message
     from explainers.models.attention_hook import run_model
     from explainers.models.borrowed_model import make_inputs
-    from explainers.models.registry import ModelError
     from explainers.models.token_text import find_words, tokenise_text
     from explainers.notebook.packed_heads import HeadPacker, choose_side
 
@@ -296,8 +290,6 @@ def record_heads(
 
 def check_ids(loaded: "RealModel", ids: "Tensor") -> None:
     """Raise ModelError for ids that the model has no vector for."""
-    from explainers.messages import N_
-    from explainers.models.registry import ModelError
 
     try:
         most = getattr(loaded.model.get_input_embeddings(), "num_embeddings", None)
@@ -307,8 +299,9 @@ def check_ids(loaded: "RealModel", ids: "Tensor") -> None:
     if most is not None and largest >= most:
         raise ModelError(
             N_(
-                "The tokenizer has the id {id}, and {model} has vectors for {count} ids only: is "
-                "it this model's? After new tokens, model.resize_token_embeddings is to be called.",
+                "The tokenizer has the id {id}, and {model} has vectors for {count} ids only. Is "
+                "it this model's tokenizer? If you added tokens, call "
+                "model.resize_token_embeddings.",
                 id=largest,
                 model=loaded.name,
                 count=most,

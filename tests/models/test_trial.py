@@ -182,3 +182,14 @@ def test_a_folder_that_was_tried_is_not_tried_again_until_it_changes(folder, mon
     change(folder / "config.json", more=1)
     try_model(NAME, folder, PARAMETERS, wait_on)
     assert len(calls) == 2
+
+
+def test_a_kept_refusal_is_raised_by_an_error_of_its_own_each_time(folder, monkeypatch):
+    monkeypatch.setattr(trial, "_verdicts", {})
+    monkeypatch.setattr(trial, "_try_in_process", lambda *_: "no")
+    told = []
+    for _ in range(2):
+        with pytest.raises(ModelError, match="no") as caught:
+            try_model(NAME, folder, PARAMETERS, wait_on)
+        told.append(caught.value)
+    assert told[0] is not told[1], "the frames of one visitor would stay with the next one's"

@@ -174,11 +174,13 @@ def test_a_refusal_is_one_sentence_with_the_reason(model, text, reason):
 
 
 def test_a_model_that_ours_cannot_be_put_into_is_refused_and_put_back(monkeypatch):
+    install = attention_hook.install_hook
+
     def fail_halfway(model):
-        attention_hook.install_hook(model)
+        install(model)
         raise ValueError("it attends in its own class")
 
-    monkeypatch.setattr("explainers.models.borrowed_model.install_hook", fail_halfway)
+    monkeypatch.setattr(attention_hook, "install_hook", fail_halfway)
     model = tiny("Llama").train()
     before = state_of(model)
     with pytest.raises(RefusedModelError, match="LlamaForCausalLM: it attends in its own class"):
