@@ -19,13 +19,8 @@ from explainers.folders import ROOT
 from explainers.job_queue import Job, JobQueue
 from explainers.messages import N_
 from explainers.models import free_memory
-<<<<<<< HEAD
-from explainers.models.attention_hook import install_hook
-from explainers.models.fetch import SOURCE_FILE, compare_weights, discard_partial_fetch
-=======
 from explainers.models.attention_hook import install_or_refuse
-from explainers.models.fetch import SOURCE_FILE, discard_partial_fetch
->>>>>>> review
+from explainers.models.fetch import SOURCE_FILE, compare_weights, discard_partial_fetch
 from explainers.models.model_files import check_folder, find_context_length, load_parts
 from explainers.models.registry import (
     ModelError,
