@@ -221,8 +221,8 @@ def read_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
 
 
 def share_layers(fields: ConfigFields, kinds: list[str]) -> list[str]:
-    """The same kinds, where several layers in a row keep one cache (Brandon et al. 2024)."""
-    factor = fields.find_number("cla_share_factor")
+    """Replace layers that read the cache of one before them by "nothing" (Brandon et al. 2024)."""
+    factor = fields.find_number("cla_share_factor")  # read as well where it is switched off
     if not fields.read_flag("use_cla"):
         return kinds
     factor = factor or fields.require_number("cla_share_factor")

@@ -335,7 +335,7 @@ def read_packed_bits(quantized: ConfigFields, method: str) -> tuple[int, int, in
 
 
 def read_tensor_bits(groups: ConfigFields, name: str) -> tuple[int, int, int | None] | None:
-    """The same of one of the groups of compressed-tensors."""
+    """Sizes as `read_packed_bits` has them, of one of the groups of compressed-tensors."""
     part = groups.read_object(name)
     weights = part and part.read_object("weights")
     bits = weights and weights.find_number("num_bits", maximum=16)

@@ -197,7 +197,7 @@ def read_words(real_model: "RealModel", text: str, tokens: Sequence[str]) -> Wor
 
 
 def find_words(real_model: "RealModel", text: str, tokens: Sequence[str]) -> Words | None:
-    """The same; None if each of the tokens is a word."""
+    """Words as `read_words` finds them; None if each of the tokens is a word."""
     words = read_words(real_model, text, tokens)
     return words if len(words.spelled) < len(tokens) else None
 

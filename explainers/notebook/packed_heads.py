@@ -114,7 +114,7 @@ class HeadPacker:
         self.add_layer(attention.layer_index, attention.weights[0], attention.mask[0, 0], group)
 
     def add_layer(self, index: int, weights: Tensor, mask: Tensor, group: int = 1) -> None:
-        """The same of weights (heads, tokens, tokens); `group` query heads share a KV head."""
+        """Pack weights (heads, tokens, tokens) of a layer; `group` query heads share a KV head."""
         _check_weights(index, weights, len(self.words) or self.num_tokens)
         weights = weights.float()
         if self.words:
