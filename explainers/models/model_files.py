@@ -68,6 +68,8 @@ MOST_BYTES = {"config.json": 2_000_000, "tokenizer.json": 64_000_000, "tokenizer
 """Of files that transformers reads as a whole; published ones reach half of it."""
 MOST_HEADER_BYTES = 8_000_000
 """Of a file of weights: the names and places of 60,000 tensors."""
+PACKED_DTYPES = {"I8", "F8_E4M3", "F8_E5M2"}
+"""Of tensors, as safetensors writes them."""
 MOST_LABELS = 100_000
 """A model that sorts into classes takes memory for each before anything of it is read."""
 
@@ -81,6 +83,7 @@ class CheckedFolder(NamedTuple):
 
 def check_folder(folder: Path) -> CheckedFolder:
     """Look at everything but the numbers themselves; raise what is wrong."""
+    refuse_odd_files(folder)
     for name, most in MOST_BYTES.items():
         refuse_large_file(folder / name, most)
     config = read_json(folder / "config.json")
@@ -99,6 +102,13 @@ def check_folder(folder: Path) -> CheckedFolder:
             )
         )
     return CheckedFolder(config, sum(sizes))
+
+
+def refuse_odd_files(folder: Path) -> None:
+    """Raise which of the folder is a pipe, a device or a link to nothing: reading may never end."""
+    odd = sorted(one.name for one in folder.iterdir() if not one.is_file() and not one.is_dir())
+    if odd:
+        raise ModelError(N_("{model}: {file} is no file.", model=folder.name, file=odd[0]))
 
 
 def refuse_large_file(file: Path, most: int) -> None:
@@ -129,13 +139,18 @@ def refuse_settings(folder: Path, config: dict[str, Any]) -> None:
             )
         )
     if config.get("quantization_config"):
-        raise ModelError(
-            N_(
-                "{model} is quantised (quantization_config in its config.json), and our attention "
-                "reads weights as they were published. Name the model that it was made from.",
-                model=folder.name,
-            )
+        raise refuse_quantised(folder.name)
+
+
+def refuse_quantised(model: str) -> ModelError:
+    """The refusal of a model whose weights mean something only with scales beside them."""
+    return ModelError(
+        N_(
+            "{model} is quantised, and our attention reads weights as they were published. Name "
+            "the model that it was made from.",
+            model=model,
         )
+    )
 
 
 def iterate_layer_counts(settings: dict[str, Any]) -> Iterator[int]:
@@ -195,7 +210,10 @@ def read_tensor_sizes(file: Path) -> list[int]:
                 )
             )
         with safe_open(file, framework="pt") as tensors:
-            return [math.prod(tensors.get_slice(n).get_shape()) for n in tensors.offset_keys()]
+            slices = [tensors.get_slice(name) for name in tensors.offset_keys()]
+            if any(one.get_dtype() in PACKED_DTYPES for one in slices):
+                raise refuse_quantised(file.parent.name)
+            return [math.prod(one.get_shape()) for one in slices]
     except (SafetensorError, OSError) as error:
         raise ModelError(
             N_(

@@ -10,6 +10,8 @@ time, without a network, and without a way to begin programs. What passes takes 
 import contextlib
 import json
 import os
+import re
+import string
 import subprocess
 import sys
 import threading
@@ -30,11 +32,14 @@ SPARE_BYTES = 400 * 2**20
 MOST_TOKENS = 32
 """Of a character of the text: an emoji, byte by byte with signs around each, has fewer."""
 PROBES = (
+    string.printable,
+    "".join(40 * letter for letter in string.printable[:62]),
     "The CEO announced record earnings on Friday.",
     "the the the the the the the the",
     "café 😀 नमस्ते ﷺ, 12,345.67!\n\tẠ",
 )
-"""Words, the same word again and again, and what some tokenizers take apart."""
+"""Every letter; each many times, for which some expressions take for ever; words; the same word
+again and again; and what some tokenizers take apart."""
 WITHOUT_NETWORK = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
@@ -47,15 +52,20 @@ FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "
 COMMAND = "-m", "explainers.models.trial"
 POLL_SECONDS = 0.2
 MOST_KEPT = 64
+KEPT_SECONDS = 600
+"""A hostile folder takes its time once in so many; that a trial was ended may be this machine's."""
 _verdicts: dict[tuple[Any, ...], str | None] = {}
-"""What is wrong, by folder and its files as they are: a hostile one takes its time once."""
+"""What is wrong, by folder and its files as they are."""
+SECRET = re.compile("TOKEN|KEY|SECRET|PASS", re.IGNORECASE)
+"""In the names of what the environment tells this process and no other."""
 _lock = threading.Lock()
 
 
 def try_model(name: str, folder: Path, num_parameters: int, check: Callable[[], None]) -> None:
     """Raise what is wrong with a model; `check` raises where nobody waits for it any more."""
     files = sorted(file.stat() for file in folder.iterdir() if file.is_file())
-    key = (name, str(folder), *((one.st_size, one.st_mtime_ns) for one in files))
+    stamps = ((one.st_size, one.st_mtime_ns) for one in files)
+    key = (name, str(folder), int(time.monotonic() // KEPT_SECONDS), *stamps)
     with _lock:
         is_known, verdict = key in _verdicts, _verdicts.get(key)
     if not is_known:
@@ -79,7 +89,7 @@ def _try_in_process(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # what libraries say there may be anybody's words
-        env={**os.environ, **WITHOUT_NETWORK},
+        env={n: v for n, v in os.environ.items() if not SECRET.search(n)} | WITHOUT_NETWORK,
         cwd=ROOT,
     ) as process:
         told = b""
@@ -108,7 +118,7 @@ def _try_in_process(
 
 def limit_process(memory: int, seconds: int) -> None:
     """From here on: so many bytes more, so many seconds of a processor, and nothing outside."""
-    with contextlib.suppress(ImportError, ValueError, OSError):
+    with contextlib.suppress(ImportError):
         import resource  # only where there are such limits
 
         import psutil

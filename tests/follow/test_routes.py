@@ -94,6 +94,8 @@ def ask(port, path, said=None, headers=None, method="POST", connection=None):
 class Ear:
     """An open stream of events."""
 
+    secret = ""
+
     def __init__(self, port, path, headers=None):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         self.connection.request("GET", path, headers=headers or {})

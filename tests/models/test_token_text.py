@@ -2,6 +2,7 @@
 
 import unicodedata
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import regex
@@ -79,7 +80,7 @@ def clip():
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     ends = [f"{one}</w>" for one in letters]
     pieces = ["<|startoftext|>", "<|endoftext|>", *letters, *ends, "ce", "ceo</w>"]
-    merges = [("c", "e"), ("ce", "o</w>")]
+    merges: Any = [("c", "e"), ("ce", "o</w>")]
     return transformers.CLIPTokenizer(vocab=number(pieces), merges=merges)
 
 

@@ -2,7 +2,11 @@
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 
+import psutil
 import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
@@ -12,6 +16,7 @@ from explainers.models.model_files import check_folder, load_parts, refuse_panic
 from explainers.models.registry import ModelError
 from explainers.models.trial import MOST_TOKENS, try_model
 from tests.support import saved_models
+from tests.support.hostile_folders import HOSTILE
 from tests.support.tiny_tokenizer import tokenizer_of
 
 NAME = "someone/hostile"
@@ -31,43 +36,82 @@ def change(file, **changes):
     file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
-def enlarge(file, size):
-    """A file of so many bytes, which take no place on the disk."""
-    with file.open("ab") as opened:
-        opened.truncate(size)
+EACH_IN_A_FORK = """
+import os, sys
+import transformers.models.auto.modeling_auto
+from explainers.models import attention_hook, model_files, trial
+for folder in sys.stdin.read().splitlines():
+    child = os.fork()
+    if not child:
+        code = 3
+        try:
+            code = trial.main("a/b", folder, str(trial.SPARE_BYTES), "6")
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    print("code", os.waitpid(child, 0)[1], flush=True)
+"""
+"""The other process, once for all of them: importing transformers is what takes time."""
+PASSED = "code 0"
 
 
-def claim_header(folder, size):
-    weights = folder / "model.safetensors"
-    weights.write_bytes(size.to_bytes(8, "little") + weights.read_bytes()[8:])
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory):
+    """By kind: what a look at the folder says, or the last line of its trial."""
+    store = tmp_path_factory.mktemp("foreign")
+    whole, said, left = saved_models.llama(store / "whole"), {}, {}
+    before = psutil.Process().memory_info().rss
+    for number, (kind, spoil) in enumerate({**HOSTILE, "harmless": lambda _: None}.items()):
+        folder = store / f"folder-{number}"
+        shutil.copytree(whole, folder)
+        spoil(folder)
+        try:
+            check_folder(folder)
+            left[kind] = str(folder)
+        except ModelError as error:
+            said[kind] = str(error)
+    said["growth"] = psutil.Process().memory_info().rss - before
+    command = [sys.executable, "-c", EACH_IN_A_FORK]
+    environment = {**os.environ, **trial.WITHOUT_NETWORK}
+    told = subprocess.run(
+        command, input="\n".join(left.values()), capture_output=True, text=True, env=environment
+    )
+    lines = [line for line in told.stdout.splitlines() if line.startswith("code ")]
+    assert len(lines) == len(left), told.stderr[-2000:]
+    return said | dict(zip(left, lines, strict=True))
 
 
-def make_pipe(file):
-    file.unlink()
-    os.mkfifo(file)
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_folder_is_refused(kind, verdicts):
+    assert verdicts[kind] != PASSED
+
+
+def test_what_is_refused_at_a_look_takes_no_memory(verdicts):
+    assert verdicts["growth"] < 200 * 2**20
+
+
+def test_a_folder_of_a_model_passes(verdicts):
+    assert verdicts["harmless"] == PASSED
 
 
 @pytest.mark.parametrize(
-    ("spoil", "match"),
+    ("kind", "match"),
     [
-        (lambda f: change(f / "config.json", more="x" * 2_000_000), "at most 2,000,000 are read"),
-        (lambda f: enlarge(f / "tokenizer.json", 65_000_000), "tokenizer.json has 65,000,000"),
-        (lambda f: enlarge(f / "tokenizer.model", 17_000_000), "tokenizer.model has"),
-        (lambda f: change(f / "config.json", num_labels=1_000_000), "num_labels is 1,000,000"),
-        (lambda f: change(f / "config.json", quantization_config={"bits": 4}), "quantised"),
-        (lambda f: change(f / "config.json", num_hidden_layers=10**9), "has weights for fewer"),
-        (lambda f: change(f / "config.json", auto_map={"AutoModel": "a.B"}), "code of its own"),
-        (lambda f: claim_header(f, 400_000 * 80), "names too many tensors"),
-        (lambda f: claim_header(f, 7_000_000), "is not whole, or not safetensors"),
-        (lambda f: make_pipe(f / "config.json"), "has no config.json"),
-        (lambda f: (f / "config.json").write_text("[" * 100_000), "is not JSON"),
-        (lambda f: (f / "config.json").write_text("[1]"), "is no JSON object"),
+        ("a million labels", "num_labels is 1,000,000"),
+        ("a config.json of two million bytes", "at most 2,000,000 are read"),
+        ("a tokenizer that is too large", "tokenizer.json has"),
+        ("packed weights", "quantised"),
+        ("four hundred thousand tensors", "names too many tensors"),
+        ("a billion layers", "has weights for fewer"),
+        ("a pipe for a config.json", "is no file"),
+        ("a device", "is no file"),
+        ("nested until the stack ends", "is not JSON"),
+        ("a list that leads outside", "outside its folder"),
+        ("pickled weights", "can run code"),
     ],
 )
-def test_what_is_asked_for_is_refused_before_it_is_read(folder, spoil, match):
-    spoil(folder)
-    with pytest.raises(ModelError, match=match):
-        check_folder(folder)
+def test_what_is_asked_for_is_told(kind, match, verdicts):
+    assert match in verdicts[kind]
 
 
 @pytest.mark.parametrize("named", ["kernels-community/flash-attn", "flash_attention_2", "../x"])
@@ -135,7 +179,7 @@ def test_what_libraries_make_of_a_folder_is_found_in_another_process(folder, spo
         try_model(NAME, folder, PARAMETERS, wait_on)
 
 
-HOSTILE = """
+MISBEHAVES = """
 import sys
 from explainers.models import trial
 def try_folder(name, folder):
@@ -158,7 +202,7 @@ sys.exit(trial.main(*sys.argv[1:]))
 def test_a_model_that_takes_what_is_not_its_own_is_not_loaded(folder, monkeypatch, does, limits):
     for name, value in limits.items():
         monkeypatch.setattr(trial, name, value)
-    monkeypatch.setattr(trial, "COMMAND", ("-c", HOSTILE.format(does)))
+    monkeypatch.setattr(trial, "COMMAND", ("-c", MISBEHAVES.format(does)))
     with pytest.raises(ModelError, match="is not loaded"):
         try_model(NAME, folder, PARAMETERS, wait_on)
 
@@ -167,7 +211,7 @@ def test_a_trial_that_nobody_waits_for_ends(folder, monkeypatch):
     def go():
         raise UnwantedError
 
-    monkeypatch.setattr(trial, "COMMAND", ("-c", HOSTILE.format("while True: pass")))
+    monkeypatch.setattr(trial, "COMMAND", ("-c", MISBEHAVES.format("while True: pass")))
     with pytest.raises(UnwantedError):
         try_model(NAME, folder, PARAMETERS, go)
 

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -112,7 +113,7 @@ def test_what_holds_does_so_at_every_size_that_the_sentence_leaves_open(claim):
         assert claim.check(**claim.as_written | chosen).verdict == HOLDS, chosen
 
 
-NOTHING_LEFT = {
+NOTHING_LEFT: dict[str, dict[str, set[Any]]] = {
     "attention_explains": {"num_heads": {1}},
     "one_slope_for_all": {"num_heads": {1}},
     "cache_makes_it_linear": {"tokens": {2}},

@@ -239,5 +239,6 @@ def test_unknown_words_are_named_whatever_signs_they_have(minilm, form):
     }
     for text, unknown in texts.items():
         read = read_with(minilm, read_sentence(unicodedata.normalize(form, text)))
+        assert read
         assert read.describe()["unknown"] == ", ".join(map(verbatim, unknown))
         assert is_word(read.tokens[read.find_telling_word()]), "a hyphen tells nothing"

@@ -50,7 +50,7 @@ class Forger:
                 setattr(state, field, content)
         return self.send(message.SerializeToString())
 
-    def send(self, message: bytes) -> Answer:
+    def send(self, message: bytes | str) -> Answer:
         """The answer to bytes."""
         self.socket.send(message)
         return self.read()

@@ -3,6 +3,7 @@
 import functools
 from copy import deepcopy
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from streamlit.cursor import RunningCursor, SparseList
@@ -75,8 +76,9 @@ def test_what_is_asked_too_often_is_asked_together_and_nothing_is_lost(monkeypat
 def test_only_what_a_reader_asks_for_is_answered(monkeypatch, field, is_answered):
     answered = []
     monkeypatch.setattr(changed_streamlit, "_answer", lambda _session, one: answered.append(one))
-    message = BackMsg(**{field: True})
-    changed_streamlit.answer_browser(None, message)
+    told: dict[str, Any] = {field: True}
+    message, session = BackMsg(**told), cast(Any, None)
+    changed_streamlit.answer_browser(session, message)
     assert answered == [message] * is_answered
 
 

@@ -1,0 +1,179 @@
+"""Folders that want to harm whoever loads them: by kind, what is done to a model's folder."""
+
+import json
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import load_file, save_file
+
+
+def config(**changes: Any) -> Callable[[Path], Any]:
+    return lambda folder: rewrite(folder / "config.json", lambda old: {**old, **changes})
+
+
+def tokenizer(**changes: Any) -> Callable[[Path], Any]:
+    return lambda folder: rewrite(folder / "tokenizer.json", lambda old: {**old, **changes})
+
+
+def rewrite(file: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    file.write_text(json.dumps(change(json.loads(file.read_text()))))
+
+
+def raw(name: str, content: bytes | str) -> Callable[[Path], Any]:
+    written = content.encode() if isinstance(content, str) else content
+    return lambda folder: (folder / name).write_bytes(written) and None
+
+
+def header(content: Any, length: int | None = None, data: bytes = b"") -> Callable[[Path], Any]:
+    """A file of weights with such a header, which may lie about its length."""
+    text = content if isinstance(content, bytes) else json.dumps(content).encode()
+    size = len(text) if length is None else length
+    return raw("model.safetensors", struct.pack("<Q", size) + text + data)
+
+
+def weights(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], Any]:
+    def write(folder: Path) -> None:
+        file = folder / "model.safetensors"
+        tensors = load_file(file)
+        change(tensors)
+        save_file(tensors, file, metadata={"format": "pt"})
+
+    return write
+
+
+def instead(name: str, make: Callable[[Path], Any]) -> Callable[[Path], Any]:
+    """Another kind of file under a name."""
+
+    def write(folder: Path) -> None:
+        (folder / name).unlink(missing_ok=True)
+        make(folder / name)
+
+    return write
+
+
+def entry(dtype: str, shape: list[int], start: int, end: int) -> dict[str, Any]:
+    return {"dtype": dtype, "shape": shape, "data_offsets": [start, end]}
+
+
+def replaces(count: int, length: int) -> dict[str, Any]:
+    step = {"type": "Replace", "pattern": {"String": "e"}, "content": "e" * length}
+    return {"type": "Sequence", "normalizers": [step] * count}
+
+
+def split(expression: str) -> dict[str, Any]:
+    return {
+        "type": "Split",
+        "pattern": {"Regex": expression},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+
+
+def nested(depth: int) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for _ in range(depth):
+        made = {"text_config": made}
+    return made
+
+
+def words(count: int) -> dict[str, Any]:
+    return {"type": "WordLevel", "vocab": {f"w{n}": n for n in range(count)}, "unk_token": "w0"}
+
+
+def template(count: int) -> dict[str, Any]:
+    sign = {"SpecialToken": {"id": "the", "type_id": 0}}
+    own = {"Sequence": {"id": "A", "type_id": 0}}
+    return {
+        "type": "TemplateProcessing",
+        "single": [*[sign] * count, own],
+        "pair": [own],
+        "special_tokens": {"the": {"id": "the", "ids": [0], "tokens": ["the"]}},
+    }
+
+
+HOSTILE: dict[str, Callable[[Path], Any]] = {
+    "a million labels": config(num_labels=1_000_000),
+    "a vocabulary of 10^13": config(vocab_size=10**13),
+    "a hidden size of 10^12": config(hidden_size=10**12),
+    "a billion layers": config(num_hidden_layers=10**9),
+    "a billion inner layers": config(text_config={"num_hidden_layers": 10**9}),
+    "a billion heads": config(num_attention_heads=10**9),
+    "a size of 10^300": config(intermediate_size=10**300),
+    "a negative size": config(hidden_size=-12),
+    "a large negative size": config(hidden_size=-(10**9)),
+    "a size of zero": config(hidden_size=0),
+    "no heads": config(num_attention_heads=0),
+    "a size that is a fraction": config(hidden_size=12.5),
+    "a size that is a text": config(hidden_size="twelve"),
+    "a size that is true": config(vocab_size=True),
+    "a size that is null": config(hidden_size=None),
+    "a size that is infinite": config(hidden_size=float("inf")),
+    "a size that is no number": config(hidden_size=float("nan")),
+    "a million factors": config(
+        rope_parameters={"rope_type": "longrope", "short_factor": [1.0] * 10**6}
+    ),
+    "nested a hundred times": config(**nested(100)),
+    "nested until the stack ends": raw("config.json", "[" * 100_000),
+    "a field twice": raw(
+        "config.json", '{"model_type": "llama", "model_type": "gpt2", "n_embd": 12}'
+    ),
+    "a config.json of two million bytes": config(padding="x" * 2_000_000),
+    "a config.json that is none": raw("config.json", "{"),
+    "a config.json of zeros": raw("config.json", b"\0" * 1_000),
+    "a family that is none": config(model_type="nothing"),
+    "code beside the weights": config(auto_map={"AutoModelForCausalLM": "code.Model"}),
+    "code of a tokenizer": raw("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": "c.T"}}'),
+    "packed weights": lambda folder: (
+        config(quantization_config={"quant_method": "fp8"})(folder),
+        weights(lambda t: t.update({k: v.char() for k, v in t.items()}))(folder),
+    ),
+    "weights of another shape": weights(lambda t: t.update({k: v[:1] for k, v in t.items()})),
+    "weights of whole numbers": weights(lambda t: t.update({k: v.char() for k, v in t.items()})),
+    "a tensor less": weights(lambda t: t.pop("model.norm.weight")),
+    "weights that were cut off": lambda folder: os.truncate(folder / "model.safetensors", 900),
+    "no weights": lambda folder: (folder / "model.safetensors").unlink(),
+    "an empty file of weights": raw("model.safetensors", b""),
+    "pickled weights": lambda folder: (folder / "model.safetensors").rename(
+        folder / "pytorch_model.bin"
+    ),
+    "a pickle under another name": raw("model.safetensors", b"\x80\x04cos\nsystem\n."),
+    "a header of 2^63 bytes": header({}, 2**63),
+    "a header longer than its file": header({}, 10_000),
+    "a header that is no JSON": header(b"{" * 50),
+    "tensors that overlap": header(
+        {"a": entry("F32", [2], 0, 8), "b": entry("F32", [2], 4, 12)}, None, bytes(12)
+    ),
+    "a tensor beyond the end": header({"a": entry("F32", [9], 0, 36)}, None, bytes(8)),
+    "a tensor of 2^64 numbers": header({"a": entry("F32", [2**32, 2**32], 0, 8)}, None, bytes(8)),
+    "four hundred thousand tensors": header(
+        {f"t{n}": entry("F32", [1], 4 * n, 4 * n + 4) for n in range(400_000)}
+    ),
+    "a list that leads outside": raw(
+        "model.safetensors.index.json", '{"weight_map": {"a": "../other.safetensors"}}'
+    ),
+    "a list of absolute paths": raw(
+        "model.safetensors.index.json", '{"weight_map": {"a": "/tmp/other.safetensors"}}'
+    ),
+    "an adapter": lambda folder: (
+        (folder / "config.json").unlink(),
+        raw("adapter_config.json", '{"base_model_name_or_path": "a/b"}')(folder),
+    ),
+    "a link out of the folder": instead(
+        "tokenizer_config.json", lambda f: f.symlink_to("/etc/hostname")
+    ),
+    "weights that are a link": instead(
+        "model.safetensors", lambda f: f.symlink_to("/etc/hostname")
+    ),
+    "a pipe for a config.json": instead("config.json", os.mkfifo),
+    "a pipe for a tokenizer": instead("vocab.json", os.mkfifo),
+    "a device": instead("tokenizer.json", lambda f: f.symlink_to("/dev/zero")),
+    "a repetition of repetitions": tokenizer(pre_tokenizer=split("(a+)+$")),
+    "an expression that is none": tokenizer(pre_tokenizer=split("(((")),
+    "a million and one words": tokenizer(model=words(1_000_001)),
+    "a template that repeats": tokenizer(post_processor=template(100_000)),
+    "a tokenizer of zeros": raw("tokenizer.json", b"\0" * 1_000),
+    "a tokenizer that is too large": raw("tokenizer.json", b" " * 65_000_000),
+}
