@@ -158,7 +158,7 @@ HOSTILE: dict[str, Callable[[Path], Any]] = {
         "model.safetensors.index.json", '{"weight_map": {"a": "/tmp/other.safetensors"}}'
     ),
     "an adapter": lambda folder: (
-        (folder / "config.json").unlink(),
+        (folder / "config.json").rename(folder / "other.json"),
         raw("adapter_config.json", '{"base_model_name_or_path": "a/b"}')(folder),
     ),
     "a link out of the folder": instead(
