@@ -14,7 +14,7 @@ from explainers.models.shipped_indexers import KEPT, POLICIES, PROSE, USUAL
 
 REPORT_FILE = Path(__file__).with_name("INDEXER_REPORT.md")
 LOSSES = 0.003
-ALLOWED = {"moved": 1e-5, "trainings": 1e-4}
+ALLOWED = {"moved": 1e-5, "trainings": 5e-4}
 """By the kind of number, where it is not a loss or a share of weight: see the report."""
 ERRORS = 4
 """Standard errors by which two means of runs with few bits may differ."""
@@ -68,7 +68,8 @@ differs. What that does to a number decides how it can be compared:
   than .0000001, and one bit more by over .01. {moved} is allowed: this half is strict.
 - *Trainings* end where the processor leads them: the weight kept in a layer differs by .01 with
   the same texts and seeds. Their first {steps} steps are compared instead. Torch's oldest
-  instruction set moves those of the shipped one by .0000005 nats, and {start} are allowed.
+  instruction set moves those of the shipped one by .0000005 nats, another processor those of the
+  largest by .00018, and {start} are allowed.
   Another text, size or seed is farther off than that (a test tries it). What a training comes
   to is measured by the functions that measure the shipped indexers again.
 - Whole numbers and texts are equal.

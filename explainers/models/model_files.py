@@ -199,7 +199,7 @@ def read_tensor_sizes(file: Path) -> list[int]:
     try:
         with file.open("rb") as begun:
             length = int.from_bytes(begun.read(8), "little")
-        if length > MOST_HEADER_BYTES:
+        if min(length, file.stat().st_size) > MOST_HEADER_BYTES:  # else it was cut off
             raise ModelError(
                 N_(
                     "{file} names too many tensors: its header has {size:,} bytes, and at most "

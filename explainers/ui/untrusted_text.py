@@ -7,7 +7,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -126,8 +126,11 @@ def keep_log_clean() -> None:
     """
     log, handle, of_settings = CleanLog(), logging.Logger.handle, get_logger(__name__)
 
+    @wraps(handle)
     def handle_clean(logger: logging.Logger, record: logging.LogRecord) -> None:
-        if of_settings.isEnabledFor(logging.DEBUG) or log.clean(record):
+        # What our own code says is nobody's text: a test sends a sign everywhere and looks for it.
+        is_ours = record.name.startswith("explainers.") and not record.exc_info
+        if is_ours or of_settings.isEnabledFor(logging.DEBUG) or log.clean(record):
             handle(logger, record)
 
     def tell_end(ended: Any) -> None:

@@ -365,7 +365,7 @@ def forget_results():
             for one in vars(module).values():
                 named = vars(one) if isinstance(one, type) else ()
                 for part in (one, *(getattr(one, own, None) for own in named)):
-                    if hasattr(part, "cache_clear"):
+                    if hasattr(part, "cache_info"):
                         part.cache_clear()
 
 
