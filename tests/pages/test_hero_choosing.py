@@ -103,7 +103,7 @@ def test_experiments_say_what_the_picture_will_show():
     at = KEPT.index(64), KEPT.index(16), KEPT.index(48)
     assert write_percent(SHIPPED.numbers["weight"][WINDOW]) in window["text"]
     assert f"to {prose.losses[WINDOW][at[0]]:.2f}" in window["text"]
-    assert f"the indexer {prose.losses[INDEXER][at[1]]:.2f}" in few["text"]
+    assert f"indexer {prose.losses[INDEXER][at[1]]:.2f}" in few["text"]
     assert f"indexer {again.losses[INDEXER][at[2]]:.2f}" in twice["text"]
     assert f"loss {again.full_loss:.2f}" in twice["text"]
     assert twice["choices"]["query_token"] == again.query

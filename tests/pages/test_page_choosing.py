@@ -70,7 +70,7 @@ def test_thresholds_stand_on_the_page():
         *(NO_WORSE, NO_WORSE, A_LITTLE_WORSE, A_LITTLE_WORSE, MUCH_WORSE)
     ]
     words = said(opened(PAGE, {"predict": "true"}))
-    assert "From 0.01 nats on a little worse, from 0.25 on much worse." in words
+    assert "(A little: from 0.01 nats; much: from 0.25.)" in words
 
 
 def test_blocks_stand_in_the_table_only_where_some_are_chosen():
