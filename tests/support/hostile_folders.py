@@ -170,6 +170,7 @@ HOSTILE: dict[str, Callable[[Path], Any]] = {
     "a pipe for a config.json": instead("config.json", os.mkfifo),
     "a pipe for a tokenizer": instead("vocab.json", os.mkfifo),
     "a device": instead("tokenizer.json", lambda f: f.symlink_to("/dev/zero")),
+    "steps that multiply": tokenizer(normalizer=replaces(4, 160)),
     "a repetition of repetitions": tokenizer(pre_tokenizer=split("(a+)+$")),
     "an expression that is none": tokenizer(pre_tokenizer=split("(((")),
     "a million and one words": tokenizer(model=words(1_000_001)),
