@@ -73,5 +73,5 @@ def test_the_card_says_what_the_clicked_head_writes(visit, patching):
 
 def test_the_picture_speaks_vietnamese(visit, patching):
     one = visit("does_it_matter", lang="vi")
-    expect(one.says).to_contain_text("được lấy từ prompt kia")
+    expect(one.says).to_contain_text("từ prompt kia, đáp án dịch")
     expect(one.page.locator(".hero .matter-legend")).not_to_contain_text("random words")
