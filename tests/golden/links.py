@@ -21,10 +21,13 @@ EVERYWHERE: dict[str, dict[str, str]] = {
     "untrained": {"weights": "untrained", "seed": "7", "queries": "across"},
     "lecture": {"lecture": "true"},
 }
+OF_PAGE: dict[str, dict[str, dict[str, str]]] = {}
+"""By page (`05_masks`): what else it is kept under, where a choice changes what its cards say."""
 
 
 def list_links(page: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """(name, link): the ones of every page, each choice of its first picture, each of its cards."""
+    """(name, link): the ones of every page, each choice of its first picture, each of its cards,
+    and its own."""
     yield from EVERYWHERE.items()
     first = next(iter(heroes(opened(page))), None)
     choices = dict(first["choices"]) if first else {}
@@ -34,6 +37,7 @@ def list_links(page: Path) -> Iterator[tuple[str, dict[str, str]]]:
             yield f"{name} {other}", {name: other}
     for card in cards_on(page)[1:]:
         yield f"card {card['deep']}", card
+    yield from OF_PAGE.get(page.stem, {}).items()
     yield ("hostile", dict.fromkeys((*choices, *OF_EVERY_PAGE), HOSTILE))
 
 
