@@ -1,11 +1,13 @@
 """`python -m tests.golden record|check [05_masks …]`: keep what pages send, or compare with it.
 
-Both print what differs from what is kept; `record` then keeps it.
+Their first pictures are drawn from it (`tests/heroes`), and their scenes are kept as well. Both
+commands print what differs from what is kept; `record` then keeps it.
 """
 
 import sys
 
-from tests.golden.kept import keep, list_differences, read_kept, take
+from tests.golden.kept import FOLDER, keep, list_differences, read_kept, take
+from tests.heroes.scenes import SCENES, draw
 from tests.support.opening import PAGES
 
 
@@ -13,12 +15,13 @@ def main(command: str, *stems: str) -> int:
     """Go through the pages; the number of differences."""
     differences = 0
     for page in (one for one in PAGES if not stems or one.stem in stems):
-        now = take(page)
-        for line in list_differences(page, read_kept(page), now):
-            differences += 1
-            print(f"{page.stem} · {line}", flush=True)
-        if command == "record":
-            keep(page, now)
+        for folder, look in ((FOLDER, take), (SCENES, draw)):
+            now = look(page)
+            for line in list_differences(page, read_kept(page, folder), now):
+                differences += 1
+                print(f"{page.stem} · {line}", flush=True)
+            if command == "record":
+                keep(page, now, folder)
     print(f"{differences} differences")
     return differences
 

@@ -65,6 +65,8 @@ def list_changes(
     kept: list[tuple[str, Any]], now: list[tuple[str, Any]], within: float = OF_ITSELF
 ) -> list[Change]:
     """Of two views, element by element; what came or went is told as such."""
+    if kept == now:
+        return []
     changes: list[Change] = []
     names = [name for name, _ in kept], [name for name, _ in now]
     for kind, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():

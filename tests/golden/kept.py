@@ -34,16 +34,12 @@ def see(page: Path, link: dict[str, str]) -> Sent:
     return [(name, json.loads(json.dumps(value))) for name, value in read_sent(visit)]
 
 
-def locate(page: Path) -> Path:
-    """Where the views of a page are kept."""
-    return FOLDER / f"{page.stem}.xz"
-
-
-def read_kept(page: Path) -> Views:
+def read_kept(page: Path, folder: Path = FOLDER) -> Views:
     """What was recorded; nothing of a page that is new."""
-    if not locate(page).exists():
+    file = folder / f"{page.stem}.xz"
+    if not file.exists():
         return {}
-    told = json.loads(lzma.decompress(locate(page).read_bytes()))
+    told = json.loads(lzma.decompress(file.read_bytes()))
     elements = [tuple(one) for one in told["elements"]]
     return {
         name: (view["link"], [elements[place] for place in view["sent"]])
@@ -51,7 +47,7 @@ def read_kept(page: Path) -> Views:
     }
 
 
-def keep(page: Path, views: Views) -> None:
+def keep(page: Path, views: Views, folder: Path = FOLDER) -> None:
     """Write a page's file."""
     places: dict[str, int] = {}
     told = {
@@ -66,8 +62,9 @@ def keep(page: Path, views: Views) -> None:
     text = json.dumps(
         {"views": told, "elements": [json.loads(one) for one in places]}, ensure_ascii=False
     )
-    FOLDER.mkdir(exist_ok=True)
-    locate(page).write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+    folder.mkdir(exist_ok=True)
+    packed = lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
+    (folder / f"{page.stem}.xz").write_bytes(packed)
 
 
 def list_differences(page: Path, kept: Views, now: Views) -> Iterator[str]:

@@ -145,8 +145,12 @@ export class Heads extends WordHero {
     const weights = this.weightsOf(at), first = plan.centres[0], last = plan.centres[plan.centres.length - 1];
     strip.arcs.style.opacity = String(!isShown ? 0 : isOff ? 0.14 : isGhost ? 0.6 : 1);
     stage.put(line, { x: first - 8, y: place.base, width: last - first + 16, height: 1 }, shown);
+    const wide = stage.widths(weights.map(percent), plan.digits);
+    // Of two that would lie over each other the larger one is told.
+    const yields = (/** @type {number} */ seen, /** @type {number} */ other) => weights[other] > weights[seen] &&
+      Math.abs(plan.centres[other] - plan.centres[seen]) < (wide[other] + wide[seen]) / 2;
     strip.shares.forEach((share, seen) => {
-      const isTold = isShown && weights[seen] >= SEEN;
+      const isTold = isShown && weights[seen] >= SEEN && !yields(seen, seen - 1) && !yields(seen, seen + 1);
       stage.write(share, plan.centres[seen], place.base + 10, plan.digits, isTold ? (isOff ? 0.35 : 1) : 0);
     });
     name.classList.toggle("off", isOff);
