@@ -9,16 +9,17 @@ CODE := app.py contents.py pages explainers tests benchmarks
 BROWSER := explainers/ui/browser
 # Two processes; whichever is done first takes over what the other one has not begun.
 TWO := -n 2 --dist worksteal
-SLOW := browser models pages takeaway test_mutations.py
+SLOW := browser deploy golden heroes models pages takeaway test_mutations.py
 # Without its window Chromium takes a fifth less time for the same pages.
 CHROMIUM ?= $(shell for found in chromium-headless-shell chromium chromium-browser google-chrome; do \
 	command -v $$found && break; done)
 export CHROMIUM
 # Two processes on two cores: with threads of their own in each, both would wait for each other.
-test test-fast: export OMP_NUM_THREADS = 1
+test test-all test-fast: export OMP_NUM_THREADS = 1
+test-all: export ATTENTION_ALL = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check lock images translate bench thumbnails browser models redis nginx
+.PHONY: help run test test-all test-fast check lock images translate bench thumbnails browser models redis nginx
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' Makefile
@@ -26,7 +27,10 @@ help: ## list what make can do
 run: $(VENV)/app models ## start the app and print its address
 	$(IN_VENV) streamlit run app.py
 
-test: $(VENV)/tools browser models redis nginx ## run all tests, in two processes
+test: $(VENV)/tools browser models redis nginx ## run the tests that every change has to pass, in two processes
+	$(IN_VENV) pytest $(TWO)
+
+test-all: $(VENV)/tools browser models redis nginx ## run all tests, also those that wait for a night or for their turn
 	$(IN_VENV) pytest $(TWO)
 
 test-fast: $(VENV)/tools ## run the tests that need no browser, no page and no model
