@@ -267,25 +267,26 @@ def test_the_largest_layer_is_no_long_message():
 
 
 def test_what_a_link_cannot_have_is_told():
-    for link, notices in [
-        ({"heads": "3", "off": ["1", "x"], "word": "CEO"}, ("heads = ` 3 `", "off = ` 1, x `")),
-        ({"heads": "2", "head": "2", "word": "99"}, ("head = ` 2 `", "word = ` 99 `")),
-        ({"head": "-1", "off": "9"}, ("head = ` -1 `", "off = ` 9 `")),
+    asked: list[tuple[dict[str, str | list[str]], list[str]]] = [
+        ({"heads": "3", "off": ["1", "x"], "word": "CEO"}, ["heads = ` 3 `", "off = ` 1, x `"]),
+        ({"heads": "2", "head": "2", "word": "99"}, ["head = ` 2 `", "word = ` 99 `"]),
+        ({"head": "-1", "off": "9"}, ["head = ` -1 `", "off = ` 9 `"]),
         (
             {"weights": "trained", "heads": "8", "d_k": "21"},
-            ("Use one of 4, 8; the page shows ` 8 `",),
+            ["Use one of 4, 8; the page shows ` 8 `"],
         ),
-    ]:
+    ]
+    for link, notices in asked:
         visit = opened(PAGE, UNTRAINED | LAYER_OPEN | link)
         told = "\n".join(info.value for info in visit.info)
         assert all(notice in told for notice in notices), told
         assert len(pictures(visit)) == 4, "hero, trainings, steps, card"
     usual = drawn_with(opened(PAGE, TRAINED | LAYER_OPEN), "parts")
-    for link, said in [
+    for other, said in [
         ({"mask": "prefix of 3"}, "only full, causal, window of 3; this is full."),
         ({"seed": "7"}, "no seed 7 among them, only 0, 1; this is 0."),
     ]:
-        visit = opened(PAGE, TRAINED | LAYER_OPEN | link)
+        visit = opened(PAGE, TRAINED | LAYER_OPEN | other)
         assert [said in caption.value for caption in visit.caption] == [True]
         assert drawn_with(visit, "parts") == usual
 

@@ -82,9 +82,11 @@ def test_an_encoder_and_its_beams_are_counted_by_hand():
     [*charts] = visit.get("vega_lite_chart")
     layers = table_of(charts[-1].proto.data.data)
     assert layers["bytes"].sum() == size, "a layer holds the keys of every beam"
-    beams = {"block": 16, "source_tokens": 300, "beams": 5}
     shape = find_shape("whisper-tiny")
-    served = Deployment(shape, read_gpus()["h100"], 1, find_weight_format(shape), **beams)
+    weights = find_weight_format(shape)
+    served = Deployment(
+        shape, read_gpus()["h100"], 1, weights, block=16, source_tokens=300, beams=5
+    )
     shown = code(opened(PAGE, link | SERVING))
     for line in (*explain_memory(served, 448), *explain_speed(served, 448)):
         assert line in shown
