@@ -213,6 +213,7 @@ def test_models_that_cannot_be_are_told_and_each_visitor_sees_their_own(tiny):
         notes = [note.value for note in [*visit.error, *visit.warning, *visit.info]]
         assert any(told in note for note in notes), notes
     saved_models.llama(registry.locate_folder(OTHER), seed=1)
+    load_model(OTHER)  # here: a page has it tried in a process of its own before
     first, second = visited(), visited(real_model=OTHER)
     assert not hero(first)["isToy"]
     assert sent(first, "planes")["planes"] != sent(second, "planes")["planes"]
@@ -348,6 +349,7 @@ def test_the_page_reads_a_long_text(tiny):
 def test_local_layers_are_marked_and_counted(store):
     folder = saved_models.llama(registry.locate_folder(ID))
     tiny_families.tiny("Gemma 3 (local/global)").save_pretrained(folder)
+    load_model(ID)
     visit = visited(model_layer="0", model_head="2", deep="sinks")
     near = "local: the last 4 tokens"
     assert sent(visit, "across")["remarks"] == [near, "", near]
