@@ -5,6 +5,7 @@ import contextlib
 import io
 import json
 import threading
+from unittest import mock
 
 import pytest
 import torch
@@ -19,6 +20,8 @@ from explainers.chapters.long_sequences import measurement, measurement_job
 from explainers.chapters.long_sequences.counted_cells import (
     LONG,
     SIDE,
+    compare_cells,
+    count_cells_by_way,
     count_skipped_tiles,
     count_tile_cells,
     make_sparse_rules,
@@ -46,7 +49,7 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui import session, source
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
-from tests.support.reading import figure, said, words_below
+from tests.support.reading import said
 from tests.support.waiting import PATIENCE, wait
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
@@ -77,38 +80,6 @@ def expected():
     query, key, value = LAB.views
     weights = (query @ key.T / 2).softmax(-1)
     return weights, F.scaled_dot_product_attention(query, key, value)
-
-
-def test_after_each_block_the_row_is_a_softmax_of_what_was_read():
-    """Read to the end it is torch's, by blocks or at once; then it is shown beside a whole row."""
-    visit = opened(PAGE, {"reader": "6", "kv_block": "2", "read": "3"})
-    row, slider = sent(visit, "scores")
-    assert slider["index"] == 2
-    scores = numbers(row["scores"]["frames"][-1])[0]
-    kept = row["running"]["frames"][-1]
-    steps = numbers(row["weights"]["frames"][-1])
-    assert row["weights"]["values"] == row["weights"]["frames"][2]
-    for step, seen in enumerate((2, 4, 6, 7)):
-        part = scores[:seen]
-        assert_close(steps[step, :seen], part.softmax(-1), atol=1e-5, rtol=1e-4)
-        assert (steps[step, seen:] == 0).all()
-        largest, correction, total = kept[step]
-        assert largest == pytest.approx(part.max().item(), abs=1e-5)
-        assert total == pytest.approx((part - part.max()).exp().sum().item(), rel=1e-4)
-        before = scores[: seen - 2].max() if step else None
-        if before is None:
-            assert correction is None, "there was nothing to correct"
-        elif seen < 7:
-            assert correction == pytest.approx((before - part.max()).exp().item(), rel=1e-4)
-    assert 0.3 < kept[2][1] < 0.7, "the default shows a correction"
-    weights, output = expected()
-    assert_close(steps[-1], weights[6], atol=1e-5, rtol=1e-4)
-    assert_close(numbers(row["output"]["frames"][-1])[-1], output[6], atol=1e-5, rtol=1e-4)
-    found, _ = sent(visit, "whole row")
-    whole, read = (numbers(found[name]["values"])[0] for name in ("whole row", "block by block"))
-    assert_close(whole, weights[6], atol=1e-5, rtol=1e-4)
-    assert_close(read, whole, atol=1e-6, rtol=0)
-    assert_close(numbers(found["difference"]["values"])[0], read - whole, atol=1e-7, rtol=0)
 
 
 @settings(max_examples=15, deadline=None)
@@ -190,25 +161,9 @@ def test_what_tiles_spare_is_what_the_mask_says():
         assert computed == int(per_tile.sum()) * SIDE**2
 
 
-def test_two_sequences_of_any_lengths_are_drawn_and_told():
-    visit = opened(PAGE, {"deep": "two", "cross_q": "64", "cross_kv": "16384"})
-    sent = figure(visit, "two")
-    q_slider, kv_slider = sent["view_slider"], sent["slider"]
-    assert q_slider["labels"][q_slider["index"]] == "64"
-    assert kv_slider["labels"][kv_slider["index"]] == "16,384"
-    assert {2, *map(int, sent["views"])} == set(range(9)), "the nearest ones"
-    for place in range(9):
-        [panel] = (sent if place == 2 else sent["views"][f"{place}"])["panels"]
-        q_len = int(q_slider["labels"][place].replace(",", ""))
-        for frame, label in enumerate(kv_slider["labels"]):
-            kv_len = int(label.replace(",", ""))
-            cross, joined = q_len * kv_len, (q_len + kv_len) ** 2
-            assert panel["frames"][frame] == [[cross], [joined]]
-            words = words_below(sent, None if place == 2 else place, frame)
-            assert f"{q_len:,} × {kv_len:,} = **{cross:,}** scores" in words
-            assert f"= **{joined:,}** scores, **{joined / cross:,.1f} times** as many" in words
-            assert f"the {kv_len:,} others cannot attend to the {q_len:,}," in words
-    assert sent["panels"][0]["values"] == [[64 * 16384], [(64 + 16384) ** 2]]
+def test_two_sequences_are_counted_by_hand():
+    assert list(count_cells_by_way(3, 5).values()) == [3 * 5, (3 + 5) ** 2]
+    assert compare_cells(3, 5) == "4.3 times"
 
 
 def test_measured_memory_is_theorys():
@@ -300,6 +255,20 @@ def test_tables_and_lines_have_what_was_measured_and_theory():
     assert (512, count_plain_bytes(512, 64) / 2**20, "plain", True) in list_peaks(found)
 
 
+def test_what_cannot_be_measured_is_told(monkeypatch):
+    broken = mock.Mock(side_effect=ZeroDivisionError("no such kernel"))
+    with monkeypatch.context() as failing:
+        failing.setattr(measurement_job, "measure_ways", broken)
+        visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
+        wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
+        assert "no such kernel" in visit.run().error[0].value
+        assert not visit.exception
+    monkeypatch.setattr(Job, "start", mock.Mock(side_effect=BusyError("8 others wait already.")))
+    visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
+    assert "wait already" in visit.info[0].value
+    assert not visit.run().info
+
+
 def test_the_kernel_is_measured_and_checked_where_it_can_run(monkeypatch):
     assert measurement.list_ways(CPU) == measurement.WAYS
     assert measurement.list_ways(torch.device("cuda"))[:3] == measurement.WAYS
@@ -381,28 +350,6 @@ def test_measuring_can_be_watched_and_cancelled(gate):
 def test_one_may_stop_before_the_clock_runs(monkeypatch):
     monkeypatch.setattr(measurement, "time_call", lambda *_: pytest.fail("the clock ran"))
     assert next(measure_ways([256], CPU)) is None
-
-
-def test_a_failure_is_shown(monkeypatch):
-    def broken(lengths, device):
-        raise ZeroDivisionError("no such kernel")
-
-    monkeypatch.setattr(measurement_job, "measure_ways", broken)
-    visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
-    wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
-    visit.run()
-    assert not visit.exception
-    assert "no such kernel" in visit.error[0].value
-
-
-def test_who_may_not_wait_is_told(monkeypatch):
-    def full(_):
-        raise BusyError("8 others wait already.")
-
-    monkeypatch.setattr(Job, "start", full)
-    visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
-    assert "wait already" in visit.info[0].value
-    assert not visit.run().info
 
 
 def test_a_function_is_shown_without_its_module():

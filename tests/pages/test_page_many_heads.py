@@ -184,15 +184,6 @@ def test_operations_are_those_that_torch_counts_and_alike_for_equal_parameters()
     assert len({costs.count_operations(7, layers.D_MODEL, *size) for size in sizes}) == 1
 
 
-def test_one_head_cannot_fetch_what_four_fetch_whatever_its_size():
-    report = costs.read_report("en")
-    one, four = (report[costs.make_equal_heads(heads)].verb_accuracy for heads in (1, 4))
-    assert max(one) < min(four)
-    alone = costs.score_single_heads()
-    assert list(alone) == [4, 8, 16, 32, 64]
-    assert max(alone.values()) < min(four) / 2
-
-
 def test_averages_of_dropout_come_back_to_the_weights():
     dropped = draw_dropout(TOKENS, seed=3)
     exact = torch.tensor(dropped.weights)
@@ -209,19 +200,6 @@ def test_averages_of_dropout_come_back_to_the_weights():
     other = draw_dropout(TOKENS, seed=4)
     assert other.weights == dropped.weights
     assert other.averages[5][0] != dropped.averages[5][0]
-
-
-def test_each_probability_has_its_sums_and_its_error():
-    panels = drawn_with(opened(PAGE, DROPOUT_OPEN), "one draw")
-    drawn = torch.tensor(panels["one draw"]["frames"])
-    sums, far = (torch.tensor(panels[name]["frames"]) for name in ("sums", "error"))
-    torch.testing.assert_close(sums, drawn.sum(dim=-1, keepdim=True), atol=1e-5, rtol=1e-5)
-    averages = torch.stack([drawn, *(torch.tensor(panels[f"{n} draws"]["frames"]) for n in MORE)])
-    largest = (averages - torch.tensor(panels["weights"]["values"])).abs().amax(dim=(-2, -1))
-    torch.testing.assert_close(far[..., 0], largest.T, atol=1e-5, rtol=1e-5)
-
-
-MORE = ("10", "100", "1,000")
 
 
 def panels_in(picture):

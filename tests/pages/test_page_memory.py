@@ -126,7 +126,7 @@ def test_why_it_does_not_fit(model, gpu, texts, more, verdict):
 
 def test_a_prefix_is_drawn_with_the_pages_that_it_takes():
     """Seven texts of 1,090 tokens in pages of 32: 31 whole pages of 1,000 tokens are common."""
-    link = {"sharers": "7", "common_tokens": "1000", "own_tokens": "90", "changed_at": "40"}
+    link = {"sharers": "7", "common_tokens": "1000", "own_tokens": "90", "changed_at": "64"}
     shown = opened(PAGE, link | {"page_size": "32", "deep": "prefix"})
     drawn = panels(shown, "stored 0")
     alone, shared, changed = drawn.values()
@@ -152,20 +152,6 @@ def test_states_and_indexes_are_compared_as_well():
     assert "some layers of x are left out" in name_origin([find_shape("gpt2"), gap], 1, "fp8")
 
 
-def test_models_are_compared_with_the_memory_of_the_gpus():
-    models = ["deepseek-v3", "gpt2", "gemma-3-27b"]
-    link: dict[str, str | list[str]] = {"compared": models, "gpu": "t4", "gpus": "2"}
-    visit = opened(PAGE, link | {"tokens": "16,384", "texts": "3", "cache_dtype": "q8_0"})
-    [panel] = panels(visit, "comparison").values()
-    assert panel["high"] == 2 * read_gpus()["t4"].memory_bytes
-    assert panel["rows"] == models
-    place = panel["columns"].index("16384")
-    assert panel["ringed"] == [[row, place] for row in range(3)]
-    assert panel["values"][0][place] == 3 * 61 * (512 + 64) * 34 // 32 * 16_384
-    visit.session_state["compared"] = []  # what the browser does before the page runs again
-    assert "Choose a model to compare." in said(visit.run())
-
-
 @pytest.mark.parametrize(
     ("asked", "shown"),
     [
@@ -179,6 +165,9 @@ def test_a_link_to_models_that_cannot_be_compared(asked, shown):
     assert visit.session_state["compared"] == shown
     assert any("compared =" in note.value for note in visit.info)
     assert "of 33,000 tokens" in said(visit)
+    [panel] = panels(visit, "comparison").values()
+    assert panel["rows"] == shown
+    assert panel["ringed"] == [[row, 6] for row in range(len(shown))]  # behind 32,768
 
 
 def test_absurd_sizes_are_exact_and_drawn():
