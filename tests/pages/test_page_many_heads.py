@@ -32,6 +32,7 @@ from explainers.toys import examples, layers
 from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
+from explainers.ui.text.numbers import write_percent
 from tests.support.opening import PAGES, opened, pictures, widgets
 from tests.support.reading import sizes
 
@@ -182,6 +183,16 @@ def test_operations_are_those_that_torch_counts_and_alike_for_equal_parameters()
     assert costs.count_operations(7, 13, 3, 5) == counted.get_total_flops()
     sizes = [(one.num_heads, one.head_dim) for one in map(costs.make_equal_heads, layers.NUM_HEADS)]
     assert len({costs.count_operations(7, layers.D_MODEL, *size) for size in sizes}) == 1
+
+
+def test_one_head_cannot_fetch_what_four_fetch_whatever_its_size():
+    report, alone = costs.read_report("en"), costs.score_single_heads()
+    one, four = (report[costs.make_equal_heads(heads)].verb_accuracy for heads in (1, 4))
+    assert max(one) < min(four)
+    assert list(alone) == [4, 8, 16, 32, 64]
+    assert max(alone.values()) < min(four) / 2
+    shown = "\n".join(one.value for one in opened(PAGE, {"deep": "costs"}).main.markdown)
+    assert ", ".join(f"{write_percent(right)} with {d_k}" for d_k, right in alone.items()) in shown
 
 
 def test_averages_of_dropout_come_back_to_the_weights():
