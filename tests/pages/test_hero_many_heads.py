@@ -80,13 +80,6 @@ def test_every_choice_of_the_picture_is_among_what_is_sent():
     assert [len(layer["named"]) for layer in sent["layers"].values()] == [2, 4, 16, 256]
 
 
-def test_how_many_heads_of_eight_can_be_spared_is_counted():
-    small = hero(opened(PAGE))["experiments"][1]
-    named = compute_numbers(TOKENS)["layers"]["8"]["named"]
-    spared = sum({1, 4} <= set(named[1 << head][ANNOUNCED][0]) for head in range(8))
-    assert f"in {spared} of 8 cases" in small["text"]
-
-
 def test_recalls_are_computed():
     asked = recall_remaining_share(Random(3))
     assert asked.answer == 100 - int(asked.given["share"])

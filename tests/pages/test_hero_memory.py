@@ -1,7 +1,5 @@
 """What the picture of the cache calculator shows is what the calculators say."""
 
-from dataclasses import replace
-
 import pytest
 
 from explainers.chapters.cache_memory.hero import make_table
@@ -9,7 +7,6 @@ from explainers.chapters.cache_memory.hero_numbers import (
     AHEAD,
     COUNTS,
     LENGTHS,
-    LONG,
     MANY,
     answer_ahead,
     compute_numbers,
@@ -21,12 +18,10 @@ from explainers.memory.serving import (
     Deployment,
     count_users,
     count_weight_bytes,
-    find_longest_context,
     find_weight_format,
     has_room,
     read_gpus,
 )
-from explainers.memory.sizes import format_size
 from explainers.ui.controls import controls
 from tests.pages.test_page_memory import PAGE
 from tests.support.opening import opened
@@ -102,29 +97,22 @@ def test_a_length_of_ones_own_has_a_column_and_a_number_a_row():
     assert f"{5 * 8_192 * 131_072:,} bytes for 5 texts of 8,192 tokens" in said(visit)
 
 
-def test_experiments_set_everything_and_say_what_they_will_show():
+def test_experiments_set_everything_and_are_drawn_without_the_server():
     asked = {"model": "gemma-3-27b", "gpus": "2", "tokens": "33000", "texts": "3"}
     usual, other = hero(opened(PAGE)), hero(opened(PAGE, asked))
     assert usual["experiments"] == other["experiments"]
-    told = {one["name"]: one for one in usual["experiments"]}
-    size = format_size(count_cache_bytes(find_shape("llama-3.1-8b"), LONG, MANY))
-    assert f"Their cache takes {size}." in told["readers"]["text"]
-    for gpu, number in [("a100-80", 4), ("h100", 4), ("h200", 2), ("b200", 2)]:
-        served = deployment("llama-3.1-8b", gpu, number)
-        assert has_room(served, LONG, MANY)
-        assert not has_room(replace(served, gpus=number // 2), LONG, MANY)
-        assert f"{number} × {GPUS[gpu].name}" in told["readers"]["text"]
-    longest = find_longest_context(deployment("llama-3.1-8b"))
-    assert told["longest"]["choices"]["tokens"] == longest
-    assert f"one text of {longest:,} tokens" in told["longest"]["text"]
+    tuned = hero(opened(PAGE, {"percent": "70", "cache_dtype": "fp8"}))
+    for sent in (usual, tuned):
+        for chosen in (one["choices"] for one in sent["experiments"]):
+            assert set(chosen) == set(sent["choices"])
+            if chosen["model"] == "llama-3.1-8b":
+                assert chosen["tokens"] in sent["lengths"]
+                assert chosen["texts"] in sent["counts"]
+    longest = next(one for one in usual["experiments"] if one["name"] == "longest")
+    limit, served = longest["choices"]["tokens"], deployment("llama-3.1-8b")
+    assert has_room(served, limit)
+    assert not has_room(served, limit + 1)
     assert has_room(deployment("deepseek-v3", "h200", 8), 131_072), "so it is on so many GPUs"
-    for link in ({}, {"percent": "70", "cache_dtype": "fp8"}):
-        sent = hero(opened(PAGE, link))
-        for one in sent["experiments"]:
-            assert set(one["choices"]) == set(sent["choices"])
-            if one["choices"]["model"] == "llama-3.1-8b":  # drawn without asking the server
-                assert one["choices"]["tokens"] in sent["lengths"]
-                assert one["choices"]["texts"] in sent["counts"]
 
 
 @pytest.mark.parametrize(

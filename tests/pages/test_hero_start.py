@@ -95,22 +95,6 @@ def test_what_a_new_server_shows_first_is_what_the_page_computes():
             assert kept[place] == number, place
 
 
-def test_what_an_experiment_says_is_what_the_picture_will_show(numbers, experiments):
-    causal, moved, other, untrained = experiments
-    full, hidden = (numbers["masks"][rule]["weights"][WORD] for rule in MASKS)
-    assert write_percent(sum(full[WORD + 1 :])) in causal.text
-    assert write_percent(max(hidden)) in causal.text
-    assert write_percent(max(numbers["masks"]["full"]["film"][0][WORD])) in untrained.text
-    for experiment in (moved, other):
-        tokens, word = tuple(experiment.choices["text"].split()), experiment.choices["word"]
-        layer = load_readable_layer(tokens, "full", FILM_SEED)
-        alike = compute_numbers({"full": layer}, {"full": film_of(tokens, "full")})["masks"][
-            "full"
-        ]["weights"][word]
-        largest = sorted(alike, reverse=True)[:2]
-        assert re.findall(r"\(([^)]*%)\)", experiment.text) == [*map(write_percent, largest)]
-
-
 def test_percentages_are_rounded_as_in_the_browser():
     told = {0: "0 %", 0.004: "< 1 %", 0.005: "1 %", 0.125: "13 %", 1: "100 %"}
     for weight, written in told.items():

@@ -1,7 +1,6 @@
 """Cross-attention: what its pictures hold, what it scores, and odd sentences."""
 
 import json
-import re
 from unittest import mock
 
 import pytest
@@ -288,7 +287,6 @@ def test_every_word_can_be_left_out_in_the_browser():
         left = count_unchanged(syllables, changed.syllables)
         assert f"{left} of 13 syllables remain" in said
         assert said.endswith(f"is now {chance:.3g}.")
-        assert len(re.findall(r"\*\*\w+\*\*", said)) >= len(changed.syllables) - left
 
 
 def test_every_change_is_tried(monkeypatch):
