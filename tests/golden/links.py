@@ -21,7 +21,56 @@ EVERYWHERE: dict[str, dict[str, str]] = {
     "untrained": {"weights": "untrained", "seed": "7", "queries": "across"},
     "lecture": {"lecture": "true"},
 }
-OF_PAGE: dict[str, dict[str, dict[str, str]]] = {}
+OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
+    "06_many_heads": {
+        "one head, both ways": {"deep": "same", "heads": "1"},
+        "votes, Vietnamese": {
+            "deep": "layer", "lang": "vi", "off": "2", "matrix": "votes", "row": "1", "column": "3",
+        },
+        "untrained, a head off": {
+            "deep": "layer", "weights": "untrained", "heads": "2", "head": "1", "off": "0",
+        },
+    },
+    "10_cache_memory": {
+        "windows, layer by layer": {"model": "gemma-3-27b", "deep": "layers", "texts": "3"},
+        "states, as vLLM counts": {
+            "model": "qwen3-next-80b-a3b", "deep": "countings", "counting": "vLLM",
+            "tokens": "512000",
+        },
+        "a format that no engine stores": {
+            "counting": "llama.cpp", "cache_dtype": "fp8", "deep": "countings",
+        },
+        "an encoder and beams, served": {
+            "model": "whisper-tiny", "tokens": "448", "source": "300", "beams": "5",
+            "deep": "serving",
+        },
+        "latents over GPUs": {
+            "model": "deepseek-v3", "gpu": "h200", "gpus": "16", "texts": "3", "deep": "serving",
+        },
+        "too large": {"model": "llama-3.1-405b", "deep": "flags"},
+        "many texts on GPUs": {"tokens": "32768", "texts": "40", "gpus": "4", "deep": "gpus"},
+        "every figure, Vietnamese": {"deep": "figures", "figures": "all", "lang": "vi"},
+        "nothing is kept": {"model": "bert-base-uncased", "deep": "prefix"},
+    },
+    "11_long_sequences": {
+        "other tiles": {
+            "deep": "tiles", "tile_mask": "causal", "tile_rows": "3", "tile_columns": "2",
+        },
+        "another row": {"deep": "row", "reader": "4", "kv_block": "3", "read": "2"},
+    },
+    "16_cross_attention": {
+        "another head, scored": {"deep": "accuracy", "cross_layer": "1", "cross_head": "2"},
+        "four beams": {"search": "beam of 4"},
+        "the other block": {"deep": "block", "block_layer": "1"},
+        "uniform weights": {"deep": "explaining", "instead": "uniform"},
+    },
+    "17_inspector": {
+        "another head, its first token left out": {
+            "deep": "head", "model_layer": "1", "model_head": "4", "dim_first": "true",
+            "queries": "across",
+        },
+    },
+}  # fmt: skip
 """By page (`05_masks`): what else it is kept under, where a choice changes what its cards say."""
 
 

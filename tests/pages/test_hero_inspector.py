@@ -9,15 +9,15 @@ from explainers.chapters.common.recording import record_text
 from explainers.chapters.inspector.hero import (
     MOST_DRAWN,
     cut_heads,
-    find_other_model,
     find_telling_heads,
     load_toy_heads,
 )
+from explainers.chapters.inspector.sentence_run import View, describe_cut
 from explainers.chapters.inspector.shipped_sentence import read_shipped_sentence
 from explainers.models import load as loading_module
 from explainers.models import registry
 from explainers.models.load import is_on_disk, load_model
-from explainers.toys.sentence import PRESETS, SENTENCE
+from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from tests.pages.test_page_inspector import ID, PAGE, TEXT, unpacked, visited
 from tests.support import saved_models
@@ -64,22 +64,17 @@ def test_telling_heads_are_sorted_by_their_largest_weight_between_distant_tokens
     )
 
 
-def test_the_page_opens_on_the_most_telling_head_and_the_link_on_another(tiny):
-    layer, head, query = find_telling_heads(cut_heads(record_text(tiny, TEXT)))[0]
-    chosen = hero(visited())["choices"]
-    assert (chosen["model_layer"], chosen["model_head"], chosen["token"]) == (layer, head, query)
-    chosen = hero(visited(model_layer="1", model_head="4", token="3", dim_first="true"))["choices"]
-    assert (chosen["model_layer"], chosen["model_head"], chosen["token"]) == (1, 4, 3)
-    assert chosen["dim_first"] is True
+def test_the_page_opens_on_the_most_telling_head_also_of_another_sentence(tiny):
+    def chosen(visit):
+        choices = hero(visit)["choices"]
+        return choices["model_layer"], choices["model_head"], choices["token"]
 
-
-def test_another_sentence_has_another_telling_head(tiny):
-    visit = visited(model_layer="1", model_head="4")
+    assert chosen(visited()) == find_telling_heads(cut_heads(record_text(tiny, TEXT)))[0]
+    visit = visited(model_layer="1", model_head="4", token="3")
+    assert chosen(visit) == (1, 4, 3)
     text = "CEO record earnings the announced CEO"
     visit.text_input("text").set_value(text).run()
-    first = find_telling_heads(cut_heads(record_text(tiny, text)))[0]
-    chosen = hero(visit)["choices"]
-    assert (chosen["model_layer"], chosen["model_head"], chosen["token"]) == first
+    assert chosen(visit) == find_telling_heads(cut_heads(record_text(tiny, text)))[0]
 
 
 def test_a_missing_model_is_replaced_by_small_heads_that_say_so(tiny):
@@ -92,28 +87,14 @@ def test_a_missing_model_is_replaced_by_small_heads_that_say_so(tiny):
     assert torch.allclose(sums, torch.ones_like(sums))
 
 
-def test_the_running_sentence_opens_on_friday_and_announced(smollm2):
-    heads = cut_heads(record_text(smollm2, SENTENCE))
-    assert find_telling_heads(heads)[0] == (11, 0, 6)
-    assert heads.weights[11, 0, 6].argmax() == 2
-    assert heads.is_causal
-    found = hero(opened(PAGE))
-    assert (found["parked"], found["layers"] * found["heads"]) == (251, 270)
-    tries = {one["name"]: one["choices"] for one in found["experiments"]}
-    assert tries["sentence"] == {"text": PRESETS["a repeated word"]}
-    assert tries["past_first"] == {"dim_first": True}
-    other = find_other_model(is_causal=True)
-    assert tries.get("other_model") == ({"real_model": other} if other else None)
-
-
 def test_a_long_text_is_cut_for_the_picture_alone(smollm2):
     text = " ".join(["the bank raised the rate"] * 8)
     shown = record_text(smollm2, text)
     heads = cut_heads(shown)
     assert len(shown.tokens) > MOST_DRAWN == len(heads.tokens)
     assert torch.equal(heads.weights, shown.weights[..., :MOST_DRAWN, :MOST_DRAWN])
-    visit = opened(PAGE, {"text": text})
-    assert f"The picture shows the first {MOST_DRAWN} of {len(shown.tokens)} tokens" in said(visit)
+    told = describe_cut(View(smollm2, text, shown))
+    assert (told["drawn"], told["count"]) == (MOST_DRAWN, len(shown.tokens))
 
 
 def test_of_a_model_that_reads_both_ways_its_last_token_is_no_find(minilm):
@@ -135,14 +116,7 @@ def test_of_a_model_that_reads_both_ways_its_last_token_is_no_find(minilm):
     assert largest[0] < heads.weights[..., : last - 1, last].max(), "but the last one gets more"
 
 
-def test_the_guess_about_the_first_token_is_asked_with_its_numbers(tiny):
-    visit = visited(predict="true")
-    assert "Now we put ` earnings ` before it" in said(visit)
-    shown = record_text(tiny, TEXT)
-    share = 100 * shown.weights[..., 2:, 0].mean().item()
-    assert f"**{share:.0f} %** of their weight" in said(visit)
-
-
+@pytest.mark.nightly("what was kept of real models is read again")
 @pytest.mark.parametrize("model", [one.id for one in registry.WHEEL_MODELS])
 def test_what_is_shipped_is_what_the_model_reads(model):
     shipped = read_shipped_sentence(model)

@@ -11,12 +11,7 @@ from explainers.chapters.many_heads.heads_at_equal_parameters import (
     recall_layer_numbers,
     recall_remaining_share,
 )
-from explainers.chapters.many_heads.hero import (
-    SENTENCES,
-    SWITCHES,
-    compute_numbers,
-    find_indispensable_head,
-)
+from explainers.chapters.many_heads.hero import SWITCHES, compute_numbers, find_indispensable_head
 from explainers.toys.layers import NUM_HEADS, TrainedHeads, load_layer
 from explainers.toys.sentence import SENTENCE, split_words
 from tests.support.opening import PAGES, opened
@@ -83,23 +78,6 @@ def test_every_choice_of_the_picture_is_among_what_is_sent():
     sent = hero(opened(PAGE, {"heads": "8", "off": ["1", "7"], "word": "4"}))
     assert sent["choices"] == {"word": 4, "heads": "8", "off": "17", "deep": ""}
     assert [len(layer["named"]) for layer in sent["layers"].values()] == [2, 4, 16, 256]
-
-
-def test_experiments_say_what_the_picture_will_show():
-    off, small, train = hero(opened(PAGE))["experiments"]
-    assert off["title"] == "Switch off head 1"
-    assert off["choices"] == {"heads": "4", "off": "1"}
-    assert "still names *CEO*, but no longer *earnings*" in off["text"]
-    named = compute_numbers(TOKENS)["layers"]["8"]["named"]
-    spared = sum({1, 4} <= set(named[1 << head][ANNOUNCED][0]) for head in range(8))
-    assert f"in {spared} of 8 cases" in small["text"]
-    assert train["choices"] == {"deep": "layer"}
-
-
-def test_the_sentences_of_the_picture_are_sent_with_it():
-    texts = hero(opened(PAGE))["texts"]
-    assert set(texts) == set(SENTENCES)
-    assert all(texts.values())
 
 
 def test_recalls_are_computed():

@@ -10,11 +10,8 @@ from explainers.chapters.serving.hero import (
     NOTHING,
     REAL,
     ROUNDING,
-    SENTENCES,
     compute_numbers,
-    count_moved,
     describe_pages,
-    find_places,
     write_gap,
 )
 from explainers.chapters.serving.kept_drafts import (
@@ -28,10 +25,8 @@ from explainers.chapters.serving.kept_drafts import (
 from explainers.chapters.serving.measured_serving import BLOCK, PLAIN, REPEATING, read_shipped
 from explainers.chapters.serving.page_story import OTHERS, tell_pages
 from explainers.chapters.serving.reused_rows import find_repeats, judge_chunks, name_lookup
-from explainers.local_numbers import write_value
 from explainers.models.registry import locate_folder
 from explainers.models.served_prompts import CAUSAL, COUNTED, TREE, Prompts
-from explainers.translations import load_sections, translate_section
 from tests.support import saved_models
 from tests.support.opening import ROOT, opened
 from tests.support.reading import hero
@@ -52,30 +47,21 @@ def sent(tmp_path_factory):
         return hero(visit)
 
 
-@pytest.mark.parametrize("changed", EVERY)
-def test_what_is_shared_is_counted_by_the_code_of_the_page(changed):
-    both = torch.tensor(SERVING.prompts.ids[0]), torch.tensor(SERVING.prompts.change(changed))
-    numbers = compute_numbers(SERVING, "prefix", -1)["changes"][f"{changed}"]
-    assert numbers["shared"] == count_shared(*both)
-    assert numbers["blocks"] == count_shared_blocks(*both, BLOCK)
-    assert numbers["shared"] == (changed if changed >= 0 else len(SERVING.prompts.others))
-
-
-@pytest.mark.parametrize("changed", EVERY)
-def test_red_squares_are_those_behind_the_change(changed):
+def test_what_is_shared_is_counted_and_red_squares_are_those_behind_the_change():
     """In the first layer where the token is another one; in all others also behind it."""
-    first, second = SERVING.prompts.ids[0], SERVING.prompts.change(changed)
-    moved = SERVING.reuse(changed).moved
-    start = count_shared(torch.tensor(first), torch.tensor(second))
-    differs = [at >= len(first) or first[at] != token for at, token in enumerate(second)]
-    assert moved[0] == "".join("01"[one] for one in differs)
-    assert set(moved[1:]) == {"".join("01"[at >= start] for at in range(len(second)))}
-    assert len(moved) == 30
-
-
-def test_reused_rows_differ_by_nothing_or_rounding():
+    first = SERVING.prompts.ids[0]
     for changed in EVERY:
-        found = SERVING.reuse(changed)
+        second, found = SERVING.prompts.change(changed), SERVING.reuse(changed)
+        both = torch.tensor(first), torch.tensor(second)
+        numbers = compute_numbers(SERVING, "prefix", -1)["changes"][f"{changed}"]
+        start = changed if changed >= 0 else len(SERVING.prompts.others)
+        assert numbers["shared"] == count_shared(*both) == start
+        assert numbers["blocks"] == count_shared_blocks(*both, BLOCK)
+        differs = [at >= len(first) or first[at] != token for at, token in enumerate(second)]
+        assert found.moved[0] == "".join("01"[one] for one in differs)
+        behind = "".join("01"[at >= start] for at in range(len(second)))
+        assert set(found.moved[1:]) == {behind}
+        assert len(found.moved) == 30
         assert found.is_rounding
         assert found.logits_limit < 1e-3
         assert found.next_tokens[0] == found.next_tokens[1]
@@ -110,28 +96,32 @@ def test_texts_about_lookups_are_chosen_by_their_numbers():
     assert (told["rows"], told["plain_rows"]) == (f"{written.rows}", f"{24 - 1 + 20}")
 
 
-def test_rare_words_are_counted_together():
-    assert pool_rare(torch.tensor([3.0, 60, 30, 2, 4])).tolist() == [2, 0, 1, 2, 2]
-    assert pool_rare(torch.tensor([60.0, 30, 2, 1])).tolist() == [0, 1, 1, 1], "2 + 1 is rare"
-    assert pool_rare(torch.tensor([90.0, 2, 1])).tolist() == [0, 1, 1], "the first stays alone"
-    assert pool_rare(torch.tensor([6.0, 5, 7])).tolist() == [1, 2, 0], "none is rare"
-
-
-def test_chi_square_of_pooled_bins_is_that_of_a_reference():
-    counts, expected = torch.tensor([58.0, 33, 6, 3]), torch.tensor([60.0, 30, 8, 2])
+def test_draws_are_pooled_and_compared_by_hand():
+    for expected, bins in [
+        ([3.0, 60, 30, 2, 4], [2, 0, 1, 2, 2]),
+        ([60.0, 30, 2, 1], [0, 1, 1, 1]),  # 2 + 1 is rare
+        ([90.0, 2, 1], [0, 1, 1]),  # the first stays alone
+        ([6.0, 5, 7], [1, 2, 0]),  # none is rare
+    ]:
+        assert pool_rare(torch.tensor(expected)).tolist() == bins
+    counts, wanted = torch.tensor([58.0, 33, 6, 3]), torch.tensor([60.0, 30, 8, 2])
     by_hand = 4 / 60 + 9 / 30 + 1 / 10
-    assert measure_chi(counts.double(), expected.double()) == pytest.approx(by_hand)
+    assert measure_chi(counts.double(), wanted.double()) == pytest.approx(by_hand)
     ruled_out = measure_chi(torch.tensor([9.0, 1]), torch.tensor([10.0, 0]))
     assert ruled_out > 1e6, "a word that p rules out"
-
-
-def test_a_very_certain_model_keeps_a_right_rule_right():
-    """Words that are expected less than once in all draws would make χ² jump."""
-    q = (0.6, 0.3999, 0.00005, 0.00005)
-    p = (0.99985, 0.0001, 0.00004, 0.00001)
+    # Words that are expected less than once in all draws would make χ² jump.
+    q, p = (0.6, 0.3999, 0.00005, 0.00005), (0.99985, 0.0001, 0.00004, 0.00001)
     chi = draw_runs(q, p, seed=0)[RIGHT].chi
     limit = find_limit(int(pool_rare(torch.tensor(p) * DRAWS).max()))
     assert 0.02 < sum(one > limit for one in chi) / len(chi) < 0.09
+    for gap, written in [
+        (0, "0"),
+        (3.94e-5, "0.000039"),
+        (0.0001, "0.00010"),
+        (15.34, "15.3"),
+        (LEAST_GAP / 2, "< 0.000000001"),
+    ]:
+        assert write_gap(gap) == written
 
 
 def test_numbers_are_sent_at_once_without_a_model(sent):
@@ -144,14 +134,6 @@ def test_numbers_are_sent_at_once_without_a_model(sent):
     own = ["".join("01"[c] for c in row) for row in tree_mask(7, tree.parents).tolist()]
     assert cells[TREE] == cells[COUNTED] == own
     assert cells[CAUSAL] == ["1" * (n + 1) + "0" * (15 - n) for n in range(16)]
-
-
-def test_without_a_model_a_text_of_the_readers_waits(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    visit = opened(PAGE, {"beginning": "Something else."})
-    words = "\n".join(one.value for one in visit.main.markdown)
-    assert "weights rounded to 4 bits; not the published bf16 · measured beforehand" in words
-    assert hero(visit)["tokens"][0][0] == "You"
 
 
 def told(visit):
@@ -176,13 +158,16 @@ def test_a_model_reads_the_readers_prompt_when_it_is_loaded(monkeypatch, tmp_pat
     assert hero(opened(PAGE, link | {"trick": "drafts"}))["drafts"]
 
 
-def test_a_model_that_cannot_serve_leaves_the_kept_numbers(monkeypatch, tmp_path):
+def test_the_kept_numbers_are_shown_where_no_model_can_serve(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    visit = opened(PAGE, {"beginning": "Something else."})
+    words = "\n".join(one.value for one in visit.main.markdown)
+    assert "weights rounded to 4 bits; not the published bf16 · measured beforehand" in words
+    assert hero(visit)["tokens"][0][0] == "You"
     saved_models.llama(locate_folder(GPT2), longest=4)
-    visit = opened(PAGE, {"real_model": GPT2})
-    assert not visit.exception
-    assert "Not with this model" in told(visit)
-    assert hero(visit)["changes"]["-1"]["shared"] == len(EVERY) - 1
+    short = opened(PAGE, {"real_model": GPT2})
+    assert "Not with this model" in told(short)
+    assert hero(short)["changes"]["-1"]["shared"] == len(EVERY) - 1
 
 
 @pytest.mark.parametrize("lengths", [(24, 25, 19), (8, 9, 8), (8, 8, 8), (5, 12, 0), (7, 30, 3)])
@@ -210,40 +195,3 @@ def test_nothing_is_copied_where_a_page_is_full():
     story = tell_pages(8, 12, 8, 4)
     assert story[2].copied == 0
     assert story[2].tables[1].pages[:2] == story[0].tables[0].pages
-
-
-@pytest.mark.parametrize(
-    ("gap", "written"),
-    [(0, "0"), (3.94e-5, "0.000039"), (0.0001, "0.00010"), (15.34, "15.3"), (0.0123, "0.0123")],
-)
-def test_small_differences_are_written_in_full(gap, written):
-    assert write_gap(gap) == written
-    assert write_gap(LEAST_GAP / 2) == "< 0.000000001"
-
-
-@pytest.mark.parametrize("language", ["en", "vi"])
-def test_experiments_say_what_the_picture_will_show(language, monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    early, late, blank, causal = hero(opened(PAGE, {"lang": language}))["experiments"]
-    for one, at in zip((early, late), find_places(SERVING), strict=True):
-        assert one["choices"] == {"trick": "prefix", "changed": at}
-        first, later = count_moved(SERVING.reuse(at), len(EVERY) - 1)
-        assert (first, later) == (1, len(EVERY) - 1 - at)
-        assert f" {later} " in one["text"] or f" {later}." in one["text"]
-    assert blank["choices"]["changed"] == 0
-    assert SERVING.prompts.others[0][0] == f" {SERVING.prompts.tokens[1][0]}"
-    assert causal["choices"] == {"trick": "drafts", "draft_mask": "causal"}
-    assert write_value(write_gap(max(SERVING.drafts().gaps[CAUSAL])), language) in causal["text"]
-
-
-def test_a_link_that_asks_for_nonsense_is_told_so(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    visit = opened(PAGE, {"changed": "99", "chunk_size": "7"})
-    assert not visit.exception
-    assert {"changed", "chunk_size"} <= {word for note in visit.info for word in note.value.split()}
-
-
-def test_the_sentences_of_the_picture_are_sent_with_it(sent):
-    names = {name for name in load_sections("15_serving") if name.startswith("hero_")}
-    assert set(sent["texts"]) == set(SENTENCES) == names - {"hero_other_text"}
-    assert all(translate_section("15_serving", name) for name in SENTENCES)

@@ -67,6 +67,9 @@ def test_the_picture_shows_what_torch_computes(numbers, layers, rule):
     torch.testing.assert_close(weights.sum(-1), torch.ones(len(TOKENS)), atol=5e-4, rtol=0)
     scores = query @ key.T / math.sqrt(key.shape[1])
     torch.testing.assert_close(torch.tensor(numbers["scores"]), scores, atol=5e-3, rtol=5e-3)
+    assert len(shown["film"]) == len(numbers["batches"]) == len(numbers["losses"])
+    torch.testing.assert_close(torch.tensor(shown["film"][-1]), weights, atol=2e-3, rtol=0)
+    assert float(numbers["losses"][-1]) < float(numbers["losses"][0]) / 2
 
 
 def list_leaves(found, place=()):
@@ -92,38 +95,10 @@ def test_what_a_new_server_shows_first_is_what_the_page_computes():
             assert kept[place] == number, place
 
 
-@pytest.mark.parametrize("rule", MASKS)
-def test_the_film_ends_with_the_picture(numbers, rule):
-    shown = numbers["masks"][rule]
-    assert len(shown["film"]) == len(numbers["batches"]) == len(numbers["losses"])
-    torch.testing.assert_close(
-        torch.tensor(shown["film"][-1]), torch.tensor(shown["weights"]), atol=2e-3, rtol=0
-    )
-    assert float(numbers["losses"][-1]) < float(numbers["losses"][0]) / 2
-
-
-def test_what_an_experiment_says_is_what_the_picture_will_show(numbers, experiments):
-    causal, moved, other, untrained = experiments
-    full, hidden = (numbers["masks"][rule]["weights"][WORD] for rule in MASKS)
-    assert write_percent(sum(full[WORD + 1 :])) in causal.text
-    assert write_percent(max(hidden)) in causal.text
-    assert write_percent(max(numbers["masks"]["full"]["film"][0][WORD])) in untrained.text
-    for experiment in (moved, other):
-        tokens, word = tuple(experiment.choices["text"].split()), experiment.choices["word"]
-        layer = load_readable_layer(tokens, "full", FILM_SEED)
-        alike = compute_numbers({"full": layer}, {"full": film_of(tokens, "full")})["masks"][
-            "full"
-        ]["weights"][word]
-        largest = sorted(alike, reverse=True)[:2]
-        assert re.findall(r"\(([^)]*%)\)", experiment.text) == [*map(write_percent, largest)]
-
-
-@pytest.mark.parametrize(
-    ("weight", "written"),
-    [(0, "0 %"), (0.004, "< 1 %"), (0.005, "1 %"), (0.125, "13 %"), (1, "100 %")],
-)
-def test_percentages_are_rounded_as_in_the_browser(weight, written):
-    assert write_percent(weight).replace("\N{NO-BREAK SPACE}", " ") == written
+def test_percentages_are_rounded_as_in_the_browser():
+    told = {0: "0 %", 0.004: "< 1 %", 0.005: "1 %", 0.125: "13 %", 1: "100 %"}
+    for weight, written in told.items():
+        assert write_percent(weight).replace("\N{NO-BREAK SPACE}", " ") == written
 
 
 def test_a_sentence_of_unknown_words_gets_the_nearest_known_one():
@@ -153,29 +128,18 @@ def test_a_browser_may_ask_for_what_is_offered_and_for_what_a_button_chooses(exp
         assert not hero.accepts(words, value)
 
 
-@pytest.mark.parametrize(
-    ("language", "moved", "other"),
-    [
-        (
-            "en",
-            "On Friday the CEO announced record earnings",
-            "The team praised young fans on Sunday",
-        ),
-        (
-            "vi",
-            "Vào thứ Sáu vị CEO công bố lợi nhuận kỷ lục",
-            "Vị huấn luyện viên khen ngợi cầu thủ may mắn vào Chủ nhật",
-        ),
-    ],
-)
-def test_the_other_sentences_are_of_the_language_of_the_text(language, moved, other):
-    tokens = GRAMMARS[language].running.tokens
-    one = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
-    shown = {rule: film_of(tokens, rule) for rule in MASKS}
-    tried = list_experiments(Prose(str(ROOT / "pages" / "01_start.py")), one, shown, WORD)
-    assert [one.choices["text"] for one in tried if "text" in one.choices] == [moved, other]
-    read = [split_words(one.choices["text"])[one.choices["word"]] for one in tried[1:3]]
-    assert read == {"en": ["announced", "praised"], "vi": ["công bố", "khen ngợi"]}[language]
+def test_the_other_sentences_are_of_the_language_of_the_text():
+    for language, verbs in {"en": ["announced", "praised"], "vi": ["công bố", "khen ngợi"]}.items():
+        tokens = GRAMMARS[language].running.tokens
+        one = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
+        shown = {rule: film_of(tokens, rule) for rule in MASKS}
+        tried = list_experiments(Prose(str(ROOT / "pages" / "01_start.py")), one, shown, WORD)
+        moved, other = (one.choices for one in tried[1:3])
+        assert [split_words(one["text"])[one["word"]] for one in (moved, other)] == verbs
+        words = (split_words(moved["text"]), tokens)
+        assert len({tuple(sorted(map(str.casefold, each))) for each in words}) == 1, (
+            "in another order"
+        )
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import json
 import weakref
 import zlib
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 import torch
@@ -23,21 +24,19 @@ from explainers.chapters.inspector import head_overview
 from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head, sum_rows
 from explainers.chapters.inspector.long_text import LongTextRequest, make_long_text_job, write_file
 from explainers.chapters.inspector.sentence_run import View, answer_later, measure_directions
-from explainers.charts.pixel_images import draw_mosaic
-from explainers.charts.theme import LIGHT
 from explainers.job_queue import Job
 from explainers.models import hub, registry
 from explainers.models import load as loading_module
 from explainers.models.attention_hook import run_model
 from explainers.models.load import LoadJob, LoadRequest, load_model
 from explainers.models.registry import ModelError
-from explainers.models.token_text import merge_weights, read_words, tokenise_text
+from explainers.models.token_text import merge_weights, tokenise_text
 from explainers.notebook.look import make_look
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.figure.panels import Cell
 from tests.support import saved_models, tiny_families
-from tests.support.opening import PAGES, opened, pictures, settled, unfolded, widgets
+from tests.support.opening import PAGES, opened, pictures, settled, widgets
 from tests.support.reading import figure, hero, said
 from tests.support.waiting import wait
 
@@ -90,28 +89,27 @@ def test_what_is_recorded_is_what_the_model_computes(tiny):
     chances = again.output.logits[0, -1].softmax(dim=-1)
     assert [p for _, p in shown.predictions] == chances.sort(descending=True).values.tolist()
     assert shown.predictions[0][0] == tiny.tokenizer.decode(chances.argmax())
-
-
-def test_a_causal_model_sees_nothing_that_comes_later(tiny):
-    shown = record_text(tiny, TEXT)
     assert shown.is_causal
     assert measure_directions(shown).after == 0.0
     assert sum(measure_directions(shown)) == pytest.approx(1, abs=1e-6)
     assert not shown.weights[:, :, ~masks.build(masks.causal, 5, 5)].any()
+    with pytest.raises(ModelError, match="finds no token"):
+        record_text(tiny, " ")
+    assert head_overview.move_first_token(View(tiny, "CEO", record_text(tiny, "CEO"))) is None
 
 
-def test_the_share_on_a_key_leaves_out_who_cannot_see_past_it():
+def test_shares_merged_words_and_packed_steps_by_hand():
     weights = torch.tensor([[1.0, 0.0, 0.0], [0.4, 0.6, 0.0], [0.2, 0.5, 0.3]])
     assert average_weight_on_key(weights, 0).item() == pytest.approx(0.3)
     assert average_weight_on_key(weights, 1).item() == pytest.approx(0.5)
     assert average_weight_on_key(weights[:1, :1], 0).item() == 1.0
-
-
-def test_weights_travel_in_steps_and_what_is_hidden_is_told_apart():
+    weights = torch.tensor([[[1.0, 0.0, 0.0], [0.3, 0.7, 0.0], [0.2, 0.5, 0.3]]])
+    merged = merge_weights(weights, [0, 1, 1], [0, 1, 1])
+    assert torch.allclose(merged, torch.tensor([[[1.0, 0.0], [0.25, 0.75]]]))
+    assert torch.equal(merge_weights(weights, range(3), range(3)), weights)
     weights = torch.tensor([[[1.0, 0.0], [0.12344, 0.87656]], [[0.0, 1.0], [0.5, 0.5]]])
     hidden = torch.tensor([[False, True], [False, False]]).expand(2, 2, 2)
-    steps = unpacked(pack_weights(weights, hidden), 2, 2, 2)
-    assert steps.tolist() == [
+    assert unpacked(pack_weights(weights, hidden), 2, 2, 2).tolist() == [
         [[STEPS, HIDDEN], [1234, 8766]],
         [[0, HIDDEN], [STEPS // 2, STEPS // 2]],
     ]
@@ -127,13 +125,6 @@ def test_the_table_names_each_querys_strongest_key(tiny):
     assert (row["strongest_key"], row["weight"]) == (shown.tokens[best.indices], best.values.item())
 
 
-def test_words_are_merged_by_sum_over_keys_and_mean_over_queries():
-    weights = torch.tensor([[[1.0, 0.0, 0.0], [0.3, 0.7, 0.0], [0.2, 0.5, 0.3]]])
-    found = merge_weights(weights, [0, 1, 1], [0, 1, 1])
-    assert torch.allclose(found, torch.tensor([[[1.0, 0.0], [0.25, 0.75]]]))
-    assert torch.equal(merge_weights(weights, range(3), range(3)), weights)
-
-
 def test_every_number_of_a_head_is_explained(tiny):
     head = Head(record_text(tiny, TEXT), layer=1, head=5)
     panels = {panel.id: panel.matrix for panel in head.make_panels(False, True)}
@@ -146,12 +137,8 @@ def test_every_number_of_a_head_is_explained(tiny):
                     assert told == pytest.approx(value, abs=2e-3), (name, i, j)
     blank = [(i, j) for i in range(5) for j in range(5) if panels[WEIGHTS].values[i][j] is None]
     assert blank == [(i, j) for i in range(5) for j in range(5) if j > i]
-
-
-def test_a_dimmed_column_is_blank_and_the_rest_stays_as_it_was(tiny):
-    head = Head(record_text(tiny, TEXT), 0, 0)
-    shown, dimmed = ({p.id: p.matrix for p in head.make_panels(d, True)} for d in (False, True))
-    rows = list(zip(shown[WEIGHTS].values, dimmed[WEIGHTS].values, strict=True))
+    dimmed = {panel.id: panel.matrix for panel in head.make_panels(True, True)}
+    rows = list(zip(panels[WEIGHTS].values, dimmed[WEIGHTS].values, strict=True))
     assert all(after[0] is None and after[1:] == before[1:] for before, after in rows)
     assert [row[0] for row in dimmed[LINES].values] == [0.0] * 5
 
@@ -166,43 +153,30 @@ def test_a_text_is_cut_where_the_model_or_the_picture_ends(tiny, minilm):
     assert (len(tokens), tokens[-1], left_out) == (MOST_TOKENS, "[SEP]", 80 + 2 - MOST_TOKENS)
 
 
-def test_the_page_shows_the_head_that_was_chosen(tiny):
-    link = {"model_layer": "1", "model_head": "4"}
-    tiles = sent(visited(**link, deep="sinks"), "across")
-    assert tiles["selected"] == [4, 1]
-    assert (tiles["across"], tiles["group_size"]) == (["0", "1"], 2)
+def test_what_is_on_the_first_token_is_drawn_for_each_head_and_counted(tiny):
     shown = record_text(tiny, TEXT)
-    visit = visited(**link, deep="head")
-    assert sent(visit, WEIGHTS)["panels"][0]["formula"].startswith("layer 1, head 4")
-    drawn = next(p for p in sent(visit, WEIGHTS)["panels"] if p["id"] == WEIGHTS)["values"]
-    assert drawn[4] == pytest.approx(shown.weights[1, 4, 4].tolist(), rel=1e-5)
-    looks = [TEXT.split()[key] for key in shown.weights[1, 4].argmax(dim=-1)]
-    told = "; ".join(f"{q} looks most at {k}" for q, k in zip(TEXT.split(), looks, strict=True))
-    assert figure(visit, LINES)["alt"] == f"layer 1, head 4 of {ID}: {told}"
-    assert "= **1.0000**" in said(visit)
-    assert "the largest weight among them is **0**" in said(visit)
-    parked = int((shown.first_token_weights > 0.3).sum())
-    visit = visited(**link, deep="sinks")
-    assert f"{parked} of 12 heads put more than 0.3" in said(visit)
-    means = shown.first_token_weights.mean(dim=1)
-    most, least = int(means.argmax()), int(means.argmin())
-    told = f"In layer {most} it is {means[most]:.2f}, the mean of its heads; in layer {least} only"
-    assert f"{told} {means[least]:.2f}" in said(visit)
+    visit = visited(deep="sinks")
     values = torch.tensor(figure(visit, "sinks")["panels"][0]["values"])
+    means = shown.first_token_weights.mean(dim=1)
     expected = torch.cat([means[None], shown.first_token_weights.T])
     assert torch.allclose(values, expected, atol=1e-4)
+    parked = int((shown.first_token_weights > 0.3).sum())
+    assert f"{parked} of 12 heads put more than 0.3" in said(visit)
 
 
-def test_queries_across_turn_the_pairs_of_a_head(tiny):
-    turned = [
-        {
-            panel["id"]
-            for panel in figure(visited(deep="head", queries=way), LINES)["panels"]
-            if panel["flipped"]
-        }
-        for way in ("down", "across")
+def test_the_text_is_read_again_behind_other_tokens(tiny):
+    """First its own last token stands there, then the one in its middle."""
+    ids = tokenise_text(tiny, TEXT).ids[0].tolist()
+    assert View(tiny, TEXT, record_text(tiny, TEXT)).tokenise() == ids
+    put = [ids[-1], ids[len(ids) // 2]]
+    behind = [
+        record_text(tiny, TEXT, (token,)).weights[..., 2:, :2].mean(dim=(0, 1, 2)) for token in put
     ]
-    assert turned == [set(), {LINES, WEIGHTS, "scores"}]
+    alone = record_text(tiny, TEXT).weights[..., 2:, 0].mean()
+    [[blank, share], *others] = figure(visited(), "position")["panels"][0]["values"]
+    assert blank is None
+    assert share == pytest.approx(alone.item(), abs=1e-4)
+    assert torch.allclose(torch.tensor(others), torch.stack(behind), atol=1e-4)
 
 
 def test_a_click_below_the_picture_draws_it_anew(tiny, monkeypatch):
@@ -218,88 +192,40 @@ def test_a_click_below_the_picture_draws_it_anew(tiny, monkeypatch):
     assert reruns == [{"model_layer": 0, "model_head": 4}]
 
 
-def test_the_text_is_read_again_behind_other_tokens(tiny):
-    """First its own last token stands there, then the one in its middle."""
-    ids = tokenise_text(tiny, TEXT).ids[0].tolist()
-    assert View(tiny, TEXT, record_text(tiny, TEXT)).tokenise() == ids
-    put = [ids[-1], ids[len(ids) // 2]]
-    behind = [
-        record_text(tiny, TEXT, (token,)).weights[..., 2:, :2].mean(dim=(0, 1, 2)) for token in put
-    ]
-    new, old = behind[0]
-    assert abs(new - old) < head_overview.ALIKE
-    visit = visited(predict="true", guess_position=head_overview.BOTH)
-    assert f"Right: **{head_overview.BOTH}**" in said(visit)
-    assert f"is first now and gets {100 * new:.0f} %. ` the ` gets {100 * old:.0f} %" in said(visit)
-    alone = record_text(tiny, TEXT).weights[..., 2:, 0].mean()
-    [[blank, share], *others] = figure(visit, "position")["panels"][0]["values"]
-    assert blank is None
-    assert share == pytest.approx(alone.item(), abs=1e-4)
-    assert torch.allclose(torch.tensor(others), torch.stack(behind), atol=1e-4)
-
-
-def test_a_text_of_one_token_has_nothing_behind_its_first(tiny):
-    assert head_overview.move_first_token(View(tiny, "CEO", record_text(tiny, "CEO"))) is None
-    assert "the word or its position" not in said(visited(text="CEO", predict="true"))
-
-
-def test_the_next_tokens_are_those_of_the_model(tiny):
-    visit, shown = visited(deep="predicted"), record_text(tiny, TEXT)
-    assert "the model gives each token of its vocabulary a probability" in said(visit)
-    [drawn] = figure(visit, "next")["panels"][0]["values"]
-    assert drawn == pytest.approx([chance for _, chance in shown.predictions], abs=1e-4)
-
-
-def test_dimming_prints_what_is_missing(tiny):
-    link = {"dim_first": "true", "model_layer": "1", "model_head": "2"}
-    shown = record_text(tiny, TEXT)
-    head = shown.weights[1, 2, :, 0].mean().item()
-    visit = visited(**link, deep="head")
-    assert f"**{100 * head:.1f} % of this head's weight is not drawn**" in said(visit)
-    visit = visited(**link, deep="sinks")
-    assert f"It holds {100 * shown.weights[..., 0].mean():.0f} % of all weight" in said(visit)
-
-
-def test_the_table_of_differences_is_printed(tiny):
-    visit = unfolded(visited())
-    assert "the largest difference of any number is 0**" in said(visit)
-    assert "| weights of layer 1 | 0 |" in said(visit)
-    assert "what it predicts (logits)" in said(visit)
-    assert "; the last 2 tokens read one by one from a KV cache" in said(visit)
-
-
-def test_a_model_in_the_link_comes_by_itself(store):
-    saved_models.llama(registry.locate_folder(ID))
-    visit = visited()
-    assert not visit.exception
-    assert not hero(visit)["isToy"]
-    assert "someone/tiny-model, from a folder" in said(visit)
-
-
-@pytest.mark.parametrize(
-    ("named", "told"),
-    [
+def test_models_that_cannot_be_are_told_and_each_visitor_sees_their_own(tiny):
+    for named, told in [
         (OTHER, "is not on this machine"),
         ("../../etc", "is not owner/name"),
         ("<b>x</b>", "is not owner/name"),
         ("x" * 999, "is not owner/name"),
-    ],
-)
-def test_a_model_that_cannot_be_is_told_and_the_page_stays(tiny, named, told):
-    visit = visited(real_model=named)
-    assert not visit.exception
-    [only] = pictures(visit)
-    assert hero(visit)["isToy"], "small heads stand in, and the picture says so"
-    assert json.loads(only)[0]["model"][:20] == named.rstrip("/").split("/")[-1][:20]
-    notes = [note.value for note in [*visit.error, *visit.warning, *visit.info]]
-    assert any(told in note for note in notes), notes
+    ]:
+        visit = visited(real_model=named)
+        assert not visit.exception
+        assert hero(visit)["isToy"], "small heads stand in, and the picture says so"
+        [only] = pictures(visit)
+        assert json.loads(only)[0]["model"][:20] == named.rstrip("/").split("/")[-1][:20]
+        notes = [note.value for note in [*visit.error, *visit.warning, *visit.info]]
+        assert any(told in note for note in notes), notes
+    saved_models.llama(registry.locate_folder(OTHER), seed=1)
+    load_model(OTHER)  # here: a page has it tried in a process of its own before
+    first, second = visited(), visited(real_model=OTHER)
+    assert not hero(first)["isToy"]
+    assert sent(first, "planes")["planes"] != sent(second, "planes")["planes"]
+    assert sent(visited(), "planes")["planes"] == sent(first, "planes")["planes"]
+    long = visited(text="record " * 12)
+    assert "Your text has 12 tokens. The picture shows the first 9 tokens, and the" in said(long)
+    assert not long.info, "one message, and not another one about words"
 
 
 def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch):
+    away = mock.Mock(side_effect=hub.HubUnreachableError("the hub is out of reach (it is)"))
+    monkeypatch.setattr(hub, "ask_size", away)
+    visit = visited(real_model=OTHER)
+    clicked(visit, "Ask the hub how large it is")
+    assert any("out of reach" in one.value for one in visit.error)
+    assert not labels(visit) & {"Fetch it now"}
     weight = hub.ModelSize(2_500_000_000, 7_000_000, (), "c3" * 20)
     monkeypatch.setattr(hub, "ask_size", lambda named: {OTHER: weight}[named])
-    visit = visited(real_model=OTHER)
-    assert not labels(visit) & {"Fetch it now"}
     clicked(visit, "Ask the hub how large it is")
     assert any("2,500 MB to fetch, 7,000,000 parameters" in one.value for one in visit.info)
     assert any("commit c3c3c3c3c3c3, which" in one.value for one in visit.info)
@@ -315,17 +241,6 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
     monkeypatch.setattr(Job, "start", start)
     clicked(visit, "Fetch it now")
     assert [work.subject for work in begun] == [LoadRequest(OTHER, "c3" * 20)]
-
-
-def test_a_model_without_a_size_cannot_be_fetched(tiny, monkeypatch):
-    def away(named):
-        raise hub.HubUnreachableError("the hub is out of reach (it is)")
-
-    monkeypatch.setattr(hub, "ask_size", away)
-    visit = visited(real_model=OTHER)
-    clicked(visit, "Ask the hub how large it is")
-    assert any("out of reach" in one.value for one in visit.error)
-    assert not labels(visit) & {"Fetch it now"}
 
 
 def labels(visit):
@@ -346,13 +261,6 @@ def test_a_broken_model_is_told_and_can_be_tried_again(store):
     saved_models.llama(folder)
     next(button for button in visit.button if button.label == "Load it").click()
     assert pictures(settled(visit.run()))
-
-
-def test_a_long_sentence_is_cut_and_the_reader_told(tiny):
-    visit = visited(text="record " * 12)
-    assert not visit.exception
-    assert "Your text has 12 tokens. The picture shows the first 9 tokens, and the" in said(visit)
-    assert not visit.info, "one message, and not another one about words"
 
 
 def test_words_are_drawn_in_place_of_their_tokens(tiny):
@@ -380,21 +288,6 @@ def test_the_file_to_send_is_what_a_notebook_shows(tiny):
     assert write_file(tiny, TEXT, {}).replace(ID, name) == look.page
 
 
-def test_a_models_own_tokens_stay_when_words_are_merged(minilm):
-    text = "an unbelievably tokenised word"
-    merged = merge_tokens(minilm, text, record_text(minilm, text))
-    assert merged.tokens == ("[CLS]", *text.split(), "[SEP]")
-    plain = "a word"
-    assert not merge_tokens(minilm, plain, record_text(minilm, plain)).words
-
-
-def test_two_visitors_each_see_their_own_model(tiny):
-    saved_models.llama(registry.locate_folder(OTHER), seed=1)
-    first, second = visited(), visited(real_model=OTHER)
-    assert sent(first, "planes")["planes"] != sent(second, "planes")["planes"]
-    assert sent(visited(), "planes")["planes"] == sent(first, "planes")["planes"]
-
-
 def test_a_long_text_is_read_up_to_its_layer(tiny):
     work = make_long_text_job(LongTextRequest(ID, "record earnings " * 9, 7, 1)).start()
     wait(lambda: work.is_over)
@@ -412,28 +305,20 @@ def test_a_long_text_is_read_up_to_its_layer(tiny):
     assert found.pieces.first_token_weights == average_weight_on_key(expected, 0).tolist()
 
 
-def test_a_long_text_can_be_stopped(tiny):
-    work = make_long_text_job(LongTextRequest(ID, TEXT, 5, 1))
-    work.cancel()
-    work.start()
-    wait(lambda: work.is_over)
-    assert (work.state, work.result, work.reports) == ("cancelled", None, [])
-    work = make_long_text_job(LongTextRequest(ID, TEXT, 5, 1))
-    work.has_visitor = lambda: not work.reports
-    work.start()
-    wait(lambda: work.is_over)
-    assert (work.state, work.result, work.reports) == ("cancelled", None, [0])
-
-
-@pytest.mark.parametrize("most", [1, 9])
-def test_a_visitor_who_keeps_the_work_does_not_keep_the_model_in_memory(store, most):
-    """Whether it was stopped after its first layer or is done."""
+@pytest.mark.parametrize("most", [0, 1, 9])
+def test_a_long_text_can_be_stopped_and_its_work_keeps_no_model_in_memory(store, most):
+    """Before it began, after its first layer, or when it is done."""
     saved_models.llama(registry.locate_folder(ID))
     work = make_long_text_job(LongTextRequest(ID, TEXT, 5, 1))
-    work.has_visitor = lambda: len(work.reports) < most
+    if most:
+        work.has_visitor = lambda: len(work.reports) < most
+    else:
+        work.cancel()
     work.start()
     wait(lambda: work.is_over)
-    assert work.state == ("cancelled" if most == 1 else "done")
+    reported = {0: ("cancelled", []), 1: ("cancelled", [0]), 9: ("done", [0, 1])}
+    assert (work.state, work.reports) == reported[most]
+    assert (work.result is None) == (most < 9)
     weights = weakref.ref(next(load_model(ID).model.parameters()))
     loading_module._models.clear()
     gc.collect()
@@ -458,6 +343,7 @@ def test_the_page_reads_a_long_text(tiny):
 def test_local_layers_are_marked_and_counted(store):
     folder = saved_models.llama(registry.locate_folder(ID))
     tiny_families.tiny("Gemma 3 (local/global)").save_pretrained(folder)
+    load_model(ID)
     visit = visited(model_layer="0", model_head="2", deep="sinks")
     near = "local: the last 4 tokens"
     assert sent(visit, "across")["remarks"] == [near, "", near]
@@ -466,22 +352,6 @@ def test_local_layers_are_marked_and_counted(store):
     weights = next(p for p in sent(visit, WEIGHTS)["panels"] if p["id"] == WEIGHTS)["values"]
     assert weights[4][0] is None, "four tokens back, of a window of four"
     assert weights[4][1] is not None
-
-
-def test_a_model_that_finds_no_token_says_so(tiny):
-    with pytest.raises(ModelError, match="finds no token"):
-        record_text(tiny, " ")
-
-
-@pytest.mark.parametrize("rooted", [False, True])
-def test_files_have_all_heads_in_one_image(rooted):
-    weights = torch.eye(3).expand(4, 3, 3)
-    hidden = torch.ones(3, 3).triu(1).bool().expand(4, 3, 3)
-    chart = draw_mosaic(
-        pack_weights(weights, hidden), 3, ["0", "1"], ["a", "b"], LIGHT, rooted
-    ).to_dict()
-    [rows] = chart["datasets"].values()
-    assert rows[0]["uri"].startswith("data:image/png;base64,")
 
 
 def test_the_running_sentence_in_the_real_model(smollm2):
@@ -496,12 +366,6 @@ def test_the_running_sentence_in_the_real_model(smollm2):
     assert found.answer == head_overview.NEW
 
 
-def test_pieces_are_put_together_to_words(smollm2):
-    text = "The unbelievable CEO."
-    tokens = tokenise_text(smollm2, text).tokens
-    assert read_words(smollm2, text, tokens).spelled == ("The", " unbelievable", " CEO", ".")
-
-
 def test_both_directions_of_a_model_that_reads(minilm):
     shown = record_text(minilm, SENTENCE)
     assert not shown.is_causal
@@ -510,6 +374,10 @@ def test_both_directions_of_a_model_that_reads(minilm):
     assert after > 0.15
     assert after == pytest.approx(shown.weights.triu(1).sum().item() / shown.weights.sum().item())
     assert answer_later(shown)[0] == f"{100 * after:.0f} %"
+    text = "an unbelievably tokenised word"
+    merged = merge_tokens(minilm, text, record_text(minilm, text))
+    assert merged.tokens == ("[CLS]", *text.split(), "[SEP]"), "its own tokens stay"
+    assert not merge_tokens(minilm, "a word", record_text(minilm, "a word")).words
 
 
 def test_a_model_that_writes_stands_beside_one_that_reads(smollm2, minilm):

@@ -5,6 +5,7 @@ import contextlib
 import io
 import json
 import threading
+from unittest import mock
 
 import pytest
 import torch
@@ -14,7 +15,6 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from explainers.attention import masks
-from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import measurement, measurement_job
 from explainers.chapters.long_sequences.counted_cells import (
@@ -26,16 +26,10 @@ from explainers.chapters.long_sequences.counted_cells import (
     count_tile_cells,
     make_sparse_rules,
 )
-from explainers.chapters.long_sequences.hero import OFFERED
-from explainers.chapters.long_sequences.matrix_sizes import (
-    count_matrix_cells,
-    count_plain_bytes,
-    count_tiled_bytes,
-)
+from explainers.chapters.long_sequences.matrix_sizes import count_plain_bytes, count_tiled_bytes
 from explainers.chapters.long_sequences.measurement import (
     WayMeasurement,
     estimate_bytes,
-    list_measured_lengths,
     measure_peak,
     measure_ways,
 )
@@ -47,13 +41,7 @@ from explainers.chapters.long_sequences.measurement_job import (
     write_seconds,
     write_table,
 )
-from explainers.chapters.long_sequences.online_row import (
-    ANSWERS,
-    EXAMPLE,
-    Row,
-    make_row_explainer,
-    make_row_panels,
-)
+from explainers.chapters.long_sequences.online_row import Row, make_row_explainer, make_row_panels
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.job_queue import BusyError, Job
 from explainers.toys.layers import draw_layer
@@ -61,7 +49,7 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui import session, source
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
-from tests.support.reading import figure, said, words_below
+from tests.support.reading import said
 from tests.support.waiting import PATIENCE, wait
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
@@ -94,60 +82,6 @@ def expected():
     return weights, F.scaled_dot_product_attention(query, key, value)
 
 
-def test_the_figures_of_the_issue():
-    text = said(opened(PAGE, {"deep": "squares"}))
-    assert "| 4,096 | 16,777,216 | 32.00 MiB |" in text
-    assert "| 131,072 | 17,179,869,184 | 32.00 GiB |" in text
-    asking = opened(PAGE, {"predict": "true", "deep": "squares", "guess_squares": "1.00 GiB"})
-    assert "in **one** layer take :green-background[32.00 GiB]" in said(asking)
-
-
-def test_cells_are_the_scores_of_attention():
-    query, key = torch.randn(5, 2), torch.randn(7, 2)
-    run = attention(query, key, key, torch.ones(5, 7, dtype=torch.bool))
-    assert count_matrix_cells(5, 7) == run.scores.numel()
-
-
-def test_the_row_ends_as_attention():
-    row, slider = sent(opened(PAGE, {"reader": "4", "kv_block": "3", "read": "3"}), "scores")
-    weights, output = expected()
-    assert slider["labels"] == ["1 of 3", "2 of 3", "3 of 3"]
-    assert slider["index"] == 2
-    assert_close(numbers(row["weights"]["values"])[-1], weights[4], atol=1e-5, rtol=1e-4)
-    assert_close(numbers(row["output"]["values"])[-1], output[4], atol=1e-5, rtol=1e-4)
-    assert row["weights"]["rows"] == ["1", "2", "3"]
-
-
-def test_after_each_block_the_row_is_a_softmax_of_what_was_read():
-    row, _ = sent(opened(PAGE, {"reader": "6", "kv_block": "2", "read": "4"}), "scores")
-    scores = numbers(row["scores"]["values"])[0]
-    kept = row["running"]["values"]
-    for step, seen in enumerate((2, 4, 6, 7)):
-        part = scores[:seen]
-        shown = numbers(row["weights"]["values"])[step]
-        assert_close(shown[:seen], part.softmax(-1), atol=1e-5, rtol=1e-4)
-        assert (shown[seen:] == 0).all()
-        largest, correction, total = kept[step]
-        assert largest == pytest.approx(part.max().item(), abs=1e-5)
-        assert total == pytest.approx((part - part.max()).exp().sum().item(), rel=1e-4)
-        before = scores[: seen - 2].max() if step else None
-        if before is None:
-            assert correction is None, "there was nothing to correct"
-        elif seen < 7:
-            assert correction == pytest.approx((before - part.max()).exp().item(), rel=1e-4)
-    assert 0.3 < kept[2][1] < 0.7, "the default shows a correction"
-
-
-def test_frames_lead_from_the_first_block_to_all():
-    row, _ = sent(opened(PAGE, {"kv_block": "2", "read": "2"}), "scores")
-    for name in ("scores", "running", "weights", "powers", "output"):
-        panel = row[name]
-        assert len(panel["frames"]) == 4
-        assert panel["values"] == panel["frames"][1]
-    full = [sum(v is not None for v in line) for line in row["weights"]["frames"][2]]
-    assert full == [2, 4, 6, 0]
-
-
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 6), st.integers(1, 4))
 def test_differences_are_rounding_and_corrections_are_counted(word, block):
@@ -177,7 +111,7 @@ def test_every_number_of_the_row_has_its_arithmetic():
                 assert float(printed.getvalue()) == pytest.approx(value, abs=0.51 * 10**-places)
 
 
-@pytest.mark.parametrize("rule", OFFERED)
+@pytest.mark.parametrize("rule", ["causal", "prefix of 3"])
 def test_tiles_end_as_attention_and_hold_one_tile(rule):
     link = {"tile_mask": rule, "tile_rows": "3", "tile_columns": "2", "tile": "1", "deep": "tiles"}
     visit = opened(PAGE, link)
@@ -196,38 +130,6 @@ def test_tiles_end_as_attention_and_hold_one_tile(rule):
     assert f"{sum(parts)} of the 12 tiles are read" in said(visit)
 
 
-def test_skipped_tiles_are_asked_for():
-    link = {"predict": "true", "deep": "tiles", "tile_mask": "causal"}
-    asking = said(opened(PAGE, link))
-    assert "7 words make 12 tiles of 2 × 3" in asking
-    answered = said(opened(PAGE, link | {"guess_tiles": "4"}))
-    assert "that the mask *causal* skips is :green-background[4]." in answered
-    assert "8 of the 12 tiles are read, one after the other; 4 are skipped" in answered
-
-
-def test_corrections_are_asked_for_and_listed():
-    row = Row.of(LAB, *EXAMPLE)
-    answer = {"predict": "true", "deep": "row", "guess_row": f"{row.corrected}"}
-    text = said(opened(PAGE, answer))
-    assert f"than all blocks before them is :green-background[{row.corrected}]." in text
-    powers = [(s - max(row.scores[:4])).exp().item() for s in row.scores[:4]]
-    assert f"| 2 | {max(row.scores[:4]).item():.3f} |" in text
-    assert f"| {sum(powers):.3f} |" in text
-
-
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_it_is_asked_whether_the_result_is_exact(answer):
-    asking = {"predict": "true"}
-    assert not {"exact"} & set(drawn_names(opened(PAGE, asking)))
-    visit = opened(PAGE, asking | {"guess_exact": answer})
-    found, _ = sent(visit, "whole row")
-    whole, read = (numbers(found[name]["values"])[0] for name in ("whole row", "block by block"))
-    assert_close(whole, expected()[0][6], atol=1e-5, rtol=1e-4)
-    assert_close(read, whole, atol=1e-6, rtol=0)
-    assert_close(numbers(found["difference"]["values"])[0], read - whole, atol=1e-7, rtol=0)
-    assert ("Right: **equal, up to rounding**." in said(visit)) == (answer == ANSWERS[-1])
-
-
 def drawn_names(visit):
     """Of all panels on the page."""
     found = [json.loads(p)[0] for p in pictures(visit) if p.startswith("[")]
@@ -242,15 +144,11 @@ def test_of_two_words_no_blocks_are_made():
     assert not drawn_names(visit)
 
 
-def test_a_tile_is_no_larger_than_the_text():
-    lab = LAB.reading(WORDS[:3])
-    assert TiledSentence(lab, masks.full, (6, 2)).blocks == (3, 2)
-
-
-def test_a_long_text_has_larger_tiles():
-    link = {"text": "word " * 24, "tile_rows": "2", "tile_columns": "6", "deep": "tiles"}
-    assert "These have 4 × 6" in said(opened(PAGE, link))
+def test_tiles_are_no_larger_than_the_text_and_larger_for_a_long_one():
+    assert TiledSentence(LAB.reading(WORDS[:3]), masks.full, (6, 2)).blocks == (3, 2)
     assert TiledSentence(LAB, masks.full, (2, 3)).blocks == (2, 3)
+    long = LAB.reading(("word",) * 24)
+    assert TiledSentence(long, masks.full, (2, 6)).blocks == (4, 6)
 
 
 def test_what_tiles_spare_is_what_the_mask_says():
@@ -261,47 +159,11 @@ def test_what_tiles_spare_is_what_the_mask_says():
         assert allowed == int(mask.sum())
         assert (skipped, count) == (int((~per_tile).sum()), per_tile.numel())
         assert computed == int(per_tile.sum()) * SIDE**2
-    asking = opened(PAGE, {"predict": "true", "deep": "spared", "guess_spared": "120"})
-    assert "The causal mask skips 120 tiles." in said(asking)
-    assert "The number of tiles that it skips is :green-background[120]." in said(asking)
 
 
-def test_long_texts_are_drawn_tile_by_tile():
-    drawn, _ = sent(opened(PAGE, {"deep": "spared"}), "full")
-    assert list(drawn) == list(make_sparse_rules())
-    side = LONG // SIDE
-    expected = {"full": torch.ones(side, side), "causal": torch.ones(side, side).tril()}
-    for name, computed in expected.items():
-        assert_close(numbers(drawn[name]["values"]), computed)
-    assert drawn["causal"]["formula"] == "136 of 256 tiles"
-
-
-def test_two_sequences_are_counted():
-    assert list(count_cells_by_way(3, 5).values()) == [15, 64]
+def test_two_sequences_are_counted_by_hand():
+    assert list(count_cells_by_way(3, 5).values()) == [3 * 5, (3 + 5) ** 2]
     assert compare_cells(3, 5) == "4.3 times"
-    visit = opened(PAGE, {"predict": "true", "deep": "two", "guess_two": "34.0 times"})
-    assert "The joined sequence has :green-background[34.0 times] as many scores." in said(visit)
-
-
-def test_two_sequences_of_any_lengths_are_drawn_and_told():
-    visit = opened(PAGE, {"deep": "two", "cross_q": "64", "cross_kv": "16384"})
-    sent = figure(visit, "two")
-    q_slider, kv_slider = sent["view_slider"], sent["slider"]
-    assert q_slider["labels"][q_slider["index"]] == "64"
-    assert kv_slider["labels"][kv_slider["index"]] == "16,384"
-    assert {2, *map(int, sent["views"])} == set(range(9)), "the nearest ones"
-    for place in range(9):
-        [panel] = (sent if place == 2 else sent["views"][f"{place}"])["panels"]
-        q_len = int(q_slider["labels"][place].replace(",", ""))
-        for frame, label in enumerate(kv_slider["labels"]):
-            kv_len = int(label.replace(",", ""))
-            cross, joined = q_len * kv_len, (q_len + kv_len) ** 2
-            assert panel["frames"][frame] == [[cross], [joined]]
-            words = words_below(sent, None if place == 2 else place, frame)
-            assert f"{q_len:,} × {kv_len:,} = **{cross:,}** scores" in words
-            assert f"= **{joined:,}** scores, **{joined / cross:,.1f} times** as many" in words
-            assert f"the {kv_len:,} others cannot attend to the {q_len:,}," in words
-    assert sent["panels"][0]["values"] == [[64 * 16384], [(64 + 16384) ** 2]]
 
 
 def test_measured_memory_is_theorys():
@@ -372,7 +234,19 @@ def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
     assert calls == ["synchronize", "run", "synchronize"]
 
 
-def test_the_lines_of_theory():
+def test_tables_and_lines_have_what_was_measured_and_theory():
+    found = [
+        WayMeasurement("plain", 256, 0.5, 2**20, 0.0),
+        WayMeasurement("tiled", 256, 0.25, 2**10, 3e-7),
+        WayMeasurement("fused", 256, 0.125, 2**11, 2e-7),
+        WayMeasurement("plain", 1024),
+    ]
+    assert write_table(found, write_seconds).splitlines() == [
+        "| 256 | 0.5000 | 0.2500 | 0.1250 |",
+        "| 1,024 | – | – | – |",
+    ]
+    assert write_table(found[:3], write_bytes) == "| 256 | 1.00 MiB | 1.00 KiB | 2.00 KiB |"
+    assert write_table(found, write_differences).splitlines()[0] == "| 256 | 3e-07 |"
     found = [WayMeasurement("plain", n, n**2 / 1e6, 7 * n, 0.0) for n in (256, 512)]
     found += [WayMeasurement("tiled", 1024, 0.5, 2**20, 0.0), WayMeasurement("plain", 1024)]
     theory = {x: y for x, y, _, is_theory in list_times(found) if is_theory}
@@ -381,25 +255,36 @@ def test_the_lines_of_theory():
     assert (512, count_plain_bytes(512, 64) / 2**20, "plain", True) in list_peaks(found)
 
 
-def test_tables_have_a_row_for_each_length_and_a_column_for_each_way():
-    found = [
-        WayMeasurement("plain", 256, 0.5, 2**20, 0.0),
-        WayMeasurement("tiled", 256, 0.25, 2**10, 3e-7),
-    ]
-    found += [WayMeasurement("fused", 256, 0.125, 2**11, 2e-7), WayMeasurement("plain", 1024)]
-    assert write_table(found, write_seconds).splitlines() == [
-        "| 256 | 0.5000 | 0.2500 | 0.1250 |",
-        "| 1,024 | – | – | – |",
-    ]
-    assert write_table(found[:3], write_bytes) == "| 256 | 1.00 MiB | 1.00 KiB | 2.00 KiB |"
-    assert write_table(found, write_differences).splitlines() == [
-        "| 256 | 3e-07 |",
-        "| 1,024 | – |",
-    ]
+def test_what_cannot_be_measured_is_told(monkeypatch):
+    broken = mock.Mock(side_effect=ZeroDivisionError("no such kernel"))
+    with monkeypatch.context() as failing:
+        failing.setattr(measurement_job, "measure_ways", broken)
+        visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
+        wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
+        assert "no such kernel" in visit.run().error[0].value
+        assert not visit.exception
+    monkeypatch.setattr(Job, "start", mock.Mock(side_effect=BusyError("8 others wait already.")))
+    visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
+    assert "wait already" in visit.info[0].value
+    assert not visit.run().info
 
 
-def test_lengths_are_powers_of_two():
-    assert list_measured_lengths(2048) == [256, 512, 1024, 2048]
+def test_the_kernel_is_measured_and_checked_where_it_can_run(monkeypatch):
+    assert measurement.list_ways(CPU) == measurement.WAYS
+    assert measurement.list_ways(torch.device("cuda"))[:3] == measurement.WAYS
+    with monkeypatch.context() as without:
+        without.setattr(measurement, "choose_device", lambda: torch.device("cuda"))
+        without.setattr(measurement, "describe_device", lambda device: "cuda (a GPU)")
+        without.setattr(measurement, "has_kernel", lambda device: False)
+        assert measurement.check_kernel()[0] == "kernel_missing"
+    monkeypatch.setattr(measurement, "has_kernel", lambda device: True)
+    monkeypatch.setattr(measurement, "CHECKED", 96)
+    section, named = measurement.check_kernel()
+    assert section == "kernel_ran"
+    assert named["difference"].startswith("less than 0.00000")
+    found = findings([256])
+    assert [one.way for one in found] == ["plain", "tiled", "fused", "kernel"]
+    assert found[-1].difference == pytest.approx(0, abs=1e-5)
 
 
 @pytest.fixture
@@ -465,60 +350,6 @@ def test_measuring_can_be_watched_and_cancelled(gate):
 def test_one_may_stop_before_the_clock_runs(monkeypatch):
     monkeypatch.setattr(measurement, "time_call", lambda *_: pytest.fail("the clock ran"))
     assert next(measure_ways([256], CPU)) is None
-
-
-def test_a_failure_is_shown(monkeypatch):
-    def broken(lengths, device):
-        raise ZeroDivisionError("no such kernel")
-
-    monkeypatch.setattr(measurement_job, "measure_ways", broken)
-    visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
-    wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
-    visit.run()
-    assert not visit.exception
-    assert "no such kernel" in visit.error[0].value
-
-
-def test_who_may_not_wait_is_told(monkeypatch):
-    def full(_):
-        raise BusyError("8 others wait already.")
-
-    monkeypatch.setattr(Job, "start", full)
-    visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
-    assert "wait already" in visit.info[0].value
-    assert not visit.run().info
-
-
-def test_the_kernel_is_measured_where_it_can_run(monkeypatch):
-    assert measurement.list_ways(CPU) == measurement.WAYS
-    assert measurement.list_ways(torch.device("cuda"))[:3] == measurement.WAYS
-    monkeypatch.setattr(measurement, "has_kernel", lambda device: True)
-    found = findings([256])
-    assert [one.way for one in found] == ["plain", "tiled", "fused", "kernel"]
-    assert found[-1].difference == pytest.approx(0, abs=1e-5)
-
-
-def test_the_kernel_is_shown_and_it_is_said_where_it_runs(monkeypatch):
-    link = {"deep": "tiles"}
-    assert "This machine has no CUDA device, so the kernel does not run here." in said(
-        opened(PAGE, link)
-    )
-    visit = opened(PAGE, link | {"code": "open"})
-    labels = [box.label for box in visit.expander]
-    assert "The code that just ran: `tiled_attention`, `read_tile`" in labels
-    assert "The code that runs on a GPU: `read_tiles`, `kernel_attention`" in labels
-    monkeypatch.setattr(measurement, "has_kernel", lambda device: True)
-    monkeypatch.setattr(measurement, "CHECKED", 96)
-    section, named = measurement.check_kernel()
-    assert section == "kernel_ran"
-    assert named["difference"].startswith("less than 0.00000")
-
-
-def test_a_gpu_without_triton_is_told_what_to_install(monkeypatch):
-    monkeypatch.setattr(measurement, "choose_device", lambda: torch.device("cuda"))
-    monkeypatch.setattr(measurement, "describe_device", lambda device: "cuda (a GPU)")
-    monkeypatch.setattr(measurement, "has_kernel", lambda device: False)
-    assert measurement.check_kernel()[0] == "kernel_missing"
 
 
 def test_a_function_is_shown_without_its_module():
