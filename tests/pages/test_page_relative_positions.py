@@ -1,7 +1,6 @@
 """Relative positions: the page prints and draws what RoPE, ALiBi and T5's buckets compute."""
 
 import importlib
-import json
 import re
 from random import Random
 
@@ -25,7 +24,7 @@ from explainers.chapters.relative_positions.position_scores import (
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
-from tests.support.opening import PAGES, elements, opened, pictures, widgets
+from tests.support.opening import PAGES, opened
 from tests.support.reading import close, panels, said, values
 
 PAGE = next(page for page in PAGES if page.stem == "07_relative_positions")
@@ -44,8 +43,7 @@ def plain(text):
 
 
 def test_moving_all_words_changes_no_score_with_rope():
-    shifts = SHIFTS
-    moved = ShiftedScores.of(TOKENS, shifts, 5)
+    moved = ShiftedScores.of(TOKENS, SHIFTS, 5)
     rotary, added = (s - s[0] for s in (moved.rotary, moved.added))
     assert rotary.abs().max() < 1e-4
     assert (added[1:].abs().amax(dim=(1, 2)) > 0.1).all()
@@ -53,26 +51,12 @@ def test_moving_all_words_changes_no_score_with_rope():
     assert (
         ShiftedScores(TOKENS, moved.shifts, moved.added, moved.rotary).find_answer() != ANSWERS[0]
     )
-    visit = opened(PAGE, {"seed": "5", "shift": "12"})
-    sent, place = panels(visit, "scores with RoPE"), shifts.index(12)
-    assert values(sent, "scores with RoPE") == close(moved.rotary[place])
-    assert values(sent, "change with added positions") == close(added[place])
-    assert "Here all words have moved 12 positions" in said(visit)
-
-
-def test_the_words_have_moved_when_the_picture_opens():
-    """Where the reader has moved none, they have moved as far as the question says."""
-    sent = panels(opened(PAGE, {"seed": "5"}), "scores with RoPE")
-    moved = ShiftedScores.of(TOKENS, SHIFTS, 5)
-    added = moved.added[SHIFTS.index(64)] - moved.added[0]
-    assert values(sent, "change with added positions") == close(added)
-    assert max(map(abs, values(sent, "change with added positions"))) > 0.1
-
-
-def test_a_move_that_is_not_in_the_list_is_drawn():
-    sent = panels(opened(PAGE, {"seed": "5", "shift": "41"}), "scores with RoPE")
-    moved = ShiftedScores.of(TOKENS, (0, 41), 5)
-    assert values(sent, "scores with added positions") == close(moved.added[1])
+    # A move that is not in the list is drawn as well.
+    visit = opened(PAGE, {"seed": "5", "shift": "41"})
+    sent, moved = panels(visit, "scores with RoPE"), ShiftedScores.of(TOKENS, (0, 41), 5)
+    assert values(sent, "scores with RoPE") == close(moved.rotary[1])
+    assert values(sent, "change with added positions") == close(moved.added[1] - moved.added[0])
+    assert "Here all words have moved 41 positions" in said(visit)
 
 
 def test_a_learned_bias_is_read_by_the_bucket_of_a_distance():
@@ -113,9 +97,9 @@ def test_alibi_takes_off_more_the_farther_and_the_steeper():
         assert torch.allclose(after, weighted / weighted.sum(dim=-1, keepdim=True), atol=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_arithmetic_of_a_pair_can_be_followed(seed):
+def test_the_arithmetic_of_a_pair_can_be_followed():
     """The table's numbers are those of `rotate`, and give the part that is printed."""
+    seed = 2
     visit = opened(PAGE, {"seed": str(seed), "shift": "12", "apart": "3"})
     [table] = [one.value for one in visit.main.markdown if "| before |" in one.value]
     vectors = [
@@ -132,17 +116,6 @@ def test_the_arithmetic_of_a_pair_can_be_followed(seed):
     [part] = re.findall(rf"÷ √8 = \*\*({N})\*\*", plain(table))
     assert float(part) == pytest.approx((a * c + b * d) / 8**0.5, abs=0.006)
     assert [f"| {place} · 1 |" in table for place in places] == [True, True]
-
-
-def test_the_picture_comes_first_and_only_the_scores_of_all_words_wait_for_an_answer():
-    asking = opened(PAGE, {"predict": "true"})
-    answered = opened(PAGE, {"predict": "true", "guess_rotary": ANSWERS[1]})
-    [drawn] = [json.loads(picture)[0] for picture in pictures(asking)]
-    assert drawn["kind"] == "dials"
-    assert len(pictures(answered)) == 2
-    assert f"The answer is **{ANSWERS[0]}**" in said(answered)
-    shown = [e for e in elements(asking.main) if e.type in ("bidi_component", "radio")]
-    assert [e.type for e in shown[:3]].index("bidi_component") < 2
 
 
 def test_the_page_is_short():
@@ -162,20 +135,6 @@ def test_what_is_asked_at_the_end_is_computed(seed):
     far = recall_far_score(Random(seed))
     assert float(far.given["score"]) == pytest.approx(far.answer, abs=0.011)
     assert int(far.given["now_asking"]) - int(far.given["now_asked"]) == 1
-
-
-@pytest.mark.parametrize("text", ["x", "one two"])
-def test_one_word_or_two_are_enough(text):
-    visit = opened(PAGE, {"text": text, "deep": "learned_bias"})
-    assert not visit.exception
-    assert len(panels(visit, "bucket")["added, head 0"]["values"]) == len(text.split())
-
-
-def test_an_impossible_shift_is_corrected_and_said():
-    visit = opened(PAGE, {"seed": "7", "shift": "-3"})
-    assert not visit.exception
-    assert [re.findall(r"asks for (\w+) =", note.value) for note in visit.info] == [["shift"]]
-    assert widgets(visit)["seed"].value == 7
 
 
 KIMI = {"kv_lora_rank": 8, "qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 6}
