@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from explainers.chapters.growing_memory.hero import SENTENCES, Answers
+from explainers.chapters.growing_memory.hero import Answers
 from explainers.chapters.growing_memory.written_pairs import (
     DIM,
     KEEP,
@@ -20,9 +20,8 @@ from explainers.chapters.growing_memory.written_pairs import (
     Story,
     tell_story,
 )
-from explainers.local_numbers import write_value
 from explainers.toys.grammar import read_running
-from explainers.toys.pair_memory import FADE, OVERWRITE, RULES, SOFTMAX, SUM
+from explainers.toys.pair_memory import FADE, OVERWRITE, SOFTMAX, SUM
 from tests.support.opening import ROOT, opened
 from tests.support.reading import hero
 
@@ -44,10 +43,15 @@ def written(story, rule, count):
     return state
 
 
+@pytest.fixture(scope="module")
+def sent():
+    return hero(opened(PAGE))
+
+
 @pytest.mark.parametrize("kind", KEYS)
 @pytest.mark.parametrize("rule", [SUM, OVERWRITE, FADE])
-def test_every_state_and_answer_is_the_textbooks(rule, kind):
-    sent, story = hero(opened(PAGE)), tell_story("en", kind)
+def test_every_state_and_answer_is_the_textbooks(sent, rule, kind):
+    story = tell_story("en", kind)
     memory = sent["memories"][kind][rule]
     for count in range(len(story.pairs) + 1):
         state = written(story, rule, count)
@@ -67,8 +71,8 @@ def test_every_state_and_answer_is_the_textbooks(rule, kind):
 
 
 @pytest.mark.parametrize("rule", [SUM, OVERWRITE, FADE])
-def test_a_state_is_the_one_before_and_what_was_written(rule):
-    story, sent = tell_story("en"), hero(opened(PAGE))
+def test_a_state_is_the_one_before_and_what_was_written(sent, rule):
+    story = tell_story("en")
     memory, keep = sent["memories"][RANDOM][rule], KEEP if rule == FADE else 1.0
     for place, (key, _value) in enumerate(story.pairs):
         before, after = (torch.tensor(memory["states"][at]) for at in (place, place + 1))
@@ -76,8 +80,8 @@ def test_a_state_is_the_one_before_and_what_was_written(rule):
         assert_close(after, keep * before + product, atol=2e-3, rtol=0)
 
 
-def test_attention_stores_rows_and_weighs_them():
-    story, sent = tell_story("en"), hero(opened(PAGE))
+def test_attention_stores_rows_and_weighs_them(sent):
+    story = tell_story("en")
     memory, (keys, values) = sent["memories"][RANDOM][SOFTMAX], story.vectors
     rows = torch.tensor(story.pairs)
     for count in (1, 7, 12):
@@ -159,55 +163,3 @@ def test_what_only_rounding_decides_is_a_tie_and_not_counted(language):
     for name in ("count_found", "list_ties"):
         of_both = [[getattr(one, name)(count) for count in counts] for one in (answers, nudged)]
         assert of_both[0] == of_both[1], "another processor counts the same"
-
-
-def test_a_link_chooses_rule_pairs_keys_and_word():
-    link = {"writing": "softmax", "pairs": "3", "keys": "orthogonal", "question": "0"}
-    sent = hero(opened(PAGE, link))
-    assert sent["choices"] == {**link, "pairs": 3, "question": 0}
-    usual = {"writing": "overwrite", "keys": "random", "pairs": 12, "question": VERB}
-    assert sent["usual"] == usual
-    absurd = opened(PAGE, {"writing": "magic", "pairs": "99", "keys": "", "question": "-1"})
-    assert not absurd.exception
-    assert hero(absurd)["choices"] == usual
-
-
-@pytest.mark.parametrize("spoken", LANGUAGES)
-def test_experiments_say_what_the_picture_will_show(spoken):
-    sent = hero(opened(PAGE, {"lang": spoken}))
-    memories = sent["memories"]
-
-    def like(kind, rule, count, asked, rank=0):
-        name, score = memories[kind][rule]["nearest"][count][asked][rank]
-        return sent["names"][name], write_value(score, spoken, ".2f")
-
-    first, right, fade = (one["text"] for one in sent["experiments"])
-    for rule in (SUM, OVERWRITE):
-        assert all(part in first for part in like(RANDOM, rule, 6, VERB))
-        assert memories[RANDOM][rule]["found"][6] == 6
-    assert like(ORTHOGONAL, SUM, 6, VERB)[1] == write_value(1, spoken, ".2f")
-    assert write_value(1, spoken, ".2f") in right
-    word, score = like(RANDOM, FADE, 12, VERB)
-    assert word in fade
-    assert score in fade
-    for rule in (FADE, OVERWRITE):
-        assert f"{memories[RANDOM][rule]['found'][12]}" in fade
-    assert [one["choices"]["pairs"] for one in sent["experiments"]] == [6, 6, 12]
-
-
-def test_what_the_storyboard_computed_comes_out():
-    memories = hero(opened(PAGE))["memories"][RANDOM]
-    last = {rule: memories[rule]["nearest"][12][VERB] for rule in RULES}
-    assert [round(like, 2) for _name, like in last[SUM][:2]] == [1.34, 0.99]
-    assert round(last[OVERWRITE][0][1], 2) == 0.98
-    assert [memories[rule]["found"][12] for rule in (SUM, OVERWRITE, FADE)] == [5, 6, 4]
-
-
-@pytest.mark.parametrize("spoken", LANGUAGES)
-def test_sentences_have_no_other_slots_than_the_picture_fills(spoken):
-    script = (ROOT / "explainers/ui/browser/picture/heroes/state.js").read_text(encoding="utf-8")
-    body = script[script.index("  sentence() {") : script.index("  nameSentence(")]
-    sent = hero(opened(PAGE, {"lang": spoken}))
-    for name in SENTENCES:
-        slots = {part.split("}}")[0] for part in sent["texts"][name].split("{{")[1:]}
-        assert {slot for slot in slots if f"{slot}:" not in body} == set(), name

@@ -1,4 +1,4 @@
-"""The sentences of all pictures: whatever they leave open is filled in by the script or the data."""
+"""The sentences of all pictures: what they leave open is filled in by the script or the data."""
 
 import re
 

@@ -48,54 +48,23 @@ def test_a_shared_set_is_judged_by_its_loss():
     assert questions.answer_sharing(SHIPPED) == NO_WORSE
 
 
-@pytest.mark.parametrize("card", ["learned", "repeats", "evicted", "rounded", "blocks", "skipped"])
-def test_cards_print_what_was_measured(card):
-    visit, numbers = opened(PAGE, {"deep": card}), SHIPPED.numbers
-    assert not visit.exception
-    expected = {
-        "learned": [numbers["variants"]["larger"]["loss"], numbers["indexer"]["loss"]],
-        "repeats": [],  # below: to two digits
-        "evicted": [*numbers["evicted"].values(), *numbers["prompts"].values()],
-        "rounded": [*numbers["rounded"].values()],
-        "blocks": [*numbers["blocks"].values()],
-        "skipped": [],
-    }[card]
-    words = said(visit)
-    for loss in expected:
-        assert f"{loss:.3f}" in words
-
-
-def test_thresholds_stand_on_the_page():
+def test_a_rise_of_the_loss_has_three_names():
     assert [*map(judge_rise, (-1, 0.0099, 0.01, 0.2499, 0.25))] == [
         *(NO_WORSE, NO_WORSE, A_LITTLE_WORSE, A_LITTLE_WORSE, MUCH_WORSE)
     ]
-    words = said(opened(PAGE, {"predict": "true"}))
-    assert "(A little: from 0.01 nats; much: from 0.25.)" in words
 
 
 def test_blocks_stand_in_the_table_only_where_some_are_chosen():
     for name in SHIPPED.numbers["blocks"]:
         size, way = name.split()
         assert USUAL // int(size) > 1 + (way == "first")
-    assert "| 32 | – | 4.690 |" in said(opened(PAGE, {"deep": "blocks"}))
 
 
 def test_streaming_llm_renumbers_so_no_column_has_its_name():
-    words = said(opened(PAGE, {"deep": "evicted"}))
-    assert "| window | first 4 + window | H2O |" in words
     for file in (ROOT / "assets" / "text" / "en").glob("*.md"):
         for named in re.findall("StreamingLLM.{0,200}", file.read_text("utf-8"), re.DOTALL):
             assert "Xiao et al. 2023" in named, file.name
             assert "positions" in named or "anew" in named, file.name
-
-
-@pytest.mark.parametrize("card", ["learned", "rounded"])
-def test_a_loss_beside_words_has_the_readers_decimal_mark(card):
-    words = said(opened(PAGE, {"deep": card, "lang": "vi"}))
-    numbers = SHIPPED.numbers
-    losses = {"learned": [numbers["indexer"]["loss"]], "rounded": numbers["rounded"].values()}
-    for loss in losses[card]:
-        assert f"{loss:.3f}".replace(".", ",") in words
 
 
 def test_the_sizes_of_the_heads_are_the_models(smollm2):
@@ -120,7 +89,7 @@ def test_the_budget_of_the_picture_is_the_bold_row():
     assert "| 64 |" in said_by_card
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_the_question_on_two_keys_has_the_answer_of_its_numbers(seed):
     asked = questions.recall_index(random.Random(seed))
     numbers = {name: float(one.replace("−", "-")) for name, one in asked.given.items()}
