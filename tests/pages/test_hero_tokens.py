@@ -1,7 +1,5 @@
 """The picture that opens the page on tokens: every cut covers the text, its numbers are torch's."""
 
-import re
-
 import pytest
 import torch
 
@@ -12,11 +10,7 @@ from explainers.models.registry import WHEEL_MODELS
 from explainers.toys import examples
 from explainers.toys.byte_pairs import encode, encode_in_stages, make_pieces, spell_token
 from explainers.toys.sentence import PRESETS, SENTENCE, read_sentence, split_characters
-from tests.support.opening import ROOT, opened
-from tests.support.reading import hero
 
-PAGE = ROOT / "pages" / "02_tokens.py"
-SCRIPT = ROOT / "explainers" / "ui" / "browser" / "picture" / "heroes" / "tokens.js"
 TEXTS = [*PRESETS.values(), "zażółć\u0301 gęślą… (1,5 %)", "मेरा नाम", "x"]
 MERGES = learn_shipped_merges()
 
@@ -71,34 +65,6 @@ def test_a_vector_is_torchs_embedding_plus_position():
     torch.testing.assert_close(rows + places, expected, atol=2e-4, rtol=0)
     longest = max(len(sent["stages"][0][1]), *map(len, sent["cuts"].values()))
     assert len(sent["positions"]) == longest
-
-
-def test_what_is_tried_is_counted():
-    tried = {one["name"]: one for one in hero(opened(PAGE))["experiments"]}
-    said = tried["nothing"]["text"]
-    assert f"{len(SENTENCE.encode())} tokens instead of {len(encode(SENTENCE, MERGES))}" in said
-    other = PRESETS["Vietnamese"]
-    assert tried["vietnamese"]["choices"]["text"] == other
-    assert [int(n) for n in re.findall(r"\d+", tried["vietnamese"]["text"])] == [
-        len(split_characters(other)),
-        len(other.encode()),
-        len(encode(other, MERGES)),
-    ]
-
-
-def test_its_sentences_have_no_other_slots_than_its_script_fills():
-    script = SCRIPT.read_text()
-    filled = set(re.findall(r"\b(\w+)[:,]", script[script.index("const values") :]))
-    for name, template in hero(opened(PAGE))["texts"].items():
-        assert set(re.findall(r"\{\{(\w+)\}\}", template)) <= filled, name
-        assert name == "hero_caption" or f'"{name}"' in script
-
-
-@pytest.mark.parametrize(("asked", "shown"), [("0", 0), ("60", 60), ("251", 250), ("no", 250)])
-def test_a_link_sets_the_merges(asked, shown):
-    visit = opened(PAGE, {"merges": asked})
-    assert hero(visit)["choices"]["merges"] == shown
-    assert bool(visit.info) == (asked in {"251", "no"})
 
 
 def test_pieces_are_spelled_as_before():

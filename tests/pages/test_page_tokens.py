@@ -10,8 +10,8 @@ from explainers.chapters.tokens.word_positions import find_turns
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
-from tests.pages.test_hero_tokens import hero
 from tests.support.opening import PAGES, elements, opened, pictures
+from tests.support.reading import hero
 
 PAGE = next(page for page in PAGES if page.stem == "02_tokens")
 UNIT, WAYS = "model tokens", "ways"
@@ -53,20 +53,6 @@ def test_a_broken_tokenizer_is_told(monkeypatch, tmp_path):
     assert "its tokenizer cannot be read" in words_on(visit)
 
 
-def test_a_sum_knows_no_order():
-    asked = opened(PAGE, {"predict": "true"})
-    assert "Without positions,** every word" not in words_on(asked)
-    link = {"predict": "true", "guess_order": "the same outputs, only rearranged"}
-    assert "Right: **the same outputs, only rearranged**" in words_on(opened(PAGE, link))
-    assert "changes the outputs, by up to" in words_on(opened(PAGE, {"positions": "true"}))
-
-
-def test_what_was_learned_last_is_listed_in_its_card():
-    visit = opened(PAGE, {"deep": "merges", "merges": "3"})
-    code = next(one.value for one in visit.code if "→  id 258" in one.value)
-    assert len(code.splitlines()) == 3
-
-
 def draw_wave(position, column, d_model, longest):
     """One number of P by the paper's formula, in plain Python."""
     angle = position / longest ** ((column - column % 2) / d_model)
@@ -79,8 +65,8 @@ def panels(visit):
     return {panel["id"]: panel for one in sent for panel in one.get("panels", [])}
 
 
-@pytest.mark.parametrize("word", [0, 5])
-def test_the_strips_of_a_word_are_its_sum(word):
+def test_the_strips_of_a_word_are_its_sum():
+    word = 5
     sent = panels(opened(PAGE, {"word": f"{word}"}))["sum"]
     embedding, position, x = sent["values"]
     drawn = examples.draw_embeddings(tuple(SENTENCE.split()), 8, 0)[word].tolist()
