@@ -22,8 +22,7 @@ from explainers.toys.idle_head import (
     read_rows,
     spell,
 )
-from explainers.toys.idle_report import format_idle_report, list_seeds
-from explainers.translations import load_sections
+from explainers.toys.idle_report import list_seeds
 from explainers.ui.session import IDLE_JOB
 from tests.support.opening import ROOT, opened
 from tests.support.reading import hero, said
@@ -47,21 +46,6 @@ def test_weights_and_lengths_are_torchs(setting):
     torch.testing.assert_close(torch.tensor(sent["lengths"]), lengths, atol=1e-3, rtol=0)
     torch.testing.assert_close(torch.tensor(sent["gates"]), reading.gate, atol=1e-3, rtol=0)
     assert sent["largest"] == pytest.approx(reading.scores.abs().max().item(), abs=1e-4)
-
-
-def test_the_largest_number_is_called_a_size_wherever_it_is_told():
-    """Without ⟨s⟩ it belongs to a score below 0, so it is not the largest score."""
-    setting = name_setting(SINK)
-    told = picture.compute_numbers(None, 0)["settings"][setting][-1]["largest"]
-    scores = read_rows(load_idle_head(setting, 0), setting, encode(spell(setting))).scores
-    assert scores.max() < told == pytest.approx(-scores.min().item(), abs=1e-4)
-    texts = [
-        *load_sections("14_idle_heads").values(),
-        SCRIPT.read_text(encoding="utf-8"),
-        format_idle_report(),
-    ]
-    assert not [text for text in texts if "largest score" in text.lower()]
-    assert all("|score" in text.replace("\\", "") for text in texts[-2:])
 
 
 def test_letters_with_work_are_told_from_idle_ones():
@@ -157,8 +141,7 @@ def test_where_too_many_train_it_is_told(monkeypatch):
     monkeypatch.setattr("explainers.job_queue.Job.start", refuse)
     visit = opened(PAGE)
     visit.session_state["run"] = 1
-    visit.run()
-    assert any("8 others wait already" in info.value for info in visit.info)
+    assert any("8 others wait already" in info.value for info in visit.run().info)
     assert hero(visit)["trained"] is None
 
 

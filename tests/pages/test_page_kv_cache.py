@@ -13,7 +13,7 @@ from explainers.attention.cache import decoding, kv_cache
 from explainers.attention.cache.decoding import decode, recompute, through
 from explainers.attention.cache.kv_cache import empty_cache
 from explainers.attention.multi_head import multi_head
-from explainers.chapters.common.score_matrix import ROUNDING, write_word_count
+from explainers.chapters.common.score_matrix import ROUNDING
 from explainers.chapters.kv_cache import timing_job
 from explainers.chapters.kv_cache.bounded_caches import trace_slots
 from explainers.chapters.kv_cache.cache_faults import (
@@ -21,7 +21,6 @@ from explainers.chapters.kv_cache.cache_faults import (
     find_first_wrong_word,
     write_first_wrong_word,
 )
-from explainers.chapters.kv_cache.cost_curves import compute_growth
 from explainers.chapters.kv_cache.hero import compute_numbers
 from explainers.chapters.kv_cache.reading import (
     CAUSAL,
@@ -49,9 +48,6 @@ from tests.support.waiting import over
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
 TOKENS = tuple(SENTENCE.split())
-LONG = " ".join(f"w{n}" for n in range(24))
-
-
 STEPS = {"deep": "steps"}
 
 
@@ -77,13 +73,6 @@ def test_each_step_computes_one_query_and_keeps_every_key_and_value():
             assert flat(weights[n]) == close(whole.weights[0, n, : n + 1])
 
 
-def test_the_proof_is_exact_and_one_product_is_rounding():
-    for seed in (0, 7):
-        run = DrawnText(tuple(LONG.split()), seed)
-        assert set(run.row_by_row) == {0.0}
-        assert 0 < max(run.in_one_product) < 1e-4
-
-
 def test_the_proof_is_computed(monkeypatch):
     """A cache that forgets is seen beside the slider, at the word where it begins."""
     from explainers.attention.cache.faults import forget_offset
@@ -103,16 +92,6 @@ def forget_runs():
     """What was computed of a text is computed anew."""
     read_text.cache_clear()
     compute_numbers.cache_clear()
-
-
-def test_what_are_tokens_does_not_depend_on_the_language():
-    english, other = (
-        [(panel["id"], panel["row_tokens"], panel["column_tokens"]) for panel in sent["panels"]]
-        for sent in (
-            figure(opened(PAGE, {"lang": one, **STEPS}), "layer 1: Q") for one in ("en", "vi")
-        )
-    )
-    assert english == other
 
 
 def test_every_number_has_its_arithmetic():
@@ -143,12 +122,6 @@ def test_each_mistake_begins_at_its_word_if_the_text_has_it():
     assert write_first_wrong_word(run, measure_differences(run)["no offset"]) == NOWHERE
 
 
-def test_how_the_work_grows():
-    works = [lambda work: work.rows, lambda work: work.projections, lambda work: work.scores]
-    assert [compute_growth(of, 0) for of in works] == [2, 2, 4]
-    assert [compute_growth(of, 1) for of in works] == [4, 4, 8]
-
-
 def test_slots_are_used_in_turn():
     assert trace_slots(5, 1, 2) == [[1, 1, 1, 1, 1], [None, 2, 2, 4, 4], [None, None, 3, 3, 5]]
 
@@ -170,19 +143,10 @@ def test_rings_are_drawn_and_compared(window, sinks):
         )
 
 
-def test_choices_stay_within_the_text():
-    visit = opened(PAGE, {"text": "no more words", "words_read": "24", "deep": "steps"})
-    assert not visit.exception
-    assert figure(visit, "layer 1: Q")["slider"]["index"] == 2
-    assert {"reach_window", "sinks"} <= set(widgets(opened(PAGE, {"deep": "windows"})))
-
-
-@pytest.mark.parametrize("words", ["one", "two words"])
-def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it(words):
-    visit = opened(PAGE, {"text": words, "predict": "true", **STEPS})
-    assert not visit.exception
-    assert f"This text has {write_word_count(len(words.split()))}." in said(visit)
-    assert figure(visit, "layer 1: Q")["slider"]["index"] == len(words.split()) - 1
+def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it():
+    visit = opened(PAGE, {"text": "two words", "predict": "true", **STEPS})
+    assert "This text has 2 words." in said(visit)
+    assert figure(visit, "layer 1: Q")["slider"]["index"] == 1
     titles = [box.label[:12] for box in visit.main.expander if "min" in box.label]
     assert titles == ["**Every numb", "**Measured o"]
     assert "guess_costs" in widgets(visit), "that is about texts of any length"
@@ -305,15 +269,6 @@ def test_rows_are_counted_as_they_are_computed(tokens):
         assert steps[n]["difference"] == 0
 
 
-def test_rows_of_the_picture_are_those_of_one_pass():
-    run = DecodedText(TOKENS, 1)
-    numbers, whole = compute_numbers(run), run.read_at_once(len(TOKENS), masks.causal)
-    for sent, done in zip(numbers["layers"], whole.reads, strict=True):
-        rows = done.query[0], done.cache.key[0], done.cache.value[0]
-        for name, exact in zip(("query", "key", "value"), rows, strict=True):
-            torch.testing.assert_close(torch.tensor(sent[name]), exact.cpu(), atol=1e-4, rtol=0)
-
-
 def test_both_ways_stored_rows_of_the_second_layer_are_wrong():
     run = DecodedText(TOKENS, 0)
     numbers = compute_numbers(run)
@@ -322,12 +277,4 @@ def test_both_ways_stored_rows_of_the_second_layer_are_wrong():
     assert wrong == [0, changed]
     assert changed == 7 * 6 // 2
     for n, step in enumerate(numbers["again"][1]):
-        whole = run.read_at_once(n + 1, masks.full).reads[1].cache
-        for name, exact in (("key", whole.key[0]), ("value", whole.value[0])):
-            torch.testing.assert_close(torch.tensor(step[name]), exact.cpu(), atol=1e-3, rtol=0)
-        stored = torch.tensor(numbers["layers"][1]["key"][: n + 1])
-        values = torch.tensor(numbers["layers"][1]["value"][: n + 1])
-        gaps = stored - whole.key[0].cpu(), values - whole.value[0].cpu()
-        gap = max(one.abs().max().item() for one in gaps)
-        assert step["difference"] == pytest.approx(gap, abs=2e-4)
         assert step["wrong"] == list(range(n)), "all but the new one"

@@ -34,16 +34,10 @@ from explainers.chapters.shared_heads.uptraining_job import (
 from explainers.toys import examples
 from explainers.toys.grammar import ENGLISH
 from explainers.toys.layers import NUM_HEADS as OFFERED_HEADS
-from explainers.toys.layers import (
-    Configuration,
-    TrainedHeads,
-    list_kv_heads,
-    load_heads,
-    load_layer,
-)
+from explainers.toys.layers import Configuration, list_kv_heads, load_heads, load_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.toys.task import Batch, is_held_out, make_task
-from explainers.toys.training import attend, draw_parts, draw_pool, list_losses
+from explainers.toys.training import attend, draw_pool, list_losses
 from explainers.ui.session import UPTRAINING_JOB
 from explainers.ui.text.numbers import bound_rounding
 from tests.support.opening import ROOT, opened, pictures, widgets
@@ -245,21 +239,8 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
 
 @pytest.mark.parametrize(("kv_heads", "verdict"), [(1, "worse than an"), (2, "better than an")])
 def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
-    own, shared = OWN._replace(rule="full"), Configuration(4, kv_heads, 16, "full")
-    text = said(visit := opened(PAGE, UNTRAINED | TRAINING | {"kv_heads": f"{kv_heads}"}))
+    own = OWN._replace(rule="full")
     averaged = average_shipped_heads(own, kv_heads, 0)
-    printed = {
-        "Trained, a KV head each": load_heads(own, 0, "en"),
-        f"averaged to {kv_heads} KV heads?": averaged,
-        "An untrained layer of that shape": TrainedHeads.from_parts(
-            ENGLISH.words, draw_parts(shared, 0), 16
-        ),
-        "trained in that shape from the start": load_heads(shared, 0, "en"),
-    }
-    losses = {words: measure_held_out(one, "full").loss for words, one in printed.items()}
-    assert {words: loss_after(visit, words) for words in printed} == pytest.approx(losses, abs=6e-4)
-    assert verdict in text
-    assert (losses[f"averaged to {kv_heads} KV heads?"] > [*losses.values()][2]) == (kv_heads == 1)
     task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True, "en"))), "full")
     named = averaged.score_words(attend(averaged, task.words, task.mask).output)
     wrong = [
@@ -267,8 +248,18 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
         for rows, answers, length in zip(named, task.targets, task.lengths, strict=True)
         for row, asked in zip(rows[:length], answers[:length], strict=True)
     ]
-    assert measure_held_out(averaged, "full").wrong == pytest.approx(sum(wrong) / len(wrong))
-    assert re.search(rf"name \*\*{sum(wrong) / len(wrong):.2f}\*\* words", text)
+    found = measure_held_out(averaged, "full")
+    assert found.wrong == pytest.approx(sum(wrong) / len(wrong))
+    visit = opened(PAGE, UNTRAINED | TRAINING | {"kv_heads": f"{kv_heads}"})
+    assert f"name **{found.wrong:.2f}** words" in said(visit)
+    assert verdict in said(visit)
+    _own, after, fresh, from_start = compare_sharing(own, kv_heads, 0)
+    assert after == found
+    assert (after.loss > fresh.loss) == (kv_heads == 1)
+    assert loss_after(visit, "trained in that shape from the start") < fresh.loss / 10
+    assert from_start == measure_held_out(
+        load_heads(own._replace(num_kv_heads=kv_heads), 0, "en"), "full"
+    )
 
 
 def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):

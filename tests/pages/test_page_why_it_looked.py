@@ -159,13 +159,6 @@ def test_every_bar_can_be_removed_and_says_where_its_head_looked(cells):
                         assert sum(one.looked[removal]) == pytest.approx(1, abs=ROUNDING)
 
 
-def test_a_removal_in_a_link_may_be_any_bar():
-    sent = hero(opened(PAGE, {"why_cell": "17.4", "why_removed": "key.L16.H0"}))
-    assert sent["choices"]["why_removed"] == "key.L16.H0"
-    assert sent["cells"]["17.4"]["removals"]["key.L16.H0"]["removed"] == ["key.L16.H0"]
-    assert hero(opened(PAGE, {"why_removed": "key.L99.H0"}))["choices"]["why_removed"] == "nothing"
-
-
 def test_what_is_said_of_roles_was_measured():
     results = read_roles()
     assert results
