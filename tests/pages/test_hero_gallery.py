@@ -107,6 +107,7 @@ def test_a_sink_is_named_last():
 @pytest.mark.parametrize("place", [(18, 6), (29, 1), (0, 0)])
 def test_the_steps_of_a_score_add_up(nothing_measured, place):
     gallery, example = find_gallery(SMOLLM2), shipped_scores(SMOLLM2).example
+    assert gallery
     steps = compute_steps(gallery, example, place)
     assert torch.allclose((steps.weights * steps.pattern).sum(dim=-1), steps.mass)
     assert torch.equal(steps.weights, example.weights[place][steps.rows])

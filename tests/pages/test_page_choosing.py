@@ -23,7 +23,6 @@ from explainers.models.shipped_indexers import (
     ORACLE,
     PROSE,
     TWICE,
-    USUAL,
     WINDOW,
     Shipped,
     read_files,
@@ -70,12 +69,6 @@ def test_a_rise_of_the_loss_has_three_names():
     ]
 
 
-def test_blocks_stand_in_the_table_only_where_some_are_chosen():
-    for name in SHIPPED.numbers["blocks"]:
-        size, way = name.split()
-        assert USUAL // int(size) > 1 + (way == "first")
-
-
 def test_streaming_llm_renumbers_so_no_column_has_its_name():
     for file in (ROOT / "assets" / "text" / "en").glob("*.md"):
         for named in re.findall("StreamingLLM.{0,200}", file.read_text("utf-8"), re.DOTALL):
@@ -97,12 +90,6 @@ def test_h2o_is_called_better_only_where_it_is():
         losses = {f"{kept}": one + by for kept, one, by in zip(KEPT, first, shifts, strict=True)}
         told = cost_tables.name_evictions(SHIPPED._replace(numbers={"evicted": losses}))
         assert told["wins"] == f"{wins}"
-
-
-def test_the_budget_of_the_picture_is_the_bold_row():
-    said_by_card = said(opened(PAGE, {"deep": "evicted", "keys_kept": "32"}))
-    assert f"**32** | **{PASSAGE.losses['window'][KEPT.index(32)]:.3f}**" in said_by_card
-    assert "| 64 |" in said_by_card
 
 
 @pytest.mark.parametrize("seed", range(5))

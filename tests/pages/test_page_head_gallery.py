@@ -243,16 +243,6 @@ def test_ranks_are_correlated_as_spearman_does():
     assert compute_rank_correlation(torch.tensor([5.0])) == 0
 
 
-def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
-    plant(planted, {})
-    visit = opened(PAGE, HERE | EVIDENCE)
-    sentence = panel(visit, "sentence")
-    assert sentence["rows"] == ["the", "CEO", "announced"]
-    weights = record_heads(tiny, torch.tensor([[0, 1, 2]])).weights[1, 4]
-    assert sentence["values"][2] == pytest.approx(weights[2].tolist(), abs=1e-4)
-    assert sentence["values"][0][1:] == [None, None]
-
-
 def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
     plant(planted, {})
     for module in (head_card, recording):

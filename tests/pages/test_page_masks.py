@@ -121,17 +121,6 @@ def test_a_share_too_small_to_be_printed_is_not_printed_as_0():
     assert {share: _write_percent(100 * share) for share in told} == told
 
 
-def test_nobody_looks_at_the_filling():
-    for text, real in {SENTENCE: (7, 3), "x": (1, 3)}.items():
-        found = panels(unfolded("batch", {"text": text}), "sentence 1").values()
-        for panel, words in zip(found, real, strict=True):
-            hidden = blank(panel)
-            assert not hidden[:, :words].any()
-            assert hidden[:, words:].all()
-            sums = numbers(panel).sum(dim=-1)
-            torch.testing.assert_close(sums, torch.ones(max(real)), atol=1e-4, rtol=0)
-
-
 @pytest.mark.parametrize("place", [(0, 1, 2), (1, 2, 0), (1, 0, 1)])
 def test_a_batch_that_changes_one_weight_is_found(place):
     alone = [torch.rand(7, 7), torch.rand(3, 3)]
