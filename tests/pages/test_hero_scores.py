@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 
 import pytest
 import torch
@@ -75,46 +74,11 @@ def test_where_it_is_not_dragged_it_shows_attention_itself():
         torch.testing.assert_close(shown, run.weights.cpu(), atol=1e-4, rtol=0, msg=rule)
 
 
-def test_its_sentences_have_no_other_slots_than_its_script_fills():
-    texts = hero(opened(PAGE))["texts"]
-    script = (SOFTMAX.parent / "heroes" / "four_steps.js").read_text()
-    filled = set(re.findall(r"\b(\w+):", script[script.index("const values") :]))
-    for name, template in texts.items():
-        assert template, name
-        assert set(re.findall(r"\{\{(\w+)\}\}", template)) <= filled, name
-        assert name == "hero_caption" or f'"{name}"' in script
-
-
-@pytest.mark.parametrize(
-    "text", [SENTENCE, "The team praised young fans on Sunday", "two plus three"]
-)
-def test_what_can_be_tried_is_true(text):
-    visit = opened(PAGE, {"text": text, "weights": "untrained"})
-    sent = hero(visit)
-    word = sent["choices"]["word"]
-    tokens, products = sent["tokens"], torch.tensor(sent["products"])
-    tried = {one["name"]: one for one in sent["experiments"]}
-    assert list(tried) == ["freeze", "melt", "first_word"]
-    for name in ("freeze", "melt"):
-        weights = (products[word] / tried[name]["choices"]["divided_by"]).softmax(-1)
-        said = tried[name]["text"]
-        assert tokens[word] in said
-        for share in re.findall(r"(?<![<\d])\b(\d+)\N{NO-BREAK SPACE}%", said):
-            near = [math.floor(100 * weight + 0.5) for weight in weights.tolist()]
-            assert int(share) in near
-        if name == "freeze":
-            assert tokens[int(weights.argmax())] in said
-    assert tried["first_word"]["choices"] == {"mask": "causal", "word": 0}
-    assert sum(sent["allowed"]["causal"][0]) == 1
-
-
-@pytest.mark.parametrize(
-    ("asked", "shown"), [("0.125", 0.125), ("64", 64), ("2.8284", 2.8284), ("3", 2), ("no", 2)]
-)
+@pytest.mark.parametrize(("asked", "shown"), [("64", 64), ("2.8284", 2.8284), ("3", 2)])
 def test_a_link_sets_the_temperature(asked, shown):
     visit = opened(PAGE, {"divided_by": asked})
     assert hero(visit)["choices"]["divided_by"] == shown
-    assert bool(visit.info) == (asked in {"3", "no"})
+    assert bool(visit.info) == (asked == "3")
 
 
 def test_words_that_the_head_does_not_know_are_not_drawn_unasked():

@@ -29,17 +29,18 @@ from explainers.chapters.head_gallery.layer_entropy import (
     measure_trend,
 )
 from explainers.models import load as loading_module
-from explainers.models import registry, shipped_ablations, shipped_scores, token_text
+from explainers.models import registry, shipped_ablations
 from explainers.models.head_ablation import KINDS, MEAN
 from explainers.models.head_scores import HeadScores, measure_heads
 from explainers.models.load import load_model
+from explainers.models.shipped_scores import read_shipped_scores, save_scores
 from explainers.ui.controls.controls import PROSE
 from explainers.ui.prediction import SKIP
 from explainers.ui.session import HEAD_SCORES_JOB
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures
 from tests.support.reading import hero, said
-from tests.support.waiting import wait
+from tests.support.waiting import over
 
 PAGE = next(page for page in PAGES if page.stem == "18_head_gallery")
 ID, BOTH_WAYS = "someone/tiny-model", "someone/both-ways"
@@ -48,6 +49,18 @@ HERE = {"real_model": ID, "model_layer": "1", "model_head": "4", "text": "the CE
 MEASURES, EVIDENCE, PARTNERS, LAYERS_CARD = (
     {"deep": card} for card in ("measures", "evidence", "partners", "layers")
 )
+
+
+SMOLLM2, MINILM = (model.id for model in registry.WHEEL_MODELS)
+ROUNDING = 2e-3
+"""Another processor adds up in another order."""
+
+
+def shipped_scores(model):
+    """What the app has of a model: it must be there."""
+    found = read_shipped_scores(model)
+    assert found
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +112,7 @@ def planted(measured):
 def plant(scores, places):
     for (probe, what), (place, value) in places.items():
         scores.select(probe, what)[place] = value
-    shipped_scores.save_scores(ID, scores)
+    save_scores(ID, scores)
 
 
 def panel(visit, name):
@@ -114,20 +127,9 @@ def panel(visit, name):
     return found[0]
 
 
-def verdict(visit, question):
-    """What the page says was computed, to somebody who did not guess."""
-    before, after = said(visit).split(question)[1].split("Answer: **", 1)
-    assert "Before you look" not in before
-    return after.split("**")[0]
-
-
 def unveiled(visit):
     """The answers under the veils of a page that asks nothing."""
     return re.findall(r":green-background\[(.*?)\]", said(visit))
-
-
-def asked(*names, **link):
-    return opened(PAGE, {**HERE, "predict": "true", **{f"guess_{n}": SKIP for n in names}, **link})
 
 
 @pytest.mark.parametrize("model", ["someone/not-here", ID])
@@ -145,25 +147,25 @@ def test_a_model_without_scores_opens_on_the_picture_of_one_that_has_them(store,
     assert not [one for one in visit.main.expander if one.label.startswith("What each score")]
 
 
-@pytest.mark.parametrize("model", [ID, BOTH_WAYS])
-def test_all_heads_are_measured_on_request_and_then_kept(store, model):
+def test_all_heads_are_measured_on_request_and_then_kept(store):
     for file in (store / "scores").glob("*"):
         file.unlink()
-    visit = opened(PAGE, {"real_model": model, **MEASURES})
+    link = {"real_model": BOTH_WAYS, **MEASURES}
+    visit = opened(PAGE, link)
     next(button for button in visit.button if button.label == MEASURE_LABEL).click().run()
-    job = visit.session_state[HEAD_SCORES_JOB]
-    wait(lambda: job.is_over)
+    job = over(visit.session_state[HEAD_SCORES_JOB])
     assert (job.state, job.share) == ("done", 1)
-    shown = panel(visit.run(), "heads")
-    assert shown["values"] == [
-        pytest.approx(row, abs=1e-4)
-        for row in job.result.select("repeated", "induction").T.tolist()
-    ]
-    other = opened(PAGE, {"real_model": model, **MEASURES})
+    measured = job.result.select("repeated", "induction").T
+    shown = panel(visit.run(), "heads")["values"]
+    assert torch.allclose(torch.tensor(shown), measured, atol=1e-4)
+    other = opened(PAGE, link)
     assert HEAD_SCORES_JOB not in other.session_state
     assert pictures(other) == pictures(visit)
-    offered = next(box for box in other.selectbox if box.key == "head_score").options
-    assert ("next token" in offered) == (model == BOTH_WAYS)
+    assert "next token" in list_offered(other), "it sees both ways"
+
+
+def list_offered(visit):
+    return next(box for box in visit.selectbox if box.key == "head_score").options
 
 
 def test_the_map_has_a_row_per_head_and_a_click_away_is_the_head(planted):
@@ -173,12 +175,10 @@ def test_the_map_has_a_row_per_head_and_a_click_away_is_the_head(planted):
     assert shown["rows"] == [f"head {n}" for n in range(HEADS)]
     assert shown["columns"] == ["0", "1"]
     assert shown["values"][5][0] == 7.25
+    assert "next token" not in list_offered(visit)
     next(b for b in visit.button if b.label == "Look at L0.H5, the highest").click().run()
     assert [visit.session_state[key] for key in ("gallery_layer", "gallery_head")] == [0, 5]
     assert hero(visit)["choices"]["gallery_head"] == 5
-    assert "L0.H5: no name" in said(
-        opened(PAGE, {**HERE, **EVIDENCE, "model_layer": "0", "model_head": "5"})
-    )
 
 
 def test_a_head_has_several_names_each_with_what_speaks_against_it(planted):
@@ -189,41 +189,13 @@ def test_a_head_has_several_names_each_with_what_speaks_against_it(planted):
     plant(planted, places)
     visit = opened(PAGE, HERE | EVIDENCE)
     assert "L1.H4: **induction** and **sink**." in said(visit)
-    assert "**induction**: 0.90 on random tokens, twice (needed: more than 0.4" in said(visit)
     assert "At random the best head has 0.37" in said(visit)
     elsewhere = planted.select("natural", "induction")[1, 4]
     assert f"The same score on prose: {elsewhere:.2f}." in said(visit)
     assert "Counter-example, passage 3" in said(visit)
     assert "(token 21) gives 0.81" in said(visit)
     assert "only 0.06 to what the name induction promises" in said(visit)
-    assert "| sink | " in said(visit)
-    assert "**0.70** (> 0.3) |" in said(visit)
     assert "L1.H3: no name" in said(opened(PAGE, {**HERE, **EVIDENCE, "model_head": "3"}))
-
-
-def test_a_head_whose_worst_row_fits_has_no_counter_example(planted):
-    planted.tensors["natural: induction, counterexample"][1, 4] = torch.tensor(
-        [3, 21, 2, 0.75, 0.75]
-    )
-    plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
-    visit = opened(PAGE, HERE | EVIDENCE)
-    assert "gives 0.75 to what the name induction promises. No counter-example" in said(visit)
-    assert "Counter-example, passage" not in said(visit)
-
-
-def test_chance_can_take_a_name_away(planted):
-    planted.tensors["repeated: induction, shuffled"][0, 0] = 0.95
-    plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
-    visit = opened(PAGE, HERE | EVIDENCE)
-    assert "L1.H4: no name" in said(visit)
-    assert f"for {LAYERS * HEADS} of {LAYERS * HEADS} heads" in said(visit)
-
-
-@pytest.mark.parametrize("count", [0, 1, 3])
-def test_heads_that_look_for_what_followed_are_counted(planted, count):
-    planted.select("repeated", "induction").flatten()[:count] = 0.5
-    plant(planted, {})
-    assert unveiled(opened(PAGE, HERE | MEASURES)) == [str(count)]
 
 
 @pytest.mark.parametrize(
@@ -234,13 +206,13 @@ def test_the_surest_head_is_asked_about(planted, after, answer):
         planted,
         {("repeated", "induction"): ((1, 4), 0.8), ("natural", "induction"): ((1, 4), after)},
     )
-    visit = asked("keeps")
-    assert "L1.H4 has the highest score for **induction**: 0.80" in said(visit)
-    assert verdict(visit, "has the highest score for") == answer
+    visit = opened(PAGE, HERE | {"predict": "true", "guess_keeps": SKIP})
+    told = said(visit).split("L1.H4 has the highest score for **induction**: 0.80")[1]
+    assert told.split("Answer: **", 1)[1].startswith(f"{answer}**")
     assert [row[0] for row in panel(visit, "kept")["values"]] == pytest.approx([0.8, after])
 
 
-@pytest.mark.parametrize("better", [0, 1, 3, None])
+@pytest.mark.parametrize("better", [0, 3, None])
 def test_heads_are_compared_with_the_best_fixed_distance(planted, better):
     found = sorted(n for n in planted.tensors if n.startswith("syntax") and "offset" not in n)
     for place, name in enumerate(found):
@@ -253,8 +225,6 @@ def test_heads_are_compared_with_the_best_fixed_distance(planted, better):
     assert unveiled(visit) == [str(len(found) if better is None else better)]
     shown = panel(visit, "partners")
     assert [row[0] for row in shown["values"]] == [0.75] * len(found)
-    for name in shown["rows"]:
-        assert f"| {name} | L0.H5 |" in said(visit), "a row has the same name in both tables"
 
 
 @pytest.mark.parametrize(
@@ -273,59 +243,6 @@ def test_ranks_are_correlated_as_spearman_does():
     assert compute_rank_correlation(torch.tensor([5.0])) == 0
 
 
-def test_the_verdict_and_its_numbers_are_shown(planted, tiny):
-    for what, falls in (("entropy", True), ("entropy without the first token", False)):
-        column = torch.tensor([0.75, 0.25] if falls else [0.5, 0.625])
-        planted.select("natural", what)[:] = column[:, None]
-    planted.select("natural", "first token")[1] = 0.875
-    plant(planted, {})
-    assert measure_trend(Gallery(tiny, planted)).verdict == BY_FIRST
-    visit = opened(PAGE, HERE | LAYERS_CARD)
-    assert unveiled(visit) == [BY_FIRST]
-    assert "correlation of layer and entropy: -1.00; without the first token: +1.00" in said(visit)
-    assert "layer 1 with 0.25, where 88 % of the weight lies on the first token" in said(visit)
-
-
-def test_the_question_hides_its_picture_and_no_other(planted):
-    plant(planted, {})
-    asking, shown = asked(), opened(PAGE, HERE)
-    assert [one.key for one in asking.radio if one.key.startswith("guess")] == ["guess_keeps"]
-    assert len(pictures(shown)) == len(pictures(asking)) + 1
-    assert pictures(asked("keeps")) == pictures(shown)
-
-
-def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
-    ids = list_probe_texts(tiny)["natural"][:1]
-    found = record_heads(tiny, ids)
-    assert found.weights.shape == (LAYERS, HEADS, 64, 64)
-    assert found.weights.sum(dim=-1) == pytest.approx(1, abs=1e-5)
-    assert torch.equal(found.masks[0], torch.ones(64, 64, dtype=torch.bool).tril())
-    plant(planted, {})
-    visit = opened(PAGE, HERE | EVIDENCE)
-    sentence = panel(visit, "sentence")
-    assert sentence["rows"] == ["the", "CEO", "announced"]
-    words = torch.tensor([[0, 1, 2]])
-    expected = record_heads(tiny, words).weights[1, 4].tolist()
-    assert sentence["values"][2] == pytest.approx(expected[2], abs=1e-4)
-    assert sentence["values"][0][1] is None
-    tiles = [json.loads(one)[0] for one in pictures(visit) if '"planes"' in one]
-    assert [len(one["tokens"]) for one in tiles] == [101, 64]
-
-
-def test_words_of_several_tokens_are_offered_in_one_piece(planted, tiny, monkeypatch):
-    plant(planted, {})
-    words = token_text.Words((0, 1, 1), ("the", "CEO announced"))
-    monkeypatch.setattr(token_text, "find_words", lambda *_: words)
-    visit = opened(PAGE, HERE | EVIDENCE)
-    assert panel(visit, "sentence")["rows"] == ["the", "CEO", "announced"]
-    visit.toggle(key="as_words").set_value(True).run()
-    sentence = panel(visit, "sentence")
-    assert sentence["rows"] == sentence["columns"] == [*words.spelled]
-    (first, *_), *both = record_heads(tiny, torch.tensor([[0, 1, 2]])).weights[1, 4].tolist()
-    mean = [sum(row[0] for row in both) / 2, sum(row[1] + row[2] for row in both) / 2]
-    assert sentence["values"] == [[first, None], pytest.approx(mean, abs=1e-4)]
-
-
 def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
     plant(planted, {})
     for module in (head_card, recording):
@@ -335,30 +252,9 @@ def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
     assert any("the last 1 tokens are left out" in one.value for one in visit.caption)
 
 
-@pytest.mark.parametrize(
-    "link",
-    [
-        {"real_model": "../../etc"},
-        {"real_model": "x" * 5_000},
-        {"model_layer": "999", "model_head": "-3"},
-        {"head_score": "<script>", "probe": "nan", **MEASURES},
-        {"text": "word " * 60, **EVIDENCE},
-    ],
-)
-def test_a_hostile_link_shows_a_page(planted, link):
-    plant(planted, {})
-    visit = opened(PAGE, {**HERE, **link})
-    assert not visit.exception
-    is_cut = any("tokens are left out" in one.value for one in visit.caption)
-    assert visit.info or visit.error or is_cut
-
-
-def test_late_layers_of_smollm2_are_sharp_only_because_of_the_first_token(smollm2, smollm2_scores):
-    assert measure_trend(Gallery(smollm2, smollm2_scores)).verdict == BY_FIRST
-
-
-def test_layers_of_minilm_do_not_get_sharper(minilm, minilm_scores):
-    assert measure_trend(Gallery(minilm, minilm_scores)).verdict == FAILS
+@pytest.mark.parametrize(("model", "verdict"), [(SMOLLM2, BY_FIRST), (MINILM, FAILS)])
+def test_late_layers_are_sharp_only_because_of_the_first_token(model, verdict):
+    assert measure_trend(Gallery(None, shipped_scores(model).scores)).verdict == verdict
 
 
 FIND = {"deep": "find"}
@@ -373,7 +269,7 @@ def rows_of(visit):
 def test_all_heads_stand_in_one_table_and_conditions_choose_some(planted):
     plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
     planted.select("repeated", "induction")[0, 3] = 0.6
-    shipped_scores.save_scores(ID, planted)
+    save_scores(ID, planted)
     heads, table = rows_of(opened(PAGE, HERE | FIND))
     assert len(heads) == LAYERS * HEADS
     assert table["induction, random"].max() == pytest.approx(0.9)
@@ -382,6 +278,7 @@ def test_all_heads_stand_in_one_table_and_conditions_choose_some(planted):
     assert f"**2 of {LAYERS * HEADS}** heads" in said(found)
     both = HERE | FIND | {"heads_where": "induction > 0.4 and Induction, random < 0,7"}
     assert rows_of(opened(PAGE, both))[0] == ["L0.H3"]
+    assert unveiled(opened(PAGE, HERE | MEASURES)) == ["2"], "these look for what followed"
     kept = HERE | FIND | {"heads_where": "induction > 0.4", "pinned": "L0.H5"}
     assert rows_of(opened(PAGE, kept))[0] == ["L0.H5", "L1.H4", "L0.H3"]
 
@@ -396,38 +293,31 @@ def test_every_head_of_the_shipped_model_has_its_ablation_loss():
     assert len(heads) == int((means > 0.03).sum())
     layer, head = divmod(int(means.argmax()), means.shape[1])
     assert heads[0] == f"L{layer}.H{head}"
-    numbers = [name for name in table.columns if name.startswith(("loss", "±", "estimate"))]
-    assert numbers[:2] == ["loss mean", "± mean"], "what is asked for comes first, with its error"
     assert table["loss mean"][0] == pytest.approx(float(means.max()), abs=1e-6)
-    assert not rows_of(opened(PAGE, FIND))[1]["loss resample"].isna().any()
 
 
-@pytest.mark.parametrize(
-    "written", ["induction", "induction > ", "sharpness > 1", "__import__('os')"]
-)
-def test_a_condition_that_cannot_be_read_is_said_and_finds_nothing(planted, written):
-    shipped_scores.save_scores(ID, planted)
-    visit = opened(PAGE, HERE | FIND | {"heads_where": written})
-    assert not visit.exception
-    assert rows_of(visit)[0] == []
-    [info] = visit.info
-    assert written.split(" >")[0] in info.value
+def test_a_condition_that_cannot_be_read_is_said_and_finds_nothing(planted):
+    plant(planted, {})
+    for written in ("induction > ", "sharpness > 1", "__import__('os')"):
+        visit = opened(PAGE, HERE | FIND | {"heads_where": written})
+        assert not visit.exception
+        assert rows_of(visit)[0] == []
+        [info] = visit.info
+        assert written.split(" >")[0] in info.value
 
 
 def test_each_row_opens_the_inspector_and_what_if_with_its_head(planted):
-    shipped_scores.save_scores(ID, planted)
+    save_scores(ID, planted)
     _heads, table = rows_of(opened(PAGE, HERE | FIND))
     links = table[table["head"] == "L1.H4"].iloc[0]
     inspector, what_if = (
         dict(parse_qsl(urlsplit(links[name]).query)) for name in ("Inspector", "What if")
     )
     evidence = dict(parse_qsl(urlsplit(links["Evidence"]).query))
-    visit = opened(PAGE, evidence)
-    assert [visit.session_state[key] for key in ("gallery_layer", "gallery_head")] == [1, 4]
-    assert evidence["deep"] == "evidence"
-    page = next(page for page in PAGES if page.stem == "17_inspector")
-    visit = opened(page, inspector)
-    assert [visit.session_state[key] for key in ("model_layer", "model_head")] == [1, 4]
+    assert (evidence["deep"], evidence["gallery_layer"], evidence["gallery_head"]) == (
+        *("evidence", "1", "4"),
+    )
+    assert (inspector["model_layer"], inspector["model_head"]) == ("1", "4")
     page = next(page for page in PAGES if page.stem == "19_what_if")
     visit = opened(page, what_if | {"what_text": HERE["text"]})
     assert not visit.exception
@@ -438,19 +328,13 @@ def test_each_row_opens_the_inspector_and_what_if_with_its_head(planted):
 def test_a_score_is_told_tenth_by_tenth_with_a_row_from_each(planted, tiny):
     plant(planted, {("repeated", "previous token"): ((1, 4), 0.9)})
     visit = opened(PAGE, HERE | EVIDENCE | {"tenth_score": "previous token"})
-    assert not visit.exception
-    assert "Rows of prose" in said(visit)
     lines = re.findall(r"\| (\d+) \| (\d\.\d\d) \| …", said(visit))
     assert [int(number) for number, _mean in lines] == [*range(1, 11)]
-    weights = record_heads(tiny, list_probe_texts(tiny)["natural"][:1]).weights
     means = [float(mean) for _number, mean in lines]
     assert means == sorted(means)
-    every = torch.cat(
-        [
-            record_heads(tiny, one[None]).weights[1, 4].diagonal(-1)[1:]
-            for one in list_probe_texts(tiny)["natural"]
-        ]
-    )
-    assert weights.shape[:2] == (LAYERS, HEADS)
-    tenth = every.sort().values[: len(every) // 10].mean()
-    assert means[0] == pytest.approx(float(tenth), abs=0.011)
+    looked = [
+        record_heads(tiny, one[None]).weights[1, 4].diagonal(-1)[1:]
+        for one in list_probe_texts(tiny)["natural"]
+    ]
+    every = torch.cat(looked).sort().values
+    assert means[0] == pytest.approx(float(every[: len(every) // 10].mean()), abs=0.011)

@@ -1,4 +1,4 @@
-"""Relative positions: the page prints and draws what RoPE, ALiBi and T5's buckets compute."""
+"""Relative positions: drawn and said as RoPE, ALiBi and T5's buckets compute it."""
 
 import importlib
 import json
@@ -10,23 +10,29 @@ import torch
 import transformers
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from explainers.attention.multi_head import multi_head
-from explainers.attention.rotary import angles, rotate
+from explainers.attention import masks
+from explainers.attention.positions import sinusoidal
+from explainers.attention.rotary import angles, rotary_attention, rotate
+from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project
-from explainers.chapters.relative_positions.moved_pair import recall_rotation
+from explainers.chapters.relative_positions.hero import compute_numbers
+from explainers.chapters.relative_positions.moved_pair import MovedPair, recall_rotation
 from explainers.chapters.relative_positions.position_scores import (
     ANSWERS,
+    D_MODEL,
     DISTANCES,
     SHIFTS,
     TURNED_DIM,
     ShiftedScores,
     recall_far_score,
 )
+from explainers.chapters.relative_positions.takeaway import compute_moved_pair
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
-from tests.support.opening import PAGES, elements, opened, pictures, widgets
-from tests.support.reading import close, panels, said, values
+from explainers.ui.text.numbers import bound_rounding, write_decimals
+from tests.support.opening import PAGES, opened
+from tests.support.reading import close, hero, panels, said, values
 
 PAGE = next(page for page in PAGES if page.stem == "07_relative_positions")
 TOKENS = tuple(SENTENCE.split())
@@ -44,8 +50,7 @@ def plain(text):
 
 
 def test_moving_all_words_changes_no_score_with_rope():
-    shifts = SHIFTS
-    moved = ShiftedScores.of(TOKENS, shifts, 5)
+    moved = ShiftedScores.of(TOKENS, SHIFTS, 5)
     rotary, added = (s - s[0] for s in (moved.rotary, moved.added))
     assert rotary.abs().max() < 1e-4
     assert (added[1:].abs().amax(dim=(1, 2)) > 0.1).all()
@@ -53,26 +58,12 @@ def test_moving_all_words_changes_no_score_with_rope():
     assert (
         ShiftedScores(TOKENS, moved.shifts, moved.added, moved.rotary).find_answer() != ANSWERS[0]
     )
-    visit = opened(PAGE, {"seed": "5", "shift": "12"})
-    sent, place = panels(visit, "scores with RoPE"), shifts.index(12)
-    assert values(sent, "scores with RoPE") == close(moved.rotary[place])
-    assert values(sent, "change with added positions") == close(added[place])
-    assert "Here all words have moved 12 positions" in said(visit)
-
-
-def test_the_words_have_moved_when_the_picture_opens():
-    """Where the reader has moved none, they have moved as far as the question says."""
-    sent = panels(opened(PAGE, {"seed": "5"}), "scores with RoPE")
-    moved = ShiftedScores.of(TOKENS, SHIFTS, 5)
-    added = moved.added[SHIFTS.index(64)] - moved.added[0]
-    assert values(sent, "change with added positions") == close(added)
-    assert max(map(abs, values(sent, "change with added positions"))) > 0.1
-
-
-def test_a_move_that_is_not_in_the_list_is_drawn():
-    sent = panels(opened(PAGE, {"seed": "5", "shift": "41"}), "scores with RoPE")
-    moved = ShiftedScores.of(TOKENS, (0, 41), 5)
-    assert values(sent, "scores with added positions") == close(moved.added[1])
+    # A move that is not in the list is drawn as well.
+    visit = opened(PAGE, {"seed": "5", "shift": "41"})
+    sent, moved = panels(visit, "scores with RoPE"), ShiftedScores.of(TOKENS, (0, 41), 5)
+    assert values(sent, "scores with RoPE") == close(moved.rotary[1])
+    assert values(sent, "change with added positions") == close(moved.added[1] - moved.added[0])
+    assert "Here all words have moved 41 positions" in said(visit)
 
 
 def test_a_learned_bias_is_read_by_the_bucket_of_a_distance():
@@ -99,10 +90,6 @@ def test_alibi_takes_off_more_the_farther_and_the_steeper():
     slopes = [1 / 4, 1 / 16, 1 / 64, 1 / 256]
     expected = [[-slope * distance for distance in range(7)] for slope in slopes]
     assert sent["penalty"]["values"] == [pytest.approx(line, rel=1e-5) for line in expected]
-    assert sent["penalty"]["rows"][0] == "0: 1/4"
-    x, layer = examples.draw_embeddings(TOKENS, 64, 5), examples.random_heads(64, 4, 4, 16, 5)
-    without = multi_head(x, layer, CAUSAL).weights
-    assert values(sent, *[f"without, head {n}" for n in range(4)]) == close(without)
     for head, slope in enumerate(slopes):
         before, after = (
             torch.tensor(values(sent, f"{way}, head {head}")).view(7, 7)
@@ -113,9 +100,9 @@ def test_alibi_takes_off_more_the_farther_and_the_steeper():
         assert torch.allclose(after, weighted / weighted.sum(dim=-1, keepdim=True), atol=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_arithmetic_of_a_pair_can_be_followed(seed):
+def test_the_arithmetic_of_a_pair_can_be_followed():
     """The table's numbers are those of `rotate`, and give the part that is printed."""
+    seed = 2
     visit = opened(PAGE, {"seed": str(seed), "shift": "12", "apart": "3"})
     [table] = [one.value for one in visit.main.markdown if "| before |" in one.value]
     vectors = [
@@ -132,17 +119,6 @@ def test_the_arithmetic_of_a_pair_can_be_followed(seed):
     [part] = re.findall(rf"÷ √8 = \*\*({N})\*\*", plain(table))
     assert float(part) == pytest.approx((a * c + b * d) / 8**0.5, abs=0.006)
     assert [f"| {place} · 1 |" in table for place in places] == [True, True]
-
-
-def test_the_picture_comes_first_and_only_the_scores_of_all_words_wait_for_an_answer():
-    asking = opened(PAGE, {"predict": "true"})
-    answered = opened(PAGE, {"predict": "true", "guess_rotary": ANSWERS[1]})
-    [drawn] = [json.loads(picture)[0] for picture in pictures(asking)]
-    assert drawn["kind"] == "dials"
-    assert len(pictures(answered)) == 2
-    assert f"The answer is **{ANSWERS[0]}**" in said(answered)
-    shown = [e for e in elements(asking.main) if e.type in ("bidi_component", "radio")]
-    assert [e.type for e in shown[:3]].index("bidi_component") < 2
 
 
 def test_the_page_is_short():
@@ -162,20 +138,6 @@ def test_what_is_asked_at_the_end_is_computed(seed):
     far = recall_far_score(Random(seed))
     assert float(far.given["score"]) == pytest.approx(far.answer, abs=0.011)
     assert int(far.given["now_asking"]) - int(far.given["now_asked"]) == 1
-
-
-@pytest.mark.parametrize("text", ["x", "one two"])
-def test_one_word_or_two_are_enough(text):
-    visit = opened(PAGE, {"text": text, "deep": "learned_bias"})
-    assert not visit.exception
-    assert len(panels(visit, "bucket")["added, head 0"]["values"]) == len(text.split())
-
-
-def test_an_impossible_shift_is_corrected_and_said():
-    visit = opened(PAGE, {"seed": "7", "shift": "-3"})
-    assert not visit.exception
-    assert [re.findall(r"asks for (\w+) =", note.value) for note in visit.info] == [["shift"]]
-    assert widgets(visit)["seed"].value == 7
 
 
 KIMI = {"kv_lora_rank": 8, "qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 6}
@@ -211,3 +173,125 @@ def test_models_that_the_page_names_have_no_positions_in_attention(
         output, shuffled = (layer(one, attention_mask=None)[0] for one in (x, x[:, order]))
     torch.testing.assert_close(shuffled, output[:, order])
     assert not torch.allclose(shuffled, output), "the order is another one"
+
+
+SPEEDS = torch.tensor([1, 0.1, 0.01, 0.001])
+FULL = masks.build(masks.full, 7, 7)
+
+
+def head_of(seed):
+    """The words' vectors, and the head that reads them."""
+    x = examples.draw_embeddings(TOKENS, D_MODEL, seed).cpu()
+    return x, examples.random_head(D_MODEL, TURNED_DIM, TURNED_DIM, seed)
+
+
+def near(numbers, expected, within=2e-5):
+    torch.testing.assert_close(
+        torch.as_tensor(numbers), torch.as_tensor(expected), atol=within, rtol=0
+    )
+
+
+@pytest.mark.parametrize(("words", "shift"), [((2, 4), 64), ((6, 1), 7), ((0, 0), 0)])
+def test_scores_of_words_that_move_together_are_those_of_attention(words, shift):
+    sent = compute_numbers(MovedPair.of(TOKENS, words, 5))
+    x, head = head_of(5)
+    start, place = -sent["least"], slice(shift, shift + 7)
+    angle = angles(torch.arange(shift, shift + 7), TURNED_DIM, examples.LONGEST)
+    rotary = rotary_attention(*project(x, head), FULL, angle).scores[words]
+    near(sent["rotary"][start][shift], rotary.item())
+    near(sum(sent["parts"][start][shift]), rotary.item(), 5e-5)
+    waves = sinusoidal(100, D_MODEL, examples.LONGEST)[place]
+    added = attention(*project(x + waves, head), FULL).scores[words]
+    near(sent["added"][start][shift], added.item())
+
+
+@pytest.mark.parametrize("apart", [-2, 1, 6])
+def test_a_word_that_moves_alone_is_rotated_further(apart):
+    sent, (x, head), shift = compute_numbers(MovedPair.of(TOKENS, (2, 4), 5)), head_of(5), 9
+    views, places = project(x, head), torch.tensor([2 + shift + apart, 4 + shift])
+    angle = angles(places, TURNED_DIM, examples.LONGEST)
+    query, key = rotate(torch.stack([views.query[2], views.key[4]]), angle)
+    frame = apart - sent["least"]
+    parts = (query * key).view(-1, 2).sum(dim=-1) / TURNED_DIM**0.5
+    near(sent["parts"][frame][shift], parts)
+    near(sent["rotary"][frame][shift], parts.sum().item())
+    hands = [torch.view_as_complex(vector.view(-1, 2)) for vector in (query, key)]
+    told = [torch.tensor(sent["query"][frame + shift]), torch.tensor(sent["key"][shift])]
+    for hand, direction in zip(hands, told, strict=True):
+        near(torch.polar(hand.abs(), direction), hand, 4e-4)
+    between = (hands[0] * hands[1].conj()).angle().abs().rad2deg()
+    near(torch.tensor(sent["between"][frame][shift]).float(), between, 0.51)
+    waves = sinusoidal(100, D_MODEL, examples.LONGEST)
+    added = (x[2] + waves[places[0]]) @ head.w_query @ ((x[4] + waves[places[1]]) @ head.w_key)
+    near(sent["added"][frame][shift], added.item() / TURNED_DIM**0.5)
+
+
+def test_what_is_taken_away_is_what_is_seen():
+    sent = compute_numbers(MovedPair.of(TOKENS, (2, 4), 5))
+    taken = compute_moved_pair(TOKENS, (2, 4), 3, 40, 5)["parts"]
+    frame = 3 - sent["least"]
+    near(taken[0], [*sent["parts"][frame][40], sent["rotary"][frame][40]])
+    near(taken[1, -1].item(), sent["added"][frame][40])
+
+
+def test_hands_turn_and_the_angle_between_them_stays():
+    moved = MovedPair.of(TOKENS, (2, 4), 5)
+    start, shifts = -moved.least, torch.arange(65)[:, None]
+    for vectors in (moved.query[start : start + 65], moved.key):
+        hands = torch.view_as_complex(vectors.view(65, -1, 2))
+        turns = torch.polar(torch.ones(65, 4), shifts * SPEEDS)
+        near(hands / hands[:1], turns, 1e-4)
+    between = moved.angles_between()[start]
+    assert (between - between[0]).abs().max() < 0.01
+    assert (moved.query - moved.query[0]).abs().amax() > 0.5
+    rotary, added = moved.scores()
+    assert (rotary - rotary[:, :1]).abs().max() < 1e-4
+    assert (added[:, 1:] - added[:, :1]).abs().amax(dim=1).min() > 0.1
+
+
+@pytest.mark.parametrize("words", [(0, 6), (6, 0), (3, 3)])
+def test_no_word_is_moved_before_the_beginning(words):
+    moved = MovedPair.of(TOKENS, words, 0)
+    assert words[0] + moved.least >= 0
+    sent = compute_numbers(moved)
+    moves = 7 - sent["least"]
+    assert [len(sent[name]) for name in ("parts", "rotary", "added", "between")] == [moves] * 4
+    assert {len(row) for row in sent["added"]} == {65}
+    assert len(sent["query"]) == 64 + moves
+    assert len(json.dumps(sent)) < 90_000
+
+
+def test_what_is_said_of_rounding_is_true():
+    moved = MovedPair.of(TOKENS, (2, 4), 0)
+    sent, rotary = compute_numbers(moved), moved.scores()[0]
+    changes = (rotary - rotary[:, :1]).abs()
+    for told, row in zip(sent["roundings"], changes.tolist(), strict=True):
+        bound = float(told.removeprefix("less than "))
+        assert max(row) < bound <= 1e-4
+        assert told == bound_rounding(max(row))
+
+
+def test_words_that_change_places_are_as_far_apart_and_their_score_is_another():
+    choices = {"word": "6", "asked": "1", "seed": "3"}
+    [tried] = [one for one in hero(opened(PAGE, choices))["experiments"] if one["name"] == "swap"]
+    linked = {name: str(value) for name, value in tried["choices"].items()}
+    swap = hero(opened(PAGE, choices | linked))
+    assert swap["choices"] == tried["choices"]
+    asking, asked = swap["pair"]
+    apart = tried["choices"]["apart"]
+    assert asking + apart - asked == asked - asking, "the same distance"
+    frames = -swap["least"], apart - swap["least"]
+    scores = [write_decimals(swap["rotary"][at][0]) for at in frames]
+    assert "from {} to {}".format(*scores) in tried["text"]
+    assert scores[0] != scores[1], "of some pairs the change is too small to be seen"
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [({"shift": "41"}, 41), ({"shift": "65"}, 0), ({"apart": "-2"}, -2), ({"apart": "-3"}, 0)],
+)
+def test_a_link_moves_the_words(asked, shown):
+    visit = opened(PAGE, asked)
+    [name] = asked
+    assert hero(visit)["choices"][name] == shown
+    assert bool(visit.info) == (asked[name] in {"65", "-3"})

@@ -1,4 +1,4 @@
-"""The page on tokens cuts a text as published models do, where there are some."""
+"""The page on tokens: every cut covers the text, and a vector is embedding plus position."""
 
 import json
 import math
@@ -6,12 +6,16 @@ import math
 import pytest
 import torch
 
+from explainers.attention.positions import sinusoidal
+from explainers.chapters.tokens.cut_text import learn_shipped_merges, read_models
+from explainers.chapters.tokens.hero import compute_numbers
 from explainers.chapters.tokens.word_positions import find_turns
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys import examples
-from explainers.toys.sentence import SENTENCE
-from tests.pages.test_hero_tokens import hero
+from explainers.toys.byte_pairs import encode, encode_in_stages, make_pieces, spell_token
+from explainers.toys.sentence import PRESETS, SENTENCE, read_sentence, split_characters
 from tests.support.opening import PAGES, elements, opened, pictures
+from tests.support.reading import hero
 
 PAGE = next(page for page in PAGES if page.stem == "02_tokens")
 UNIT, WAYS = "model tokens", "ways"
@@ -53,20 +57,6 @@ def test_a_broken_tokenizer_is_told(monkeypatch, tmp_path):
     assert "its tokenizer cannot be read" in words_on(visit)
 
 
-def test_a_sum_knows_no_order():
-    asked = opened(PAGE, {"predict": "true"})
-    assert "Without positions,** every word" not in words_on(asked)
-    link = {"predict": "true", "guess_order": "the same outputs, only rearranged"}
-    assert "Right: **the same outputs, only rearranged**" in words_on(opened(PAGE, link))
-    assert "changes the outputs, by up to" in words_on(opened(PAGE, {"positions": "true"}))
-
-
-def test_what_was_learned_last_is_listed_in_its_card():
-    visit = opened(PAGE, {"deep": "merges", "merges": "3"})
-    code = next(one.value for one in visit.code if "→  id 258" in one.value)
-    assert len(code.splitlines()) == 3
-
-
 def draw_wave(position, column, d_model, longest):
     """One number of P by the paper's formula, in plain Python."""
     angle = position / longest ** ((column - column % 2) / d_model)
@@ -79,8 +69,8 @@ def panels(visit):
     return {panel["id"]: panel for one in sent for panel in one.get("panels", [])}
 
 
-@pytest.mark.parametrize("word", [0, 5])
-def test_the_strips_of_a_word_are_its_sum(word):
+def test_the_strips_of_a_word_are_its_sum():
+    word = 5
     sent = panels(opened(PAGE, {"word": f"{word}"}))["sum"]
     embedding, position, x = sent["values"]
     drawn = examples.draw_embeddings(tuple(SENTENCE.split()), 8, 0)[word].tolist()
@@ -119,3 +109,67 @@ def test_hands_turn_by_position_times_frequency():
 def test_vectors_that_are_too_long_for_hands_show_the_first_ones():
     hands = panels(opened(PAGE, {"deep": "waves", "d_model": "128"}))["hands"]
     assert len(hands["columns"]) == 16
+
+
+TEXTS = [*PRESETS.values(), "zażółć\u0301 gęślą… (1,5 %)", "मेरा नाम", "x"]
+MERGES = learn_shipped_merges()
+
+
+def numbers(text):
+    sentence = read_sentence(text)
+    return compute_numbers(sentence, read_models(sentence.text)[0], 0), sentence
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_stages_are_what_every_number_of_merges_makes_of_the_text(text):
+    stages = encode_in_stages(text, MERGES)
+    ids = stages[0]
+    assert ids == list(text.encode())
+    for merges in range(len(MERGES) + 1):
+        changed = merges in stages and merges > 0
+        assert changed == (merges > 0 and encode(text, MERGES[:merges]) != ids)
+        ids = stages.get(merges, ids)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_tokens_cover_the_text(text):
+    sent, sentence = numbers(text)
+    assert "".join(sent["letters"]) == sentence.text
+    assert sum(sent["bytes"]) == len(sentence.text.encode())
+    for _merges, ids in sent["stages"]:
+        assert sum(sent["vocabulary"][str(token)][1] for token in ids) == sum(sent["bytes"])
+    for name, cut in sent["cuts"].items():
+        ends = [0, *(end for _label, _id, _start, end in cut)]
+        for (_label, _id, start, end), before in zip(cut, ends, strict=False):
+            assert before <= start <= end <= len(sent["letters"]), name
+    covered = ["".join(sent["letters"][start:end]) for _l, _i, start, end in sent["cuts"]["words"]]
+    assert tuple(covered) == sentence.tokens
+    assert [one[0] for one in sent["cuts"]["characters"]] == split_characters(sentence.text)
+
+
+def test_models_cover_what_they_name(smollm2, minilm):
+    sent, _sentence = numbers(PRESETS["emoji"])
+    for name in (model.name for model in WHEEL_MODELS):
+        for label, _id, start, end in sent["cuts"][name]:
+            if start % 1 == end % 1 == 0 and end > start and label[0] not in "⟨[":
+                covered = "".join(sent["letters"][int(start) : int(end)])
+                assert label.strip(" #").casefold() == covered.strip().casefold()
+
+
+def test_a_vector_is_torchs_embedding_plus_position():
+    sent, sentence = numbers(SENTENCE)
+    rows = torch.tensor([sent["rows"][word] for word in sentence.tokens])
+    places = torch.tensor(sent["positions"])[: len(rows)]
+    expected = examples.draw_embeddings(sentence.tokens, 8, 0).cpu()
+    expected = expected + sinusoidal(len(rows), 8, examples.LONGEST)
+    torch.testing.assert_close(rows + places, expected, atol=2e-4, rtol=0)
+    longest = max(len(sent["stages"][0][1]), *map(len, sent["cuts"].values()))
+    assert len(sent["positions"]) == longest
+
+
+def test_pieces_are_spelled_as_before():
+    """Portions that can be printed are groups of the tokens that the picture shows."""
+    for text in TEXTS:
+        ids = [token for piece in make_pieces(text, MERGES) for token in piece.ids]
+        assert ids == encode(text, MERGES)
+        assert b"".join(spell_token(token, MERGES) for token in ids) == text.encode()
