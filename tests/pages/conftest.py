@@ -24,6 +24,15 @@ def quick(page, monkeypatch, tmp_path):
     monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: make_up_scores())
 
 
+@pytest.fixture(scope="module")
+def small_models(tmp_path_factory):
+    """A model of five words, and no other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTENTION_MODELS", str(tmp_path_factory.mktemp("models")))
+        saved_models.llama(locate_folder(SMALLEST), longest=64)
+        yield
+
+
 def make_up_scores():
     """Scores of 2 layers of 6 heads, of which one head has each role."""
     names = [role.score_name for role in ROLES]

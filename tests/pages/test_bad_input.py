@@ -18,6 +18,8 @@ from tests.support.opening import PAGES, cards_in_turn, opened, pictures
 
 OF_ALL = {"text", "preset", "predict", "real_model", "lang"}
 """The text, the switches of pictures and languages, and a model without which there are none."""
+MOST = 500
+"""Characters for one choice of many: a server takes links of 8 KiB."""
 KINDS = {
     f"{text}, {value}": (texts[text], VALUES[value])
     for texts in [TEXTS | CHANGED]
@@ -33,15 +35,16 @@ def each_page(test):
 @pytest.mark.rotating(13)
 @pytest.mark.parametrize(("text", "value"), KINDS.values(), ids=KINDS)
 @each_page
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("small_models")
 def test_a_link_that_cannot_be_obeyed(page, text, value):
     """All choices that there are ask for it at once, on the page and in one of its cards."""
     for card in cards_in_turn(page):
-        asked = dict.fromkeys(CONTROLS_BY_KEY.keys() - OF_ALL, value) | {"text": text, **card}
+        asked = dict.fromkeys(CONTROLS_BY_KEY.keys() - OF_ALL, value[:MOST])
+        asked |= {"text": text, **card}
         visit = opened(page, asked)
         assert not visit.exception
         assert all(len(note) < 1_000 for note in notes(visit))
-        here = [key for key in asked if key in visit.session_state]
+        here = [key for key in asked if key in visit.session_state and key != "text"]
         ignored = [key for key in here if not is_told(visit, key)]
         assert [key for key in ignored if not obeyed(visit, key, asked[key])] == []
 

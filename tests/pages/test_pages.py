@@ -10,6 +10,7 @@ import itertools
 import re
 import sys
 import threading
+from functools import partial
 
 import pytest
 import streamlit as st
@@ -122,10 +123,14 @@ def test_all_controls_at_their_extremes_together(page):
         visit = opened(page, {"text": text, **card})
         if card and visit.info:
             continue  # a text of one word has fewer cards
-        for asked in set_in_turn(visit, keys, lambda widget: extremes(widget)[end]):
+        for asked in set_in_turn(visit, keys, partial(take_extreme, end=end)):
             assert not visit.exception, asked
         if visit.info:  # one choice took another one's end away, or an end is not allowed
             set_one_by_one(page, {"text": text, **card}, keys, end)
+
+
+def take_extreme(widget, end=-1):
+    return extremes(widget)[end]
 
 
 def set_one_by_one(page, link, keys, end):
@@ -133,7 +138,7 @@ def set_one_by_one(page, link, keys, end):
     visit = opened(page, link)
     for key in keys:
         if key in widgets(visit):
-            widgets(visit)[key].set_value(extremes(widgets(visit)[key])[end])
+            widgets(visit)[key].set_value(take_extreme(widgets(visit)[key], end))
             assert not visit.run().exception, key
             assert not visit.info, f"the ends of {key} are allowed"
 
@@ -314,7 +319,7 @@ def test_reset_sets_everything_back(page):
     for card in cards_in_turn(page):
         visit = opened(page, BUSY | card | guesses | {"predict": "true"})
         assert {key: visit.session_state[key] for key in guesses} == guesses
-        for asked in set_in_turn(visit, keys, lambda widget: extremes(widget)[-1]):
+        for asked in set_in_turn(visit, keys, take_extreme):
             assert not visit.exception, asked
         next(b for b in visit.button if b.label.startswith("Reset")).click().run()
         assert not visit.exception
