@@ -33,29 +33,9 @@ LINK = {"text": "Fans praised players"}
 WORD_OF_SENTENCE = BUILT_WORD.format("")
 NOT_READ = "code", "text_input", "text_area", "html", "flex_container", "dataframe"
 """Elements whose texts are code, or were typed."""
-NO_WORDS = {
-    "id",
-    "digest",
-    "key",
-    "snippet",
-    "url",
-    "page",
-    "page_script_hash",
-    "planes",
-    "font",
-    "component",
-}
-NO_WORDS |= {
-    "font",
-    "component",
-    "choices",
-    "usual",
-    "query_param_key",
-    "icon",
-    "ahead",
-    "place",
-    "download",
-}
+NO_WORDS = {"ahead", "choices", "component", "digest", "download", "font", "icon", "id", "key"}
+NO_WORDS |= {"page", "page_script_hash", "place", "planes", "query_param_key", "snippet", "url"}
+NO_WORDS |= {"usual"}
 """What is sent beside words: names, code, numbers, and choices as a link has them."""
 LITTLE = re.compile(
     r"\b(the|of|and|is|are|with|every|each|that|from|was|this|which|have|has|its|by|for|all|only|no)"
