@@ -9,6 +9,7 @@ from tests.support.tiers import take_turns
 STOPS = [ROOT / stop.path for stop in tour.STOPS]
 SWITCHES = {"predict", "lecture", "lang", "seed", "queries"}
 ON = {"tour": "1", "predict": "true"}
+pytestmark = pytest.mark.usefixtures("small_models")
 
 
 def press(visit, key):
