@@ -1,12 +1,13 @@
 """What the tests of all pages share."""
 
 import pytest
+import torch
 
 from explainers.chapters.what_if import choose_changes
 from explainers.models.head_roles import ROLES
+from explainers.models.head_scores import HeadScores
 from explainers.models.registry import locate_folder
 from explainers.ui.controls.controls import SMALLEST
-from tests.pages.test_page_what_if import scores
 from tests.support import saved_models
 
 MANY_PASSES = {"15_serving", "19_what_if"}
@@ -20,5 +21,27 @@ def quick(page, monkeypatch, tmp_path):
         return
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(locate_folder(SMALLEST), longest=64)
-    each = scores(**{role.score_name: [divmod(n, 6)] for n, role in enumerate(ROLES)})
-    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: each)
+    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: make_up_scores())
+
+
+@pytest.fixture(scope="module")
+def small_models(tmp_path_factory):
+    """A model of five words, and no other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTENTION_MODELS", str(tmp_path_factory.mktemp("models")))
+        saved_models.llama(locate_folder(SMALLEST), longest=64)
+        yield
+
+
+def make_up_scores():
+    """Scores of 2 layers of 6 heads, of which one head has each role."""
+    names = [role.score_name for role in ROLES]
+    measured = {f"natural: {what}": torch.zeros(2, 6) for what in ("distance", "offset")}
+    for probe in ("repeated", "natural"):
+        for name in names:
+            measured[f"{probe}: {name}"] = torch.zeros(2, 6)
+            measured[f"{probe}: {name}, shuffled"] = torch.full((2, 6), 0.1)
+            measured[f"{probe}: {name}, counterexample"] = torch.full((2, 6, 5), torch.nan)
+    for place, name in enumerate(names):
+        measured[f"repeated: {name}"][divmod(place, 6)] = 0.9
+    return HeadScores(measured)

@@ -23,7 +23,11 @@ from tests.support.opening import PAGES, elements, opened
 ON = {"lecture": "true", "predict": "true"}
 MOST_ON_AVERAGE = 7.1
 NAMED = re.compile(r"screen (\w+) (.+)$")
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+
+
+def some_pages(test):
+    test = pytest.mark.rotating(6)(test)
+    return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)(test)
 
 
 def named(block):
@@ -56,8 +60,8 @@ def count_screens(parts):
     return sum(kind in SCREEN_KINDS for kind, _name, _part in parts) + len(alone)
 
 
-@each_page
-def test_a_page_has_few_screens_and_begins_with_its_picture(page):
+@some_pages
+def test_a_page_has_few_screens_of_what_is_read_at_a_glance(page):
     parts = lecture(page)
     kinds = [kind for kind, _name, _part in parts]
     assert 3 <= count_screens(parts) <= MOST_SCREENS
@@ -65,41 +69,44 @@ def test_a_page_has_few_screens_and_begins_with_its_picture(page):
     assert (seen[0], seen[-1]) == ("hero", "end")
     assert "question" in kinds[: kinds.index("hero")]
     assert not any(" recall" in name or "veil" in name for _kind, name, _part in parts)
+    names = [(kind, name) for kind, name, _part in parts]
+    for place, (kind, name, part) in enumerate(parts):
+        if kind == "ask" and ("answer", name) not in names:
+            assert name.startswith("task"), "a function is written elsewhere"
+        is_beside = any(other == "picture" for other in kinds[place + 1 : place + 3])
+        if kind in {"how", "answer"} and not name.startswith(("task", "claim")) and is_beside:
+            (remark,) = said(part)
+            _heading, caption, rest = cut_caption(remark)
+            assert not rest
+            assert len(caption.split()) <= CAPTION_WORDS + 10, "a sentence may be a little longer"
+    has_lesson(page, names)
 
 
-def test_the_screens_of_a_shorter_lecture_are_there():
-    by_place = {page.stem.partition("_")[2]: page for page in PAGES} | {"": PAGES[0]}
-    for place, wanted in LESSON.items():
-        parts = [(kind, name) for kind, name, _part in lecture(by_place[place])]
-        places = [
-            next((n for n, part in enumerate(parts) if one in (part[0], " ".join(part))), -1)
-            for one in wanted
-        ]
-        assert -1 not in places, place
-        assert places == sorted(places), "they follow each other as on the page"
+def has_lesson(page, names):
+    """The screens of a shorter lecture are there, and follow each other as on the page."""
+    place = "" if page == PAGES[0] else page.stem.partition("_")[2]
+    found = [
+        next((n for n, part in enumerate(names) if one in (part[0], " ".join(part))), -1)
+        for one in LESSON.get(place, ())
+    ]
+    assert -1 not in found
+    assert found == sorted(found)
+
+
+def test_a_shorter_lecture_has_time_for_its_screens():
+    """To read one, to show it and to talk about it."""
+    assert LESSON.keys() <= {"", *(page.stem.partition("_")[2] for page in PAGES)}
     questions = sum("ask" in wanted for wanted in LESSON.values())
     seconds = 60 * LESSON_MINUTES / (sum(map(len, LESSON.values())) + questions)
-    assert 60 < seconds < 120, "a screen is read, shown and talked about"
+    assert 60 < seconds < 120
 
 
+@pytest.mark.nightly("every page in front of a class, only to count its screens")
 def test_a_page_has_about_seven_screens():
     assert sum(count_screens(lecture(page)) for page in PAGES) <= MOST_ON_AVERAGE * len(PAGES)
 
 
-@each_page
-def test_what_stands_beside_a_picture_is_read_at_a_glance(page):
-    parts = lecture(page)
-    for place, (kind, name, part) in enumerate(parts):
-        is_beside = any(other == "picture" for other, _name, _part in parts[place + 1 : place + 3])
-        if kind not in {"how", "answer"} or name.startswith(("task", "claim")) or not is_beside:
-            continue
-        (remark,) = said(part)
-        _heading, caption, rest = cut_caption(remark)
-        assert not rest
-        assert len(caption.split()) <= CAPTION_WORDS + 10, "one sentence may be a little longer"
-
-
-@each_page
+@some_pages
 def test_a_follower_first_gets_the_lecturers_screen_alone(page, monkeypatch):
     """A run of the page ends with it, and with what changes the same picture."""
     names = [(kind, name) for kind, name, _part in lecture(page)]
@@ -116,39 +123,23 @@ def test_a_follower_first_gets_the_lecturers_screen_alone(page, monkeypatch):
         assert place < len(drawn) <= next(stop for stop in stops if stop > place)
 
 
-@each_page
-def test_an_answer_follows_its_question(page):
-    kinds = [(kind, name) for kind, name, _part in lecture(page)]
-    for kind, name in kinds:
-        if kind == "ask" and ("answer", name) not in kinds:
-            assert name.startswith("task"), "a function is written elsewhere"
-
-
-def test_without_study_mode_a_class_sees_the_answer_at_once():
+def test_a_card_that_was_added_is_a_screen_and_without_study_mode_nothing_is_asked():
     page = next(page for page in PAGES if page.stem == "05_masks")
-    kinds = [kind for kind, _name, _part in named(opened(page, {"lecture": "true"}).main)]
+    visit = opened(page, {"lecture": "true", "deep": "costs"})
+    kinds = [kind for kind, _name, _part in named(visit.main)]
     assert "ask" not in kinds
     assert kinds.index("answer") < kinds.index("picture")
-
-
-def test_a_card_that_was_added_is_a_screen():
-    page = next(page for page in PAGES if page.stem == "05_masks")
-    visit = opened(page, ON | {"deep": "costs"})
-    added = [(kind, name) for kind, name, _part in named(visit.main) if kind == "deeper"]
-    assert added == [("deeper", "costs")]
+    assert [name for kind, name, _part in named(visit.main) if kind == "deeper"] == ["costs"]
     titles = [said(part) for kind, _name, part in named(visit.main) if kind == "card"]
     assert ["What each mask costs"] in titles
 
 
-def test_the_browser_knows_the_kinds_of_screens():
+def test_the_browser_knows_the_kinds_of_screens_and_there_are_no_others():
     code = (FOLDER / "lecture" / "screens.js").read_text(encoding="utf-8")
     (alone,) = re.findall(r"const ALONE = \[(.+)\];", code)
     assert set(re.findall(r'"(\w+)"', alone)) == set(SCREEN_KINDS)
     for kind in PART_KINDS:
         assert f'"{kind}"' in code
-
-
-def test_no_part_has_another_kind():
     with pytest.raises(ValueError, match="nothing"), screen("nothing", "at all"):
         pass
 

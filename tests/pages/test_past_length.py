@@ -6,7 +6,7 @@ import pytest
 
 from explainers.chapters.claims.about_positions import interpolation_is_free
 from explainers.chapters.claims.claim_table import CONDITION, FAILS
-from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
+from explainers.chapters.exercises.exercise_table import read_exercises
 from explainers.chapters.relative_positions import past_length
 from explainers.chapters.relative_positions.past_length import (
     ANSWERS,
@@ -21,29 +21,25 @@ from explainers.toys import longer_results
 from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, ROTARY, TRAINED, WAYS, YARN
 
 
-def test_doing_nothing_leads_slow_pairs_to_new_angles_and_interpolation_none():
-    plain, pi = PairTurns.of(PLAIN), PairTurns.of(PI)
-    slow = [turn < math.tau for turn in plain.seen.tolist()]
-    assert plain.is_new == slow
-    assert 0 < sum(slow) < PAIRS
+def test_only_doing_nothing_leads_slow_pairs_to_new_angles():
+    plain, pi, ntk, yarn = (PairTurns.of(way) for way in (PLAIN, PI, NTK, YARN))
+    assert plain.is_new == [turn < math.tau for turn in plain.seen.tolist()]
+    assert 0 < sum(ntk.is_new) < sum(plain.is_new) < PAIRS
     assert not any(pi.is_new)
     assert pi.asked.tolist() == pytest.approx(plain.trained.tolist())
-
-
-def test_yarn_leaves_no_new_angle_and_the_fast_pair_as_it_was():
-    yarn = PairTurns.of(YARN)
-    assert yarn.speed[0] == PairTurns.of(PLAIN).speed[0]
     assert not any(yarn.is_new)
-    assert 0 < sum(PairTurns.of(NTK).is_new) < sum(PairTurns.of(PLAIN).is_new)
+    assert yarn.speed[0] == plain.speed[0], "the fast pair is as it was"
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_the_sentence_counts_the_dials_that_are_marked(way):
-    found = PairTurns.of(way)
-    ends = (found.speed * LONGEST_TEXT).tolist()
+def test_the_sentence_counts_the_dials_that_are_marked():
     seen = (PairTurns.of(PLAIN).speed * TRAINED).tolist()
-    beyond = [end > 1.0001 * most for end, most in zip(ends, seen, strict=True) if most < math.tau]
-    assert name_turns(found)["new"] == f"{sum(beyond)}"
+    for way in WAYS:
+        found = PairTurns.of(way)
+        ends = (found.speed * LONGEST_TEXT).tolist()
+        beyond = [
+            end > 1.0001 * most for end, most in zip(ends, seen, strict=True) if most < math.tau
+        ]
+        assert name_turns(found)["new"] == f"{sum(beyond)}", way
 
 
 def test_a_dial_has_an_arc_of_one_turn_at_most_and_two_hands():
@@ -84,12 +80,11 @@ def test_the_table_has_a_row_for_each_kind_and_no_row_twice():
     assert all(row.count("|") == len(longer_results.LENGTHS) + 2 for row in rows)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_exercise_asks_for_position_times_speed_over_the_factor(seed):
-    task = read_exercises()["a_turn_past_the_length"].task(seed)
-    assert isinstance(task, Prediction)
-    given = {name: int(number) for name, number in task.given.items()}
-    speed = 10.0 ** (1 - given["number"])
-    turn = given["position"] * speed * given["trained"] / given["length"]
-    assert task.accepts(turn)
-    assert not task.accepts(given["position"] * speed)
+def test_the_exercise_asks_for_position_times_speed_over_the_factor():
+    for seed in range(5):
+        task = read_exercises()["a_turn_past_the_length"].task(seed)
+        given = {name: int(number) for name, number in task.given.items()}
+        speed = 10.0 ** (1 - given["number"])
+        turn = given["position"] * speed * given["trained"] / given["length"]
+        assert task.accepts(turn)
+        assert not task.accepts(given["position"] * speed)

@@ -1,7 +1,5 @@
 """A sentence from menus: the trained heads know all of its words, whatever is chosen."""
 
-from itertools import product
-
 import pytest
 
 from explainers.chapters.common.reader_sentence import (
@@ -25,6 +23,7 @@ from explainers.translations import translate
 from explainers.ui.session import OTHER_WORD, PRESET
 from tests.support.opening import PAGES, ROOT, opened
 from tests.support.reading import hero, said
+from tests.support.tiers import take_turns
 
 OWN = "My zebra sleeps"
 TRAINED = [page for page in PAGES if "take_known_words(" in page.read_text(encoding="utf-8")]
@@ -52,14 +51,6 @@ def test_every_choice_makes_a_sentence_of_known_words_that_is_read_back(text):
             assert find_language(tokens) == find_language(split_words(text))
             grammar = VIETNAMESE if find_language(tokens) == "vi" else ENGLISH
             assert {one.casefold() for one in tokens} <= set(grammar.word_ids)
-
-
-def test_all_words_of_a_topic_can_be_combined():
-    judge = replace_part(find_parts(SENTENCE), 0, "judge")
-    offered = [list_words(judge, place) for place in range(1, len(MENUS))]
-    sentences = {write_sentence(("judge", *words)) for words in product(*offered)}
-    assert len(sentences) == 4 * 4 * 4 * 6
-    assert all(find_parts(text)[0] == "judge" for text in sentences)
 
 
 def test_what_the_text_says_is_kept():
@@ -94,25 +85,19 @@ def sentence_on(visit):
     return visit.text_input(key="text").value
 
 
-@pytest.mark.parametrize("language", GRAMMARS)
-@pytest.mark.parametrize("page", TRAINED, ids=lambda page: page.stem)
-def test_of_unknown_words_the_running_sentence_is_drawn_and_the_text_is_kept(
-    page, language, monkeypatch
-):
+def test_of_unknown_words_the_running_sentence_is_drawn_and_the_text_is_kept(monkeypatch):
+    """In English each page with a trained head is kept so in `tests/golden`."""
     monkeypatch.setattr("explainers.models.load.is_on_disk", lambda _name: False)
-    visit = opened(page, {"text": OWN, "lang": language})
-    assert not visit.exception
-    running = GRAMMARS[language].running.tokens
-    assert hero(visit)["tokens"] == [*running]
-    [notice] = visit.info
-    assert f"*{' '.join(running)}*" in notice.value
-    assert "` zebra `" in notice.value
-    assert "unknown" not in said(visit), "no vectors drawn at random"
-    assert sentence_on(visit) == OWN
-    assert visit.query_params["text"] in (OWN, [OWN])
-    assert hero(visit)["choices"].get("text", OWN) == OWN, "nor does the picture replace it"
-    again = visit.run()
-    assert sentence_on(again) == OWN
+    for page in take_turns(TRAINED, 2):
+        visit = opened(page, {"text": OWN, "lang": "vi"})
+        running = GRAMMARS["vi"].running.tokens
+        assert hero(visit)["tokens"] == [*running]
+        [notice] = visit.info
+        assert f"*{' '.join(running)}*" in notice.value
+        assert "` zebra `" in notice.value
+        assert visit.query_params["text"] in (OWN, [OWN])
+        assert hero(visit)["choices"].get("text", OWN) == OWN, "nor does the picture replace it"
+        assert sentence_on(visit) == sentence_on(visit.run()) == OWN
 
 
 @pytest.mark.usefixtures("minilm")
@@ -154,22 +139,18 @@ def test_in_the_place_of_an_unknown_word_known_ones_are_offered(text, place, due
     assert len(set(offered)) == len(offered)
 
 
-@pytest.mark.parametrize("page", TRAINED[1:], ids=lambda page: page.stem)
-def test_a_known_word_takes_the_place_of_an_unknown_one(page):
-    visit = opened(page, {"text": PARTLY})
-    menu = visit.selectbox(key=OTHER_WORD.format(1))
-    assert (menu.value, menu.placeholder) == (None, "zebra")
-    menu.set_value("board").run()
-    assert sentence_on(visit) == "The board announced record earnings on Friday"
-    assert hero(visit)["tokens"][1] == "board"
-    assert not visit.info
-    assert not visit.exception
-
-
-def test_a_known_word_at_the_beginning_is_capitalised():
+def test_a_known_word_takes_the_place_of_an_unknown_one():
+    for page in take_turns(TRAINED[1:], 2):
+        visit = opened(page, {"text": PARTLY})
+        menu = visit.selectbox(key=OTHER_WORD.format(1))
+        assert (menu.value, menu.placeholder) == (None, "zebra")
+        menu.set_value("board").run()
+        assert sentence_on(visit) == "The board announced record earnings on Friday"
+        assert hero(visit)["tokens"][1] == "board"
+        assert not visit.info
     visit = opened(TRAINED[1], {"text": "Your chef served hungry guests"})
     visit.selectbox(key=OTHER_WORD.format(0)).set_value("the").run()
-    assert sentence_on(visit) == "The chef served hungry guests"
+    assert sentence_on(visit) == "The chef served hungry guests", "capitalised at the beginning"
 
 
 @pytest.mark.parametrize(("text", "menus"), [("My zebra served guests", 2), (OWN, 0)])
@@ -204,8 +185,8 @@ def test_every_example_is_known_in_the_language_of_the_page(language):
 
 
 @pytest.mark.parametrize("language", GRAMMARS)
-@pytest.mark.parametrize("page", FEW_EXAMPLES, ids=lambda page: page.stem)
-def test_a_page_of_few_words_offers_only_what_it_can_draw(page, language):
+def test_a_page_of_few_words_offers_only_what_it_can_draw(language):
+    [page] = take_turns(FEW_EXAMPLES)
     visit = opened(page, {"lang": language})
     examples = {translate(name, language): s for name, s in list_known_examples(language).items()}
     menu = visit.selectbox(key=PRESET)
@@ -215,8 +196,5 @@ def test_a_page_of_few_words_offers_only_what_it_can_draw(page, language):
     assert sentence_on(visit) == sentence
     assert not visit.info
     assert hero(visit)["tokens"] == split_words(sentence)
-
-
-def test_elsewhere_any_text_is_offered():
-    options = opened(PAGES[1]).selectbox(key=PRESET).options
-    assert set(options) == {*PRESETS} - {"English"}
+    elsewhere = opened(PAGES[1]).selectbox(key=PRESET).options
+    assert {*elsewhere} == {*PRESETS} - {"English"}, "any text"

@@ -4,11 +4,12 @@ import pytest
 
 from explainers.ui import tour
 from tests.support.opening import PAGES, ROOT, opened, pictures, settled, widgets
+from tests.support.tiers import take_turns
 
 STOPS = [ROOT / stop.path for stop in tour.STOPS]
-NOT_STOPS = [page for page in PAGES if page not in STOPS]
 SWITCHES = {"predict", "lecture", "lang", "seed", "queries"}
 ON = {"tour": "1", "predict": "true"}
+pytestmark = pytest.mark.usefixtures("small_models")
 
 
 def press(visit, key):
@@ -21,36 +22,23 @@ def told(visit):
     return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
-@pytest.mark.parametrize("page", STOPS, ids=lambda page: page.stem)
-def test_a_stop_is_a_picture_and_a_sentence_and_asks_nothing(page):
-    visit = opened(page, ON)
-    assert not visit.exception
-    assert len(pictures(visit)) == 1, "with a real model on this machine or without"
-    assert "**In one sentence.**" in told(visit)
-    assert f"{STOPS.index(page) + 1} of {len(STOPS)}" in told(visit)
-    assert not visit.main.expander
-    assert not visit.main.radio
-    assert not [key for key in widgets(visit) if key.startswith("guess")]
-    assert not any(one.value.startswith("## ") for one in visit.main.markdown)
-    assert visit.query_params["tour"] == "1"
-
-
-def test_no_stop_waits_for_a_choice():
-    """Before the end of a stop a page draws its question and its picture, and no control."""
-    for page in STOPS[:-1]:
-        assert set(widgets(opened(page, ON))) <= SWITCHES
-
-
-def test_the_tour_goes_on_and_back_in_order():
-    visit = opened(STOPS[0], ON)
-    titles = []
-    for _stop in STOPS[1:]:
+def test_the_tour_goes_on_in_order_and_a_stop_is_a_picture_and_a_sentence():
+    visit, titles = opened(STOPS[0], ON), []
+    for number, stop in enumerate(STOPS, start=1):
         titles.append(visit.title[0].value)
-        visit = press(visit, "tour next")
         assert visit.query_params["tour"] == "1"
-    assert visit.title[0].value == "What if"
+        assert len(pictures(visit)) == 1, "with a real model on this machine or without"
+        assert "**In one sentence.**" in told(visit)
+        assert f"{number} of {len(STOPS)}" in told(visit)
+        assert not visit.main.expander
+        assert not visit.main.radio
+        assert not any(one.value.startswith("## ") for one in visit.main.markdown)
+        if stop != STOPS[-1]:  # before the end no stop waits for a choice
+            assert set(widgets(visit)) <= SWITCHES
+            visit = press(visit, "tour next")
+    assert titles[-1] == "What if"
     assert not [one for one in visit.button if one.key == "tour next"]
-    assert press(visit, "tour back").title[0].value == titles[-1]
+    assert press(visit, "tour back").title[0].value == titles[-2]
 
 
 def test_who_leaves_the_tour_has_the_page_again():
@@ -60,13 +48,13 @@ def test_who_leaves_the_tour_has_the_page_again():
     assert visit.text_input(key="text").value == "The team praised young fans"
 
 
-@pytest.mark.parametrize("page", NOT_STOPS, ids=lambda page: page.stem)
-def test_a_page_that_is_no_stop_says_so(page):
-    visit = opened(page, ON)
-    assert not visit.exception
-    assert "not a stop" in told(visit)
-    back = next(one for one in visit.button if one.label == "Back to the tour")
-    assert back.click().run().title[0].value == "Attention in one picture"
+def test_a_page_that_is_no_stop_says_so():
+    for page in take_turns([page for page in PAGES if page not in STOPS], 2):
+        visit = opened(page, ON)
+        assert not visit.exception
+        assert "not a stop" in told(visit)
+        back = next(one for one in visit.button if one.label == "Back to the tour")
+        assert back.click().run().title[0].value == "Attention in one picture"
 
 
 @pytest.mark.parametrize("hostile", ["2", "x", "", "١", "<b>", "1" * 1000, "true "])

@@ -24,6 +24,8 @@ from tests.support.opening import elements
 from tests.support.waiting import over, wait
 from tests.toys.test_live_training import TOKENS
 
+HEADS = Configuration(2, 1, 4, "causal")
+
 
 def page():
     import streamlit as st
@@ -67,48 +69,33 @@ def progress(visit):
     return " ".join(bar.text for bar in visit.get("progress"))
 
 
-def test_nothing_is_trained_before_it_is_asked_for(visit):
+def test_what_it_came_to_is_shown_for_its_own_configuration_and_text(visit):
     page = visit()
     assert labels(page) == ["Train it here"]
-    assert not shown(page)
-
-
-def test_what_it_came_to(visit):
-    page = visit()
-    over(started(page))
+    assert not shown(page), "nothing is trained before it is asked for"
+    job = over(started(page))
     page.run()
     assert not page.exception
     assert labels(page) == ["Train it here"]
     assert shown(page) == ["vega_lite_chart", "bidi_component"]
     assert "batch 6 of 6" in progress(page)
     badges = [e.value for e in page.main.markdown if "gray-badge" in e.value]
-    assert len(badges) == 2
-    assert len(set(badges)) == 1
     what = "2 query heads, 1 KV head, d_k 4, mask causal, seed 0"
-    assert badges[0].startswith(f":gray-badge[:material/info: learned live: related words, {what}")
     assert what in progress(page)
-    compared = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
-    job = page.session_state[TRAINING_JOB]
-    configuration = job.subject.configuration
-    row, shipped = measure_heads(configuration, job.result), read_report("en")[configuration]
-    assert f"loss is {row.loss[0]:.2f} per word" in compared[0]
-    assert f"loss {format_mean_and_spread(shipped.loss)}" in compared[0]
-    assert f"seeds 0 to {len(shipped.loss) - 1}:" in compared[0]
+    assert len(badges) == 2
+    for badge in badges:
+        assert badge.startswith(f":gray-badge[:material/info: learned live: related words, {what}")
+    [compared] = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
+    row, shipped = measure_heads(HEADS, job.result), read_report("en")[HEADS]
+    assert f"loss is {row.loss[0]:.2f} per word" in compared
+    assert f"loss {format_mean_and_spread(shipped.loss)}" in compared
+    assert f"seeds 0 to {len(shipped.loss) - 1}:" in compared
     assert row.loss[0] > max(shipped.loss), "after 6 batches"
-
-
-@pytest.mark.parametrize(
-    ("choice", "own", "other"), [("rule", "causal", "full"), ("who", "CEO", "zebra")]
-)
-def test_another_configuration_or_text_does_not_show_it(visit, choice, own, other):
-    page = visit()
-    over(started(page))
-    page.session_state[choice] = other
-    page.run()
-    assert not shown(page)
-    page.session_state[choice] = own
-    page.run()
-    assert shown(page), "it is kept for this visit"
+    for choice, own, other in (("rule", "causal", "full"), ("who", "CEO", "zebra")):
+        page.session_state[choice] = other
+        assert not shown(page.run()), choice
+        page.session_state[choice] = own
+        assert shown(page.run()), "it is kept for this visit"
 
 
 def test_it_can_be_watched_and_cancelled(visit):
@@ -147,8 +134,7 @@ def test_who_may_not_wait_is_told(visit, monkeypatch):
 
     monkeypatch.setattr(Job, "start", full)
     page = visit()
-    next(b for b in page.button if b.label == "Train it here").click()
-    page.run()
+    next(b for b in page.button if b.label == "Train it here").click().run()
     assert "wait already" in page.info[0].value
     assert labels(page) == ["Train it here"]
     assert not page.run().info
@@ -177,7 +163,7 @@ def more(asked):
 @pytest.mark.parametrize(("begin", "key"), [(here, TRAINING_JOB), (more, UPTRAINING_JOB)])
 def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, key):
     monkeypatch.setattr(uptraining_job, "STEPS", 1_000_000)
-    asked = TrainingRequest(Configuration(2, 1, 4, "causal"), 0, TOKENS)
+    asked = TrainingRequest(HEADS, 0, TOKENS)
     begin(asked)
     first = session[key]
     wait(lambda: len(list_losses(first)) > 2)
@@ -199,7 +185,7 @@ def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begi
 
 def test_the_bar_says_what_is_waited_for():
     def job(seed, steps=1_000_000):
-        request = TrainingRequest(Configuration(2, 1, 4, "causal"), seed, TOKENS)
+        request = TrainingRequest(HEADS, seed, TOKENS)
         return make_training_job(request, steps)
 
     def state(one):

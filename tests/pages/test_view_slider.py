@@ -42,6 +42,7 @@ def look(data, place):
     return view | {"panels": [own.get(panel["id"], {}) | panel for panel in view["panels"]]}
 
 
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize(("page", "link"), CARDS.values(), ids=CARDS)
 def test_a_view_is_what_the_server_draws_there(page, link):
     """Every number, the number that is looked at, and its arithmetic."""

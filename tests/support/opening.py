@@ -4,6 +4,7 @@ import ast
 import functools
 import json
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from explainers.toys.grammar import ENGLISH
 from explainers.ui.session import MODEL_JOB, OPEN_CARD
+from tests.support.tiers import take_turns
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(ROOT.glob("pages/*.py"))
@@ -43,6 +45,7 @@ DEEPER = {"19_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at 
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs", "dataframe")
 CARDS, PICKER = "cards-cards", "picker-picker"
 """Components whose pictures lead to pages, and that offer names."""
+ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 DECKS = ('"kind": "deck"',)
 """Of heroes whose cards lead to what stands below them."""
 
@@ -170,6 +173,12 @@ def _find_cards(page: Path, _models: str | None) -> list[dict[str, str]]:
     return [{}, *({"deep": key.removeprefix(start)} for key in keys if key.startswith(start))]
 
 
+def cards_in_turn(page: Path) -> list[dict[str, str]]:
+    """The page with all cards closed, and with one of its cards open, another with each commit."""
+    closed, *cards = cards_on(page)
+    return [closed, *take_turns(cards)]
+
+
 def controls_on(page: Path) -> list[Found]:
     """Every control of a page, also those that show up only with another one's choice."""
     return _find_controls(page, os.environ.get("ATTENTION_MODELS"))
@@ -211,6 +220,12 @@ def is_picture(element: Any) -> bool:
     is_card = is_component and element.proto.component_name.endswith((CARDS, PICKER))
     is_deck = is_component and any(kind in drawn(element) for kind in DECKS)
     return element.type in PICTURES and not is_card and not is_deck
+
+
+def origins(visit: AppTest) -> list[str]:
+    """Where the numbers of each picture come from, as the badges below them say."""
+    found = (ORIGIN.search(e.value) for e in elements(visit.main) if e.type == "markdown")
+    return [badge[1] for badge in found if badge]
 
 
 def components(visit: AppTest) -> list[str]:

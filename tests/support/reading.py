@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from torch import Tensor
 
+from explainers.ui.figure.linked_matrices import HIDDEN
 from tests.support.opening import components, pictures
-from tests.ui.test_packed import unpacked
 
 
 def said(visit: AppTest) -> str:
@@ -74,6 +75,12 @@ def values(found: Mapping[str, Any], *ids: str) -> list[float]:
     sent = [found[name]["values"] for name in ids]
     flat = [unpacked(one) if "steps" in one else [v for line in one for v in line] for one in sent]
     return [v or 0.0 for numbers in flat for v in numbers]
+
+
+def unpacked(sent: Mapping[str, Any]) -> list[float | None]:
+    """The numbers of a large picture, of 16 bits each, the low byte first."""
+    steps = memoryview(b64decode(sent["steps"])).cast("h")
+    return [None if step == HIDDEN else step * sent["unit"] for step in steps]
 
 
 def close(numbers: Tensor, within: float = 1e-5) -> Any:

@@ -2,7 +2,6 @@
 
 import json
 import os
-from base64 import b64decode
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from explainers.takeaway.recipe import Cell, write_notebook
 from explainers.ui.session import TAKEAWAY
 from explainers.ui.takeaway_files import PageTakeaway
 from tests.support.opening import elements
+from tests.support.reading import unpacked
 
 ALONE = """import importlib.util
 assert importlib.util.find_spec("explainers") is None"""
@@ -92,7 +92,8 @@ def drawn_on(visit: AppTest) -> list[Drawn]:
                 values, rounding = panel["values"], DIGITS
                 if isinstance(values, dict):
                     rounding = max(DIGITS, values["unit"])
-                    values = _unpacked(values, len(panel["columns"]))
+                    flat, width = unpacked(values), len(panel["columns"])
+                    values = [flat[n : n + width] for n in range(0, len(flat), width)]
                 if panel["flipped"]:
                     values = [list(column) for column in zip(*values, strict=True)]
                 found.append(Drawn(panel["id"], values, rounding))
@@ -113,14 +114,6 @@ def _weights_under_masks(data: Any) -> list[Drawn]:
 
 def _figures(data: Any) -> list[Any]:
     return [one for one in data if "panels" in one] if isinstance(data, list) else []
-
-
-def _unpacked(sent: dict[str, Any], columns: int) -> list[list[float | None]]:
-    from explainers.ui.figure.linked_matrices import HIDDEN
-
-    steps = memoryview(b64decode(sent["steps"])).cast("h")
-    values = [None if step == HIDDEN else step * sent["unit"] for step in steps]
-    return [values[start : start + columns] for start in range(0, len(values), columns)]
 
 
 def agrees(computed: Any, shown: Any, tolerance: float = DIGITS) -> bool:

@@ -10,7 +10,9 @@ import os
 import subprocess
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,3 +73,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (waiting if waits and item.nodeid not in config.args else kept).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=waiting)
+
+
+def take_turns(cases: Sequence[Any], count: int = 1) -> list[Any]:
+    """A few of the cases inside of a test, others with each commit; where everything runs, all."""
+    if EVERYTHING or count >= len(cases):
+        return list(cases)
+    first = zlib.crc32(f"inside, {TURN}".encode())  # apart from the turns of the test itself
+    return [cases[(first + place) % len(cases)] for place in range(count)]

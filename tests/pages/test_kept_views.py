@@ -1,0 +1,69 @@
+"""What holds of every page as it is kept in `tests/golden`: nothing is run here.
+
+That a page still is as it is kept, the tests there say.
+"""
+
+import json
+
+import pytest
+
+from explainers.ui.controls.controls import CONTROLS_BY_KEY, matrix
+from tests.golden.kept import read_kept
+from tests.golden.links import OF_EVERY_PAGE
+from tests.support.opening import CARDS, DECKS, ORIGIN, PAGES, PICKER, PICTURES
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+CARDS_IN_FIRST_PART = range(3, 7)
+BEYOND = "written 49", "token 7", "learned 501", "write_head L18.H6"
+"""Links that ask for the number after the last, or for what is there only with another choice."""
+CLICKS = {"run"}
+"""A count of clicks, which no link has."""
+WITHOUT_ORIGIN = {("17_inspector", "lecture")}
+"""In front of a class the second model's picture does not say where its numbers come from."""
+
+
+def is_picture(kind, sent):
+    """Does it show numbers? Thumbnails of pages, lists of names and decks of cards do not."""
+    if not kind.startswith("main ") or not kind.endswith(PICTURES):
+        return False
+    is_list = sent.get("component", "").endswith((CARDS, PICKER))
+    return not is_list and not any(deck in json.dumps(sent) for deck in DECKS)
+
+
+def choices_in(sent):
+    """The choices of the page's first picture."""
+    pictures = [element["data"] for _kind, element in sent if "component" in element]
+    return next((data["choices"] for data in pictures if "looks" in (data or {})), {})
+
+
+@each_page
+def test_every_picture_says_where_its_numbers_come_from(page):
+    for name, (_link, sent) in read_kept(page).items():
+        waiting = False
+        for kind, element in sent:
+            if is_picture(kind, element):
+                assert not waiting or (page.stem, name) in WITHOUT_ORIGIN, name
+                waiting = True
+            elif kind == "main markdown" and ORIGIN.search(element["body"]):
+                waiting = False
+        assert not waiting, name
+
+
+@each_page
+def test_a_link_is_obeyed_or_answered(page):
+    """Each choice of a picture can be linked; of a hostile link each choice is named in a note."""
+    for name, (link, sent) in read_kept(page).items():
+        shown = choices_in(sent)
+        notes = " ".join(element["body"] for kind, element in sent if kind.endswith(" info"))
+        if any(kind == "main error" for kind, _element in sent):
+            continue  # without a model there is nothing to choose
+        for key in (link.keys() & shown.keys()) - {*OF_EVERY_PAGE} - CLICKS:
+            control = CONTROLS_BY_KEY.get(key, matrix)  # a chapter's own, which is not imported
+            is_told = name in ("hostile", *BEYOND) and f"{key} =" in notes
+            assert control.format_for_url(shown[key]) == link[key] or is_told, name
+        assert name != "as it opens" or not notes, "an ordinary link needs no excuse"
+
+
+@pytest.mark.parametrize("page", PAGES[:7], ids=lambda page: page.stem)
+def test_what_a_page_folds_away_can_be_overlooked(page):
+    assert sum(name.startswith("card ") for name in read_kept(page)) in CARDS_IN_FIRST_PART
