@@ -70,7 +70,7 @@ DRAWN = """() => [
 ]"""
 """Everything that stands in the pictures, as it was painted."""
 
-IDLE = "() => new Promise((done) => requestIdleCallback(() => done()))"
+IDLE = "() => new Promise((done) => requestIdleCallback(() => done(), { timeout: 1000 }))"
 """Wait until the front end has dealt with all that has come."""
 
 STANDS = """() => {
