@@ -49,7 +49,7 @@ def is_other(one, name, before):
 
 
 def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
-    one = visit("", is_still=True, **NINE)
+    one = visit("", is_still=True, **NINE, **UNTRAINED)
     messages = one.sent, one.received
     assert all(panel(one, name).evaluate(LIT) == [] for name in STAGES)
     panel(one, "X").locator("th.row", has_text="record").hover()
@@ -72,7 +72,7 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
     for key, place in walk:
         one.page.keyboard.press(f"Arrow{key}")
         assert one.page.evaluate(FOCUSED) == place
-    assert one.choices == {"predict": "false", **NINE}
+    assert one.choices == {"predict": "false", **NINE, **UNTRAINED}
     assert (one.sent, one.received) == messages, "the server need not know"
 
     one.after_run(lambda: one.page.keyboard.press("Enter"))
@@ -90,19 +90,21 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
     for name in STAGES:
         turned = [list(column) for column in zip(*down[name], strict=True)]
         assert values(one, name) == (turned if name in PAIRS else down[name])
+    one.after_run(option(one, "trained").click)
+    one.wait_for_choice("weights", None)  # a default leaves the link
 
 
 def test_a_linked_picture_is_changed_taken_away_and_leads_on(visit, tmp_path):
-    link = {"seed": "5", "text": KNOWN, "d_model": "16", "d_k": "3", "mask": "causal", **UNTRAINED}
+    link = {"seed": "5", "text": KNOWN, "d_model": "16", "d_k": "5", "mask": "causal", **UNTRAINED}
     one = visit("", is_still=True, **NINE, **link)
     before = one.drawn()
     one.after_run(lambda: slider(one, "d_k").press("ArrowRight"))
-    one.wait_for_choice("d_k", "4")
-    expect(panel(one, "Q").locator("th.column")).to_have_count(4)
+    one.wait_for_choice("d_k", "6")
+    expect(panel(one, "Q").locator("th.column")).to_have_count(6)
     assert one.drawn() != before
     holds_what_is_drawn(one, take_away(one, -1, tmp_path))
     one.after_run(panel(one, "weights").get_by_role("button").click)
-    link["d_k"] = "4"
+    link["d_k"] = "6"
     follows(one, "From scores to output", "One step at a time", link)
     expect(option(one, "weights")).to_be_checked()
     contents = one.page.get_by_role("navigation")
@@ -245,6 +247,12 @@ def drags(one, label, key, name):
 def test_the_controls_set_the_link_and_it_sets_the_controls(visit):
     one = visit("scores", is_still=True, **STEPS, **UNTRAINED)
     sentence = one.page.get_by_role("textbox", name="Sentence")
+    one.page.get_by_role("combobox", name="Or an example").click()
+    one.after_run(one.page.get_by_role("option", name="Vietnamese").click)
+    expect(sentence).to_have_value(PRESETS["Vietnamese"])
+    one.wait_for_choice("text", PRESETS["Vietnamese"])
+    heads = panel(one, "products").locator("th.row")
+    expect(heads).to_have_text(split_words(PRESETS["Vietnamese"]), use_inner_text=False)
     sentence.fill("two plus three")
     one.after_run(lambda: sentence.press("Enter"))
     for key in ("causal", "weights"):
@@ -268,20 +276,6 @@ def test_the_controls_set_the_link_and_it_sets_the_controls(visit):
     for name in ("causal", "across", "weights"):
         expect(option(other, name)).to_be_checked()
     assert other.choices == {"predict": "false", **chosen}
-
-
-def test_a_preset_fills_the_sentence_and_a_default_leaves_the_link(visit):
-    one = visit("tokens", is_still=True, deep="sum", **UNTRAINED)
-    one.page.get_by_role("combobox", name="Or an example").click()
-    one.after_run(one.page.get_by_role("option", name="Vietnamese").click)
-    sentence = PRESETS["Vietnamese"]
-    expect(one.page.get_by_role("textbox", name="Sentence")).to_have_value(sentence)
-    one.wait_for_choice("text", sentence)
-    heads = panel(one, "X").locator("th.row")
-    expect(heads).to_have_text(split_words(sentence), use_inner_text=False)
-    one.turn_to("", **NINE, **UNTRAINED)
-    one.after_run(option(one, "trained").click)
-    one.wait_for_choice("weights", None)
 
 
 def asked(one):
