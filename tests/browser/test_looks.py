@@ -38,7 +38,7 @@ def stranger(browser, address):
         yield Visit(dressed(context.new_page(), "dark", PHONE), address)
 
 
-@pytest.mark.rotating(8)
+@pytest.mark.rotating(12)
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
 def test_a_page_that_is_loaded_small_by_night(stranger, stroll, path):
     """It may grow; and a stranger sees by the link what a reader sees who comes from elsewhere."""
@@ -46,9 +46,8 @@ def test_a_page_that_is_loaded_small_by_night(stranger, stroll, path):
     stranger.goto(path, **link)
     faults = list_what_stands_out(stranger) + violations(stranger)
     assert stranger.choices.items() <= {"predict": "false", **link}.items()
-    stranger.wear("light").resize(WINDOW)
-    stranger.page.get_by_test_id("stExpandSidebarButton").click()  # a phone leaves it folded
-    assert stranger.still().ready().drawn() == stroll(path, **link).drawn()
+    dressed(stranger.page, "light", WINDOW)
+    assert stranger.goto(path, **link).drawn() == stroll(path, **link).drawn()
     assert not faults + stranger.errors
 
 

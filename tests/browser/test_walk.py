@@ -50,7 +50,7 @@ def said():
 def test_a_page_looks_as_it_should(stroll, said, at, path, second):
     """The theme changes on the page: the next one begins in that in which this one ended."""
     by_day, by_night = THEMES if at % 2 == 0 else THEMES[::-1]
-    faults = []
+    faults: list[str] = []
 
     def look(state, scheme, size, *found):
         where = f"{state['lang']}, predict={state['predict']}, {scheme}, {size[0]} × {size[1]}"
