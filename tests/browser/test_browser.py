@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from explainers.toys.sentence import SENTENCE
+from explainers.toys.sentence import PRESETS, SENTENCE, split_words
 from tests.browser.hands import bars, cell, framed, live_slider, option, panel, slider, values
 
 TOKENS = SENTENCE.split()
@@ -270,6 +270,17 @@ def test_the_controls_set_the_link_and_it_sets_the_controls(visit):
     for name in ("causal", "across", "weights"):
         expect(option(other, name)).to_be_checked()
     assert other.choices == {"predict": "false", **chosen}
+
+
+def test_a_preset_fills_the_sentence(visit):
+    one = visit("tokens", is_still=True, deep="sum")
+    one.page.get_by_role("combobox", name="Or an example").click()
+    one.after_run(one.page.get_by_role("option", name="Vietnamese").click)
+    sentence = PRESETS["Vietnamese"]
+    expect(one.page.get_by_role("textbox", name="Sentence")).to_have_value(sentence)
+    one.wait_for_choice("text", sentence)
+    heads = panel(one, "X").locator("th.row")
+    expect(heads).to_have_text(split_words(sentence), use_inner_text=False)
 
 
 def asked(one):

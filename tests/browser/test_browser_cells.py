@@ -2,7 +2,6 @@
 
 from playwright.sync_api import expect
 
-from explainers.toys.sentence import PRESETS, SENTENCE, split_words
 from tests.browser.hands import cell, check_arithmetic, framed, panel, run, slider, values
 
 STEPS, WARM, NINE = {"deep": "steps"}, {"deep": "temperature"}, {"deep": "sizes"}
@@ -45,9 +44,8 @@ def test_a_click_on_a_number_shows_its_arithmetic(visit):
         one.turn_to(path, **link)
         for at, place in enumerate(cells):
             shows_its_arithmetic(one, path, link, *place, is_first=at == 0)
-    takes_a_preset(one)
     for path, link, cells in LATER_PICTURES:
-        one.turn_to(path, text=SENTENCE, **link)
+        one.turn_to(path, **link)
         for name, row, column in cells:
             shown = click(one, link, name, row, column)
             card = one.page.locator(".card[role=status]:not(.docked):not([hidden])")
@@ -55,17 +53,6 @@ def test_a_click_on_a_number_shows_its_arithmetic(visit):
             lines, snippet = (card.locator(part).inner_text() for part in (".lines", ".snippet"))
             check_arithmetic(lines, snippet, shown)
             assert one.choices.get("row") is None, "its place belongs to the first picture"
-
-
-def takes_a_preset(one):
-    """Another sentence, by its name; the matrix has its words."""
-    one.page.get_by_role("combobox", name="Or an example").click()
-    one.after_run(one.page.get_by_role("option", name="Vietnamese").click)
-    sentence = PRESETS["Vietnamese"]
-    expect(one.page.get_by_role("textbox", name="Sentence")).to_have_value(sentence)
-    one.wait_for_choice("text", sentence)
-    heads = panel(one, "X").locator("th.row")
-    expect(heads).to_have_text(split_words(sentence), use_inner_text=False)
 
 
 def click(one, link, name, row, column):
