@@ -21,13 +21,9 @@ settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(items):
-    """A test that drives a browser may be tried again: on a busy machine a frame comes too late.
-
-    What is wrong with a page is wrong each time.
-    """
+    """What drives a browser can be left out by that name."""
     for item in items:
         if "browser" in item.fixturenames:
-            item.add_marker(pytest.mark.flaky(reruns=2))
             item.add_marker(pytest.mark.browser)
 
 

@@ -1,4 +1,7 @@
-"""The app's own components: modules that fit together, and files that a browser gets and keeps."""
+"""The app's own components: modules that fit together, and what is sent to them.
+
+What a browser fetches of them, and when, is held by test_cold_start.py.
+"""
 
 import json
 import logging
@@ -6,17 +9,15 @@ import re
 import shutil
 import threading
 
-import pytest
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.browser import server, wait_until_healthy
 from explainers.ui import browser_files
 from explainers.ui.browser_files import FOLDER
 from explainers.ui.follow.board import write_count
 from explainers.ui.lecture.share_link import share_address
 from tests.follow.test_routes import GOOD
-from tests.support.browser_fixtures import ROOT, Visit
+from tests.support.browser_fixtures import ROOT
 from tests.support.opening import elements, opened
 from tests.support.scripts import run_script
 
@@ -71,23 +72,19 @@ def name(module):
     return module.relative_to(FOLDER).as_posix()
 
 
-@pytest.mark.parametrize("module", MODULES, ids=name)
-def test_a_module_has_types_and_says_what_it_needs(module):
-    assert code(module).startswith("// @ts-check\n// ")
-    assert re.search(r"^export\b", code(module), re.MULTILINE)
-    unnamed = re.findall(r"\bimport\((?!\")", code(module))
-    assert len(unnamed) == (name(module) == AHEAD), "modules are imported by their names"
-    assert imports(module) <= set(MODULES)
+def test_a_module_has_types_and_says_what_it_needs():
+    for module in MODULES:
+        assert code(module).startswith("// @ts-check\n// "), name(module)
+        assert re.search(r"^export\b", code(module), re.MULTILINE), name(module)
+        unnamed = re.findall(r"\bimport\((?!\")", code(module))
+        assert len(unnamed) == (name(module) == AHEAD), f"{name(module)}: imported by its name"
+        assert imports(module) <= set(MODULES), name(module)
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-def test_all_modules_of_a_component_are_asked_for_at_once(entry):
+def test_all_modules_of_a_component_are_asked_for_at_once_and_all_are_used():
     """One that only others name would be asked for when those have come."""
-    module = FOLDER / entry
-    assert needed(module) == imports(module) | {module}
-
-
-def test_every_module_is_used():
+    for module in (FOLDER / entry for entry in ENTRIES):
+        assert needed(module) == imports(module) | {module}, name(module)
     types = {module for module in MODULES if module.name == "data.js"}
     entries = {FOLDER / entry for entry in (*ENTRIES, NOTEBOOK)}
     entries |= {kind for entry in entries for kind in kinds(entry)}
@@ -114,16 +111,28 @@ def sent(visit, entry):
     return [json.loads(proto.bytes) for proto in found]
 
 
-def test_the_types_of_a_linked_picture_name_what_is_sent():
-    plain = sent(opened(START, ALL_WORDS), "figure/figure.js")
-    frames = sent(opened(ROOT / "pages" / "08_kv_cache.py", {"deep": "steps"}), "figure/figure.js")
-    for figure in plain + frames:
-        assert set(figure) == typed("figure", "FigureData")
-        for panel in figure["panels"]:
-            assert set(panel) == typed("figure", "PanelData")
-    sliders = [figure["slider"] for figure in frames if figure["slider"]]
+def agree(part, kind, told):
+    """What is sent has the names that the browser's side writes down."""
+    assert set(told) == typed(part, kind)
+
+
+def test_the_types_of_pictures_name_what_is_sent():
+    start = opened(START, ALL_WORDS)
+    figures = sent(start, "figure/figure.js")
+    figures += sent(
+        opened(ROOT / "pages" / "08_kv_cache.py", {"deep": "steps"}), "figure/figure.js"
+    )
+    sliders = [figure["slider"] for figure in figures if figure["slider"]]
     assert sliders
-    assert all(set(slider) == typed("figure", "SliderData") for slider in sliders)
+    for slider in sliders:
+        agree("figure", "SliderData", slider)
+    for figure in figures:
+        agree("figure", "FigureData", figure)
+        for panel in figure["panels"]:
+            agree("figure", "PanelData", panel)
+    for cards in sent(opened(START), "cards/cards.js"):
+        agree("cards", "CardsData", cards)
+        agree("cards", "Card", cards["groups"][0]["cards"][0])
 
 
 def test_the_types_of_tiles_name_what_is_sent():
@@ -136,44 +145,37 @@ def test_the_types_of_tiles_name_what_is_sent():
         show_tiles(one, "", "tiny", lambda: None)
 
     (tiles,) = sent(AppTest.from_function(page).run(timeout=60), "tiles/tiles.js")
-    assert set(tiles) == typed("tiles", "TilesData")
-
-
-def test_the_types_of_cards_name_what_is_sent():
-    for cards in sent(opened(START), "cards/cards.js"):
-        assert set(cards) == typed("cards", "CardsData")
-        assert set(cards["groups"][0]["cards"][0]) == typed("cards", "Card")
+    agree("tiles", "TilesData", tiles)
 
 
 def test_the_types_of_a_lecture_name_what_is_sent():
-    (lecture,) = sent(opened(START, LECTURE), "lecture/lecture.js")
-    assert set(lecture) == typed("lecture", "LectureData")
-    assert set(lecture["words"]) == typed("lecture", "LectureWords")
-    assert set(share_address("http://lecture.example/", "")) == typed("lecture", "Shared")
+    lecturer, follower = opened(START, LECTURE), opened(START, {"follow": "abcdef"})
+    (lecture,) = sent(lecturer, "lecture/lecture.js")
+    agree("lecture", "LectureData", lecture)
+    agree("lecture", "LectureWords", lecture["words"])
+    agree("lecture", "Shared", share_address("http://lecture.example/", ""))
+    for visit in (lecturer, follower):
+        (told,) = sent(visit, "follow/follow.js")
+        agree("follow", "FollowData", told)
+        agree("follow", "FollowWords", told["words"])
+    agree("follow", "Place", GOOD)
+    agree("follow", "Count", json.loads(write_count(0, {})))
 
 
-@pytest.mark.parametrize("link", [LECTURE, {"follow": "abcdef"}], ids=["lecturer", "follower"])
-def test_the_types_of_a_lecture_that_is_followed_name_what_is_sent(link):
-    (told,) = sent(opened(START, link), "follow/follow.js")
-    assert set(told) == typed("follow", "FollowData")
-    assert set(told["words"]) == typed("follow", "FollowWords")
-    assert set(GOOD) == typed("follow", "Place")
-    assert set(json.loads(write_count(0, {}))) == typed("follow", "Count")
-
-
-@pytest.mark.parametrize("link", [{}, LECTURE], ids=["reader", "class"])
-def test_no_script_is_sent_with_a_page(link):
-    lecture = {"lecture/lecture.js", "follow/follow.js"}
-    begun = lecture if link else {"cards/cards.js", "figure/figure.js"}
-    drawn = components(opened(START, link or ALL_WORDS))
-    assert {proto.js_source_path for proto in drawn} == {
-        "picture/picture.js",
-        "lecture/start_key.js",
-        *begun,
-    }
-    for proto in drawn:
-        assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")
-        assert proto.component_name.startswith(f"{browser_files.name_package()}.")
+def test_no_script_is_sent_with_a_page():
+    for link, begun in (
+        (ALL_WORDS, {"cards/cards.js", "figure/figure.js"}),
+        (LECTURE, {"lecture/lecture.js", "follow/follow.js"}),
+    ):
+        drawn = components(opened(START, link))
+        assert {proto.js_source_path for proto in drawn} == {
+            "picture/picture.js",
+            "lecture/start_key.js",
+            *begun,
+        }
+        for proto in drawn:
+            assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")
+            assert proto.component_name.startswith(f"{browser_files.name_package()}.")
 
 
 def test_another_version_of_any_file_has_other_addresses(tmp_path, monkeypatch):
@@ -221,15 +223,17 @@ def test_a_page_that_python_runs_by_itself_draws_nothing():
     assert draw(key="alone", data=[{}], on_cell_change=lambda: None) == {}
 
 
-@pytest.mark.parametrize(
-    "base", ["", "/inner", "/course/attn", "/course/attn/inner"]
-)  # root, own base, what a proxy strips, both
-def test_an_address_begins_where_the_browser_finds_the_app(base):
-    script = f"https://host{base}/_stcore/bidi-components/attention-1.follow/common/component.js"
+def test_an_address_begins_where_the_browser_finds_the_app():
+    """At the root, at a base of its own, at what a proxy strips, at both."""
     module = (FOLDER / "common" / "component.js").as_uri()
-    call = f"locate('/vote/room/q?a=/_stcore/', {json.dumps(script)}).href"
-    said = run_script(f'import {{ locate }} from "{module}"; console.log({call});')
-    assert said.strip() == f"https://host{base}/vote/room/q?a=/_stcore/"
+    bases = ["", "/inner", "/course/attn", "/course/attn/inner"]
+    file = "_stcore/bidi-components/attention-1.follow/common/component.js"
+    said = run_script(f"""
+        import {{ locate }} from "{module}";
+        for (const base of {json.dumps(bases)})
+          console.log(locate("/vote/room/q?a=/_stcore/", `https://host${{base}}/{file}`).href);
+    """)
+    assert said.split() == [f"https://host{base}/vote/room/q?a=/_stcore/" for base in bases]
 
 
 def test_nothing_is_asked_of_the_root_of_the_host():
@@ -241,43 +245,3 @@ def test_nothing_is_asked_of_the_root_of_the_host():
     assert [one for one in found if one[1:]] == [("common/component.js", "address);")]
     texts = "".join(path.read_text(encoding="utf-8") for path in MODULES)
     assert not re.search(r"location\.origin|document\.baseURI", texts)
-
-
-@pytest.mark.parametrize("base", ["", "/a/course"])
-def test_streamlit_serves_the_files(base, browser, tmp_path):
-    """Also behind a path, and to a link that is deeper than the app's root."""
-    options = code(ROOT / ".streamlit" / "config.toml")
-    (tmp_path / ".streamlit").mkdir()
-    (tmp_path / ".streamlit" / "config.toml").write_text(
-        options.replace("[server]\n", f'[server]\nbaseUrlPath = "{base}"\n')
-    )
-    with server(ROOT / "app.py", tmp_path) as address:
-        wait_until_healthy(address + base)
-        page = browser.new_page()
-        visit, asked = Visit(page, address + base), []
-        page.on("requestfinished", lambda request: asked.append(request.url))
-        visit.goto("scores")
-        files = [url for url in asked if browser_files.is_our_file(url)]
-        got = [path for url in files if (path := url.partition(".figure-figure/")[2])]
-        modules = map(name, needed(FOLDER / "figure" / "figure.js"))
-        assert sorted(got) == sorted([*modules, "figure/style.css"])
-        assert all(url.startswith(f"{address}{base}/_stcore/") for url in files)
-        asked.clear()
-        page.get_by_role("link", name="5 · Masks").click()
-        visit.wait_for_choice("text", None)
-        page.get_by_role("heading", name="Masks", exact=True, level=1).wait_for()
-        visit.ready()
-        new = [url for url in asked if browser_files.is_our_file(url)]
-        assert new, "what only this kind of picture needs comes with it"
-        kind = needed(FOLDER / "picture" / "heroes" / "masked.js")
-        assert {url.partition(".picture-picture/")[2] for url in new} <= set(map(name, kind))
-        assert not visit.errors
-        page.close()
-
-
-@pytest.mark.parametrize("page", ["", "exercises"], ids=["with a picture", "without"])
-def test_what_draws_pictures_is_fetched_ahead_and_once(visit, page):
-    one = visit(page)
-    for script in ("picture/picture.js", "picture/hero.js"):
-        one.page.wait_for_function(f"() => {ASKED}({script!r}).length > 0")
-        assert len(one.page.evaluate(f"{ASKED}({script!r})")) == 1

@@ -1,11 +1,20 @@
-"""The first visitors of a server that has just been started, on any page."""
+"""The first visitors of a server that has just been started, behind a path of a proxy."""
+
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import server, wait_until_healthy
+from explainers.ui import browser_files
+from explainers.ui.browser_files import FOLDER
+from explainers.ui.page_parts import first_picture
+from tests.browser.test_browser_files import ASKED, name, needed
 from tests.support.browser_fixtures import ROOT, Visit
+from tests.support.opening import opened
 
+BASE = "/a/course"
 LINK = {
     "text": "two plus three",
     "weights": "untrained",
@@ -13,29 +22,24 @@ LINK = {
     "step": "weights",
     "deep": "steps",
 }
+LISTS = """() => { globalThis.listed = []; new MutationObserver(() => {
+  const first = document.querySelector('[data-testid=stSidebarNav] a')?.textContent;
+  if (first && first !== listed.at(-1)) listed.push(first);
+}).observe(document, { childList: true, subtree: true }); }"""
+"""Keeps what stands first in the list of pages, whenever that changes."""
 
 
-@pytest.fixture
-def cold():
-    """A server that nobody has visited yet."""
-    with server(ROOT / "app.py", ROOT) as address:
-        wait_until_healthy(address)
-        yield address
-
-
-@pytest.fixture
-def reader(browser, cold):
-    """Opens a visit of the cold server; at the end nothing has failed."""
-    visits = []
-
-    def opened():
-        visits.append(Visit(browser.new_page(), cold))
-        return visits[-1]
-
-    yield opened
-    for one in visits:
-        one.page.close()
-        assert not one.errors
+@contextmanager
+def cold(folder):
+    """A server that nobody has visited yet; links to it are deeper than the host's root."""
+    options = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    (folder / ".streamlit").mkdir()
+    (folder / ".streamlit" / "config.toml").write_text(
+        options.replace("[server]\n", f'[server]\nbaseUrlPath = "{BASE}"\n')
+    )
+    with server(ROOT / "app.py", folder) as address:
+        wait_until_healthy(address + BASE)
+        yield address + BASE
 
 
 def is_complete(visit):
@@ -46,45 +50,71 @@ def is_complete(visit):
     expect(visit.page.get_by_role("textbox", name="Sentence")).to_have_value(LINK["text"])
     expect(visit.page.locator('.panel[aria-label="weights"]').first).to_be_visible()
     assert visit.choices == {"predict": "false", **LINK}
-
-
-LISTS = """() => { globalThis.listed = []; new MutationObserver(() => {
-  const first = document.querySelector('[data-testid=stSidebarNav] a')?.textContent;
-  if (first && first !== listed.at(-1)) listed.push(first);
-}).observe(document, { childList: true, subtree: true }); }"""
-"""Keeps what stands first in the list of pages, whenever that changes."""
-
-
-def test_a_link_to_a_later_page(reader):
-    visit = reader()
-    visit.page.add_init_script(f"({LISTS})()")
-    is_complete(visit.goto("scores", **LINK))
     assert [first[:1] for first in visit.page.evaluate("listed")] == ["1"], "files for pages"
 
 
-def test_two_readers_at_once(reader):
-    both = [reader(), reader()]
-    for one in both:
-        one.follow("scores", **LINK)
-    first, second = [one.ready().drawn() for one in both]
-    for one in both:
-        is_complete(one)
-    assert first == second
+def test_three_come_at_once(browser, tmp_path):
+    """One sees the first picture before PyTorch is there; two get what the same link asks for."""
+    with cold(tmp_path) as address, browser.new_context(reduced_motion="reduce") as context:
+        context.add_init_script(f"({LISTS})()")
+        first, *both = (Visit(context.new_page(), address) for _ in range(3))
+        files, asked = [], both[0]
+        asked.page.on("requestfinished", lambda request: files.append(request.url))
+        first.follow("")
+        early = first.page.locator(".st-key-first-picture")
+        expect(early.locator(".hero .says")).to_be_visible()
+        seen = early.locator(".hero .says").inner_text()
+        expect(early.get_by_text("PyTorch is being loaded")).to_be_visible()
+        for one in both:
+            one.follow("scores", **LINK)
+        first.ready()
+        expect(early).to_have_count(0)
+        assert first.says.inner_text() == seen
+        assert len(first.drawn()) == 1
+        is_fetched_ahead_and_once(first)
+        one, other = (one.ready().drawn() for one in both)
+        assert one == other
+        for one in both:
+            is_complete(one)
+        needs_its_files(asked, files)
+        assert not first.errors + both[0].errors + both[1].errors
 
 
-def test_the_first_reader_sees_the_picture_before_torch_is_there(reader):
-    visit = reader().follow("")
-    first = visit.page.locator(".st-key-first-picture")
-    expect(first.locator(".hero .says")).to_be_visible()
-    seen = first.locator(".hero .says").inner_text()
-    expect(first.get_by_text("PyTorch is being loaded")).to_be_visible()
-    visit.ready()
-    expect(first).to_have_count(0)
-    assert visit.says.inner_text() == seen
-    assert len(visit.drawn()) == 1
+def needs_its_files(visit, asked):
+    """All modules of a picture are fetched, once, from the app's path; another page's with it."""
+    files = [url for url in asked if browser_files.is_our_file(url)]
+    got = [path for url in files if (path := url.partition(".figure-figure/")[2])]
+    modules = map(name, needed(FOLDER / "figure" / "figure.js"))
+    assert sorted(got) == sorted([*modules, "figure/style.css"])
+    assert all(url.startswith(f"{visit.address}/_stcore/") for url in files)
+    asked.clear()
+    visit.after_run(visit.page.get_by_role("link", name="5 · Masks").click)
+    visit.page.get_by_role("heading", name="Masks", exact=True, level=1).wait_for()
+    new = [url for url in asked if browser_files.is_our_file(url)]
+    assert new, "what only this kind of picture needs comes with it"
+    kind = needed(FOLDER / "picture" / "heroes" / "masked.js")
+    assert {url.partition(".picture-picture/")[2] for url in new} <= set(map(name, kind))
 
 
-def test_a_link_to_another_first_picture_waits_for_its_numbers(reader):
-    visit = reader().follow("", mask="causal")
-    expect(visit.says).to_be_visible()
-    assert not visit.page.locator(".st-key-first-picture").count()
+def is_fetched_ahead_and_once(visit):
+    """What draws pictures is asked for, on any page, before one is drawn; and never again."""
+    for script in ("picture/picture.js", "picture/hero.js"):
+        visit.page.wait_for_function(f"() => {ASKED}({script!r}).length > 0")
+        assert len(visit.page.evaluate(f"{ASKED}({script!r})")) == 1
+
+
+def test_a_page_without_a_picture_fetches_what_draws_the_next_page(visit):
+    is_fetched_ahead_and_once(visit("exercises", is_still=True))
+
+
+@pytest.mark.parametrize(
+    ("link", "shown"), [({}, 1), ({"mask": "causal"}, 0), ({"lecture": "true"}, 0)]
+)
+def test_only_the_picture_that_was_computed_beforehand_is_shown_early(monkeypatch, link, shown):
+    """One who asks for another picture waits for its numbers."""
+    early = []
+    monkeypatch.setattr(first_picture, "sys", SimpleNamespace(modules={}))
+    monkeypatch.setattr(first_picture, "await_fetch", lambda *_: None)
+    monkeypatch.setattr(first_picture, "show_hero", lambda *what: early.append(what))
+    assert not opened(ROOT / "pages" / "01_start.py", link).exception
+    assert len(early) == shown

@@ -8,13 +8,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import psutil
-import pytest
 
 from tests.deploy.replicas import NAMES, Proxy, read_seat
 from tests.deploy.visitors import Visitor
 
-# How soon somebody is back says something about the machine as well, where others work on it.
-pytestmark = pytest.mark.flaky(reruns=2)
 HALL, CLASS, AT_ONCE = 40, 20, 8
 """Visitors, and how many of them come at the same moment."""
 SOON = 5

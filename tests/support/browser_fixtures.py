@@ -17,6 +17,7 @@ from playwright.sync_api import (
     WebSocket,
     expect,
 )
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.browser import server, wait_until_healthy
 
@@ -27,11 +28,11 @@ PAGES[min(PAGES)] = ""
 LIMIT = 30_000
 """Milliseconds to wait for anything: only a failing test ever waits so long."""
 expect.set_options(timeout=LIMIT)
+LONGEST_END = 100
+"""Bytes of the message that tells a run's end, at most: longer ones need not be read."""
 Size = tuple[int, int]
 Scheme = Literal["light", "dark"]
 WINDOW: Size = 1280, 900
-SOON = 200
-"""Milliseconds after which the server has heard of what the browser has noticed."""
 
 READY = """() => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
@@ -69,6 +70,29 @@ DRAWN = """() => [
 ]"""
 """Everything that stands in the pictures, as it was painted."""
 
+IDLE = "() => new Promise((done) => requestIdleCallback(() => done(), { timeout: 1000 }))"
+"""Wait until the front end has dealt with all that has come."""
+
+STANDS = """() => {
+  const hosts = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
+  const roots = [document, ...hosts.map((host) => host.shadowRoot)];
+  const now = hosts.map((host) => host.shadowRoot.innerHTML).join();
+  const stood = globalThis.before === now;
+  globalThis.before = now;
+  return stood && roots.every((root) => !root.getAnimations().length);
+}"""
+"""Does no animation run, and do the numbers say what they said when this was asked before?"""
+
+REDRAWN = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+
+WEARS = """(scheme) => {
+  const app = document.querySelector('[data-testid=stApp]');
+  const [red] = getComputedStyle(app).backgroundColor.match(/\\d+/g);
+  return (red < 128) === (scheme === 'dark');
+}"""
+
+IS_DARK = "() => matchMedia('(prefers-color-scheme: dark)').matches"
+
 TURN = """(link) => {
   history.pushState({}, '', link);
   dispatchEvent(new PopStateEvent('popstate', { state: {} }));
@@ -82,11 +106,12 @@ CLICK = """(button) => {
 
 
 class Visit:
-    """A visitor of one page; `sent` and `received` count messages to and from the server."""
+    """A visitor of one page; `sent` and `received` count messages to and from the server,
+    `ended` the runs of its page that are over."""
 
     def __init__(self, page: Page, address: str) -> None:
         self.page, self.address = page, address
-        self.sent = self.received = 0
+        self.sent = self.received = self.ended = 0
         self.errors: list[str] = []
         page.set_default_timeout(LIMIT)
         page.on("websocket", self._count)
@@ -104,12 +129,15 @@ class Visit:
         return self.follow_raw(f"{path}?{urlencode({'predict': 'false', **choices})}")
 
     def turn_to(self, path: str, **choices: str) -> "Visit":
-        """Go on to another page in the same tab, and wait until it is complete."""
-        title = self.page.locator("h1").inner_text()
-        self.page.evaluate(TURN, f"/{path}?{urlencode({'predict': 'false', **choices})}")
+        """Go on to another page in the same tab, or to another link of this one, and wait until it
+        is complete."""
+        link = f"/{path}?{urlencode({'predict': 'false', **choices})}"
+        is_other = urlsplit(self.page.url).path != f"/{path}"
+        title = self.page.locator("h1").inner_text() if is_other else ""
+        self.after_run(lambda: self.page.evaluate(TURN, link))
         changed = "(title) => (document.querySelector('h1')?.innerText ?? title) !== title"
         self.page.wait_for_function(changed, arg=title)
-        self.ready().says.first.wait_for()  # the run may end before its first picture has come
+        self.says.first.wait_for()  # the run may end before its first picture has come
         return self.ready()
 
     def follow_raw(self, link: str) -> "Visit":
@@ -121,6 +149,43 @@ class Visit:
         """Wait until nothing is computed or drawn any more; the first one may wait for a model."""
         self.page.wait_for_function(READY, timeout=3 * LIMIT)
         return self
+
+    def after_run(self, action: Callable[[], object]) -> "Visit":
+        """Do what makes the page run once more, and wait until that run has ended.
+
+        Where a machine is busy a run may begin and end between two frames of the page: what tells
+        of its end is the server's message.
+        """
+        before = self.ready().ended
+        action()
+        if self.ended == before:
+            self.socket.wait_for_event("framereceived", tells_end)
+        self.page.evaluate(IDLE)
+        return self.ready()
+
+    def still(self) -> "Visit":
+        """Wait until everything has come to its place."""
+        self.page.wait_for_function(STANDS, polling=100)
+        return self
+
+    def wear(self, scheme: Scheme) -> "Visit":
+        """By day or by night; a page that draws in the theme's colours hears of it and runs."""
+        if self.page.evaluate(IS_DARK) == (scheme == "dark"):
+            return self
+        sent, ended = self.ready().sent, self.ended
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.wait_for_function(WEARS, arg=scheme)
+        self.page.evaluate(IDLE)
+        if self.sent > sent and self.ended == ended:
+            self.socket.wait_for_event("framereceived", tells_end)
+            self.page.evaluate(IDLE)
+        return self.ready()
+
+    def resize(self, size: Size) -> "Visit":
+        """The page in a window of another size, drawn anew."""
+        self.page.set_viewport_size({"width": size[0], "height": size[1]})
+        self.page.evaluate(REDRAWN)
+        return self.ready()
 
     @property
     def choices(self) -> dict[str, str]:
@@ -160,8 +225,13 @@ class Visit:
         return self.ready().drawn()
 
     def _count(self, socket: WebSocket) -> None:
+        self.socket = socket
         socket.on("framesent", lambda _: setattr(self, "sent", self.sent + 1))
-        socket.on("framereceived", lambda _: setattr(self, "received", self.received + 1))
+        socket.on("framereceived", self._hear)
+
+    def _hear(self, frame: bytes | str) -> None:
+        self.received += 1
+        self.ended += tells_end(frame)
 
     def _listen(self, message: ConsoleMessage) -> None:
         # On a deep link Streamlit tries the page's own folder before it finds its server.
@@ -199,11 +269,22 @@ Opener = Callable[..., Visit]
 
 @pytest.fixture
 def visit(reader: BrowserContext, address: str) -> Iterator[Opener]:
-    """Open a page of the served app: `visit("scores", d_k="8")`; at the end nothing has failed."""
+    """Open a page of the served app: `visit("scores", d_k="8")`; at the end nothing has failed.
+
+    To who wants it to be `is_still` nothing moves: cheaper, where motion is not what is looked at.
+    """
     visits: list[Visit] = []
 
-    def opened(path: str, scheme: Scheme = "light", size: Size = WINDOW, **choices: str) -> Visit:
-        visits.append(Visit(dressed(reader.new_page(), scheme, size), address))
+    def opened(
+        path: str,
+        scheme: Scheme = "light",
+        size: Size = WINDOW,
+        is_still: bool = False,
+        **choices: str,
+    ) -> Visit:
+        page = dressed(reader.new_page(), scheme, size)
+        page.emulate_media(reduced_motion="reduce" if is_still else "no-preference")
+        visits.append(Visit(page, address))
         return visits[-1].goto(path, **choices)
 
     yield opened
@@ -215,44 +296,48 @@ def visit(reader: BrowserContext, address: str) -> Iterator[Opener]:
 
 
 @pytest.fixture(scope="session")
-def tabs() -> dict[str, tuple[Visit, str]]:
-    """Tabs that stay open from test to test, by name, with the page that each one shows."""
+def tabs() -> dict[str, Visit]:
+    """Tabs that stay open from test to test, by name."""
     return {}
 
 
 @pytest.fixture
 def stroll(
-    reader: BrowserContext,
-    address: str,
-    tabs: dict[str, tuple[Visit, str]],
-    request: pytest.FixtureRequest,
+    reader: BrowserContext, address: str, tabs: dict[str, Visit], request: pytest.FixtureRequest
 ) -> Iterator[Opener]:
     """Like `visit`, as who walks through the course: in a tab that stays open from page to page.
 
     Two thirds of a visit go into loading the front end. For tests that look at a page as a link
-    shows it, and change nothing. A test that is tried again begins with a new tab.
+    shows it, and change nothing that a link does not change back; nothing moves there.
     """
     seen: list[Visit] = []
-    if getattr(request.node, "execution_count", 1) > 1:
-        close_tabs(tabs)
+    failed = request.session.testsfailed
 
     def opened(
         path: str, scheme: Scheme = "light", size: Size = WINDOW, tab: str = "walk", **choices: str
     ) -> Visit:
-        one, shown = tabs.get(tab) or (Visit(reader.new_page(), address), path)
-        tabs[tab] = one, path
+        is_new = tab not in tabs
+        one = tabs[tab] = Visit(reader.new_page(), address) if is_new else tabs[tab]
         seen.append(one)
-        dressed(one.page, scheme, size)
-        if shown == path:
+        if is_new:
+            dressed(one.page, scheme, size).emulate_media(reduced_motion="reduce")
             return one.goto(path, **choices)
-        one.page.wait_for_timeout(SOON)  # in another theme the page that is left runs once more
-        return one.ready().turn_to(path, **choices)
+        return one.wear(scheme).resize(size).turn_to(path, **choices)
 
     yield opened
     broken = [(one.errors, count_exceptions(one)) for one in seen]
-    if any(errors or exceptions for errors, exceptions in broken):
+    if request.session.testsfailed > failed or any(map(any, broken)):
         close_tabs(tabs)
     assert [found for found in broken if found != ([], 0)] == []
+
+
+def tells_end(frame: bytes | str) -> bool:
+    """Does this message of the server say that a run is over, and no other one follows it?"""
+    if isinstance(frame, str) or len(frame) > LONGEST_END:
+        return False
+    said = ForwardMsg.FromString(frame)
+    early = ForwardMsg.ScriptFinishedStatus.FINISHED_EARLY_FOR_RERUN
+    return said.WhichOneof("type") == "script_finished" and said.script_finished != early
 
 
 def dressed(page: Page, scheme: Scheme, size: Size) -> Page:
@@ -267,8 +352,8 @@ def count_exceptions(visit: Visit) -> int:
     return visit.page.locator("[data-testid=stException]").count()
 
 
-def close_tabs(tabs: dict[str, tuple[Visit, str]]) -> None:
+def close_tabs(tabs: dict[str, Visit]) -> None:
     """What they show is not to be trusted any more."""
-    for one, _page in tabs.values():
+    for one in tabs.values():
         one.page.close()
     tabs.clear()

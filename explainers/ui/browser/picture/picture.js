@@ -60,18 +60,30 @@ const KINDS = {
 };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
-/** @type {WeakMap<Element, Hero<any>>} */
+/** @type {WeakMap<Element, { hero: Hero<any>, words: string }>} */
 const heroes = new WeakMap();
 
 /** @param {Component<HeroData>} component */
 export default async function ({ parentElement, data: sent, setTriggerValue }) {
   const data = unpack(sent);
-  const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".hero"));
-  if (!root || !data) return;
+  const found = /** @type {HTMLElement | null} */ (parentElement.querySelector(".hero"));
+  if (!found || !data) return;
   const [sheet, Kind] = await Promise.all([style, KINDS[data.kind]()]);
   wear(parentElement, sheet);
   speak(data.words);
-  const hero = heroes.get(root) ?? new Kind(root);
-  heroes.set(root, hero);
+  const words = JSON.stringify(data.words);
+  const isStrange = words !== (heroes.get(found)?.words ?? words);
+  const root = isStrange ? renew(found) : found;
+  const { hero } = heroes.get(root) ?? { hero: new Kind(root) };
+  heroes.set(root, { hero, words });
   hero.show(data, setTriggerValue);
+}
+
+/** In another language: what a picture writes once, when it is made, is written anew. @param {HTMLElement} root */
+function renew(root) {
+  const fresh = /** @type {HTMLElement} */ (document.createElement("div"));
+  Object.assign(fresh.dataset, root.dataset);
+  fresh.className = "hero";
+  root.replaceWith(fresh);
+  return fresh;
 }

@@ -1,11 +1,12 @@
-"""What a page shows before anything is clicked: its picture, in any window, theme and language."""
+"""What is looked at on a page: its first picture, its extent, what axe finds, what stands out."""
 
-import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import TimeoutError
 
-from tests.support.browser_fixtures import PAGES
+PATIENCE = 10_000
+"""Milliseconds in which a picture where nothing moves stands."""
+LARGE, PROJECTOR, PHONE = (1280, 800), (1024, 768), (390, 844)
 
-SIZES = ((1280, 800), (1024, 768), (390, 844))
 LEAST = {"top": 260, "width": 0.4, "height": 250, "digits": 13, "bottom": 800, "phone": 844}
 """The lowest place of the picture's top and its least height and digits, in pixels; its width as a
 share of the window; and where its sentence ends at the latest in a window of 1280 × 800, and on a
@@ -43,26 +44,6 @@ HERO = """() => {
   const told = { scrolls, folded, says };
   return { top, bottom, width: width / innerWidth, height, digits: smallest, ...told };
 }"""
-
-
-@pytest.mark.parametrize("path", PAGES.values())
-@pytest.mark.parametrize("spoken", ["en", "vi"])
-def test_the_picture_comes_first(stroll, path, spoken):
-    """Each size meets each theme, and each of both each language."""
-    one = stroll(path, lang=spoken, predict="true")
-    large, projector, phone = SIZES
-    in_themes = {"light": [large, phone], "dark": [projector]}
-    if spoken == "vi":
-        in_themes = {"light": [projector], "dark": [large, phone]}
-    for scheme, sizes in in_themes.items():
-        one.page.emulate_media(color_scheme=scheme)
-        for width, height in sizes:
-            one.page.set_viewport_size({"width": width, "height": height})
-            least = LEAST | {"phone": SCROLLED.get(path, LEAST["phone"])}
-            try:  # until what moves has come to its place
-                one.page.wait_for_function(f"(least) => ({IS_SEEN})(({HERO})(), least)", arg=least)
-            except TimeoutError:
-                pytest.fail(f"{width} × {height}, {scheme}: {one.page.evaluate(HERO)}")
 
 
 MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5, "prose": 640, "choices": 4}
@@ -106,12 +87,81 @@ EXTENT = """() => {
     choices: choices.length, words: words.length };
 }"""
 
+STREAMLITS_OWN = {
+    "list": "[data-testid=stSidebarNavItems]",
+    "listitem": "[data-testid=stSidebarNavItems] *",
+}
+"""axe's rule: the elements that break it without our doing.
 
-@pytest.mark.parametrize("path", PAGES.values())
-def test_a_page_is_short_before_anything_is_unfolded(stroll, path):
-    one = stroll(path, size=(1280, 800), lang="en", predict="true")
-    extent = one.page.evaluate(EXTENT)
-    most = MOST if path else MOST_OF_START
-    assert {name: extent[name] for name in most if extent[name] > most[name]} == {}
-    assert extent["words"] > 100
-    assert extent["choices"] == 4 or path != "kv_cache", "its sentence, a player, and two of chips"
+list, listitem: the navigation puts the titles of its sections between the items of its list.
+"""
+
+BROKEN = """(own) => axe.run(document, { resultTypes: ['violations'], elementRef: true }).then(
+  (found) => found.violations.flatMap((rule) => rule.nodes
+    .filter((node) => !(own[rule.id] && node.element.matches(own[rule.id])))
+    .map((node) => [rule.id, node.html.slice(0, 200), node.failureSummary])))"""
+
+OUTSIDE = """() => {
+  const main = document.querySelector('[data-testid=stMain]'), found = [];
+  const scrolls = (e) => /auto|scroll|hidden/.test(getComputedStyle(e).overflowX);
+  const look = (node) => {
+    for (const child of node.shadowRoot?.children ?? node.children) {
+      const { left, right, width } = child.getBoundingClientRect();
+      const unseen = child.matches('[data-testid=stSlider] input'); // Streamlit's
+      const outside = width && (right > innerWidth + 1 || left < -1);
+      if (outside && !unseen) found.push(child.outerHTML.slice(0, 200));
+      if (!scrolls(child)) look(child);
+    }
+  };
+  look(main);
+  if (document.documentElement.scrollWidth > innerWidth) found.push('the document scrolls');
+  if (main.scrollWidth > main.clientWidth) found.push('the page scrolls');
+  return found;
+}"""
+"""What stands out of the window; what scrolls within itself may be wider."""
+
+COLOURS = """() => [
+  ...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap((host) =>
+    [...host.shadowRoot.querySelectorAll('td.cell')].map((cell) => cell.style.backgroundColor)),
+  ...[...document.querySelectorAll('.vega-embed :is(svg, canvas)')].map((chart) =>
+    chart.style.backgroundColor),
+].filter(Boolean)"""
+"""Of the cells of matrices and of what charts stand on."""
+
+SENTENCES = """() => [...document.querySelectorAll(
+  '[data-testid=stMain] p:not([data-testid=stCaptionContainer] *)')]
+  .map((one) => one.innerText.trim()).filter((said) => said.length > 60)"""
+"""What a page says below its picture; captions tell of where numbers come from."""
+
+
+def list_faults_at_sight(visit, path):
+    """What is wrong with the first picture, when all has come to its place."""
+    seen = f"(least) => ({IS_SEEN})(({HERO})(), least)"
+    least = LEAST | {"phone": SCROLLED.get(path, LEAST["phone"])}
+    try:
+        visit.page.wait_for_function(seen, arg=least, timeout=PATIENCE)
+    except TimeoutError:
+        return [f"the picture: {visit.page.evaluate(HERO)}"]
+    return []
+
+
+def list_what_stands_out(visit):
+    return [f"stands out: {node}" for node in visit.page.evaluate(OUTSIDE)]
+
+
+def list_what_is_too_much(visit, path):
+    """What is longer, or more, than a page may show before anything is unfolded."""
+    extent, most = visit.page.evaluate(EXTENT), MOST if path else MOST_OF_START
+    found = [f"{name}: {extent[name]}" for name in most if extent[name] > most[name]]
+    if extent["words"] <= 100:
+        found.append(f"only {extent['words']} words: were they read at all?")
+    if path == "kv_cache" and extent["choices"] != 4:
+        found.append("its choices are its sentence, a player, and two of chips")
+    return found
+
+
+def violations(visit):
+    """What axe-core finds, in shadow roots as well, and Streamlit has not brought along."""
+    if not visit.page.evaluate("'axe' in globalThis"):
+        visit.page.evaluate(Axe().axe_script)
+    return visit.page.evaluate(BROKEN, STREAMLITS_OWN)

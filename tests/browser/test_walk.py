@@ -1,0 +1,94 @@
+"""A reader walks through the course in one tab, and on each page everything is looked at.
+
+A page is seen as it opens, in English and in study mode, and then as one of `SECOND`; by day and
+by night; in a large window, on a projector and on a phone; by eyes and by screen readers. All that
+is wrong with it is told at once.
+"""
+
+import pytest
+
+from tests.browser.looks import (
+    COLOURS,
+    LARGE,
+    PHONE,
+    PROJECTOR,
+    SENTENCES,
+    list_faults_at_sight,
+    list_what_is_too_much,
+    list_what_stands_out,
+    violations,
+)
+from tests.support.browser_fixtures import PAGES
+from tests.support.tiers import EVERYTHING
+
+FIRST = {"lang": "en", "predict": "true"}
+SECOND = {
+    "Vietnamese, study mode": {"lang": "vi", "predict": "true"},
+    "Vietnamese": {"lang": "vi", "predict": "false"},
+    "English": {"lang": "en", "predict": "false"},
+}
+THEMES = "light", "dark"
+WALK = [
+    pytest.param(at, path, second, id=f"{stem}-{name}")
+    for at, (stem, path) in enumerate(PAGES.items())
+    for name, second in (list(SECOND.items()) * 2)[at % 3 : at % 3 + 3]
+]
+"""Each page in three cases, of which one runs: at one commit, a third of the pages in each."""
+FEW = 10
+"""Colours of cells and charts of which most are another theme's; fewer may be what has none."""
+ON_EVERY_PAGE = {"Both compute this page's numbers again, from our functions, and compare."}
+
+
+@pytest.fixture(scope="module")
+def said():
+    """What each page says, of those where the walk has been."""
+    return {}
+
+
+@pytest.mark.rotating(3)
+@pytest.mark.parametrize(("at", "path", "second"), WALK)
+def test_a_page_looks_as_it_should(stroll, said, at, path, second):
+    """The theme changes on the page: the next one begins in that in which this one ended."""
+    by_day, by_night = THEMES if at % 2 == 0 else THEMES[::-1]
+    faults: list[str] = []
+
+    def look(state, scheme, size, *found):
+        where = f"{state['lang']}, predict={state['predict']}, {scheme}, {size[0]} × {size[1]}"
+        faults.extend(f"{where}: {one}" for some in found for one in some)
+
+    one = stroll(path, scheme=by_day, size=LARGE, **FIRST)
+    look(FIRST, by_day, LARGE, list_what_is_too_much(one, path), list_faults_at_sight(one, path))
+    look(FIRST, by_day, LARGE, list_what_is_left(one, path, said))
+    one.resize(PHONE)
+    look(FIRST, by_day, PHONE, list_faults_at_sight(one, path), list_what_stands_out(one))
+    before = one.resize(PROJECTOR).page.evaluate(COLOURS), one.drawn()
+    one.wear(by_night)
+    look(FIRST, by_night, PROJECTOR, list_faults_at_sight(one, path), list_what_stands_out(one))
+    look(FIRST, by_night, PROJECTOR, list_what_keeps_its_colour(one, *before))
+    if EVERYTHING:
+        look(FIRST, by_night, PROJECTOR, violations(one))
+    one.turn_to(path, **second)
+    assert one.page.evaluate("document.documentElement.lang") == second["lang"]
+    for size in (PHONE, LARGE, PROJECTOR):
+        one.resize(size)
+        look(second, by_night, size, list_faults_at_sight(one, path), list_what_stands_out(one))
+    look(second, by_night, PROJECTOR, violations(one))
+    assert not faults, "\n".join(faults)
+
+
+def list_what_is_left(one, path, said):
+    """What the page before says and this one says too, of all that only pages say."""
+    said[path] = set(one.page.evaluate(SENTENCES))
+    before = list(said)[-2:-1]
+    left = said[path].intersection(*[said[page] for page in before]) if before else set()
+    return [f"left of the page before: {one}" for one in left - ON_EVERY_PAGE]
+
+
+def list_what_keeps_its_colour(one, colours, drawn):
+    """Cells and charts wear the other theme, and say what they said."""
+    now = one.page.evaluate(COLOURS)
+    kept = sum(a == b for a, b in zip(colours, now, strict=True))
+    has_kept = len(now) >= FEW and kept > 0.1 * len(now)
+    found = [f"{kept} of {len(now)} colours stay"] if has_kept else []
+    said, says = ([each[0].split() for each in pictures] for pictures in (drawn, one.drawn()))
+    return found + ([f"says {says} after {said}"] if says != said else [])
