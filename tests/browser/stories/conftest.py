@@ -1,4 +1,4 @@
-"""The tab in which a reader walks from story to story."""
+"""The tab in which a reader looks at one page."""
 
 from collections.abc import Callable, Generator, Iterator
 
@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from tests.browser.stories.story import Story
-from tests.support.browser_fixtures import count_exceptions
-
+from tests.support.browser_fixtures import WINDOW, Size, count_exceptions
 
 FAILED = pytest.StashKey[bool]()
 
@@ -32,7 +31,7 @@ def still_reader(browser: Browser, address: str) -> Iterator[BrowserContext]:
 
 @pytest.fixture(scope="session")
 def open_tabs() -> list[Story]:
-    """The tab that stays open, unless something went wrong in it."""
+    """The tab of the story before, if nothing went wrong in it."""
     return []
 
 
@@ -43,16 +42,27 @@ def story(
     open_tabs: list[Story],
     request: pytest.FixtureRequest,
 ) -> Iterator[Callable[..., Story]]:
-    """Go on to a page: `story("scores", d_k="8")`; at the end nothing has failed.
+    """Open a page: `story("scores", d_k="8")`; at the end nothing has failed.
 
-    All choices are put back afterwards, as they would follow the reader to the next page.
+    Stories of one page share its tab, as to load the front end is what costs most. The first link
+    says all: what it does not name is as it was in the beginning.
     """
-    one = open_tabs.pop() if open_tabs else Story(still_reader.new_page(), address)
-    yield one.turn
-    if request.node.stash.get(FAILED, False):
-        one.page.close()
-        return
-    assert not one.errors
-    assert not count_exceptions(one)
-    one.reset()
-    open_tabs.append(one)
+    told: list[Story] = []
+
+    def opened(path: str, size: Size = WINDOW, **choices: str) -> Story:
+        one = open_tabs.pop() if open_tabs else None
+        if one and one.paths != {f"/{path}"}:
+            one.page.close()
+            one = None
+        told.append(one or Story(still_reader.new_page(), address))
+        return told[-1].turn(path, size, **choices)
+
+    yield opened
+    for one in told:
+        broken = count_exceptions(one)
+        if one.errors or broken or request.node.stash.get(FAILED, False):
+            one.page.close()
+        else:
+            open_tabs.append(one)
+        assert not one.errors
+        assert not broken

@@ -2,11 +2,11 @@
 
 import re
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support.browser_fixtures import WINDOW, Size, Visit, dressed
+from tests.support.browser_fixtures import LIMIT, WINDOW, Size, Visit, dressed
 
 PHONE = 390, 844
 COUNT_RUNS = """() => {
@@ -53,6 +53,9 @@ class Story(Visit):
     def __init__(self, page: Page, address: str) -> None:
         super().__init__(page, address)
         page.add_init_script(f"({COUNT_RUNS})()")
+        self.paths: set[str] = set()
+        """Of the pages that were shown."""
+        page.on("framenavigated", lambda frame: self.paths.add(urlsplit(frame.url).path))
 
     def ready(self) -> "Story":
         """Wait until nothing is computed or drawn any more, nor on its way to the screen."""
@@ -69,7 +72,7 @@ class Story(Visit):
         else:
             link = urlencode({"predict": "false", **choices})
             self.page.evaluate(FOLLOW, f"/{path}?{link}")
-            self.page.wait_for_function(HAS_RUN)
+            self.page.wait_for_function(HAS_RUN, timeout=3 * LIMIT)
         self.ready()
         return self
 
@@ -77,17 +80,9 @@ class Story(Visit):
         """Press the browser's Back, and wait until the page is complete."""
         self.page.evaluate(FORGET_RUNS)
         self.page.go_back()
-        self.page.wait_for_function(HAS_RUN)
+        self.page.wait_for_function(HAS_RUN, timeout=3 * LIMIT)
         self.ready()
         return self
-
-    def reset(self) -> None:
-        """Put all choices back by the button that the menu of each page has."""
-        self.page.get_by_role("button", name="Settings").click()
-        self.page.evaluate(FORGET_RUNS)
-        self.page.get_by_role("button", name="Reset all choices").click()
-        self.page.wait_for_function(HAS_RUN)
-        self.ready()
 
     @property
     def hero(self) -> Locator:

@@ -152,7 +152,7 @@ def test_cards_and_veils(story):
     one.expect_in_link(guess_both_ways="just show me")
     answer = one.page.get_by_text("older rows of K change 21 times")
     expect(answer).to_be_visible()
-    one.turn("kv_cache", **{**one.choices, "guess_both_ways": "7"})
+    one.turn("kv_cache", predict="true", deep="both_ways", guess_both_ways="7")
     expect(one.page.get_by_text("You chose 7. The answer is 21.")).to_be_visible()
 
     one.turn("kv_cache", deep="windows", sinks="4")
@@ -312,7 +312,7 @@ def test_names_are_chosen_with_keys_alone_and_no_more_than_six(story):
     box, page = listed(one, "Up to six models"), one.page
     for name in ("bert", "nonsense"):  # one that keeps no cache is not offered either
         box.fill(name)
-        expect(page.get_by_text("no such name")).to_be_visible()
+        expect(page.get_by_text("no such name").filter(visible=True)).to_be_visible()
         box.press("Enter")
     box.press("Escape")
     box.fill("gpt-oss")  # what is chosen is not offered again
