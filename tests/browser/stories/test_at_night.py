@@ -1,14 +1,18 @@
 """What takes long: trainings and measurements that a reader starts, and a model's own words."""
 
+import json
 import re
 
 import pytest
 from playwright.sync_api import expect
 
 from explainers.models.registry import WHEEL_MODELS
+from tests.browser.stories.test_calculator import CONFIG
 from tests.browser.stories.test_real_models import need
 
-TRAINS = "it trains or measures on this machine; that jobs run, end and are cancelled: test_job_queue"
+TRAINS = (
+    "it trains or measures on this machine; that jobs run, end and are cancelled: test_job_queue"
+)
 
 
 @pytest.mark.nightly(TRAINS)
@@ -60,6 +64,27 @@ def test_times_with_and_without_a_cache_are_taken(story):
     expect(one.page.get_by_text("length 7 of 7")).to_be_visible()
     expect(one.page.get_by_text(re.compile("At 1,024 words, one more word"))).to_be_visible()
     expect(button).to_be_enabled()
+
+
+@pytest.mark.nightly("a paste of five megabytes takes long; limits of texts: test_limits")
+def test_a_pasted_config_is_there_when_its_reader_comes_back(story):
+    """And what is too much is not taken instead of it."""
+    one = story("cache_memory", model="a config.json", tokens="33000")
+    field = one.page.get_by_role("textbox", name="Paste a config.json")
+    size = one.page.get_by_text("4,325,376,000 bytes for ")
+    field.fill(json.dumps(CONFIG))
+    field.press("Control+Enter")
+    expect(size).to_be_visible()
+    one.ready().page.get_by_role("link", name="Shared keys and values").click()
+    expect(one.page.get_by_role("heading", level=1)).to_have_text("Shared keys and values")
+    one.ready().page.get_by_role("link", name="Cache calculator").click()
+    expect(size).to_be_visible()
+    field.fill(json.dumps({"a": "x" * 5_000_000}))
+    field.press("Control+Enter")
+    one.ready()
+    expect(field).to_have_value(json.dumps(CONFIG))
+    expect(size).to_be_visible()
+    one.expect_in_link(tokens="33000")
 
 
 @pytest.mark.nightly("the model reads a text for 90 seconds; the page's own test reads one too")

@@ -98,6 +98,7 @@ def test_heads_in_the_card(story):
     assert one.values("sums") == at_three
 
 
+@pytest.mark.nightly("what stands out of a phone is found on every page by the walk")
 def test_heads_on_a_phone(story):
     """What CSS does where there is little room."""
     one = story("many_heads", size=PHONE)
