@@ -6,7 +6,7 @@ from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support.browser_fixtures import LIMIT, WINDOW, Size, Visit, dressed
+from tests.support.browser_fixtures import LIMIT, READY, WINDOW, Size, Visit, dressed
 
 PHONE = 390, 844
 COUNT_RUNS = """() => {
@@ -60,7 +60,7 @@ class Story(Visit):
     def ready(self) -> "Story":
         """Wait until nothing is computed or drawn any more, nor on its way to the screen."""
         self.page.evaluate(PAINTED)
-        super().ready()
+        self.page.wait_for_function(READY, timeout=3 * LIMIT, polling=100)  # not in each frame
         self.page.evaluate(PAINTED)
         return self
 
@@ -72,7 +72,7 @@ class Story(Visit):
         else:
             link = urlencode({"predict": "false", **choices})
             self.page.evaluate(FOLLOW, f"/{path}?{link}")
-            self.page.wait_for_function(HAS_RUN, timeout=3 * LIMIT)
+            self.page.wait_for_function(HAS_RUN, timeout=3 * LIMIT, polling=100)
         self.ready()
         return self
 
@@ -80,7 +80,7 @@ class Story(Visit):
         """Press the browser's Back, and wait until the page is complete."""
         self.page.evaluate(FORGET_RUNS)
         self.page.go_back()
-        self.page.wait_for_function(HAS_RUN, timeout=3 * LIMIT)
+        self.page.wait_for_function(HAS_RUN, timeout=3 * LIMIT, polling=100)
         self.ready()
         return self
 

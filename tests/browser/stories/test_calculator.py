@@ -160,7 +160,7 @@ def test_a_config_is_pasted_and_uploaded(story):
     expect(one.page.get_by_text("Use a whole number from 1")).to_be_visible()
 
 
-@pytest.mark.nightly("what is put back belongs to the session: `hold`, `release` in test_pages")
+@pytest.mark.nightly("how a closed menu keeps what was chosen is seldom changed")
 def test_experiments_of_the_calculator(story):
     """What the closed menu had shown is not chosen again, and each begins from its own settings."""
     one = story("cache_memory")

@@ -59,15 +59,6 @@ def test_heads_in_the_card(story):
     one.cell("head 1", 4, 0).click()  # the column is the word now
     one.expect_in_link(head="1", word="0")
 
-    one.turn("many_heads", deep="layer", weights="untrained", d_model="16", d_k="5")
-    sliders = one.page.get_by_role("slider", name="d_model")
-    one.page.get_by_role("radio", name="trained", exact=True).click()
-    one.expect_in_link(weights=None, d_k="4")
-    expect(sliders).to_have_attribute("aria-valuetext", "64")
-    one.page.get_by_role("radio", name="untrained").click()
-    one.expect_in_link(d_model="16")  # the reader's own comes back
-    expect(sliders).to_have_attribute("aria-valuetext", "16")
-
     one.turn("many_heads", deep="layer", d_k="16")
     before = one.values("named")
     for head in range(4):
@@ -79,13 +70,6 @@ def test_heads_in_the_card(story):
     assert one.values("named")[0] == before[0], "all heads"
     assert one.values("named")[1] != before[1], "heads on"
 
-    one.turn("many_heads", deep="layer", weights="untrained", d_k="64")
-    image = one.panel("heads").locator("canvas")
-    image.scroll_into_view_if_needed()
-    box = image.bounding_box()
-    image.hover(position={"x": box["width"] * 70.5 / 256, "y": box["height"] * 4.5 / 7})
-    expect(one.page.locator(".readout", has_text="heads [earnings, 1.6] = ")).to_be_visible()
-
     one.turn("many_heads", deep="dropout")
     line, sums = one.live_slider("Probability"), one.values("sums")
     sent = one.sent
@@ -96,6 +80,25 @@ def test_heads_in_the_card(story):
     drop(line)
     one.expect_in_link(dropout="0.3")
     assert one.values("sums") == at_three
+
+
+@pytest.mark.nightly("two cases of what sliders and canvases of other pages do each day")
+def test_sizes_of_the_layer(story):
+    one = story("many_heads", deep="layer", weights="untrained", d_model="16", d_k="5")
+    sliders = one.page.get_by_role("slider", name="d_model")
+    one.page.get_by_role("radio", name="trained", exact=True).click()
+    one.expect_in_link(weights=None, d_k="4")
+    expect(sliders).to_have_attribute("aria-valuetext", "64")
+    one.page.get_by_role("radio", name="untrained").click()
+    one.expect_in_link(d_model="16")  # the reader's own comes back
+    expect(sliders).to_have_attribute("aria-valuetext", "16")
+
+    one.turn("many_heads", deep="layer", weights="untrained", d_k="64")
+    image = one.panel("heads").locator("canvas")
+    image.scroll_into_view_if_needed()
+    box = image.bounding_box()
+    image.hover(position={"x": box["width"] * 70.5 / 256, "y": box["height"] * 4.5 / 7})
+    expect(one.page.locator(".readout", has_text="heads [earnings, 1.6] = ")).to_be_visible()
 
 
 @pytest.mark.nightly("what stands out of a phone is found on every page by the walk")
