@@ -64,6 +64,14 @@ class Story(Visit):
         self.page.evaluate(PAINTED)
         return self
 
+    def wait_for_choice(self, key: str, value: str | None) -> None:
+        """Wait until the address says so; None is a choice that is not in it."""
+        self.page.wait_for_function(
+            "([key, value]) => new URLSearchParams(location.search).get(key) === value",
+            arg=[key, value],
+            polling=100,
+        )
+
     def turn(self, path: str, size: Size = WINDOW, **choices: str) -> "Story":
         """Follow a link in this tab, to this page or another one, and wait until it is complete."""
         dressed(self.page, "light", size)

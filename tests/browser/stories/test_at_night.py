@@ -101,3 +101,16 @@ def test_words_of_a_text_of_ones_own_are_chosen_and_merged(story):
     words.filter(has_text="cảm").click()
     expect(one.page.locator(".why-title.query")).to_contain_text("“cảm”")
     one.wait_for_choice("why_key", None)
+
+
+@pytest.mark.nightly("the model runs twice; what a change does is tested without a browser")
+def test_two_changes_are_chosen_in_the_card(story):
+    need(WHEEL_MODELS[0].id)
+    link = {"what_text": "The capital of France is", "changes": "temperature"}
+    one = story("what_if", deep="changing", **link)
+    expect(one.page.get_by_text("with temperature").first).to_be_visible()
+    one.page.get_by_role("button", name="uniform").click()
+    expect(one.page.get_by_text("with temperature, uniform").first).to_be_visible()
+    before = one.drawn()
+    one.turn("what_if", **one.choices)
+    assert one.drawn() == before

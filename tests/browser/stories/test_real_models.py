@@ -165,7 +165,6 @@ def test_inspector(story):
     assert one.page.locator(".tile.marked").evaluate(place) == layers + 16
 
 
-@pytest.mark.nightly("a card that few open; its squares and ticks: test_long_map, test_ruler")
 def test_a_long_text_in_the_inspector(story):
     need(SMOLLM2)
     one = story("inspector", tokens_read="64", deep="long")
@@ -277,12 +276,6 @@ def test_what_if(story):
     one.expect_said("only the last 4")
     one.press("Drop √d_k")
     one.expect_said("Without the division")
-
-    link = {"what_text": "The capital of France is", "changes": "temperature"}
-    one.turn("what_if", deep="changing", **link)
-    expect(one.page.get_by_text("with temperature").first).to_be_visible()
-    one.page.get_by_role("button", name="uniform").click()
-    expect(one.page.get_by_text("with temperature, uniform").first).to_be_visible()
 
 
 def test_why_it_looked(story):
