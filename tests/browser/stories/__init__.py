@@ -1,0 +1,1 @@
+"""One story for each page: a reader who chooses, drags, uses keys, and comes back."""
