@@ -13,19 +13,20 @@ from explainers.memory.engines import count_engine_bytes
 from explainers.memory.read_config import read_config
 from explainers.memory.sizes import format_both_sizes
 from explainers.models.config_defaults import find_class_defaults
-from tests.memory.test_real_caches import BATCH, TOKENS, filled, tensors, token_ids, weigh
+from tests.memory.test_real_caches import (
+    BATCH,
+    LATENT,
+    SIZES,
+    TOKENS,
+    filled,
+    tensors,
+    token_ids,
+    weigh,
+)
 
 PLAIN: dict[str, Any] = {"vocab_size": 13, "pad_token_id": 0, "hidden_size": 24}
-SIZES = PLAIN | {
-    "num_hidden_layers": 5, "num_attention_heads": 6, "num_key_value_heads": 2,
-    "intermediate_size": 40,
-}  # fmt: skip
 MIXED = ["mamba", "attention", "mamba", "mamba", "attention"]
 BESIDE = ["mamba", "mamba", "hybrid", "mamba", "hybrid"]
-LATENT = {
-    "kv_lora_rank": 9, "qk_rope_head_dim": 2, "qk_nope_head_dim": 8, "v_head_dim": 12,
-    "num_key_value_heads": 6, "moe_intermediate_size": 16,
-}  # fmt: skip
 DELTA = {
     "linear_num_value_heads": 4, "linear_num_key_heads": 2, "linear_key_head_dim": 10,
     "linear_value_head_dim": 6, "linear_conv_kernel_dim": 3, "head_dim": 8,
@@ -137,10 +138,6 @@ def test_a_model_of_states_alone_is_refused_with_their_size(model_type):
     with pytest.raises(ValueError, match=re.escape(f"{model_type} has no attention")) as refused:
         read_config(json.dumps(config.to_dict()))
     assert f"a state of {size}, however long" in str(refused.value)
-
-
-def test_there_are_many_classes_with_states():
-    assert len(HYBRIDS) >= 10
 
 
 def test_merged_rows_are_those_of_a_real_cache():
