@@ -24,6 +24,7 @@ from explainers.memory.serving_flags import make_command
 from explainers.memory.sizes import format_both_sizes
 from explainers.models.config_defaults import find_class_defaults
 from explainers.models.hub import HubUnreachableError
+from tests.memory.test_hybrid_caches import NEMOTRON
 from tests.support.opening import ROOT, opened
 from tests.support.reading import said
 
@@ -35,12 +36,6 @@ CHOSEN = [
     ("deepseek-v3.2-exp", 65_536, 7, "h200", 8),
     ("deepseek-v4-flash", 1_048_576, 6, "b200", 4),
 ]
-HYBRID = {
-    "model_type": "nemotron_h", "hidden_size": 4096, "num_attention_heads": 32,
-    "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 52,
-    "hybrid_override_pattern": "M-" * 24 + "*-" * 2, "mamba_num_heads": 128,
-    "mamba_head_dim": 64, "ssm_state_size": 128, "n_groups": 8, "conv_kernel": 4,
-}  # fmt: skip
 
 
 def ask(capsys, *arguments):
@@ -137,19 +132,19 @@ def test_every_model_has_a_report(model):
 
 def test_a_file_and_standard_input_are_read_alike(capsys, tmp_path, monkeypatch):
     file = tmp_path / "config.json"
-    file.write_text(json.dumps(HYBRID), encoding="utf-8")
+    file.write_text(json.dumps(NEMOTRON), encoding="utf-8")
     report = report_cache(tmp_path, 9_000, find_defaults=find_class_defaults)
     assert report.cache_bytes == 2 * 2 * 8 * 128 * 2 * 9_000
     assert report.extra_bytes == 24 * (4 * 128 * 64 * 128 + 2 * 4 * (128 * 64 + 2 * 8 * 128))
     from_file = ask(capsys, file, "--tokens", 9_000, "--json")
-    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(HYBRID)))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(NEMOTRON)))
     assert ask(capsys, "-", "--tokens", 9_000, "--json") == from_file
     assert json.loads(from_file)["extra_bytes"] == report.extra_bytes
     assert "besides: " in ask(capsys, file)
 
 
 def test_the_hub_is_asked_only_with_fetch(capsys, monkeypatch):
-    monkeypatch.setattr(command, "fetch_config", lambda name: json.dumps({**HYBRID, "x": name}))
+    monkeypatch.setattr(command, "fetch_config", lambda name: json.dumps({**NEMOTRON, "x": name}))
     printed = json.loads(ask(capsys, "nvidia/Nemotron-H", "--fetch", "--json"))
     assert printed["extra_bytes"] > 0
     assert main(["nvidia/Nemotron-H"]) == 2
@@ -170,7 +165,7 @@ def test_the_hub_is_asked_only_with_fetch(capsys, monkeypatch):
 
 def test_what_is_left_out_is_printed(capsys, tmp_path):
     file = tmp_path / "config.json"
-    file.write_text(json.dumps({**HYBRID, "mamba_d_conv": None, "conv_kernel": None}))
+    file.write_text(json.dumps({**NEMOTRON, "mamba_d_conv": None, "conv_kernel": None}))
     assert "LEFT OUT: 24 recurrent layers: config.json lacks mamba_d_conv" in ask(capsys, file)
 
 

@@ -13,6 +13,7 @@ from explainers.memory.engines import count_engine_bytes
 from explainers.memory.read_config import read_config
 from explainers.memory.sizes import format_both_sizes
 from explainers.models.config_defaults import find_class_defaults
+from tests.memory.test_read_config import HYBRID, changed
 from tests.memory.test_real_caches import (
     BATCH,
     LATENT,
@@ -138,6 +139,35 @@ def test_a_model_of_states_alone_is_refused_with_their_size(model_type):
     with pytest.raises(ValueError, match=re.escape(f"{model_type} has no attention")) as refused:
         read_config(json.dumps(config.to_dict()))
     assert f"a state of {size}, however long" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "lacks"),
+    [({}, "mamba_n_heads|mamba_expand"), ({"mamba_n_heads": 4, "mamba_d_head": 6}, "mamba_d_conv")],
+)
+def test_a_state_whose_size_is_not_given_is_left_out_and_the_field_is_named(fields, lacks):
+    config = {**HYBRID, **fields, "layer_types": ["mamba"] * 28 + ["attention"] * 4}
+    [gap] = read_config(json.dumps(config)).gaps
+    assert re.search(f"28 recurrent layers: config.json lacks ({lacks})", gap)
+
+
+NEMOTRON = {
+    "model_type": "nemotron_h", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128,
+    "num_key_value_heads": 8, "hybrid_override_pattern": "M-" * 24 + "*-" * 2,
+    "num_hidden_layers": 52, "mamba_num_heads": 128, "mamba_head_dim": 64, "ssm_state_size": 128,
+    "n_groups": 8, "conv_kernel": 4,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("dtype", "mib"), [("float32", 96), ("bfloat16", 48)])
+def test_the_states_of_nemotron_are_counted_in_the_format_that_the_file_names(dtype, mib):
+    shape = read_config(changed(NEMOTRON, mamba_ssm_cache_dtype=dtype))
+    convolution = 24 * (128 * 64 + 2 * 8 * 128) * 4 * 2
+    assert count_extra_bytes(shape, 9) == mib * 2**20 + convolution
+    assert "float32" not in " ".join(shape.notes)
+    unnamed = read_config(changed(NEMOTRON))
+    assert count_extra_bytes(unnamed, 9) == 96 * 2**20 + convolution
+    assert "States are counted in float32" in " ".join(unnamed.notes)
 
 
 def test_merged_rows_are_those_of_a_real_cache():
