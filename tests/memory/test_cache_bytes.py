@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -367,7 +368,13 @@ BAD = [
     ("dtype", "int3", "dtype must be one of float32, bfloat16, .*, not 'int3'"),
     ("dtype", None, "dtype must be one of .*, not None"),
     ("dtype", ["fp8"], "dtype must be one of"),
+    ("shape", "llama-3-8b", "shape must be a ModelShape, as find_shape gives it, not 'll"),
 ]
+
+
+def count_bad(name: str, value: Any):
+    asked: dict[str, Any] = {"shape": LLAMA, "tokens": 5, name: value}
+    return count_cache_bytes(**asked)
 
 
 def share_four_heads():
@@ -395,12 +402,8 @@ TOO_FEW = "5 KV heads can neither be split over 3 ranks nor repeated"
         (partial(make_grouped_format, 4, 0), "group must be"),
         (partial(list_group_caches, UNKNOWN_SOURCE, 5), "source_tokens must be given"),
         (partial(count_cache_bytes, WHISPER, 5, source_tokens=-1), "source_tokens .* from 0"),
-        (partial(count_cache_bytes, "llama-3-8b", 5), "shape must be a ModelShape, as find_shape"),
         (partial(count_cache_bytes, replace(LLAMA, groups=None), 5), f"{LLAMA.id}: .*not publi"),
-        *[
-            (partial(count_cache_bytes, LLAMA, **{"tokens": 5, name: value}), message)
-            for name, value, message in BAD
-        ],
+        *[(partial(count_bad, name, value), message) for name, value, message in BAD],
     ],
 )
 def test_what_cannot_be_is_named(make, message):

@@ -170,6 +170,7 @@ def test_the_hub_is_asked_only_with_fetch(capsys, monkeypatch):
     [
         (["llama-9"], "there is no model and no file 'llama-9'; there is llama-"),
         (["meta-llama/Llama-3.1-8B"], "; there is llama-3.1-8b"),
+        (["llama-9"], "; owner/name --fetch reads a config.json from the hub"),
         (["llama\0"], "there is no model and no file"),
         (["x" * 500], "there is no model and no file"),
         (["llama-3-8b", "--gpu", "h9"], "there is no GPU 'h9'; there are t4, a10"),
