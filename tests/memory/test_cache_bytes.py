@@ -58,9 +58,8 @@ def make_grouped_format(
     return NumberFormat(name, bits, group, 16 + zero_bits, residual=residual)
 
 
-@pytest.mark.parametrize(
-    ("model", "tokens", "expected"),
-    [
+def test_the_minimum_written_out():
+    for model, tokens, expected in [
         ("llama-3-8b", 8192, 2 * 8192 * 32 * 8 * 128 * 2),
         ("llama-2-7b", 4096, 2 * 2**30),
         ("deepseek-v3", 1, 61 * (512 + 64) * 2),
@@ -68,10 +67,8 @@ def make_grouped_format(
         ("whisper-tiny", 448, 2 * 2 * 4 * 384 * (448 + 1500)),
         ("bert-base-uncased", 512, 0),
         ("llama-3-8b", 10**9, 131072 * 10**9),
-    ],
-)
-def test_the_minimum_written_out(model, tokens, expected):
-    assert count_cache_bytes(find_shape(model), tokens) == expected
+    ]:
+        assert count_cache_bytes(find_shape(model), tokens) == expected, model
 
 
 @given(shapes, lengths, st.integers(0, 10**6), formats)
@@ -147,30 +144,19 @@ def test_how_often_a_cache_is_stored_depends_on_its_length():
     assert float(count_stored_copies(shape, 8, 131_072)) == pytest.approx(1.927, abs=0.001)
 
 
-@pytest.mark.parametrize(
-    ("dtype", "per_element"),
-    [
-        ("float32", 4),
-        ("fp8", 1),
-        ("int8_per_head", 1 + Fraction(4, 128)),
-        ("int4", Fraction(9, 16)),
-        ("nvfp4", Fraction(9, 16)),
-        ("mxfp4", Fraction(17, 32)),
-        ("q8_0", Fraction(34, 32)),
-        ("q5_1", Fraction(24, 32)),
-        ("q5_0", Fraction(22, 32)),
-        ("q4_1", Fraction(20, 32)),
-        ("q4_0", Fraction(18, 32)),
-        (make_grouped_format(3, 32), Fraction(1, 2)),
-        (NumberFormat("6 bits", 6), Fraction(3, 4)),
-    ],
-)
-def test_bytes_of_an_element_with_its_scales(dtype, per_element):
-    elements = 2 * 32 * 8 * 128
-    assert count_bytes_per_token(LLAMA, dtype) == elements * per_element
+PER_ELEMENT: dict[str | NumberFormat, Fraction | int] = {
+    "float32": 4, "fp8": 1, "int8_per_head": 1 + Fraction(4, 128), "int4": Fraction(9, 16),
+    "nvfp4": Fraction(9, 16), "mxfp4": Fraction(17, 32), "q8_0": Fraction(34, 32),
+    "q5_1": Fraction(24, 32), "q5_0": Fraction(22, 32), "q4_1": Fraction(20, 32),
+    "q4_0": Fraction(18, 32), make_grouped_format(3, 32): Fraction(1, 2),
+    NumberFormat("6 bits", 6): Fraction(3, 4),
+}  # fmt: skip
 
 
-def test_a_group_that_is_not_full_has_a_scale_all_the_same():
+def test_bytes_of_an_element_with_its_scales():
+    for dtype, size in PER_ELEMENT.items():
+        assert count_bytes_per_token(LLAMA, dtype) == 2 * 32 * 8 * 128 * size, dtype
+    # A group that is not full has a scale all the same.
     assert make_grouped_format(4, 64).count_vector_bytes(3, 30) == 45 + 2 * 4
     assert NumberFormat("", 5).count_vector_bytes(1, 3) == 2
     assert NumberFormat("", 8, 2, 5).count_vector_bytes(1, 6) == 6 + 2
@@ -268,11 +254,11 @@ def test_what_others_say_is_computed_and_named():
     assert beams["cross-attention left out"] == Fraction(1500, 3000)
 
 
-@pytest.mark.parametrize("latent_dim", [1, 2, 5])
-def test_mistakes_with_a_latent_narrower_than_its_rotary_part(latent_dim):
-    group = LayerGroup("latent", 3, latent_dim=latent_dim, rope_dim=64)
-    ratios = {o.ratio for o in list_wrong_answers(ModelShape("narrow", (group,), 4, 8), 7)}
-    assert Fraction(2 * latent_dim, latent_dim + 64) in ratios
+def test_mistakes_with_a_latent_narrower_than_its_rotary_part():
+    for latent_dim in (1, 2, 5):
+        group = LayerGroup("latent", 3, latent_dim=latent_dim, rope_dim=64)
+        ratios = {o.ratio for o in list_wrong_answers(ModelShape("narrow", (group,), 4, 8), 7)}
+        assert Fraction(2 * latent_dim, latent_dim + 64) in ratios
 
 
 def check_lines(working):
@@ -338,9 +324,8 @@ def counted(text):
     return eval(python)
 
 
-@pytest.mark.parametrize(
-    ("count", "binary", "decimal"),
-    [
+def test_sizes_name_what_they_were_divided_by():
+    for count, binary, decimal in [
         (0, "0 bytes", "0 bytes"),
         (1, "1 byte", "1 byte"),
         (1023, "1023 bytes", "1.02 kB"),
@@ -350,10 +335,8 @@ def counted(text):
         (10**9 - 1, "953.67 MiB", "1.00 GB"),
         (131072 * 10**9, "119.21 TiB", "131.07 TB"),
         (10**30, "827,180.61 YiB", "1,000,000.00 YB"),
-    ],
-)
-def test_sizes_name_what_they_were_divided_by(count, binary, decimal):
-    assert (format_size(count), format_size(count, "decimal")) == (binary, decimal)
+    ]:
+        assert (format_size(count), format_size(count, "decimal")) == (binary, decimal)
 
 
 BAD = [

@@ -27,13 +27,11 @@ def keep(shape):
     return count_cache_bytes(shape, MILLION) + count_extra_bytes(shape, MILLION) - waiting
 
 
-def test_vllm_counts_9_62_gib_and_8_7_times_less():
+def test_deepseek_v4_keeps_what_was_published_of_it():
+    """9.62 GiB, 8.7 times less than in 16 bits: one split of its layers gives that."""
     assert f"{round_quotient(keep(PRO), 2**30)}" == "9.62"
-    all_in_16_bits = 61 * (512 + 64 + 128) * 2 * MILLION
-    assert f"{round_quotient(all_in_16_bits, keep(PRO), 1)}" == "8.7"
-
-
-def test_only_one_split_of_the_layers_gives_what_was_published():
+    all_in_16_bits = 61 * (512 + 64 + 128) * 2
+    assert f"{round_quotient(all_in_16_bits * MILLION, keep(PRO), 1)}" == "8.7"
     per_sparse, per_heavy = Fraction((512 + 128) * 2, 4), Fraction(512 * 2, 128)
     window = 61 * 128 * 512 * 2
     sizes = {n: n * per_sparse + (61 - n) * per_heavy for n in range(62)}
@@ -41,10 +39,8 @@ def test_only_one_split_of_the_layers_gives_what_was_published():
     assert [n for n, size in in_gib.items() if round(size, 2) == 9.62] == [30]
     groups = {(g.kind, g.ratio): g.count for g in PRO.require_groups()}
     assert groups == {("compressed", 4): 30, ("index", 4): 30, ("compressed", 128): 31}
-
-
-def test_a_tenth_of_the_cache_of_v3_2_is_a_matter_of_formats():
-    in_16_bits = Fraction(count_lasting_bytes(PRO), 61 * (512 + 64 + 128) * 2)
+    # A tenth of the cache of V3.2 is a matter of formats.
+    in_16_bits = Fraction(count_lasting_bytes(PRO), all_in_16_bits)
     assert round(float(100 * in_16_bits), 1) == 11.5
     row, key, before = 448 + 2 * 64 + 8, 128 // 2 + 4, 61 * (656 + 132)
     mixed = 30 * Fraction(row + key, 4) + 31 * Fraction(row, 128)
@@ -53,11 +49,11 @@ def test_a_tenth_of_the_cache_of_v3_2_is_a_matter_of_formats():
     assert round(float(100 * as_shown), 1) == 8.8, "rows in 16 bits, the old index in fp8"
 
 
-@pytest.mark.parametrize(
-    ("model", "kib"), [("ling-2.5-1t", "11.25"), ("kimi-k2.5", "68.62"), ("minimax-m2.5", "248.00")]
-)
-def test_kib_for_each_token_are_those_of_the_galleries(model, kib):
-    assert f"{round_quotient(count_bytes_per_token(find_shape(model)), 1024)}" == kib
+def test_kib_for_each_token_are_those_of_the_galleries():
+    for model, kib in {
+        "ling-2.5-1t": "11.25", "kimi-k2.5": "68.62", "minimax-m2.5": "248.00",
+    }.items():  # fmt: skip
+        assert f"{round_quotient(count_bytes_per_token(find_shape(model)), 1024)}" == kib
 
 
 def check_alike(read, listed):
@@ -67,20 +63,19 @@ def check_alike(read, listed):
     assert (read.num_heads, read.d_model) == (listed.num_heads, listed.d_model)
 
 
-@pytest.mark.parametrize(
-    ("model", "model_type"),
-    [
-        ("qwen3.5-9b", "qwen3_5_text"),
-        ("qwen3.5-35b-a3b", "qwen3_5_moe_text"),
-        ("qwen3.6-35b-a3b", "qwen3_5_moe_text"),
-        ("zaya1-8b", "zaya"),
-        ("minimax-m2.5", "minimax_m2"),
-    ],
-)
-def test_a_class_default_is_read_as_listed(model, model_type):
-    check_alike(
-        read_config(f'{{"model_type": "{model_type}"}}', find_class_defaults), find_shape(model)
-    )
+DEFAULTS = {
+    "qwen3.5-9b": "qwen3_5_text",
+    "qwen3.5-35b-a3b": "qwen3_5_moe_text",
+    "qwen3.6-35b-a3b": "qwen3_5_moe_text",
+    "zaya1-8b": "zaya",
+    "minimax-m2.5": "minimax_m2",
+}
+
+
+@pytest.mark.parametrize("model", DEFAULTS)
+def test_a_class_default_is_read_as_listed(model):
+    file = json.dumps({"model_type": DEFAULTS[model]})
+    check_alike(read_config(file, find_class_defaults), find_shape(model))
 
 
 def test_the_layers_of_kimi_linear_are_those_of_its_file():

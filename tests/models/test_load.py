@@ -1,11 +1,9 @@
 """Loading from a folder that may hold anything: a model, or a sentence that says why not."""
 
-import gc
 import json
 import pickle
 import re
 import threading
-import weakref
 from pathlib import Path
 
 import pytest
@@ -13,17 +11,11 @@ import torch
 from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 
-from explainers.models import free_memory, load, registry
+from explainers.models import load, registry
 from explainers.models import load as loading_module
 from explainers.models.attention_hook import IMPLEMENTATION
 from explainers.models.fetch import SOURCE_FILE
-from explainers.models.load import (
-    MOST_LOADED,
-    LoadRequest,
-    find_loaded_model,
-    load_model,
-    make_load_job,
-)
+from explainers.models.load import LoadRequest, find_loaded_model, load_model, make_load_job
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
 from tests.support import saved_models
@@ -173,28 +165,6 @@ def test_a_config_that_asks_for_more_than_the_files_hold_takes_no_memory(folder)
         load_model(ID)
 
 
-def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch):
-    parameters = load_model(ID).num_parameters
-    loading_module._models.clear()
-    monkeypatch.setattr(loading_module, "load_parts", pytest.fail)
-    monkeypatch.setattr(free_memory, "measure_free_bytes", lambda: int(parameters * 2 * 1.1) - 1)
-    with refused(rf"{parameters:,} parameters. In numbers of 16 bits it needs .* GB of memory"):
-        load_model(ID)
-
-
-def test_where_memory_is_short_numbers_of_16_bits_take_half_of_it(folder, monkeypatch):
-    exact = load_model(ID)
-    loading_module._models.clear()
-    needs = free_memory.estimate_bytes(exact.num_parameters)
-    monkeypatch.setattr(free_memory, "measure_free_bytes", lambda: needs - 1)
-    short = load_model(ID)
-    assert exact.model.dtype == torch.float32
-    assert {one.dtype for one in short.model.parameters()} == {torch.bfloat16}
-    assert short.provenance == f"{exact.provenance}; in bfloat16, because memory is short here"
-    rounded = [one.to(torch.bfloat16) for one in exact.model.parameters()]
-    assert all(map(torch.equal, short.model.parameters(), rounded))
-
-
 def test_who_waits_is_told_what_is_needed_and_how_long_it_took(folder):
     needs = r"It needs 0.0 GB of memory, and \d+.\d GB are free."
     assert re.fullmatch(f"{ID}: loading. {needs}", told())
@@ -207,58 +177,6 @@ def test_who_waits_is_told_what_is_needed_and_how_long_it_took(folder):
 
 def told():
     return loading_module.describe_loading(ID)
-
-
-def test_a_model_makes_room_for_another(monkeypatch, store):
-    first, second = (str(saved_models.llama(store / name, 1)) for name in ("one", "two"))
-    needs = free_memory.estimate_bytes(load_model(first).num_parameters)
-    monkeypatch.setattr(
-        free_memory, "measure_free_bytes", lambda: 0 if loading_module._models else needs
-    )
-    assert load_model(second).model is not None
-    assert find_loaded_model(first) is None
-
-
-def test_memory_keeps_few_models_and_the_latest(store):
-    folders = [str(saved_models.llama(store / str(n))) for n in range(MOST_LOADED + 1)]
-    first = load_model(folders[0])
-    for other in folders[1:MOST_LOADED]:
-        load_model(other)
-    assert load_model(folders[0]) is first
-    load_model(folders[-1])
-    is_here = [find_loaded_model(folder) is not None for folder in folders]
-    assert is_here == [True, False] + [True] * (MOST_LOADED - 1)
-
-
-@pytest.mark.parametrize("why", ["too many", "no room"])
-def test_the_weights_of_a_model_that_made_room_are_gone(monkeypatch, store, why):
-    first, *others = (str(saved_models.llama(store / str(n))) for n in range(MOST_LOADED + 1))
-    model = load_model(first).model
-    object.__setattr__(model, "itself", [model])  # as parts of some models refer to each other
-    weights = weakref.ref(next(model.parameters()))
-    del model
-    if why == "no room":
-        free = lambda: 10**9 if weights() is None else 0  # noqa: E731
-        monkeypatch.setattr(free_memory, "measure_free_bytes", free)
-    gc.disable()  # it would come by chance otherwise
-    try:
-        for other in others if why == "too many" else others[:1]:
-            load_model(other)
-    finally:
-        gc.enable()
-    assert weights() is None
-
-
-def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_path):
-    limit, used = tmp_path / "max", tmp_path / "current"
-    limit.write_text("1000\n")
-    used.write_text("400\n")
-    monkeypatch.setattr(free_memory, "_LIMITS", {str(limit): str(used)})
-    monkeypatch.setattr(free_memory.torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(free_memory, "choose_device", lambda: torch.device("cpu"))
-    assert free_memory.measure_free_bytes() == 600
-    limit.write_text("max\n")
-    assert free_memory.measure_free_bytes() > 600
 
 
 def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
