@@ -2,6 +2,7 @@
 
 import functools
 import random
+from itertools import product
 from typing import Any
 
 import pytest

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 
@@ -167,20 +168,38 @@ sys.exit(trial.main(*sys.argv[1:]))
 """
 
 
+def test_what_takes_nothing_passes(folder, monkeypatch):
+    """Else none of the next ones would say anything."""
+    monkeypatch.setattr(trial, "COMMAND", ("-c", MISBEHAVES.format("pass")))
+    try_model(NAME, folder, PARAMETERS, wait_on)
+
+
+@pytest.fixture
+def listening():
+    """The port of somebody who would answer."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
 @pytest.mark.parametrize(
-    ("does", "limits"),
+    "does",
     [
-        ("held = [bytearray(2 ** 20) for _ in range(2_000)]", {}),
-        ("while True: pass", {"MOST_SECONDS": 1}),
-        ("import socket; socket.create_connection(('127.0.0.1', 9))", {}),
-        ("import subprocess; subprocess.run(['true'])", {}),
-        ("import os; os.abort()", {}),
+        "held = [bytearray(2 ** 20) for _ in range(2_000)]",
+        "while True: pass",
+        "import socket; socket.create_connection(('127.0.0.1', PORT))",
+        "import subprocess; subprocess.run(['true'])",
+        "import os; os.system('true')",
+        "import os; os.posix_spawn('/bin/true', ['true'], {})",
+        "import os; os.fork() or os._exit(0)",
+        "import os; os.abort()",
     ],
 )
-def test_a_model_that_takes_what_is_not_its_own_is_not_loaded(folder, monkeypatch, does, limits):
-    for name, value in limits.items():
-        monkeypatch.setattr(trial, name, value)
-    monkeypatch.setattr(trial, "COMMAND", ("-c", MISBEHAVES.format(does)))
+def test_a_model_that_takes_what_is_not_its_own_is_not_loaded(folder, monkeypatch, listening, does):
+    """Memory, time, a network, programs, a crash: but for its limits each of them would pass."""
+    if "while" in does:
+        monkeypatch.setattr(trial, "MOST_SECONDS", 1)
+    script = MISBEHAVES.format(does.replace("PORT", f"{listening}"))
+    monkeypatch.setattr(trial, "COMMAND", ("-c", script))
     with pytest.raises(ModelError, match="is not loaded"):
         try_model(NAME, folder, PARAMETERS, wait_on)
 
