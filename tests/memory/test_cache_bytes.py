@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -57,9 +58,8 @@ def make_grouped_format(
     return NumberFormat(name, bits, group, 16 + zero_bits, residual=residual)
 
 
-@pytest.mark.parametrize(
-    ("model", "tokens", "expected"),
-    [
+def test_the_minimum_written_out():
+    for model, tokens, expected in [
         ("llama-3-8b", 8192, 2 * 8192 * 32 * 8 * 128 * 2),
         ("llama-2-7b", 4096, 2 * 2**30),
         ("deepseek-v3", 1, 61 * (512 + 64) * 2),
@@ -67,23 +67,15 @@ def make_grouped_format(
         ("whisper-tiny", 448, 2 * 2 * 4 * 384 * (448 + 1500)),
         ("bert-base-uncased", 512, 0),
         ("llama-3-8b", 10**9, 131072 * 10**9),
-    ],
-)
-def test_the_minimum_written_out(model, tokens, expected):
-    assert count_cache_bytes(find_shape(model), tokens) == expected
-
-
-@given(shapes, lengths, st.integers(1, 10**6), formats)
-def test_linear_in_the_batch(shape, tokens, batch, dtype):
-    one = count_cache_bytes(shape, tokens, dtype=dtype)
-    assert count_cache_bytes(shape, tokens, batch, dtype) == batch * one
+    ]:
+        assert count_cache_bytes(find_shape(model), tokens) == expected, model
 
 
 @given(shapes, lengths, st.integers(0, 10**6), formats)
-def test_never_smaller_for_a_longer_text(shape, tokens, more, dtype):
-    assert count_cache_bytes(shape, tokens + more, dtype=dtype) >= count_cache_bytes(
-        shape, tokens, dtype=dtype
-    )
+def test_linear_in_the_batch_and_never_smaller_for_a_longer_text(shape, tokens, more, dtype):
+    one = count_cache_bytes(shape, tokens, dtype=dtype)
+    assert count_cache_bytes(shape, tokens, more + 1, dtype) == (more + 1) * one
+    assert count_cache_bytes(shape, tokens + more, dtype=dtype) >= one
 
 
 @given(shapes, lengths)
@@ -152,30 +144,19 @@ def test_how_often_a_cache_is_stored_depends_on_its_length():
     assert float(count_stored_copies(shape, 8, 131_072)) == pytest.approx(1.927, abs=0.001)
 
 
-@pytest.mark.parametrize(
-    ("dtype", "per_element"),
-    [
-        ("float32", 4),
-        ("fp8", 1),
-        ("int8_per_head", 1 + Fraction(4, 128)),
-        ("int4", Fraction(9, 16)),
-        ("nvfp4", Fraction(9, 16)),
-        ("mxfp4", Fraction(17, 32)),
-        ("q8_0", Fraction(34, 32)),
-        ("q5_1", Fraction(24, 32)),
-        ("q5_0", Fraction(22, 32)),
-        ("q4_1", Fraction(20, 32)),
-        ("q4_0", Fraction(18, 32)),
-        (make_grouped_format(3, 32), Fraction(1, 2)),
-        (NumberFormat("6 bits", 6), Fraction(3, 4)),
-    ],
-)
-def test_bytes_of_an_element_with_its_scales(dtype, per_element):
-    elements = 2 * 32 * 8 * 128
-    assert count_bytes_per_token(LLAMA, dtype) == elements * per_element
+PER_ELEMENT: dict[str | NumberFormat, Fraction | int] = {
+    "float32": 4, "fp8": 1, "int8_per_head": 1 + Fraction(4, 128), "int4": Fraction(9, 16),
+    "nvfp4": Fraction(9, 16), "mxfp4": Fraction(17, 32), "q8_0": Fraction(34, 32),
+    "q5_1": Fraction(24, 32), "q5_0": Fraction(22, 32), "q4_1": Fraction(20, 32),
+    "q4_0": Fraction(18, 32), make_grouped_format(3, 32): Fraction(1, 2),
+    NumberFormat("6 bits", 6): Fraction(3, 4),
+}  # fmt: skip
 
 
-def test_a_group_that_is_not_full_has_a_scale_all_the_same():
+def test_bytes_of_an_element_with_its_scales():
+    for dtype, size in PER_ELEMENT.items():
+        assert count_bytes_per_token(LLAMA, dtype) == 2 * 32 * 8 * 128 * size, dtype
+    # A group that is not full has a scale all the same.
     assert make_grouped_format(4, 64).count_vector_bytes(3, 30) == 45 + 2 * 4
     assert NumberFormat("", 5).count_vector_bytes(1, 3) == 2
     assert NumberFormat("", 8, 2, 5).count_vector_bytes(1, 6) == 6 + 2
@@ -185,10 +166,8 @@ def test_a_residual_window_saves_nothing_while_the_text_is_short():
     assert count_cache_bytes(LLAMA, 128, dtype="int2_residual") == count_cache_bytes(LLAMA, 128)
     longer = count_cache_bytes(LLAMA, 129, dtype="int2_residual") - count_cache_bytes(LLAMA, 128)
     assert longer == count_bytes_per_token(LLAMA, "int2_residual")
-    far = Fraction(
-        count_cache_bytes(LLAMA, 10**9), count_cache_bytes(LLAMA, 10**9, dtype="int2_residual")
-    )
-    assert float(far) == pytest.approx(16 / 3, rel=1e-6)
+    far = count_cache_bytes(LLAMA, 10**9) / count_cache_bytes(LLAMA, 10**9, dtype="int2_residual")
+    assert far == pytest.approx(16 / 3, rel=1e-6)
 
 
 def test_what_is_read_at_once_is_quantised_whole():
@@ -275,20 +254,26 @@ def test_what_others_say_is_computed_and_named():
     assert beams["cross-attention left out"] == Fraction(1500, 3000)
 
 
-@pytest.mark.parametrize("latent_dim", [1, 2, 5])
-def test_mistakes_with_a_latent_narrower_than_its_rotary_part(latent_dim):
-    group = LayerGroup("latent", 3, latent_dim=latent_dim, rope_dim=64)
-    ratios = {o.ratio for o in list_wrong_answers(ModelShape("narrow", (group,), 4, 8), 7)}
-    assert Fraction(2 * latent_dim, latent_dim + 64) in ratios
+def test_mistakes_with_a_latent_narrower_than_its_rotary_part():
+    for latent_dim in (1, 2, 5):
+        group = LayerGroup("latent", 3, latent_dim=latent_dim, rope_dim=64)
+        ratios = {o.ratio for o in list_wrong_answers(ModelShape("narrow", (group,), 4, 8), 7)}
+        assert Fraction(2 * latent_dim, latent_dim + 64) in ratios
+
+
+def check_lines(working):
+    for line in working.lines[:-1]:
+        if " = " in line:
+            sum_, result = line.split(": ")[-1].split(" = ")
+            assert counted(sum_) == counted(result), line
 
 
 @given(shapes, lengths, st.integers(1, 9), formats, st.integers(1, 4))
 def test_the_working_multiplies_out(shape, tokens, batch, dtype, beams):
     working = explain_cache(shape, tokens, batch, dtype, beams=beams)
     assert working.size == count_cache_bytes(shape, tokens, batch, dtype, beams=beams)
-    for line in working.lines[:-1]:
-        sum_, result = line.split(": ")[-1].split(" = ")
-        assert counted(sum_) == counted(result), line
+    check_lines(working)
+    assert all(" = " in line for line in working.lines[:-1])
     assert len(working.lines) > 1 or not working.size
     assert format_both_sizes(working.size) in working.lines[-1] or not working.size
 
@@ -302,10 +287,7 @@ def test_every_counting_multiplies_out(shape, tokens, batch, dtype, counting):
     }
     allocated = partial(count_engine_bytes, shape, tokens, counting, batch, dtype)
     assert working.size == expected.get(counting, allocated)()
-    for line in working.lines[:-1]:
-        if " = " in line:
-            sum_, result = line.split(": ")[-1].split(" = ")
-            assert counted(sum_) == counted(result), line
+    check_lines(working)
     assert not working.size or counted(working.lines[-1].split(" = ")[0]) == working.size
 
 
@@ -335,19 +317,15 @@ def test_layer_by_layer_nothing_is_lost(shape, tokens):
 
 def counted(text):
     """The value of a line of working, its words left out."""
-    bare = re.sub(
-        r"of \d+ bits filled up|in 16 bits|\(K and V(?: in one)?\)|\(packed\)",
-        "",
-        text.replace(",", ""),
-    )
+    words = r"of \d+ bits filled up|in 16 bits|\(K and V(?: in one)?\)|\(packed\)"
+    bare = re.sub(words, "", text.replace(",", ""))
     bare = bare.replace(" window ", ", ").replace("⌊", "(").replace("⌋", ")")
     python = re.sub(r"\b(?!min\b)[A-Za-z-]+", "", bare).replace("×", "*").replace("÷", "//")
     return eval(python)
 
 
-@pytest.mark.parametrize(
-    ("count", "binary", "decimal"),
-    [
+def test_sizes_name_what_they_were_divided_by():
+    for count, binary, decimal in [
         (0, "0 bytes", "0 bytes"),
         (1, "1 byte", "1 byte"),
         (1023, "1023 bytes", "1.02 kB"),
@@ -357,73 +335,60 @@ def counted(text):
         (10**9 - 1, "953.67 MiB", "1.00 GB"),
         (131072 * 10**9, "119.21 TiB", "131.07 TB"),
         (10**30, "827,180.61 YiB", "1,000,000.00 YB"),
-    ],
-)
-def test_sizes_name_what_they_were_divided_by(count, binary, decimal):
-    assert (format_size(count), format_size(count, "decimal")) == (binary, decimal)
+    ]:
+        assert (format_size(count), format_size(count, "decimal")) == (binary, decimal)
 
 
-def bad(name, value):
-    return {"shape": LLAMA, "tokens": 5, name: value}
+BAD = [
+    ("tokens", 0, "tokens must be a whole number from 1 on, not 0"),
+    ("tokens", -3, "tokens must be a whole number from 1 on, not -3"),
+    ("tokens", 4096.0, "tokens must be a whole number from 1 on, not 4096.0"),
+    ("tokens", True, "tokens must be a whole number from 1 on, not True"),
+    ("tokens", "8k", "tokens must be a whole number from 1 on, not '8k'"),
+    ("tokens", -(10**9000), "not a number of more than 60 digits"),
+    ("batch", 0, "batch must be a whole number from 1 on, not 0"),
+    ("beams", 0, "beams must be a whole number from 1 on, not 0"),
+    ("dtype", "int3", "dtype must be one of float32, bfloat16, .*, not 'int3'"),
+    ("dtype", None, "dtype must be one of .*, not None"),
+    ("dtype", ["fp8"], "dtype must be one of"),
+    ("shape", "llama-3-8b", "shape must be a ModelShape, as find_shape gives it, not 'll"),
+]
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        (bad("tokens", 0), "tokens must be a whole number from 1 on, not 0"),
-        (bad("tokens", -3), "tokens must be a whole number from 1 on, not -3"),
-        (bad("tokens", 4096.0), "tokens must be a whole number from 1 on, not 4096.0"),
-        (bad("tokens", True), "tokens must be a whole number from 1 on, not True"),
-        (bad("tokens", "8k"), "tokens must be a whole number from 1 on, not '8k'"),
-        (bad("tokens", -(10**9000)), "not a number of more than 60 digits"),
-        (bad("batch", 0), "batch must be a whole number from 1 on, not 0"),
-        (bad("beams", 0), "beams must be a whole number from 1 on, not 0"),
-        (bad("dtype", "int3"), "dtype must be one of float32, bfloat16, .*, not 'int3'"),
-        (bad("dtype", None), "dtype must be one of .*, not None"),
-        (bad("dtype", ["fp8"]), "dtype must be one of"),
-        (bad("shape", "llama-3-8b"), "shape must be a ModelShape, as find_shape gives it, not 'll"),
-        (bad("shape", replace(LLAMA, groups=None)), f"{LLAMA.id}: .*not published"),
-    ],
-)
-def test_bad_input_is_named(asked, message):
-    with pytest.raises(ValueError, match=message):
-        count_cache_bytes(**asked)
+def count_bad(name: str, value: Any):
+    asked: dict[str, Any] = {"shape": LLAMA, "tokens": 5, name: value}
+    return count_cache_bytes(**asked)
+
+
+def share_four_heads():
+    return ModelShape("x", (LayerGroup("full", 1, 4, 8),), 10, 8)
+
+
+UNKNOWN_SOURCE = replace(WHISPER, encoder_context=None)
+TOO_FEW = "5 KV heads can neither be split over 3 ranks nor repeated"
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: count_engine_bytes(LLAMA, 5, "ollama"),
-            "engine must be one of transformers, .*'ollama'",
-        ),
-        (lambda: count_engine_bytes(LLAMA, 0, "vLLM"), "tokens must be"),
-        (lambda: count_paged_bytes(LLAMA, 5, block=0), "block must be a whole number from 1 on"),
-        (lambda: split_shape(LLAMA, 3), "32 query heads cannot be split over 3 ranks"),
-        (
-            lambda: split_shape(find_shape("smollm2-360m"), 3),
-            "5 KV heads can neither be split over 3 ranks nor repeated",
-        ),
-        (
-            lambda: ModelShape("x", (LayerGroup("full", 1, 4, 8),), 10, 8),
-            "10 query heads cannot sha",
-        ),
-        (lambda: LayerGroup("latent", 3, latent_dim=512), "rope_dim of a latent layer must be"),
-        (lambda: LayerGroup("sliding", 3, 2, 4), "window of a sliding layer must be"),
-        (lambda: LayerGroup("full", 3, 2, 4, window=8), "a full layer has no window"),
-        (lambda: LayerGroup("full", 0, 2, 4), "count must be"),
-        (lambda: LayerGroup("mamba", 3), "kind must be one of full, sliding, .*'mamba'"),
-        (lambda: make_grouped_format(4, 0), "group must be"),
-        (
-            lambda: list_group_caches(replace(WHISPER, encoder_context=None), 5),
-            "source_tokens must be given",
-        ),
-        (
-            lambda: count_cache_bytes(WHISPER, 5, source_tokens=-1),
-            "source_tokens must be .* from 0",
-        ),
+        (partial(count_engine_bytes, LLAMA, 5, "ollama"), "engine must be one of tr.*'ollama'"),
+        (partial(count_engine_bytes, LLAMA, 0, "vLLM"), "tokens must be"),
+        (partial(count_paged_bytes, LLAMA, 5, block=0), "block must be a whole number from 1 on"),
+        (partial(split_shape, LLAMA, 3), "32 query heads cannot be split over 3 ranks"),
+        (partial(split_shape, find_shape("smollm2-360m"), 3), TOO_FEW),
+        (share_four_heads, "10 query heads cannot sha"),
+        (partial(LayerGroup, "latent", 3, latent_dim=512), "rope_dim of a latent layer must be"),
+        (partial(LayerGroup, "sliding", 3, 2, 4), "window of a sliding layer must be"),
+        (partial(LayerGroup, "full", 3, 2, 4, window=8), "a full layer has no window"),
+        (partial(LayerGroup, "full", 0, 2, 4), "count must be"),
+        (partial(LayerGroup, "mamba", 3), "kind must be one of full, sliding, .*'mamba'"),
+        (partial(make_grouped_format, 4, 0), "group must be"),
+        (partial(list_group_caches, UNKNOWN_SOURCE, 5), "source_tokens must be given"),
+        (partial(count_cache_bytes, WHISPER, 5, source_tokens=-1), "source_tokens .* from 0"),
+        (partial(count_cache_bytes, replace(LLAMA, groups=None), 5), f"{LLAMA.id}: .*not publi"),
+        *[(partial(count_bad, name, value), message) for name, value, message in BAD],
     ],
 )
-def test_a_model_that_cannot_be_is_refused(make, message):
+def test_what_cannot_be_is_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()

@@ -108,16 +108,10 @@ def test_computing_takes_over_at_the_turning_point(wish):
         assert -(-turn // 1) == first
 
 
-def test_each_limit_is_met():
+def test_each_limit_is_met_and_what_is_not_known_is_refused():
     served = deploy("llama-3.1-8b")
     names = [find_limit(served, *point).name for point in ((2**20, 1), (131_072, 1), (256, 1_024))]
     assert names == ["memory", "bandwidth", "compute"]
-
-
-def test_parameters_that_are_not_known_are_refused():
     with pytest.raises(ValueError, match="parameters are not published"):
         find_limit(deploy("glm-5"), 1_000)
-
-
-def test_a_model_without_a_cache_has_no_contour():
-    assert estimate_reach(deploy("bert-base-uncased"), 500) is None
+    assert estimate_reach(deploy("bert-base-uncased"), 500) is None, "without a cache no contour"

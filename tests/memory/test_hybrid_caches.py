@@ -13,19 +13,21 @@ from explainers.memory.engines import count_engine_bytes
 from explainers.memory.read_config import read_config
 from explainers.memory.sizes import format_both_sizes
 from explainers.models.config_defaults import find_class_defaults
-from tests.memory.test_real_caches import BATCH, TOKENS, filled, tensors, token_ids, weigh
+from tests.memory.test_read_config import HYBRID, changed
+from tests.memory.test_real_caches import (
+    BATCH,
+    LATENT,
+    SIZES,
+    TOKENS,
+    filled,
+    tensors,
+    token_ids,
+    weigh,
+)
 
 PLAIN: dict[str, Any] = {"vocab_size": 13, "pad_token_id": 0, "hidden_size": 24}
-SIZES = PLAIN | {
-    "num_hidden_layers": 5, "num_attention_heads": 6, "num_key_value_heads": 2,
-    "intermediate_size": 40,
-}  # fmt: skip
 MIXED = ["mamba", "attention", "mamba", "mamba", "attention"]
 BESIDE = ["mamba", "mamba", "hybrid", "mamba", "hybrid"]
-LATENT = {
-    "kv_lora_rank": 9, "qk_rope_head_dim": 2, "qk_nope_head_dim": 8, "v_head_dim": 12,
-    "num_key_value_heads": 6, "moe_intermediate_size": 16,
-}  # fmt: skip
 DELTA = {
     "linear_num_value_heads": 4, "linear_num_key_heads": 2, "linear_key_head_dim": 10,
     "linear_value_head_dim": 6, "linear_conv_kernel_dim": 3, "head_dim": 8,
@@ -139,8 +141,33 @@ def test_a_model_of_states_alone_is_refused_with_their_size(model_type):
     assert f"a state of {size}, however long" in str(refused.value)
 
 
-def test_there_are_many_classes_with_states():
-    assert len(HYBRIDS) >= 10
+@pytest.mark.parametrize(
+    ("fields", "lacks"),
+    [({}, "mamba_n_heads|mamba_expand"), ({"mamba_n_heads": 4, "mamba_d_head": 6}, "mamba_d_conv")],
+)
+def test_a_state_whose_size_is_not_given_is_left_out_and_the_field_is_named(fields, lacks):
+    config = {**HYBRID, **fields, "layer_types": ["mamba"] * 28 + ["attention"] * 4}
+    [gap] = read_config(json.dumps(config)).gaps
+    assert re.search(f"28 recurrent layers: config.json lacks ({lacks})", gap)
+
+
+NEMOTRON = {
+    "model_type": "nemotron_h", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128,
+    "num_key_value_heads": 8, "hybrid_override_pattern": "M-" * 24 + "*-" * 2,
+    "num_hidden_layers": 52, "mamba_num_heads": 128, "mamba_head_dim": 64, "ssm_state_size": 128,
+    "n_groups": 8, "conv_kernel": 4,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("dtype", "mib"), [("float32", 96), ("bfloat16", 48)])
+def test_the_states_of_nemotron_are_counted_in_the_format_that_the_file_names(dtype, mib):
+    shape = read_config(changed(NEMOTRON, mamba_ssm_cache_dtype=dtype))
+    convolution = 24 * (128 * 64 + 2 * 8 * 128) * 4 * 2
+    assert count_extra_bytes(shape, 9) == mib * 2**20 + convolution
+    assert "float32" not in " ".join(shape.notes)
+    unnamed = read_config(changed(NEMOTRON))
+    assert count_extra_bytes(unnamed, 9) == 96 * 2**20 + convolution
+    assert "States are counted in float32" in " ".join(unnamed.notes)
 
 
 def test_merged_rows_are_those_of_a_real_cache():

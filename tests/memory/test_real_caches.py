@@ -1,6 +1,5 @@
 """The calculators against real caches: tiny random models of every kind, filled and weighed."""
 
-import functools
 import json
 from typing import Any
 
@@ -17,7 +16,6 @@ from transformers import (
     MarianMTModel,
     MistralConfig,
     QuantizedCache,
-    Qwen3NextConfig,
     StaticCache,
     T5Config,
     T5ForConditionalGeneration,
@@ -26,97 +24,44 @@ from transformers import (
 )
 from transformers.modeling_outputs import BaseModelOutput
 
-from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
+from explainers.memory.cache_bytes import count_cache_bytes
 from explainers.memory.engines import count_engine_bytes
 from explainers.memory.read_config import read_config
 
 BATCH, TOKENS, SOURCE = 3, 11, 7
-SMALL: dict[str, Any] = {"vocab_size": 13, "intermediate_size": 20}
-THEIR_WORDS: dict[str, Any] = {"n_embd": 12, "n_layer": 5, "n_head": 2, "n_positions": 32}
-GPT2 = GPT2Config(**THEIR_WORDS, vocab_size=13)
-LLAMA = LlamaConfig(
-    **SMALL,
-    hidden_size=24,
-    num_hidden_layers=5,
-    num_attention_heads=6,
-    num_key_value_heads=2,
-    head_dim=10,
-)
-MISTRAL = MistralConfig(
-    **SMALL,
-    hidden_size=24,
-    num_hidden_layers=5,
-    num_attention_heads=6,
-    num_key_value_heads=2,
-    head_dim=8,
-    sliding_window=4,
-)
-GEMMA = Gemma3TextConfig(
-    **SMALL,
-    hidden_size=16,
-    num_hidden_layers=7,
-    num_attention_heads=4,
-    num_key_value_heads=2,
-    head_dim=10,
-    sliding_window=8,
-)
-DEEPSEEK = DeepseekV3Config(
-    **SMALL,
-    hidden_size=24,
-    num_hidden_layers=5,
-    first_k_dense_replace=5,
-    num_attention_heads=4,
-    num_key_value_heads=4,
-    q_lora_rank=6,
-    kv_lora_rank=9,
-    qk_rope_head_dim=2,
-    qk_nope_head_dim=8,
-    v_head_dim=12,
-)
-QWEN3_NEXT = Qwen3NextConfig(
-    **SMALL,
-    hidden_size=24,
-    num_hidden_layers=5,
-    num_attention_heads=6,
-    num_key_value_heads=2,
-    head_dim=8,
-    linear_num_value_heads=4,
-    linear_num_key_heads=2,
-    linear_key_head_dim=10,
-    linear_value_head_dim=6,
-    linear_conv_kernel_dim=3,
-    num_experts=2,
-    num_experts_per_tok=1,
-    moe_intermediate_size=14,
-    shared_expert_intermediate_size=14,
-    mlp_only_layers=[0, 1, 2, 3, 4],
-)
+SIZES: dict[str, Any] = {
+    "vocab_size": 13, "pad_token_id": 0, "hidden_size": 24, "num_hidden_layers": 5,
+    "num_attention_heads": 6, "num_key_value_heads": 2, "intermediate_size": 40,
+}  # fmt: skip
+LATENT = {
+    "kv_lora_rank": 9, "qk_rope_head_dim": 2, "qk_nope_head_dim": 8, "v_head_dim": 12,
+    "num_key_value_heads": 6, "moe_intermediate_size": 16,
+}  # fmt: skip
+LLAMA = LlamaConfig(**SIZES, head_dim=10)
+WORDS_OF_GPT2: dict[str, Any] = {"n_embd": 12, "n_layer": 5, "n_head": 2, "n_positions": 32}
+DECODERS = {
+    "GPT-2": GPT2Config(**WORDS_OF_GPT2, vocab_size=13),
+    "Llama": LLAMA,
+    "Mistral": MistralConfig(**SIZES, head_dim=8, sliding_window=4),
+    "Gemma 3": Gemma3TextConfig(**SIZES | {"num_hidden_layers": 7}, head_dim=10, sliding_window=8),
+    "DeepSeek": DeepseekV3Config(**SIZES | LATENT, q_lora_rank=6, first_k_dense_replace=5),
+}
+BOTH_SIDES: dict[str, Any] = {
+    "encoder_layers": 2, "decoder_layers": 5, "encoder_attention_heads": 2,
+    "decoder_attention_heads": 4, "encoder_ffn_dim": 14, "decoder_ffn_dim": 14,
+}  # fmt: skip
 MARIAN = MarianConfig(
+    **BOTH_SIDES,
     vocab_size=13,
     d_model=20,
-    encoder_layers=2,
-    decoder_layers=5,
-    encoder_attention_heads=2,
-    decoder_attention_heads=4,
-    encoder_ffn_dim=14,
-    decoder_ffn_dim=14,
     pad_token_id=0,
     decoder_start_token_id=0,
     max_position_embeddings=32,
 )
 T5 = T5Config(
-    vocab_size=13, d_model=12, d_kv=10, num_layers=2, num_decoder_layers=5, num_heads=4, d_ff=14,
-    )  # fmt: skip
-DECODERS = {
-    "GPT-2": GPT2,
-    "Llama": LLAMA,
-    "Mistral": MISTRAL,
-    "Gemma 3": GEMMA,
-    "DeepSeek": DEEPSEEK,
-    "Qwen3-Next": QWEN3_NEXT,
-}
-GEMMA_PARTS: dict[str, Any] = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 10}
-GEMMA_PARTS |= {**SMALL, "hidden_size": 16, "num_hidden_layers": 3, "sliding_window": 8}
+    vocab_size=13, d_model=12, d_kv=10, num_layers=2, num_decoder_layers=5, num_heads=4, d_ff=14
+)
+GEMMA_PARTS = SIZES | {"num_hidden_layers": 3, "head_dim": 10, "sliding_window": 8}
 T5GEMMA = T5GemmaConfig(encoder=GEMMA_PARTS | {"num_hidden_layers": 2}, decoder=GEMMA_PARTS)
 PAIRS = [
     (MARIAN, MarianMTModel),
@@ -151,40 +96,17 @@ def weigh(cache):
     return sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
 
 
-@functools.cache
-def grown(name):
-    """The usual cache of one of the models."""
-    return filled(DECODERS[name])
-
-
 @pytest.mark.parametrize("name", DECODERS)
 def test_a_grown_cache_weighs_what_is_said(name):
-    expected = count_engine_bytes(shape_of(DECODERS[name]), TOKENS, "transformers", BATCH)
-    assert weigh(grown(name)) == expected
-
-
-@pytest.mark.parametrize("name", ["GPT-2", "Llama", "DeepSeek", "Qwen3-Next"])
-def test_without_windows_the_minimum_is_what_is_there(name):
-    assert weigh(grown(name)) == count_cache_bytes(shape_of(DECODERS[name]), TOKENS, BATCH)
-
-
-@pytest.mark.parametrize("name", ["Mistral", "Gemma 3"])
-def test_a_cache_of_fixed_size_is_the_minimum_with_windows_too(name):
     config = DECODERS[name]
-    cache = filled(config, StaticCache(config, max_cache_len=TOKENS))
-    assert weigh(cache) == count_cache_bytes(shape_of(config), TOKENS, BATCH)
-
-
-def test_the_state_of_recurrent_layers_does_not_grow():
-    cache = grown("Qwen3-Next")
-    states = [
-        tensor.nbytes
-        for layer in cache.layers
-        for name in ("conv_states", "recurrent_states")
-        for tensor in tensors(getattr(layer, name, None))
-    ]
-    assert sum(states) == count_extra_bytes(shape_of(QWEN3_NEXT), TOKENS, BATCH)
-    assert count_extra_bytes(shape_of(QWEN3_NEXT), 1000 * TOKENS, BATCH) == sum(states)
+    weight = weigh(filled(config))
+    assert weight == count_engine_bytes(shape_of(config), TOKENS, "transformers", BATCH)
+    least = count_cache_bytes(shape_of(config), TOKENS, BATCH)
+    if name in {"Mistral", "Gemma 3"}:  # of a window it keeps one token less, unless of fixed size
+        cache = filled(config, StaticCache(config, max_cache_len=TOKENS))
+        assert weight < weigh(cache) == least
+    else:
+        assert weight == least
 
 
 def tensors(found):
@@ -219,25 +141,19 @@ def test_transformers_keeps_a_cross_cache_for_every_beam():
     torch.manual_seed(0)
     translator: Any = MarianMTModel(MARIAN)
     translator = translator.to(torch.bfloat16).eval()
-    beams = 4
+    beams, written = 4, {"min_new_tokens": 5, "max_new_tokens": 5}
     out = translator.generate(
-        token_ids(SOURCE),
-        num_beams=beams,
-        min_new_tokens=5,
-        max_new_tokens=5,
-        return_dict_in_generate=True,
+        token_ids(SOURCE), num_beams=beams, return_dict_in_generate=True, **written
     )
     cache = out.past_key_values
     steps = cache.get_seq_length()
     held = weigh(cache.self_attention_cache) + weigh(cache.cross_attention_cache)
     shape = shape_of(MARIAN)
-    assert held == count_engine_bytes(
-        shape, steps, "transformers", BATCH * beams, source_tokens=SOURCE
-    )
+    kept = BATCH * beams
+    assert held == count_engine_bytes(shape, steps, "transformers", kept, source_tokens=SOURCE)
     least = count_cache_bytes(shape, steps, BATCH, source_tokens=SOURCE, beams=beams)
-    cross = count_cache_bytes(shape, 1, BATCH, source_tokens=SOURCE) - count_cache_bytes(
-        shape, 1, BATCH, source_tokens=0
-    )
+    own, both = (count_cache_bytes(shape, 1, BATCH, source_tokens=source) for source in (0, SOURCE))
+    cross = both - own
     assert held - least == (beams - 1) * cross
 
 
@@ -253,7 +169,7 @@ def test_a_quantised_cache_takes_a_byte_for_each_element():
 
 @pytest.mark.parametrize(
     "model_type",
-    ["falcon_h1", "gemma4_text", "jamba", "kimi_linear", "minimax", "mpt", "nemotron_h", "olmo2"],
+    ["gemma4_text", "mpt", "olmo2"],  # of published sizes; hybrids have a file of their own
 )
 def test_families_weigh_what_their_own_class_keeps(model_type):
     """On the meta device a model takes no memory, and its cache has sizes all the same."""

@@ -39,11 +39,7 @@ from explainers.memory.speed import (
 
 H100 = read_gpus()["h100"]
 LLAMA = Deployment(find_shape("llama-3-8b"), H100)
-KNOWN = [
-    find_shape(model)
-    for model in list_model_ids()
-    if find_shape(model).parameters and find_shape(model).groups
-]
+KNOWN = [shape for shape in map(find_shape, list_model_ids()) if shape.parameters and shape.groups]
 MIXTURE = Deployment(find_shape("deepseek-v3"), read_gpus()["h200"], gpus=8, weight_dtype="fp8")
 
 
@@ -56,24 +52,17 @@ def test_memory_written_out():
     assert find_longest_context(LLAMA, 7) == free // 7 // 131072
 
 
-def test_weights_of_four_bits_carry_their_scales():
-    parameters = 8_030_261_248
-    scales = -(-parameters // 64) * 4
-    assert count_weight_bytes(replace(LLAMA, weight_dtype="int4")) == parameters // 2 + scales
+FORMATS = {
+    "llama-3-8b": "bfloat16", "gpt2": "float32", "deepseek-v3": "fp8", "gpt-oss-20b": "mxfp4",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("model", "published"),
-    [
-        ("llama-3-8b", "bfloat16"),
-        ("gpt2", "float32"),
-        ("deepseek-v3", "fp8"),
-        ("gpt-oss-20b", "mxfp4"),
-    ],
-)
-def test_weights_come_in_the_format_they_were_published_in(model, published):
-    assert find_weight_format(find_shape(model)) == published
-    assert find_weight_format(replace(find_shape(model), dtype="ternary")) == "bfloat16"
+def test_weights_come_in_the_format_they_were_published_in_and_with_their_scales():
+    for model, published in FORMATS.items():
+        assert find_weight_format(find_shape(model)) == published
+        assert find_weight_format(replace(find_shape(model), dtype="ternary")) == "bfloat16"
+    scales = -(-8_030_261_248 // 64) * 4
+    assert count_weight_bytes(replace(LLAMA, weight_dtype="int4")) == 8_030_261_248 // 2 + scales
 
 
 deployments = st.builds(
@@ -87,24 +76,19 @@ deployments = st.builds(
 )
 
 
-@given(deployments, st.integers(1, 9))
-def test_one_token_more_than_the_longest_does_not_fit(deployment, readers):
-    longest = find_longest_context(deployment, readers)
+@given(deployments, st.integers(1, 9), st.integers(1, 10**6))
+def test_one_token_or_one_user_more_does_not_fit(deployment, readers, tokens):
+    longest, users = find_longest_context(deployment, readers), count_users(deployment, tokens)
     if longest is None:
         assert has_room(deployment, 10**12, readers)
-        return
-    assert not has_room(deployment, longest + 1, readers)
-    assert longest == 0 or has_room(deployment, longest, readers)
-
-
-@given(deployments, st.integers(1, 10**6))
-def test_one_user_more_does_not_fit(deployment, tokens):
-    readers = count_users(deployment, tokens)
-    if readers is None:
+    else:
+        assert not has_room(deployment, longest + 1, readers)
+        assert longest == 0 or has_room(deployment, longest, readers)
+    if users is None:
         assert count_text_bytes_per_gpu(deployment, tokens) == 0
-        return
-    assert not has_room(deployment, tokens, readers + 1)
-    assert readers == 0 or has_room(deployment, tokens, readers)
+    else:
+        assert not has_room(deployment, tokens, users + 1)
+        assert users == 0 or has_room(deployment, tokens, users)
 
 
 def test_a_window_makes_the_length_unlimited():
@@ -148,9 +132,8 @@ def test_beams_keep_caches_of_their_own_and_read_one_text():
     assert estimate_tokens_per_second(five, 448, 3) < estimate_tokens_per_second(one, 448, 3)
     assert "× 3 × 5 beams ÷" in explain_speed(five, 448, 3)[2]
     hybrid = Deployment(find_shape("qwen3-next-80b-a3b"), H100, beams=2)
-    assert count_text_bytes_per_gpu(hybrid, 9) == 2 * count_text_bytes_per_gpu(
-        replace(hybrid, beams=1), 9
-    )
+    alone = count_text_bytes_per_gpu(replace(hybrid, beams=1), 9)
+    assert count_text_bytes_per_gpu(hybrid, 9) == 2 * alone
 
 
 def test_several_gpus_split_weights_and_heads_but_no_latent():
@@ -183,12 +166,9 @@ def test_the_batch_at_which_arithmetic_takes_over():
 def test_it_takes_over_exactly_there(tokens):
     batch = find_compute_bound_batch(LLAMA, tokens)
     assert batch is not None
-    assert estimate_computing_seconds(LLAMA, batch) >= estimate_reading_seconds(
-        LLAMA, tokens, batch
-    )
-    assert estimate_computing_seconds(LLAMA, batch - 1) < estimate_reading_seconds(
-        LLAMA, tokens, batch - 1
-    )
+    for number, is_bound in ((batch, True), (batch - 1, False)):
+        reading = estimate_reading_seconds(LLAMA, tokens, number)
+        assert (estimate_computing_seconds(LLAMA, number) >= reading) == is_bound
 
 
 def test_long_texts_are_never_limited_by_arithmetic():
@@ -248,6 +228,9 @@ def test_estimates_are_called_so():
     assert "estimate" in explain_memory(LLAMA, 5)[2]
 
 
+SECRET = Deployment(find_shape("glm-5"), H100)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -257,14 +240,8 @@ def test_estimates_are_called_so():
         (lambda: replace(LLAMA, beams=0), "beams must be a whole number from 1 on"),
         (lambda: replace(LLAMA, overhead=-1), "overhead must be a whole number from 0 on"),
         (lambda: count_weight_bytes(replace(LLAMA, weight_dtype="int5")), "dtype must be one of"),
-        (
-            lambda: count_weight_bytes(Deployment(find_shape("glm-5"), H100)),
-            "glm-5: parameters are not",
-        ),
-        (
-            lambda: count_active_parameters(Deployment(find_shape("glm-5"), H100)),
-            "glm-5: parameters",
-        ),
+        (lambda: count_weight_bytes(SECRET), "glm-5: parameters are not"),
+        (lambda: count_active_parameters(SECRET), "glm-5: parameters"),
         (lambda: has_room(LLAMA, 5, 0), "readers must be"),
         (lambda: count_users(LLAMA, 0), "tokens must be"),
         (lambda: estimate_tokens_per_second(LLAMA, 5, 0), "batch must be"),

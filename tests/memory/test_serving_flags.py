@@ -163,31 +163,27 @@ def test_flags_of_the_first_view_written_out():
     }
     reasons = {flag.name: flag.reason for flag in command.flags}
     free = count_free_bytes_per_gpu(served)
-    assert (
-        f"{free:,} bytes left on each GPU ÷ 4,294,967,296 of a text = 13;"
-        in (reasons["--max-num-seqs"])
-    )
+    told = f"{free:,} bytes left on each GPU ÷ 4,294,967,296 of a text = 13;"
+    assert told in reasons["--max-num-seqs"]
     assert reasons["--gpu-memory-utilization"].endswith("may be used: 90 %")
 
 
 @pytest.mark.parametrize(
-    ("change", "flag", "values"),
+    ("change", "flag", "value"),
     [
-        ({"gpus": 4}, "--tensor-parallel-size", ("1", "4")),
-        ({"percent": 80}, "--gpu-memory-utilization", ("0.90", "0.80")),
-        ({"cache_dtype": "fp8"}, "--kv-cache-dtype", ("auto", "fp8")),
-        ({"cache_dtype": "fp8_per_head"}, "--kv-cache-dtype", ("auto", "fp8_per_token_head")),
-        ({"overhead": 20 * GIB}, "--max-num-seqs", ("13", "9")),
+        ({"gpus": 4}, "--tensor-parallel-size", "4"),
+        ({"percent": 80}, "--gpu-memory-utilization", "0.80"),
+        ({"cache_dtype": "fp8"}, "--kv-cache-dtype", "fp8"),
+        ({"cache_dtype": "fp8_per_head"}, "--kv-cache-dtype", "fp8_per_token_head"),
+        ({"overhead": 20 * GIB}, "--max-num-seqs", "9"),
     ],
 )
-def test_a_flag_follows_its_number(change, flag, values):
+def test_a_flag_follows_its_number(change, flag, value):
+    """Of the first view, whose flags are those above."""
     served = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], block=16)
-    seen = []
-    for one in (served, replace(served, **change)):
-        command = make_command(one, 32_768, 40)
-        assert command is not None
-        seen.append(read_flags(command.code)[flag])
-    assert tuple(seen) == values
+    command = make_command(replace(served, **change), 32_768, 40)
+    assert command is not None
+    assert read_flags(command.code)[flag] == value
 
 
 def test_hybrids_and_sparse_models_have_flags_of_their_own():
@@ -255,13 +251,6 @@ def test_merged_rows_have_flags_in_the_formats_that_engines_keep_them_in():
     unknown = replace(packed, shape=replace(FLASH, groups=groups))
     assert make_command(unknown, 1_000, 1, VLLM) is None, "of no layout that is known"
     assert make_command(plain, 131_072, 2, LLAMA_CPP) is not None
-
-
-def test_a_text_is_no_longer_than_the_model_was_published_for():
-    served = Deployment(find_shape("llama-3.1-8b"), GPUS["h200"], block=16)
-    command = make_command(served, 400_000, 1)
-    assert command is not None
-    assert command.tokens == 131_072
 
 
 def test_where_nothing_fits_or_is_written_there_are_no_flags():

@@ -47,23 +47,18 @@ def held(family, dtype, decoded):
     rows = measure_differences(model, num_decoded=decoded, **inputs(model))
     print(family, dtype, *rows, sep="\n")
     roundings = 32 if family in ADD_IN_ANOTHER_ORDER else 8
-    far = [
-        row for row in rows if not row.largest <= roundings * torch.finfo(dtype).eps * row.magnitude
-    ]
-    assert not far
+    eps = torch.finfo(dtype).eps
+    assert not [row for row in rows if not row.largest <= roundings * eps * row.magnitude]
     assert len(rows) == len(run_model(model, **inputs(model)).layers) + 1
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_our_attention_is_the_models_attention(family, dtype):
-    held(family, dtype, decoded=0)
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
-@pytest.mark.parametrize("family", WRITING)
-def test_and_with_a_cache_that_is_read_token_by_token(family, dtype):
-    held(family, dtype, decoded=2)
+def test_our_attention_is_the_models_attention(family):
+    """In one reading, and with a cache that is read token by token."""
+    for dtype in (torch.float32, torch.bfloat16):
+        held(family, dtype, decoded=0)
+        if family in WRITING:
+            held(family, dtype, decoded=2)
 
 
 @pytest.mark.parametrize("family", ["Llama", "BLOOM (ALiBi)", "T5 (relative bias)"])
@@ -83,10 +78,8 @@ def test_a_difference_is_found(wrong, monkeypatch):
     model, right = ours("Llama"), attention_hook.scale_query
     monkeypatch.setattr(attention_hook, "scale_query", lambda *given: right(*given) * wrong)
     for decoded in (0, 2):
-        assert not any(
-            r.largest < 1e-5
-            for r in measure_differences(model, num_decoded=decoded, **inputs(model))
-        )
+        rows = measure_differences(model, num_decoded=decoded, **inputs(model))
+        assert not any(row.largest < 1e-5 for row in rows)
 
 
 FUNCTIONS = {
@@ -151,11 +144,9 @@ def test_local_layers_say_how_far_they_see():
 
 def test_a_part_is_read_where_the_whole_would_not_fit():
     model = ours("Llama")
-    first = run_model(
-        model, record=lambda layer: layer.weights[..., 0].mean(), **inputs(model)
-    ).layers
     whole = run_model(model, **inputs(model)).layers
-    assert first == [layer.weights[..., 0].mean() for layer in whole]
+    parts = run_model(model, record=lambda one: one.weights[..., 0].mean(), **inputs(model)).layers
+    assert parts == [layer.weights[..., 0].mean() for layer in whole]
 
 
 def test_a_model_writes_as_before():
@@ -214,19 +205,13 @@ def test_half_precision_does_not_overflow_before_the_scores_are_scaled():
     assert_close(output.double(), expected.transpose(1, 2), atol=1e-3, rtol=1e-3)
 
 
-def test_a_model_without_ours_is_said_to_have_none():
+def test_what_never_asks_or_masks_by_itself_is_refused():
     model = tiny("GPT-2")
     with pytest.raises(ValueError, match="GPT2LMHeadModel never asked for attention"):
         run_model(model, **inputs(model))
-
-
-def test_a_mask_of_numbers_is_refused():
-    model = ours("GPT-2")
+    ids, mask = torch.ones(1, 3).long(), torch.zeros(1, 1, 3, 3)
     with pytest.raises(ValueError, match="GPT2Attention makes a mask of its own"):
-        run_model(model, input_ids=torch.ones(1, 3).long(), attention_mask=torch.zeros(1, 1, 3, 3))
-
-
-def test_a_causal_model_without_a_mask_is_refused():
+        run_model(ours("GPT-2"), input_ids=ids, attention_mask=mask)
     layer, tensor = ours("GPT-2").get_submodule("transformer.h.0.attn"), torch.ones(1, 6, 3, 16)
     with pytest.raises(ValueError, match="GPT2Attention makes a mask of its own"):
         attention_hook.attend(layer, tensor, tensor, tensor, None)

@@ -1,6 +1,6 @@
 """What a smaller cache costs: a mask is a ring, rounding is that of a cache, losses are sums."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -34,12 +34,6 @@ from tests.support.tiny_families import tiny
 
 PARTS: tuple[Literal["key"], Literal["value"]] = "key", "value"
 LONG = torch.randint(7, 41, (1, 2 * GROUP), generator=torch.Generator().manual_seed(3))
-
-
-@pytest.fixture(scope="module")
-def model():
-    """A tiny model like Llama, with our attention."""
-    return ours("Llama")
 
 
 def drop_rows(cache, sinks, newest):
@@ -80,16 +74,11 @@ def wide():
     from explainers.models.attention_hook import install_hook
 
     torch.manual_seed(1)
-    config = LlamaConfig(
-        vocab_size=97,
-        hidden_size=48,
-        intermediate_size=40,
-        num_hidden_layers=3,
-        num_attention_heads=6,
-        num_key_value_heads=2,
-        head_dim=GROUP,
-        bos_token_id=None,
-    )
+    sizes: dict[str, Any] = {
+        "vocab_size": 97, "hidden_size": 48, "intermediate_size": 40, "num_hidden_layers": 3,
+        "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": GROUP,
+    }  # fmt: skip
+    config = LlamaConfig(**sizes, bos_token_id=None)
     made = LlamaForCausalLM(config)
     install_hook(made)
     return made
@@ -134,18 +123,15 @@ def test_every_saving_is_felt_and_has_a_name_of_its_own(wide):
 
 
 def test_a_loss_is_that_of_the_last_tokens(smollm2):
-    ids = read_prose(smollm2)[1:2]
-    assert ids.shape == (1, LENGTH)
+    """Of eight different texts."""
+    prose = read_prose(smollm2)
+    assert prose.shape == (NUM_TEXTS, LENGTH)
+    assert len({tuple(row) for row in prose.tolist()}) == NUM_TEXTS
+    ids = prose[1:2]
     with torch.no_grad():
         logits = smollm2.model(input_ids=ids, use_cache=False).logits[0]
     expected = cross_entropy(logits[-SCORED - 1 : -1], ids[0, -SCORED:])
     assert measure_text(smollm2, ids, ()) == pytest.approx(float(expected), abs=1e-4)
-
-
-def test_the_prose_is_eight_different_texts(smollm2):
-    ids = read_prose(smollm2)
-    assert ids.shape == (NUM_TEXTS, LENGTH)
-    assert len({tuple(row) for row in ids.tolist()}) == NUM_TEXTS
     assert find_rope_base(smollm2) == smollm2.model.config.rope_parameters["rope_theta"]
 
 

@@ -70,11 +70,8 @@ def test_an_encoder_and_cross_attention_stay_as_they_are():
 def test_scores_without_the_root_are_those_of_a_temperature_of_one_over_it():
     cold = Temperature(temperature=1 / math.sqrt(4))
     assert_close(changed("Llama", NoScaling()).output.logits, changed("Llama", cold).output.logits)
-    layer, was = (
-        changed("Llama", Temperature(temperature=4.0)).layers[0],
-        changed("Llama").layers[0],
-    )
-    assert_close(layer.scores, was.scores / 4)
+    layer = changed("Llama", Temperature(temperature=4.0)).layers[0]
+    assert_close(layer.scores, changed("Llama").layers[0].scores / 4)
 
 
 def test_a_window_is_that_of_mistral():
@@ -86,23 +83,19 @@ def test_a_window_is_that_of_mistral():
     assert not torch.allclose(run_model(wide, **text).output.logits[1], windowed[1])
 
 
-def test_sinks_stay_in_sight():
+def test_what_a_mask_leaves_is_seen():
     weights = changed("Llama", Window(width=2, sinks=1)).layers[1].weights[1]
     seen = torch.ones(7, 7).tril() - torch.ones(7, 7).tril(-2)
     seen[:, 0] = 1
-    assert ((weights > 0) == (seen > 0)).all()
-
-
-def test_the_first_token_is_seen_by_itself_alone():
+    assert ((weights > 0) == (seen > 0)).all(), "sinks stay in sight"
     first = changed("Llama", HiddenFirstToken()).layers[0].weights[1, :, :, 0]
-    assert_close(first, torch.eye(7)[0].expand(6, 7))
-
-
-def test_without_a_causal_mask_all_that_is_not_padding_is_seen():
+    assert_close(first, torch.eye(7)[0].expand(6, 7))  # by itself alone
     layer = changed("Llama", NoCausalMask()).layers[2]
     assert (layer.weights[1] > 0).all()
-    assert (layer.weights[0, ..., :2] == 0).all()
+    assert (layer.weights[0, ..., :2] == 0).all(), "all that is not padding"
     assert (layer.weights[0, ..., 2:] > 0).all()
+    both = changed("Llama", Window(width=2), UniformWeights()).layers[0].weights[1, 0]
+    assert both[3].tolist() == [0, 0, 0.5, 0.5, 0, 0, 0], "changes are made in their order"
 
 
 def test_a_head_that_is_off_is_a_head_that_w_o_does_not_read():
@@ -145,11 +138,6 @@ def test_few_bits_leave_few_numbers_and_many_leave_all():
     assert_close((key / step).round(), key / step)
     assert_close(QuantisedCache(bits=16).quantise(was), was, atol=1e-3, rtol=0)
     assert (QuantisedCache(bits=8).quantise(torch.zeros(2, 3)) == 0).all()
-
-
-def test_changes_are_made_in_their_order():
-    both = changed("Llama", Window(width=2), UniformWeights()).layers[0].weights[1, 0]
-    assert both[3].tolist() == [0, 0, 0.5, 0.5, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -163,20 +163,14 @@ def test_a_loss_with_few_bits_is_of_runs_that_a_last_bit_tells_apart(model):
 
 def test_only_what_is_named_is_rounded(model):
     plain = recorded(model)[0]
-    for what, changed in (
-        (KEYS_BY_TOKEN, "key"),
-        (KEYS_BY_CHANNEL, "key"),
-        (VALUES_BY_TOKEN, "value"),
-    ):
-        if model.config.head_dim % 32 and what != KEYS_BY_CHANNEL:
-            with pytest.raises(ValueError, match="do not fill groups"):
-                recorded(model, RoundedCache(bits=2, rounded=what))
-            continue
-        found = recorded(model, RoundedCache(bits=2, rounded=what))[0]
-        for name in ("query", "key", "value"):
-            assert torch.equal(getattr(found, name), getattr(plain, name)) == (name != changed)
-        groups = found.key.mT.unflatten(-1, (-1, 32))
-        assert max(len(group.unique()) for group in groups.flatten(0, -2)) <= 4
+    for what in (KEYS_BY_TOKEN, VALUES_BY_TOKEN):  # heads of 4 numbers
+        with pytest.raises(ValueError, match="do not fill groups"):
+            recorded(model, RoundedCache(bits=2, rounded=what))
+    found = recorded(model, RoundedCache(bits=2, rounded=KEYS_BY_CHANNEL))[0]
+    for name in ("query", "key", "value"):
+        assert torch.equal(getattr(found, name), getattr(plain, name)) == (name != "key")
+    groups = found.key.mT.unflatten(-1, (-1, 32))
+    assert max(len(group.unique()) for group in groups.flatten(0, -2)) <= 4
 
 
 def test_the_loss_is_of_the_second_half(model, indexers):
@@ -238,13 +232,9 @@ def test_the_files_are_small_and_whole():
     shipped = read_files()
     sizes = [file.stat().st_size for file in (WEIGHTS_FILE, WEIGHTS_FILE.with_suffix(".json"))]
     assert sum(sizes) <= 1_600_000
-    learned = (
-        "idle_heads.safetensors",
-        "idle_heads.json",
-        "pair_memories.json",
-        "longer_texts.json",
-    )
-    sizes += [(ASSETS / "weights" / name).stat().st_size for name in learned]
+    learned = ("idle_heads.safetensors", "idle_heads.json", "pair_memories.json")
+    for name in (*learned, "longer_texts.json"):
+        sizes.append((ASSETS / "weights" / name).stat().st_size)
     assert sum(sizes) <= 3_000_000, "all that the four pages and the longer texts came with"
     assert len(shipped.indexers) == 30
     for passage in shipped.passages.values():
@@ -255,6 +245,7 @@ def test_the_files_are_small_and_whole():
         assert all(len(losses) == len(KEPT) for losses in passage.losses.values())
 
 
+@pytest.mark.nightly("five losses of the real model: its weights and what is kept change together")
 def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     """The picture's layer, number by number; and one loss of each kind."""
     shipped, texts = read_files(), list_texts(smollm2)
@@ -265,21 +256,15 @@ def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     assert_close(reading.weights, passage.weights, atol=2e-3, rtol=0)
     inputs = project_text(reading.x, shipped.indexers[passage.layer])
     assert_close(inputs.key, passage.inputs.key, atol=1e-2, rtol=1e-2)
-    place = KEPT.index(64)
+    place, model, prose = KEPT.index(64), smollm2.model, texts[PROSE]
+    own, blocks = OracleKeys(kept=64, is_shared=False), BlockKeys(size=16, kept=64)
+    indexed = compute_indexed_loss(model, prose, shipped.indexers, 64)
     found = {
-        "texts": {PROSE: {"full": compute_half_loss(smollm2.model, texts[PROSE])}},
-        "own": {
-            "64": compute_half_loss(
-                smollm2.model, texts[PROSE], OracleKeys(kept=64, is_shared=False)
-            )
-        },
-        "indexer": {
-            "loss": compute_indexed_loss(smollm2.model, texts[PROSE], shipped.indexers, 64)
-        },
-        "evicted": {"64": compute_half_loss(smollm2.model, texts[PROSE], EvictedKeys(kept=64))},
-        "blocks": {
-            "16 first": compute_half_loss(smollm2.model, texts[PROSE], BlockKeys(size=16, kept=64))
-        },
+        "texts": {PROSE: {"full": compute_half_loss(model, prose)}},
+        "own": {"64": compute_half_loss(model, prose, own)},
+        "indexer": {"loss": indexed},
+        "evicted": {"64": compute_half_loss(model, prose, EvictedKeys(kept=64))},
+        "blocks": {"16 first": compute_half_loss(model, prose, blocks)},
     }
     apart = dict(list_differences(found, shipped.numbers))
     assert len(apart) == 5
@@ -287,14 +272,11 @@ def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     assert max(apart.values()) <= LOSSES, apart
     losses = passage.losses
     assert losses[INDEXER][place] == shipped.numbers["indexer"]["loss"]
-    assert (
-        losses[ORACLE][place]
-        < losses[INDEXER][place]
-        < losses[FIRST][place]
-        < losses[WINDOW][place]
-    )
+    kept = [losses[policy][place] for policy in (ORACLE, INDEXER, FIRST, WINDOW)]
+    assert kept == sorted(kept)
 
 
+@pytest.mark.nightly("every way to round, in the real model")
 def test_how_far_rows_move_tells_every_way_to_round_apart(smollm2):
     """The strict half: no loss, so no jumps; every other way to round is farther off."""
     shipped, prose = read_files().numbers, list_texts(smollm2)[PROSE]
@@ -315,35 +297,32 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_check_allows_rounding_and_no_change(kind):
+def shift(numbers, by, name, shipped):
+    """Each number moved by a share of what may differ."""
+    if isinstance(numbers, dict):
+        return {key: shift(one, by, f"{name} {key}", shipped) for key, one in numbers.items()}
+    if isinstance(numbers, list):
+        return [shift(one, by, f"{name} {at}", shipped) for at, one in enumerate(numbers)]
+    return numbers + by * find_allowed(name, shipped) if isinstance(numbers, float) else numbers
+
+
+def test_the_check_allows_rounding_and_no_change():
     shipped = read_files().numbers
-
-    def shift(numbers, by, name):
-        if isinstance(numbers, dict):
-            return {key: shift(one, by, f"{name} {key}") for key, one in numbers.items()}
-        if isinstance(numbers, list):
-            return [shift(one, by, f"{name} {at}") for at, one in enumerate(numbers)]
-        if isinstance(numbers, float):
-            return numbers + by * find_allowed(name, shipped)
-        return numbers
-
-    assert compare_numbers({kind: shift(shipped[kind], 0.9, kind)}, shipped)
-    assert not compare_numbers({kind: shift(shipped[kind], 1.1, kind)}, shipped)
+    for kind in KINDS:
+        assert compare_numbers({kind: shift(shipped[kind], 0.9, kind, shipped)}, shipped), kind
+        assert not compare_numbers({kind: shift(shipped[kind], 1.1, kind, shipped)}, shipped), kind
 
 
-def test_only_losses_that_jump_are_compared_loosely():
+def test_losses_that_jump_are_compared_loosely_but_apart_and_reported():
     numbers = read_files().numbers
     names = [name for name, _far in list_differences(numbers, numbers)]
     loose = {name.split()[0] for name in names if find_allowed(name, numbers) > LOSSES}
     assert loose == {"rounded", "spread"}
-
-
-def test_what_is_allowed_is_less_than_what_the_page_tells_apart():
-    numbers = read_files().numbers
     for bits, apart in compare_ways(numbers["rounded"]):
         for way in (KEYS_BY_TOKEN, KEYS_BY_CHANNEL):
-            assert find_allowed(f"rounded {way} {bits}", numbers) < apart
+            allowed = find_allowed(f"rounded {way} {bits}", numbers)
+            assert allowed < apart, "which the page tells apart"
+    assert REPORT_FILE.read_text(encoding="utf-8") == format_report(numbers)
 
 
 def test_every_training_starts_as_it_did(smollm2):
@@ -369,10 +348,6 @@ def test_every_training_starts_as_it_did(smollm2):
     assert len(starts) == len(trainings)
 
 
-def test_the_report_is_what_was_measured():
-    assert REPORT_FILE.read_text(encoding="utf-8") == format_report(read_files().numbers)
-
-
 def test_whole_numbers_texts_and_what_is_missing_are_compared():
     shipped = read_files().numbers
     prose = shipped["texts"][PROSE]
@@ -388,6 +363,7 @@ def test_whole_numbers_texts_and_what_is_missing_are_compared():
         assert not compare_numbers({"texts": {PROSE: {**prose, **other}}}, shipped)
 
 
+@pytest.mark.nightly("trains an indexer, which takes seconds")
 def test_training_again_comes_to_about_the_same(smollm2):
     """The shown layer: the weight that the best of some beginnings keeps.
 

@@ -11,7 +11,7 @@ from explainers.models import registry
 from explainers.models.encoder_decoder import MOST_PIECES, translate_text
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError
-from explainers.models.token_text import merge_weights
+from explainers.models.token_text import merge_weights, tokenise_text
 from tests.support import saved_marian, saved_models
 from tests.support.opening import PAGES, opened
 from tests.support.waiting import PATIENCE
@@ -64,6 +64,10 @@ def test_its_words_are_those_of_the_text_and_of_what_it_wrote():
     assert len(target.numbers) == len(found.target)
     shown = "".join(word for word in target.spelled if not word.startswith("<"))
     assert "".join(shown.split()) == "".join(found.text.split())
+    tokens = tokenise_text(load_model(ID), "the board announced it").tokens
+    assert "".join(tokens) == " the board announced it</s>", "pieces with their spaces"
+    with pytest.raises(ModelError, match="finds no token"):
+        tokenise_text(load_model(ID), "")
 
 
 def test_weights_are_summed_over_what_is_read_and_averaged_over_what_is_written():
@@ -89,6 +93,7 @@ def read_with(visit):
 
 
 def test_the_page_reads_the_sentence_with_it():
+    load_model(ID)  # how one comes is held in test_load
     visit = read_with(opened(PAGE, {"deep": "real", "translator": ID}))
     text = "\n".join(one.value for one in visit.markdown)
     assert "changes no number by more than 0." in text
@@ -96,17 +101,14 @@ def test_the_page_reads_the_sentence_with_it():
     assert not visit.exception
 
 
-def test_without_a_network_one_line_says_so(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("someone/nothing", "someone/nothing is not on this machine"), ("<b>x</b>", "")],
+)
+def test_what_cannot_be_had_is_told_in_one_line(monkeypatch, name, why):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    visit = read_with(opened(PAGE, {"deep": "real", "translator": "someone/nothing"}))
-    [info] = visit.info
-    assert "someone/nothing is not on this machine" in info.value
-    assert info.value.endswith("Our translator stays.")
-    assert not visit.exception
-
-
-@pytest.mark.parametrize("name", ["../../etc", "a" * 400, "<b>x</b>", "no such name"])
-def test_no_name_is_read_that_is_none(name):
     visit = read_with(opened(PAGE, {"deep": "real", "translator": name}))
-    assert visit.info
+    [info] = visit.info
+    assert why in info.value
+    assert info.value.endswith("Our translator stays.")
     assert not visit.exception

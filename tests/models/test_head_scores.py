@@ -17,6 +17,7 @@ from explainers.models.head_scores import (
     drop_first_key,
     find_counterexamples,
     measure_distance,
+    measure_heads,
     measure_offset,
     score_pattern,
     shuffle_weights,
@@ -30,7 +31,7 @@ from explainers.models.probes import (
     make_repeated_probe,
 )
 from explainers.models.shipped_scores import make_head_scores_job
-from tests.support.waiting import wait
+from tests.support.waiting import over, wait
 
 IDS = torch.tensor([[9, 1, 2, 3, 1, 2, 1], [9, 4, 4, 5, 9, 5, 4]])
 MARKS = IDS == 5
@@ -157,9 +158,7 @@ def test_passages_fill_their_length_and_know_their_punctuation(smollm2, minilm):
         assert ids.shape == (NUM_TEXTS, NATURAL_LENGTH)
         said = {loaded.tokenizer.decode(n).strip() for n in ids[marks]}
         assert {",", "."} <= said
-        assert not any(
-            character.isalnum() for one in said - {"[CLS]", "[SEP]"} for character in one
-        )
+        assert not any(map(str.isalnum, "".join(said - {"[CLS]", "[SEP]"})))
 
 
 KNOWN = {
@@ -171,16 +170,25 @@ KNOWN = {
 """Measured before, by other code on other random tokens; the last ones only here."""
 
 
-def test_what_came_with_the_app_is_what_smollm2_does(smollm2, smollm2_scores):
+@pytest.mark.nightly("measures all heads of the real model; those of MiniLM are measured daily")
+def test_what_came_with_the_app_is_what_smollm2_does(smollm2):
+    check_kept(smollm2.name, measure_heads(smollm2))
+
+
+def test_what_came_with_the_app_is_what_minilm_does(minilm, minilm_scores):
+    check_kept(minilm.name, minilm_scores)
+
+
+def check_kept(name, measured):
     """All heads, but for places: of two equal ones either may be named. A relation counts words,
     and another processor may decide one of them otherwise."""
-    kept = shipped_scores.read_shipped_scores(smollm2.name)
+    kept = shipped_scores.read_shipped_scores(name)
     assert kept
     compared = set()
     for name, found in kept.scores.tensors.items():
         if "counterexample" in name or name.endswith((": offset", ", offset")):
             continue
-        again = smollm2_scores.tensors[name]
+        again = measured.tensors[name]
         assert torch.equal(found.isnan(), again.isnan())
         apart = float((found - again).nan_to_num(0).abs().max())
         assert apart <= (1 if name.startswith(RELATION_PREFIX) else 2e-3), name
@@ -198,16 +206,21 @@ def test_known_heads_of_smollm2(smollm2_scores, what):
     assert smollm2_scores.find_chance_score("repeated", what) < 0.1
 
 
-def test_most_heads_of_smollm2_park_on_the_first_token(smollm2_scores):
+def test_most_heads_of_smollm2_park_on_the_first_token_and_look_sharp(smollm2_scores):
     first = smollm2_scores.select("natural", "first token")
     assert 190 <= int((first > 0.3).sum()) <= 220
     assert first[0].mean() < 0.1 < 0.6 < first[24].mean()
+    whole = smollm2_scores.select("natural", "entropy").mean(dim=1)
+    rest = smollm2_scores.select("natural", "entropy without the first token").mean(dim=1)
+    assert int(whole.argmax()) == 0
+    assert whole[20:26].mean() < 0.4 < 0.6 < rest[20:26].mean()
 
 
 def test_a_role_depends_on_the_text(smollm2_scores):
     """The head that repeats what came before has nothing to do in prose, and parks."""
-    assert {label.role for label in find_roles(smollm2_scores, 18, 6)} == {"induction", "sink"}
-    [induction] = [one for one in find_roles(smollm2_scores, 18, 6) if one.role == "induction"]
+    labels = find_roles(smollm2_scores, 18, 6)
+    assert {label.role for label in labels} == {"induction", "sink"}
+    [induction] = [one for one in labels if one.role == "induction"]
     assert induction.score > 0.85
     assert induction.other_probe_score < 0.1
     assert induction.counterexample
@@ -215,17 +228,9 @@ def test_a_role_depends_on_the_text(smollm2_scores):
     assert induction.counterexample.weight > 0.9
 
 
-def test_late_layers_are_sharp_because_of_the_first_token(smollm2_scores):
-    whole = smollm2_scores.select("natural", "entropy").mean(dim=1)
-    rest = smollm2_scores.select("natural", "entropy without the first token").mean(dim=1)
-    assert int(whole.argmax()) == 0
-    assert whole[20:26].mean() < 0.4 < 0.6 < rest[20:26].mean()
-
-
 def test_a_bidirectional_model_has_other_heads(minilm_scores):
-    assert float(minilm_scores.select("natural", "previous token")[0, 2]) == pytest.approx(
-        1, abs=0.01
-    )
+    previous = minilm_scores.select("natural", "previous token")[0, 2]
+    assert float(previous) == pytest.approx(1, abs=0.01)
     roles = {
         label.role
         for layer in range(6)
@@ -259,19 +264,18 @@ def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch,
     monkeypatch.setattr(shipped_scores, "locate_store", lambda: tmp_path)
     monkeypatch.setattr(shipped_scores, "measure_heads", lambda *_: smollm2_scores)
     assert shipped_scores.read_scores(smollm2.name) is None
-    work = make_head_scores_job(smollm2.name).start()
-    wait(lambda: work.is_over)
+    work = over(make_head_scores_job(smollm2.name).start())
     assert (work.state, work.problem) == ("done", "")
     [file] = (tmp_path / "scores").iterdir()
     monkeypatch.setattr(shipped_scores, "measure_heads", pytest.fail)
-    again = make_head_scores_job(smollm2.name).start()
-    wait(lambda: again.is_over)
+    again = over(make_head_scores_job(smollm2.name).start())
     kept = shipped_scores.read_scores(smollm2.name)
     assert kept
     assert again.result
-    assert torch.equal(
-        kept.select("natural", "distance"), smollm2_scores.select("natural", "distance")
+    kept_distances, distances = (
+        one.select("natural", "distance") for one in (kept, smollm2_scores)
     )
+    assert torch.equal(kept_distances, distances)
     file.write_bytes(b"half")
     assert shipped_scores.read_scores(smollm2.name) is None
 
@@ -294,17 +298,14 @@ def test_a_measurement_can_be_watched_and_stopped(minilm, monkeypatch, tmp_path)
     wait(lambda: work.reports or work.is_over)
     assert work.total == 3 * 6
     work.cancel()
-    wait(lambda: work.is_over)
-    assert work.state == "cancelled"
+    assert over(work).state == "cancelled"
     assert work.share == len(work.reports) / work.total < 1
     assert not (tmp_path / "scores").exists()
-    whole = make_head_scores_job(minilm.name).start()
-    wait(lambda: whole.is_over)
+    whole = over(make_head_scores_job(minilm.name).start())
     assert (whole.state, len(whole.reports), whole.share) == ("done", whole.total, 1)
     assert whole.reports[-1] == "18 of 18 layers"
 
 
 def test_what_is_no_model_has_no_scores():
-    work = make_head_scores_job("someone/else").start()
-    wait(lambda: work.is_over)
+    work = over(make_head_scores_job("someone/else").start())
     assert work.problem == "someone/else is not on this machine yet."

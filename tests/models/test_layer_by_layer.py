@@ -90,48 +90,38 @@ def test_a_head_of_zeros_is_a_head_switched_off():
     assert found.abs().max() > 1e-4
 
 
-def test_heads_mlps_and_embedding_sum_to_the_lead():
+def exact():
+    """A small Llama whose last norm is exact, its decoder, and the stream of one text."""
     loaded = small()
     loaded.model.model.norm = ExactNorm(loaded.model.model.norm)
     decoder = find_decoder(loaded)
-    stream = read_stream(decoder, texts()[:1])
+    return loaded, decoder, read_stream(decoder, texts()[:1])
+
+
+def test_heads_mlps_and_embedding_sum_to_the_lead():
+    loaded, decoder, stream = exact()
     found = compute_direct_effects(decoder, stream, (30, 31))
     assert found.heads.shape == (3, 6)
     total = float(found.heads.sum() + found.mlps.sum()) + found.embedding
     logits = decoder.compute_logits(stream.end)[0, -1].detach()
     assert total == pytest.approx(float(logits[30] - logits[31]), abs=1e-12)
     assert found.lead == pytest.approx(total, abs=1e-12)
-    layer = loaded.model.model.layers[2]
-    mlp = layer.mlp(layer.post_attention_layernorm(_after_attention(loaded, stream)))[0, -1]
+    layer, heads = loaded.model.model.layers[2], stream.heads[2].flatten(2)
+    after_attention = stream.before[2] + layer.self_attn.o_proj(heads)
+    mlp = layer.mlp(layer.post_attention_layernorm(after_attention))[0, -1]
     direction = loaded.model.lm_head.weight[30] - loaded.model.lm_head.weight[31]
     frozen = loaded.model.model.norm(stream.end)[0, -1] / stream.end[0, -1]
     assert float(found.mlps[2]) == pytest.approx(float(mlp @ (direction * frozen)), abs=1e-6)
-
-
-def _after_attention(loaded, stream):
-    return stream.before[2] + loaded.model.model.layers[2].self_attn.o_proj(
-        stream.heads[2].flatten(2)
-    )
-
-
-def test_what_a_head_writes_from_each_token_sums_to_its_direct_effect():
-    loaded = small()
-    loaded.model.model.norm = ExactNorm(loaded.model.model.norm)
-    decoder = find_decoder(loaded)
-    stream = read_stream(decoder, texts()[:1])
-    direct = compute_direct_effects(decoder, stream, (30, 31))
-    for layer in range(3):
-        found = compute_writing(decoder, stream, layer, (30, 31))
-        assert found.weights.shape == (6, TOKENS)
-        assert_close(found.added.sum(dim=-1), direct.heads[layer], atol=1e-10, rtol=0)
+    for number in range(3):  # what a head writes from each token
+        writing = compute_writing(decoder, stream, number, (30, 31))
+        assert writing.weights.shape == (6, TOKENS)
+        assert_close(writing.added.sum(dim=-1), found.heads[number], atol=1e-10, rtol=0)
 
 
 def test_the_promoted_tokens_are_those_of_values_output_matrix_and_unembedding():
     """Written out for one head and one token, from the model's own matrices."""
-    loaded = small()
-    loaded.model.model.norm = norm = ExactNorm(loaded.model.model.norm)
-    decoder = find_decoder(loaded)
-    stream = read_stream(decoder, texts()[:1])
+    loaded, decoder, stream = exact()
+    norm = loaded.model.model.norm
     found = compute_writing(decoder, stream, 1, (30, 31))
     layer, head, key = loaded.model.model.layers[1], 4, 2
     width = layer.self_attn.head_dim
@@ -163,9 +153,11 @@ def test_the_mean_leaves_the_first_token_out_and_resample_takes_the_next_text():
 
 def test_the_first_order_estimate_is_the_slope():
     """A thousandth of the way from the head's output to what replaces it."""
-    decoder = find_decoder(small())
+    loaded = small()
+    decoder = find_decoder(loaded)
     baseline = read_baseline(decoder, texts())
     found = estimate_rises(decoder, baseline)
+    assert all(parameter.grad is None for parameter in loaded.model.parameters())
     assert found.shape == (len(KINDS), 3, 6, TEXTS)
     own, small_step = baseline.stream.heads[1], 1e-3
     moved = own.clone()
@@ -174,13 +166,6 @@ def test_the_first_order_estimate_is_the_slope():
     losses = compute_losses(decoder.compute_logits(end).log_softmax(-1), texts()).mean(-1)
     slope = (losses.detach() - baseline.losses) / small_step
     assert_close(found[KINDS.index(MEAN), 1, 2], slope, atol=1e-5, rtol=1e-2)
-
-
-def test_no_gradient_is_left_in_the_model():
-    loaded = small()
-    decoder = find_decoder(loaded)
-    estimate_rises(decoder, read_baseline(decoder, texts()))
-    assert all(parameter.grad is None for parameter in loaded.model.parameters())
 
 
 def test_a_mean_is_clear_from_two_standard_errors_on():
@@ -223,27 +208,23 @@ def test_all_heads_of_a_pair_are_exchanged_one_by_one():
     assert float(found[1, 3]) == pytest.approx(effect, abs=1e-9)
 
 
-def test_the_null_has_other_words_where_the_prompts_differ_only():
+def test_a_patching_has_a_null_of_each_head():
+    """With other words where the prompts differ only, the same for a seed."""
     loaded = clear_pair()
-    read = read_pair(loaded, find_decoder(loaded), PROMPT)
-    drawn = draw_null(loaded, read, seed=3)
+    decoder = find_decoder(loaded)
+    read = read_pair(loaded, decoder, PROMPT)
+    drawn, again = (draw_null(loaded, read, seed=3) for _ in range(2))
     assert len(drawn) == DRAWS
+    assert all(map(torch.equal, drawn, again))
     for ids in drawn:
         assert ids[0, read.changed].tolist() != read.stream.ids[0, read.changed].tolist()
         assert torch.equal(ids[0, ~read.changed], read.stream.ids[0, ~read.changed])
-    again = draw_null(loaded, read, seed=3)
-    assert all(torch.equal(one, other) for one, other in zip(drawn, again, strict=True))
-
-
-def test_a_patching_has_a_null_of_each_head():
-    loaded = clear_pair()
     layers: list[int] = []
-    found = patch_pair(loaded, find_decoder(loaded), PROMPT, report=layers.append)
+    found = patch_pair(loaded, decoder, PROMPT, report=layers.append)
     assert found.null.shape == (DRAWS, 3, 6)
     assert (found.null >= 0).all()
     assert len(layers) == 3 * (1 + DRAWS)
-    own = found.effects.abs() > found.null
-    assert torch.equal(found.passes, own.all(dim=0))
+    assert torch.equal(found.passes, (found.effects.abs() > found.null).all(dim=0))
 
 
 @pytest.mark.parametrize(

@@ -20,32 +20,40 @@ TRICKY = "naïve 🙂 日本語 unbelievable CEO\n x"
 
 
 @pytest.mark.parametrize(("name", "row"), [("smollm2", 0), ("minilm", 1)])
-def test_a_row_of_the_registry_describes_its_model(request, name, row):
+def test_a_row_of_the_registry_describes_its_model_and_our_attention_is_its_own(request, name, row):
     loaded = request.getfixturevalue(name)
     assert loaded.name == WHEEL_MODELS[row].id
     assert sum(p.numel() for p in loaded.model.parameters()) == WHEEL_MODELS[row].num_parameters
     kinds = {True: "causal", False: "bidirectional"}
     assert kinds[hasattr(loaded.model, "lm_head")] == WHEEL_MODELS[row].kind
+    assert WHEEL_MODELS[row] in list_models_with_tokenizer()
+    tokenizer = read_tokenizer(loaded.name)
+    for text in (SENTENCE, TRICKY, "word " * 300):  # cut as with its model
+        ids = loaded.tokenizer(text, verbose=False)["input_ids"]
+        assert [n for piece in split_pieces(text, tokenizer) for n in piece.ids] == ids
+    install_hook(loaded.model)
+    rows = measure_differences(loaded.model, input_ids=tokenise_text(loaded, SENTENCE).ids)
+    assert len(rows) == loaded.model.config.num_hidden_layers + 1
+    assert not [row for row in rows if not row.largest <= 1e-5 * row.magnitude]
 
 
-@pytest.mark.parametrize(
-    ("model_id", "on_page_09"),
-    [
-        ("openai-community/gpt2", "gpt2"),
-        ("Qwen/Qwen3-0.6B", "qwen3-0.6b"),
-        ("openai/whisper-tiny", "whisper-tiny"),
-        ("HuggingFaceTB/SmolLM2-135M-Instruct", "smollm2-135m"),
-    ],
-)
-def test_models_have_the_size_that_another_page_gives_them(model_id, on_page_09):
-    model = find_offered_model(model_id)
-    assert model
-    assert model.num_parameters == find_shape(on_page_09).parameters
+def test_models_have_the_size_that_another_page_gives_them():
+    for model_id, on_page_09 in {
+        "openai-community/gpt2": "gpt2",
+        "Qwen/Qwen3-0.6B": "qwen3-0.6b",
+        "openai/whisper-tiny": "whisper-tiny",
+        "HuggingFaceTB/SmolLM2-135M-Instruct": "smollm2-135m",
+    }.items():
+        model = find_offered_model(model_id)
+        assert model
+        assert model.num_parameters == find_shape(on_page_09).parameters
 
 
 def test_smollm2_knows_the_capital_of_france(smollm2):
     ids, tokens = tokenise_text(smollm2, "The capital of France is")
     assert tokens == ("The", " capital", " of", " France", " is")
+    ours = ("The", " CEO", " announced", " record", " earnings", " on", " Friday")
+    assert tokenise_text(smollm2, SENTENCE).tokens == ours
     with torch.no_grad():
         next_id = smollm2.model(ids).logits[0, -1].argmax()
     assert smollm2.tokenizer.decode(next_id) == " Paris"
@@ -54,26 +62,10 @@ def test_smollm2_knows_the_capital_of_france(smollm2):
 def test_minilm_finds_similar_sentences_similar(minilm):
     texts = ["The firm reported high profits.", "Earnings were excellent.", "It rained in Spain."]
     with torch.no_grad():
-        means = [
-            minilm.model(tokenise_text(minilm, t).ids).last_hidden_state.mean(1) for t in texts
-        ]
+        read = [minilm.model(tokenise_text(minilm, text).ids) for text in texts]
+    means = [one.last_hidden_state.mean(1) for one in read]
     near, far = (torch.cosine_similarity(means[0], means[n]).item() for n in (1, 2))
     assert near > far + 0.2
-
-
-def test_our_sentence_has_seven_tokens_in_smollm2(smollm2):
-    assert tokenise_text(smollm2, SENTENCE).tokens == (
-        *("The", " CEO", " announced", " record", " earnings", " on", " Friday"),
-    )
-
-
-@pytest.mark.parametrize("name", ["smollm2", "minilm"])
-def test_the_tokenizer_alone_cuts_as_with_its_model(request, name):
-    loaded = request.getfixturevalue(name)
-    tokenizer = read_tokenizer(loaded.name)
-    for text in (SENTENCE, TRICKY, "word " * 300):
-        ids = loaded.tokenizer(text, verbose=False)["input_ids"]
-        assert [n for piece in split_pieces(text, tokenizer) for n in piece.ids] == ids
 
 
 def test_no_piece_ends_inside_a_letter(smollm2):
@@ -91,23 +83,9 @@ def test_minilm_writes_what_it_reads(minilm):
     assert found == ["[CLS]", "naive", "[UNK]", *"日本語", "unbelievable", "ceo", "x", "[SEP]"]
 
 
-def test_models_that_are_here_offer_their_tokenizers(smollm2, minilm):
-    assert [WHEEL_MODELS[0], WHEEL_MODELS[1]] == list_models_with_tokenizer()[:2]
-
-
 def test_without_models_there_is_no_tokenizer(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     assert list_models_with_tokenizer() == []
-
-
-@pytest.mark.parametrize("name", ["smollm2", "minilm"])
-def test_our_attention_is_theirs(request, name):
-    loaded = request.getfixturevalue(name)
-    install_hook(loaded.model)
-    rows = measure_differences(loaded.model, input_ids=tokenise_text(loaded, SENTENCE).ids)
-    print(name, *rows, sep="\n")
-    assert len(rows) == loaded.model.config.num_hidden_layers + 1
-    assert not [row for row in rows if not row.largest <= 1e-5 * row.magnitude]
 
 
 def test_rounded_weights_are_said(smollm2, minilm):

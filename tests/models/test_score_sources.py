@@ -1,7 +1,8 @@
 """A score is the sum of what its sources give, and a weight falls without the largest of them."""
 
+import functools
 import random
-from itertools import pairwise
+from itertools import product
 from typing import Any
 
 import pytest
@@ -39,40 +40,28 @@ SIDES = QUERY_SIDE, KEY_SIDE
 LENGTH = 11
 EXACT = 1e-10
 SIZES: dict[str, Any] = {
-    "vocab_size": VOCABULARY,
-    "hidden_size": 54,
-    "intermediate_size": 40,
-    "num_hidden_layers": 4,
-    "num_attention_heads": 6,
-    "num_key_value_heads": 2,
-    "head_dim": 8,
+    "vocab_size": VOCABULARY, "hidden_size": 54, "intermediate_size": 40, "num_hidden_layers": 4,
+    "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 8, "pad_token_id": 0,
     "max_position_embeddings": 64,
-    "pad_token_id": 0,
-}
+}  # fmt: skip
 PLAIN = SIZES | {"hidden_size": 48}
-FAMILIES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "Llama": ("LlamaForCausalLM", "LlamaConfig", SIZES),
-    "biases everywhere": (
-        "LlamaForCausalLM",
-        "LlamaConfig",
-        SIZES | {"attention_bias": True, "mlp_bias": True},
-    ),
-    "Qwen2, biases": ("Qwen2ForCausalLM", "Qwen2Config", PLAIN),
-    "Qwen3, QK-norm": ("Qwen3ForCausalLM", "Qwen3Config", SIZES),
-    "OLMoE, QK-norm over all heads": (
-        "OlmoeForCausalLM",
-        "OlmoeConfig",
-        PLAIN | {"num_experts": 3, "num_experts_per_tok": 2, "experts_implementation": "eager"},
-    ),
-    "StarCoder 2, LayerNorm": ("Starcoder2ForCausalLM", "Starcoder2Config", PLAIN),
+EXPERTS = {"num_experts": 3, "num_experts_per_tok": 2, "experts_implementation": "eager"}
+BIASES = {"attention_bias": True, "mlp_bias": True}
+FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "Llama": ("Llama", SIZES),
+    "biases everywhere": ("Llama", SIZES | BIASES),
+    "Qwen2, biases": ("Qwen2", PLAIN),
+    "Qwen3, QK-norm": ("Qwen3", SIZES),
+    "OLMoE, QK-norm over all heads": ("Olmoe", PLAIN | EXPERTS),
+    "StarCoder 2, LayerNorm": ("Starcoder2", PLAIN),
 }
 
 
 def make_model(family, dtype=torch.float64):
     """A tiny model whose weights are large enough for heads to choose between keys."""
-    model_class, config_class, sizes = FAMILIES[family]
-    model = getattr(transformers, model_class)(getattr(transformers, config_class)(**sizes))
-    model = model.to(dtype).eval()
+    name, sizes = FAMILIES[family]
+    config = getattr(transformers, f"{name}Config")(**sizes)
+    model = getattr(transformers, f"{name}ForCausalLM")(config).to(dtype).eval()
     generator = torch.Generator().manual_seed(3)
     for name, weights in model.named_parameters():
         drawn = torch.randn(weights.shape, generator=generator).to(dtype)
@@ -84,10 +73,17 @@ def make_model(family, dtype=torch.float64):
     return RealModel(family, model, tokenizer, family, 0, None)
 
 
+@functools.cache
 def make_run(family, dtype=torch.float64):
     ids = torch.randint(3, VOCABULARY, (LENGTH,), generator=torch.Generator().manual_seed(5))
     real_model = make_model(family, dtype)
     return real_model, write_out(real_model, ids)
+
+
+@pytest.fixture(scope="module")
+def run():
+    """Of a tiny Llama."""
+    return make_run("Llama")[1]
 
 
 def list_cells(run, least=0):
@@ -108,32 +104,24 @@ def some_cells(run, least=0, count=40):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_parts_sum_to_the_score_of_the_models_own_run(family):
     real_model, run = make_run(family)
-    own = run_model(
-        real_model.model, record=lambda layer: layer.scores[0], input_ids=run.ids[None]
-    ).layers
+    asked = {"record": lambda layer: layer.scores[0], "input_ids": run.ids[None]}
+    own = run_model(real_model.model, **asked).layers
     for cell in some_cells(run):
         split = split_score(run, cell)
         score = own[cell.layer][cell.head, cell.query, cell.key]
-        assert abs(split.score - score) <= 1e-10
-        assert abs(float(split.compute_pairs(False).sum()) - score) <= 1e-10
+        assert abs(split.score - score) <= EXACT
+        assert abs(float(split.compute_pairs(False).sum()) - score) <= EXACT
         assert len(split.sources) == len(split.query_side) == len(split.key_side)
         row = own[cell.layer][cell.head, cell.query, : cell.query + 1]
         assert_close(split.scores, row, atol=EXACT, rtol=0)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_what_was_written_sums_to_the_stream(family):
-    _model, run = make_run(family)
-    for layer in range(len(run.layers)):
+    for layer in range(len(run.layers)):  # and what was written sums to the stream
         parts = gather_sources(run, layer, 5)
         assert_close(parts.sum(0), run.layers[layer].stream[5], atol=EXACT, rtol=0)
-        assert len(parts) == len(list_sources(run, layer))
         has_biases = family not in {"Llama", "Qwen3, QK-norm", "OLMoE, QK-norm over all heads"}
-        assert len(parts) == 1 + layer * (6 + 1) + has_biases
+        assert len(parts) == len(list_sources(run, layer)) == 1 + layer * (6 + 1) + has_biases
 
 
-def test_centred_what_is_given_to_all_keys_alike_shows_nowhere():
-    _model, run = make_run("Llama")
+def test_centred_what_is_given_to_all_keys_alike_shows_nowhere(run):
     for cell in some_cells(run, least=1, count=10):
         split = split_score(run, cell)
         others = torch.arange(cell.query + 1) != cell.key
@@ -147,8 +135,7 @@ def test_centred_what_is_given_to_all_keys_alike_shows_nowhere():
         assert not torch.allclose(alike.compute_pairs(False), split.compute_pairs(False))
 
 
-def test_a_centred_part_is_how_fast_the_logarithm_of_the_weight_falls():
-    _model, run = make_run("Llama")
+def test_a_centred_part_is_how_fast_the_logarithm_of_the_weight_falls(run):
     step = 1e-6
     for cell in some_cells(run, least=1, count=10):
         split = split_score(run, cell)
@@ -236,33 +223,34 @@ def test_the_sides_alone_rank_as_the_whole_split_does(family):
         assert_close(sides.compute_parts(QUERY_SIDE, True), parts, atol=EXACT, rtol=0)
         with pytest.raises(ValueError, match="not split"):
             sides.compute_pairs(True)
+        for side, is_centred in product(SIDES, (False, True)):  # by what they give to the weight
+            given = whole.compute_pairs(is_centred).sum(1 if side == QUERY_SIDE else 0)
+            ranked = given[rank_sources(whole, side, is_centred)].tolist()
+            assert ranked == sorted(ranked, reverse=True)
 
 
-def test_the_measurement_removes_what_a_single_cell_does():
-    _model, run = make_run("Llama")
+def test_the_measurement_removes_what_a_single_cell_does(run):
     cells = [cell for cell in list_cells(run, least=2) if cell.query > 3][:30:3]
     for cell, seen in zip(cells, remove_from_cells(run, cells, 4), strict=True):
         split = split_score(run, cell)
-        expected = {}
-        for side, is_centred in ((QUERY_SIDE, True), (KEY_SIDE, False)):
-            three = rank_sources(split, side, is_centred)[:3]
-            (expected[side],) = remove_sources(run, split, side, [three])
-        three = rank_sources(split, QUERY_SIDE, False)[:3]
-        (raw,) = remove_sources(run, split, QUERY_SIDE, [three])
         found = dict(zip(WAYS, seen.without, strict=True))
         assert seen.weight == pytest.approx(split.weight, abs=EXACT)
-        assert found["query, into the head"] == pytest.approx(expected[QUERY_SIDE].into_head)
-        assert found["query"] == pytest.approx(expected[QUERY_SIDE].measured)
-        assert found["query, raw"] == pytest.approx(raw.measured)
-        assert found["key, into the head"] == pytest.approx(expected[KEY_SIDE].into_head)
-        assert found["key"] == pytest.approx(expected[KEY_SIDE].measured)
+        for way, side, is_centred in (
+            ("query", QUERY_SIDE, True),
+            ("query, raw", QUERY_SIDE, False),
+            ("key", KEY_SIDE, False),
+        ):
+            three = rank_sources(split, side, is_centred)[:3]
+            (removed,) = remove_sources(run, split, side, [three])
+            assert found[way] == pytest.approx(removed.measured)
+            if way in {"query", "key"}:
+                assert found[f"{way}, into the head"] == pytest.approx(removed.into_head)
         assert found["query, others"] != pytest.approx(found["query"])
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_without_its_three_largest_sources_a_weight_falls(side):
+def test_without_its_three_largest_sources_a_weight_falls(run, side):
     """On the way into this head only: in at least 99 of 100 cells; for random ones in far fewer."""
-    _model, run = make_run("Llama")
     generator = random.Random(11)
     cells = [cell for cell in list_cells(run, least=2) if cell.key < cell.query]
     cells = [cell for cell in cells if _weigh(run, cell) > 0.1]
@@ -284,18 +272,7 @@ def _weigh(run, cell):
     return run.layers[cell.layer].weights[cell.head, cell.query, cell.key].item()
 
 
-def test_sources_are_ranked_by_what_they_give_to_the_weight():
-    _model, run = make_run("Llama")
-    split = split_score(run, Cell(3, 1, 8, 4))
-    for side in SIDES:
-        for is_centred in (False, True):
-            parts = split.compute_pairs(is_centred).sum(1 if side == QUERY_SIDE else 0)
-            ranked = parts[rank_sources(split, side, is_centred)].tolist()
-            assert all(one >= other for one, other in pairwise(ranked))
-
-
-def test_the_prediction_needs_no_model():
-    _model, run = make_run("Llama")
+def test_the_prediction_needs_no_model(run):
     split = split_score(run, Cell(3, 1, 8, 4))
     everything = range(len(split.sources))
     assert predict_weight(split, QUERY_SIDE, everything) == pytest.approx(1 / 9, abs=1e-12)
@@ -305,13 +282,9 @@ def test_the_prediction_needs_no_model():
     assert predict_weight(split, KEY_SIDE, everything) == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_key_that_is_not_seen_is_refused():
-    _model, run = make_run("Llama")
+def test_another_family_and_a_key_that_is_not_seen_are_refused(run):
     with pytest.raises(ValueError, match="query 4 does not see key 5"):
         split_score(run, Cell(1, 0, 4, 5))
-
-
-def test_another_family_is_refused_with_what_it_lacks():
     tokenizer: Any = None
     for family, reason in (
         ("GPT-2", "no .*embed_tokens.*"),

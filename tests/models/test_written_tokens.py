@@ -1,5 +1,7 @@
 """Writing with a real model's cache: the choice of a token, the same text without it, its bytes."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -23,19 +25,12 @@ GREEDY = Sampling()
 def model():
     """A tiny language model with our attention, whose logits are far apart."""
     torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=41,
-        hidden_size=48,
-        intermediate_size=40,
-        num_hidden_layers=3,
-        num_attention_heads=6,
-        num_key_value_heads=2,
-        head_dim=8,
-        max_position_embeddings=512,
-        bos_token_id=None,
-        eos_token_id=None,
-        initializer_range=0.4,
-    )
+    sizes: dict[str, Any] = {
+        "vocab_size": 41, "hidden_size": 48, "intermediate_size": 40, "num_hidden_layers": 3,
+        "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 8,
+    }  # fmt: skip
+    no_signs: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None}
+    config = LlamaConfig(**sizes, **no_signs, max_position_embeddings=512, initializer_range=0.4)
     tiny = LlamaForCausalLM(config)
     install_hook(tiny)
     return tiny
@@ -49,19 +44,19 @@ def written(model, sampling=GREEDY, count=12, seed=0, has_cache=True, ids=IDS):
     return list(write_tokens(model, ids, count, sampling, random, has_cache))
 
 
-@pytest.mark.parametrize("temperature", [0.3, 1.0, 2.5])
-def test_temperature_is_that_of_transformers(temperature):
-    assert_close(heat(LOGITS, temperature), TemperatureLogitsWarper(temperature)(None, LOGITS))
-
-
-@pytest.mark.parametrize("count", [1, 2, 7, 40, 41, 99])
-def test_top_k_is_that_of_transformers(count):
-    assert_close(keep_top_k(LOGITS, count), TopKLogitsWarper(count)(None, LOGITS))
-
-
-@pytest.mark.parametrize("share", [0.01, 0.3, 0.9, 0.999])
-def test_top_p_is_that_of_transformers(share):
-    assert_close(keep_top_p(LOGITS, share), TopPLogitsWarper(share)(None, LOGITS))
+def test_restrictions_are_those_of_transformers():
+    for temperature in (0.3, 1.0, 2.5):
+        assert_close(heat(LOGITS, temperature), TemperatureLogitsWarper(temperature)(None, LOGITS))
+    for count in (1, 2, 7, 40, 41, 99):
+        assert_close(keep_top_k(LOGITS, count), TopKLogitsWarper(count)(None, LOGITS))
+    for share in (0.01, 0.3, 0.9, 0.999):
+        assert_close(keep_top_p(LOGITS, share), TopPLogitsWarper(share)(None, LOGITS))
+    for logits in LOGITS:  # and all three together
+        expected = logits[None]
+        for warp in (TemperatureLogitsWarper(0.7), TopKLogitsWarper(9), TopPLogitsWarper(0.8)):
+            expected = warp(None, expected)
+        all_three = Sampling(temperature=0.7, top_k=9, top_p=0.8)
+        assert_close(all_three.restrict(logits), expected[0])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -86,16 +81,6 @@ def test_top_p_by_hand():
     assert keep_top_p(logits, 0.4).isfinite().tolist() == [False, True, False]
 
 
-def test_all_three_together_are_those_of_transformers():
-    sampling = Sampling(temperature=0.7, top_k=9, top_p=0.8)
-    for logits in LOGITS:
-        expected = logits[None]
-        warpers = TemperatureLogitsWarper(0.7), TopKLogitsWarper(9), TopPLogitsWarper(0.8)
-        for warp in warpers:
-            expected = warp(None, expected)
-        assert_close(sampling.restrict(logits), expected[0])
-
-
 def test_tokens_are_drawn_as_often_as_their_probabilities_say():
     logits = torch.tensor([0.1, 0.0, 0.6, 0.3]).log()
     drawn = draw(logits.expand(20_000, 4), torch.Generator().manual_seed(0))
@@ -118,25 +103,18 @@ def test_what_cannot_be_is_named(change, said):
         change()
 
 
-def test_greedy_writes_the_same_with_the_cache_and_without(model):
+def test_greedy_writes_what_transformers_writes_with_the_cache_and_without(model):
     with_cache, without = written(model), written(model, has_cache=False)
     assert [one.token_id for one in with_cache] == [one.token_id for one in without]
     assert len({one.token_id for one in with_cache}) > 3, "not one token again and again"
+    theirs = model.generate(IDS, max_new_tokens=12, do_sample=False, use_cache=True)
+    assert [one.token_id for one in with_cache] == theirs[0, IDS.shape[1] :].tolist()
+    for step, one in enumerate(with_cache):  # layers · KV heads · numbers · bytes
+        assert one.cache_bytes == 2 * 3 * 2 * 8 * 4 * (IDS.shape[1] + step)
     for ours, again in zip(with_cache, without, strict=True):
         assert_close(ours.weights, again.weights, atol=1e-5, rtol=0)
         assert ours.probability == pytest.approx(again.probability, abs=1e-5)
         assert again.cache_bytes == 0
-
-
-def test_greedy_writes_what_transformers_writes(model):
-    theirs = model.generate(IDS, max_new_tokens=12, do_sample=False, use_cache=True)
-    assert [one.token_id for one in written(model)] == theirs[0, IDS.shape[1] :].tolist()
-
-
-def test_the_cache_has_as_many_bytes_as_its_tensors(model):
-    """2 · 3 layers · 2 KV heads · 8 numbers · 4 bytes for each token that was read."""
-    for step, one in enumerate(written(model)):
-        assert one.cache_bytes == 2 * 3 * 2 * 8 * 4 * (IDS.shape[1] + step)
 
 
 def test_weights_are_those_of_the_last_token_in_every_head(model):

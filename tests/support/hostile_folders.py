@@ -44,6 +44,11 @@ def weights(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], Any]:
     return write
 
 
+def shorten(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    os.truncate(file, file.stat().st_size - 1)
+
+
 def instead(name: str, make: Callable[[Path], Any]) -> Callable[[Path], Any]:
     """Another kind of file under a name."""
 
@@ -64,12 +69,12 @@ def replaces(count: int, length: int) -> dict[str, Any]:
 
 
 def split(expression: str) -> dict[str, Any]:
-    return {
-        "type": "Split",
-        "pattern": {"Regex": expression},
-        "behavior": "Isolated",
-        "invert": False,
-    }
+    pattern = {"Regex": expression}
+    return {"type": "Split", "pattern": pattern, "behavior": "Isolated", "invert": False}
+
+
+def index(weight_map: Any) -> Callable[[Path], Any]:
+    return raw("model.safetensors.index.json", json.dumps({"weight_map": weight_map}))
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -94,12 +99,101 @@ def template(count: int) -> dict[str, Any]:
     }
 
 
-HOSTILE: dict[str, Callable[[Path], Any]] = {
-    "a million labels": config(num_labels=1_000_000),
+OUTSIDE = "outside its folder"
+CODE = "code of its own"
+CUT = "not whole, or not safetensors"
+AT_A_LOOK: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "a million labels": (config(num_labels=1_000_000), "num_labels is 1,000,000"),
+    "a billion layers": (config(num_hidden_layers=10**9), "has weights for fewer"),
+    "a billion inner layers": (
+        config(text_config={"num_hidden_layers": 10**9}),
+        "has weights for fewer",
+    ),
+    "a million factors": (
+        config(rope_parameters={"rope_type": "longrope", "short_factor": [1.0] * 10**6}),
+        "at most 2,000,000 are read",
+    ),
+    "nested until the stack ends": (raw("config.json", "[" * 100_000), "is not JSON"),
+    "a config.json of two million bytes": (
+        config(padding="x" * 2_000_000),
+        "at most 2,000,000 are read",
+    ),
+    "a config.json that is none": (raw("config.json", "{"), "is not JSON"),
+    "a config.json that is a list": (raw("config.json", "[]"), "is no JSON object"),
+    "a config.json of zeros": (raw("config.json", b"\0" * 1_000), "is not JSON"),
+    "code beside the weights": (config(auto_map={"AutoModelForCausalLM": "code.Model"}), CODE),
+    "code of a tokenizer": (
+        raw("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": "c.T"}}'),
+        CODE,
+    ),
+    "packed weights": (
+        lambda folder: (
+            config(quantization_config={"quant_method": "fp8"})(folder),
+            weights(lambda t: t.update({k: v.char() for k, v in t.items()}))(folder),
+        ),
+        "quantised",
+    ),
+    "weights of whole numbers": (
+        weights(lambda t: t.update({k: v.char() for k, v in t.items()})),
+        "quantised",
+    ),
+    "weights that were cut off": (
+        lambda folder: os.truncate(folder / "model.safetensors", 900),
+        CUT,
+    ),
+    "weights that lack a byte": (shorten, CUT),
+    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "is missing"),
+    "an empty file of weights": (raw("model.safetensors", b""), CUT),
+    "pickled weights": (
+        lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
+        "can run code",
+    ),
+    "a pickle under another name": (raw("model.safetensors", b"\x80\x04cos\nsystem\n."), CUT),
+    "a header of 2^63 bytes": (header({}, 2**63), CUT),
+    "a header longer than its file": (header({}, 10_000), CUT),
+    "a header that is no JSON": (header(b"{" * 50), CUT),
+    "tensors that overlap": (
+        header({"a": entry("F32", [2], 0, 8), "b": entry("F32", [2], 4, 12)}, None, bytes(12)),
+        CUT,
+    ),
+    "a tensor beyond the end": (header({"a": entry("F32", [9], 0, 36)}, None, bytes(8)), CUT),
+    "a tensor of 2^64 numbers": (
+        header({"a": entry("F32", [2**32, 2**32], 0, 8)}, None, bytes(8)),
+        CUT,
+    ),
+    "four hundred thousand tensors": (
+        header({f"t{n}": entry("F32", [1], 4 * n, 4 * n + 4) for n in range(400_000)}),
+        "names too many tensors",
+    ),
+    "a list of what is not there": (index({"a": "m-1.safetensors"}), "m-1.safetensors is missing"),
+    "a list that leads outside": (index({"a": "../other.safetensors"}), OUTSIDE),
+    "a list of absolute paths": (index({"a": "/tmp/other.safetensors"}), OUTSIDE),
+    "a list of other files": (index({"a": "weights.bin"}), OUTSIDE),
+    "a list that is none": (index(["model.safetensors"]), OUTSIDE),
+    "an adapter": (
+        lambda folder: (
+            (folder / "config.json").rename(folder / "other.json"),
+            raw("adapter_config.json", '{"base_model_name_or_path": "a/b"}')(folder),
+        ),
+        "it has no config.json",
+    ),
+    "a link out of the folder": (
+        instead("tokenizer_config.json", lambda f: f.symlink_to("/etc/hostname")),
+        "is not JSON",
+    ),
+    "weights that are a link": (
+        instead("model.safetensors", lambda f: f.symlink_to("/etc/hostname")),
+        CUT,
+    ),
+    "a pipe for a config.json": (instead("config.json", os.mkfifo), "is no file"),
+    "a pipe for a tokenizer": (instead("vocab.json", os.mkfifo), "is no file"),
+    "a device": (instead("tokenizer.json", lambda f: f.symlink_to("/dev/zero")), "is no file"),
+    "a tokenizer that is too large": (raw("tokenizer.json", b" " * 65_000_000), "at most 64,000"),
+}
+"""What a look at the folder finds, before anything of it is read, and words of the refusal."""
+WHEN_READ: dict[str, Callable[[Path], Any]] = {
     "a vocabulary of 10^13": config(vocab_size=10**13),
     "a hidden size of 10^12": config(hidden_size=10**12),
-    "a billion layers": config(num_hidden_layers=10**9),
-    "a billion inner layers": config(text_config={"num_hidden_layers": 10**9}),
     "a billion heads": config(num_attention_heads=10**9),
     "a size of 10^300": config(intermediate_size=10**300),
     "a negative size": config(hidden_size=-12),
@@ -112,69 +206,18 @@ HOSTILE: dict[str, Callable[[Path], Any]] = {
     "a size that is null": config(hidden_size=None),
     "a size that is infinite": config(hidden_size=float("inf")),
     "a size that is no number": config(hidden_size=float("nan")),
-    "a million factors": config(
-        rope_parameters={"rope_type": "longrope", "short_factor": [1.0] * 10**6}
-    ),
     "nested a hundred times": config(**nested(100)),
-    "nested until the stack ends": raw("config.json", "[" * 100_000),
     "a field twice": raw(
         "config.json", '{"model_type": "llama", "model_type": "gpt2", "n_embd": 12}'
     ),
-    "a config.json of two million bytes": config(padding="x" * 2_000_000),
-    "a config.json that is none": raw("config.json", "{"),
-    "a config.json of zeros": raw("config.json", b"\0" * 1_000),
     "a family that is none": config(model_type="nothing"),
-    "code beside the weights": config(auto_map={"AutoModelForCausalLM": "code.Model"}),
-    "code of a tokenizer": raw("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": "c.T"}}'),
-    "packed weights": lambda folder: (
-        config(quantization_config={"quant_method": "fp8"})(folder),
-        weights(lambda t: t.update({k: v.char() for k, v in t.items()}))(folder),
-    ),
     "weights of another shape": weights(lambda t: t.update({k: v[:1] for k, v in t.items()})),
-    "weights of whole numbers": weights(lambda t: t.update({k: v.char() for k, v in t.items()})),
     "a tensor less": weights(lambda t: t.pop("model.norm.weight")),
-    "weights that were cut off": lambda folder: os.truncate(folder / "model.safetensors", 900),
-    "no weights": lambda folder: (folder / "model.safetensors").unlink(),
-    "an empty file of weights": raw("model.safetensors", b""),
-    "pickled weights": lambda folder: (folder / "model.safetensors").rename(
-        folder / "pytorch_model.bin"
-    ),
-    "a pickle under another name": raw("model.safetensors", b"\x80\x04cos\nsystem\n."),
-    "a header of 2^63 bytes": header({}, 2**63),
-    "a header longer than its file": header({}, 10_000),
-    "a header that is no JSON": header(b"{" * 50),
-    "tensors that overlap": header(
-        {"a": entry("F32", [2], 0, 8), "b": entry("F32", [2], 4, 12)}, None, bytes(12)
-    ),
-    "a tensor beyond the end": header({"a": entry("F32", [9], 0, 36)}, None, bytes(8)),
-    "a tensor of 2^64 numbers": header({"a": entry("F32", [2**32, 2**32], 0, 8)}, None, bytes(8)),
-    "four hundred thousand tensors": header(
-        {f"t{n}": entry("F32", [1], 4 * n, 4 * n + 4) for n in range(400_000)}
-    ),
-    "a list that leads outside": raw(
-        "model.safetensors.index.json", '{"weight_map": {"a": "../other.safetensors"}}'
-    ),
-    "a list of absolute paths": raw(
-        "model.safetensors.index.json", '{"weight_map": {"a": "/tmp/other.safetensors"}}'
-    ),
-    "an adapter": lambda folder: (
-        (folder / "config.json").rename(folder / "other.json"),
-        raw("adapter_config.json", '{"base_model_name_or_path": "a/b"}')(folder),
-    ),
-    "a link out of the folder": instead(
-        "tokenizer_config.json", lambda f: f.symlink_to("/etc/hostname")
-    ),
-    "weights that are a link": instead(
-        "model.safetensors", lambda f: f.symlink_to("/etc/hostname")
-    ),
-    "a pipe for a config.json": instead("config.json", os.mkfifo),
-    "a pipe for a tokenizer": instead("vocab.json", os.mkfifo),
-    "a device": instead("tokenizer.json", lambda f: f.symlink_to("/dev/zero")),
     "steps that multiply": tokenizer(normalizer=replaces(4, 160)),
     "a repetition of repetitions": tokenizer(pre_tokenizer=split("(a+)+$")),
     "an expression that is none": tokenizer(pre_tokenizer=split("(((")),
     "a million and one words": tokenizer(model=words(1_000_001)),
     "a template that repeats": tokenizer(post_processor=template(100_000)),
     "a tokenizer of zeros": raw("tokenizer.json", b"\0" * 1_000),
-    "a tokenizer that is too large": raw("tokenizer.json", b" " * 65_000_000),
 }
+"""What libraries find, or run into, when they read it: in another process."""
