@@ -105,13 +105,6 @@ def test_under_full_attention_the_rows_of_the_second_layer_change():
         assert same == [True, stays], "the first layer reads the words alone"
 
 
-@pytest.mark.parametrize("width", [1, 3, TOKENS, TOKENS + 2])
-def test_a_ring_is_the_mask_of_a_sliding_window(width):
-    masked = outputs(partial(read, rule=masks.sliding_window(width)))
-    ring = outputs(partial(read_ring, sinks=0), caches=rings(width))
-    torch.testing.assert_close(ring, masked)
-
-
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 4), st.integers(1, 8))
 def test_sinks_and_a_ring_are_a_mask_as_well(sinks, width):

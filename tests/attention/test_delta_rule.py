@@ -85,13 +85,6 @@ def test_a_key_of_length_one_finds_what_it_has_written():
     assert_close(read_state(half, key), (read_state(state, key) + value) / 2)
 
 
-def test_a_key_at_a_right_angle_changes_nothing():
-    first, second = torch.eye(5)[:2]
-    state, one = write_sum(torch.zeros(3, 5), first, drawn(3)), torch.tensor(1.0)
-    after = write_delta(state, second, drawn(3, seed=1), one, one)
-    assert_close(read_state(after, first), read_state(state, first))
-
-
 def test_with_keys_at_right_angles_it_is_a_sum():
     key, value, one = torch.eye(6)[None], drawn(1, 6, 4), torch.ones(1, 6)
     query = drawn(1, 6, 6, seed=1)

@@ -95,9 +95,3 @@ def test_what_a_token_takes_is_that_of_the_page():
     assert (named["published"], named["own"]) == ("7\N{NO-BREAK SPACE}%", "7.3\N{NO-BREAK SPACE}%")
     assert (named["narrow_layers"], named["wide_layers"], named["all_layers"]) == (21, 20, 43)
     assert named["left"] == "57\N{NO-BREAK SPACE}%"
-
-
-def test_words_that_wait_are_named():
-    named = name_rows(merge_words(tuple(WORDS), 3, 0))
-    assert (named["kept"], named["waiting"].strip("` ")) == (2, "Friday")
-    assert name_rows(merge_words(tuple(WORDS[:6]), 3, 0))["waiting"] == "–"
