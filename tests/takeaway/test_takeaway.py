@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from types import ModuleType
+from typing import Any
 
 import pytest
 from nbclient import NotebookClient
@@ -365,7 +366,7 @@ def test_every_claim_and_every_exercise_can_be_pasted():
     makers = [one.make for one in read_exercises().values() if not one.module.startswith(kept)]
     assert len(checks) > 30
     assert len(makers) > 20
-    wanted = [(claim_takeaway.run_check, check) for check in checks]
+    wanted: list[tuple[Any, Any]] = [(claim_takeaway.run_check, check) for check in checks]
     wanted += [(exercise_takeaway.measure_settings, maker) for maker in makers]
     for around, one in wanted:
         assert paste([same_numbers, around, one], find_published_entries(one, ()))

@@ -112,11 +112,6 @@ def test_the_first_batches_come_out_again():
     assert measure_first_losses() == pytest.approx(read_stored()["first_losses"], abs=2e-3)
 
 
-def test_all_ways_agree_at_the_trained_length():
-    rows = [read_longer_results()[ROTARY, way, 0] for way in WAYS]
-    assert all(row.average(LENGTHS[0]) == rows[0].average(LENGTHS[0]) for row in rows)
-
-
 def test_the_check_finds_what_is_too_far(monkeypatch, capsys):
     kept = read_longer_results()[ROTARY, PLAIN, 0]
     asked = LENGTHS[-1]

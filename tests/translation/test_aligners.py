@@ -28,21 +28,6 @@ def plain():
     return Ibm1Model.learn(SOME, rounds=3, has_empty_word=False)
 
 
-def test_what_meets_is_listed_once_and_where_it_meets():
-    found = find_cooccurrences([*BOOKS, (["the"], ["ngôi"])])
-    assert len(set(found.names)) == len(found.names) == 7
-    assert list(found.groups) == [(1, 1), (2, 2)]
-    for (source, target), entries in zip(BOOKS, found.groups[2, 2], strict=True):
-        for syllable, word in itertools.product(range(2), range(2)):
-            assert found.names[entries[syllable, word]] == (source[word], target[syllable])
-    shares = found.normalise(torch.arange(1.0, 8.0))
-    of_the = [number for number, (word, _) in enumerate(found.names) if word == "the"]
-    assert shares[of_the].sum() == pytest.approx(1)
-    assert shares[of_the[0]] == pytest.approx(
-        (of_the[0] + 1) / sum(number + 1 for number in of_the)
-    )
-
-
 @pytest.mark.parametrize("pairs", [[], [([], ["nhà"])], [(["house"], [])]])
 def test_nothing_to_learn_from_is_refused(pairs):
     with pytest.raises(ValueError, match="no pair"):
@@ -144,14 +129,6 @@ def test_the_best_path_is_the_likeliest_of_all(num_syllables, num_words):
     [emissions, _], steps = draw_hmm(num_syllables, num_words)
     best, _ = max(weigh_paths(emissions, steps), key=lambda found: found[1])
     assert find_best_path(emissions, steps) == list(best)
-
-
-def test_jumps_are_probabilities_that_depend_on_the_distance_alone():
-    first, distances = [0.5, 0.25, 0.25], [0, 1, 2, 4, 3, 0, 0]  # distances from −3 to 3
-    weights = torch.tensor(first + distances, dtype=torch.double)
-    steps = Jumps(3, weights).read_steps(2)
-    assert_close(steps, torch.tensor([[2 / 3, 1 / 3], [4 / 7, 3 / 7], [2 / 6, 4 / 6]]).double())
-    assert_close(Jumps(3, weights).read_steps(5).sum(dim=-1), torch.ones(6).double())
 
 
 def test_jumps_come_to_what_was_counted():
