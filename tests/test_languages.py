@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from explainers import translations
-from explainers.chapters.common.mask_names import MASK_NAMES
 from explainers.charts.bars import draw_distribution, make_share_rows
 from explainers.charts.theme import LIGHT
 from explainers.local_numbers import Localised, localise_numbers, write_value
@@ -33,10 +32,6 @@ MARKING = {"_", "N_", "ngettext"}
 EACH_FILE = each([ROOT / "contents.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")])
 
 
-def each_language(test):
-    return pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: path.stem)(test)
-
-
 def test_texts_are_found_wherever_they_stand():
     found = {(entry.context, entry.id) for entry in build_template()}
     for expected in [
@@ -52,7 +47,7 @@ def test_texts_are_found_wherever_they_stand():
     assert {"controls/mask", "05_masks/question"} <= {context for context, _ in found}
 
 
-@each_language
+@each(CATALOGUES)
 def test_a_translation_has_the_slots_and_the_code_of_its_text(catalogue):
     for (context, text), words in read_translations(catalogue).items():
         for form in words if isinstance(words, tuple) else [words]:
@@ -78,13 +73,6 @@ def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkey
     monkeypatch.setattr(translations, "TEXTS", tmp_path)
     assert translate("Masks", "fr") == "Masques"
     assert translate("Many heads", "fr") == "Many heads"
-
-
-def test_a_mask_is_named_with_its_number():
-    assert [str(name) for name in MASK_NAMES.values()] == list(MASK_NAMES)
-    assert [
-        translate(MASK_NAMES[name], "vi") for name in ("full", "window of 3", "chunk of 3")
-    ] == [*("đầy đủ", "cửa sổ 3", "đoạn 3")]
 
 
 @EACH_FILE

@@ -207,19 +207,10 @@ def test_what_is_heavy_is_imported_where_it_is_needed(start, heavy):
     assert not heavy & set(loaded.split())
 
 
-@each(PAGES)
-def test_a_page_is_read_in_one_go(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 150
-
-
-@each(ATTENTION)
-def test_a_mechanism_fits_on_a_screen(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 100
-
-
-@each(EXPLAINERS)
-def test_a_module_holds_one_idea(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+@each(EXPLAINERS + PAGES)
+def test_a_page_is_read_in_one_go_and_a_mechanism_fits_on_a_screen(path):
+    most = 150 if path in PAGES else 100 if path in ATTENTION else 400
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= most
 
 
 @each(ATTENTION)
@@ -263,26 +254,19 @@ def test_one_word_for_one_thing(path):
                 words.add(word)
             case ast.Attribute(attr=word) if word != "T":  # torch's own name for the transpose
                 words.add(word)
+    if path in ATTENTION:
+        shapes = re.findall(r"# (\(.*\))$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        words |= set(re.findall(r"\w+", " ".join(shapes)))
     assert {old: new for old, new in RETIRED.items() if old in words} == {}
 
 
-@each(ATTENTION)
-def test_axes_have_one_name(path):
-    shapes = re.findall(r"# (\(.*\))$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    assert not set(re.findall(r"\w+", " ".join(shapes))) & set(RETIRED)
-
-
 @each(PAGES)
-def test_a_page_leaves_state_and_address_to_the_controls(path):
+def test_a_page_leaves_state_address_and_its_end_to_others(path):
+    """`st.stop` ends the app's script as well, and with it the way to the next page."""
     source = path.read_text(encoding="utf-8")
     assert "session_state" not in source
     assert "query_params" not in source
-
-
-@each(PAGES)
-def test_a_page_ends_without_what_stands_below_it(path):
-    """`st.stop` ends the app's script as well, and with it the way to the next page."""
-    assert "st.stop(" not in path.read_text(encoding="utf-8"), "take explainers.ui.page.end_page"
+    assert "st.stop(" not in source, "take explainers.ui.page.end_page"
 
 
 def test_the_contents_list_every_page_in_order():
@@ -303,16 +287,12 @@ def text_of(node):
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def test_the_readme_shows_the_way():
+def test_the_readme_shows_the_way_and_lists_the_pages_as_the_contents_do():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     folders = [p for p in [*ROOT.iterdir(), *(ROOT / "explainers").iterdir()] if p.is_dir()]
     names = [f"{p.name}/" for p in folders if p.name[0] not in "._"]
     names += [p.name for p in ROOT.glob("explainers/*.py")]
     assert [n for n in names if n not in readme and n != "__init__.py"] == []
-
-
-def test_the_readme_lists_the_pages_as_the_contents_do():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     numbered = [f"{place:02d} {title}" for place, (_, title) in enumerate(contents(), start=1)]
     assert re.findall(r"^\| (\d\d .*?) \|", readme, re.MULTILINE) == numbered
 
@@ -369,14 +349,9 @@ def test_requirements_are_what_is_imported():
     assert set(pins("requirements.txt")) == imported | NEEDED_BY_TRANSFORMERS | USED_BY_STREAMLIT
 
 
-def test_tools_are_pinned_as_well():
+def test_tools_are_pinned_as_well_and_what_is_pinned_is_installed():
     pinned = {**pins("requirements.txt"), **pins("requirements-dev.txt")}
     assert third_party(WORKSHOP) <= set(pinned)
-
-
-@pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt"])
-def test_what_is_pinned_is_installed(file):
-    pinned = pins(file)
     assert {p: metadata.version(p).split("+")[0] for p in pinned} == pinned
 
 

@@ -20,13 +20,11 @@ from explainers.toys.longer_texts import (
     KINDS,
     NOWHERE,
     NTK,
-    PAIRS,
     PARTIAL,
     PI,
     PLAIN,
     ROTARY,
     VOCABULARY,
-    WAYS,
     YARN,
     draw_parts,
     draw_repeats,
@@ -70,17 +68,6 @@ def test_without_positions_the_order_of_earlier_tokens_is_lost_and_with_them_it_
     assert apart[NOWHERE] < 1e-5
     assert apart[ROTARY] > 1e-3
     assert apart[PARTIAL] > 1e-3
-
-
-def test_pairs_are_slowed_down_as_their_way_says():
-    plain, pi, ntk, yarn = (find_speeds(ROTARY, way, 4.0) for way in WAYS)
-    assert torch.allclose(pi, plain / 4)
-    assert ntk[0] == yarn[0] == plain[0] == 1
-    assert torch.allclose(yarn[3:], pi[3:])
-    assert (plain[1:] > ntk[1:]).all()
-    assert ntk[-2] > pi[-2]
-    assert (find_speeds(PARTIAL, PLAIN, 1.0) > 0).sum() == PAIRS // 2
-    assert not find_speeds(NOWHERE, YARN, 4.0).any()
 
 
 def test_the_same_seed_learns_the_same_and_further_training_leaves_the_model_alone():

@@ -78,6 +78,7 @@ def test_what_is_shipped_is_of_all_models_and_small():
     assert pair_results.FILE.stat().st_size < 8_000
 
 
+@pytest.mark.nightly("trains a memory: four seconds")
 def test_one_shipped_row_comes_out_again():
     row = read_results()[(OVERWRITE,), True]
     [again] = train_row([OVERWRITE], True, SEEDS[:1]).shares

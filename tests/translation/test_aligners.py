@@ -48,27 +48,10 @@ def test_a_round_of_model_2_is_counted_by_hand():
     assert one.log_likelihoods[0] == pytest.approx(2 * (by_hand.sum(-1) / 2).log().sum().item())
 
 
-def test_model_2_learns_places_that_words_do_not_tell():
-    """Two words that are always together: which is whose, only the places of others tell."""
-    known = ["cd", "ce", "fe", "fd"]
-    pairs = [(list(words), list(words.upper())) for words in known] + [(["a", "b"], ["x", "y"])]
-    start = Ibm1Model.learn(pairs, rounds=1, has_empty_word=False)
-    model = Ibm2Model.learn(pairs, start)
-    assert model.align(["a", "b"], ["x", "y"]) == {(0, 0), (1, 1)}
-    assert model.align(["b", "a"], ["x"]) == {(0, 1)}, "a shape never met: all places are equal"
-    assert model.align([], ["x"]) == model.align(["a"], []) == model.align(["?"], ["x"]) == set()
-
-
 def test_model_2_takes_the_likelier_place_where_words_are_equal():
     equal = {("a", "x"): 0.5, ("b", "x"): 0.5}
     places = {(1, 2): torch.tensor([[0.1, 0.9]])}
     assert Ibm2Model(equal, places, False, ()).align(["a", "b"], ["x"]) == {(0, 1)}
-
-
-def test_model_2_gives_what_translates_nothing_to_the_empty_word():
-    pairs = [([word], [f"{word}!", "ạ"]) for word in "abcdef"]
-    model = Ibm2Model.learn(pairs, Ibm1Model.learn(pairs))
-    assert model.align(["a"], ["a!", "ạ"]) == {(0, 0)}
 
 
 @pytest.mark.parametrize("has_empty_word", [True, False])
