@@ -15,7 +15,6 @@ from explainers.toys.readable_head import (
     READABLE_FILES,
     READABLE_SEEDS,
     film_of,
-    load_readable_head,
     load_readable_layer,
     load_readable_stages,
     name_readable_part,
@@ -38,17 +37,6 @@ each_seed = pytest.mark.parametrize("seed", READABLE_SEEDS)
 
 def read_rows(language):
     return read_readable_rows(READABLE_FILES[language].with_suffix(".json"))
-
-
-@each_language
-def test_the_sizes_are_those_that_can_be_read(language):
-    learned = load_readable_head(0, language)
-    assert learned.words == GRAMMARS[language].words
-    assert learned.embedding.shape == (65, 8)
-    assert learned.head.w_query.shape == learned.head.w_value.shape == (8, 4)
-    assert learned.w_words.shape == (4, 65)
-    assert learned.bias.shape == (65,)
-    assert READABLE_FILES[language].stat().st_size < 400_000
 
 
 @each_language

@@ -6,14 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from explainers.translation import corpus
 from explainers.translation.alignment import Ibm1Model
-from explainers.translation.baselines import (
-    Baselines,
-    evaluate_baselines,
-    learn_aligners,
-    score_links,
-)
 from explainers.translation.cooccurrence import find_cooccurrences
 from explainers.translation.corpus import draw_sentences
 from explainers.translation.hmm_alignment import HmmModel, Jumps, find_best_path, forward_backward
@@ -126,36 +119,6 @@ def test_jumps_come_to_what_was_counted():
     assert_close(steps[2], torch.tensor([2 / 10, 8 / 10]).double(), atol=1e-6, rtol=0)
 
 
-def test_the_hmm_learns_to_go_on_with_the_next_word():
-    """Words that always come together: which one is whose, only the order tells."""
-    pairs = [(["a", "b", letter], ["x", "y", letter.upper()]) for letter in "cdefgh"]
-    pairs += [([letter, "i"], [letter.upper(), "I"]) for letter in "cdefgh"]
-    plain = Ibm1Model.learn(pairs, has_empty_word=False)
-    model = HmmModel.learn(pairs, plain, rounds=10)
-    steps = model.jumps.read_steps(3)
-    assert steps[1].argmax() == 1
-    assert steps[2].argmax() == 2
-    assert (1, 1) not in plain.align(["a", "b", "c"], ["x", "y", "C"]), "words alone cannot tell"
-    assert model.align([], ["x"]) == model.align(["a"], []) == set()
-    assert len(model.align(["c", "i"] * 8, ["C", "I", "?"])) == 3, "longer than any pair"
-
-
 def test_the_hmm_refuses_an_empty_word():
     with pytest.raises(ValueError, match="empty word"):
         HmmModel.learn(BOOKS, Ibm1Model.learn(BOOKS))
-
-
-def test_every_aligner_beats_the_diagonal_and_the_best_of_a_kind_is_named(monkeypatch):
-    unseen = draw_sentences("tests of aligners", 60, False, ())
-    monkeypatch.setattr(
-        "explainers.translation.baselines.draw_training_set", lambda count: unseen[:count]
-    )
-    rates = evaluate_baselines(unseen[:30], 50)
-    models = learn_aligners([pair[:2] for pair in unseen[:50]])
-    assert rates.hmm == score_links(
-        [models["hmm"].align(*pair[:2]) for pair in unseen[:30]], unseen[:30]
-    )
-    assert max(rates[:-1]) < rates.diagonal
-    best = Baselines(0.3, 0.2, 0.05, 0.1, 0.04, 0.6).best
-    assert best == {"ibm1": 0.2, "ibm2": 0.05, "hmm": 0.04, "diagonal": 0.6}
-    assert corpus.RUNNING_PAIR.source not in {pair.source for pair in unseen}

@@ -1,6 +1,5 @@
 """How the translator learns, how it is measured, and what the command prints."""
 
-import itertools
 import json
 import runpy
 import sys
@@ -10,7 +9,6 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from explainers.attention.scaled_dot_product import attention
 from explainers.translation import corpus, evaluation, evaluation_report, train, weights_file
 from explainers.translation.alignment import (
     align_diagonally,
@@ -26,14 +24,7 @@ from explainers.translation.evaluation import (
     measure_exact_match,
 )
 from explainers.translation.model import NUM_LAYERS, Model, draw_parameters
-from explainers.translation.train import (
-    BATCH_SIZE,
-    LEARNING_RATE,
-    WARM_UP_STEPS,
-    Training,
-    make_batches,
-    schedule_rate,
-)
+from explainers.translation.train import BATCH_SIZE, Training, make_batches
 from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese_vocabulary
 from explainers.translation.weights_file import SEEDS, load_translator, save_seed
 from tests.support.translators import make_untrained_translator
@@ -84,55 +75,6 @@ def test_training_again_gives_the_same(small):
     assert not torch.equal(first["words"], other["words"])
 
 
-def test_every_batch_is_seen_before_one_is_seen_again(small, monkeypatch):
-    seen = []
-    whole = train.compute_loss
-
-    def noted(model, batch, *others):
-        seen.append(id(batch))
-        return whole(model, batch, *others)
-
-    monkeypatch.setattr(train, "compute_loss", noted)
-    after(6)
-    assert len(make_batches(SENTENCES)) == 3
-    assert set(seen[:3]) == set(seen[3:]) == {id(batch) for batch in make_batches(SENTENCES)}
-
-
-def test_some_of_what_is_read_is_hidden_and_never_the_begin(small, monkeypatch):
-    read = []
-    whole = train.compute_loss
-
-    def noted(model, batch, given, *others):
-        read.append((batch.decoder_input, given))
-        return whole(model, batch, given, *others)
-
-    monkeypatch.setattr(train, "compute_loss", noted)
-    after(3)
-    is_real = torch.cat([(before > END).flatten() for before, _ in read])
-    is_hidden = torch.cat([(before != given).flatten() for before, given in read])
-    assert not (is_hidden & ~is_real).any()
-    share = (is_hidden.sum() / is_real.sum()).item()
-    assert share == pytest.approx(train.HIDDEN_SHARE, abs=0.03)
-    assert all((given[before != given] == PAD).all() for before, given in read)
-
-
-def test_some_weights_are_dropped_and_others_each_time():
-    drawn = torch.Generator().manual_seed(1)
-    query, key, value = (torch.randn(3, 40, 5, generator=drawn) for _ in range(3))
-    mask = torch.ones(40, 40, dtype=torch.bool)
-    attend = train.make_dropout_attention(drawn)
-    plain, first, second = (
-        attention(query, key, value, mask),
-        *(attend(query, key, value, mask) for _ in range(2)),
-    )
-    share = (first.weights == 0).float().mean().item()
-    assert share == pytest.approx(train.DROPPED_SHARE, abs=0.02)
-    stays = first.weights > 0
-    assert_close(first.weights[stays], plain.weights[stays] / (1 - train.DROPPED_SHARE))
-    assert_close(first.output, first.weights @ value)
-    assert not torch.equal(first.weights, second.weights)
-
-
 def test_padding_adds_no_loss(small):
     batch = make_batches(SENTENCES)[0]
     model = Model.from_parameters(draw_parameters(0))
@@ -156,15 +98,6 @@ def one_of(batch, place):
         rows[place, :length][None] for rows in (batch.decoder_input, batch.targets)
     )
     return train.Batch(source, decoder_input, targets)
-
-
-def test_the_rate_rises_and_falls():
-    steps = 10 * WARM_UP_STEPS
-    rates = [schedule_rate(step, steps) for step in range(steps + 1)]
-    assert rates[0] == pytest.approx(LEARNING_RATE / WARM_UP_STEPS, rel=1e-3)
-    assert rates.index(max(rates)) == WARM_UP_STEPS - 1
-    assert rates[-1] == pytest.approx(train.LOWEST_RATE * LEARNING_RATE)
-    assert all(one > next_one for one, next_one in itertools.pairwise(rates[WARM_UP_STEPS:]))
 
 
 def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
