@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -16,6 +17,7 @@ from explainers.messages import N_, ngettext
 from explainers.translations import TEXTS, _, say_arithmetic, say_value, set_language, translate
 from explainers.ui.figure import chart
 from explainers.ui.figure.panels import translate_scripts
+from explainers.ui.text import catalogue
 from explainers.ui.text.catalogue import (
     build_template,
     find_missing,
@@ -25,6 +27,7 @@ from explainers.ui.text.catalogue import (
 from tests.support.rules import each
 
 ROOT = Path(__file__).parents[1]
+read_once = cache(build_template)
 CATALOGUES = sorted(TEXTS.glob("*.po"))
 SPEAKING = {"_", "pgettext", "section", "language"}
 MARKING = {"_", "N_", "ngettext"}
@@ -33,7 +36,7 @@ EACH_FILE = each([ROOT / "contents.py", *ROOT.glob("pages/*.py"), *ROOT.glob("ex
 
 
 def test_texts_are_found_wherever_they_stand():
-    found = {(entry.context, entry.id) for entry in build_template()}
+    found = {(entry.context, entry.id) for entry in read_once()}
     for expected in [
         (None, "Masks"),  # the table of contents
         (None, "Width of the window"),  # a control
@@ -48,8 +51,8 @@ def test_texts_are_found_wherever_they_stand():
 
 
 @each(CATALOGUES)
-def test_a_translation_has_the_slots_and_the_code_of_its_text(catalogue):
-    for (context, text), words in read_translations(catalogue).items():
+def test_a_translation_has_the_slots_and_the_code_of_its_text(path):
+    for (context, text), words in read_translations(path).items():
         for form in words if isinstance(words, tuple) else [words]:
             english = text[-1] if isinstance(text, tuple) else text
             assert slots(context, form) == slots(context, english), form
@@ -64,6 +67,7 @@ def slots(context, text):
 
 
 def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "build_template", read_once)
     file = tmp_path / "fr.po"
     file.write_text("# Français\n", encoding="utf-8")
     file.write_text(format_catalogue(file, {(None, "Masks"): "Masques"}), encoding="utf-8")

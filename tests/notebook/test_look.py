@@ -123,7 +123,7 @@ def state_of(model):
 
 @pytest.mark.parametrize("is_training", [False, True])
 @pytest.mark.parametrize("family", [*KINDS, "BLOOM (ALiBi)"])
-def test_the_model_is_the_same_afterwards(family, is_training):
+def test_the_model_is_the_same_afterwards_and_after_an_error(family, is_training, monkeypatch):
     model = tiny(family).train(is_training)
     calls = []
     model.get_submodule(next(iter(model._modules))).register_forward_hook(
@@ -135,12 +135,6 @@ def test_the_model_is_the_same_afterwards(family, is_training):
     assert calls, "a hook of the owner's was not called"
     assert state_of(model) == before
     assert all(torch.equal(one, weights[name]) for name, one in model.state_dict().items())
-
-
-@pytest.mark.parametrize("family", [*KINDS, "BLOOM (ALiBi)"])
-def test_and_after_an_error(family, monkeypatch):
-    model = tiny(family).train()
-    before = state_of(model)
     monkeypatch.setattr(attention_hook, "choose_function", lambda module, extra: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         make_look(model, tokenizer_of(), TEXT, names=False)
@@ -252,6 +246,7 @@ def own_class(name, **sizes):
     return getattr(transformers, f"{name}Model")(config)
 
 
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize(
     ("name", "sizes"), [("DebertaV2", SMALL), ("MPNet", SMALL), ("Luke", SMALL), ("XLNet", XLNET)]
 )
@@ -272,6 +267,7 @@ def test_a_class_that_attends_by_itself_is_shown_with_its_own_weights(name, size
         assert (codes - 255 * weights[0].sqrt()).abs().max() <= 0.51
 
 
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize(
     ("name", "sizes"), [("Longformer", SMALL), ("BigBird", SMALL), ("LED", {"vocab_size": 50})]
 )
@@ -284,13 +280,14 @@ def test_or_refused_by_name_where_its_weights_are_no_square(name, sizes):
 
 
 def test_of_an_encoder_and_a_decoder_it_is_the_encoder():
-    data = data_of(make_look(tiny("BART"), tokenizer_of(), TEXT, names=False).page)
-    encoder, heads = (
-        FAMILIES["BART"][2]["encoder_layers"],
-        FAMILIES["BART"][2]["encoder_attention_heads"],
-    )
+    """Its heads cannot be measured: they are shown with the reason."""
+    data = data_of(make_look(tiny("BART"), tokenizer_of(), TEXT).page)
+    sizes = FAMILIES["BART"][2]
     assert data["kind"] == "encoder"
-    assert [layer["heads"] for layer in data["layers"]] == [heads] * encoder
+    heads = [sizes["encoder_attention_heads"]] * sizes["encoder_layers"]
+    assert [layer["heads"] for layer in data["layers"]] == heads
+    assert data["roles"] == []
+    assert "has an encoder and a decoder" in data["unnamed"]
 
 
 class Tags(HTMLParser):
@@ -370,12 +367,7 @@ def test_names_are_roles_with_their_level_of_chance():
     assert set(roles) <= set(MEANINGS)
 
 
-def test_a_model_whose_heads_cannot_be_measured_is_shown_with_the_reason():
-    data = data_of(make_look(tiny("BART"), tokenizer_of(), TEXT).page)
-    assert data["roles"] == []
-    assert "has an encoder and a decoder" in data["unnamed"]
-
-
+@pytest.mark.nightly("transformers in a process of its own: six seconds")
 def test_torch_keeps_its_threads():
     code = """
 import torch

@@ -1,6 +1,5 @@
 """Seeded tensors: the same words and numbers give the same rows, whoever asks, and when."""
 
-
 import pytest
 import torch
 

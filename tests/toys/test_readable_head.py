@@ -144,10 +144,3 @@ def test_the_losses_of_the_film_are_those_of_its_stages():
         )
         loss = readable_training.compute_readable_loss(learned, task).item()
         assert loss == pytest.approx(film.losses[place], abs=1e-3)
-
-
-def test_what_is_measured_is_written_and_read_again(tmp_path):
-    rows, _ = read_rows("en")
-    file = tmp_path / "readable.json"
-    readable_training.write_readable_rows(rows[:2], "made by a test", file)
-    assert read_readable_rows(file) == (rows[:2], "made by a test")

@@ -84,14 +84,6 @@ def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
         load_layer(("The",), GQA, seed=0)
 
 
-def test_seeds_and_configurations_differ():
-    one, other = load_heads(GQA, 0, "en"), load_heads(GQA, 1, "en")
-    assert not torch.equal(one.embedding, other.embedding)
-    assert not torch.equal(one.embedding, load_heads(GQA._replace(rule="full"), 0, "en").embedding)
-    layer = one.layer
-    assert (layer.num_heads, layer.num_kv_heads, layer.head_dim) == (4, 2, 8)
-
-
 def test_a_single_head_is_a_layer_with_one_head():
     layer = load_layer(TOKENS, Configuration(1, 1, 16, "window of 3"), 1)
     assert torch.equal(layer.mask.cpu(), masks.build(masks.RULES["window of 3"], 7, 7))

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
-from websockets.frames import Close
 
 from benchmarks.browser import wait_until_healthy
 from tests.support.forged import Forger
@@ -87,10 +86,13 @@ def test_a_widget_keeps_its_default(address, log, page, odd):
     stranger.close()
 
 
-@pytest.mark.parametrize(("message", "code"), [(b"x" * (2**20 + 1), 1009), (b"\xff" * 100, 1002)])
+@pytest.mark.parametrize(
+    ("message", "code"), [(b"x" * (2**20 + 1), 1009), (b"\xff" * 100, 1002)], ids=["long", "none"]
+)
 def test_what_is_too_long_or_no_message_ends_its_session(address, message, code):
     forger = Forger(address)
     with pytest.raises(ConnectionClosed) as closed:
         forger.send(message)
-    assert closed.value.rcvd == Close(code, closed.value.reason)
+    assert closed.value.rcvd
+    assert closed.value.rcvd.code == code
     assert Forger(address).run("masks").elements  # others go on
