@@ -7,6 +7,7 @@ import subprocess
 import sys
 from types import ModuleType
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from nbclient import NotebookClient
@@ -50,92 +51,70 @@ MOVED = {"scores with added positions", "change with RoPE"}
 SHARED = {"head 3", "change of head 3"}
 READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
 LONG = {"scores", "running", "powers", "weights", "output"}
+OF_MODEL = {"text": BUSY["text"]}
 CASES = {
-    "start": ({**KNOWN, "deep": "all_words"}, ONE_HEAD - {"products", "scores"}),
-    "start ending": ({**KNOWN, "deep": "ending"}, {"output", "new"}),
-    "start sizes": ({**KNOWN, "deep": "sizes"}, ONE_HEAD),
-    "start sizes trained": (
-        {**KNOWN, "deep": "sizes", "weights": "trained", "d_k": "16", "seed": "1"},
-        ONE_HEAD,
-    ),
-    "tokens": ({**BUSY, "unit": "byte pairs", "merges": "90", "word": "1"}, set()),
-    "tokens sum": ({**BUSY, "deep": "sum"}, {"E", "P", "X"}),
-    "tokens waves": ({**BUSY, "deep": "waves", "d_model": "16"}, set()),
-    "query_key_value": (KNOWN, {"X", "W_Q", "Q"}),
-    "query_key_value untrained": (
-        {**KNOWN, "weights": "untrained", "w_k": "w_q", "projection": "V"},
-        {"X", "W_V", "V"},
-    ),
-    "query_key_value exchanged": ({**KNOWN, "deep": "swap"}, {"as it was", "exchanged"}),
-    "query_key_value sizes": (
-        {**KNOWN, "deep": "sizes", "d_k": "8", "d_v": "2", "weights": "untrained"},
-        {"X", "W_Q", "Q"},
-    ),
+    "start": (KNOWN, "deep=all_words", ONE_HEAD - {"products", "scores"}),
+    "start ending": (KNOWN, "deep=ending", {"output", "new"}),
+    "start sizes": (KNOWN, "deep=sizes", ONE_HEAD),
+    "start sizes trained": (KNOWN, "seed=1&weights=trained&deep=sizes&d_k=16", ONE_HEAD),
+    "tokens": (BUSY, "unit=byte+pairs&merges=90&word=1", set()),
+    "tokens sum": (BUSY, "deep=sum", {"E", "P", "X"}),
+    "tokens waves": (BUSY, "deep=waves", set()),
+    "query_key_value": (KNOWN, "", {"X", "W_Q", "Q"}),
+    "query_key_value untrained": (KNOWN, "w_k=w_q&projection=V", {"X", "W_V", "V"}),
+    "query_key_value exchanged": (KNOWN, "deep=swap", {"as it was", "exchanged"}),
+    "query_key_value sizes": (KNOWN, "deep=sizes&d_k=8&d_v=2", {"X", "W_Q", "Q"}),
     "query_key_value sizes trained": (
-        {**KNOWN, "deep": "sizes", "weights": "trained", "d_k": "16"},
+        KNOWN,
+        "weights=trained&deep=sizes&d_k=16",
         {"X", "W_Q", "Q"},
     ),
-    "scores": ({**BUSY, "step": "weights", "deep": "steps"}, {"masked", "weights"}),
-    "scores across": ({**BUSY, "step": "output", "queries": "across", "deep": "steps"}, {"output"}),
-    "scores warm": ({**BUSY, "temperature": "4", "deep": "temperature"}, {"warm"}),
-    "masks": ({**BUSY, "window": "2", "prefix": "2", "deep": "side_by_side"}, MASKS | LEAKED),
-    "masks trained": ({**KNOWN_WORDS, "seed": "1", "deep": "side_by_side"}, MASKS | LEAKED),
-    "masks drawn": ({**BUSY, "rule": "own", "cells": "1.3.6.f.1f"}, {"weights"}),
-    "masks padding": ({**BUSY, "deep": "batch"}, {"sentence 1", "sentence 2"}),
-    "masks padding trained": ({**KNOWN_WORDS, "deep": "batch"}, {"sentence 1", "sentence 2"}),
-    "masks reach": ({**BUSY, "deep": "reach", "layers": "2"}, {"cone"}),
-    "masks growing": ({**BUSY, "deep": "one_pass"}, {"K, full"}),
-    "many_heads": ({**KNOWN_WORDS, "heads": "2"}, {"head 0", "head 1", "heads", "layer"}),
-    "many_heads layer": (
-        {**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "deep": "layer"},
-        HEADS,
-    ),
-    "many_heads trained": (
-        {**BUSY, "weights": "trained", "queries": "across", "off": "1", "deep": "layer"},
-        NAMED,
-    ),
-    "many_heads dropout": ({**BUSY, "dropout": "0.3", "deep": "dropout"}, {"100 draws"}),
-    "relative_positions": ({**BUSY, "shift": "4", "deep": "alibi"}, {*MOVED, "with ALiBi, head 1"}),
-    "relative_positions T5": ({**BUSY, "deep": "learned_bias"}, {"bucket", "added, head 2"}),
-    "relative_positions YaRN": ({"deep": "past_length", "speeds": "YaRN"}, set()),
-    "cache_memory": (
-        {"model": "gemma-3-27b", "tokens": "40000", "dtype": "fp8", "gpus": "2", "deep": "serving"},
-        set(),
-    ),
-    "shared_heads": ({**BUSY, "kv_heads": "1", "deep": "weights"}, SHARED),
-    "shared_heads trained": ({**BUSY, "weights": "trained", "deep": "weights"}, SHARED),
-    "shared_heads mistake": ({**BUSY, "deep": "mistake"}, {"with repeat, head 2"}),
-    "shared_heads latent": (
-        {**BUSY, "latent": "8", "deep": "latent"},
-        {"latent", "rotary key", "MLA head 3"},
-    ),
-    "shared_heads rows": ({**BUSY, "row_width": "2", "deep": "rows"}, {"rows", "merged"}),
-    "kv_cache": (
-        {**BUSY, "words_read": "3", "deep": "steps"},
-        READ - {"wrong", "full (both ways)", "lost"},
-    ),
-    "kv_cache broken": ({**BUSY, "deep": "broken"}, {"wrong"}),
-    "kv_cache both ways": ({**BUSY, "deep": "both_ways"}, {"full (both ways)"}),
-    "kv_cache windows": ({**BUSY, "deep": "windows", "reach_window": "2", "sinks": "1"}, {"lost"}),
-    "long_sequences": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2"}, LONG),
-    "long_sequences tiles": (
-        {**BUSY, "tile_mask": "causal", "tile": "3", "deep": "tiles"},
-        {"output so far"},
-    ),
+    "scores": (BUSY, "step=weights&deep=steps", {"masked", "weights"}),
+    "scores across": (BUSY, "step=output&queries=across&deep=steps", {"output"}),
+    "scores warm": (BUSY, "temperature=4&deep=temperature", {"warm"}),
+    "masks": (BUSY, "window=2&prefix=2&deep=side_by_side", MASKS | LEAKED),
+    "masks trained": (KNOWN_WORDS, "seed=1&deep=side_by_side", MASKS | LEAKED),
+    "masks drawn": (BUSY, "rule=own&cells=1.3.6.f.1f", {"weights"}),
+    "masks padding": (BUSY, "deep=batch", {"sentence 1", "sentence 2"}),
+    "masks padding trained": (KNOWN_WORDS, "deep=batch", {"sentence 1", "sentence 2"}),
+    "masks reach": (BUSY, "deep=reach&layers=2", {"cone"}),
+    "masks growing": (BUSY, "deep=one_pass", {"K, full"}),
+    "many_heads": (KNOWN_WORDS, "heads=2", {"head 0", "head 1", "heads", "layer"}),
+    "many_heads layer": (BUSY, "heads=2&off=1&head=1&word=3&deep=layer", HEADS),
+    "many_heads trained": (BUSY, "weights=trained&queries=across&off=1&deep=layer", NAMED),
+    "many_heads dropout": (BUSY, "dropout=0.3&deep=dropout", {"100 draws"}),
+    "relative_positions": (BUSY, "shift=4&deep=alibi", {*MOVED, "with ALiBi, head 1"}),
+    "relative_positions T5": (BUSY, "deep=learned_bias", {"bucket", "added, head 2"}),
+    "relative_positions YaRN": ({}, "deep=past_length&speeds=YaRN", set()),
+    "cache_memory": ({}, "model=gemma-3-27b&tokens=40000&dtype=fp8&gpus=2&deep=serving", set()),
+    "shared_heads": (BUSY, "kv_heads=1&deep=weights", SHARED),
+    "shared_heads trained": (BUSY, "weights=trained&deep=weights", SHARED),
+    "shared_heads mistake": (BUSY, "deep=mistake", {"with repeat, head 2"}),
+    "shared_heads latent": (BUSY, "latent=8&deep=latent", {"latent", "rotary key", "MLA head 3"}),
+    "shared_heads rows": (BUSY, "row_width=2&deep=rows", {"rows", "merged"}),
+    "kv_cache": (BUSY, "words_read=3&deep=steps", READ - {"wrong", "full (both ways)", "lost"}),
+    "kv_cache broken": (BUSY, "deep=broken", {"wrong"}),
+    "kv_cache both ways": (BUSY, "deep=both_ways", {"full (both ways)"}),
+    "kv_cache windows": (BUSY, "deep=windows&reach_window=2&sinks=1", {"lost"}),
+    "long_sequences": (BUSY, "reader=2&kv_block=2&read=2", LONG),
+    "long_sequences tiles": (BUSY, "tile_mask=causal&tile=3&deep=tiles", {"output so far"}),
     "cross_attention": (
-        {"queries": "across", "cross_head": "2", "instead": "uniform", "deep": "explaining"},
+        {},
+        "queries=across&cross_head=2&instead=uniform&deep=explaining",
         {"weights", "now"},
     ),
-    "cross_attention less": ({"instead": "a word less", "deep": "explaining"}, {"weights", "now"}),
+    "cross_attention less": ({}, "instead=a+word+less&deep=explaining", {"weights", "now"}),
     "inspector": (
-        {"text": BUSY["text"], "model_layer": "3", "model_head": "5", "deep": "head"},
+        OF_MODEL,
+        "model_layer=3&model_head=5&deep=head",
         {"scores", "weights", "output"},
     ),
 }
-"""A page, a link that changes what it shows, and the matrices on it that its notebook computes."""
+"""A page; the choices of a link, and more of them, that change what it shows; and the matrices on
+it that its notebook computes."""
 TESTED_BELOW = {"head_gallery", "what_if", "exercises", "claims"}
 for new in sorted(set(PAGE) - TESTED_BELOW - {case.split()[0] for case in CASES}):
-    CASES[new] = BUSY, set()  # what a new page hands over must run, and pass its own check
+    CASES[new] = BUSY, "", set()  # what a new page hands over must run, and pass its own check
 HOSTILE = 'x""" + print("\\n") \\" \\\' {evil} `a` \u202e# \u2028end $x$ <b>'
 
 
@@ -151,8 +130,8 @@ def elsewhere(tmp_path_factory):
 @pytest.mark.rotating(8)
 @pytest.mark.parametrize("case", CASES)
 def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
-    link, names = CASES[case]
-    visit = opened(PAGE[case.split()[0]], link)
+    link, own, names = CASES[case]
+    visit = opened(PAGE[case.split()[0]], link | dict(parse_qsl(own)))
     assert not visit.exception
     if case == "inspector" and lacks_model(visit):
         pytest.skip("no model here: python -m explainers.models fetch says why")
