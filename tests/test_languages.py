@@ -24,6 +24,7 @@ from explainers.ui.text.catalogue import (
     format_catalogue,
     read_translations,
 )
+from tests.house.test_house import nodes
 from tests.support.rules import each
 
 ROOT = Path(__file__).parents[1]
@@ -82,21 +83,20 @@ def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkey
 @EACH_FILE
 def test_a_text_is_written_out_where_it_is_marked(path):
     """Else Babel would not find it: no name, no f-string, and none inside of one."""
-    code = ast.parse(path.read_text(encoding="utf-8"))
-    for call in marked_in(code):
+    for call in marked_in(nodes(path)):
         if getattr(call.func, "id", "") == "_" and not isinstance(call.args[0], ast.Constant):
             continue  # `_` also translates what was marked elsewhere
         literal = ast.literal_eval(call.args[0])
         given = {keyword.arg for keyword in call.keywords} - {None}
         counted = {"count"} if call.func.id == "ngettext" else set()
         assert not given or {slot for slot, _ in slots(None, literal)} == given | counted
-    inside = [part for part in ast.walk(code) if isinstance(part, ast.JoinedStr)]
-    for call in (call for part in inside for call in marked_in(part)):
+    inside = [part for part in nodes(path) if isinstance(part, ast.JoinedStr)]
+    for call in (call for part in inside for call in marked_in(ast.walk(part))):
         assert not isinstance(call.args[0], ast.Constant), f"line {call.lineno}"
 
 
 def marked_in(code):
-    for node in ast.walk(code):
+    for node in code:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKING:
             yield node
 
@@ -104,7 +104,7 @@ def marked_in(code):
 @EACH_FILE
 def test_no_cache_holds_one_visitors_language(path):
     """Unless it is told which: then it holds one result for each."""
-    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for function in nodes(path):
         if not isinstance(function, ast.FunctionDef):
             continue
         given = {argument.arg.strip("_") for argument in function.args.args}
