@@ -44,7 +44,7 @@ def uses(english, text):
 
 
 def test_a_term_is_said_in_one_way():
-    otherwise = {}
+    otherwise: dict[str, list[str]] = {}
     for english, term in TERMS.items():
         said = [vi for text, vi in entries().values() if uses(english, text)]
         assert said, f"{english}: a term that no text uses"

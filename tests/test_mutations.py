@@ -112,7 +112,7 @@ INSIDE = {
     for family in ("Llama", "T5 (relative bias)", "Mistral (window)", "Gemma 2 (soft-cap)")
 }
 BETWEEN = test_attention_hook.test_an_encoder_a_decoder_and_what_is_between_them
-REACHED = test_reach.test_friday_needs_three_layers_to_reach_the_ceo
+REACHED = test_reach.test_agrees_with_walking_from_token_to_token
 STACKED = test_reach.test_each_sequence_of_a_batch_has_its_own_reach
 FELT = test_leak.test_a_later_token_is_felt_only_where_it_is_hidden_too_late
 MISSING = test_leak.test_what_is_hidden_too_late_is_missing_from_its_row

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from explainers.attention import masks
 from explainers.attention.receptive_field import reach, window_reach
 from explainers.attention.scaled_dot_product import attention
-from explainers.toys.sentence import SENTENCE, split_words
 
 CHANCES = st.integers(0, 2**16)
 
@@ -25,13 +24,6 @@ def test_a_window_reaches_as_far_as_its_law_says(width, layers, length):
     for layer, last in enumerate(seen[:, -1].tolist(), start=1):
         reached = min(length, window_reach(width, layer))
         assert last == [False] * (length - reached) + [True] * reached
-
-
-def test_friday_needs_three_layers_to_reach_the_ceo():
-    tokens = split_words(SENTENCE)
-    mask = masks.build(masks.sliding_window(3), len(tokens), len(tokens))
-    friday = reach(mask, 4)[:, tokens.index("Friday"), tokens.index("CEO")]
-    assert friday.tolist() == [False, False, True, True]
 
 
 @given(CHANCES)
