@@ -142,6 +142,7 @@ def test_links_that_say_random_are_obeyed(page):
     assert pictures_there(page, visit) == pictures_there(page, today)
     assert not visit.info
     assert visit.session_state["weights"] == "untrained"
+    assert "untrained: pattern without meaning, seed 0" in badges_there(page, visit)[0]
     assert pictures_there(page, switch(visit, "trained")) == pictures_there(
         page, opened_there(page)
     )
