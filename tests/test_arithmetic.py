@@ -74,11 +74,10 @@ def test_each_product_of_a_mixture_has_its_word():
     assert run.lines[:2] == ("0.5000 × (-1.0000) = -0.5000  The", "0.5000 × 3.0000 = 1.5000  CEO")
 
 
-@pytest.mark.parametrize("length", [2, 31, 128])
 @pytest.mark.parametrize("spread", [1.0, 30.0])
-def test_dot_product_of_long_vectors(spread, length):
+def test_dot_product_of_long_vectors(spread):
     for seed in range(20):
-        random = torch.Generator().manual_seed(seed)
+        random, length = torch.Generator().manual_seed(seed), (31, 128)[seed % 2]
         left, right = spread * torch.randn(2, length, generator=random)
         value = (left @ right).item()
         run = arithmetic.explain_dot_product(left.tolist(), right.tolist(), value, "output[0, 1]")

@@ -1,10 +1,9 @@
 """Vietnamese as it is taught: one term for each thing, and no words that read as something else."""
 
+import itertools
 import json
 import re
 from functools import cache
-
-import pytest
 
 from explainers.translations import TEXTS, load_sections
 from explainers.ui.text.catalogue import read_translations
@@ -44,31 +43,27 @@ def uses(english, text):
     return re.search(rf"(?<![\w-])(?:{english})(?![\w-])", text, re.IGNORECASE)
 
 
-@pytest.mark.parametrize("english", TERMS)
-def test_a_term_is_said_in_one_way(english):
-    forms = TERMS[english]["forms"]
-    said = [pair for pair in entries().values() if uses(english, pair[0])]
-    assert said, "a term that no text uses"
-    assert [vi for _, vi in said if not any(form in vi.lower() for form in forms)] == []
+def test_a_term_is_said_in_one_way():
+    otherwise: dict[str, list[str]] = {}
+    for english, term in TERMS.items():
+        said = [vi for text, vi in entries().values() if uses(english, text)]
+        assert said, f"{english}: a term that no text uses"
+        wrong = [vi for vi in said if not any(form in vi.lower() for form in term["forms"])]
+        otherwise |= {english: wrong} if wrong else {}
+    assert otherwise == {}
 
 
-@pytest.mark.parametrize("english", TERMS)
-def test_no_other_word_stands_for_a_term(english):
-    for pattern in TERMS[english]["not"]:
-        wrong = [found[0] for _, vi in entries().values() if (found := re.search(pattern, vi))]
-        assert wrong == [], pattern
+def test_no_words_stand_for_a_term_or_read_as_something_else():
+    avoided = [(one, english) for english, term in TERMS.items() for one in term["not"]]
+    for pattern, why in (*avoided, *GLOSSARY["garden_paths"]):
+        found = [vi for _, vi in entries().values() if re.search(pattern, vi)]
+        assert found == [], f"{pattern}: {why}"
 
 
-@pytest.mark.parametrize(("pattern", "why"), GLOSSARY["garden_paths"])
-def test_no_words_read_as_something_else(pattern, why):
-    assert [vi for _, vi in entries().values() if re.search(pattern, vi)] == [], why
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_gives_the_english_of_a_term_where_it_comes_first(page):
+def test_a_page_gives_the_english_of_a_term_where_it_comes_first():
     """In brackets, as courses do; in the order in which the page is read."""
     late = []
-    for english, first in FIRST.items():
+    for page, (english, first) in itertools.product(PAGES, FIRST.items()):
         term = OF_ITS_OWN.get(english, english)
         word = first.partition("(")[2].rstrip(")")
         bracket = re.compile(rf"\((?:[\w-]+[ ,]+)*{word.split()[-1]}s?(?: \w+)?[),]")
@@ -79,7 +74,7 @@ def test_a_page_gives_the_english_of_a_term_where_it_comes_first(page):
             if bracket.search(vi[1]):
                 break
             if uses(term, vi[0]):
-                late.append((english, name, vi[1][:80]))
+                late.append((page, english, name, vi[1][:80]))
                 break
     assert late == []
 

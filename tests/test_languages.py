@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -9,7 +10,6 @@ import pandas as pd
 import pytest
 
 from explainers import translations
-from explainers.chapters.common.mask_names import MASK_NAMES
 from explainers.charts.bars import draw_distribution, make_share_rows
 from explainers.charts.theme import LIGHT
 from explainers.local_numbers import Localised, localise_numbers, write_value
@@ -17,15 +17,18 @@ from explainers.messages import N_, ngettext
 from explainers.translations import TEXTS, _, say_arithmetic, say_value, set_language, translate
 from explainers.ui.figure import chart
 from explainers.ui.figure.panels import translate_scripts
+from explainers.ui.text import catalogue
 from explainers.ui.text.catalogue import (
     build_template,
     find_missing,
     format_catalogue,
     read_translations,
 )
+from tests.house.test_house import nodes
 from tests.support.rules import each
 
 ROOT = Path(__file__).parents[1]
+read_once = cache(build_template)
 CATALOGUES = sorted(TEXTS.glob("*.po"))
 SPEAKING = {"_", "pgettext", "section", "language"}
 MARKING = {"_", "N_", "ngettext"}
@@ -33,12 +36,8 @@ MARKING = {"_", "N_", "ngettext"}
 EACH_FILE = each([ROOT / "contents.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")])
 
 
-def each_language(test):
-    return pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: path.stem)(test)
-
-
 def test_texts_are_found_wherever_they_stand():
-    found = {(entry.context, entry.id) for entry in build_template()}
+    found = {(entry.context, entry.id) for entry in read_once()}
     for expected in [
         (None, "Masks"),  # the table of contents
         (None, "Width of the window"),  # a control
@@ -52,9 +51,9 @@ def test_texts_are_found_wherever_they_stand():
     assert {"controls/mask", "05_masks/question"} <= {context for context, _ in found}
 
 
-@each_language
-def test_a_translation_has_the_slots_and_the_code_of_its_text(catalogue):
-    for (context, text), words in read_translations(catalogue).items():
+@each(CATALOGUES)
+def test_a_translation_has_the_slots_and_the_code_of_its_text(path):
+    for (context, text), words in read_translations(path).items():
         for form in words if isinstance(words, tuple) else [words]:
             english = text[-1] if isinstance(text, tuple) else text
             assert slots(context, form) == slots(context, english), form
@@ -69,6 +68,7 @@ def slots(context, text):
 
 
 def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkeypatch):
+    monkeypatch.setattr(catalogue, "build_template", read_once)
     file = tmp_path / "fr.po"
     file.write_text("# Français\n", encoding="utf-8")
     file.write_text(format_catalogue(file, {(None, "Masks"): "Masques"}), encoding="utf-8")
@@ -80,31 +80,23 @@ def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkey
     assert translate("Many heads", "fr") == "Many heads"
 
 
-def test_a_mask_is_named_with_its_number():
-    assert [str(name) for name in MASK_NAMES.values()] == list(MASK_NAMES)
-    assert [
-        translate(MASK_NAMES[name], "vi") for name in ("full", "window of 3", "chunk of 3")
-    ] == [*("đầy đủ", "cửa sổ 3", "đoạn 3")]
-
-
 @EACH_FILE
 def test_a_text_is_written_out_where_it_is_marked(path):
     """Else Babel would not find it: no name, no f-string, and none inside of one."""
-    code = ast.parse(path.read_text(encoding="utf-8"))
-    for call in marked_in(code):
+    for call in marked_in(nodes(path)):
         if getattr(call.func, "id", "") == "_" and not isinstance(call.args[0], ast.Constant):
             continue  # `_` also translates what was marked elsewhere
         literal = ast.literal_eval(call.args[0])
         given = {keyword.arg for keyword in call.keywords} - {None}
         counted = {"count"} if call.func.id == "ngettext" else set()
         assert not given or {slot for slot, _ in slots(None, literal)} == given | counted
-    inside = [part for part in ast.walk(code) if isinstance(part, ast.JoinedStr)]
-    for call in (call for part in inside for call in marked_in(part)):
+    inside = [part for part in nodes(path) if isinstance(part, ast.JoinedStr)]
+    for call in (call for part in inside for call in marked_in(ast.walk(part))):
         assert not isinstance(call.args[0], ast.Constant), f"line {call.lineno}"
 
 
 def marked_in(code):
-    for node in ast.walk(code):
+    for node in code:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKING:
             yield node
 
@@ -112,7 +104,7 @@ def marked_in(code):
 @EACH_FILE
 def test_no_cache_holds_one_visitors_language(path):
     """Unless it is told which: then it holds one result for each."""
-    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for function in nodes(path):
         if not isinstance(function, ast.FunctionDef):
             continue
         given = {argument.arg.strip("_") for argument in function.args.args}

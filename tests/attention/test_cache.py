@@ -92,26 +92,6 @@ def test_one_pass_is_grouped_query_attention_with_rope():
     torch.testing.assert_close(done.output, expected)
 
 
-def test_under_full_attention_the_rows_of_the_second_layer_change():
-    def keys(length, rule):
-        step = through(X[:length], LAYERS, nothing(), partial(read, rule=rule))
-        return [done.cache.key for done in step.reads]
-
-    for rule, stays in ((masks.causal, True), (masks.full, False)):
-        before, after = keys(TOKENS - 1, rule), keys(TOKENS, rule)
-        same = [
-            torch.isclose(b, a[:, :-1]).all().item() for b, a in zip(before, after, strict=True)
-        ]
-        assert same == [True, stays], "the first layer reads the words alone"
-
-
-@pytest.mark.parametrize("width", [1, 3, TOKENS, TOKENS + 2])
-def test_a_ring_is_the_mask_of_a_sliding_window(width):
-    masked = outputs(partial(read, rule=masks.sliding_window(width)))
-    ring = outputs(partial(read_ring, sinks=0), caches=rings(width))
-    torch.testing.assert_close(ring, masked)
-
-
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 4), st.integers(1, 8))
 def test_sinks_and_a_ring_are_a_mask_as_well(sinks, width):
@@ -148,12 +128,6 @@ def test_a_ring_refuses_what_it_cannot_hold(tokens, sinks):
 )
 def test_where_a_mistake_begins_to_show(fault, starts):
     assert first_difference(outputs(fault), outputs(CAUSAL)) == starts
-
-
-def test_a_window_one_too_small_shows_when_the_window_is_full():
-    masked = outputs(partial(read, rule=masks.sliding_window(3)))
-    small = outputs(partial(read_ring, sinks=0), caches=rings(2))
-    assert first_difference(small, masked) == 2
 
 
 def flops(x, layer, cache):

@@ -33,17 +33,9 @@ def test_as_often_as_asked_and_unchanged_on_average(probability):
     assert ((many.mean(dim=0) - WEIGHTS).abs() < 5 * spread * WEIGHTS).all()
 
 
-def test_a_row_no_longer_sums_to_one():
-    sums = drop(WEIGHTS, 0.5, seeded(3)).sum(dim=-1)
-    assert ((sums - 1).abs() > 1e-3).all()
-
-
 def test_the_generator_alone_decides():
     assert torch.equal(drop(WEIGHTS, 0.5, seeded(4)), drop(WEIGHTS, 0.5, seeded(4)))
     assert not torch.equal(drop(WEIGHTS, 0.5, seeded(4)), drop(WEIGHTS, 0.5, seeded(5)))
-
-
-def test_dropping_nothing_changes_nothing():
     assert torch.equal(drop(WEIGHTS, 0, seeded(6)), WEIGHTS)
 
 

@@ -12,9 +12,9 @@ from transformers.models.deepseek_v32.modeling_deepseek_v32 import DeepseekV32In
 from explainers.attention import masks
 from explainers.attention.eviction import evict_least_read, keep_observed
 from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
-from explainers.attention.indexer import Indexer, index_scores, keep_best, project_index, turn_first
+from explainers.attention.indexer import Indexer, index_scores, keep_best, project_index
 from explainers.attention.key_blocks import choose_blocks, score_blocks
-from explainers.attention.rotary import angles, rotate_halves
+from explainers.attention.rotary import angles
 
 TOKENS, D_MODEL, HEADS, DIM, TURNED, KEPT = 60, 24, 12, 32, 16, 8
 CAUSAL = masks.build(masks.causal, TOKENS, TOKENS)
@@ -65,13 +65,6 @@ def test_scores_are_shared_products_above_0():
             assert float(scores[asks, seen]) == pytest.approx(expected, abs=1e-5)
 
 
-def test_only_the_first_numbers_know_their_position():
-    x, angle = drawn(6, 12), angles(torch.arange(6), 4, 100.0)
-    placed = turn_first(x, angle)
-    assert_close(placed[:, :4], rotate_halves(x[:, :4], angle))
-    assert torch.equal(placed[:, 4:], x[:, 4:])
-
-
 @settings(max_examples=100)
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 9))
 def test_what_is_kept_is_what_torch_finds_largest(seed, kept, length):
@@ -108,11 +101,6 @@ def test_a_query_reads_its_own_block_and_the_best_of_the_others(keeps_first):
         blocks = {int(own[token]), other} if own[token] else {0}
         expected = [int(key) // 3 in blocks and key <= token for key in range(12)]
         assert chosen[token].tolist() == expected
-
-
-def test_as_many_blocks_as_there_are_is_causal_attention():
-    chosen = choose_blocks(drawn(2, 12, 4), 3, 4, False)
-    assert torch.equal(chosen, masks.build(masks.causal, 12, 12).expand(2, 12, 12))
 
 
 def evict_by_hand(scores, kept, newest):

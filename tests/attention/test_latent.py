@@ -161,11 +161,6 @@ def test_what_is_cached_is_counted():
     assert latent_cache_elements(1, 512, 64) == 576  # DeepSeek-V2: per token and layer
 
 
-def test_a_layer_reads_its_sizes_off_its_shapes():
-    sizes = LAYER.num_heads, LAYER.latent_dim, LAYER.rope_dim
-    assert sizes == (HEADS, LATENT_DIM, ROPE_DIM)
-
-
 @pytest.mark.parametrize("field", [field.name for field in fields(Latent)][1:-1])
 def test_a_matrix_that_does_not_fit_is_refused_by_its_name(field):
     given = getattr(LAYER, field)[:-1]

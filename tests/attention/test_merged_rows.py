@@ -14,7 +14,6 @@ from explainers.chapters.shared_heads.fewer_rows import name_rows
 from explainers.chapters.shared_heads.takeaway import merge_words
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes, count_lasting_bytes
 from explainers.memory.model_shapes import find_shape
-from explainers.memory.published_figures import read_figures
 
 HEAD_DIM, D_MODEL = 32, 24
 WORDS = ["The", "CEO", "announced", "record", "earnings", "on", "Friday"]
@@ -83,21 +82,3 @@ def test_the_bytes_of_a_token_are_those_of_its_rows():
         for length in (words, 2 * words)
     ]
     assert longer[1] - longer[0] == words * count_lasting_bytes(shape)
-
-
-def test_what_a_token_takes_is_that_of_the_page():
-    named = name_rows(merge_words(tuple(WORDS), 3, 0))
-    # The same format on both sides: 576 numbers and an index key of 128 in each of 61 layers.
-    assert (named["after"], named["before"]) == ("6,880", f"{61 * 2 * (576 + 128):,}")
-    assert named["share"] == "8.0\N{NO-BREAK SPACE}%"
-    # What is published is for the same model, and agrees in the formats that are stored.
-    assert read_figures()["dsv4-flash-share"].model.startswith("DeepSeek-V4-Flash")
-    assert (named["published"], named["own"]) == ("7\N{NO-BREAK SPACE}%", "7.3\N{NO-BREAK SPACE}%")
-    assert (named["narrow_layers"], named["wide_layers"], named["all_layers"]) == (21, 20, 43)
-    assert named["left"] == "57\N{NO-BREAK SPACE}%"
-
-
-def test_words_that_wait_are_named():
-    named = name_rows(merge_words(tuple(WORDS), 3, 0))
-    assert (named["kept"], named["waiting"].strip("` ")) == (2, "Friday")
-    assert name_rows(merge_words(tuple(WORDS[:6]), 3, 0))["waiting"] == "–"

@@ -60,11 +60,6 @@ def test_by_hand():
     assert_close(second.output, torch.tensor([[17.0]]))  # (15 · 1 + 30 · 8) ÷ 15
 
 
-def test_a_block_without_a_larger_score_corrects_nothing():
-    scores = torch.tensor([[5.0, 1.0, -3.0]])
-    assert [s.correction.item() for s in read_row(scores, torch.ones(3, 1), 1)] == [0, 1, 1]
-
-
 def tensors(dtype=torch.float32):
     random = torch.Generator().manual_seed(0)
     shapes = (2, 3, 17, 11), (2, 3, 19, 11), (2, 3, 19, 4)

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.attention import masks
-from explainers.attention.receptive_field import cells, reach, window_reach
+from explainers.attention.receptive_field import reach, window_reach
 from explainers.attention.scaled_dot_product import attention
-from explainers.toys.sentence import SENTENCE, split_words
 
 CHANCES = st.integers(0, 2**16)
 
@@ -25,13 +24,6 @@ def test_a_window_reaches_as_far_as_its_law_says(width, layers, length):
     for layer, last in enumerate(seen[:, -1].tolist(), start=1):
         reached = min(length, window_reach(width, layer))
         assert last == [False] * (length - reached) + [True] * reached
-
-
-def test_friday_needs_three_layers_to_reach_the_ceo():
-    tokens = split_words(SENTENCE)
-    mask = masks.build(masks.sliding_window(3), len(tokens), len(tokens))
-    friday = reach(mask, 4)[:, tokens.index("Friday"), tokens.index("CEO")]
-    assert friday.tolist() == [False, False, True, True]
 
 
 @given(CHANCES)
@@ -62,11 +54,6 @@ def test_gradients_flow_exactly_as_far(rule):
 def test_each_sequence_of_a_batch_has_its_own_reach():
     batch = torch.stack([any_mask(1), any_mask(2)])
     assert torch.equal(reach(batch, 3), torch.stack([reach(any_mask(1), 3), reach(any_mask(2), 3)]))
-
-
-@pytest.mark.parametrize(("rule", "computed"), [("full", 49), ("causal", 28), ("window of 3", 18)])
-def test_cells_of_the_sentence(rule, computed):
-    assert cells(masks.build(masks.RULES[rule], 7, 7)) == computed
 
 
 def test_what_cannot_be_stacked_is_refused_with_its_sizes():

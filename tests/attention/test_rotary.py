@@ -11,7 +11,6 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply
 
 from explainers.attention import masks
 from explainers.attention.rotary import angles, rotary_attention, rotate, rotate_halves
-from explainers.attention.scaled_dot_product import attention
 
 HEAD_DIM = 6
 
@@ -55,16 +54,6 @@ def test_the_two_pairings_are_one_turn_of_reordered_numbers():
     assert_close(rotate_halves(x[..., order], angle), rotate(x, angle)[..., order])
 
 
-def test_the_first_pair_turns_by_one_and_each_next_slower():
-    angle = angles(torch.tensor([0, 3]), 4, 100.0)
-    assert_close(angle, torch.tensor([[0.0, 0.0], [3.0, 0.3]]))
-
-
-def test_lengths_stay():
-    x = drawn(2, 9, HEAD_DIM)
-    assert_close(rotate(x, angle_of(3, 12)).norm(dim=-1), x.norm(dim=-1))
-
-
 @given(st.integers(0, 5_000))
 def test_moving_the_whole_text_changes_no_score(steps):
     query, key, value = drawn(3, 4, 9, HEAD_DIM)
@@ -74,17 +63,6 @@ def test_moving_the_whole_text_changes_no_score(steps):
     assert_close(moved._asdict(), here._asdict(), rtol=0, atol=1e-9)
 
 
-def test_moving_one_token_changes_its_scores():
-    query, key, value = drawn(3, 9, HEAD_DIM)
-    mask, angle = masks.build(masks.full, 9, 9), angle_of(0, 9)
-    further = torch.cat([angle[:-1], angle_of(11, 12)])
-    here = rotary_attention(query, key, value, mask, angle).scores
-    moved = rotary_attention(query, key, value, mask, further).scores
-    assert_close(moved[:-1, :-1], here[:-1, :-1])
-    assert (moved[-1, :-1] - here[-1, :-1]).abs().min() > 1e-3
-    assert_close(moved[-1, -1], here[-1, -1])  # its distance to itself stays 0
-
-
 @pytest.mark.parametrize("rule", masks.RULES)
 def test_is_torchs_attention_of_turned_queries_and_keys(rule):
     query, key, value = drawn(2, 3, 5, HEAD_DIM), drawn(2, 3, 7, HEAD_DIM), drawn(2, 3, 7, 4)
@@ -92,14 +70,6 @@ def test_is_torchs_attention_of_turned_queries_and_keys(rule):
     turned_query, turned_key = rotate(query, angle_of(2, 7)), rotate(key, angle)
     expected = F.scaled_dot_product_attention(turned_query, turned_key, value, attn_mask=mask)
     assert_close(rotary_attention(query, key, value, mask, angle).output, expected)
-
-
-def test_all_tokens_at_one_place_is_attention_without_places():
-    query, key, value = drawn(3, 9, HEAD_DIM)
-    mask = masks.build(masks.full, 9, 9)
-    nowhere = angles(torch.full((9,), 5.0, dtype=torch.double), HEAD_DIM, 100.0)
-    rotary = rotary_attention(query, key, value, mask, nowhere)
-    assert_close(rotary._asdict(), attention(query, key, value, mask)._asdict())
 
 
 @pytest.mark.parametrize("head_dim", [7, 1, 0])

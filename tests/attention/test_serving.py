@@ -13,7 +13,7 @@ from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.cache.decoding import through
-from explainers.attention.cache.kv_cache import Cache, empty_cache, look_up, read
+from explainers.attention.cache.kv_cache import Cache, empty_cache, read
 from explainers.attention.serving.accept_drafts import (
     accept_or_redraw,
     keep_probability,
@@ -134,21 +134,6 @@ def test_pages_hold_what_a_plain_list_holds(steps):
         assert memory.users.tolist() == [used[page] for page in range(60)]
 
 
-def test_attention_reads_the_same_by_way_of_a_table():
-    layer = random_heads(12, 6, 2, 4, seed=0)
-    x = torch.randn(8, 12, generator=make_generator("serving pages"))
-    whole = CAUSAL(x, layer, empty_cache(x, layer))
-    memory = point_at(empty_pages(9, 2, 3, 4), Table((1, 4), 0), 1)
-    table = Table((), 0)
-    for key, value in zip(*(rows.unbind(dim=1) for rows in whole.cache[:2]), strict=True):
-        memory, table = write_row(memory, table, key, value)
-    assert table.pages == (0, 2, 3)
-    found = gather(memory, table)
-    assert found.key.equal(whole.cache.key)
-    mask = masks.build(masks.causal, 8, 8)
-    assert_close(look_up(whole.query, found, layer, mask).weights, whole.weights)
-
-
 def test_a_full_memory_is_refused():
     memory, table = empty_pages(1, 1, 1, 1), Table((), 0)
     memory, table = write_row(memory, table, torch.zeros(1, 1), torch.zeros(1, 1))
@@ -239,7 +224,7 @@ def test_drafts_are_those_of_transformers(ids, longest, count):
 
 
 @pytest.mark.parametrize("drafts", [0, 1, 4])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_what_is_written_with_drafts_is_transformers_greedy_text(seed, drafts):
     from transformers import DynamicCache
 
@@ -306,32 +291,3 @@ def test_each_draft_is_kept_or_replaced_as_its_numbers_say(data):
         right = (1 - keep) * left_over(draft, target)
         right[token] += keep
         assert_close(found.double(), right, atol=0.021, rtol=0)
-
-
-def measure_chi_squares(rule, runs=300, draws=10_000):
-    """χ² of each run against the target: six words, so 5 degrees of freedom."""
-    seeded = make_generator("test of drafts")
-    draft, target = torch.randn(2, 6, generator=seeded, dtype=torch.float64).softmax(dim=-1)
-    found = []
-    for _run in range(runs):
-        drafts = torch.multinomial(draft, draws, replacement=True, generator=seeded)
-        luck, draw = torch.rand(2, draws, generator=seeded, dtype=torch.float64)
-        words = rule(draft, target, drafts, luck, draw)
-        counts = torch.bincount(words, minlength=6)
-        found.append(float(((counts - draws * target) ** 2 / (draws * target)).sum()))
-    return found
-
-
-def redraw_from_target(draft, target, token, luck, draw):
-    """The usual mistake."""
-    again = torch.searchsorted(target.cumsum(0), draw).clamp(max=5)
-    return torch.where(luck < keep_probability(draft, target)[token], token, again)
-
-
-def test_many_runs_of_many_draws_are_as_far_off_as_chance_is():
-    """One run proves nothing: a right rule exceeds 11.07 in one of twenty."""
-    right = measure_chi_squares(accept_or_redraw)
-    mean, above = sum(right) / 300, sum(one > 11.0705 for one in right)
-    assert 4.4 < mean < 5.6, "5, with a standard error of 0.18"
-    assert 4 <= above <= 30, "15, with a standard deviation of 3.8"
-    assert min(measure_chi_squares(redraw_from_target, runs=20)) > 30

@@ -31,11 +31,6 @@ def test_agrees_with_transformers_gpt_oss():
     assert_close(ours.output.transpose(1, 2), theirs, rtol=0, atol=1e-6 * theirs.abs().max().item())
 
 
-def test_a_sink_nobody_wants_is_attention():
-    unused = attention_with_sinks(QUERY, KEY, VALUE, MASK, torch.full((3,), -torch.inf))
-    assert_close(unused._asdict(), attention(QUERY, KEY, VALUE, MASK)._asdict())
-
-
 def test_each_head_has_its_own_sink_and_it_takes_a_share_of_every_weight():
     sink = torch.tensor([-torch.inf, 1.0, 90.0])
     plain = attention(QUERY, KEY, VALUE, MASK).weights

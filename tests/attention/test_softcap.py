@@ -10,7 +10,6 @@ from torch.testing import assert_close
 from transformers.models.gemma2.modeling_gemma2 import eager_attention_forward
 
 from explainers.attention import masks
-from explainers.attention.scaled_dot_product import attention
 from explainers.attention.softcap import capped_attention, soft_cap
 
 MASK = masks.build(masks.causal, 5, 7)
@@ -38,12 +37,6 @@ def test_no_score_is_beyond_the_cap_and_no_weight_e_to_the_twice_of_another():
     assert scores.abs().max() <= 2.0
     smallest = weights.masked_fill(~MASK, torch.inf).amin(dim=-1)
     assert (weights.amax(dim=-1) / smallest).max() <= math.exp(4.0) * (1 + 1e-5)
-
-
-def test_a_cap_that_nobody_reaches_is_attention():
-    query, key, value = drawn(3, 5, 11), drawn(3, 7, 11), drawn(3, 7, 4)
-    capped = capped_attention(query, key, value, MASK, 1e5)
-    assert_close(capped._asdict(), attention(query, key, value, MASK)._asdict())
 
 
 def test_a_cap_of_nothing_is_refused():

@@ -1,7 +1,5 @@
 """Positions past the trained length: speeds against transformers, and limiting cases."""
 
-import math
-
 import pytest
 import torch
 from torch.testing import assert_close
@@ -61,26 +59,5 @@ def test_yarn_is_that_of_transformers():
     share = find_slowed_share(HEAD_DIM, LONGEST, TRAINED)
     assert_close(interpolate_slow_pairs(PLAIN, FACTOR, share), theirs, rtol=NEAR, atol=0.0)
     assert sharpen(FACTOR) == pytest.approx(factor**2, rel=1e-6)
-    assert 0 < int(((share > 0) & (share < 1)).sum()) < HEAD_DIM // 2
-
-
-def test_a_raised_base_keeps_the_first_pair_and_interpolates_the_last():
-    speed = raise_base(HEAD_DIM, LONGEST, FACTOR)
-    assert_close(speed[0], PLAIN[0])
-    assert_close(speed[-1], interpolate(PLAIN, FACTOR)[-1])
-    assert (speed[1:-1] < PLAIN[1:-1]).all()
-
-
-def test_yarn_leaves_fast_pairs_and_interpolates_those_that_never_make_a_turn():
-    share = find_slowed_share(HEAD_DIM, LONGEST, TRAINED)
-    turns = PLAIN * TRAINED / math.tau
-    assert (share[turns > 32] == 0).all()
-    assert (share[turns < 0.8] == 1).all()
-
-
-def test_nothing_changes_at_the_trained_length():
-    share = find_slowed_share(HEAD_DIM, LONGEST, TRAINED)
-    assert_close(interpolate(PLAIN, 1.0), PLAIN)
-    assert_close(raise_base(HEAD_DIM, LONGEST, 1.0), PLAIN)
-    assert_close(interpolate_slow_pairs(PLAIN, 1.0, share), PLAIN)
     assert sharpen(1.0) == 1
+    assert 0 < int(((share > 0) & (share < 1)).sum()) < HEAD_DIM // 2

@@ -1,10 +1,9 @@
 """The tiles that a mask leaves, whole and cut, are listed as the mask says."""
 
 import pytest
-import torch
 
 from explainers.attention import masks
-from explainers.attention.tile_list import CUT, EMPTY, WHOLE, find_kinds, list_tiles
+from explainers.attention.tile_list import list_tiles
 
 RULES = masks.RULES | {
     "window of 1": masks.sliding_window(1),
@@ -39,14 +38,7 @@ def test_a_long_causal_text_keeps_a_mask_for_its_diagonal_only():
     assert int(tiles.whole.sum() + tiles.cut.sum()) < 32 * 64 * 0.52
 
 
-def test_kinds_of_tiles():
-    tiles = torch.tensor([[[True, True]], [[False, True]], [[False, False]]])
-    assert find_kinds(tiles).tolist() == [WHOLE, CUT, EMPTY]
-
-
 def test_a_query_with_nothing_to_look_at_is_refused():
     """Position 57 of 71 is row 23 of the last 37."""
     with pytest.raises(ValueError, match=r"leaves row 23 \(of 37 queries\) nothing to look at"):
         list_tiles(NOBODY, 37, 71, 16, 32)
-    with pytest.raises(ValueError, match=r"leaves row 23 \(of 37 queries\) nothing to look at"):
-        masks.build(NOBODY, 37, 71)

@@ -67,6 +67,7 @@ def check(rule, query, key, value, *, sides=(16, 32)):
     assert_close(output.double(), run.output, atol=allowed, rtol=0)
 
 
+@pytest.mark.rotating(6)
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 @pytest.mark.parametrize("rule", RULES)
 def test_the_kernel_is_attention_under_every_rule(rule, dtype):
@@ -81,6 +82,7 @@ def test_lengths_need_not_fill_their_tiles(q_len, kv_len):
         check(rule, *draw(q_len, kv_len, leading=()))
 
 
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize(
     ("head_dim", "value_dim"), [(1, 2), (16, 5), (24, 33), (64, 1), (80, 128), (128, 65)], ids=str
 )
@@ -88,11 +90,13 @@ def test_heads_of_any_width_up_to_128(head_dim, value_dim):
     check(masks.causal, *draw(19, 45, head_dim, value_dim, leading=(3,)))
 
 
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize("sides", [(32, 16), (16, 64), (64, 128)], ids=str)
 def test_tiles_of_any_sides(sides):
     check(masks.sliding_window(5), *draw(), sides=sides)
 
 
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_the_sides_that_are_chosen_will_do(dtype):
     query, key, value = draw(150, 170, 64, 64, leading=(), dtype=dtype)
@@ -188,6 +192,7 @@ print(kernel.metadata.shared, kernel.asm["ptx"].count("wgmma.mma_async"))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Triton brings its compiler on Linux")
+@pytest.mark.nightly("compiled for a GPU: three seconds a width, for a kernel that seldom changes")
 @pytest.mark.parametrize("width", [64, 128])
 def test_it_compiles_for_an_h100_without_one(width, tmp_path):
     """It fits into the fast memory, and both products are left to the matrix units."""

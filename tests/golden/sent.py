@@ -1,5 +1,6 @@
 """What a visitor's browser was sent, as plain values: every element, and what can be taken away."""
 
+import inspect
 import io
 import json
 import math
@@ -14,6 +15,8 @@ from PIL import Image
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
+from explainers.takeaway.modules import paste
+from explainers.takeaway.recipe import Recipe
 from explainers.ui.session import TAKEAWAY
 from tests.support.opening import elements
 
@@ -28,6 +31,8 @@ says in which of a page's first runs a widget got its value."""
 PACKED = re.compile(r"(?:data:image/png;base64,)?[A-Za-z0-9+/]{80,}={0,2}")
 OF_THE_CODE = re.compile(r"(?<=[a-z])-[0-9a-f]{12}(?=\.)")
 """In the names of files that a browser keeps: a digest of what is in them."""
+PASTED: set[tuple[Any, ...]] = set()
+"""Functions of files that could be written."""
 DIGEST = "digest"
 """By which the browser knows a picture again: of all digits, also those that rounding changes."""
 
@@ -42,8 +47,17 @@ def read_sent(visit: AppTest) -> Iterator[tuple[str, Any]]:
         for part, recipes in visit.session_state[TAKEAWAY].parts.items():
             for made in recipes:
                 recipe = made() if callable(made) else made
+                _check_recipe(recipe)
                 numbers = {name: simplify(value) for name, value in recipe.shown.items()}
                 yield f"file {part}", {"title": recipe.title, "shown": numbers}
+
+
+def _check_recipe(recipe: Recipe) -> None:
+    """Its function takes what it is given, and can be written into a file that needs nothing."""
+    inspect.signature(recipe.function).bind(**recipe.inputs)
+    if tuple(recipe.functions) not in PASTED:
+        paste(recipe.functions, recipe.given(), recipe.libraries)
+        PASTED.add(tuple(recipe.functions))
 
 
 def _read_element(element: Any) -> Any:

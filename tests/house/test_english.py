@@ -3,10 +3,9 @@
 import re
 from collections import Counter
 
-import pytest
-
 from explainers.folders import ASSETS, ROOT
 from explainers.translations import load_sections
+from tests.support.rules import each
 
 PAGES = sorted(ASSETS.glob("text/en/[0-9]*.md"))
 CONTROLS = ASSETS / "text/en/controls.md"
@@ -36,8 +35,6 @@ AVOIDED = {
 """What reads like a translation or has another name elsewhere, and what to write instead."""
 SLOT = re.compile(r"\{\{\w+\}\}")
 
-each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-
 
 def read_paragraphs(path):
     """Every paragraph of a page's text, without headings and tables."""
@@ -54,7 +51,7 @@ def count_words(text):
     return sum(bool(re.search(r"\w", word)) for word in text.split())
 
 
-@each_page
+@each(PAGES)
 def test_sentences_and_paragraphs_are_short(path):
     for paragraph in read_paragraphs(path):
         assert count_words(paragraph) <= MOST_WORDS["paragraph"], paragraph
@@ -62,7 +59,7 @@ def test_sentences_and_paragraphs_are_short(path):
             assert count_words(sentence) <= MOST_WORDS["sentence"], sentence
 
 
-@pytest.mark.parametrize("path", [*PAGES, CONTROLS], ids=lambda path: path.stem)
+@each([*PAGES, CONTROLS])
 def test_one_term_for_one_thing(path):
     for paragraph in read_paragraphs(path):
         words = SLOT.sub("", paragraph)
@@ -71,16 +68,13 @@ def test_one_term_for_one_thing(path):
             assert not found, f"{found and found[0]!r}, better {better!r}: {paragraph}"
 
 
-SPOKEN = [*ROOT.glob("explainers/**/*.py"), *ROOT.glob("pages/*.py"), *PAGES]
-
-
-@pytest.mark.parametrize("path", SPOKEN, ids=lambda path: f"{path.relative_to(ROOT)}")
+@each([*ROOT.glob("explainers/**/*.py"), *ROOT.glob("pages/*.py"), *PAGES])
 def test_a_percent_sign_has_a_space_before_it(path):
     """The pictures write 42 %, and so do sentences; no format of Python does."""
-    assert not re.search(r"\d%|(?i:(?<!space))}%", path.read_text(encoding="utf-8"))
+    assert re.findall(r"\S*\d%|(?i:(?<!space))}%", path.read_text(encoding="utf-8")) == []
 
 
-@each_page
+@each(PAGES)
 def test_nobody_shouts(path):
     for paragraph in read_paragraphs(path):
         assert not re.search(r"\w!", paragraph), paragraph

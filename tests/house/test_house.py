@@ -5,15 +5,11 @@ import functools
 import re
 import subprocess
 import sys
-from fnmatch import fnmatch
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from explainers.translations import load_sections
-from explainers.ui.learning_path import NEXT_QUESTION
-from explainers.ui.page import ONE_SENTENCE, split_title
 from tests.support.rules import each, name
 
 ROOT = Path(__file__).parents[2]
@@ -207,19 +203,10 @@ def test_what_is_heavy_is_imported_where_it_is_needed(start, heavy):
     assert not heavy & set(loaded.split())
 
 
-@each(PAGES)
-def test_a_page_is_read_in_one_go(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 150
-
-
-@each(ATTENTION)
-def test_a_mechanism_fits_on_a_screen(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 100
-
-
-@each(EXPLAINERS)
-def test_a_module_holds_one_idea(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+@each(EXPLAINERS + PAGES)
+def test_a_page_is_read_in_one_go_and_a_mechanism_fits_on_a_screen(path):
+    most = 150 if path in PAGES else 100 if path in ATTENTION else 400
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= most
 
 
 @each(ATTENTION)
@@ -263,26 +250,19 @@ def test_one_word_for_one_thing(path):
                 words.add(word)
             case ast.Attribute(attr=word) if word != "T":  # torch's own name for the transpose
                 words.add(word)
+    if path in ATTENTION:
+        shapes = re.findall(r"# (\(.*\))$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        words |= set(re.findall(r"\w+", " ".join(shapes)))
     assert {old: new for old, new in RETIRED.items() if old in words} == {}
 
 
-@each(ATTENTION)
-def test_axes_have_one_name(path):
-    shapes = re.findall(r"# (\(.*\))$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    assert not set(re.findall(r"\w+", " ".join(shapes))) & set(RETIRED)
-
-
 @each(PAGES)
-def test_a_page_leaves_state_and_address_to_the_controls(path):
+def test_a_page_leaves_state_address_and_its_end_to_others(path):
+    """`st.stop` ends the app's script as well, and with it the way to the next page."""
     source = path.read_text(encoding="utf-8")
     assert "session_state" not in source
     assert "query_params" not in source
-
-
-@each(PAGES)
-def test_a_page_ends_without_what_stands_below_it(path):
-    """`st.stop` ends the app's script as well, and with it the way to the next page."""
-    assert "st.stop(" not in path.read_text(encoding="utf-8"), "take explainers.ui.page.end_page"
+    assert "st.stop(" not in source, "take explainers.ui.page.end_page"
 
 
 def test_the_contents_list_every_page_in_order():
@@ -303,16 +283,12 @@ def text_of(node):
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def test_the_readme_shows_the_way():
+def test_the_readme_shows_the_way_and_lists_the_pages_as_the_contents_do():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     folders = [p for p in [*ROOT.iterdir(), *(ROOT / "explainers").iterdir()] if p.is_dir()]
     names = [f"{p.name}/" for p in folders if p.name[0] not in "._"]
     names += [p.name for p in ROOT.glob("explainers/*.py")]
     assert [n for n in names if n not in readme and n != "__init__.py"] == []
-
-
-def test_the_readme_lists_the_pages_as_the_contents_do():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     numbered = [f"{place:02d} {title}" for place, (_, title) in enumerate(contents(), start=1)]
     assert re.findall(r"^\| (\d\d .*?) \|", readme, re.MULTILINE) == numbered
 
@@ -369,14 +345,9 @@ def test_requirements_are_what_is_imported():
     assert set(pins("requirements.txt")) == imported | NEEDED_BY_TRANSFORMERS | USED_BY_STREAMLIT
 
 
-def test_tools_are_pinned_as_well():
+def test_tools_are_pinned_as_well_and_what_is_pinned_is_installed():
     pinned = {**pins("requirements.txt"), **pins("requirements-dev.txt")}
     assert third_party(WORKSHOP) <= set(pinned)
-
-
-@pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt"])
-def test_what_is_pinned_is_installed(file):
-    pinned = pins(file)
     assert {p: metadata.version(p).split("+")[0] for p in pinned} == pinned
 
 
@@ -393,75 +364,3 @@ def test_nothing_needs_the_network_or_a_neighbour(path):
     code = re.sub(r"(^|\s)(#|//) .*", "", source, flags=re.MULTILINE)
     assert set(re.findall(r"\w+://[^\s/:\"'`]+", code)) <= HOSTS
     assert "../shared" not in source
-
-
-@each(PAGES)
-def test_a_page_shows_all_of_its_text_and_no_other(path):
-    """A name may be put together from a choice: `text(f"row_{name}")` shows every row_…"""
-    written = load_sections(path.stem)
-    asked = [asked for part in [path, *parts_with_text(path)] for asked in texts_asked_for(part)]
-    for pattern, given in asked:
-        found = [section for section in written if fnmatch(section, pattern)]
-        assert found, f"there is no text {pattern}"
-        slots = {slot for section in found for slot in re.findall(r"\{\{(\w+)", written[section])}
-        by_name = None in given  # `**numbers`: the test of what computes them compares them
-        assert by_name or slots <= given, f"{pattern} is not given {slots - given}"
-    parts = [path, *parts_with_text(path)]
-    handed_on = {text_of(node) for part in parts for node in nodes(part)}
-    unasked = [s for s in written if not any(fnmatch(s, pattern) for pattern, _ in asked)]
-    assert set(unasked) - {NEXT_QUESTION} <= handed_on, "there is text that is never shown"
-
-
-@each(PAGES)
-def test_a_page_can_be_said_in_one_sentence(path):
-    """Without the bold words before the sentence that say what it is."""
-    _title, sentence = split_title(load_sections(path.stem).get(ONE_SENTENCE, ""))
-    assert len(sentence.split()) <= 30
-
-
-def parts_with_text(page):
-    """The modules of explainers.chapters that show text of the page that imports them."""
-    modules = {ROOT / f"{module.replace('.', '/')}.py" for module in imports(page)}
-    return modules & set(ROOT.glob("explainers/chapters/**/*.py"))
-
-
-def texts_asked_for(path):
-    """(pattern of a name, names of its numbers) of every call of `text`, or of what asks by it."""
-    for call in nodes(path):
-        if not isinstance(call, ast.Call):
-            continue
-        if ast.unparse(call.func) == "text.fill" and pattern(call.args[0]) != "*":
-            yield pattern(call.args[0]), {None}
-        if not isinstance(call.func, ast.Name):
-            continue
-        given = {keyword.arg for keyword in call.keywords}
-        if call.func.id == "text" and pattern(call.args[0]) != "*":
-            yield pattern(call.args[0]), given
-        elif call.func.id in ("revealed", "ask_veiled"):
-            hidden = {"veil"} if call.func.id == "ask_veiled" else set()
-            yield f"ask_{pattern(call.args[1])}", given | hidden
-            yield f"because_{pattern(call.args[1])}", given | hidden
-        elif call.func.id == "show_one_sentence":
-            yield "one_sentence", given
-        elif call.func.id == "go_deeper":
-            yield "deeper*", given
-        elif call.func.id == "check_yourself":
-            yield "recall_*", {None}
-            yield "because_recall_*", {None}
-
-
-def pattern(written):
-    """What a piece of code will say, with * for what is known only when it runs."""
-    match written:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.JoinedStr(values=parts):
-            return "".join(map(pattern, parts))
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return pattern(left) + pattern(right)
-    return "*"
-
-
-def test_no_text_is_without_a_page():
-    texts = {path.stem for path in ROOT.glob("assets/text/*/*.md")}
-    assert texts - {"controls"} <= {path.stem for path in PAGES}

@@ -16,13 +16,11 @@ from torch import nn
 
 from explainers.models import attention_hook
 from explainers.models.attention_hook import run_model
-from explainers.models.borrowed_model import borrow_model
 from explainers.models.registry import ModelError, RefusedModelError
 from explainers.models.shipped_scores import read_shipped_scores
 from explainers.models.token_text import read_words, tokenise_text
 from explainers.notebook.head_names import MEANINGS, name_heads
 from explainers.notebook.look import look, make_look, record_heads, report
-from explainers.notebook.packed_heads import encode_weights
 from tests.notebook.unpacked import unpack
 from tests.support.opening import ROOT
 from tests.support.tiny_families import FAMILIES, VOCABULARY, tiny
@@ -125,7 +123,7 @@ def state_of(model):
 
 @pytest.mark.parametrize("is_training", [False, True])
 @pytest.mark.parametrize("family", [*KINDS, "BLOOM (ALiBi)"])
-def test_the_model_is_the_same_afterwards(family, is_training):
+def test_the_model_is_the_same_afterwards_and_after_an_error(family, is_training, monkeypatch):
     model = tiny(family).train(is_training)
     calls = []
     model.get_submodule(next(iter(model._modules))).register_forward_hook(
@@ -137,36 +135,31 @@ def test_the_model_is_the_same_afterwards(family, is_training):
     assert calls, "a hook of the owner's was not called"
     assert state_of(model) == before
     assert all(torch.equal(one, weights[name]) for name, one in model.state_dict().items())
-
-
-@pytest.mark.parametrize("family", [*KINDS, "BLOOM (ALiBi)"])
-def test_and_after_an_error(family, monkeypatch):
-    model = tiny(family).train()
-    before = state_of(model)
     monkeypatch.setattr(attention_hook, "choose_function", lambda module, extra: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         make_look(model, tokenizer_of(), TEXT, names=False)
     assert state_of(model) == before
 
 
-def test_inside_the_loan_our_attention_is_in_the_model():
+def without_numbers():
     model = tiny("Llama")
-    with borrow_model(model, tokenizer_of()) as borrowed:
-        assert borrowed.model.config._attn_implementation == attention_hook.IMPLEMENTATION
-    assert model.config._attn_implementation != attention_hook.IMPLEMENTATION
-
-
-def refused():
-    yield "no model", nn.Linear(2, 3), TEXT, "Linear is not a model of the library transformers."
-    yield "sound", tiny("Whisper"), TEXT, "reads something else than text"
-    yield "no token", tiny("Llama"), "", "finds no token in this text"
-    yield "too long", tiny("Llama"), text_of(65), "reads at most 64 tokens; this text has 65."
+    model.model.layers[1].self_attn.q_proj.weight.data[:] = torch.nan
+    return model
 
 
 @pytest.mark.parametrize(
-    ("model", "text", "reason"), [one[1:] for one in refused()], ids=[one[0] for one in refused()]
+    ("make", "text", "reason"),
+    [
+        (lambda: nn.Linear(2, 3), TEXT, "Linear is not a model of the library transformers."),
+        (lambda: tiny("Whisper"), TEXT, "reads something else than text"),
+        (lambda: tiny("Llama"), "", "finds no token in this text"),
+        (lambda: tiny("Llama"), text_of(65), "reads at most 64 tokens; this text has 65."),
+        (lambda: tiny("Llama", vocab_size=20), TEXT, "has the id 40, and LlamaForCausalLM has "),
+        (without_numbers, TEXT, "Layer 1 has weights that are not numbers (NaN)"),
+    ],
 )
-def test_a_refusal_is_one_sentence_with_the_reason(model, text, reason):
+def test_a_refusal_is_one_sentence_with_the_reason(make, text, reason):
+    model = make()
     before = state_of(model) if hasattr(model, "config") else None
     with pytest.raises(ModelError, match=re.escape(reason)):
         make_look(model, tokenizer_of(), text, names=False)
@@ -207,6 +200,7 @@ def given():
     yield "a model's name", {"model": "gpt2"}, "AutoModel.from_pretrained('gpt2')"
     yield "class", {"model": type(tiny("Llama"))}, "LlamaForCausalLM.from_pretrained(…) returns"
     yield "no weights", {"model": tiny("Llama").to("meta")}, "LlamaForCausalLM has no weights"
+    yield "no such layer", {"layers": [1, 7]}, "layers 0 to 2: there is no layer 7"
     yield "layer", {"layers": 1}, "layers=[0, 3]"
     yield "layer's name", {"layers": ["first"]}, "layers=[0, 3]"
 
@@ -236,11 +230,6 @@ def test_a_processor_has_a_tokenizer():
     assert data["tokens"] == TEXT.split()
 
 
-def test_ids_that_the_model_has_no_vector_for_are_told():
-    with pytest.raises(ModelError, match=r"has the id 40, and LlamaForCausalLM has .* 20 ids"):
-        make_look(tiny("Llama", vocab_size=20), tokenizer_of(), TEXT, names=False)
-
-
 SMALL = {
     "vocab_size": 50,
     "hidden_size": 16,
@@ -257,6 +246,7 @@ def own_class(name, **sizes):
     return getattr(transformers, f"{name}Model")(config)
 
 
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize(
     ("name", "sizes"), [("DebertaV2", SMALL), ("MPNet", SMALL), ("Luke", SMALL), ("XLNet", XLNET)]
 )
@@ -277,6 +267,7 @@ def test_a_class_that_attends_by_itself_is_shown_with_its_own_weights(name, size
         assert (codes - 255 * weights[0].sqrt()).abs().max() <= 0.51
 
 
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize(
     ("name", "sizes"), [("Longformer", SMALL), ("BigBird", SMALL), ("LED", {"vocab_size": 50})]
 )
@@ -288,26 +279,15 @@ def test_or_refused_by_name_where_its_weights_are_no_square(name, sizes):
     assert getattr(model.config, "attention_type", None) == kind
 
 
-def test_a_layer_that_is_not_there_is_refused():
-    with pytest.raises(ModelError, match="layers 0 to 2: there is no layer 7"):
-        make_look(tiny("Llama"), tokenizer_of(), TEXT, layers=[1, 7], names=False)
-
-
-def test_weights_that_are_no_numbers_are_refused():
-    model = tiny("Llama")
-    model.model.layers[1].self_attn.q_proj.weight.data[:] = torch.nan
-    with pytest.raises(ModelError, match=r"Layer 1 has weights that are not numbers \(NaN\)"):
-        make_look(model, tokenizer_of(), TEXT, names=False)
-
-
 def test_of_an_encoder_and_a_decoder_it_is_the_encoder():
-    data = data_of(make_look(tiny("BART"), tokenizer_of(), TEXT, names=False).page)
-    encoder, heads = (
-        FAMILIES["BART"][2]["encoder_layers"],
-        FAMILIES["BART"][2]["encoder_attention_heads"],
-    )
+    """Its heads cannot be measured: they are shown with the reason."""
+    data = data_of(make_look(tiny("BART"), tokenizer_of(), TEXT).page)
+    sizes = FAMILIES["BART"][2]
     assert data["kind"] == "encoder"
-    assert [layer["heads"] for layer in data["layers"]] == [heads] * encoder
+    heads = [sizes["encoder_attention_heads"]] * sizes["encoder_layers"]
+    assert [layer["heads"] for layer in data["layers"]] == heads
+    assert data["roles"] == []
+    assert "has an encoder and a decoder" in data["unnamed"]
 
 
 class Tags(HTMLParser):
@@ -336,9 +316,6 @@ def test_text_of_a_user_is_never_html():
     )
     assert frame.isascii()
     assert 'sandbox="allow-scripts"' in frame
-
-
-def test_a_model_of_a_hostile_name_is_no_html_either():
     model = tiny("Llama")
     model.config._name_or_path = "/home/jo/<script>hacked()</script>"
     page = make_look(model, tokenizer_of(), TEXT, names=False).page
@@ -346,21 +323,18 @@ def test_a_model_of_a_hostile_name_is_no_html_either():
     assert "/home/jo" not in page, "where somebody's files are is nobody's business"
 
 
-def test_it_says_how_large_it_is(capsys):
+def test_it_says_how_large_it_is_and_the_report_is_the_same_page(capsys, tmp_path):
     from explainers import look
 
     shown = look(tiny("Llama"), tokenizer_of(), TEXT, names=False)
     told = capsys.readouterr().out
     assert told == f"LlamaForCausalLM: 18 heads on 11 tokens, {shown.num_bytes / 1e6:.1f} MB\n"
     assert shown.num_bytes == len(shown._repr_html_())
-
-
-def test_the_report_is_the_same_page(tmp_path):
-    file = report(tiny("BERT"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
-    shown = make_look(tiny("BERT"), tokenizer_of(), TEXT, names=False)
+    file = report(tiny("Llama"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
     assert file.read_text(encoding="utf-8") == shown.page
 
 
+@pytest.mark.nightly("a real model reads 256 tokens; what a byte is, small models tell daily")
 def test_all_heads_of_smollm2_on_256_tokens_are_below_six_and_a_half_megabytes(smollm2):
     from explainers.notebook.packed_heads import MOST_IN_FULL
     from explainers.translations import TEXTS
@@ -393,12 +367,7 @@ def test_names_are_roles_with_their_level_of_chance():
     assert set(roles) <= set(MEANINGS)
 
 
-def test_a_model_whose_heads_cannot_be_measured_is_shown_with_the_reason():
-    data = data_of(make_look(tiny("BART"), tokenizer_of(), TEXT).page)
-    assert data["roles"] == []
-    assert "has an encoder and a decoder" in data["unnamed"]
-
-
+@pytest.mark.nightly("transformers in a process of its own: six seconds")
 def test_torch_keeps_its_threads():
     code = """
 import torch
@@ -413,10 +382,3 @@ print(torch.get_num_threads())
     run = [sys.executable, "-c", code]
     told = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert told.splitlines() == ["Linear is not a model of the library transformers.", "2"]
-
-
-def test_a_byte_is_the_root_of_a_weight():
-    weights = torch.linspace(0, 1, 100_001)
-    codes = encode_weights(weights)
-    assert float(((codes / 255.0) ** 2 - weights).abs().max()) == pytest.approx(0.0039, abs=1e-4)
-    assert float(weights[codes > 0].min()) <= 1e-5

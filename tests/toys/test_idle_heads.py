@@ -1,7 +1,5 @@
 """Heads that often want nothing: their task, what the shipped ones do, and how they are trained."""
 
-import json
-
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -20,7 +18,6 @@ from explainers.toys.idle_head import (
     SINK,
     SOFT_CAP,
     copy_back,
-    encode,
     find_triggers,
     list_switches,
     load_idle_head,
@@ -62,12 +59,6 @@ def test_rows_follow_the_rule_and_no_other_letter_is_copied_more_than_by_chance(
     assert (plain[:, 1:] == torch.cat([plain[:, :1], plain[:, :-2]], dim=1)).float().mean() < 0.2
 
 
-def test_every_setting_has_one_name():
-    assert len(SETTINGS) == len(set(SETTINGS)) == 32
-    assert {name_setting(*list_switches(one)) for one in SETTINGS} == set(SETTINGS)
-    assert name_setting(SINK, FIRST) == name_setting(FIRST, SINK) == "first-sink"
-
-
 def test_what_is_shipped_is_small_and_complete():
     assert IDLE_FILE.stat().st_size < 1.2 * MEGABYTE
     stored = load_file(IDLE_FILE)
@@ -85,6 +76,7 @@ def test_what_is_shipped_is_small_and_complete():
         load_idle_head(name_setting(SINK, GATE))
 
 
+@pytest.mark.rotating(4)
 @EACH
 def test_the_report_is_what_the_shipped_weights_do(setting):
     for seed in IDLE_SEEDS[1:3]:
@@ -100,6 +92,7 @@ def test_the_readable_report_is_the_report():
     assert idle_report.IDLE_MARKDOWN.read_text(encoding="utf-8") == format_idle_report()
 
 
+@pytest.mark.rotating(4)
 @EACH
 def test_the_film_ends_with_the_shipped_weights(setting):
     film = load_film(setting)
@@ -169,17 +162,3 @@ def test_a_job_trains_what_the_command_trains(monkeypatch):
     assert job.run() == "done"
     *_, parts = learn(FIRST, 3)
     assert job.reports[-1] == look_after(parts, FIRST, 8)
-
-
-def test_the_stored_report_has_every_seed():
-    stored = json.loads(IDLE_FILE.with_suffix(".json").read_text(encoding="utf-8"))["rows"]
-    settings = [*SHIPPED_SETTINGS, idle_report.PLAIN_LETTERS]
-    assert [(row["setting"], row["seed"]) for row in stored] == [
-        (setting, seed) for setting in settings for seed in IDLE_SEEDS
-    ]
-
-
-def test_triggers_are_found_where_a_letter_stands_before():
-    assert find_triggers(encode((BEGIN, "e", "a", "b", "r"))).tolist() == [
-        *(False, False, True, False, True)
-    ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explainers.job_queue import Job, report_each
+from explainers.job_queue import Job
 from explainers.toys.layers import Configuration
 from explainers.toys.training import (
     Training,
@@ -13,7 +13,7 @@ from explainers.toys.training import (
     make_training_job,
     train_in_steps,
 )
-from tests.support.waiting import over, wait
+from tests.support.waiting import over
 
 SMALL = Configuration(2, 1, 4, "causal")
 TOKENS = ("The", "zebra", "announced", "earnings")
@@ -81,66 +81,3 @@ def test_random_weights_can_be_seen_before_the_first_batch(monkeypatch):
     monkeypatch.setattr(Training, "step", first)
     over(one.start())
     assert [snapshot.step for snapshot in seen] == [0]
-
-
-def test_it_can_be_cancelled():
-    one = job(steps=1_000_000).start()
-    wait(lambda: len(list_losses(one)) > 2)
-    one.cancel()
-    assert over(one).state == "cancelled"
-    assert one.result is None
-    assert over(job(steps=1).start()).state == "done", "the next one has its turn"
-
-
-def test_one_at_a_time():
-    first = job(steps=1_000_000).start()
-    wait(lambda: first.state == "running")
-    second, third, fourth = (job(steps=1, seed=seed).start() for seed in (1, 2, 3))
-    wait(lambda: len(list_losses(first)) > 10)
-    assert second.state == third.state == fourth.state == "waiting"
-    assert not second.reports
-    assert [one.count_before for one in (first, second, third, fourth)] == [0, 1, 2, 3]
-    third.cancel()
-    assert over(third).state == "cancelled"
-    assert [one.count_before for one in (second, fourth)] == [1, 2]
-    assert not first.is_over
-    first.cancel()
-    assert over(second).state == over(fourth).state == "done"
-
-
-def test_a_measurement_waits_until_a_training_is_over():
-    """Side by side, each would take the other's time."""
-    training = job(steps=1_000_000).start()
-    wait(lambda: len(list_losses(training)) > 2)
-    measuring = Job("", report_each(lambda: iter([len(training.reports)])), 1).start()
-    last = job(steps=1).start()
-    wait(lambda: [one.count_before for one in (training, measuring, last)] == [0, 1, 2])
-    training.cancel()
-    found = [len(over(training).reports)]
-    assert over(measuring).reports == found, "it began after the last batch"
-    assert over(last).state == "done"
-
-
-def test_what_was_learned_is_not_called_cancelled(monkeypatch):
-    """Who cancels during the last batch comes too late."""
-    one, learn = job(steps=2), Training.step
-
-    def last(training):
-        if list_losses(one):
-            one.cancel()
-        return learn(training)
-
-    monkeypatch.setattr(Training, "step", last)
-    assert over(one.start()).state == "done"
-    assert one.result is not None
-
-
-def test_what_goes_wrong_is_told(monkeypatch):
-    def broken(_):
-        raise ZeroDivisionError("no such batch")
-
-    monkeypatch.setattr(Training, "step", broken)
-    failed = over(job(steps=3).start())
-    assert (failed.state, failed.problem) == ("failed", "ZeroDivisionError: no such batch")
-    monkeypatch.undo()
-    assert over(job(steps=1).start()).state == "done", "the next one has its turn"

@@ -20,13 +20,11 @@ from explainers.toys.longer_texts import (
     KINDS,
     NOWHERE,
     NTK,
-    PAIRS,
     PARTIAL,
     PI,
     PLAIN,
     ROTARY,
     VOCABULARY,
-    WAYS,
     YARN,
     draw_parts,
     draw_repeats,
@@ -72,17 +70,6 @@ def test_without_positions_the_order_of_earlier_tokens_is_lost_and_with_them_it_
     assert apart[PARTIAL] > 1e-3
 
 
-def test_pairs_are_slowed_down_as_their_way_says():
-    plain, pi, ntk, yarn = (find_speeds(ROTARY, way, 4.0) for way in WAYS)
-    assert torch.allclose(pi, plain / 4)
-    assert ntk[0] == yarn[0] == plain[0] == 1
-    assert torch.allclose(yarn[3:], pi[3:])
-    assert (plain[1:] > ntk[1:]).all()
-    assert ntk[-2] > pi[-2]
-    assert (find_speeds(PARTIAL, PLAIN, 1.0) > 0).sum() == PAIRS // 2
-    assert not find_speeds(NOWHERE, YARN, 4.0).any()
-
-
 def test_the_same_seed_learns_the_same_and_further_training_leaves_the_model_alone():
     (parts, losses), (_same, again), (_other, others) = (
         train_model(ROTARY, seed, 3) for seed in (1, 1, 2)
@@ -110,11 +97,6 @@ def test_what_is_shipped_is_of_all_models_and_seeds_and_small():
 def test_the_first_batches_come_out_again():
     """A change of the model, the task or the optimiser shows here; a processor's roundings not."""
     assert measure_first_losses() == pytest.approx(read_stored()["first_losses"], abs=2e-3)
-
-
-def test_all_ways_agree_at_the_trained_length():
-    rows = [read_longer_results()[ROTARY, way, 0] for way in WAYS]
-    assert all(row.average(LENGTHS[0]) == rows[0].average(LENGTHS[0]) for row in rows)
 
 
 def test_the_check_finds_what_is_too_far(monkeypatch, capsys):

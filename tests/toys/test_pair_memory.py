@@ -1,7 +1,5 @@
 """Memories that learn pairs: the task, the models, what was shipped, and training again."""
 
-import json
-
 import pytest
 import torch
 
@@ -14,7 +12,6 @@ from explainers.toys.pair_memory import (
     OVERWRITE,
     REPEATED,
     RULES,
-    SOFTMAX,
     SUM,
     draw_memory,
     draw_pairs,
@@ -22,15 +19,7 @@ from explainers.toys.pair_memory import (
     score_answers,
     train_memory,
 )
-from explainers.toys.pair_results import (
-    MODELS,
-    SEEDS,
-    TESTED_COUNTS,
-    MemoryRow,
-    read_results,
-    train_row,
-    write_results,
-)
+from explainers.toys.pair_results import MODELS, SEEDS, TESTED_COUNTS, read_results, train_row
 
 
 @pytest.mark.parametrize("has_repeats", [False, True])
@@ -78,24 +67,8 @@ def test_what_is_shipped_is_of_all_models_and_small():
     assert pair_results.FILE.stat().st_size < 8_000
 
 
+@pytest.mark.nightly("trains a memory: four seconds")
 def test_one_shipped_row_comes_out_again():
     row = read_results()[(OVERWRITE,), True]
     [again] = train_row([OVERWRITE], True, SEEDS[:1]).shares
     assert all(row.allows(*both) for both in zip(TESTED_COUNTS, again, strict=True))
-
-
-def test_the_check_finds_what_is_too_far(monkeypatch):
-    shipped = read_results()[(SUM,), False]
-    assert shipped.allows(64, shipped.average(64))
-    assert not shipped.allows(64, 2 * shipped.average(64))
-    far = MemoryRow((SUM,), False, [[0.0] * len(TESTED_COUNTS)])
-    monkeypatch.setattr(pair_results, "train_row", lambda *_given: far)
-    assert not pair_results.check_results()
-
-
-def test_what_is_written_can_be_read(tmp_path, monkeypatch):
-    rows = [MemoryRow((FADE, SOFTMAX), True, [[0.5, 0.25]])]
-    write_results(rows, "by hand", tmp_path / "results.json")
-    assert json.loads((tmp_path / "results.json").read_text())["made"] == "by hand"
-    monkeypatch.setattr(pair_results, "FILE", tmp_path / "results.json")
-    assert read_results.__wrapped__() == {((FADE, SOFTMAX), True): rows[0]}

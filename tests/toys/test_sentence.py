@@ -101,15 +101,6 @@ def test_presets_are_read_as_they_are(preset):
     assert " ".join(sentence.tokens) == preset
 
 
-def test_a_line_break_is_a_space_and_nothing_to_mention():
-    assert read_sentence("two\n plus\tthree").tokens == ("two", "plus", "three")
-    assert read_sentence("two\n plus\tthree").notes == ()
-
-
-def test_no_words_give_the_running_sentence():
-    assert read_sentence("\t\0").tokens == read_sentence(SENTENCE).tokens
-
-
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
@@ -127,15 +118,6 @@ def test_no_words_give_the_running_sentence():
 )
 def test_words(text, tokens):
     assert split_words(text) == tokens
-
-
-def test_vietnamese_is_the_same_words_composed_or_not():
-    composed = PRESETS["Vietnamese"]
-    apart = unicodedata.normalize("NFD", composed)
-    assert apart != composed
-    assert [unicodedata.normalize("NFC", token) for token in split_words(apart)] == split_words(
-        composed
-    )
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
@@ -170,10 +152,6 @@ def test_a_word_is_one_with_an_apostrophe_a_hyphen_or_a_mark():
 def test_characters_are_the_text_and_no_accent_stands_alone(text):
     assert "".join(split_characters(text)) == text
     assert all(regex.fullmatch(r"\X", sign) for sign in split_characters(text))
-
-
-def test_characters_of_a_joined_emoji_are_one():
-    assert split_characters("e\u0301👩‍👩‍👧🇻🇳") == ["e\u0301", "👩‍👩‍👧", "🇻🇳"]
 
 
 def test_syllables_of_one_word_stay_together():

@@ -14,7 +14,6 @@ from explainers.toys.byte_pairs import (
     encode,
     learn_merges,
     make_pieces,
-    merge_pair,
     spell_token,
     split_words,
 )
@@ -86,19 +85,6 @@ def test_each_merge_is_the_most_frequent_pair():
 def test_of_equally_frequent_pairs_the_smaller_ids_are_merged():
     (merge,) = learn_merges("azbc", 1)
     assert (merge.left, merge.right, merge.count) == (ord("a"), ord("z"), 1)
-
-
-def test_neighbours_are_merged_from_the_left():
-    assert merge_pair([7, 7, 7, 5, 7], 7, 7, 300) == (300, 7, 5, 7)
-    assert merge_pair([300, 7], 300, 7, 301) == (301,)
-    assert merge_pair([], 7, 7, 300) == ()
-
-
-def test_learning_stops_when_each_word_is_one_token():
-    merges = learn_merges("ab ab", 50)
-    assert encode("ab ab", merges) == [BYTES, BYTES + 1]
-    assert len(merges) == 2
-    assert learn_merges("", 3) == []
 
 
 @given(TEXTS)

@@ -13,7 +13,6 @@ from explainers.toys import layers
 from explainers.toys.examples import LONGEST
 from explainers.toys.layers import Configuration, load_heads, load_layer
 from explainers.toys.training import run_heads
-from explainers.ui.controls import controls
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
 from tests.support.reading import sizes
 
@@ -85,14 +84,6 @@ def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
         load_layer(("The",), GQA, seed=0)
 
 
-def test_seeds_and_configurations_differ():
-    one, other = load_heads(GQA, 0, "en"), load_heads(GQA, 1, "en")
-    assert not torch.equal(one.embedding, other.embedding)
-    assert not torch.equal(one.embedding, load_heads(GQA._replace(rule="full"), 0, "en").embedding)
-    layer = one.layer
-    assert (layer.num_heads, layer.num_kv_heads, layer.head_dim) == (4, 2, 8)
-
-
 def test_a_single_head_is_a_layer_with_one_head():
     layer = load_layer(TOKENS, Configuration(1, 1, 16, "window of 3"), 1)
     assert torch.equal(layer.mask.cpu(), masks.build(masks.RULES["window of 3"], 7, 7))
@@ -143,23 +134,7 @@ def badges_there(page, visit):
     return badges(visit)[-1:] if page.stem in CARDS else badges(visit)
 
 
-@each_page
-def test_the_switch_changes_numbers_badge_and_what_is_said(page):
-    drawn, learned_ = opened_there(page, UNTRAINED), opened_there(page)
-    assert not learned_.exception
-    assert not learned_.info
-    assert pictures_there(page, drawn)[0] != pictures_there(page, learned_)[0]
-    assert "trained: related words, seed 0" in badges_there(page, learned_)[0]
-    assert "trained: related words" not in " ".join(badges_there(page, drawn))
-    assert "untrained: pattern without meaning, seed 0" in badges_there(page, drawn)[0]
-    for visit, width in ((learned_, 8), (opened_there(page, {"d_k": "16"}), 64)):
-        assert f"d_model is {width}" in captions(visit)
-        shown = [s for s in visit.select_slider if s.label == controls.d_model.label]
-        assert [(slider.value, slider.disabled) for slider in shown] == [(width, True)]
-    assert not widgets(drawn)["d_model"].disabled
-    assert sizes(learned_) == (4, [4, 8, 16, 32, 64])
-
-
+@pytest.mark.rotating(2)
 @each_page
 def test_links_that_say_random_are_obeyed(page):
     """The name that untrained weights had once."""
@@ -167,11 +142,13 @@ def test_links_that_say_random_are_obeyed(page):
     assert pictures_there(page, visit) == pictures_there(page, today)
     assert not visit.info
     assert visit.session_state["weights"] == "untrained"
+    assert "untrained: pattern without meaning, seed 0" in badges_there(page, visit)[0]
     assert pictures_there(page, switch(visit, "trained")) == pictures_there(
         page, opened_there(page)
     )
 
 
+@pytest.mark.rotating(2)
 @each_page
 def test_sizes_of_the_readers_own_come_back_with_untrained_weights(page):
     visit = opened_there(page, UNTRAINED)
@@ -199,6 +176,7 @@ def test_a_link_to_a_size_that_was_not_trained(asked, shown):
     assert not visit.run().info
 
 
+@pytest.mark.rotating(2)
 @each_page
 def test_what_was_not_trained_is_said_and_no_choice_is_lost(page):
     link = {"weights": "trained", "d_k": "10", "seed": "7", "d_model": "32"}
@@ -218,32 +196,20 @@ def test_what_was_not_trained_is_said_and_no_choice_is_lost(page):
     )
 
 
-@pytest.mark.parametrize("page", [SWITCHED[1]], ids=lambda page: page.stem)
-def test_a_mask_that_was_not_trained(page):
-    visit = opened_there(page, {"d_k": "16", "mask": "prefix of 3"})
-    assert "prefix of 3" in captions(visit)
-    assert (
-        pictures_there(page, visit)[0] == pictures_there(page, opened_there(page, {"d_k": "16"}))[0]
+def test_the_readable_head_takes_any_mask_and_five_seeds():
+    page = SWITCHED[1]
+    full, prefix, seed_4, seed_5 = (
+        opened_there(page, {"step": "weights"} | link)
+        for link in ({}, {"mask": "prefix of 3"}, {"seed": "4"}, {"seed": "5"})
     )
+    assert pictures_there(page, full) != pictures_there(page, prefix)
+    assert "prefix of 3" not in captions(prefix)
+    assert "trained: related words, seed 4" in badges_there(page, seed_4)[0]
+    assert "no seed 5 among them, only 0, 1, 2, 3, 4; this is 0" in captions(seed_5)
+    assert pictures_there(page, seed_5) == pictures_there(page, full)
 
 
-@pytest.mark.parametrize("page", [SWITCHED[1]], ids=lambda page: page.stem)
-def test_the_readable_head_takes_any_mask_and_five_seeds(page):
-    full = pictures_there(page, opened_there(page, {"step": "weights"}))
-    assert full != pictures_there(
-        page, opened_there(page, {"step": "weights", "mask": "prefix of 3"})
-    )
-    assert "prefix of 3" not in captions(
-        opened_there(page, {"step": "weights", "mask": "prefix of 3"})
-    )
-    assert (
-        "trained: related words, seed 4" in badges_there(page, opened_there(page, {"seed": "4"}))[0]
-    )
-    other = opened_there(page, {"step": "weights", "seed": "5"})
-    assert "no seed 5 among them, only 0, 1, 2, 3, 4; this is 0" in captions(other)
-    assert pictures_there(page, other) == full
-
-
+@pytest.mark.rotating(3)
 @with_masks
 def test_where_trained_heads_are_wide_a_reader_can_train_as_well(page):
     def offered(visit):
@@ -254,13 +220,7 @@ def test_where_trained_heads_are_wide_a_reader_can_train_as_well(page):
     assert offered(opened_there(page, {"d_k": "16"})) == ["Train it here"]
 
 
-@with_masks
-def test_the_mask_that_heads_learned_under_is_told(page):
-    assert "related words, mask full: d_model" in captions(
-        opened_there(page, {"weights": "trained"})
-    )
-
-
+@pytest.mark.rotating(3)
 @with_masks
 def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
     for length, said in [(layers.MAX_NEWS_TOKENS, False), (layers.MAX_NEWS_TOKENS + 1, True)]:

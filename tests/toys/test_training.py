@@ -40,7 +40,6 @@ from explainers.toys.training import (
     draw_parts,
     draw_pool,
     list_parts,
-    run_heads,
 )
 from explainers.toys.training_report import measure_heads, read_report
 
@@ -76,33 +75,17 @@ def test_relations_are_mutual_but_for_the_time(language, choices):
         assert one.tokens[place] in {word for listed in words for word in listed}
 
 
-def test_the_relations_of_the_running_sentence():
+def test_the_relations_of_the_running_sentences():
+    """What a thing is like stands after it in Vietnamese."""
+    english = "CEO | The announced | CEO earnings | earnings | announced record | announced Friday"
+    vietnamese = "CEO | Vị công_bố | CEO lợi_nhuận | công_bố kỷ_lục | lợi_nhuận | công_bố thứ_Sáu"
+    told = {ENGLISH: f"{english} | announced on", VIETNAMESE: f"{vietnamese} | công_bố vào"}
     assert ENGLISH.running.tokens == SENTENCE
-    named = [{SENTENCE[j] for j in others} for others in ENGLISH.running.related]
-    assert named == [
-        {"CEO"},
-        {"The", "announced"},
-        {"CEO", "earnings"},
-        {"earnings"},
-        {"announced", "record"},
-        {"announced", "Friday"},
-        {"announced", "on"},
-    ]
-
-
-def test_the_vietnamese_sentence_has_what_a_thing_is_like_after_it():
-    tokens, related, verb = VIETNAMESE.running
-    assert tokens == ("Vị", "CEO", "công bố", "lợi nhuận", "kỷ lục", "vào", "thứ Sáu")
-    assert ENGLISH.running.verb == verb == 2
-    assert [{tokens[j] for j in others} for others in related] == [
-        {"CEO"},
-        {"Vị", "công bố"},
-        {"CEO", "lợi nhuận"},
-        {"công bố", "kỷ lục"},
-        {"lợi nhuận"},
-        {"công bố", "thứ Sáu"},
-        {"công bố", "vào"},
-    ]
+    for grammar, by_hand in told.items():
+        tokens = grammar.running.tokens
+        named = [{tokens[j].replace(" ", "_") for j in js} for js in grammar.running.related]
+        assert named == [set(one.split()) for one in by_hand.split(" | ")]
+        assert grammar.running.verb == 2
 
 
 @pytest.mark.parametrize(
@@ -149,33 +132,6 @@ def test_no_held_out_sentence_is_ever_trained_on(language):
     assert all(is_held_out(one.tokens) for one in tested)
 
 
-def test_about_a_tenth_is_held_out():
-    drawn = torch.randint(2**31, (3_000, NUM_CHOICES), generator=seeded()).tolist()
-    share = statistics.mean(is_held_out(ENGLISH.write_news(choices).tokens) for choices in drawn)
-    assert share == pytest.approx(0.1, abs=0.02)
-
-
-def test_a_vocabulary_that_a_reader_can_survey():
-    for grammar in GRAMMARS.values():
-        assert len(grammar.words) == len(grammar.word_ids) == NUM_WORDS <= 80
-
-
-@each_language
-def test_the_same_word_does_it_and_has_it_done(language):
-    """Else one head could tell who did it from the word alone, and would be enough."""
-    grammar = GRAMMARS[language]
-    for topic in range(len(grammar.topics)):
-        many = set(grammar.list_words("many", topic))
-        roles: list[set[str]] = [set(), set()]
-        for one in draw_news(language, 1_500, False, seeded()):
-            place = one.verb
-            if one.tokens[place] in grammar.list_words("verb", topic):
-                nouns = {j: one.tokens[j] for j in one.related[place] if one.tokens[j] in many}
-                for j, word in nouns.items():
-                    roles[j > place].add(word)
-        assert roles == [many, many]
-
-
 @each_rule
 def test_filling_changes_nothing(rule):
     short, longer = (ENGLISH.write_news(form + [0] * 9) for form in ([1, 1, 0], [1, 0, 1]))
@@ -219,6 +175,9 @@ def test_seeds_side_by_side_learn_as_if_alone():
         alone = list_parts(learned_now(SMALL, 3, seed))
         for part, other in zip(list_parts(together.export_heads(place)), alone, strict=True):
             torch.testing.assert_close(part, other, atol=1e-4, rtol=1e-3)
+    known = learned_now(SMALL)
+    losses = Training(SMALL, [0, 1], [known, known]).step()
+    assert losses[0] != losses[1], "each seed has its own batches"
 
 
 def test_more_training_begins_with_what_is_known():
@@ -228,23 +187,6 @@ def test_more_training_begins_with_what_is_known():
     more.step()
     assert not torch.equal(more.export_heads(0).embedding, known.embedding)
     assert not torch.equal(known.embedding, draw_parts(SMALL, 0)[0])
-
-
-def test_each_seed_has_its_own_batches():
-    known = learned_now(SMALL)
-    one, other = Training(SMALL, [0, 1], [known, known]).step()
-    assert one != other
-
-
-def test_what_is_measured_is_what_is_shipped(monkeypatch):
-    tested = []
-    monkeypatch.setattr(
-        training_report, "measure_heads", lambda configuration, seeds: tested.extend(seeds)
-    )
-    shipped, _ = training_report.train_configuration(SMALL, steps=2)
-    for seed in SEEDS:
-        kept = (shipped[layers.name_part(SMALL, seed, part)].float() for part in PART_NAMES)
-        assert all(map(torch.equal, kept, list_parts(tested[seed])))
 
 
 @each_language
@@ -260,11 +202,13 @@ def test_the_shipped_file_has_everything_and_is_small(language):
     with safe_open(shipped, framework="pt") as file:
         assert set(file.keys()) == names
         assert split_list(file.metadata()["words"]) == list(GRAMMARS[language].words)
+    assert len(GRAMMARS[language].words) == NUM_WORDS <= 80, "a reader can survey them"
     assert len(list_configurations()) == len(set(list_configurations())) == 90
     assert list(read_report(language)) == list_configurations()
     assert all(len(row.loss) >= 5 for row in read_report(language).values())
 
 
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize(
     "configuration",
     [MANY, Configuration(1, 1, 16, "full"), Configuration(8, 2, 8, "causal")],
@@ -307,17 +251,6 @@ def test_the_readable_report_is_the_report():
     assert training_report.MARKDOWN_REPORT.read_text(encoding="utf-8") == report
 
 
-@each_language
-def test_several_heads_find_who_and_what(language):
-    running = GRAMMARS[language].running
-    layer = layers.load_layer(running.tokens, MANY, seed=0)
-    largest = run_heads(layer.x, layer.heads, layer.mask).weights[:, running.verb].amax(dim=0)
-    assert not layer.unknown
-    both = sorted(running.related[running.verb])
-    assert sorted(largest.topk(2).indices.tolist()) == both
-    assert largest[both].min() > 0.5
-
-
 @pytest.mark.parametrize("head_dim", layers.HEAD_DIMS)
 @each_language
 def test_one_head_cannot_keep_who_and_whom_apart(language, head_dim):
@@ -343,9 +276,3 @@ def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     monkeypatch.setitem(layers.WEIGHTS_FILES, "en", report_file.with_suffix(".safetensors"))
     training_report.write_report([row], "made by a test")
     assert training_report.ReportRow(**json.loads(report_file.read_text())["rows"][0]) == row
-
-
-def test_pools_are_the_same_every_time():
-    kept = draw_pool(True, "en")
-    draw_pool.cache_clear()
-    assert all(map(torch.equal, draw_pool(True, "en"), kept))

@@ -6,14 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from explainers.translation import corpus
 from explainers.translation.alignment import Ibm1Model
-from explainers.translation.baselines import (
-    Baselines,
-    evaluate_baselines,
-    learn_aligners,
-    score_links,
-)
 from explainers.translation.cooccurrence import find_cooccurrences
 from explainers.translation.corpus import draw_sentences
 from explainers.translation.hmm_alignment import HmmModel, Jumps, find_best_path, forward_backward
@@ -26,21 +19,6 @@ SOME = [(pair.source, pair.target) for pair in draw_sentences("tests of aligners
 @pytest.fixture(scope="module")
 def plain():
     return Ibm1Model.learn(SOME, rounds=3, has_empty_word=False)
-
-
-def test_what_meets_is_listed_once_and_where_it_meets():
-    found = find_cooccurrences([*BOOKS, (["the"], ["ngôi"])])
-    assert len(set(found.names)) == len(found.names) == 7
-    assert list(found.groups) == [(1, 1), (2, 2)]
-    for (source, target), entries in zip(BOOKS, found.groups[2, 2], strict=True):
-        for syllable, word in itertools.product(range(2), range(2)):
-            assert found.names[entries[syllable, word]] == (source[word], target[syllable])
-    shares = found.normalise(torch.arange(1.0, 8.0))
-    of_the = [number for number, (word, _) in enumerate(found.names) if word == "the"]
-    assert shares[of_the].sum() == pytest.approx(1)
-    assert shares[of_the[0]] == pytest.approx(
-        (of_the[0] + 1) / sum(number + 1 for number in of_the)
-    )
 
 
 @pytest.mark.parametrize("pairs", [[], [([], ["nhà"])], [(["house"], [])]])
@@ -63,27 +41,10 @@ def test_a_round_of_model_2_is_counted_by_hand():
     assert one.log_likelihoods[0] == pytest.approx(2 * (by_hand.sum(-1) / 2).log().sum().item())
 
 
-def test_model_2_learns_places_that_words_do_not_tell():
-    """Two words that are always together: which is whose, only the places of others tell."""
-    known = ["cd", "ce", "fe", "fd"]
-    pairs = [(list(words), list(words.upper())) for words in known] + [(["a", "b"], ["x", "y"])]
-    start = Ibm1Model.learn(pairs, rounds=1, has_empty_word=False)
-    model = Ibm2Model.learn(pairs, start)
-    assert model.align(["a", "b"], ["x", "y"]) == {(0, 0), (1, 1)}
-    assert model.align(["b", "a"], ["x"]) == {(0, 1)}, "a shape never met: all places are equal"
-    assert model.align([], ["x"]) == model.align(["a"], []) == model.align(["?"], ["x"]) == set()
-
-
 def test_model_2_takes_the_likelier_place_where_words_are_equal():
     equal = {("a", "x"): 0.5, ("b", "x"): 0.5}
     places = {(1, 2): torch.tensor([[0.1, 0.9]])}
     assert Ibm2Model(equal, places, False, ()).align(["a", "b"], ["x"]) == {(0, 1)}
-
-
-def test_model_2_gives_what_translates_nothing_to_the_empty_word():
-    pairs = [([word], [f"{word}!", "ạ"]) for word in "abcdef"]
-    model = Ibm2Model.learn(pairs, Ibm1Model.learn(pairs))
-    assert model.align(["a"], ["a!", "ạ"]) == {(0, 0)}
 
 
 @pytest.mark.parametrize("has_empty_word", [True, False])
@@ -146,14 +107,6 @@ def test_the_best_path_is_the_likeliest_of_all(num_syllables, num_words):
     assert find_best_path(emissions, steps) == list(best)
 
 
-def test_jumps_are_probabilities_that_depend_on_the_distance_alone():
-    first, distances = [0.5, 0.25, 0.25], [0, 1, 2, 4, 3, 0, 0]  # distances from −3 to 3
-    weights = torch.tensor(first + distances, dtype=torch.double)
-    steps = Jumps(3, weights).read_steps(2)
-    assert_close(steps, torch.tensor([[2 / 3, 1 / 3], [4 / 7, 3 / 7], [2 / 6, 4 / 6]]).double())
-    assert_close(Jumps(3, weights).read_steps(5).sum(dim=-1), torch.ones(6).double())
-
-
 def test_jumps_come_to_what_was_counted():
     """Where every step could be learned exactly, the weights become its shares."""
     counted = {2: torch.tensor([[3, 1], [1, 4], [2, 8]], dtype=torch.double)}
@@ -166,36 +119,6 @@ def test_jumps_come_to_what_was_counted():
     assert_close(steps[2], torch.tensor([2 / 10, 8 / 10]).double(), atol=1e-6, rtol=0)
 
 
-def test_the_hmm_learns_to_go_on_with_the_next_word():
-    """Words that always come together: which one is whose, only the order tells."""
-    pairs = [(["a", "b", letter], ["x", "y", letter.upper()]) for letter in "cdefgh"]
-    pairs += [([letter, "i"], [letter.upper(), "I"]) for letter in "cdefgh"]
-    plain = Ibm1Model.learn(pairs, has_empty_word=False)
-    model = HmmModel.learn(pairs, plain, rounds=10)
-    steps = model.jumps.read_steps(3)
-    assert steps[1].argmax() == 1
-    assert steps[2].argmax() == 2
-    assert (1, 1) not in plain.align(["a", "b", "c"], ["x", "y", "C"]), "words alone cannot tell"
-    assert model.align([], ["x"]) == model.align(["a"], []) == set()
-    assert len(model.align(["c", "i"] * 8, ["C", "I", "?"])) == 3, "longer than any pair"
-
-
 def test_the_hmm_refuses_an_empty_word():
     with pytest.raises(ValueError, match="empty word"):
         HmmModel.learn(BOOKS, Ibm1Model.learn(BOOKS))
-
-
-def test_every_aligner_beats_the_diagonal_and_the_best_of_a_kind_is_named(monkeypatch):
-    unseen = draw_sentences("tests of aligners", 60, False, ())
-    monkeypatch.setattr(
-        "explainers.translation.baselines.draw_training_set", lambda count: unseen[:count]
-    )
-    rates = evaluate_baselines(unseen[:30], 50)
-    models = learn_aligners([pair[:2] for pair in unseen[:50]])
-    assert rates.hmm == score_links(
-        [models["hmm"].align(*pair[:2]) for pair in unseen[:30]], unseen[:30]
-    )
-    assert max(rates[:-1]) < rates.diagonal
-    best = Baselines(0.3, 0.2, 0.05, 0.1, 0.04, 0.6).best
-    assert best == {"ibm1": 0.2, "ibm2": 0.05, "hmm": 0.04, "diagonal": 0.6}
-    assert corpus.RUNNING_PAIR.source not in {pair.source for pair in unseen}

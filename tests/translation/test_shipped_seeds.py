@@ -50,6 +50,7 @@ def test_the_report_reaches_what_was_promised():
     assert reported["seeds"] == 3
 
 
+@pytest.mark.nightly("five seconds; weights and report come from one run")
 def test_the_report_is_what_the_shipped_weights_do():
     """On some of the sentences: near what the report says of all."""
     some = corpus.draw_test_sets(60)

@@ -1,6 +1,5 @@
 """How the translator learns, how it is measured, and what the command prints."""
 
-import itertools
 import json
 import runpy
 import sys
@@ -10,7 +9,6 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from explainers.attention.scaled_dot_product import attention
 from explainers.translation import corpus, evaluation, evaluation_report, train, weights_file
 from explainers.translation.alignment import (
     align_diagonally,
@@ -18,25 +16,15 @@ from explainers.translation.alignment import (
     read_links,
     score_alignment,
 )
-from explainers.translation.baselines import Baselines
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.evaluation import (
     READINGS,
-    Evaluation,
-    SeedResult,
     compute_cross_weights,
     evaluate_seed,
     measure_exact_match,
 )
 from explainers.translation.model import NUM_LAYERS, Model, draw_parameters
-from explainers.translation.train import (
-    BATCH_SIZE,
-    LEARNING_RATE,
-    WARM_UP_STEPS,
-    Training,
-    make_batches,
-    schedule_rate,
-)
+from explainers.translation.train import BATCH_SIZE, Training, make_batches
 from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese_vocabulary
 from explainers.translation.weights_file import SEEDS, load_translator, save_seed
 from tests.support.translators import make_untrained_translator
@@ -87,61 +75,6 @@ def test_training_again_gives_the_same(small):
     assert not torch.equal(first["words"], other["words"])
 
 
-def test_the_loss_falls(small, monkeypatch):
-    monkeypatch.setattr(train, "WARM_UP_STEPS", 1)
-    _, losses = after(15)
-    assert losses[-1] < 0.9 * losses[0]
-
-
-def test_every_batch_is_seen_before_one_is_seen_again(small, monkeypatch):
-    seen = []
-    whole = train.compute_loss
-
-    def noted(model, batch, *others):
-        seen.append(id(batch))
-        return whole(model, batch, *others)
-
-    monkeypatch.setattr(train, "compute_loss", noted)
-    after(6)
-    assert len(make_batches(SENTENCES)) == 3
-    assert set(seen[:3]) == set(seen[3:]) == {id(batch) for batch in make_batches(SENTENCES)}
-
-
-def test_some_of_what_is_read_is_hidden_and_never_the_begin(small, monkeypatch):
-    read = []
-    whole = train.compute_loss
-
-    def noted(model, batch, given, *others):
-        read.append((batch.decoder_input, given))
-        return whole(model, batch, given, *others)
-
-    monkeypatch.setattr(train, "compute_loss", noted)
-    after(3)
-    is_real = torch.cat([(before > END).flatten() for before, _ in read])
-    is_hidden = torch.cat([(before != given).flatten() for before, given in read])
-    assert not (is_hidden & ~is_real).any()
-    share = (is_hidden.sum() / is_real.sum()).item()
-    assert share == pytest.approx(train.HIDDEN_SHARE, abs=0.03)
-    assert all((given[before != given] == PAD).all() for before, given in read)
-
-
-def test_some_weights_are_dropped_and_others_each_time():
-    drawn = torch.Generator().manual_seed(1)
-    query, key, value = (torch.randn(3, 40, 5, generator=drawn) for _ in range(3))
-    mask = torch.ones(40, 40, dtype=torch.bool)
-    attend = train.make_dropout_attention(drawn)
-    plain, first, second = (
-        attention(query, key, value, mask),
-        *(attend(query, key, value, mask) for _ in range(2)),
-    )
-    share = (first.weights == 0).float().mean().item()
-    assert share == pytest.approx(train.DROPPED_SHARE, abs=0.02)
-    stays = first.weights > 0
-    assert_close(first.weights[stays], plain.weights[stays] / (1 - train.DROPPED_SHARE))
-    assert_close(first.output, first.weights @ value)
-    assert not torch.equal(first.weights, second.weights)
-
-
 def test_padding_adds_no_loss(small):
     batch = make_batches(SENTENCES)[0]
     model = Model.from_parameters(draw_parameters(0))
@@ -167,15 +100,6 @@ def one_of(batch, place):
     return train.Batch(source, decoder_input, targets)
 
 
-def test_the_rate_rises_and_falls():
-    steps = 10 * WARM_UP_STEPS
-    rates = [schedule_rate(step, steps) for step in range(steps + 1)]
-    assert rates[0] == pytest.approx(LEARNING_RATE / WARM_UP_STEPS, rel=1e-3)
-    assert rates.index(max(rates)) == WARM_UP_STEPS - 1
-    assert rates[-1] == pytest.approx(train.LOWEST_RATE * LEARNING_RATE)
-    assert all(one > next_one for one, next_one in itertools.pairwise(rates[WARM_UP_STEPS:]))
-
-
 def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
     """Trained, kept, loaded, evaluated, reported: the numbers of the report are the weights'."""
     for seed in SEEDS:
@@ -195,26 +119,6 @@ def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
     assert evaluation_report.MARKDOWN_REPORT.read_text(
         encoding="utf-8"
     ) == evaluation_report.format_report(*again)
-
-
-def of(exact, others, error):
-    return SeedResult(exact, others, error, error / 2, ())
-
-
-def test_the_line_is_the_mean_over_the_seeds_and_the_better_ibm():
-    seeds = {0: of(0.9, 0.8, 0.1), 1: of(1.0, 0.8, 0.2), 2: of(0.8, 1.0, 0.6)}
-    line = Evaluation(seeds, Baselines(0.076, 0.062, 0.05, 0.051, 0.04, 0.59)).format_json()
-    assert json.loads(line) == {
-        "exact_match_unseen": 0.9,
-        "exact_match_held_out_pairs": 0.8667,
-        "aer": 0.3,
-        "aer_ibm1": 0.062,
-        "aer_ibm2": 0.05,
-        "aer_hmm": 0.04,
-        "aer_diagonal": 0.59,
-        "seeds": 3,
-    }
-    assert "\n" not in line
 
 
 def test_the_command_prints_one_line_of_json(small, monkeypatch, capsys):

@@ -1,8 +1,6 @@
 """The parts of a page: veils, cards, the questions at its end, the dots of the sidebar."""
 
 import gc
-import subprocess
-import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,19 +9,16 @@ import pytest
 from explainers.ui import learning_path
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.page import keep_imports, run_page, split_title
-from explainers.ui.page_parts.check_yourself import Recall, is_near, seed_recall, write_answer
+from explainers.ui.page import keep_imports, run_page
+from explainers.ui.page_parts.check_yourself import Recall, is_near, write_answer
 from explainers.ui.page_parts.veil import choose_guesses, close_bold
+from explainers.ui.server import import_chapters
 from explainers.ui.text.numbers import SHARE
 from tests.support.opening import ROOT, opened
 from tests.support.reading import said
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
 STUDY = {"predict": "true"}
-
-
-def cards(visit):
-    return {box.label.split("**")[1]: box for box in visit.main.expander if "min" in box.label}
 
 
 @pytest.mark.parametrize(
@@ -61,10 +56,14 @@ def test_a_guess_is_marked_and_in_the_link():
     assert visit.query_params["guess_both_ways"] == "7"
 
 
-def test_a_guess_that_is_none_of_the_chips_is_told():
-    visit = opened(PAGE, STUDY | {"deep": "both_ways", "guess_both_ways": "<b>8</b>"})
-    assert not visit.exception
-    assert any("guess_both_ways" in note.value for note in visit.info)
+def test_a_link_to_no_chip_and_to_no_card_is_told():
+    for name, link in [
+        ("guess_both_ways", {"deep": "both_ways", "guess_both_ways": "<b>8</b>"}),
+        ("moon", {"deep": "the moon"}),
+    ]:
+        visit = opened(PAGE, STUDY | link)
+        assert not visit.exception
+        assert any(name in note.value for note in visit.info), name
 
 
 def test_who_skips_twice_is_asked_once_whether_to_show_all_answers():
@@ -77,26 +76,6 @@ def test_who_skips_twice_is_asked_once_whether_to_show_all_answers():
     assert not visit.exception
     assert visit.session_state["predict"] is False
     assert "from now on" not in said(visit)
-
-
-def test_one_card_is_open_and_the_link_says_which():
-    visit = opened(PAGE)
-    assert [len(box.children) for box in cards(visit).values()] == [0] * 5
-    linked = opened(PAGE, {"deep": "windows"})
-    full = [title for title, box in cards(linked).items() if box.children]
-    assert full == ["A cache that stops growing: windows and attention sinks."]
-
-
-def test_a_link_to_no_card_is_told():
-    visit = opened(PAGE, {"deep": "the moon"})
-    assert not visit.exception
-    assert any("deep" in note.value and "moon" in note.value for note in visit.info)
-
-
-def test_a_card_is_titled_by_what_one_learns():
-    title, rest = split_title("**Four bugs.** You will see. *(4 min)*")
-    assert (title, rest) == ("Four bugs", "You will see. *(4 min)*")
-    assert split_title("No title") == ("No title", "")
 
 
 def test_a_lecture_has_the_titles_of_cards_and_none_of_their_contents():
@@ -121,11 +100,6 @@ def test_both_questions_answered_right_or_wrong_mark_the_page():
     assert not visit.exception
     assert "Right: **0**." in said(visit)
     assert visit.query_params["pages_done"] == "08"
-
-
-def test_the_same_seed_asks_the_same():
-    assert seed_recall("p", "q", 3).random() == seed_recall("p", "q", 3).random()
-    assert seed_recall("p", "q", 3).random() != seed_recall("p", "q", 4).random()
 
 
 def test_an_answer_is_near_enough_or_not():
@@ -164,14 +138,9 @@ def test_what_a_page_imports_is_searched_for_garbage_once():
 
 
 def test_two_choices_cannot_have_one_name():
+    """All tables of choices are read in one process, as a server reads them in the end."""
     taken = Control(controls.head_dim.key, "Another d_k", "many")
     with pytest.raises(ValueError, match=controls.head_dim.label):
         controls.register(taken)
     assert controls.CONTROLS_BY_KEY[taken.key] is controls.head_dim
-
-
-def test_no_page_calls_a_choice_as_another_page_does():
-    """All tables of choices are read in one process, as a server reads them in the end."""
-    alone = "from explainers.ui.server import import_chapters; import_chapters()"
-    ended = subprocess.run([sys.executable, "-c", alone], cwd=ROOT, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr[-500:]
+    import_chapters()

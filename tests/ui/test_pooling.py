@@ -34,7 +34,7 @@ def pool(steps, part, size):
     return torch.tensor(told).reshape(size, size)
 
 
-@pytest.mark.parametrize("size", [4, 5, 12])
+@pytest.mark.parametrize("size", [4, 5])
 def test_a_pixel_has_the_largest_number_under_it(size):
     drawn = torch.randint(0, 10_000, (12, 12), generator=torch.Generator().manual_seed(size))
     part = {"query": [0, 12], "key": [0, 12]}

@@ -43,6 +43,7 @@ def find_again(visit, name):
 def test_a_missed_question_returns_two_pages_later_with_other_numbers():
     visit = answer(answer(opened(FROM), "shape", "1"), "growing", "W_V")
     assert REPEATED not in said(go(visit, "pages/04_scores.py"))
+    assert REPEATED not in said(go(opened(FROM), THEN)), "who was asked nothing"
     visit = go(visit, THEN)
     assert REPEATED in said(visit)
     first = recall_query_numbers(seed_recall(FROM.stem, "shape", 0))
@@ -99,11 +100,6 @@ def test_no_question_about_two_texts_or_real_models_returns_as_it_was(make):
         assert not one.options or one.answer in one.options
 
 
-def test_nothing_returns_to_whom_was_asked_nothing():
-    assert REPEATED not in said(go(opened(FROM), THEN))
-    assert REPEATED not in said(opened(ROOT / THEN))
-
-
 @pytest.mark.parametrize("mode", ["lecture", "tour"])
 def test_nothing_returns_in_a_lecture_or_in_the_tour(mode):
     visit = opened(FROM, STUDY)
@@ -157,6 +153,7 @@ def test_a_guess_at_a_veil_counts():
     told = said(go(visit, LAST))
     assert "You predicted 1 of 1 right." in told
     assert "where your prediction was wrong" not in told
+    assert write_tally(Tally(9, 4, 0, 0)) == "**You predicted 4 of 9 right.**"
 
 
 def test_the_tally_is_one_of_this_visitor():
@@ -178,8 +175,3 @@ def test_the_last_page_leads_to_the_first_that_is_not_done():
 
 def link_labels(visit):
     return [one.proto.label for one in elements(visit.main) if one.type == "page_link"]
-
-
-def test_a_tally_without_questions_is_one_sentence():
-    assert write_tally(Tally(9, 4, 0, 0)) == "**You predicted 4 of 9 right.**"
-    assert write_tally(Tally(9, 4, 5, 4)).endswith("you now get 4 of 5 questions at the end right.")

@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 import torch
 
 from tests.support.scripts import SCRIPTS, run_script
@@ -17,40 +16,36 @@ def run(call, names="ticks, squared, findTokens, lookingAt"):
     )
 
 
-@pytest.mark.parametrize(
-    ("span", "most", "expected"),
-    [
-        ([0, 1024], 6, [0, 200, 400, 600, 800, 1000]),
-        ([0, 66], 4, [0, 20, 40, 60]),
-        ([805, 815], 12, list(range(805, 815))),
-        ([333, 384], 6, [340, 350, 360, 370, 380]),
-        ([7, 8], 2, [7]),
-    ],
-)
-def test_ticks_are_round_positions_within_the_part(span, most, expected):
-    assert run(f"ticks({span}, {most})") == expected
+TICKS = [
+    ([0, 1024], 6, [0, 200, 400, 600, 800, 1000]),
+    ([0, 66], 4, [0, 20, 40, 60]),
+    ([805, 815], 12, list(range(805, 815))),
+    ([333, 384], 6, [340, 350, 360, 370, 380]),
+    ([7, 8], 2, [7]),
+]
+SQUARED = [
+    ([10, 20], [40, 44], ([10, 20], [37, 47])),
+    ([0, 30], [98, 100], ([0, 30], [70, 100])),
+    ([50, 51], [0, 3], ([49, 52], [0, 3])),
+]
+FOUND = {"2": [2], " EARN ": [1, 3], "7": [], "812": [0], "": [], "<b>": []}
 
 
-@pytest.mark.parametrize(
-    ("query", "key", "expected"),
-    [
-        ([10, 20], [40, 44], ([10, 20], [37, 47])),
-        ([0, 30], [98, 100], ([0, 30], [70, 100])),
-        ([50, 51], [0, 3], ([49, 52], [0, 3])),
-    ],
-)
-def test_a_part_that_is_looked_at_has_square_cells(query, key, expected):
-    part = run(f"squared({query}, {key}, 100)")
-    assert (part["query"], part["key"]) == expected
+def test_ticks_are_round_positions_within_the_part():
+    calls = [f"ticks({span}, {most})" for span, most, _ in TICKS]
+    assert run(f"[{','.join(calls)}]") == [expected for *_, expected in TICKS]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "expected"),
-    [("2", [2]), (" EARN ", [1, 3]), ("7", []), ("812", [0]), ("", []), ("<b>", [])],
-)
-def test_a_token_is_found_by_its_position_or_its_text(wanted, expected):
+def test_a_part_that_is_looked_at_has_square_cells():
+    calls = [f"squared({query}, {key}, 100)" for query, key, _ in SQUARED]
+    parts = run(f"[{','.join(calls)}]")
+    assert [(part["query"], part["key"]) for part in parts] == [one for *_, one in SQUARED]
+
+
+def test_a_token_is_found_by_its_position_or_its_text():
     tokens = json.dumps(["x812", " earnings", "2", " Earn"])
-    assert run(f"findTokens({tokens}, {json.dumps(wanted)})") == expected
+    calls = [f"findTokens({tokens}, {json.dumps(wanted)})" for wanted in FOUND]
+    assert run(f"[{','.join(calls)}]") == [*FOUND.values()]
 
 
 def test_heads_that_look_at_a_token_come_with_the_query_that_does():

@@ -2,76 +2,70 @@
 
 import json
 
-import pytest
-
 from explainers.translations import load_sections
 from tests.support.scripts import SCRIPTS, run_script
 
 RUN = """
-globalThis.DOMParser = class {{ parseFromString() {{ return {{ body: {{}} }}; }} }};
-const {{ {view} }} = await import("{file}");
-const view = Object.create({view}.prototype, Object.fromEntries(
-  Object.entries({given}).map(([name, value]) => [name, {{ value }}])));
-const {{ name, classes }} = view.sentence();
-console.log(JSON.stringify([name, classes.gap ?? ""]));
+globalThis.DOMParser = class { parseFromString() { return { body: {} }; } };
+const named = [];
+for (const [name, file, given] of CASES) {
+  const view = (await import(file))[name];
+  const properties = Object.entries(given).map(([key, value]) => [key, { value }]);
+  const told = Object.create(view.prototype, Object.fromEntries(properties)).sentence();
+  named.push([told.name, told.classes.gap ?? ""]);
+}
+console.log(JSON.stringify(named));
 """
 FOLDER = SCRIPTS / "picture" / "heroes"
 
 
-def name_sentence(view, file, given):
-    script = RUN.format(view=view, file=(FOLDER / file).as_uri(), given=json.dumps(given))
-    return json.loads(run_script(script))
-
-
-@pytest.mark.parametrize(
-    ("mask", "kind", "named"),
-    [
-        ("tree", "rounding", ["hero_drafts", ""]),
-        ("tree", "exact", ["hero_drafts_exact", ""]),
-        ("tree", "real", ["hero_drafts_real", "wrong"]),
-        ("causal", "real", ["hero_drafts_causal", "wrong"]),
-        ("counted", "rounding", ["hero_drafts_counted", ""]),
-    ],
-)
-def test_drafts(mask, kind, named):
+def drafts(mask, kind):
     tree = {"drafts": ["a"], "right": [0], "largest": "37.7"}
     way = {"cells": ["1"], "gap": "15.3", "kind": kind}
-    given = {"hero": {"data": {"drafts": tree}, "choices": {"draft_mask": mask}}, "way": way}
-    assert name_sentence("DraftsView", "serving_drafts.js", given) == named
+    return {"hero": {"data": {"drafts": tree}, "choices": {"draft_mask": mask}}, "way": way}
 
 
-@pytest.mark.parametrize(
-    ("kind", "named"),
-    [
-        ("rounding", ["hero_chunks", ""]),
-        ("exact", ["hero_chunks_exact", ""]),
-        ("real", ["hero_chunks_real", "wrong"]),
-    ],
-)
-def test_chunks(kind, named):
+def chunks(kind):
     chunked = {"size": 8, "passes": 4, "weights": 192, "gap": "2.1", "kind": kind}
     hero = {"data": {"chunks": {"largest": "28.9"}}}
-    given = {"hero": hero, "chunked": chunked, "whole": {**chunked, "size": 25}}
-    assert name_sentence("ChunksView", "serving_chunks.js", given) == named
+    return {"hero": hero, "chunked": chunked, "whole": {**chunked, "size": 25}}
 
 
-@pytest.mark.parametrize(
-    ("kind", "is_same", "named"),
-    [
-        ("exact", True, "hero_shared"),
-        ("rounding", True, "hero_shared"),
-        ("rounding", False, "hero_shared_other"),
-        ("real", True, "hero_shared_real"),
-        ("real", False, "hero_shared_real"),
-    ],
-)
-def test_shared_beginnings(kind, is_same, named):
+def shared(kind, is_same):
     change = {"shared": 2, "blocks": 1, "moved": ["001"], "gap": "2.1", "next": "The"}
     change |= {"kind": kind, "isSame": is_same}
     data = {"others": [" a", " b"], "tokens": [["x"], ["x"]], "block": 2}
     hero = {"data": data, "changed": -1, "change": change}
-    given = {"hero": hero, "texts": {"second": ["a", "b", "c"]}, "reused": 2}
-    assert name_sentence("PrefixView", "serving_prefix.js", given)[0] == named
+    return {"hero": hero, "texts": {"second": ["a", "b", "c"]}, "reused": 2}
+
+
+DRAFTS, CHUNKS, PREFIX = (
+    (f"{name}View", (FOLDER / f"serving_{name.lower()}.js").as_uri())
+    for name in ("Drafts", "Chunks", "Prefix")
+)
+CASES = [
+    (DRAFTS, drafts("tree", "rounding"), "hero_drafts", ""),
+    (DRAFTS, drafts("tree", "exact"), "hero_drafts_exact", ""),
+    (DRAFTS, drafts("tree", "real"), "hero_drafts_real", "wrong"),
+    (DRAFTS, drafts("causal", "real"), "hero_drafts_causal", "wrong"),
+    (DRAFTS, drafts("counted", "rounding"), "hero_drafts_counted", ""),
+    (CHUNKS, chunks("rounding"), "hero_chunks", ""),
+    (CHUNKS, chunks("exact"), "hero_chunks_exact", ""),
+    (CHUNKS, chunks("real"), "hero_chunks_real", "wrong"),
+    (PREFIX, shared("exact", True), "hero_shared", None),
+    (PREFIX, shared("rounding", True), "hero_shared", None),
+    (PREFIX, shared("rounding", False), "hero_shared_other", None),
+    (PREFIX, shared("real", True), "hero_shared_real", None),
+    (PREFIX, shared("real", False), "hero_shared_real", None),
+]
+
+
+def test_each_kind_of_difference_has_its_sentence():
+    given = json.dumps([[*view, given] for view, given, *_ in CASES])
+    named = json.loads(run_script(RUN.replace("CASES", given)))
+    for (name, gap), (_, given, expected, wrong) in zip(named, CASES, strict=True):
+        assert name == expected, given
+        assert wrong in (None, gap), given
 
 
 def test_the_page_promises_no_more_than_equality_up_to_rounding():

@@ -75,19 +75,13 @@ def test_who_is_on_this_machine_only_is_told_so():
 
 
 def test_a_short_link_opens_its_page_with_its_choices():
-    code = get_short_links().keep(Link("scores", f"{SIZES}&seed=3&predict=false&off=0&off=1"))
+    chosen = f"{SIZES}&seed=3&predict=false&off=0&off=1&embed=true&Embed_Options=show_footer"
+    code = get_short_links().keep(Link("scores", chosen))  # a page inside another one is opened so
     visit = opened(PAGES[0], {"go": code})
     assert not visit.exception
     assert visit.title[0].value == "From scores to output"
     assert sizes(visit)[0] == 8
     assert visit.slider("seed").value == 3
-
-
-def test_a_link_from_a_page_inside_another_one_opens_by_itself():
-    code = get_short_links().keep(Link("scores", f"embed=true&Embed_Options=show_footer&{SIZES}"))
-    visit = opened(PAGES[0], {"go": code})
-    assert not visit.exception
-    assert sizes(visit)[0] == 8
 
 
 def test_an_unknown_one_is_told_and_the_rest_holds():

@@ -1,0 +1,397 @@
+"""A call of each teaching function, with arguments whose axes all differ in size."""
+
+import pkgutil
+import typing
+from functools import cache, partial
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import getmembers, getsource, isfunction, signature
+
+import torch
+
+from explainers import attention as teaching
+from explainers.attention import (
+    cross,
+    decoder_block,
+    delta_rule,
+    encoder_block,
+    eviction,
+    gated_delta_layer,
+    group_rounding,
+    grouped_query,
+    indexer,
+    kernel_inputs,
+    key_blocks,
+    latent,
+    linear,
+    masks,
+    merged_rows,
+    multi_head,
+    online_softmax,
+    position_bias,
+    positions,
+    qk_norm,
+    receptive_field,
+    rotary,
+    scaling,
+    single_head,
+    sinks,
+    stretching,
+    tile_list,
+    tiled,
+    weight_windows,
+)
+from explainers.attention.cache import decoding, faults, kv_cache, windows
+from explainers.attention.latent_layer import Latent
+from explainers.attention.layer import MultiHead
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.serving import (
+    accept_drafts,
+    chunked_prefill,
+    draft_tree,
+    paged_cache,
+    shared_prefix,
+)
+from tests.support.shapes import TEACHING
+
+tiled_kernel = find_spec("triton") and import_module(f"{TEACHING}.tiled_kernel")
+SIZES: dict[str, typing.Any] = {
+    "batch": 2,
+    "q_len": 5,
+    "kv_len": 7,
+    "head_dim": 11,
+    "value_dim": 4,
+    "d_model": 13,
+    "heads": 12,
+    "kv_heads": 4,
+    "key_heads": 4,
+    "taps": 3,
+    "width": 6,
+    "latent_dim": 17,
+    "rope_dim": 8,
+    "pairs": 8,
+    "layers": 6,
+    "draws": 6,
+    "hidden": 19,
+    "length": 9,
+    "q_block": 5,
+    "kv_block": 7,
+    "slots": 3,
+    "pages": 10,
+    "vocabulary": 23,
+    "index_heads": 10,
+    "index_dim": 18,
+    "blocks": 3,
+}
+
+
+@cache
+def calls(leading):
+    """Each teaching function that makes tensors, with arguments whose axes all differ in size.
+
+    Arguments are what their names say, unless a function is given others.
+    """
+
+    def tensor(*axes):
+        return torch.randn(*leading, *(SIZES[axis] for axis in axes))
+
+    query, key = tensor("q_len", "head_dim"), tensor("kv_len", "head_dim")
+    value, scores = tensor("kv_len", "value_dim"), tensor("q_len", "kv_len")
+    x, mask = tensor("q_len", "d_model"), torch.ones(5, 7, dtype=torch.bool)
+    head = single_head.SingleHead(torch.randn(13, 11), torch.randn(13, 11), torch.randn(13, 4))
+    rule = masks.Rule(lambda query_pos, key_pos: mask.expand(*leading, 5, 7))
+    rows = torch.randn(SIZES["draws"], SIZES["kv_len"])
+    tokens, order = torch.randn(9, 13), torch.arange(9)
+    own = mask[:, :5]
+    wide, narrow, up, back = (torch.randn(*s) for s in [(13, 132), (13, 44), (17, 132), (132, 13)])
+    layer = MultiHead(wide, wide, wide, back, head_dim=11)
+    shared = MultiHead(wide, narrow, narrow, back, head_dim=11)
+    small = Latent(
+        w_query=wide,
+        w_rotary_query=torch.randn(13, 96),
+        w_down=torch.randn(13, 17),
+        gain=torch.randn(17),
+        w_up_key=up,
+        w_up_value=up,
+        w_rotary_key=torch.randn(13, 8),
+        w_output=back,
+        head_dim=11,
+    )
+    sides = [(13, 19), (19,), (19, 13), (13,)]
+    feed = encoder_block.FeedForward(*(torch.randn(*side) for side in sides))
+    norm, looked_at = (
+        encoder_block.Norm(*torch.randn(2, 13)),
+        cross.Source(*torch.randn(2, *leading, 12, 7, 11)),
+    )
+    keys, turning = torch.randn(*leading, 4, 5, 11), torch.randn(*leading, 7, 16)
+    sizes = [(13, 192), (13, 64), (13, 64), (192, 13)]
+    into_query, into_key, into_value, out = (torch.randn(*size) for size in sizes)
+    in_turns = MultiHead(into_query, into_key, into_value, out, 16)
+    token = x[..., :1, :]
+    spread = masks.Rule(lambda *at: masks.causal(*at).expand(*leading, *masks.full(*at).shape))
+    tiles = tile_list.list_tiles(spread, 5, 7, 16, 32)
+    totals = weight_windows.row_totals(query, key, 5, False)
+    of_index = [(13, 180), (13, 18), (18,), (18,), (13, 10)]
+    indexing = indexer.Indexer._make(torch.randn(*size) for size in of_index)
+    of_heads = [torch.randn(*leading, 12, *axes) for axes in [(5, 11), (7, 11), (7, 4)]]
+
+    state, one_key, one_value = (
+        tensor("value_dim", "head_dim"),
+        tensor("head_dim"),
+        tensor("value_dim"),
+    )
+    rows_of_keys, rows_of_values = tensor("length", "head_dim"), tensor("length", "value_dim")
+    shares, ages = torch.rand(2, *leading, 9)
+    fade = torch.rand(*leading, 9, 9).tril()
+    of_text, of_heads_9 = tensor("length", "d_model"), torch.randn(13, 12)
+    delta_layer = gated_delta_layer.GatedDelta(
+        *(torch.randn(13, 44), torch.randn(13, 44), wide, wide, of_heads_9, of_heads_9),
+        (torch.randn(3, 44), torch.randn(3, 44), torch.randn(3, 132)),
+        *(torch.rand(12), torch.randn(12), torch.randn(11), back, 11),
+    )
+    pages = paged_cache.empty_pages(10, 4, 3, 11)
+    begun = paged_cache.Table((6, 2, 5), 7)
+    both = torch.rand(2, 23).softmax(dim=-1)
+
+    def kept(rows, seen):
+        held_key, held_value = torch.randn(2, *leading, 4, rows, 16)
+        return kv_cache.Cache(held_key, held_value, seen)
+
+    named = {"query": query, "key": key, "value": value, "mask": mask, "x": x, "head": head}
+    named |= dict.fromkeys(("scores", "products", "allowed", "weights", "bias"), scores)
+    named |= {"head_dim": 11, "q_len": 5, "kv_len": 7, "draws": 6, "length": 9, "d_model": 13}
+    named |= {"rule": rule, "lengths": torch.tensor([3, 7]), "generator": torch.Generator()}
+    named |= {"temperature": 3.0, "longest": 100.0, "factor": 4.0, "cap": 2.0, "probability": 0.25}
+    named |= {"speed": torch.randn(8), "share": torch.rand(8), "norm": norm, "feed": feed}
+    named |= {"num_heads": 12, "slopes": torch.randn(12), "tiles": tiles, "totals": totals}
+    named |= {"table": torch.randn(8, 12), "which": torch.randint(8, (5, 7)), "block": 5}
+    named |= {"w_gate": torch.randn(13, 4), "output": tensor("q_len", "value_dim")}
+    named |= {"query_gain": torch.randn(11), "key_gain": torch.randn(11), "is_causal": False}
+    named |= {"draft": both[0], "target": both[1], "again": both[1]}
+    given = {
+        single_head.single_head: (x, head, mask[:, :5]),
+        scaling.largest_weight: (rows,),
+        scaling.gradient_size: (rows,),
+        positions.reorder: (tokens, tokens, head, torch.ones(9, 9, dtype=torch.bool), order),
+        multi_head.split_heads: (torch.randn(*leading, 5, 132), 11),
+        multi_head.merge_heads: (torch.randn(*leading, 12, 5, 11),),
+        multi_head.multi_head: (x, layer, own),
+        multi_head.multi_head_one_by_one: (x, layer, own),
+        multi_head.contributions: (torch.randn(*leading, 12, 5, 11), layer.w_output),
+        grouped_query.share: (keys, 3),
+        grouped_query.share_wrongly: (keys, 3),
+        grouped_query.grouped_query: (x, shared, own),
+        latent.compress: (x, small, torch.randn(5, 4)),
+        latent.queries: (x, small, torch.randn(5, 4)),
+        latent.latent_attention: (x, small, own, torch.randn(5, 4)),
+        latent.absorbed: (x, small, own, torch.randn(5, 4)),
+        rotary.angles: (torch.arange(9), 16, 100.0),
+        rotary.rotate: (torch.randn(*leading, 9, 16), torch.randn(9, 8)),
+        rotary.rotate_halves: (torch.randn(*leading, 9, 16), torch.randn(9, 8)),
+        rotary.rotary_attention: (turning[..., -5:, :], turning, value, mask, torch.randn(7, 8)),
+        stretching.raise_base: (16, 100.0, 4.0),
+        stretching.find_slowed_share: (16, 100.0, 32),
+        position_bias.bucket: (torch.randint(-9, 99, (5, 7)), 8, 50),
+        position_bias.both_ways: (torch.randint(-99, 99, (5, 7)), 8, 50),
+        sinks.attention_with_sinks: (*of_heads, mask, torch.randn(12)),
+        linear.write_sum: (state, one_key, one_value),
+        linear.read_state: (state, one_key),
+        delta_rule.write_delta: (state, one_key, one_value, shares[..., 0], ages[..., 0]),
+        delta_rule.find_news: (rows_of_keys, rows_of_values, shares, fade),
+        delta_rule.gated_delta_attention: (*[rows_of_keys] * 2, rows_of_values, shares, ages),
+        gated_delta_layer.mix_neighbours: (tensor("length", "width"), torch.randn(3, 6)),
+        gated_delta_layer.to_length_one: (rows_of_keys,),
+        gated_delta_layer.find_gates: (of_text, delta_layer),
+        gated_delta_layer.gated_delta_layer: (of_text, delta_layer),
+        sinks.softmax_with_sinks: (tensor("heads", "q_len", "kv_len"), torch.randn(12)),
+        qk_norm.rms_norm: (query, torch.randn(11)),
+        receptive_field.reach: (tensor("q_len", "q_len") > 0, 6),
+        kv_cache.empty_cache: (x, in_turns),
+        kv_cache.project_at: (x, in_turns, 2),
+        kv_cache.append: (kept(2, 2), *kept(5, 5)[:2]),
+        kv_cache.look_up: (torch.randn(*leading, 12, 5, 16), kept(7, 7), in_turns, mask),
+        kv_cache.read: (x, in_turns, kept(2, 2), masks.causal),
+        decoding.read_added: (x, in_turns, kept(2, 2), masks.causal),
+        faults.forget_offset: (token, in_turns, kept(6, 6)),
+        faults.drop_row: (token, in_turns, kept(6, 6)),
+        faults.append_after: (token, in_turns, kept(7, 7)),
+        windows.empty_ring: (x, in_turns, 3),
+        windows.put: (keys[..., :3, :], keys[..., :1, :], 1),
+        windows.read_ring: (token, in_turns, kept(3, 6), 1),
+        encoder_block.encoder_block: (
+            x,
+            encoder_block.EncoderBlock(layer, feed, (norm, norm)),
+            own,
+        ),
+        decoder_block.decoder_block: (
+            x,
+            looked_at,
+            decoder_block.DecoderBlock(layer, layer, feed, (norm, norm, norm)),
+            own,
+            mask,
+        ),
+        cross.read_source: (tensor("kv_len", "d_model"), layer),
+        cross.cross_attention: (x, looked_at, layer, mask),
+        decoding.through: (x, [in_turns], [kept(2, 2)], partial(kv_cache.read, rule=masks.causal)),
+        decoding.recompute: (x, [in_turns]),
+        shared_prefix.count_shared: (order, order),
+        shared_prefix.changed_rows: (keys.mT.mT, keys, 0.1),
+        paged_cache.empty_pages: (10, 4, 3, 11),
+        paged_cache.point_at: (pages, begun, 1),
+        paged_cache.gather: (pages, begun),
+        draft_tree.tree_mask: (4, [-1, -1, 0]),
+        draft_tree.tree_positions: (4, [-1, -1, 0]),
+        accept_drafts.accept_or_redraw: (*both, torch.arange(6), *torch.rand(2, 6)),
+        chunked_prefill.read_in_chunks: (
+            x,
+            [in_turns],
+            [kept(0, 0)],
+            partial(kv_cache.read, rule=masks.causal),
+            2,
+        ),
+        online_softmax.read_block: (online_softmax.begin(query, value), scores, value),
+        tiled.positions: (5, 7, 1, 1),
+        tiled.tiled_attention: (query, key, value, masks.causal, 5, 7),
+        tiled.read_keys: (query, torch.arange(5)[:, None], [(key, value, torch.arange(7))], rule),
+        tiled.read_tile: (online_softmax.begin(query, value), query, key, value, mask),
+        tiled.tile_cells: (masks.causal, 5, 7, 2, 3),
+        tile_list.list_tiles: (spread, 5, 7, 2, 4),
+        tile_list.cut_into_tiles: (tensor("q_len", "kv_len") > 0, 8, 4),
+        tile_list.find_kinds: (torch.rand(*leading, 2, 5, 7) > 0,),
+        weight_windows.tile_of_scores: (query, key, slice(1, 4), slice(2, 6), True),
+        weight_windows.add_up_rows: (query, key, slice(1, 4), 2, True),
+        weight_windows.window: (query, key, totals, slice(1, 4), slice(2, 6), True),
+        weight_windows.largest_in_strip: (query, key, totals, slice(1, 4), 3, False),
+        indexer.turn_first: (tensor("length", "index_dim"), torch.randn(9, 8)),
+        indexer.project_index: (tensor("length", "d_model"), indexing, torch.randn(9, 8)),
+        indexer.index_scores: (
+            tensor("index_heads", "q_len", "index_dim"),
+            tensor("kv_len", "index_dim"),
+            tensor("q_len", "index_heads"),
+        ),
+        indexer.keep_best: (scores, 3, mask),
+        key_blocks.score_blocks: (query, tensor("length", "head_dim"), 3),
+        key_blocks.choose_blocks: (tensor("length", "blocks"), 3, 2, True),
+        merged_rows.merge_rows: (*[torch.randn(*leading, 9, 11)] * 2, torch.randn(4, 11)),
+        eviction.evict_least_read: (tensor("length", "length"), 4, 2),
+        eviction.keep_observed: (tensor("length", "length"), 5, 2, 1),
+        group_rounding.round_in_groups: (torch.randn(*leading, 9, 12), 2, 4),
+        group_rounding.round_in_tokens: (torch.randn(*leading, 9, 12), 2, 4),
+        group_rounding.round_in_channels: (torch.randn(*leading, 9, 12), 2, 3),
+        kernel_inputs.lay_out: (tensor("length", "head_dim"), torch.Size(leading)),
+        kernel_inputs.number_masks: (tiles, torch.Size(leading)),
+    }
+    by_name = list_teaching() - set(given)
+    return given | {one: [named[name] for name in signature(one).parameters] for one in by_name}
+
+
+def list_teaching():
+    """Each public function that makes tensors, or states the shape of one."""
+    modules = [
+        import_module(module.name)
+        for module in pkgutil.walk_packages(teaching.__path__, f"{TEACHING}.")
+        if tiled_kernel or not module.name.endswith(".tiled_kernel")
+    ]
+    return {
+        function
+        for module in modules
+        for name, function in getmembers(module, isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+        if makes_tensors(function)
+    }
+
+
+def own_sizes(function, leading):
+    """What is of another size in this call, and in the functions that it calls."""
+    # Inside one sequence there are as many queries as keys.
+    within = {"kv_len": SIZES["q_len"]}
+    inside = {"...": (*leading, SIZES["heads"]), "value_dim": SIZES["head_dim"]}
+    alone = {"...": (*leading, 1), "value_dim": SIZES["head_dim"]}
+    several: dict[object, None] = {multi_head.split_heads: None, rotary.rotate: None}
+    # RoPE needs pairs, and the keys are as many as the cache has then.
+    turned = {"head_dim": 16, rotary.angles: {"length": SIZES["q_len"]}, **several}
+    in_cache = turned | {
+        attention: {"...": (*leading, SIZES["heads"]), "value_dim": 16},
+        grouped_query.share: {"q_len": SIZES["kv_len"]},
+    }
+    one_more = in_cache | {"q_len": 1, rotary.angles: {"length": 1}}
+    of_slots = {"kv_len": SIZES["slots"], grouped_query.share: {"q_len": SIZES["slots"]}}
+    several_tiles: dict[object, object] = {"q_tiles": 3, "kv_tiles": 2, "kv_block": 4}
+    several_tiles[tile_list.cut_into_tiles] = None
+    in_tiles: dict[object, object] = {weight_windows.tile_of_scores: None}
+    inside_blocks = {
+        attention: inside,
+        multi_head.multi_head: within | {attention: inside | within},
+    }
+    return {
+        tile_list.list_tiles: several_tiles | {"q_block": 2},
+        tile_list.cut_into_tiles: several_tiles | {"q_block": 8},
+        tile_list.find_kinds: {"kv_tiles": 2},
+        kernel_inputs.lay_out: {"padded": 16},
+        weight_windows.tile_of_scores: {"q_block": 3, "kv_block": 4},
+        weight_windows.add_up_rows: {"q_block": 3} | in_tiles,
+        weight_windows.row_totals: in_tiles,
+        weight_windows.window: {"q_block": 3, "kv_block": 4},
+        weight_windows.largest_in_strip: {"q_block": 3} | in_tiles,
+        weight_windows.overview: {"strips": 1, "blocks": 2} | in_tiles,
+        indexer.turn_first: {rotary.rotate_halves: {"head_dim": 16}},
+        indexer.project_index: {indexer.turn_first: None, rotary.rotate_halves: None, **several},
+        merged_rows.merge_rows: {"merged": 2, "width": 4},
+        group_rounding.round_in_groups: {"head_dim": 12, "groups": 3, "size": 4},
+        group_rounding.round_in_tokens: {"head_dim": 12, "groups": 3, "size": 4},
+        group_rounding.round_in_channels: {"length": 12, "head_dim": 9, "groups": 3, "size": 3},
+        single_head.single_head: within,
+        positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
+        multi_head.multi_head: within | {attention: inside},
+        multi_head.multi_head_one_by_one: within | {attention: alone, single_head.project: alone},
+        grouped_query.grouped_query: within | {attention: inside} | several,
+        latent.compress: several,
+        latent.queries: several,
+        latent.latent_attention: within | {attention: inside} | several,
+        latent.absorbed: within | several,
+        rotary.angles: {"head_dim": 16},
+        rotary.rotate: {"head_dim": 16},
+        rotary.rotate_halves: {"head_dim": 16},
+        rotary.rotary_attention: {"head_dim": 16, rotary.rotate: None},
+        receptive_field.reach: within,
+        sinks.attention_with_sinks: {"...": (*leading, SIZES["heads"])},
+        gated_delta_layer.gated_delta_layer: {
+            gated_delta_layer.mix_neighbours: None,
+            gated_delta_layer.to_length_one: None,
+            delta_rule.gated_delta_attention: {
+                "...": (*leading, SIZES["heads"]),
+                "value_dim": SIZES["head_dim"],
+            },
+            grouped_query.share: {"q_len": SIZES["length"]},
+            **dict.fromkeys((multi_head.split_heads, multi_head.merge_heads)),
+        },
+        sinks.softmax_with_sinks: {"...": (*leading, SIZES["heads"])},
+        qk_norm.normed_attention: {qk_norm.rms_norm: None},
+        kv_cache.empty_cache: turned,
+        kv_cache.project_at: turned,
+        kv_cache.append: turned,
+        kv_cache.look_up: in_cache,
+        kv_cache.read: in_cache,
+        decoding.read_added: in_cache,
+        faults.forget_offset: one_more,
+        faults.drop_row: one_more,
+        faults.append_after: one_more | {kv_cache.append: {"kv_len": SIZES["kv_len"] + 1}},
+        windows.empty_ring: turned,
+        windows.read_ring: one_more | of_slots,
+        shared_prefix.changed_rows: {"kv_len": SIZES["q_len"]},
+        chunked_prefill.read_in_chunks: {decoding.through: None},
+        encoder_block.encoder_block: inside_blocks,
+        decoder_block.decoder_block: inside_blocks,
+        cross.read_source: several,
+        cross.hide_padding: {"q_len": 1, "...": (2, 1)},
+        cross.cross_attention: {attention: inside},
+        decoding.through: turned,
+        decoding.recompute: turned | {kv_cache.look_up: None, multi_head.merge_heads: None},
+    }.get(function, {})
+
+
+def makes_tensors(function):
+    """Does it return a tensor or a NamedTuple of tensors, or state the shape of one?"""
+    result = typing.get_type_hints(function)["return"]
+    named = isinstance(result, type) and issubclass(result, tuple)
+    return named or result is torch.Tensor or "# (" in getsource(function)
