@@ -6,6 +6,7 @@ Processors add in orders of their own, so sums of float32 differ in their last d
   it (a step of what is packed in 16 bits), or by `AT_ALL`, below which everything is rounding.
 - In a sentence, one below .001 says that it is so small; a long one is compared like one that is
   drawn.
+- A whole number is counted, not rounded, but for whole percents and the levels of packed planes.
 - Any other may differ by one in the last digit that is sent. So may `MOST_ROUNDED` numbers of a
   view, or one in `AMONG`, each counted once: where more do, something has changed.
 - `AMPLIFIED` names what multiplies rounding, and how far apart its numbers may be.
@@ -25,6 +26,10 @@ MOST_ROUNDED, AMONG = 3, 1000
 AMPLIFIED = {("19_what_if", "what_if no √d_k"): 0.05}
 """Of the page and the link: scores that are not divided by √d_k are eight times as far apart."""
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+COUNTED = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*|\d+")
+"""A whole number, its thousands apart or not."""
+PERCENT = re.compile(r"\s?%")
+PACKED = re.compile(r"\.(?:planes|bytes|pixels)\[\d+\]$")
 LONG = 7
 """Letters of a number that nobody reads, as in a line of code."""
 TINY = re.compile(r"(?:less than |nhỏ hơn |< ?)?(?:0[.,]000\d*|\d(?:[.,]\d+)?e-\d+)|\b0\b(?![.,])")
@@ -65,7 +70,7 @@ def list_changes(
     kept: list[tuple[str, Any]], now: list[tuple[str, Any]], within: float = OF_ITSELF
 ) -> list[Change]:
     """Of two views, element by element; what came or went is told as such."""
-    if kept == now:
+    if repr(kept) == repr(now):  # also in the order of keys, and True is no 1
         return []
     changes: list[Change] = []
     names = [name for name, _ in kept], [name for name, _ in now]
@@ -108,6 +113,9 @@ def compare(
             largest = max([largest, *(abs(one) for one in kept if _is_number(one))])
             for number, pair in enumerate(zip(kept, now, strict=True)):
                 yield from compare(f"{place}[{number}]", *pair, within, largest)
+        case int(), int() if not PACKED.search(place) and not isinstance(kept, bool):
+            if kept != now or type(kept) is not type(now):
+                yield Change(place, kept, now)
         case _ if _is_number(kept) and _is_number(now):
             if abs(kept - now) > max(within * abs(kept), OF_LARGEST * largest, AT_ALL):
                 yield Change(place, kept, now, _is_last_digit(_write(kept), _write(now)))
@@ -124,20 +132,31 @@ def _compare_sentences(place: str, kept: str, now: str, within: float) -> Iterat
     if NUMBER.split(old) != NUMBER.split(new):
         yield Change(place, kept, now)
         return
-    pairs = list(zip(NUMBER.findall(old), NUMBER.findall(new), strict=True))
-    if not all(one == other or _are_close(one, other, within) for one, other in pairs):
-        yield Change(place, kept, now, all(map(_is_last_digit, *zip(*pairs, strict=True))))
+    both = zip(NUMBER.finditer(old), NUMBER.finditer(new), strict=True)
+    pairs = [
+        (one, other)
+        for one, other in both
+        if one[0] != other[0] and not _are_close(one[0], other[0], within)
+    ]
+    if pairs:
+        yield Change(place, kept, now, all(_is_rounded(one, other) for one, other in pairs))
 
 
 def _are_close(kept: str, now: str, within: float) -> bool:
     """Long numbers that are about the same; anything printed short has to be the same."""
-    if max(len(kept), len(now)) < LONG and within == OF_ITSELF:
+    if COUNTED.fullmatch(kept) or (max(len(kept), len(now)) < LONG and within == OF_ITSELF):
         return False
     try:
         old, new = (float(one.replace(",", ".")) for one in (kept, now))
     except ValueError:  # thousands
         return False
     return abs(old - new) <= max(within * abs(old), AT_ALL)
+
+
+def _is_rounded(kept: re.Match[str], now: re.Match[str]) -> bool:
+    """Another last digit of a number that was rounded."""
+    is_counted = COUNTED.fullmatch(kept[0]) and not PERCENT.match(kept.string, kept.end())
+    return not is_counted and _is_last_digit(kept[0], now[0])
 
 
 def _is_last_digit(kept: str, now: str) -> bool:

@@ -31,6 +31,9 @@ def changes(kept, now):
         ("gives 61 % to CEO", "gives 61 % to record"),
         ("gives 61 % to CEO", "gives 63 % to CEO"),
         ("of 4,096 bytes", "of 4,196 bytes"),
+        ("of 131,072 tokens", "of 131,073 tokens"),
+        ("with 4, 8 and 16 numbers", "with 5, 9 and 17 numbers"),
+        ({"sizes": [4, 131072]}, {"sizes": [5, 131072]}),
     ],
 )
 def test_a_change_is_told(kept, now):
