@@ -10,7 +10,7 @@ from tests.support.opening import PAGES, ROOT
 FOLDER = ROOT / "explainers" / "ui" / "browser" / "picture" / "heroes"
 VIEWS = "as it opens", "Vietnamese"
 PUT_TOGETHER = {"own_nowhere", "own_elsewhere", "own_itself"}
-"""Names that the script of page 14 makes of two parts."""
+"""Names that the script of idle heads makes of two parts."""
 
 
 def read_heroes(page):
