@@ -93,6 +93,7 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
         assert values(one, name) == (turned if name in PAIRS else down[name])
     one.after_run(option(one, "trained").click)
     one.wait_for_choice("weights", None)  # a default leaves the link
+    one.page.get_by_role("button", name="Settings").click()
     one.after_run(one.page.get_by_role("button", name="Reset all choices").click)
     for key in ("seed", "predict", "row", "queries"):
         one.wait_for_choice(key, None)
