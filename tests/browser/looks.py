@@ -128,10 +128,9 @@ COLOURS = """() => [
 ].filter(Boolean)"""
 """Of the cells of matrices and of what charts stand on."""
 
-SENTENCES = """() => [...document.querySelectorAll(
-  '[data-testid=stMain] p:not([data-testid=stCaptionContainer] *)')]
+SENTENCES = """() => [...document.querySelectorAll('[data-testid=stMain] p')]
   .map((one) => one.innerText.trim()).filter((said) => said.length > 60)"""
-"""What a page says below its picture; captions tell of where numbers come from."""
+"""What a page says below its picture."""
 
 
 def list_faults_at_sight(visit, path):

@@ -82,6 +82,8 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
     assert framed(one, "weights") == [[1, 0]]
     assert framed(one, "masked") == [[1, n] for n in range(len(TOKENS))]
 
+    one.after_run(option(one, "trained").click)
+    one.wait_for_choice("weights", None)  # a default leaves the link
     down = {name: values(one, name) for name in STAGES}
     one.page.get_by_role("button", name="Settings").click()
     one.after_run(option(one, "across").click)
@@ -91,8 +93,6 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
     for name in STAGES:
         turned = [list(column) for column in zip(*down[name], strict=True)]
         assert values(one, name) == (turned if name in PAIRS else down[name])
-    one.after_run(option(one, "trained").click)
-    one.wait_for_choice("weights", None)  # a default leaves the link
     one.after_run(one.page.get_by_role("button", name="Reset all choices").click)
     for key in ("seed", "predict", "row", "queries"):
         one.wait_for_choice(key, None)

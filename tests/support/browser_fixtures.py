@@ -70,8 +70,9 @@ DRAWN = """() => [
 ]"""
 """Everything that stands in the pictures, as it was painted."""
 
-IDLE = "() => new Promise((done) => requestIdleCallback(() => done(), { timeout: 1000 }))"
-"""Wait until the front end has dealt with all that has come."""
+IDLE = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  requestIdleCallback(() => done(), { timeout: 5000 }))))"""
+"""Wait until the front end has dealt with all that has come; some pages are never idle."""
 
 STANDS = """() => {
   const hosts = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
