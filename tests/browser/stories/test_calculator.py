@@ -1,4 +1,4 @@
-"""Page 10, the cache calculator: a point is dragged, models are searched, files are pasted."""
+"""The cache calculator: a point is dragged, models are searched, files are pasted."""
 
 import json
 import re
