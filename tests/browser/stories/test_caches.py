@@ -1,4 +1,4 @@
-"""Pages 8 and 9: the KV cache, and the cards of all pages; shared keys and values."""
+"""The KV cache, and the cards of all pages; shared keys and values."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Page 10, the cache calculator: a point is dragged, models are searched, files are pasted."""
+"""The cache calculator: a point is dragged, models are searched, files are pasted."""
 
 import json
 import re
@@ -142,6 +142,7 @@ def test_a_config_is_pasted_and_uploaded(story):
     size = one.page.get_by_text("4,325,376,000 bytes for ")
 
     def paste(text):
+        one.ready()  # a run that is under way would write what was there before
         field.fill(text)
         field.press("Control+Enter")
 

@@ -1,4 +1,4 @@
-"""Pages 6 and 7: many heads, relative positions."""
+"""Many heads, relative positions."""
 
 import re
 from itertools import pairwise

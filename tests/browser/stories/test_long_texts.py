@@ -1,4 +1,4 @@
-"""Pages 11 to 15: long sequences, a memory that does not grow, choosing, idle heads, serving."""
+"""Long sequences, a memory that does not grow, choosing, idle heads, serving."""
 
 import re
 

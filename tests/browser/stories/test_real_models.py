@@ -1,4 +1,4 @@
-"""Pages 16 to 22: a trained translator, and what real models do."""
+"""A trained translator, and what real models do."""
 
 import re
 

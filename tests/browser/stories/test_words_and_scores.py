@@ -1,4 +1,4 @@
-"""Pages 2 to 5: tokens, queries and keys, scores, masks."""
+"""Tokens, queries and keys, scores, masks."""
 
 import re
 
