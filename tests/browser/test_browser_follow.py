@@ -177,7 +177,7 @@ SAY = """async (query) => {
 """What a lecture's own page would never say."""
 
 
-def test_who_follows_lets_go_comes_back_and_leaves(hall):
+def follow_let_go_come_back_and_leave(hall, _folder):
     lecturer = comes_to_lead(hall)
     listening = lecturer.page.locator(".follow-lead")
     phone = hall("phone").comes(code(lecturer, 16))
@@ -226,7 +226,7 @@ def test_who_follows_lets_go_comes_back_and_leaves(hall):
     expect(listening).to_have_text("◉ 0")
 
 
-def test_a_class_votes_and_another_device_leads_to_the_end(hall, tmp_path):
+def vote_and_let_another_device_lead_to_the_end(hall, folder):
     lecturer = comes_to_lead(hall)
     room = code(lecturer, 16)
     tablet, phone = hall("late").comes(code(lecturer, 6)), hall("phone").comes(room)
@@ -262,8 +262,8 @@ def test_a_class_votes_and_another_device_leads_to_the_end(hall, tmp_path):
     lecturer.page.keyboard.press("v")
     with lecturer.page.expect_download() as download:
         votes.get_by_role("button", name="CSV").click()
-    download.value.save_as(tmp_path / "votes.csv")
-    rows = list(csv.DictReader((tmp_path / "votes.csv").open(encoding="utf-8")))
+    download.value.save_as(folder / "votes.csv")
+    rows = list(csv.DictReader((folder / "votes.csv").open(encoding="utf-8")))
     counts = {(row["vote"], row["option"]): int(row["votes"]) for row in rows}
     assert (counts["1", "A"], counts["1", "B"], counts["2", "B"]) == (1, 1, 1)
     assert sum(counts.values()) == 3
@@ -306,6 +306,15 @@ def hand_over(lecturer, tablet, room):
     expect(lecturer.bar).to_contain_text("Following the lecturer")
     expect(tablet.page.locator(".follow-lead")).to_have_text("◉ 2")
     return shown
+
+
+STORIES = follow_let_go_come_back_and_leave, vote_and_let_another_device_lead_to_the_end
+
+
+@pytest.mark.rotating(2)
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
+def test_an_audience_can(hall, tmp_path, story):
+    story(hall, tmp_path)
 
 
 @pytest.mark.nightly("opens eight tabs; by day two tabs of a browser share a stream")
