@@ -386,6 +386,7 @@ def test_the_code_and_the_short_link_open_the_same_screen_on_a_phone(lecture, re
     go(phone, 1)
     assert phone.page.locator(".hero.masked").evaluate("(hero) => hero.currentCSSZoom") > 0.9
     leave = phone.page.get_by_role("button", name="Leave lecture mode").bounding_box()
+    assert leave
     assert leave["x"] + leave["width"] <= PHONE[0]
     go(phone, find(phone, "ask"))
     letters = phone.page.locator("[role=radiogroup] label:visible p").first
