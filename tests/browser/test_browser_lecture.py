@@ -99,6 +99,7 @@ def test_a_page_is_begun_walked_and_left_by_keys(visit):
     field.press("PageUp")
     one.page.evaluate(STILL)
     assert place(one) != before, "but those of a remote control"
+    ready(one)
     field.fill("The team praised young fans on Sunday")
     field.press("Enter")
     one.wait_for_choice("text", "The team praised young fans on Sunday")
@@ -111,6 +112,7 @@ def test_a_page_is_begun_walked_and_left_by_keys(visit):
     for number in (1, 6):
         go(one, number)
         assert one.page.evaluate(LOOK, DIGITS)["problems"] == []
+    ready(one)
     one.page.keyboard.press("Escape")
     one.wait_for_choice("lecture", None)
     one.wait_for_choice("screen", None)
