@@ -13,16 +13,29 @@ TEXT = "w7 w9 w8 w7 w9 w30 w12 w7 w9 w8 w40"
 HOSTILE = "</script><script>hacked=1</script> <img/src=x/onerror=hacked=1> {{key}} {query} <b>w</b>"
 
 
-@pytest.fixture
-def quiet_page(browser):
-    """A page that may load nothing but files; `asked` is what it tried, `errors` what it said."""
+@pytest.fixture(scope="module")
+def without_network(browser):
+    """A browser that has no network, and its one tab."""
     with browser.new_context(viewport={"width": 1280, "height": 800}, offline=True) as visitor:
-        page = visitor.new_page()
-        page.asked, page.errors = [], []
-        page.on("request", lambda request: page.asked.append(request.url))
-        page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.on("console", lambda told: page.errors.append(told.text))
-        yield page
+        yield visitor.new_page()
+
+
+@pytest.fixture
+def quiet_page(without_network):
+    """A page that may load nothing but files; `asked` is what it tried, `errors` what it said."""
+    page = without_network
+    page.asked, page.errors = [], []
+    told = {
+        "request": lambda request: page.asked.append(request.url),
+        "pageerror": lambda error: page.errors.append(str(error)),
+        "console": lambda told: page.errors.append(told.text),
+    }
+    for kind, note in told.items():
+        page.on(kind, note)
+    yield page
+    for kind, note in told.items():
+        page.remove_listener(kind, note)
+    page.goto("about:blank")
 
 
 def open_report(page, file):
@@ -39,7 +52,7 @@ def shares(page):
     )
 
 
-def test_a_report_opens_without_a_network(quiet_page, tmp_path):
+def test_a_report_opens_without_a_network_on_a_phone_as_well(quiet_page, tmp_path):
     file = report(tiny("BERT"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
     open_report(quiet_page, file)
     assert quiet_page.locator("header p").inner_text() == "18 heads in 3 layers, 11 tokens"
@@ -50,6 +63,10 @@ def test_a_report_opens_without_a_network(quiet_page, tmp_path):
     best = [place for place in row.argsort(descending=True).tolist() if row[place] > 1e-5][:5]
     assert [name for name, _share in shown[:5]] == [f"{TEXT.split()[n]}{n}" for n in best]
     assert shown[0][1] == f"{round(100 * float(row[best[0]]))}\u00a0%"
+    for width in (390, 1280):
+        quiet_page.set_viewport_size({"width": width, "height": 800})
+        scrolled = quiet_page.evaluate("document.documentElement.scrollWidth")
+        assert scrolled <= width, "nothing is cut off"
 
 
 def weights_of(model):
@@ -117,18 +134,18 @@ def test_text_of_a_user_runs_nowhere(quiet_page, tmp_path):
     assert quiet_page.locator(".token").all_inner_texts() == HOSTILE.split()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_two_of_them_in_a_notebook_are_painted_in_frames_that_reach_nothing(quiet_page, scheme):
+def test_two_of_them_in_a_notebook_are_painted_in_frames_that_reach_nothing(quiet_page):
     shown = [make_look(tiny(one), tokenizer_of(), TEXT, names=False) for one in ("Llama", "BERT")]
-    quiet_page.emulate_media(color_scheme=scheme)
-    quiet_page.set_content("".join(one._repr_html_() for one in shown))
-    for place, name in enumerate(("LlamaForCausalLM", "BertForMaskedLM")):
-        frame = quiet_page.frame_locator("iframe").nth(place)
-        frame.locator(".look.painted").wait_for()
-        assert frame.locator("h1").inner_text() == name
-        ground = frame.locator(".look").evaluate("(node) => getComputedStyle(node).backgroundColor")
-        assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(15, 18, 22)"}[scheme]
-        assert frame.locator("body").evaluate("() => self.origin") == "null"
+    for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(15, 18, 22)")):
+        quiet_page.emulate_media(color_scheme=scheme)
+        quiet_page.set_content("".join(one._repr_html_() for one in shown))
+        for place, name in enumerate(("LlamaForCausalLM", "BertForMaskedLM")):
+            frame = quiet_page.frame_locator("iframe").nth(place)
+            frame.locator(".look.painted").wait_for()
+            assert frame.locator("h1").inner_text() == name
+            ground = "(node) => getComputedStyle(node).backgroundColor"
+            assert frame.locator(".look").evaluate(ground) == paper, scheme
+            assert frame.locator("body").evaluate("() => self.origin") == "null"
     assert quiet_page.errors == []
 
 
@@ -165,11 +182,3 @@ def test_a_long_text_says_what_is_in_the_file(quiet_page, tmp_path):
     box = quiet_page.locator("canvas.matrix").bounding_box()
     quiet_page.mouse.move(box["x"] + 10, box["y"] + 300)
     assert "at most 0." in quiet_page.locator(".readout").inner_text()
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_cut_off(quiet_page, tmp_path, width):
-    file = report(tiny("BERT"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
-    quiet_page.set_viewport_size({"width": width, "height": 844})
-    open_report(quiet_page, file)
-    assert quiet_page.evaluate("document.documentElement.scrollWidth") <= width

@@ -4,9 +4,10 @@ import pytest
 
 from benchmarks.tour import COMPLETE, WATCH
 from explainers.ui.tour import STOPS
-from tests.support.browser_fixtures import PAGES
+from tests.support.browser_fixtures import PAGES, dressed
 
-WALL = ".cards.wall"
+PHONE = (390, 844)
+TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 PICTURES = """(kind) => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
   .flatMap((host) => [...host.shadowRoot.querySelectorAll(`.cards.${kind} img`)])"""
 SHOWN = f"""([kind, theme]) => ({PICTURES})(kind).length > 2 && ({PICTURES})(kind).every((image) =>
@@ -23,65 +24,60 @@ def seen(one, kind):
     return one.page.locator(f".cards.{kind}")
 
 
-@pytest.mark.parametrize("kind", ["doors", "wall"])
-def test_thumbnails_follow_the_theme(visit, kind):
-    one = visit("")
-    seen(one, kind)
-    one.page.wait_for_function(SHOWN, arg=[kind, "light"])
-    one.page.emulate_media(color_scheme="dark")
-    one.page.wait_for_function(SHOWN, arg=[kind, "dark"])
-
-
-@pytest.mark.parametrize("spoken", ["en", "vi"])
-def test_the_wall_fits_a_phone(visit, spoken):
-    one = visit("", size=(390, 844), lang=spoken)
-    wall = seen(one, "wall")
-    assert wall.locator("a").count() == len(PAGES)
-    assert not one.page.evaluate(SCROLLS)
-    lefts = {round(wall.locator("a").nth(n).bounding_box()["x"]) for n in range(len(PAGES))}
-    assert len(lefts) == 2
-
-
-def test_the_browser_may_fetch_thumbnails_late(visit):
-    waiting = f"() => ({PICTURES})('wall').every((image) => image.loading === 'lazy')"
-    assert visit("").page.evaluate(waiting)
-
-
-def test_a_card_keeps_the_choices_and_works_by_key(visit):
+def test_the_wall_follows_the_theme_fits_a_phone_and_leads_on_by_key(visit):
     one = visit("", weights="untrained", mask="causal")
-    card = seen(one, "wall").locator("a", has_text="Masks")
+    waiting = f"() => ({PICTURES})('wall').every((image) => image.loading === 'lazy')"
+    assert one.page.evaluate(waiting), "thumbnails may come late"
+    for kind in ("doors", "wall"):
+        seen(one, kind)
+        one.page.wait_for_function(SHOWN, arg=[kind, "light"])
+    one.page.emulate_media(color_scheme="dark")
+    for kind in ("doors", "wall"):
+        seen(one, kind)
+        one.page.wait_for_function(SHOWN, arg=[kind, "dark"])
+
+    dressed(one.page, "dark", PHONE)
+    wall = seen(one, "wall").locator("a")
+    assert wall.count() == len(PAGES)
+    assert not one.page.evaluate(SCROLLS)
+    assert len({round(card.bounding_box()["x"]) for card in wall.all()}) == 2
+
+    card = wall.filter(has_text="Masks")
     card.focus()
-    assert "mask=causal" in card.get_attribute("href")
+    assert "mask=causal" in card.get_attribute("href"), "a card keeps the choices"
     one.page.keyboard.press("Enter")
     one.page.get_by_role("heading", name="Masks", exact=True).wait_for()
     one.ready()
-    assert one.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+    assert one.page.evaluate(TOP) == 0
 
 
-def test_the_whole_tour_by_keyboard(visit):
+@pytest.mark.parametrize(
+    "stops", [3, pytest.param(len(STOPS), marks=pytest.mark.nightly("the others are like these"))]
+)
+def test_the_tour_is_walked_by_keyboard(visit, stops):
     one = visit("")
     one.page.evaluate(WATCH)
     seen(one, "doors").locator("a").first.focus()
     one.page.keyboard.press("Enter")
-    for place in range(1, len(STOPS) + 1):
+    for place in range(1, stops + 1):
         one.page.get_by_text(f"{place} of {len(STOPS)}", exact=True).wait_for()
         one.wait_for_choice("tour", "1")
         one.ready()
-        assert one.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+        assert one.page.evaluate(TOP) == 0
         assert one.page.locator(".st-key-one-sentence").is_visible()
         if place > 1:
             one.page.wait_for_function(COMPLETE)
             seen_first = one.page.evaluate("() => tour.found")
             assert seen_first["words"] <= seen_first["picture"]
             assert not seen_first["blank"], "something is on screen at every moment"
-        if place < len(STOPS):
+        if place < stops:
             one.page.locator(".st-key-tour-next button").focus()
             one.page.evaluate("() => tour.begin(true)")
             one.page.keyboard.press("Enter" if place > 1 else "PageDown")
     one.page.go_back()
-    one.page.get_by_text(f"{len(STOPS) - 1} of {len(STOPS)}", exact=True).wait_for()
+    one.page.get_by_text(f"{stops - 1} of {len(STOPS)}", exact=True).wait_for()
     one.ready().page.reload()
-    one.page.get_by_text(f"{len(STOPS) - 1} of {len(STOPS)}", exact=True).wait_for()
+    one.page.get_by_text(f"{stops - 1} of {len(STOPS)}", exact=True).wait_for()
     leave = one.ready().page.get_by_role("button", name="Leave the tour")
     leave.focus()
     one.page.keyboard.press("Enter")

@@ -8,12 +8,12 @@ from tests.deploy.replicas import NAMES, NGINX, Proxy, Replica
 
 
 @contextlib.contextmanager
-def run_proxy(folder):
-    """nginx, and replicas that nobody has started."""
+def run_proxy(folder, warm="1"):
+    """nginx, and replicas that nobody has started; one that is warm has imported all it needs."""
     if not NGINX:
         pytest.skip("There is no nginx here, and it could not be installed.")
     (folder / "nginx").mkdir()
-    replicas = {name: Replica(folder / name, ATTENTION_WARM="1") for name in NAMES}
+    replicas = {name: Replica(folder / name, ATTENTION_WARM=warm) for name in NAMES}
     running = Proxy(folder / "nginx", replicas)
     running.start()
     try:
@@ -32,14 +32,27 @@ def lonely_proxy(tmp_path):
 @pytest.fixture(scope="session")
 def proxy(tmp_path_factory):
     """nginx and two replicas behind it."""
-    with run_proxy(tmp_path_factory.mktemp("deploy")) as running:
-        replicas = running.replicas.values()
+    with run_proxy(tmp_path_factory.mktemp("deploy"), warm="") as running, replicas_of(running):
+        yield running
+
+
+@pytest.fixture(scope="session")
+def warm_proxy(tmp_path_factory):
+    """nginx and two replicas that draw a page at once."""
+    with run_proxy(tmp_path_factory.mktemp("warm")) as running, replicas_of(running):
+        yield running
+
+
+@contextlib.contextmanager
+def replicas_of(proxy):
+    """Start them both, and end them."""
+    replicas = proxy.replicas.values()
+    for replica in replicas:
+        replica.start()
+    try:
         for replica in replicas:
-            replica.start()
-        try:
-            for replica in replicas:
-                replica.wait()
-            yield running
-        finally:
-            for replica in replicas:
-                replica.stop()
+            replica.wait()
+        yield
+    finally:
+        for replica in replicas:
+            replica.stop()

@@ -48,7 +48,10 @@ LINES = 120
 """Of all that is said in these tests: each place of the code says so many and no more."""
 
 
-@pytest.fixture(scope="module", params=COMMANDS)
+LAPTOP = pytest.param("laptop", marks=pytest.mark.nightly("the same log, begun another way"))
+
+
+@pytest.fixture(scope="module", params=["container", LAPTOP])
 def served(request, tmp_path_factory):
     log, port = tmp_path_factory.mktemp("private") / "log", free_port()
     environment = {**os.environ, "PORT": str(port), "STREAMLIT_SERVER_PORT": str(port)}
@@ -78,15 +81,16 @@ def ask(address, method, path, body=b"", **headers):
     connection.close()
 
 
-def test_of_links(served):
+@pytest.mark.rotating(4)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_of_links(served, page):
     address, log = served
     query = urlencode({key: FORGED for key in CONTROLS_BY_KEY if key not in ("lecture", "tour")})
-    for page in PAGES:
-        place = page.stem.partition("_")[2]
-        forger = Forger(address)
-        forger.run("" if place == "start" else place, query)
-        forger.run("" if place == "start" else place, f"text={FORGED}&lecture=true")
-        forger.close()
+    place = page.stem.partition("_")[2]
+    forger = Forger(address)
+    forger.run("" if place == "start" else place, query)
+    forger.run("" if place == "start" else place, f"text={FORGED}&lecture=true")
+    forger.close()
     Forger(address).run(SECRET)
     assert is_private(log)
 

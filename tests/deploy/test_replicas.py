@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import itertools
 import signal
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import psutil
@@ -12,10 +11,11 @@ import psutil
 from tests.deploy.replicas import NAMES, Proxy, read_seat
 from tests.deploy.visitors import Visitor
 
+WAITS = pytest.mark.nightly("starts two replicas that have imported everything, and kills them")
 HALL, CLASS, AT_ONCE = 40, 20, 8
 """Visitors, and how many of them come at the same moment."""
-SOON = 5
-"""Seconds in which everybody has the picture again, on a machine of its own."""
+MOST_TRIES = 3
+"""Of somebody who is cut off: the proxy sends nobody to a replica that does not answer."""
 PLACES = [
     ("scores", "d_k=3"),
     ("masks", "mask=window"),
@@ -62,49 +62,43 @@ async def restart_in_turn(proxy: Proxy, visitors: list[Visitor]) -> None:
         await asyncio.to_thread(replica.wait)
 
 
-def allow():
-    """Seconds in which everybody has to be back here: longer where others use the cores as well."""
-    begun, spent = time.perf_counter(), time.process_time()
-    while time.process_time() - spent < 0.3:
-        pass
-    return SOON * max(1, (time.perf_counter() - begun) / 0.3)
-
-
 def run(act):
     """In a thread: where a browser has been driven before, this one has a loop that runs."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(lambda: asyncio.run(act)).result()
 
 
-def test_when_a_replica_is_killed_everybody_is_soon_on_the_other_one(proxy):
+@WAITS
+def test_when_a_replica_is_killed_everybody_is_soon_on_the_other_one(warm_proxy):
     killed, other = NAMES
 
     async def act():
-        async with audience(proxy, HALL) as visitors:
+        async with audience(warm_proxy, HALL) as visitors:
             pictures = [visitor.picture for visitor in visitors]
             assert len({frozenset(picture.items()) for picture in pictures}) == len(PLACES)
             moved = [visitor.seat == killed for visitor in visitors]
             assert HALL / 5 < sum(moved) < HALL * 4 / 5
-            proxy.replicas[killed].stop()
+            warm_proxy.replicas[killed].stop()
             await meet(visitors, other)
             assert [bool(visitor.absences) for visitor in visitors] == moved
-            assert max(sum(visitor.absences) for visitor in visitors) < allow()
+            assert max(sum(visitor.tries) for visitor in visitors) <= MOST_TRIES
             assert [visitor.picture for visitor in visitors] == pictures
 
     run(act())
-    address = proxy.ask("/scores?text=a+private+sentence", Cookie=f"replica={killed}")
+    address = warm_proxy.ask("/scores?text=a+private+sentence", Cookie=f"replica={killed}")
     assert (address.status, read_seat(address.headers)) == (200, other)
-    proxy.replicas[killed].start()
-    proxy.replicas[killed].wait()
-    assert "private" not in proxy.log.read_text()
+    warm_proxy.replicas[killed].start()
+    warm_proxy.replicas[killed].wait()
+    assert "private" not in warm_proxy.log.read_text()
 
 
-def test_a_rolling_restart_keeps_nobody_away_for_long(proxy):
+@WAITS
+def test_a_rolling_restart_keeps_nobody_away_for_long(warm_proxy):
     async def act():
-        async with audience(proxy, CLASS) as visitors:
+        async with audience(warm_proxy, CLASS) as visitors:
             pictures = [visitor.picture for visitor in visitors]
-            await restart_in_turn(proxy, visitors)
-            assert max(max(visitor.absences) for visitor in visitors) < allow()
+            await restart_in_turn(warm_proxy, visitors)
+            assert max(max(visitor.tries) for visitor in visitors) <= MOST_TRIES
             assert [visitor.picture for visitor in visitors] == pictures
 
     run(act())
@@ -130,20 +124,22 @@ def test_a_phone_that_sleeps_comes_back_to_its_session(proxy):
     run(act())
 
 
-def test_a_replica_that_listens_has_imported_what_pages_need(proxy):
-    for replica in proxy.replicas.values():
+@WAITS
+def test_a_replica_that_listens_has_imported_what_pages_need(warm_proxy):
+    for replica in warm_proxy.replicas.values():
         maps = psutil.Process(replica.process.pid).memory_maps()
         assert any("libtorch" in one.path for one in maps)
 
 
-def test_a_browser_goes_on_where_another_replica_takes_over(proxy, browser):
+@WAITS
+def test_a_browser_goes_on_where_another_replica_takes_over(warm_proxy, browser):
     """Its session is another one then, which knows nothing of the page before it has drawn it."""
     with browser.new_context() as visitor:
         page = visitor.new_page()
-        page.goto(f"{proxy.address}/scores?d_k=3")
+        page.goto(f"{warm_proxy.address}/scores?d_k=3")
         page.locator(".panel").first.wait_for()
         seats = {cookie["name"]: cookie["value"] for cookie in visitor.cookies()}
-        gone = proxy.replicas[seats["replica"]]
+        gone = warm_proxy.replicas[seats["replica"]]
         try:
             with page.expect_websocket() as back:
                 gone.stop()

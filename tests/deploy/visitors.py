@@ -47,6 +47,8 @@ class Visitor:
         self.is_here = False
         self.absences: list[float] = []
         """Seconds, each time the connection broke, until the picture was there again."""
+        self.tries: list[int] = []
+        """How often it was tried, each time."""
 
     async def come(self):
         """Connect and have the page drawn."""
@@ -78,7 +80,9 @@ class Visitor:
 
     async def _return(self):
         self.is_here, before, longest = False, time.monotonic(), FIRST_WAIT
+        self.tries.append(0)
         while not self.is_here:
+            self.tries[-1] += 1
             await asyncio.sleep(random.uniform(longest / 2, longest))
             longest = min(LONGEST_WAIT, 2 * longest)
             try:

@@ -2,7 +2,8 @@
 
 import time
 
-PATIENCE = 30
+PATIENCE = 120
+"""Seconds after which what is waited for will not come: only a failing test ever waits so long."""
 
 
 def wait(until):

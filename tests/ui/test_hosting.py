@@ -6,7 +6,6 @@ import http.client
 import json
 import os
 import re
-import shlex
 import socket
 import subprocess
 import sys
@@ -14,11 +13,10 @@ import threading
 import tomllib
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from fnmatch import fnmatch
+from itertools import product
 from pathlib import Path
 
 import pytest
-import yaml
 from starlette.responses import PlainTextResponse
 
 from benchmarks.browser import wait_until_healthy
@@ -27,12 +25,10 @@ from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.ui import browser_files, headers
 from explainers.ui.headers import HEADERS, SafeHeaders
 from tests.deploy.replicas import free_port
+from tests.ui.test_image import instruction
 
 ROOT = Path(__file__).parents[2]
-DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-REQUIREMENTS = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-FRONT_MATTER = yaml.safe_load((ROOT / "README.md").read_text(encoding="utf-8").split("---\n")[1])
 SPACE = "https://someone-attention.hf.space"
 FRAME = f'<iframe src="{SPACE}/"></iframe>'
 UPGRADE = {
@@ -43,20 +39,11 @@ UPGRADE = {
 }
 
 
-def instruction(name):
-    """What stands behind an instruction of the Dockerfile, the last if there are several."""
-    return re.findall(rf"^{name} (.*)", DOCKERFILE, re.MULTILINE)[-1]
-
-
 def command(name):
     """The command of CMD or HEALTHCHECK CMD, with this Python for the image's."""
     python, *arguments = json.loads(instruction(name))
     assert python == "python"
     return [sys.executable, *arguments]
-
-
-def image_environment():
-    return dict(pair.split("=", 1) for pair in shlex.split(instruction("ENV")))
 
 
 @pytest.fixture(scope="module")
@@ -110,84 +97,103 @@ def test_the_health_check_tells_a_running_server_from_a_dead_one(address, port):
     assert check(port) == 0
 
 
-@pytest.mark.parametrize(
-    ("path", "method", "status"),
-    [
+def test_every_response_carries_the_headers(address):
+    for path, method, status in (
         ("/", "GET", 200),
         ("/scores", "GET", 200),
         ("/_stcore/health", "GET", 200),
         ("/media/nothing", "GET", 404),
         ("/_stcore/health", "DELETE", 405),
-    ],
-)
-def test_every_response_carries_the_headers(address, path, method, status):
-    response = answer(address, path, method)
-    assert response.status == status
-    assert all(response.headers[name.decode()] == value.decode() for name, value in HEADERS)
-    policy = response.headers["Content-Security-Policy"]
-    assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in policy
-    assert "script-src 'self' 'sha256-" in policy
+    ):
+        response = answer(address, path, method)
+        assert response.status == status, path
+        assert all(response.headers[name.decode()] == value.decode() for name, value in HEADERS)
+        policy = response.headers["Content-Security-Policy"]
+        assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in policy
+        assert "script-src 'self' 'sha256-" in policy
 
 
-def test_a_browser_keeps_the_scripts_until_they_change(address, browser):
-    """Their address changes with them; everything else is asked for again."""
-    page, asked = browser.new_page(), []
-    page.on("requestfinished", lambda request: asked.append(request.url))
-    page.goto(f"{address}/scores")
-    page.locator(".panel").first.wait_for()
-    files = [url for url in asked if browser_files.is_our_file(url)]
-    assert files
+def find_script():
+    """Where one of our scripts is."""
+    components = f"/_stcore/bidi-components/{browser_files.name_package()}"
+    return f"{components}.picture-picture/picture/picture.js"
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A tab in which one page is opened after the other."""
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as visitor:
+        yield visitor.new_page()
+
+
+def test_a_page_in_a_frame_of_a_course_is_that_page_alone(address, tab):
+    """And a browser keeps the scripts until they change: their address changes with them."""
+    asked = []
+    tab.on("requestfinished", lambda request: asked.append(request.url))
+    for query, is_alone in (("?embed=true", False), ("", True)):
+        tab.goto(f"{address}/tokens{query}")
+        tab.get_by_role("heading", name="Tokens and positions", exact=True).wait_for()
+        tab.locator(".st-key-one-sentence").wait_for()
+        tab.get_by_role("button", name="Notebook").first.wait_for()
+        assert tab.get_by_test_id("stSidebar").is_visible() == is_alone
+        assert tab.get_by_role("button", name="Settings").is_visible() == is_alone
+        if is_alone:
+            tab.locator(".st-key-way-on").wait_for()
+        assert tab.locator(".st-key-way-on").count() == is_alone
+    files = {url for url in asked if browser_files.is_our_file(url)}
+    assert f"{address}{find_script()}" in files
     for url in [*files, address]:
         kept = answer(address, url.removeprefix(address) or "/").headers["Cache-Control"]
-        assert ("immutable" in kept) == (url in files)
-    missing = f"{files[0]}-that-is-not-there"
-    assert "immutable" not in str(answer(address, missing.removeprefix(address)).headers)
-    page.close()
+        assert ("immutable" in kept) == (url in files), "all else is asked for again"
+    missing = answer(address, f"{find_script()}-that-is-not-there")
+    assert "immutable" not in str(missing.headers)
 
 
-def test_all_of_the_app_lies_below_a_path(browser, tmp_path):
-    """As `streamlit run` reads the setting; a host's probe asks at the root all the same."""
-    settings = {"STREAMLIT_SERVER_BASE_URL_PATH": "course/attn"}
-    with serve(free_port(), tmp_path / "log", **settings) as host:
-        assert answer(host, "/").status == 404
-        assert answer(host, "/_stcore/health").status == 200
-        assert answer(host, "/course/attn/_stcore/health").status == 200
-        assert answer(host, f"/course/attn/?text={'x' * 9000}").status == 414
-        page, asked = browser.new_page(), []
-        page.on("requestfinished", lambda request: asked.append(request.url))
-        page.goto(f"{host}/course/attn/scores")
-        page.locator(".panel").first.wait_for()
-        files = [url for url in asked if browser_files.is_our_file(url)]
-        assert files
-        for url in files:
-            assert url.startswith(f"{host}/course/attn/")
-            kept = answer(host, url.removeprefix(host)).headers["Cache-Control"]
-            assert "immutable" in kept
-        page.close()
-
-
-def test_a_page_is_served_by_its_own_address(address, browser):
-    page = browser.new_page()
-    page.goto(f"{address}/query_key_value")
-    page.get_by_role("heading", name="Queries, keys, values", exact=True).wait_for()
-    page.goto(address)
-    page.get_by_role("heading", name="Attention in one picture", exact=True).wait_for()
-    page.close()
-
-
-@pytest.mark.parametrize(
-    ("host", "framed"), [("https://huggingface.co", True), ("https://elsewhere.example", False)]
-)
-def test_only_a_space_frames_the_app(address, browser, host, framed):
+def test_only_a_space_frames_the_app(address, tab):
     """The names do not exist here: the browser gets the Space's answers from our server."""
-    page = browser.new_page()
-    page.route(f"{host}/", lambda route: route.fulfill(body=FRAME, content_type="text/html"))
-    page.route(f"{SPACE}/static/**", lambda route: route.abort())
-    app = page.request.get(address)
-    page.route(f"{SPACE}/", lambda route: route.fulfill(response=app))
-    page.goto(f"{host}/")
-    assert ('<div id="root">' in page.frames[1].content()) == framed
-    page.close()
+    app = tab.request.get(address)
+    tab.route(f"{SPACE}/static/**", lambda route: route.abort())
+    tab.route(f"{SPACE}/", lambda route: route.fulfill(response=app))
+    for host, framed in (("https://huggingface.co", True), ("https://elsewhere.example", False)):
+        tab.route(f"{host}/", lambda route: route.fulfill(body=FRAME, content_type="text/html"))
+        tab.goto(f"{host}/")
+        assert ('<div id="root">' in tab.frames[1].content()) == framed, host
+
+
+BASE = "/course/attn"
+
+
+@pytest.fixture(scope="module")
+def address_of_base(tmp_path_factory):
+    """A server whose setting says that the app lies below a path, as `streamlit run` reads it."""
+    log = tmp_path_factory.mktemp("base") / "log"
+    with serve(free_port(), log, STREAMLIT_SERVER_BASE_URL_PATH=BASE.strip("/")) as host:
+        yield host
+
+
+def test_all_of_the_app_lies_below_a_path(address_of_base):
+    """A host's probe asks at the root all the same."""
+    for path, status in (
+        ("/", 404),
+        ("/_stcore/health", 200),
+        (f"{BASE}/_stcore/health", 200),
+        (f"{BASE}/?text={'x' * 9000}", 414),
+    ):
+        assert answer(address_of_base, path).status == status, path
+
+
+@pytest.mark.nightly("loads a page from a server of its own; by day paths are asked for")
+def test_a_browser_finds_all_scripts_below_a_path(address_of_base, tab):
+    asked = []
+    tab.on("requestfinished", lambda request: asked.append(request.url))
+    tab.goto(f"{address_of_base}{BASE}/scores")
+    tab.locator(".panel").first.wait_for()
+    files = [url for url in asked if browser_files.is_our_file(url)]
+    assert files
+    for url in files:
+        assert url.startswith(f"{address_of_base}{BASE}/")
+        kept = answer(address_of_base, url.removeprefix(address_of_base))
+        assert "immutable" in kept.headers["Cache-Control"]
 
 
 @pytest.mark.parametrize(
@@ -207,21 +213,6 @@ def test_what_is_no_site_ends_the_server(sites, monkeypatch):
     monkeypatch.setenv(headers.FRAMES, sites)
     with pytest.raises(SystemExit, match=f"{headers.FRAMES}: .* is neither 'self' nor a site"):
         headers.read_frames()
-
-
-@pytest.mark.parametrize(("query", "is_alone"), [("", True), ("?embed=true", False)])
-def test_a_page_in_a_frame_of_a_course_is_that_page_alone(address, browser, query, is_alone):
-    page = browser.new_page()
-    page.goto(f"{address}/tokens{query}")
-    page.get_by_role("heading", name="Tokens and positions", exact=True).wait_for()
-    page.locator(".st-key-one-sentence").wait_for()
-    page.get_by_role("button", name="Notebook").first.wait_for()
-    assert page.get_by_test_id("stSidebar").is_visible() == is_alone
-    assert page.get_by_role("button", name="Settings").is_visible() == is_alone
-    if is_alone:
-        page.locator(".st-key-way-on").wait_for()
-    assert page.locator(".st-key-way-on").count() == is_alone
-    page.close()
 
 
 @pytest.mark.parametrize(
@@ -269,19 +260,16 @@ def test_what_a_reader_types_is_not_logged(address, log):
     assert "private" not in log.read_text()
 
 
-@pytest.mark.parametrize(
-    ("host", "origin", "status"),
-    [
+def test_any_host_may_serve_and_only_its_own_pages_connect(address):
+    for host, origin, status in (
         ("localhost:8501", "http://localhost:8501", 101),
         ("someone-attention.hf.space", SPACE, 101),
         ("someone-attention.hf.space", "https://elsewhere.example", 403),
-    ],
-)
-def test_any_host_may_serve_and_only_its_own_pages_connect(address, host, origin, status):
-    said = {**UPGRADE, "Host": host, "Origin": origin}
-    response = answer(address, "/_stcore/stream", said=said)
-    assert response.status == status
-    assert response.headers["Referrer-Policy"] == "same-origin"
+    ):
+        said = {**UPGRADE, "Host": host, "Origin": origin}
+        response = answer(address, "/_stcore/stream", said=said)
+        assert response.status == status, origin
+        assert response.headers["Referrer-Policy"] == "same-origin"
 
 
 def test_the_settings_hold_wherever_the_server_is_started(tmp_path):
@@ -308,15 +296,6 @@ def test_the_settings_keep_what_is_promised():
     assert server["enableCORS"] is True
 
 
-@pytest.mark.parametrize("look", THEMES)
-@pytest.mark.parametrize("ground", ["backgroundColor", "secondaryBackgroundColor"])
-@pytest.mark.parametrize("ink", ["textColor", "linkColor", "primaryColor"])
-def test_texts_stand_out_from_their_ground(look, ground, ink):
-    theme = CONFIG["theme"][look]
-    light, dark = sorted((luminance(theme[ground]), luminance(theme[ink])), reverse=True)
-    assert (light + 0.05) / (dark + 0.05) >= 4.5  # WCAG 2.2, AA
-
-
 def luminance(colour):
     """Relative luminance (WCAG 2.2) of #rrggbb."""
     channels = [channel / 255 for channel in bytes.fromhex(colour[1:])]
@@ -324,103 +303,23 @@ def luminance(colour):
     return sum(share * c for share, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def test_contrast_is_what_the_standard_says():
-    assert luminance("#ffffff") == pytest.approx(1)
+def test_texts_stand_out_from_their_ground_and_pictures_from_nothing():
+    assert luminance("#ffffff") == pytest.approx(1), "as the standard says"
     assert luminance("#777777") == pytest.approx(1.05 / 4.478 - 0.05, rel=1e-3)
+    for look, picture in THEMES.items():
+        page = CONFIG["theme"][look]
+        grounds = page["backgroundColor"], page["secondaryBackgroundColor"]
+        inks = page["textColor"], page["linkColor"], page["primaryColor"]
+        for ground, ink in product(map(luminance, grounds), map(luminance, inks)):
+            contrast = (max(ground, ink) + 0.05) / (min(ground, ink) + 0.05)
+            assert contrast >= 4.5, look  # WCAG 2.2, AA
+        assert (page["backgroundColor"], page["textColor"]) == (picture.background, picture.text)
 
 
 def test_nothing_is_white_on_the_primary_colour():
     """Streamlit writes white on a primary button, which cannot be read on the dark theme's blue."""
     files = [ROOT / "contents.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")]
     assert [p for p in files if re.search(r"type=.primary", p.read_text(encoding="utf-8"))] == []
-
-
-@pytest.mark.parametrize("look", THEMES)
-def test_pictures_stand_on_the_page_as_if_they_were_part_of_it(look):
-    page, picture = CONFIG["theme"][look], THEMES[look]
-    assert page["backgroundColor"] == picture.background
-    assert page["textColor"] == picture.text
-
-
-def test_the_front_matter_makes_a_space():
-    assert FRONT_MATTER["sdk"] == "docker"
-    assert len(FRONT_MATTER["short_description"]) <= 60
-    colours = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
-    assert {FRONT_MATTER["colorFrom"], FRONT_MATTER["colorTo"]} <= colours
-    assert {"title", "emoji", "pinned"} <= set(FRONT_MATTER)
-
-
-def test_one_port_is_named_everywhere():
-    port = FRONT_MATTER["app_port"]
-    assert (instruction("EXPOSE"), image_environment()["PORT"]) == (str(port), str(port))
-
-
-def test_the_image_is_made_for_a_space():
-    [(uid, user)] = re.findall(r"useradd .*--uid (\d+) (\w+)", DOCKERFILE)
-    assert uid == "1000"
-    assert instruction("USER") == user
-    assert image_environment()["HOME"] == f"/home/{user}"
-    install = DOCKERFILE.index("pip install")
-    assert DOCKERFILE.index("COPY --chown=user requirements.txt") < install
-    assert install < DOCKERFILE.index("COPY --chown=user . .")
-    assert DOCKERFILE.index("COPY --chown=user . .") < DOCKERFILE.index("explainers.models fetch")
-
-
-def run_steps(tmp_path, step, failing="", **arguments):
-    """What a RUN of the Dockerfile does, with a Python that only tells how it was called."""
-    [script] = [
-        text.replace("\\\n", " ")
-        for text in re.findall(r"(?m)^RUN ((?:.*\\\n)*.*)", DOCKERFILE)
-        if step in text
-    ]
-    python = tmp_path / "python"
-    python.write_text(
-        f'#!/bin/sh\necho "python $*"\ncase "$*" in *"{failing or "nothing"}"*) exit 1;; esac\n'
-    )
-    python.chmod(0o755)
-    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", **arguments}
-    done = subprocess.run(
-        ["sh", "-c", script], capture_output=True, text=True, cwd=ROOT, env=environment
-    )
-    calls = [line for line in done.stdout.splitlines() if line.startswith("python ")]
-    return done.returncode, calls, done.stderr
-
-
-def test_every_package_comes_by_its_hash_or_from_torchs_own_index(tmp_path):
-    plain = "python -m pip install --no-cache-dir --user --no-deps"
-    locked = [f"{plain} --require-hashes -r requirements{kind}.lock" for kind in ("", "-torch")]
-    status, calls, _ = run_steps(tmp_path, "pip install")
-    assert (status, calls) == (0, [*locked, "python -m pip check"])
-    status, calls, _ = run_steps(tmp_path, "pip install", TORCH_INDEX="https://index.example/cpu")
-    torch = next(line for line in REQUIREMENTS.splitlines() if line.startswith("torch=="))
-    small = f"{plain} --index-url https://index.example/cpu {torch}"
-    assert (status, calls) == (0, [locked[0], small, "python -m pip check"])
-    assert run_steps(tmp_path, "pip install", failing="requirements.lock")[0] == 1
-    for file in ("Dockerfile", "Makefile", "deploy/compose.yaml"):
-        assert "extra-index" not in (ROOT / file).read_text().lower().replace("_", "-"), file
-
-
-def test_an_image_without_its_models_is_made_only_for_who_asks(tmp_path):
-    assert run_steps(tmp_path, "explainers.models fetch")[::2] == (0, "")
-    failing = {"step": "explainers.models fetch", "failing": "fetch"}
-    for wished, expected in ({}, 1), ({"WITHOUT_MODELS": ""}, 1), ({"WITHOUT_MODELS": "1"}, 0):
-        status, _calls, said = run_steps(tmp_path, **failing, **wished)
-        assert status == expected
-        assert "could not be fetched or loaded" in said
-        assert "--build-arg WITHOUT_MODELS=1" in said
-
-
-def test_the_image_holds_what_runs():
-    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    ignored = [line for line in lines if line and not line.startswith("#")]
-    files = "app.py", "contents.py", "requirements.txt", ".streamlit/config.toml"
-    needed = [ROOT / file for file in files]
-    for folder in ("pages", "explainers", "assets/text"):
-        needed += [p for p in (ROOT / folder).rglob("*.*") if "__pycache__" not in p.parts]
-    for path in needed:
-        place = path.relative_to(ROOT)
-        covers = [p for p in ignored for part in (place, *place.parents) if fnmatch(str(part), p)]
-        assert not covers, f"{place} is left out by {covers}"
 
 
 def test_a_wait_for_a_script_ends_when_a_browser_has_it():

@@ -1,7 +1,6 @@
 """Whose first picture is drawn when many ask at once."""
 
 import threading
-import time
 
 import pytest
 import streamlit as st
@@ -11,8 +10,10 @@ from streamlit.testing.v1 import AppTest
 from explainers.ui import page, turns
 from explainers.ui.turns import Pace, Turns
 from tests.support.opening import PAGES, opened
+from tests.support.waiting import PATIENCE, wait
 
-SOON, READERS = 10.0, 5
+NEVER, READERS = 3600.0, 5
+"""Seconds that a turn may last where none shall end by itself, and readers who ask at once."""
 
 
 def start(work):
@@ -21,18 +22,11 @@ def start(work):
     return thread
 
 
-def wait_until(is_so):
-    end = time.monotonic() + SOON
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.001)
-
-
 @pytest.fixture
 def drawn(monkeypatch):
     """What readers who ask one after the other saw drawn; nothing takes too long."""
-    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
-    monkeypatch.setattr(turns, "LONGEST_WAIT", SOON)
+    monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
+    monkeypatch.setattr(turns, "LONGEST_WAIT", NEVER)
     return draw_pages(Turns())
 
 
@@ -47,7 +41,7 @@ def draw_pages(held):
         held.take()
         seen.append(f"picture {name}")
         if name == 0:
-            wait_until(lambda: len(held._queue) == READERS)
+            wait(lambda: len(held._queue) == READERS)
             jobs.append(start(wait_and_note))
         held.give_way(Turns())
         seen.append(f"rest {name}")
@@ -56,9 +50,9 @@ def draw_pages(held):
     readers = []
     for name in range(READERS):
         readers.append(start(lambda name=name: visit(name)))
-        wait_until(lambda name=name: len(held._queue) == name + 1)
+        wait(lambda name=name: len(held._queue) == name + 1)
     for reader in [*readers, *jobs]:
-        reader.join(SOON)
+        reader.join(PATIENCE)
     return seen
 
 
@@ -73,16 +67,16 @@ def test_a_picture_that_takes_long_holds_up_nobody(monkeypatch):
 
     def load_for_long():
         held.take()
-        is_over.wait(SOON)
+        is_over.wait(PATIENCE)
         held.give_way(Turns())  # it has lost its turn, and waits for nobody
 
     slow = start(load_for_long)
-    wait_until(lambda: held._queue)
+    wait(lambda: held._queue)
     held.take()
     held.end()
     assert not is_over.is_set()
     is_over.set()
-    slow.join(SOON)
+    slow.join(PATIENCE)
     assert not slow.is_alive()
 
 
@@ -93,37 +87,37 @@ def test_the_rest_of_a_page_does_not_give_way_for_ever(monkeypatch):
 
     def draw_for_long():
         held.take()
-        may_end.wait(SOON)
+        may_end.wait(PATIENCE)
         held.end()
 
     other = start(draw_for_long)
-    wait_until(lambda: len(held._queue) == 2)
+    wait(lambda: len(held._queue) == 2)
     held.give_way(Turns())  # returns, though the other one draws
     held.wait()
     may_end.set()
-    other.join(SOON)
+    other.join(PATIENCE)
     assert not held._queue
 
 
 def test_who_gives_way_gives_back_the_turn_of_the_part_with_the_picture(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
-    monkeypatch.setattr(turns, "LONGEST_WAIT", SOON)
+    monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
+    monkeypatch.setattr(turns, "LONGEST_WAIT", NEVER)
     pictures, parts, seen = Turns(), Turns(), []
 
     def visit(name):
         pictures.take()
         with parts.turn():
             seen.append(f"picture {name}")
-            wait_until(lambda: len(pictures._queue) == 2 or name > 0)
+            wait(lambda: len(pictures._queue) == 2 or name > 0)
             pictures.give_way(parts)
         seen.append(f"rest {name}")
         pictures.end()
 
     readers = [start(lambda: visit(0))]
-    wait_until(lambda: pictures._queue)
+    wait(lambda: pictures._queue)
     readers.append(start(lambda: visit(1)))
     for reader in readers:
-        reader.join(SOON / 4)
+        reader.join(PATIENCE)
     assert seen[:2] == ["picture 0", "picture 1"], "nobody waits until a turn has lasted too long"
     assert len(seen) == 4
     assert not [*pictures._queue, *parts._queue]
@@ -138,33 +132,34 @@ def test_who_begins_anew_does_not_wait_for_itself():
 
 
 def test_who_lost_the_turn_while_waiting_goes_on(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
+    monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
     held = Turns()
     held.take()
     waiting = start(held.take)
-    wait_until(lambda: len(held._queue) == 2)
+    wait(lambda: len(held._queue) == 2)
     with held._changed:
         held._leave(waiting.ident)  # as a third one would who found it too slow
         held._changed.notify_all()
-    waiting.join(SOON)
+    waiting.join(PATIENCE)
     assert not waiting.is_alive()
     assert list(held._queue) == [threading.get_ident()]
 
 
 def test_blocks_come_in_turn_and_one_inside_another_does_not_wait(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
+    monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
     held, inside, most, blocks = Turns(), [], [], 7
 
     def run_block(name):
         with held.turn(), held.turn():
             inside.append(name)
             most.append(len(inside))
-            time.sleep(0.001)  # long enough for another one to begin, if it may
+            if len(most) == 1:  # all others could begin now, if they may
+                wait(lambda: len(held._queue) == blocks)
             inside.remove(name)
 
     threads = [start(lambda name=name: run_block(name)) for name in range(blocks)]
     for thread in threads:
-        thread.join(SOON)
+        thread.join(PATIENCE)
     assert most == [1] * blocks
     assert not held._queue
 
@@ -204,10 +199,10 @@ def test_a_page_that_is_ended_from_outside_gives_its_turn_back(monkeypatch, end)
     assert not turns.first_pictures._queue
 
 
-@pytest.mark.parametrize("wait", [Turns.take, Turns.wait])
-def test_a_run_that_is_told_to_stop_while_it_waits_leaves_at_once(monkeypatch, wait):
-    monkeypatch.setattr(turns, "LONGEST_TURN", SOON)
-    monkeypatch.setattr(turns, "LONGEST_WAIT", SOON)
+@pytest.mark.parametrize("ask", [Turns.take, Turns.wait])
+def test_a_run_that_is_told_to_stop_while_it_waits_leaves_at_once(monkeypatch, ask):
+    monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
+    monkeypatch.setattr(turns, "LONGEST_WAIT", NEVER)
     held, left, is_told = Turns(), [], threading.Event()
 
     def check():
@@ -216,17 +211,17 @@ def test_a_run_that_is_told_to_stop_while_it_waits_leaves_at_once(monkeypatch, w
 
     def visit():
         try:
-            wait(held)
+            ask(held)
         except StopException:
             left.append(True)
 
     monkeypatch.setattr(turns, "get_run_yield_check", lambda: check)
     held.take()
     waiting = start(visit)
-    if wait is Turns.take:
-        wait_until(lambda: len(held._queue) == 2)
+    if ask is Turns.take:
+        wait(lambda: len(held._queue) == 2)
     is_told.set()
-    waiting.join(SOON / 4)
+    waiting.join(PATIENCE)
     assert left
     assert list(held._queue) == [threading.get_ident()]
 
