@@ -99,7 +99,8 @@ def test_a_page_is_begun_walked_and_left_by_keys(visit):
     field.press("PageUp")
     one.page.evaluate(STILL)
     assert place(one) != before, "but those of a remote control"
-    ready(one)
+    one.page.wait_for_function("() => new URLSearchParams(location.search).has('text')")
+    ready(one)  # the field was left, so the page has run with those letters
     field.fill("The team praised young fans on Sunday")
     field.press("Enter")
     one.wait_for_choice("text", "The team praised young fans on Sunday")
