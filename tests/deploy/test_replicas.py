@@ -7,6 +7,7 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import psutil
+import pytest
 
 from tests.deploy.replicas import NAMES, Proxy, read_seat
 from tests.deploy.visitors import Visitor

@@ -78,7 +78,7 @@ IN_BROWSER = {
     "characters": "<script>alert(1)</script> :material/home: <b>",
     "byte pairs": "**b** $x^2$ :red[x] # h `c`",
 }
-"""By how the page on tokens cuts it: an image and a link, a script and an icon, Markdown and LaTeX."""
+"""By how the page on tokens cuts it: an image and a link, a script and an icon, Markdown, LaTeX."""
 
 
 def harmless(text):

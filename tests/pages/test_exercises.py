@@ -19,6 +19,7 @@ from explainers.chapters.exercises.exercise_table import (
 )
 from explainers.chapters.exercises.write import HOLE, HOLES, find_fault, make_template
 from explainers.translations import load_sections
+from tests.support.exercises import ask
 from tests.support.opening import ROOT
 from tests.support.tiers import EVERYTHING
 
@@ -88,7 +89,7 @@ def test_a_goal_is_neither_met_at_once_nor_out_of_reach(exercise):
 )
 def test_the_numbers_of_the_statement_are_those_that_were_computed_with(name, formula):
     for seed in SEEDS:
-        task = read_exercises()[name].task(seed)
+        task = ask(name, seed)
         said = {key: int(value.replace(",", "")) for key, value in task.given.items()}
         assert task.answer == formula(**said)
 

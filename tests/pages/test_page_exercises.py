@@ -7,12 +7,12 @@ from explainers.ui.session import SIZE, TAKEAWAY
 from explainers.ui.text.numbers import format_answer
 from explainers.ui.untrusted_text import make_title
 from tests.pages.test_bad_links import VALUES
+from tests.support.exercises import aim, ask
 from tests.support.opening import ROOT, opened
 from tests.support.reading import hero, said
 from tests.support.tiers import take_turns
 
 PAGE = ROOT / "pages" / "23_exercises.py"
-A_SCORE = read_exercises()["a_score"]
 
 
 def linked(name, **more):
@@ -68,7 +68,7 @@ def test_a_link_opens_an_exercise_and_the_first_card_of_a_kind_is_open():
 
 
 def test_a_number_is_right_near_wrong_or_no_number():
-    task = A_SCORE.task(5)
+    task = ask("a_score", 5)
     visit = linked("a_score", seed="5")
     for answer_given, reply in [
         (f"{task.answer}", "is right"),
@@ -98,7 +98,7 @@ def test_odd_links_and_answers_open_an_exercise():
 
 
 def test_what_was_done_is_counted_once_and_can_be_taken_off():
-    answer = read_exercises()["cells_of_a_causal_mask"].task(0).answer
+    answer = ask("cells_of_a_causal_mask", 0).answer
     visit = linked("cells_of_a_causal_mask", done="a score", deep="done")
     visit.text_input[0].set_value(f"{answer}").run()
     done = visit.button_group("done")
@@ -114,7 +114,7 @@ def test_what_was_done_is_counted_once_and_can_be_taken_off():
 def test_what_was_done_is_kept_while_its_card_is_closed():
     visit = opened(PAGE, {"done": ["a score", "the moon"]})
     assert any("done" in note.value for note in visit.info)
-    visit.text_input[0].set_value(f"{read_exercises()['a_mixture'].task(0).answer}").run()
+    visit.text_input[0].set_value(f"{ask('a_mixture', 0).answer}").run()
     both = ["a mixture", "a score"]
     assert visit.query_params["done"] == both
     press(visit, "Next exercise")
@@ -125,7 +125,7 @@ def test_what_was_done_is_kept_while_its_card_is_closed():
 
 def test_a_goal_is_reached_by_a_link_with_a_solution():
     for name in take_turns([e.id for e in read_exercises().values() if e.kind == "reach"], 3):
-        solution = next(read_exercises()[name].task(2).solutions())
+        solution = next(aim(name, 2).solutions())
         assert "Not reached yet" in said(linked(name, seed="2"))
         turned = {f"{SIZE}{name}_{key}": f"{value}" for key, value in solution.items()}
         visit = linked(name, seed="2", **turned)
@@ -146,7 +146,7 @@ def test_other_numbers_are_the_next_seeds_and_close_the_solution():
 def test_the_next_exercise_is_the_first_of_the_kind_that_is_not_done():
     visit = linked("a_score", kind="predict", done="a weight of two")
     assert "Next exercise" not in labels(visit)
-    visit.text_input[0].set_value(f"{A_SCORE.task(0).answer}").run()
+    visit.text_input[0].set_value(f"{ask('a_score', 0).answer}").run()
     press(visit, "Next exercise")
     assert visit.header[0].value == "Variance of products"
     assert visit.query_params["exercise"] == "variance of products"
@@ -173,7 +173,7 @@ def test_what_was_written_is_counted_by_the_learner():
 
 
 def test_a_lecturers_set_is_all_there_is():
-    link = {"only": ["share", "a mixture"], "done": "a score"}
+    link: dict[str, str | list[str]] = {"only": ["share", "a mixture"], "done": "a score"}
     for kind in ("predict", "reach"):  # of the second the set has none
         visit = opened(PAGE, link | {"kind": kind})
         assert names_in(visit) == ["a mixture", "share"]
@@ -197,7 +197,7 @@ def test_a_class_is_shown_some_exercises_one_after_the_other():
     visit = opened(PAGE, {"only": some, "lecture": "true"})
     titles = dict.fromkeys(one.value for one in visit.header)  # of a task, and of what comes out
     assert [*titles] == [name.capitalize() for name in some]
-    assert f"**{format_answer(A_SCORE.task(0).answer)}**" in said(visit)
+    assert f"**{format_answer(ask('a_score', 0).answer)}**" in said(visit)
     assert not visit.text_input
     without_set = linked("a_score", lecture="true", kind="predict")
     titles = dict.fromkeys(one.value for one in without_set.header)

@@ -22,6 +22,7 @@ from explainers.ui.session import GUESS
 from tests.support.opening import (
     PAGES,
     ROOT,
+    Found,
     cards_in_turn,
     cards_on,
     controls_on,
@@ -105,13 +106,13 @@ AT_ONCE = 6
 
 def groups_on(page):
     """The controls of a page, few at a time: in sight together, with about as many extremes."""
-    by_link = {}
+    by_link: dict[tuple[str, str], list[Found]] = {}
     for found in sorted(controls_on(page), key=lambda found: len(found.extremes)):
         alone = found.key if found.key in ALONE else ""
-        by_link.setdefault((alone, *found.link.items()), []).append(found)
-    for (_, *link), here in by_link.items():
+        by_link.setdefault((alone, str(found.link)), []).append(found)
+    for here in by_link.values():
         for first in range(0, len(here), AT_ONCE):
-            yield dict(link), here[first : first + AT_ONCE]
+            yield here[0].link, here[first : first + AT_ONCE]
 
 
 @some_pages

@@ -6,7 +6,6 @@ import pytest
 
 from explainers.chapters.claims.about_positions import interpolation_is_free
 from explainers.chapters.claims.claim_table import CONDITION, FAILS
-from explainers.chapters.exercises.exercise_table import read_exercises
 from explainers.chapters.relative_positions import past_length
 from explainers.chapters.relative_positions.past_length import (
     ANSWERS,
@@ -19,6 +18,7 @@ from explainers.chapters.relative_positions.past_length import (
 from explainers.charts.dials import make_dial_rows
 from explainers.toys import longer_results
 from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, ROTARY, TRAINED, WAYS, YARN
+from tests.support.exercises import ask
 
 
 def test_only_doing_nothing_leads_slow_pairs_to_new_angles():
@@ -82,7 +82,7 @@ def test_the_table_has_a_row_for_each_kind_and_no_row_twice():
 
 def test_the_exercise_asks_for_position_times_speed_over_the_factor():
     for seed in range(5):
-        task = read_exercises()["a_turn_past_the_length"].task(seed)
+        task = ask("a_turn_past_the_length", seed)
         given = {name: int(number) for name, number in task.given.items()}
         speed = 10.0 ** (1 - given["number"])
         turn = given["position"] * speed * given["trained"] / given["length"]
