@@ -136,8 +136,11 @@ def restore_link() -> None:
         asked.populate_from_query_string(context.query_string)
         asked.set_initial_query_params(context.query_string)
         asked._send_query_param_msg()  # its name is held by a browser test
-    for control in controls.CONTROLS_BY_KEY.values():
+        named = set(asked)
+    for key, control in controls.CONTROLS_BY_KEY.items():
         control.release()
+        if key in named:  # what was chosen on a page since does not come before its address
+            st.session_state.pop(key, None)
 
 
 def come_back() -> None:

@@ -107,10 +107,10 @@ OUTSIDE = """() => {
   const look = (node) => {
     for (const child of node.shadowRoot?.children ?? node.children) {
       const { left, right, width } = child.getBoundingClientRect();
-      const unseen = child.matches('[data-testid=stSlider] input'); // Streamlit's
+      const unseen = child.matches('[data-testid=stSlider] input, [inert]'); // Streamlit's; folded
       const outside = width && (right > innerWidth + 1 || left < -1);
       if (outside && !unseen) found.push(child.outerHTML.slice(0, 200));
-      if (!scrolls(child)) look(child);
+      if (!scrolls(child) && !child.inert) look(child);
     }
   };
   look(main);

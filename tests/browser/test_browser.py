@@ -272,6 +272,14 @@ def test_the_controls_set_the_link_and_it_sets_the_controls(visit):
     assert other.choices == {"predict": "false", **chosen}
 
 
+def test_an_address_is_obeyed_by_a_page_that_was_seen_before(stroll):
+    one = stroll("masks", tab="history")
+    before = one.says.inner_text()
+    one.turn_to("scores").turn_to("masks", rule="window")
+    assert one.choices["rule"] == "window"
+    assert one.says.inner_text() != before
+
+
 def test_a_preset_fills_the_sentence(visit):
     one = visit("tokens", is_still=True, deep="sum")
     one.page.get_by_role("combobox", name="Or an example").click()

@@ -64,7 +64,7 @@ def test_a_page_looks_as_it_should(stroll, said, at, path, second):
         where = f"{state['lang']}, predict={state['predict']}, {scheme}, {size[0]} × {size[1]}"
         faults.extend(f"{where}: {one}" for some in found for one in some)
 
-    one = stroll(path, scheme=by_day, size=LARGE, **FIRST)
+    one = stroll(path, scheme=by_day, size=LARGE, tab="looks", **FIRST)
     look(FIRST, by_day, LARGE, list_what_is_too_much(one, path), list_faults_at_sight(one, path))
     look(FIRST, by_day, LARGE, list_what_is_left(one, path, said))
     one.resize(PHONE)

@@ -24,10 +24,10 @@ DIGITS = 5
 """Of a number: more than any picture prints, fewer than processors agree in."""
 OF_ONE_PROCESS = {
     "id", "form_id", "element_id", "proto_id", "hash", "url", "fragment_id", "src",
-    "deferred_file_id", "set_value",
+    "deferred_file_id", "set_value", "raw_value",
 }  # fmt: skip
 """Fields in which Streamlit names what it sends, in each process by other names, and in which it
-says in which of a page's first runs a widget got its value."""
+says in which of a page's first runs a widget got its value, and which."""
 PACKED = re.compile(r"(?:data:image/png;base64,)?[A-Za-z0-9+/]{80,}={0,2}")
 OF_THE_CODE = re.compile(r"(?<=[a-z])-[0-9a-f]{12}(?=\.)")
 """In the names of files that a browser keeps: a digest of what is in them."""
@@ -37,13 +37,13 @@ DIGEST = "digest"
 """By which the browser knows a picture again: of all digits, also those that rounding changes."""
 
 
-def read_sent(visit: AppTest) -> Iterator[tuple[str, Any]]:
+def read_sent(visit: AppTest, has_file: bool = True) -> Iterator[tuple[str, Any]]:
     """(what it is, plain value) of each element, in reading order; then the parts of a file."""
     for part in ("sidebar", "main"):
         for element in elements(getattr(visit, part)):
             if getattr(element, "proto", None) is not None:
                 yield f"{part} {element.type}", _read_element(element)
-    if TAKEAWAY in visit.session_state:
+    if has_file and TAKEAWAY in visit.session_state:
         for part, recipes in visit.session_state[TAKEAWAY].parts.items():
             for made in recipes:
                 recipe = made() if callable(made) else made

@@ -1,5 +1,6 @@
 """`python -m explainers.models check`: what it prints of a model, and how it ends."""
 
+import gc
 import json
 
 import pytest
@@ -117,8 +118,9 @@ def test_what_is_no_model_ends_with_2(capsys, tmp_path):
 
 
 def test_memory_is_that_of_the_process():
+    gc.collect()  # what others left is given back before, and not in between
     used = hook_check.free_memory.measure_used_bytes()
-    kept = torch.ones(60_000_000)
+    kept = torch.ones(150_000_000)
     assert hook_check.free_memory.measure_used_bytes() >= used + 0.9 * kept.nbytes
     del kept
-    assert hook_check.free_memory.measure_peak_bytes() >= used + 200_000_000
+    assert hook_check.free_memory.measure_peak_bytes() >= used + 500_000_000

@@ -122,8 +122,9 @@ def test_a_page_as_it_is_kept_speaks_one_language(page):
 @each_page
 @each_language
 @pytest.mark.usefixtures("quick")
-def test_a_page_speaks_one_language_in_all_that_can_be_opened(page, spoken):
-    logging.disable(logging.WARNING)  # each run of a test warns of there being no browser
+def test_a_page_speaks_one_language_in_all_that_can_be_opened(page, spoken, monkeypatch):
+    # Each run of a test warns of there being no browser.
+    monkeypatch.setattr(logging.root.manager, "disable", logging.WARNING)
     visit = unfolded(opened(page, {"lang": spoken, **LINK}))
     assert not visit.exception
     assert [*list_english(page, read_sent(visit), spoken)] == []

@@ -134,7 +134,8 @@ export class MemoryMap {
     const chosen = plans.findIndex((plan) => plan.number === number), busy = this.shade(lines[chosen] ?? [], plans[chosen]?.turns ?? []);
     const areas = nodes.map(({ area }) => area).reverse(); // the smallest last: it lies in all others
     sheet.replaceChildren(...areas, shape("path", { class: "memory-computing", d: busy.path }), ...nodes.map(({ line }) => line));
-    this.stage.write(this.busy, left + busy.x, start + busy.y, 14, busy.path ? 1 : 0, 0, "left");
+    const [long] = this.stage.widths([this.busy.textContent ?? ""], 14), last = this.wide - long; // where it still fits
+    this.stage.write(this.busy, left + Math.min(busy.x, last), start + busy.y, 14, busy.path ? 1 : 0, 0, "left");
     this.mark(lines, number, left, start);
     this.tell(lines, reaching, left, start);
   }
