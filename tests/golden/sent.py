@@ -28,6 +28,8 @@ OF_ONE_PROCESS = {
 }  # fmt: skip
 """Fields in which Streamlit names what it sends, in each process by other names, and in which it
 says in which of a page's first runs a widget got its value, and which."""
+TYPED = {"text_input", "text_area"}
+"""Whose value is sent only when the server has put it there: what was typed, the browser knows."""
 PACKED = re.compile(r"(?:data:image/png;base64,)?[A-Za-z0-9+/]{80,}={0,2}")
 OF_THE_CODE = re.compile(r"(?<=[a-z])-[0-9a-f]{12}(?=\.)")
 """In the names of files that a browser keeps: a digest of what is in them."""
@@ -67,9 +69,8 @@ def _read_element(element: Any) -> Any:
             "component": simplify(proto.component_name),
             "data": simplify(json.loads(proto.bytes or b"null")),
         }
-    fields = {
-        field.name: value for field, value in proto.ListFields() if field.name not in OF_ONE_PROCESS
-    }
+    left_out = OF_ONE_PROCESS | ({"value"} if element.type in TYPED else set())
+    fields = {name.name: value for name, value in proto.ListFields() if name.name not in left_out}
     return {name: _read_field(value) for name, value in fields.items()}
 
 

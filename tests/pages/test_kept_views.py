@@ -18,8 +18,6 @@ BEYOND = "written 49", "token 7", "learned 501", "write_head L18.H6"
 """Links that ask for the number after the last, or for what is there only with another choice."""
 CLICKS = {"run"}
 """A count of clicks, which no link has."""
-WITHOUT_ORIGIN = {("17_inspector", "lecture")}
-"""In front of a class the second model's picture does not say where its numbers come from."""
 
 
 def is_picture(kind, sent):
@@ -48,7 +46,7 @@ def test_every_picture_says_where_its_numbers_come_from(page):
         waiting = False
         for kind, element in sent:
             if is_picture(kind, element):
-                assert not waiting or (page.stem, name) in WITHOUT_ORIGIN, name
+                assert not waiting, name
                 waiting = True
             elif kind == "main markdown" and ORIGIN.search(element["body"]):
                 waiting = False

@@ -238,7 +238,7 @@ def show_slow_experiment(
             st.button(label, key=f"begin {one.name}", icon=icon, on_click=begin)
     if picture:
         with screen("picture", one.name):
-            _draw_picture(text, picture, f"slow {one.name}", ())
+            show_picture(text, picture, f"slow {one.name}")
 
 
 def _is_among(value: object, values: Iterable[object]) -> bool:
