@@ -238,7 +238,9 @@ def show_slow_experiment(
             st.button(label, key=f"begin {one.name}", icon=icon, on_click=begin)
     if picture:
         with screen("picture", one.name):
-            show_picture(text, picture, f"slow {one.name}")
+            _draw_picture(text, picture, f"slow {one.name}", ())
+        if picture.table:
+            offer_files(f"slow {one.name}", picture.origin, None, picture.table)
 
 
 def _is_among(value: object, values: Iterable[object]) -> bool:
