@@ -171,8 +171,8 @@ def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
             _draw_picture(text, hero, key, experiments)
         if not is_last_screen():  # else the run ends in a moment
             first_pictures.give_way(fragments)
-        if hero.table and not is_tour():
-            offer_files(key, hero.origin, None, hero.table)
+        if not is_tour():
+            _offer_table(hero, key)
     if is_lecture():
         _show_experiments(experiments, {one.control.key for one in hero.choices})
         end_after_last_screen()  # before anything is computed for the next one
@@ -181,6 +181,10 @@ def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
 def show_picture(text: Prose, hero: Hero, key: str) -> None:
     """Draw it inside a card, where it is no screen of its own and nothing is tried below it."""
     _draw_picture(text, hero, key, ())
+    _offer_table(hero, key)
+
+
+def _offer_table(hero: Hero, key: str) -> None:
     if hero.table:
         offer_files(key, hero.origin, None, hero.table)
 
@@ -239,8 +243,7 @@ def show_slow_experiment(
     if picture:
         with screen("picture", one.name):
             _draw_picture(text, picture, f"slow {one.name}", ())
-        if picture.table:
-            offer_files(f"slow {one.name}", picture.origin, None, picture.table)
+        _offer_table(picture, f"slow {one.name}")
 
 
 def _is_among(value: object, values: Iterable[object]) -> bool:

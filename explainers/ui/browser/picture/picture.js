@@ -5,10 +5,10 @@
 /** @import { Hero, HeroData } from "./hero.js" */
 
 import { loadStyle, unpack, wear } from "../common/component.js";
+import { element } from "../common/elements.js";
 import { speak } from "../common/words.js";
 // What most kinds need is asked for at once; what one kind needs, when it is drawn.
 import "../common/colours.js";
-import "../common/elements.js";
 import "../common/filled_text.js";
 import "../common/numbers.js";
 import "./all_words.js";
@@ -81,9 +81,8 @@ export default async function ({ parentElement, data: sent, setTriggerValue }) {
 
 /** In another language: what a picture writes once, when it is made, is written anew. @param {HTMLElement} root */
 function renew(root) {
-  const fresh = /** @type {HTMLElement} */ (document.createElement("div"));
+  const fresh = element("div", "hero");
   Object.assign(fresh.dataset, root.dataset);
-  fresh.className = "hero";
   root.replaceWith(fresh);
   return fresh;
 }
