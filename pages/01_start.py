@@ -2,27 +2,28 @@
 
 from collections.abc import Callable
 
+import streamlit as st
+
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin
 from explainers.chapters.common.one_head import make_explainer, read_head, take_head
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.unknown_words import offer_nearest_sentence, take_known_words
+from explainers.chapters.common.reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.doors import show_doors
-from explainers.chapters.start.hero import make_hero, make_own_hero, recall_remaining_weight
-from explainers.chapters.start.own_words import OwnWords, obtain_own_words
-from explainers.toys.grammar import read_running
+from explainers.chapters.start.hero import make_hero, recall_remaining_weight
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.training import POOL_SENTENCES
-from explainers.translations import _, get_language
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import Cell, View, orient_panels
+from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -91,29 +92,17 @@ def show_sizes(tokens: Tokens, mask: str) -> None:
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 
-def show_own_words(own: OwnWords, shown: str) -> None:
-    """Why a real model has drawn the picture, and what is drawn below it instead."""
-    text("own_words", **(named := own.describe()))
-    if own.left_out:
-        text("own_cut", **named)
-    if own.is_in_pieces:
-        text("own_pieces", **named)
-    offer_nearest_sentence(own.words)
-    text("own_below", shown=shown)
-
-
 @fragment
-def show_lesson(tokens: Tokens, written: str, own: OwnWords | None) -> None:
+def show_lesson(reading: Reading, written: str) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    hero = make_own_hero(text, own, written) if own else make_hero(text, tokens, written)
+    hero = make_hero(text, reading, written)
     show_hero(text, hero, "journey")
     end_stop(text)
-    if own:
-        show_own_words(own, " ".join(tokens))
-    else:
+    if reading.is_small:
         text("learned_here", sentences=f"{POOL_SENTENCES:,}")
+    show_reader(reading)
     rule = hero.chosen(controls.mask)
-    layer = load_readable_layer(tokens, rule, FILM_SEED)
+    layer = reading.layer(rule)
     show_doors(text)
     text("promise")
     show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
@@ -122,19 +111,22 @@ def show_lesson(tokens: Tokens, written: str, own: OwnWords | None) -> None:
         text,
         {
             "all_words": lambda: show_seven_steps(layer, rule),
-            "ending": lambda: show_other_ending(layer),
-            "sizes": lambda: show_sizes(tokens, rule),
+            "ending": lambda: show_other_ending(
+                load_readable_layer(reading.known, rule, FILM_SEED)
+            ),
+            "sizes": lambda: show_sizes(reading.known, rule),
         },
     )
 
 
-text("question")
+lead = st.container()
 sentence = choose_sentence()
-if own_words := obtain_own_words(sentence):
-    text("own_model", **own_words.describe())
-    known = read_running(get_language()).tokens
-else:
-    known = take_known_words(sentence.tokens)
-show_lesson(known, sentence.text, own_words)
+reading = choose_reading(sentence)
+with lead:
+    if reading.is_small or is_lecture():
+        text("question")
+    else:
+        text("question_own", word=verbatim(reading.tokens[reading.opening_word]))
+show_lesson(reading, sentence.text)
 show_one_sentence(text)
 check_yourself(text, {"weights": recall_remaining_weight, "output": a_mixture})

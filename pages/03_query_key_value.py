@@ -6,7 +6,7 @@ from explainers.attention.single_head import project, projection_parameters
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import make_explainer, read_head
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.unknown_words import take_known_words
+from explainers.chapters.common.reading import Reading, choose_reading, show_reader
 from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import make_hero, make_layers
 from explainers.chapters.query_key_value.takeaway import (
@@ -102,14 +102,15 @@ def show_biases(layer: Layer) -> None:
 
 
 @fragment
-def show_lesson(tokens: Tokens) -> None:
+def show_lesson(reading: Reading) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    hero = make_hero(text, tokens)
+    layers = make_layers(reading)
+    hero = make_hero(text, reading, layers)
     show_hero(text, hero, "views")
     end_stop(text)
-    layers = make_layers(tokens)
+    show_reader(reading)
     trained = layers["trained", "own"]
-    asking, found = query_key_roles.find_one_sided_pair(trained, controls.followed_word.default)
+    asking, found = query_key_roles.find_one_sided_pair(trained, reading.opening_word)
     if asking != found:
         answer, numbers = query_key_roles.compare_directions(trained, asking, found)
         if revealed(text, "directions", query_key_roles.SHARES_BACK, answer, **numbers):
@@ -123,7 +124,7 @@ def show_lesson(tokens: Tokens) -> None:
         text,
         {
             "parameters": lambda: show_parameters(layer),
-            "sizes": lambda: show_sizes(tokens, hero.chosen(controls.weights) == "trained"),
+            "sizes": lambda: show_sizes(reading.known, hero.chosen(controls.weights) == "trained"),
             "swap": lambda: show_exchange(layer),
             "biases": lambda: show_biases(layer),
         },
@@ -131,7 +132,7 @@ def show_lesson(tokens: Tokens) -> None:
 
 
 text("question")
-show_lesson(take_known_words(choose_sentence().tokens))
+show_lesson(choose_reading(choose_sentence()))
 show_one_sentence(text)
 check_yourself(
     text,

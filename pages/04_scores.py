@@ -7,7 +7,7 @@ from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import attend, read_head, take_head
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.unknown_words import take_known_words
+from explainers.chapters.common.reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.scores import root_experiment, takeaway
 from explainers.chapters.scores.four_steps import (
@@ -17,7 +17,7 @@ from explainers.chapters.scores.four_steps import (
     show_temperatures,
     work_out_softmax,
 )
-from explainers.chapters.scores.hero import make_hero, read_layers
+from explainers.chapters.scores.hero import make_hero
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui import page
@@ -102,20 +102,20 @@ def show_gradient() -> None:
 
 
 @fragment
-def show_lesson(tokens: Tokens) -> None:
+def show_lesson(reading: Reading) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    layers = read_layers(tokens)
-    hero = make_hero(text, layers)
+    hero = make_hero(text, reading)
     show_hero(text, hero, "four steps")
     end_stop(text)
+    show_reader(reading)
     ask_for_root()
     rule, word = hero.chosen(controls.mask), hero.chosen(controls.followed_word)
-    layer = layers[rule]
+    layer = reading.layer(rule)
     show_how(layer, word)
     go_deeper(
         text,
         {
-            "steps": lambda: show_steps(tokens, rule),
+            "steps": lambda: show_steps(reading.known, rule),
             "temperature": lambda: show_temperature(layer),
             "variance": show_variance,
             "gradient": show_gradient,
@@ -124,6 +124,6 @@ def show_lesson(tokens: Tokens) -> None:
 
 
 text("question")
-show_lesson(take_known_words(choose_sentence().tokens, has_untrained=True))
+show_lesson(choose_reading(choose_sentence()))
 show_one_sentence(text)
 check_yourself(text, {"score": predict.a_score, "weight": predict.a_weight_of_two})

@@ -6,8 +6,8 @@ from explainers.attention import masks, receptive_field
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common import choose_layer
 from explainers.chapters.common.reader_sentence import choose_sentence
+from explainers.chapters.common.reading import choose_reading, show_reader
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
-from explainers.chapters.common.unknown_words import take_known_words
 from explainers.chapters.exercises import predict
 from explainers.chapters.masks import changed_text, flex, hero, side_by_side, takeaway, window_reach
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
@@ -27,9 +27,19 @@ from explainers.ui.text.language import fragment
 text = page.Prose(__file__)
 
 
+def read_known() -> list[Lab]:
+    """The heads reading words that may be changed: the reader's, or the running ones."""
+    if reading.is_small:
+        return [readable, wide]
+    reading.explain_known()
+    layers = choose_layer.read_layers(reading.of_known())
+    return [Lab(layer, page.has_queries_down()) for layer in layers]
+
+
 @fragment
-def ask_leak(lab: Lab) -> None:
+def ask_leak() -> None:
     """What is hidden too late: zeros after the softmax."""
+    lab = read_known()[1]
     answer, named = changed_text.name_leak(lab, leak := changed_text.find_leak(lab))
     if revealed(text, "leak", changed_text.ROWS, answer, "", **named):
         takeaway.take_leak(lab, leak)
@@ -68,12 +78,13 @@ def show_costs() -> None:
 
 def show_batch() -> None:
     """Two sentences of different lengths in one call."""
-    batch = fill_batch(readable)
+    known = read_known()[0]
+    batch = fill_batch(known)
     text("batch", **(named := batch.name_sizes()))
-    if readable.layer.learned:
+    if known.layer.learned:
         text("unknown_filling", **named)
     takeaway.take_batch(batch)
-    show_figure(draw_batch(readable, batch), readable.origin_with(PAD), "batch")
+    show_figure(draw_batch(known, batch), known.origin_with(PAD), "batch")
 
 
 def show_empty_row() -> None:
@@ -103,11 +114,13 @@ def show_reach() -> None:
 
 def show_one_pass() -> None:
     """What a model gains that never looks ahead."""
-    text("one_pass", count=words)
+    tokens = reading.known
+    reading.explain_known()
+    text("one_pass", count=len(tokens))
     st.code(changed_text.list_next_words(tokens), language=None)
     growth = changed_text.find_growth(tokens, page.read_seed())
     full, named = growth.count_rows()
-    ask_veiled(text, "growing", full, ("0", "1", f"{words}"), **named)
+    ask_veiled(text, "growing", full, ("0", "1", f"{len(tokens)}"), **named)
     takeaway.take_added_word(*growth)
     show_figure(changed_text.draw_growing(tokens, growth.found), growth.origin, "growing")
 
@@ -115,14 +128,16 @@ def show_one_pass() -> None:
 @fragment
 def show_lesson() -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    show_hero(text, picture := hero.make_hero(text, readable), "masked")
+    picture = hero.make_hero(text, readable, reading.choose_word())
+    show_hero(text, picture, "masked")
     tour.end_stop(text)
+    show_reader(reading)
     if (drawn_for := controls.drawn_cells.count_words(words)) != words:
         text("drawn_for_another", drawn=write_word_count(drawn_for), words=words)
     if is_short:
         text("too_short", words=write_word_count(words), fewest=FEWEST)
     else:
-        ask_leak(wide)
+        ask_leak()
     text("how")
     drawing = hero.find_drawing(picture, readable)
     takeaway.take_first(readable, hero.choose_numbers(), drawing)
@@ -139,9 +154,11 @@ def show_lesson() -> None:
 
 
 text("question")
-tokens = take_known_words(choose_sentence().tokens, has_untrained=True)
-words, is_short = len(tokens), len(tokens) < FEWEST
-readable, wide = (Lab(layer, page.has_queries_down()) for layer in choose_layer.read_layers(tokens))
+reading = choose_reading(choose_sentence())
+words, is_short = len(reading.tokens), len(reading.tokens) < FEWEST
+readable, wide = (
+    Lab(layer, page.has_queries_down()) for layer in choose_layer.read_layers(reading)
+)
 show_lesson()
 show_one_sentence(text)
 check_yourself(text, {"row": predict.a_row_under_a_mask, "window": predict.cells_of_a_window})

@@ -102,6 +102,8 @@ class Layer:
     """Words that training never saw."""
     is_changed: bool = False
     """Its numbers are others than those that its seed draws."""
+    origin: str = ""
+    """Where they come from, if neither from a seed nor from the training of the toys."""
 
     def head(self, number: int = 0) -> SingleHead:
         """One of the heads by itself."""

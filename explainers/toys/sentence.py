@@ -40,6 +40,8 @@ _KNOWN = {
 }
 MAX_CHARACTERS = 400
 MAX_TOKENS = 24
+MOST_DRAWN = MAX_TOKENS + 2
+"""With the two tokens that a real model puts around them."""
 
 # DI: signs that are not drawn. Persian and emoji are wrong without the two joiners among them.
 _UNSEEN = regex.compile(r"(?V1)[\p{Cc}\p{Cf}\p{Cs}\p{Co}[\p{Cn}&&\p{DI}]--[\u200c\u200d]]")

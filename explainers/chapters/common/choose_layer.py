@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from explainers.chapters.common.mask_names import translate_mask
+from explainers.chapters.common.reading import Reading
 from explainers.messages import N_
 from explainers.toys.layers import (
     D_MODEL,
@@ -124,15 +125,16 @@ def _describe_trained(layer: Layer, rule: str, seed: int, has_value_dim: bool) -
     st.caption(" ".join(notes))  # one element: each costs time at every rerun
 
 
-def read_layers(tokens: Tokens) -> tuple[Layer, Layer]:
+def read_layers(reading: Reading) -> tuple[Layer, Layer]:
     """The readable head and the wide one, without a mask, where a picture offers the weights.
 
-    It is said where another seed is shown than was asked for. Untrained they are the same.
+    It is said where another seed is shown than was asked for. Untrained they are the same, and so
+    they are where a real model reads the words.
     """
-    seed = page.read_seed()
-    if controls.weights.read() != "trained":
-        sizes = controls.d_model.default, 1, controls.head_dim.default
-        layer = draw_layer(tokens, *sizes, "full", seed)
+    seed, tokens = page.read_seed(), reading.words
+    is_trained = controls.weights.read() == "trained"
+    if not (reading.is_small and is_trained):
+        layer = reading.layer("full", is_trained)
         return layer, layer
     shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
     layer = load_readable_layer(tokens, "full", shown_seed)
@@ -228,6 +230,8 @@ def list_unknown(layer: Layer) -> str:
 
 def name_layer_origin(layer: Layer) -> str:
     """The badge of the pictures."""
+    if layer.origin:
+        return layer.origin
     if layer.learned:
         return trained_weights(layer.seed, len(layer.unknown), layer.x.device)
     return untrained_weights(layer.seed, layer.x.device)

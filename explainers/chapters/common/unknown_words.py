@@ -11,6 +11,7 @@ from explainers.toys.layers import Tokens
 from explainers.toys.task import draw_news
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
+from explainers.ui.controls.control import Control
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import open_page
 from explainers.ui.session import OTHER_WORD
@@ -32,15 +33,14 @@ def list_unknown_words(tokens: Tokens) -> str:
     return ", ".join(map(verbatim, find_unknown_words(tokens)))
 
 
-def take_known_words(tokens: Tokens, has_untrained: bool = False) -> Tokens:
+def take_known_words(tokens: Tokens) -> Tokens:
     """The words that a page draws: the reader's, or the running ones and a notice that says so.
 
     Trained heads have learned nothing about other words, and vectors drawn at random would look as
-    if they had. The text stays in its field and in the link. A page that `has_untrained` weights
-    draws any words with them.
+    if they had. The text stays in its field and in the link.
     """
     unknown = list_unknown_words(tokens)
-    if not unknown or (has_untrained and controls.weights.read() == "untrained"):
+    if not unknown:
         return tokens
     running = read_running(get_language()).tokens
     notice = _(
@@ -51,7 +51,7 @@ def take_known_words(tokens: Tokens, has_untrained: bool = False) -> Tokens:
         shown=" ".join(running),
     )
     st.info(notice, icon=":material/info:")
-    (offer_ways_on if has_untrained else offer_known_words)(tokens)
+    offer_known_words(tokens)
     return running
 
 
@@ -124,7 +124,13 @@ def offer_nearest_sentence(tokens: Tokens) -> None:
     """The nearest sentence of known words."""
     nearest = find_nearest_sentence(tokens)
     swap = _("Swap the words: “{sentence}”", sentence=nearest)
-    st.button(swap, on_click=controls.sentence.put, args=(nearest,), icon=":material/swap_horiz:")
+    offer_choice(swap, ":material/swap_horiz:", controls.sentence, nearest)
+
+
+def offer_choice(label: str, icon: str, control: Control, value: object) -> None:
+    """A button that chooses, for the whole page, also where it stands in a part that runs alone."""
+    if st.button(label, icon=icon, on_click=control.put, args=(value,)):
+        st.rerun()
 
 
 def offer_known_words(tokens: Tokens) -> None:
@@ -135,13 +141,6 @@ def offer_known_words(tokens: Tokens) -> None:
             offer_nearest_sentence(tokens)
             if st.button(_("Use a real model"), icon=":material/psychology:"):
                 open_page(INSPECTOR, step="")
-
-
-def offer_ways_on(tokens: Tokens) -> None:
-    """The same, and a third way, where a page shows what holds for any weights."""
-    offer_known_words(tokens)
-    label = _("Use untrained weights")
-    st.button(label, on_click=controls.weights.put, args=("untrained",), icon=":material/casino:")
 
 
 def find_nearest_sentence(tokens: Tokens) -> str:

@@ -15,7 +15,7 @@ from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.masks.side_by_side import Drawing, read_drawing
 from explainers.messages import N_
-from explainers.toys.sentence import MAX_TOKENS
+from explainers.toys.sentence import MOST_DRAWN
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
@@ -24,7 +24,6 @@ from explainers.ui.figure.hero import (
     Experiment,
     Hero,
     HeroChoice,
-    choose_word,
     make_weight_table,
     read_choice,
     round_numbers,
@@ -56,7 +55,7 @@ class DrawnChoice(HeroChoice):
         return isinstance(value, str) and is_drawing(value)
 
 
-def make_hero(text: Prose, lab: Lab) -> Hero:
+def make_hero(text: Prose, lab: Lab, word: HeroChoice) -> Hero:
     """All masks of the table, with each of their numbers, and one that the reader draws."""
     words, rule = len(lab.tokens), controls.mask_of_picture
     names = [*(mask.name for mask in masks.MASKS), OWN]
@@ -64,7 +63,7 @@ def make_hero(text: Prose, lab: Lab) -> Hero:
     controls.drawn_cells(words)
     choices = [
         HeroChoice(rule, names, read_choice(rule, names), labels),
-        choose_word(words),
+        word,
         HeroChoice(
             controls.weights,
             controls.weights.options,
@@ -88,7 +87,7 @@ def make_hero(text: Prose, lab: Lab) -> Hero:
 
 def _read_number(mask: Mask) -> HeroChoice:
     """A mask's number; one for which a text is too short stays chosen, for a longer one."""
-    control, values = NUMBERS[mask.name], range(mask.least, MAX_TOKENS + 1)
+    control, values = NUMBERS[mask.name], range(mask.least, MOST_DRAWN + 1)
     return HeroChoice(control, values, read_choice(control, values))
 
 

@@ -9,27 +9,21 @@ from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.one_head import attend
-from explainers.chapters.common.unknown_words import list_unknown_words
-from explainers.toys.layers import Layer, Tokens, draw_layer
-from explainers.toys.readable_head import (
-    FILM_SEED,
-    READABLE_D_MODEL,
-    READABLE_HEAD_DIM,
-    load_readable_layer,
-)
+from explainers.chapters.common.reading import Reading
+from explainers.toys.layers import Layer
 from explainers.translations import _
-from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import (
     Experiment,
     Hero,
     HeroChoice,
-    choose_word,
+    begin_again,
     make_weight_table,
     read_choice,
     round_numbers,
 )
 from explainers.ui.page import Prose
+from explainers.ui.session import ROOT_SHOWN
 from explainers.ui.text.numbers import write_percent
 
 MASKS = tuple(MASK_NAMES)
@@ -38,28 +32,19 @@ TEMPERATURES = tuple(
     for step in (round(2 ** (n / 4), 4) for n in range(-12, 25))
 )
 """Whole ones as whole numbers: a browser tells 2, never 2.0."""
-ROOT = TEMPERATURES[TEMPERATURES.index(math.sqrt(READABLE_HEAD_DIM))]
 COLD, HOT = TEMPERATURES[0], TEMPERATURES[-1]
 SENTENCES = ("hero_caption", "hero_two", "hero_one", "hero_spread", "hero_only")
 
 
-def read_layers(tokens: Tokens) -> dict[str, Layer]:
-    """The head under each mask: the readable one, or where it does not know a word, untrained."""
-    if not list_unknown_words(tokens):
-        return {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
-    sizes, seed = (READABLE_D_MODEL, 1, READABLE_HEAD_DIM), page.read_seed()
-    return {rule: draw_layer(tokens, *sizes, rule, seed) for rule in MASKS}
-
-
-def make_hero(text: Prose, layers: Mapping[str, Layer]) -> Hero:
+def make_hero(text: Prose, reading: Reading) -> Hero:
     """The four steps of a head, for every word, under each mask."""
-    tokens = layers["full"].tokens
-    word = choose_word(len(tokens))
+    tokens, layers = reading.tokens, {rule: reading.layer(rule) for rule in MASKS}
+    word, root = reading.choose_word(), find_root(layers["full"].heads.head_dim)
+    begin_again(ROOT_SHOWN, root, controls.divided_by)
+    divided_by = read_choice(controls.divided_by, TEMPERATURES, root)
     choices = [
         word,
-        HeroChoice(
-            controls.divided_by, TEMPERATURES, read_choice(controls.divided_by, TEMPERATURES)
-        ),
+        HeroChoice(controls.divided_by, TEMPERATURES, divided_by),
         HeroChoice(
             controls.mask, MASKS, read_choice(controls.mask, MASKS), [*map(translate_mask, MASKS)]
         ),
@@ -79,6 +64,11 @@ def make_hero(text: Prose, layers: Mapping[str, Layer]) -> Hero:
     )
 
 
+def find_root(head_dim: int) -> float:
+    """√d_k as the slider has it, which stands at powers of 2 and between them."""
+    return min(TEMPERATURES, key=lambda one: abs(one - math.sqrt(head_dim)))
+
+
 def compute_numbers(layers: Mapping[str, Layer]) -> dict[str, Any]:
     """All that the picture needs; what a temperature makes of it, the browser computes."""
     layer = layers["full"]
@@ -89,7 +79,7 @@ def compute_numbers(layers: Mapping[str, Layer]) -> dict[str, Any]:
         "value": round_numbers(views.value),
         "allowed": {rule: one.mask.tolist() for rule, one in layers.items()},
         "temperatures": list(TEMPERATURES),
-        "root": ROOT,
+        "root": find_root(layer.heads.head_dim),
     }
 
 

@@ -3,25 +3,20 @@
 import json
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any
-
-import streamlit as st
+from typing import Any
 
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import attend
-from explainers.chapters.start.own_words import OwnWords
+from explainers.chapters.common.reading import OwnWords, Reading
 from explainers.toys.grammar import GRAMMARS, MOVED_CHOICES, SPORT_CHOICES, News, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readable_layer
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import Control
 from explainers.ui.figure.hero import (
     Experiment,
     Hero,
     HeroChoice,
-    begin_again,
-    choose_word,
     make_weight_table,
     read_choice,
     round_numbers,
@@ -29,11 +24,7 @@ from explainers.ui.figure.hero import (
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.page_parts.first_picture import FILE, keep_hero
-from explainers.ui.session import OWN_WORDS
 from explainers.ui.text.numbers import PERCENT, write_percent
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 MASKS = ("full", "causal")
 SENTENCES = (
@@ -46,13 +37,20 @@ OWN_SENTENCES = "hero_nothing", "step_numbers_own"
 """Of a sentence that a real model reads."""
 
 
-def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
-    """One word's journey through the readable head, and its training as a film."""
-    st.session_state.pop(OWN_WORDS, None)
+def make_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
+    """One word's journey through a head; through the small one, also its training as a film."""
+    if reading.is_small:
+        return make_small_hero(text, reading, sentence)
+    return make_other_hero(text, reading, sentence)
+
+
+def make_small_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
+    """The journey through the readable head, and how it was learned."""
+    tokens = reading.words
     films = {rule: film_of(tokens, rule) for rule in MASKS}
     layers = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
     batches = films["full"].batches
-    word = choose_word(len(tokens))
+    word = reading.choose_word()
     choices = [
         word,
         HeroChoice(controls.mask, MASKS, read_choice(controls.mask, MASKS)),
@@ -73,29 +71,47 @@ def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
     )
 
 
-def make_own_hero(text: Prose, own: OwnWords, sentence: str) -> Hero:
-    """The same journey through a head of a real model, which knows all words."""
-    if OWN_WORDS not in st.session_state and controls.followed_word.key not in st.query_params:
-        Control.put(controls.followed_word, None)  # it was the usual word of another sentence
-    begin_again(OWN_WORDS, own.tokens, controls.followed_word)
-    word = choose_word(len(own.tokens), own.find_telling_word())
+def make_other_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
+    """The same journey through a head of a real model, or through an untrained one: no film."""
+    layers = {rule: reading.layer(rule) for rule in MASKS}
+    word = reading.choose_word()
     mask = HeroChoice(controls.mask, MASKS, read_choice(controls.mask, MASKS))
-    full, causal = (own.weigh_words(rule)[word.value] for rule in MASKS)
+    full, causal = (weigh_words(layers[rule])[word.value] for rule in MASKS)
+    tokens, shown = reading.tokens, layers[mask.value]
+    experiments = [
+        try_causal(text, tokens, word.value, full, causal),
+        *try_sentences(text, reading.words),
+    ]
     return Hero(
         "journey",
         _("A sentence with arcs from one of its words to those that it looks at."),
-        compute_own_numbers(own),
+        compute_other_numbers(layers, reading.own),
         [word, mask, HeroChoice(controls.sentence, (), sentence, is_elsewhere=True)],
         (*SENTENCES, *OWN_SENTENCES),
-        [try_causal(text, own.tokens, word.value, full, causal), *try_sentences(text, own.words)],
-        own.origin,
-        lambda: make_weight_table(own.tokens, own.weigh_words(mask.value)),
+        experiments,
+        name_layer_origin(shown),
+        lambda: make_weight_table(tokens, weigh_words(shown)),
     )
 
 
 def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> dict[str, Any]:
     """All that the picture shows of a sentence, under each mask."""
-    layer, film = layers["full"], films["full"]
+    film = films["full"]
+    losses = [f"{loss:.2f}" for loss in film.losses]
+    film_of_training = {"batches": list(film.batches), "losses": losses}
+    weights = {rule: round_numbers(one.weights, 8) for rule, one in films.items()}
+    return _lay_out(layers, weights) | film_of_training
+
+
+def compute_other_numbers(layers: Mapping[str, Layer], own: OwnWords | None) -> dict[str, Any]:
+    """The same of a head whose training nobody filmed."""
+    marks = {"ownPositions": list(own.own_positions)} if own else {}
+    return _lay_out(layers, {}) | {"batches": [], "losses": []} | marks
+
+
+def _lay_out(layers: Mapping[str, Layer], films: Mapping[str, Any]) -> dict[str, Any]:
+    """As the picture reads it."""
+    layer = layers["full"]
     views, seen = attend(layer)
     masks = {}
     for rule, one in layers.items():
@@ -104,36 +120,12 @@ def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> d
             "allowed": one.mask.tolist(),
             "weights": round_numbers(steps.weights, 8),
             "output": round_numbers(steps.output),
-            "film": round_numbers(films[rule].weights, 8),
+            "film": films.get(rule, []),
         }
-    losses = [f"{loss:.2f}" for loss in film.losses]
-    film_of_training = {"batches": list(film.batches), "losses": losses}
-    return _lay_out(layer.tokens, (layer.x, *views), seen.scores, masks) | film_of_training
-
-
-def compute_own_numbers(own: OwnWords) -> dict[str, Any]:
-    """The same of a sentence that a real model reads; there is no film of its training."""
-    masks = {}
-    for rule in MASKS:
-        found = own.attend(rule)
-        masks[rule] = {
-            "allowed": own.build_mask(rule).tolist(),
-            "weights": round_numbers(found.weights, 8),
-            "output": round_numbers(found.output),
-            "film": [],
-        }
-    vectors = own.x, own.query, own.key, own.value
-    without_film = {"batches": [], "losses": [], "ownPositions": list(own.own_positions)}
-    return _lay_out(own.tokens, vectors, own.attend("full").scores, masks) | without_film
-
-
-def _lay_out(
-    tokens: Tokens, vectors: Sequence["Tensor"], scores: "Tensor", masks: dict[str, Any]
-) -> dict[str, Any]:
-    """As the picture reads it; `vectors` are x, queries, keys and values."""
-    rounded = map(round_numbers, vectors)
+    rounded = map(round_numbers, (layer.x, *views))
     named = dict(zip(("x", "query", "key", "value"), rounded, strict=True))
-    return {"tokens": list(tokens), **named, "scores": round_numbers(scores), "masks": masks}
+    scores = round_numbers(seen.scores)
+    return {"tokens": list(layer.tokens), **named, "scores": scores, "masks": masks}
 
 
 def list_experiments(
@@ -211,7 +203,7 @@ def compute_first_pictures() -> dict[str, dict[str, Any]]:
     text = Prose("pages/01_start.py")
     sentences = {language: grammar.running.tokens for language, grammar in GRAMMARS.items()}
     return {
-        language: keep_hero(make_hero(text, tokens, " ".join(tokens)))
+        language: keep_hero(make_hero(text, Reading(tokens, None, True), " ".join(tokens)))
         for language, tokens in sentences.items()
     }
 

@@ -34,6 +34,8 @@ _WEIGHTS = N_("trained"), N_("untrained")
 weights = Choice(
     "weights", N_("Weights"), "trained", _WEIGHTS, old_names=(("random", "untrained"),)
 )
+_READERS = N_("small head"), N_("real model")
+reader = Choice("reader", N_("Read by"), "small head", _READERS)
 seed = WholeNumber("seed", N_("Seed of the random numbers"), 0, 0, 99)
 queries = Choice("queries", N_("Queries run"), N_("down"), (N_("down"), N_("across")))
 predict_first = Switch("predict", N_("Study mode"), True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.toys.sentence import MAX_TOKENS
+from explainers.toys.sentence import MOST_DRAWN
 from explainers.ui.controls.control import Control
 
 Cells = list[list[bool]]
-_ROWS = re.compile(r"[0-9a-f]{1,6}(\.[0-9a-f]{1,6})*")
+_ROWS = re.compile(r"[0-9a-f]{1,7}(\.[0-9a-f]{1,7})*")
 CAUSAL, FULL = "causal", "full"
 
 
@@ -53,7 +53,7 @@ def is_drawing(text: str) -> bool:
         return False
     rows = [int(row, 16) for row in text.split(".")]
     side = len(rows)
-    return side <= MAX_TOKENS and max(rows) < 2**side and text == _write_rows(rows)
+    return side <= MOST_DRAWN and max(rows) < 2**side and text == _write_rows(rows)
 
 
 def read_cells(text: str, side: int) -> Cells:

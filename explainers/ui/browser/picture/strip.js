@@ -4,9 +4,11 @@
 import { channels } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { digits } from "../common/numbers.js";
+import { _ } from "../common/words.js";
 import { level, LEVELS } from "./palette.js";
 
 const SIGN_NEEDS = 5.75; // pixels, a point being narrower than a digit
+const MOST_TOLD = 64; // numbers that are told one by one
 const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
 
 export class Strip {
@@ -64,6 +66,11 @@ export class Strip {
 
   /** @param {string} name @param {ArrayLike<number>} values */
   describe(name, values) {
+    if (values.length > MOST_TOLD) {
+      const numbers = Array.from(values), [low, high] = [Math.min(...numbers), Math.max(...numbers)].map((value) => digits(value));
+      this.node.setAttribute("aria-label", _("{name}: {count} numbers from {low} to {high}", { name, count: values.length, low, high }));
+      return;
+    }
     this.node.setAttribute("aria-label", `${name}: ${Array.from(values, (value) => digits(value)).join(" ")}`);
   }
 }

@@ -194,7 +194,7 @@ export class Views extends WordHero {
     stage.write(matrixName, ...at.matrixName, 15);
     stage.write(name, ...at.name, 16);
     stage.write(meaning, ...(at.meaning ?? at.name), 14, at.meaning ? 1 : 0);
-    matrix.describe(_("{name}: {rows} rows, {columns} columns", { name: MATRICES[view], rows: head.matrices[view].length, columns: own.length }));
+    matrix.describe(_("{name}: {rows} rows, {columns} columns", { name: MATRICES[view], rows: head.x[0].length, columns: own.length }));
     const names = { query: _("query of {word}", { word }), key: _("key of {word}", { word }), value: _("value of {word}", { word }) };
     strip.describe(names[view], own);
     const [toMatrix, toStrip] = [...this.arrows.children].slice(2 * nth, 2 * nth + 2);

@@ -35,15 +35,19 @@
  */
 
 const HEIGHT = 412, MOST_PITCH = 54, LEAST_PITCH = 30;
+const ENTRIES = 8, OWN = 4; // so many numbers of a word, of its query, have room for their digits; more share it
 
 /** @param {Stage} stage @param {string[]} tokens @param {{ x: number, own: number }} counts @returns {Places} */
 export function findPlaces(stage, tokens, counts) {
   return stage.room < 560 ? standBelow(stage, tokens, counts) : standBeside(stage, tokens, counts);
 }
 
+/** As many numbers as there is room for. @param {{ x: number, own: number }} counts */
+const shareRoom = ({ x, own }) => ({ entries: Math.min(x, ENTRIES), own: Math.min(own, OWN) });
+
 /** @param {Stage} stage @param {string[]} tokens @param {{ x: number, own: number }} counts @returns {Places} */
-function standBeside(stage, tokens, { x: entries, own }) {
-  const { room } = stage, isNarrow = room < 860, count = tokens.length;
+function standBeside(stage, tokens, counts) {
+  const { room } = stage, { entries, own } = shareRoom(counts), isNarrow = room < 860, count = tokens.length;
   const size = count > 11 || isNarrow ? 18 : 22, share = isNarrow ? 46 : 56;
   const word = Math.min(room * 0.2, Math.max(...stage.widths(tokens, size)));
   const height = Math.max(HEIGHT, 40 + LEAST_PITCH * count), middle = height / 2 + 8;
@@ -84,8 +88,8 @@ function standBeside(stage, tokens, { x: entries, own }) {
 }
 
 /** @param {Stage} stage @param {string[]} tokens @param {{ x: number, own: number }} counts @returns {Places} */
-function standBelow(stage, tokens, { own, x: entries }) {
-  const { room } = stage, third = (room - 24) / 3, pitch = LEAST_PITCH, keyLeft = room * 0.22, keys = 26 * own, first = 262;
+function standBelow(stage, tokens, counts) {
+  const { room } = stage, { entries, own } = shareRoom(counts), third = (room - 24) / 3, pitch = LEAST_PITCH, keyLeft = room * 0.22, keys = 26 * own, first = 262;
   const longest = Math.max(...stage.widths(tokens, 18)), free = room - keyLeft - keys - 8 - 50;
   return {
     height: first + pitch * tokens.length + 2, size: Math.min(18, Math.floor((18 * free) / longest)), shareSize: 16, isColumn: false, isUpright: true,
