@@ -9,7 +9,7 @@ from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin
 from explainers.chapters.common.one_head import make_explainer, read_head, take_head
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.reading import Reading, choose_reading, show_reader
+from explainers.chapters.common.reading import Reading, choose_reading, show_question, show_reader
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.doors import show_doors
@@ -23,7 +23,6 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import Cell, View, orient_panels
-from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -123,10 +122,7 @@ lead = st.container()
 sentence = choose_sentence()
 reading = choose_reading(sentence)
 with lead:
-    if reading.is_small or is_lecture():
-        text("question")
-    else:
-        text("question_own", word=verbatim(reading.tokens[reading.opening_word]))
+    show_question(text, reading)
 show_lesson(reading, sentence.text)
 show_one_sentence(text)
 check_yourself(text, {"weights": recall_remaining_weight, "output": a_mixture})

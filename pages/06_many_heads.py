@@ -18,14 +18,14 @@ from explainers.chapters.common.choose_layer import (
 )
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.unknown_words import take_known_words
+from explainers.chapters.common.reading import Reading, choose_reading, show_question, show_reader
 from explainers.chapters.many_heads import dropout_draws, takeaway
 from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
 from explainers.chapters.many_heads.head_arithmetic import make_heads_explainer, view_heads
 from explainers.chapters.many_heads.head_panels import compare_ways, draw_steps, follow, name_panel
 from explainers.chapters.many_heads.hero import make_hero, read_clicked_word
 from explainers.chapters.many_heads.selection import Selection
-from explainers.toys.layers import D_MODEL, SEEDS, Layer, Tokens, load_layer
+from explainers.toys.layers import D_MODEL, Layer, Tokens
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -47,7 +47,7 @@ text = page.Prose(__file__)
 def show_steps(layer: Layer, word: int, off: frozenset[int]) -> None:
     """Split, attend, join, mix: the heads side by side, W_O, and the layer's output."""
     num_heads, head_dim = layer.heads.num_heads, layer.heads.head_dim
-    text("steps", heads=num_heads, d_k=head_dim, width=D_MODEL)
+    text("steps", heads=num_heads, d_k=head_dim, width=num_heads * head_dim)
     looked = Selection.of(layer, 0, word, off)
     panels, working = draw_steps(looked), make_heads_explainer(looked)
     alt = _("The weights of every head, their outputs side by side, and the output of the layer.")
@@ -56,9 +56,13 @@ def show_steps(layer: Layer, word: int, off: frozenset[int]) -> None:
 
 
 @fragment
-def show_layer(tokens: Tokens, num_heads: int, off: frozenset[int], word: int) -> None:
+def show_layer(reading: Reading, off: frozenset[int], word: int) -> None:
     """All heads of a layer, one of them enlarged, and what each adds to the output."""
     text("guide")
+    reading.explain_known()
+    tokens, num_heads = reading.known, int(controls.num_heads.read())
+    if not reading.is_small:  # the picture's word and heads are others
+        word, off = controls.followed_word.default, frozenset()
     with st.container(horizontal=True):
         is_trained = controls.weights() == "trained"
         mask = choose_mask(controls.mask)
@@ -85,7 +89,7 @@ def show_layer(tokens: Tokens, num_heads: int, off: frozenset[int], word: int) -
     )
     takeaway.take_heads(Selection.of(layer, head, followed, off))
     show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
-    if followed != word:
+    if reading.is_small and followed != word:
         st.rerun()  # the picture at the top follows the same word
 
 
@@ -115,13 +119,17 @@ def show_dropout(tokens: Tokens) -> None:
 
 
 @fragment
-def show_lesson(words: Tokens) -> None:
+def show_lesson(reading: Reading) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    hero, off = make_hero(text, words)
-    num_heads, word = int(hero.chosen(controls.num_heads)), hero.chosen(controls.followed_word)
-    layer = load_layer(words, equal_heads.make_equal_heads(num_heads), SEEDS[0])
+    hero, layer, off = make_hero(text, reading)
+    heads, word = layer.heads, hero.chosen(controls.followed_word)
     show_hero(text, hero, "many heads")
-    text("learned_here")
+    if reading.is_small:
+        text("learned_here")
+    else:
+        words = " ".join(reading.known)
+        text("other_heads", heads=heads.num_heads, d_k=heads.head_dim, sentence=words)
+    show_reader(reading, has_all_heads=True)
     end_stop(text)
     named = equal_heads.count_named_verbs()
     if revealed(text, "contrast", equal_heads.ANSWERS, equal_heads.answer_contrast(), **named):
@@ -132,16 +140,19 @@ def show_lesson(words: Tokens) -> None:
     go_deeper(
         text,
         {
-            "layer": lambda: show_layer(words, num_heads, off, word),
+            "layer": lambda: show_layer(reading, off, word),
             "same": lambda: show_both_ways(layer),
             "costs": show_costs,
-            "dropout": lambda: show_dropout(words),
+            "dropout": lambda: show_dropout(reading.known),
         },
     )
 
 
-text("question")
-show_lesson(take_known_words(choose_sentence().tokens))
+lead = st.container()
+reading = choose_reading(choose_sentence(), has_all_heads=True)
+with lead:
+    show_question(text, reading)
+show_lesson(reading)
 show_one_sentence(text)
 questions = equal_heads.recall_remaining_share, equal_heads.recall_layer_numbers
 check_yourself(text, dict(zip(("share", "numbers"), questions, strict=True)))

@@ -5,7 +5,7 @@ is on this machine; else untrained weights draw it, and the page says so and off
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +24,7 @@ from explainers.chapters.common.unknown_words import (
 )
 from explainers.toys.examples import random_heads
 from explainers.toys.grammar import read_running
-from explainers.toys.layers import Layer, Tokens, build_mask, draw_layer
+from explainers.toys.layers import D_MODEL, Layer, Tokens, build_mask, draw_layer
 from explainers.toys.readable_head import (
     FILM_SEED,
     READABLE_D_MODEL,
@@ -36,8 +36,8 @@ from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.figure.hero import HeroChoice, begin_again, choose_word
-from explainers.ui.lecture.screens import screen
-from explainers.ui.page import read_seed
+from explainers.ui.lecture.screens import is_lecture, screen
+from explainers.ui.page import Prose, read_seed
 from explainers.ui.session import OWN_WORDS
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
@@ -59,6 +59,8 @@ MOST_TOKENS = MOST_DRAWN
 """Of a longer text the pictures have the beginning."""
 MOST_NAMED = 2
 """Of the words that the small head lacks."""
+UNTRAINED = 4
+"""Heads, where no others know the words."""
 JOB = "own words"
 SMALL, REAL = controls.reader.options
 PIECE, GOES_ON = "##", "…"
@@ -74,15 +76,17 @@ class OwnWords:
     tokens: Tokens
     x: Tensor
     """What its layer reads (tokens, d_model + 1): at the end a 1, which reads the biases."""
-    heads: MultiHead
-    """That head alone."""
+    all_heads: MultiHead
+    """All of its layer."""
+    layer_index: int
+    number: int
+    """Which of them draws the pictures of one head."""
     own_positions: tuple[int, ...]
     """Of tokens that are the model's own: what looks at them has found nothing."""
     num_tokens: int
     """Of the whole text, without the model's own."""
     origin: str
     model: str
-    head: str
     words: Tokens
     """Its words, before the model cut them into tokens."""
     score: float
@@ -91,12 +95,27 @@ class OwnWords:
     """How often the best fixed distance finds it there."""
 
     def layer(self, rule: str = "full", is_trained: bool = True, seed: int = 0) -> Layer:
-        """As the pages read a layer; untrained it has random matrices of the same sizes."""
-        heads, origin = self.heads, self.origin
-        if not is_trained:
-            heads, origin = random_heads(self.x.shape[-1], 1, 1, heads.head_dim, seed), ""
+        """Its one head as the pages read a layer; untrained, random matrices of the same sizes."""
+        if is_trained:
+            return self._make_layer(choose_head(self.all_heads, self.number), rule, seed)
+        heads = random_heads(self.x.shape[-1], 1, 1, self.all_heads.head_dim, seed)
+        return replace(self._make_layer(heads, rule, seed), origin="")
+
+    def name_part(self, has_all_heads: bool) -> str:
+        """What of the model draws a picture."""
+        if has_all_heads:
+            return _("all heads of layer {layer}", layer=self.layer_index)
+        return _("head {head}", head=f"L{self.layer_index}.H{self.number}")
+
+    def layer_of_all(self) -> Layer:
+        """All heads of its layer."""
+        return self._make_layer(self.all_heads, "full", 0)
+
+    def _make_layer(self, heads: MultiHead, rule: str, seed: int) -> Layer:
         mask = build_mask(rule, self.x)
-        return Layer(self.tokens, self.x, heads, mask, rule, seed, is_changed=True, origin=origin)
+        return Layer(
+            self.tokens, self.x, heads, mask, rule, seed, is_changed=True, origin=self.origin
+        )
 
     def attend(self, rule: str) -> Attention:
         """What our function makes of it under a mask."""
@@ -164,6 +183,12 @@ class Reading(NamedTuple):
             return load_readable_layer(self.words, rule, FILM_SEED)
         return draw_layer(self.words, READABLE_D_MODEL, 1, READABLE_HEAD_DIM, rule, read_seed())
 
+    def layer_of_heads(self) -> Layer:
+        """All heads of the real model's layer, or four untrained ones."""
+        if self.own:
+            return self.own.layer_of_all()
+        return draw_layer(self.words, D_MODEL, UNTRAINED, D_MODEL // UNTRAINED, "full", read_seed())
+
     def of_known(self) -> "Reading":
         """The same page's reading of words that the small head knows."""
         return self if self.is_small else Reading(self.known, None, True)
@@ -199,14 +224,17 @@ class Reading(NamedTuple):
         return choose_word(len(self.own.tokens), self.opening_word)
 
 
-def choose_reading(sentence: Sentence) -> Reading:
-    """Choose who reads the sentence; where it is not the small head, one line says who, and why."""
+def choose_reading(sentence: Sentence, has_all_heads: bool = False) -> Reading:
+    """Choose who reads the sentence; where it is not the small head, one line says who, and why.
+
+    A page that `has_all_heads` shows those of a layer.
+    """
     words = drop_end_marks(sentence.tokens)
     unknown = find_unknown_words(words)
     wants_model = controls.reader.read() == REAL
     own = obtain_own_words(sentence) if unknown or wants_model else None
     if own or unknown:
-        st.markdown(_say_who_reads(own, unknown))
+        st.markdown(_say_who_reads(own, unknown, has_all_heads))
     return Reading(words, own, not unknown)
 
 
@@ -218,7 +246,7 @@ def drop_end_marks(tokens: Tokens) -> Tokens:
     return tokens[:count]
 
 
-def _say_who_reads(own: OwnWords | None, unknown: Sequence[str]) -> str:
+def _say_who_reads(own: OwnWords | None, unknown: Sequence[str], has_all_heads: bool) -> str:
     lacks = _(
         "The small head never learned {unknown}.", unknown=_list_few([*filter(is_word, unknown)])
     )
@@ -229,7 +257,9 @@ def _say_who_reads(own: OwnWords | None, unknown: Sequence[str]) -> str:
             reads = _("**Untrained weights read your words:** these numbers are random.")
         return f"{reads} {lacks}"
     reads = _(
-        "**A real model reads your words:** head {head} of {model}.", head=own.head, model=own.model
+        "**A real model reads your words:** {part} of {model}.",
+        part=own.name_part(has_all_heads),
+        model=own.model,
     )
     marks = _("*[CLS]* and *[SEP]* mark the start and the end; what finds nothing looks there.")
     return " ".join([reads, *([lacks] if unknown else []), marks])
@@ -240,11 +270,19 @@ def _list_few(words: Sequence[str]) -> str:
     return ", ".join([*map(verbatim, words[:MOST_NAMED]), *more])
 
 
-def show_reader(reading: Reading) -> None:
+def show_question(text: Prose, reading: Reading) -> None:
+    """The question of a page; one that is about a word of the running sentence has another form."""
+    if reading.is_small or is_lecture():
+        text("question")
+    else:
+        text("question_own", word=verbatim(reading.tokens[reading.opening_word]))
+
+
+def show_reader(reading: Reading, has_all_heads: bool = False) -> None:
     """Below a picture: how well its head reads, what it left out, and who else could read."""
     with screen("rest", "reader"):
         if reading.own:
-            st.markdown(" ".join(_describe_head(reading.own)))
+            st.markdown(" ".join(_describe_reading(reading.own, has_all_heads)))
         with st.container(horizontal=True):
             if not reading.is_known:
                 offer_nearest_sentence(reading.words)
@@ -258,14 +296,15 @@ def show_reader(reading: Reading) -> None:
             obtain_model(name_model(), JOB)  # drawn again once it has come
 
 
-def _describe_head(own: OwnWords) -> list[str]:
+def _describe_reading(own: OwnWords, has_all_heads: bool) -> list[str]:
+    finds = _(
+        "This head finds objects: in {score} of English test sentences a verb looks most at its "
+        "object. Always looking the same number of words ahead finds it in {distance}.",
+        score=write_percent(own.score),
+        distance=write_percent(own.by_distance),
+    )
     said = [
-        _(
-            "This head finds objects: in {score} of English test sentences a verb looks most at "
-            "its object. Always looking the same number of words ahead finds it in {distance}.",
-            score=write_percent(own.score),
-            distance=write_percent(own.by_distance),
-        ),
+        *([] if has_all_heads else [finds]),
         _(
             "The last of a word's {width} numbers is a 1: the model's biases stand in the last "
             "row of each matrix.",
@@ -319,12 +358,10 @@ def read_with(loaded: "RealModel", sentence: Sentence) -> OwnWords | None:
         return None
     best = next(one for one in find_relation_heads(scores) if one.relation == RELATION)
     read = _read(loaded.name, id(loaded), sentence.text, best.layer_index, best.head_index, loaded)
-    name = f"L{best.layer_index}.H{best.head_index}"
     return OwnWords(
         *read,
         describe_live_run(loaded),
         loaded.name.split("/")[-1],
-        name,
         sentence.tokens,
         best.score,
         best.offset_score,
@@ -335,7 +372,7 @@ def read_with(loaded: "RealModel", sentence: Sentence) -> OwnWords | None:
 @st.cache_resource(show_spinner=False, max_entries=12)
 def _read(
     name: str, which: int, sentence: str, layer: int, head: int, _loaded: "RealModel"
-) -> tuple[Tokens, Tensor, MultiHead, tuple[int, ...], int]:
+) -> tuple[Tokens, Tensor, MultiHead, int, int, tuple[int, ...], int]:
     """What goes into one head; `which` tells a model from another of the same `name`."""
     from explainers.chapters.common.recording import cut_text
     from explainers.models.attention_hook import run_model
@@ -358,8 +395,7 @@ def _read(
     run = run_model(_loaded.model, record=_forget, output_hidden_states=True, **given)
     x = append_one(run.output.hidden_states[layer][0].float())
     count = len(whole["input_ids"]) - sum(whole["special_tokens_mask"])
-    heads = choose_head(read_heads(_loaded.model, layer), head)
-    return tokens, x, heads, own_positions, count
+    return tokens, x, read_heads(_loaded.model, layer), layer, head, own_positions, count
 
 
 def _forget(_recorded: object) -> None:

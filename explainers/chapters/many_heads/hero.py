@@ -1,7 +1,7 @@
 """The hero of multi-head attention: a row of arcs per head, and what the heads' votes add up to."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any
 
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from explainers.attention.multi_head import contributions, multi_head
 from explainers.chapters.common.choose_layer import name_layer_origin
+from explainers.chapters.common.reading import Reading
 from explainers.chapters.many_heads.head_panels import name_panel
 from explainers.chapters.many_heads.heads_at_equal_parameters import make_equal_heads
 from explainers.toys.grammar import fold_word
@@ -26,16 +27,10 @@ from explainers.toys.layers import (
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
-from explainers.ui.figure.hero import (
-    Experiment,
-    Hero,
-    HeroChoice,
-    choose_word,
-    read_choice,
-    round_numbers,
-)
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.go_deeper import OpenCard, open_card
+from explainers.ui.text.numbers import write_percent
 
 MOST_NEEDED, MOST_OTHERS = 3, 2
 """Words of the sentence that get a column of votes, and other words that are named by name."""
@@ -44,12 +39,16 @@ SENTENCES = (
     *("hero_single", "hero_single_all"),
     *("hero_off_kept", "hero_off_lost", "hero_off_none", "hero_all_off"),
 )
-SWITCHES = tuple(
-    "".join(some) for some in product(*((("", str(head))) for head in range(max(NUM_HEADS))))
-)
-"""Which heads are off, as their numbers in a row: every choice that there is."""
+OTHER_SENTENCES = "other_caption", "hero_other", "hero_other_one", "hero_other_off"
+"""Of heads that name nothing."""
 TRAINING = "layer"
 """The card in which heads learn while the reader looks on."""
+
+
+@functools.cache
+def list_switches(count: int) -> tuple[str, ...]:
+    """Which of so many heads are off, a hexadecimal digit for each: every choice that there is."""
+    return tuple("".join(some) for some in product(*(("", f"{head:x}") for head in range(count))))
 
 
 class TrainingCard(OpenCard):
@@ -68,17 +67,22 @@ def read_clicked_word(tokens: Tokens, shown: int) -> int:
     return word if word in range(len(tokens)) else shown
 
 
-def make_hero(text: Prose, tokens: Tokens) -> tuple[Hero, frozenset[int]]:
-    """Where one word looks in each head, and what the heads name together; and which are off."""
-    word = choose_word(len(tokens))
+def make_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int]]:
+    """Where one word looks in each head, the layer of these heads, and which are off."""
+    return (make_small_hero if reading.is_small else make_other_hero)(text, reading)
+
+
+def make_small_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int]]:
+    """Heads that also name words together."""
+    tokens, word = reading.words, reading.choose_word()
     heads = read_choice(controls.num_heads, controls.num_heads.options)
-    off = read_switched_off(int(heads))
+    off = read_switched_off(range(int(heads)))
     asked = st.session_state.get(open_card.key, st.query_params.get(open_card.key))
     card = TRAINING if asked == TRAINING else ""
     choices = [
         word,
         HeroChoice(controls.num_heads, controls.num_heads.options, heads, labels=_label_heads()),
-        HeroChoice(controls.switched_off_heads, SWITCHES, off),
+        HeroChoice(controls.switched_off_heads, list_switches(max(NUM_HEADS)), off),
         HeroChoice(_training_card, ("", TRAINING), card, is_elsewhere=True),
     ]
     alt = _("A sentence, and above it a row of arcs per head, from one word to those it looks at.")
@@ -95,16 +99,61 @@ def make_hero(text: Prose, tokens: Tokens) -> tuple[Hero, frozenset[int]]:
         name_layer_origin(layer),
         lambda: make_head_table(layer, word.value),
     )
-    return hero, frozenset(map(int, off))
+    return hero, layer, frozenset(map(int, off))
+
+
+def make_other_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int]]:
+    """All heads of a layer of a real model, or untrained ones, which name nothing."""
+    layer, word = reading.layer_of_heads(), reading.choose_word()
+    count = layer.heads.num_heads
+    off = read_switched_off(range(count))
+    choices = [
+        word,
+        HeroChoice(controls.num_heads, (str(count),), str(count)),
+        HeroChoice(controls.switched_off_heads, list_switches(count), off),
+    ]
+    numbers, marks = describe_parts(layer), reading.own.own_positions if reading.own else ()
+    lengths = torch.tensor(numbers["parts"][word.value])
+    head = int(lengths.diagonal().argmax())
+    change = (lengths[head, head] / lengths.sum()).sqrt().item()
+    named = {"head": head, "word": reading.tokens[word.value], "change": write_percent(change)}
+    hero = Hero(
+        "heads",
+        _("A sentence, and above it a row of arcs per head, from one word to those it looks at."),
+        {
+            "tokens": list(reading.tokens),
+            "needed": [[] for _token in reading.tokens],
+            "names": [],
+            "layers": {str(count): numbers},
+            "ownPositions": list(marks),
+        },
+        choices,
+        OTHER_SENTENCES,
+        [Experiment("off", text.fill("try_other_off", **named), {"off": f"{head:x}"})],
+        name_layer_origin(layer),
+        lambda: make_head_table(layer, word.value),
+    )
+    return hero, layer, frozenset(int(one, 16) for one in off)
+
+
+def describe_parts(layer: Layer) -> dict[str, Any]:
+    """Each head's weights, and how long what any of them add to a word's output is together.
+
+    The length of a sum follows from the products of its parts (q_len, heads, heads).
+    """
+    run = multi_head(layer.x, layer.heads, layer.mask)
+    parts = contributions(run.per_head, layer.heads.w_output)  # (heads, q_len, d_model)
+    products = torch.einsum("hqd,kqd->qhk", parts, parts)
+    return {"weights": round_numbers(run.weights, 6), "parts": round_numbers(products, 6)}
 
 
 def _label_heads() -> list[str]:
     return [f"{heads}" for heads in NUM_HEADS]
 
 
-def read_switched_off(num_heads: int) -> str:
-    """Which heads are off, as their numbers in a row; a link repeats the name for each."""
-    control, heads = controls.switched_off_heads, [str(head) for head in range(num_heads)]
+def read_switched_off(numbers: Iterable[int]) -> str:
+    """Which heads are off, a digit for each; a link repeats the name for each."""
+    control, heads = controls.switched_off_heads, [f"{head:x}" for head in numbers]
 
     def join(names: Sequence[str]) -> str:
         return "".join(head for head in heads if head in names)

@@ -183,8 +183,11 @@ export class Hero {
       new Chips(this.bar, { ...control, choose: (value) => this.choose({ [control.key]: value }) }),
     ]));
     this.experiments.offer(experiments, usual);
-    this.hint.replaceChildren(...makeSentenceNodes(this.data.texts.hero_caption ?? "", {}));
+    this.hint.replaceChildren(...makeSentenceNodes(this.caption, {}));
   }
+
+  /** What one can do with the picture. */
+  get caption() { return this.data.texts.hero_caption ?? ""; }
 
   get isDressed() { return this.worn === String(readBackground(this.root)); }
 

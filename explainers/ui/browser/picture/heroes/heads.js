@@ -12,11 +12,12 @@ import { placeHeads } from "./heads_places.js";
 import { percent } from "../sentence.js";
 
 /**
- * @typedef {object} Layer trained heads, all layers with equally many parameters
+ * @typedef {object} Layer heads; the small trained ones, all of equally many parameters, also name words
  * @property {number[][][]} weights of each head
- * @property {number[][][]} votes of each head: from a word, for each of the words that it needs
- * @property {number[][]} bias added to those votes
- * @property {[number[], number[], number][][]} named with some heads off: places of words of the
+ * @property {number[][][]} [parts] of other heads: for each word, the product of what any two of them add to its output
+ * @property {number[][][]} [votes] of each head: from a word, for each of the words that it needs
+ * @property {number[][]} [bias] added to those votes
+ * @property {[number[], number[], number][][]} [named] with some heads off: places of words of the
  *   sentence, some others, and how many others there are
  */
 /**
@@ -25,6 +26,7 @@ import { percent } from "../sentence.js";
  * @property {number[][]} needed by each word: places of others
  * @property {string[]} names of all words that could be named
  * @property {Record<string, Layer>} layers by their numbers of heads
+ * @property {number[]} [ownPositions] of a real model's own tokens
  */
 /**
  * @typedef {object} Row of the picture: a head, or the single head above them
@@ -35,7 +37,8 @@ import { percent } from "../sentence.js";
  * @property {HTMLElement[]} votes
  */
 
-const MOST_HEADS = 8, MOST_NEEDED = 3;
+const MOST_NEEDED = 3, HUES = 8;
+const NOTHING = /** @type {[number[], number[], number]} */ ([[], [], 0]);
 const SEEN = 0.05; // smaller weights are not written beside their arcs
 
 /** @extends {WordHero<HeroData & Numbers>} */
@@ -46,8 +49,7 @@ export class Heads extends WordHero {
     root.classList.add("heads");
     /** @type {HTMLElement[]} */
     this.guides = [];
-    this.ghost = this.row(-1);
-    this.rows = [this.ghost, ...Array.from({ length: MOST_HEADS }, (_row, head) => this.row(head))];
+    this.rows = [this.row(-1)];
     this.columns = Array.from({ length: MOST_NEEDED }, () => ({
       word: this.stage.add("div", "text heads-word"),
       bias: this.stage.add("div", "text quiet"),
@@ -67,31 +69,36 @@ export class Heads extends WordHero {
     const lamp = this.stage.add("button", "heads-lamp");
     lamp.setAttribute("role", "switch");
     lamp.append(element("span"));
-    lamp.style.setProperty("--hue", `var(--head${Math.max(0, head)})`);
+    lamp.style.setProperty("--hue", `var(--head${Math.max(0, head) % HUES})`);
     lamp.onclick = () => this.turn(head);
     const name = this.stage.add("div", "text heads-name", head < 0 ? _("single head") : _("head {head}", { head }));
-    name.style.setProperty("--hue", head < 0 ? "var(--quiet)" : `var(--head${head})`);
+    name.style.setProperty("--hue", head < 0 ? "var(--quiet)" : `var(--head${head % HUES})`);
     const votes = Array.from({ length: MOST_NEEDED }, () => this.stage.add("div", "text heads-vote"));
-    return { strip: new ArcStrip(this.stage, head < 0 ? "--below" : head), name, line: this.stage.add("div", "baseline"), lamp, votes };
+    return { strip: new ArcStrip(this.stage, head < 0 ? "--below" : head % HUES), name, line: this.stage.add("div", "baseline"), lamp, votes };
   }
 
   // What is chosen.
 
   get count() { return Number(this.choices.heads); }
   get layer() { return this.data.layers[String(this.choices.heads)]; }
-  get single() { return this.data.layers["1"]; }
+  /** Is there one that was trained with a single head, to be compared? */
+  get single() { return this.count > 1 ? this.data.layers["1"] : undefined; }
   get needed() { return this.data.needed[this.asker]; }
   /** @param {number} head */
-  isOff(head) { return String(this.choices.off).includes(String(head)); }
-  get bits() { return [...String(this.choices.off)].reduce((bits, head) => bits | (1 << Number(head)), 0); }
-  get named() { return this.layer.named[this.bits][this.asker]; }
+  isOff(head) { return this.off.includes(head); }
+  /** A digit for each, hexadecimal where there are more than ten. */
+  get off() { return [...String(this.choices.off)].map((digit) => parseInt(digit, 16)); }
+  get named() { return this.namedWithout(this.off.reduce((bits, head) => bits | (1 << head), 0)); }
+  /** What the word asks for and gets with some heads off, a bit for each. @param {number} bits */
+  namedWithout(bits) { return this.layer.named?.[bits][this.asker] ?? NOTHING; }
   /** Is this row of the picture shown? @param {number} row */
-  isShown(row) { return row === 0 ? this.count > 1 : row <= this.count; }
+  isShown(row) { return row === 0 ? this.single !== undefined : row <= this.count; }
 
   /** @param {number} head */
   turn(head) {
     const off = new Set(String(this.choices.off));
-    if (!off.delete(String(head))) off.add(String(head));
+    const digit = head.toString(16);
+    if (!off.delete(digit)) off.add(digit);
     this.choose({ off: [...off].sort().join("") });
   }
 
@@ -109,14 +116,17 @@ export class Heads extends WordHero {
     for (const guide of this.guides) guide.remove();
     this.guides = tokens.map(() => this.stage.add("div", "heads-guide"));
     this.words.renew(tokens);
+    for (const place of this.data.ownPositions ?? []) this.words.buttons[place].classList.add("models-own");
+    const most = Math.max(...Object.keys(this.data.layers).map(Number));
+    while (this.rows.length <= most) this.rows.push(this.row(this.rows.length - 1));
     for (const { strip } of this.rows) strip.renew(tokens.length);
     return true;
   }
 
   /** @override */
   measure() {
-    const columns = Math.max(1, ...this.data.needed.map((some) => some.length));
-    this.plan = placeHeads(this.stage, this.data.tokens, columns, this.count);
+    const columns = this.layer.votes ? Math.max(1, ...this.data.needed.map((some) => some.length)) : 0;
+    this.plan = placeHeads(this.stage, this.data.tokens, columns, this.count, this.single !== undefined);
   }
 
   /** @override */
@@ -125,7 +135,7 @@ export class Heads extends WordHero {
     const { stage, data, asker, named } = this, plan = this.layout();
     this.rows.forEach((row, at) => this.placeRow(row, at));
     this.guides.forEach((guide, place) => {
-      const isAsker = place === asker, top = plan.rows[this.count > 1 ? 0 : 1].top;
+      const isAsker = place === asker, top = plan.rows[this.single ? 0 : 1].top;
       guide.classList.toggle("asks", isAsker);
       stage.put(guide, { x: plan.centres[place] - (isAsker ? 1 : 0.5), y: top, width: isAsker ? 2 : 1, height: plan.foot - top });
     });
@@ -159,9 +169,9 @@ export class Heads extends WordHero {
     lamp.setAttribute("aria-checked", String(!isOff));
     lamp.setAttribute("aria-label", _("head {head}", { head }));
     stage.put(lamp, { x: plan.lamp, y: place.right - 17, width: 44, height: 34 }, isGhost ? 0 : shown);
-    const told = isGhost ? this.single.named[0][asker][0] : [];
+    const told = isGhost ? (this.single?.named?.[0][asker][0] ?? []) : [];
     votes.forEach((vote, column) => {
-      const has = column < needed.length, number = has && isShown && !isGhost ? this.layer.votes[head][asker][column] : 0;
+      const has = column < needed.length, number = has && isShown && !isGhost ? (this.layer.votes?.[head][asker][column] ?? 0) : 0;
       const isNamed = has && told.includes(needed[column]);
       const text = isGhost ? (isNamed ? "✓" : "✗") : signed(number);
       if (vote.textContent !== text) vote.textContent = text;
@@ -179,7 +189,7 @@ export class Heads extends WordHero {
       const has = column < needed.length ? 1 : 0, x = plan.columns[column] ?? 0;
       if (has) {
         word.textContent = data.tokens[needed[column]];
-        bias.textContent = signed(layer.bias[asker][column]);
+        bias.textContent = signed(layer.bias?.[asker][column] ?? 0);
         const isNamed = named[0].includes(needed[column]);
         sum.textContent = `${signed(this.sum(column))} ${isNamed ? "✓" : "✗"}`;
         sum.classList.toggle("yes", isNamed);
@@ -203,14 +213,15 @@ export class Heads extends WordHero {
   /** @param {number} at which row of the picture */
   weightsOf(at) {
     const { asker, count } = this;
-    if (at === 0) return this.single.weights[0][asker];
-    return at <= count ? this.layer.weights[at - 1][asker] : this.data.tokens.map(() => 0);
+    const weights = at === 0 ? this.single?.weights[0] : at <= count ? this.layer.weights[at - 1] : undefined;
+    return weights?.[asker] ?? this.data.tokens.map(() => 0);
   }
 
   /** What the heads that are on, and the bias, come to. @param {number} column */
   sum(column) {
     const { layer, asker } = this;
-    return layer.votes.reduce((sum, votes, head) => sum + (this.isOff(head) ? 0 : votes[asker][column]), layer.bias[asker][column]);
+    const votes = (layer.votes ?? []).map((rows, head) => (this.isOff(head) ? 0 : rows[asker][column]));
+    return votes.reduce((sum, vote) => sum + vote, layer.bias?.[asker][column] ?? 0);
   }
 
   /** @override @returns {Record<string, number[][]>} */
@@ -248,36 +259,56 @@ export class Heads extends WordHero {
   sentence() {
     const { data, asker, needed, count, single, named } = this, { tokens } = data;
     const list = (/** @type {number[]} */ places) => places.map((place) => tokens[place]).join(", ");
-    const all = this.layer.named[0][asker][0], lost = all.filter((place) => !named[0].includes(place));
+    const all = this.namedWithout(0)[0], lost = all.filter((place) => !named[0].includes(place));
     const [first, second] = this.pair(), a = first === undefined ? null : this.best(first), b = second === undefined ? null : this.best(second);
+    const share = (/** @type {number | undefined} */ place) => (place === undefined ? "" : percent((single ?? this.layer).weights[0][asker][place]));
     const values = {
-      word: tokens[asker], heads: String(count), named: list(named[0]), lost: list(lost), off: [...String(this.choices.off)].join(", "),
+      word: tokens[asker], heads: String(count), named: list(named[0]), lost: list(lost), off: this.off.join(", "), change: percent(this.change()),
       missing: list(needed.filter((place) => !named[0].includes(place))),
       first: first === undefined ? "" : tokens[first], second: second === undefined ? "" : tokens[second],
-      first_single: first === undefined ? "" : percent(single.weights[0][asker][first]), second_single: second === undefined ? "" : percent(single.weights[0][asker][second]),
+      first_single: share(first), second_single: share(second),
       first_head: String(a?.head ?? ""), second_head: String(b?.head ?? ""), first_share: percent(a?.weight ?? 0), second_share: percent(b?.weight ?? 0),
     };
-    const hue = (/** @type {{ head: number } | null} */ one) => (one && count > 1 ? `hue${one.head}` : "");
+    const hue = (/** @type {{ head: number } | null} */ one) => (one && count > 1 ? `hue${one.head % HUES}` : "");
     const classes = { word: "query", first: hue(a), first_share: hue(a), first_head: hue(a), second: hue(b), second_share: hue(b), second_head: hue(b) };
     return { name: this.sentenceName(a, b, lost), values, classes };
   }
 
+  /** How much shorter than the word's output is what the heads that are off have added to it? */
+  change() {
+    const parts = this.layer.parts?.[this.asker], every = [...(parts ?? []).keys()];
+    const square = (/** @type {number[]} */ heads) => heads.reduce((sum, a) => sum + heads.reduce((row, b) => row + (parts?.[a][b] ?? 0), 0), 0);
+    return Math.sqrt(Math.max(0, square(this.off)) / Math.max(1e-9, square(every)));
+  }
+
+  /** The two words at which heads of a real model look most, the word itself and the model's own apart. */
+  seenMost() {
+    const left = [this.asker, ...(this.data.ownPositions ?? [])];
+    const places = [...this.data.tokens.keys()].filter((place) => !left.includes(place) && /[\p{L}\p{N}]/u.test(this.data.tokens[place]));
+    return places.sort((a, b) => this.best(b).weight - this.best(a).weight).slice(0, 2);
+  }
+
   /** The two needed words that the sentence is about. */
   pair() {
-    const { needed, asker } = this, often = (/** @type {number} */ place) => Object.values(this.data.layers).filter(({ named }) => named[0][asker][0].includes(place)).length;
+    if (!this.layer.named) return this.seenMost();
+    const { needed, asker } = this, often = (/** @type {number} */ place) => Object.values(this.data.layers).filter(({ named }) => named?.[0][asker][0].includes(place)).length;
     return needed.length < 3 ? needed : [...needed].sort((a, b) => often(b) - often(a)).slice(0, 2).sort((a, b) => a - b);
   }
 
   /** @param {{ head: number } | null} a @param {{ head: number } | null} b @param {number[]} lost */
   sentenceName(a, b, lost) {
-    const off = String(this.choices.off).length;
+    const off = this.off.length;
+    if (!this.layer.named) return off ? "hero_other_off" : b ? "hero_other" : "hero_other_one";
     if (off === this.count) return "hero_all_off";
-    if (off && this.layer.named[0][this.asker][0].length) return lost.length ? (this.named[0].length ? "hero_off_lost" : "hero_off_none") : "hero_off_kept";
+    if (off && this.namedWithout(0)[0].length) return lost.length ? (this.named[0].length ? "hero_off_lost" : "hero_off_none") : "hero_off_kept";
     if (!a) return "hero_none";
     if (this.count === 1) return b && this.missing() ? "hero_single" : "hero_single_all";
     if (!b) return "hero_one_word";
     return a.head === b.head ? "hero_together" : "hero_apart";
   }
+
+  /** @override */
+  get caption() { return this.data.texts.other_caption ?? super.caption; }
 
   missing() { return this.needed.some((place) => !this.named[0].includes(place)); }
 

@@ -14,24 +14,25 @@ import { poster } from "../lanes.js";
  * @property {number} right the depth of its switch and its votes
  */
 
-const HEIGHT = 430, ABOVE = 22, LABELS = 20, SWITCH = 56;
+const HEIGHT = 430, ABOVE = 22, LABELS = 20, SWITCH = 56, LEAST_PITCH = 34;
 
 /**
  * @param {Stage} stage @param {string[]} words @param {number} columns of votes @param {number} heads
+ * @param {boolean} hasSingle is a single head above them?
  */
-export function placeHeads(stage, words, columns, heads) {
-  const { room } = stage, isPhone = room < 560, shown = heads > 1 ? heads + 1 : 1;
-  const column = isPhone ? Math.min(80, (room - 124) / columns) : room < 760 ? 72 : 88;
+export function placeHeads(stage, words, columns, heads, hasSingle) {
+  const { room } = stage, isPhone = room < 560, shown = hasSingle ? heads + 1 : heads;
+  const column = isPhone ? Math.min(80, (room - 124) / Math.max(1, columns)) : room < 760 ? 72 : 88;
   const right = SWITCH + column * columns, left = isPhone ? 0 : 92;
   const line = placeWords(stage, words, isPhone ? [0, 0] : [left, right]);
   const below = line.isSlanted ? (isPhone ? 60 : 40) : 0, bottom = 78 + below + (isPhone ? 46 : 0);
-  const pitch = isPhone ? (heads > 4 ? 62 : 70) : (HEIGHT - ABOVE - bottom) / shown;
-  const height = isPhone ? ABOVE + 10 + pitch * shown + bottom : HEIGHT;
+  const pitch = isPhone ? (heads > 4 ? 62 : 70) : Math.max(LEAST_PITCH, (HEIGHT - ABOVE - bottom) / shown);
+  const height = isPhone ? ABOVE + 10 + pitch * shown + bottom : Math.max(HEIGHT, ABOVE + bottom + pitch * shown);
   stage.resize(room, height);
   const first = height - bottom - pitch * shown;
   /** @type {RowPlace[]} */
-  const rows = Array.from({ length: 9 }, (_row, at) => {
-    const place = heads > 1 ? Math.min(at, shown) : at === 1 ? 0 : at === 0 ? -0.4 : 1;
+  const rows = Array.from({ length: Math.max(9, heads + 1) }, (_row, at) => {
+    const place = hasSingle ? Math.min(at, shown) : at === 0 ? -0.4 : Math.min(at - 1, shown);
     const top = first + pitch * place, base = top + pitch - LABELS;
     const head = isPhone ? 30 : 4;
     return {
@@ -45,7 +46,7 @@ export function placeHeads(stage, words, columns, heads) {
   return {
     ...line, rows, lamp, foot, wordDepth,
     columns: Array.from({ length: columns }, (_column, at) => start + column * (at + 0.5)),
-    header: isPhone ? 14 : Math.max(9, rows[heads > 1 ? 0 : 1].right - 34),
+    header: isPhone ? 14 : Math.max(9, rows[hasSingle ? 0 : 1].right - 34),
     wordSize: isPhone ? 13 : 15, digits: heads > 4 ? 13.6 : 14,
     biasDepth: isPhone ? height - 60 : foot + 10, sumDepth: isPhone ? height - 36 : foot + 36, othersDepth: height - 12,
   };
