@@ -8,8 +8,8 @@ from explainers.attention import grouped_query, latent
 from explainers.chapters.common.choose_layer import name_layer_origin, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.reader_sentence import choose_sentence
+from explainers.chapters.common.reading import Reading, choose_reading, show_reader
 from explainers.chapters.common.score_matrix import write_word_count
-from explainers.chapters.common.unknown_words import take_known_words
 from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import dealt_heads, fewer_rows, hero, kv_sharing, latent_heads
 from explainers.chapters.shared_heads import takeaway as taken
@@ -44,10 +44,10 @@ def ask_averaged(tokens: Tokens) -> None:
 
 
 @fragment
-def show_how(tokens: Tokens, picture: Hero) -> None:
+def show_how(reading: Reading, picture: Hero) -> None:
     """Keys of the KV heads, dealt out to the query heads, and the weights that these get."""
-    word, *sizes = hero.find_choices(picture, len(tokens))
-    layer = hero.load_sharing(tokens, *sizes)
+    word, *sizes = hero.find_choices(picture, len(reading.tokens))
+    layer = hero.load_shown(reading, *sizes)
     dealing = dealt_heads.Dealing.of(layer, word)
     taken.take_learned(layer, dealing.run)
     text("how", **dealing.name_words())
@@ -130,21 +130,27 @@ def show_rows(tokens: Tokens) -> None:
 
 
 @fragment
-def show_lesson(words: Tokens, own_words: Tokens) -> None:
+def show_lesson(reading: Reading) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    show_hero(text, picture := hero.make_hero(text, words), "shared heads")
-    text("learned_here")
-    ask_averaged(words)
-    show_how(words, picture)
-    _word, *num_heads = hero.find_choices(picture, len(words))
+    show_hero(text, picture := hero.make_hero(text, reading), "shared heads")
+    if reading.is_small:
+        text("learned_here")
+    else:
+        text("averaged_here", sentence=" ".join(reading.known))
+    show_reader(reading, has_all_heads=True)
+    ask_averaged(reading.known)
+    show_how(reading, picture)
+    num_heads = hero.find_choices(picture, len(reading.tokens))[1:]
+    if not reading.is_small:
+        num_heads = int(controls.num_heads.default), int(controls.num_kv_heads.default)
     of_heads = {"weights": show_weights, "uptraining": show_uptraining}
     own = {"cache": show_cache, "mistake": show_mistake, "latent": show_latent, "rows": show_rows}
-    cards = {name: partial(show, words, *num_heads) for name, show in of_heads.items()}
-    go_deeper(text, cards | {name: partial(show, own_words) for name, show in own.items()})
+    cards = {name: partial(show, reading.known, *num_heads) for name, show in of_heads.items()}
+    go_deeper(text, cards | {name: partial(show, reading.words) for name, show in own.items()})
 
 
 text("question")
-show_lesson(take_known_words(own_words := choose_sentence(has_menus=False).tokens), own_words)
+show_lesson(choose_reading(choose_sentence(has_menus=False), has_all_heads=True))
 show_one_sentence(text)
 questions = predict.query_heads_per_group, predict_cache.numbers_of_a_latent
 check_yourself(text, dict(zip(("reads", "latent"), questions, strict=True)))

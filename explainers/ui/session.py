@@ -74,8 +74,6 @@ IDLE_JOB = "training of a head that wants nothing"
 
 BUILT_WORD = "built: {}"
 """Of a sentence that is built, the word in one of its places."""
-OTHER_WORD = "other-word-{}"
-"""The known word that shall stand in the place of an unknown one."""
 HELD_OUT_SENTENCE = "held-out sentence"
 TRANSLATED_WORDS = "words that were translated last"
 WRITTEN_SHOWN = "written text that was shown last"

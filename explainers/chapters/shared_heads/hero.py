@@ -1,15 +1,23 @@
 """The hero of shared keys and values: who reads which KV head, where it looks, what is stored."""
 
 import functools
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers.attention.grouped_query import cache_elements, grouped_query, share, share_wrongly
+from explainers.attention.grouped_query import (
+    average_kv_heads,
+    cache_elements,
+    grouped_query,
+    share,
+    share_wrongly,
+)
 from explainers.attention.latent_layer import latent_cache_elements
 from explainers.chapters.common.choose_layer import name_layer_origin
+from explainers.chapters.common.reading import Reading
 from explainers.chapters.shared_heads.kv_sharing import list_divisors, list_readers
 from explainers.chapters.shared_heads.takeaway import ROPE_DIM, repeat_wrongly
 from explainers.messages import N_, ngettext
@@ -25,14 +33,7 @@ from explainers.toys.layers import (
 )
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import (
-    Experiment,
-    Hero,
-    HeroChoice,
-    choose_word,
-    read_choice,
-    round_numbers,
-)
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
 
 GROUPS, TURN = "groups", "turn"
@@ -50,9 +51,14 @@ def load_sharing(tokens: Tokens, num_heads: int, num_kv_heads: int) -> Layer:
     return load_layer(tokens, shape, SEEDS[0])
 
 
-def make_hero(text: Prose, tokens: Tokens) -> Hero:
-    """Every number of query heads with every number of KV heads."""
-    word = choose_word(len(tokens))
+def make_hero(text: Prose, reading: Reading) -> Hero:
+    """Query heads with every number of KV heads."""
+    return (make_small_hero if reading.is_small else make_averaged_hero)(text, reading)
+
+
+def make_small_hero(text: Prose, reading: Reading) -> Hero:
+    """Every number of query heads that learned to share every number of KV heads."""
+    tokens, word = reading.words, reading.choose_word()
     heads = read_choice(controls.num_heads, HEADS)
     kv_heads, dealing = read_kv_heads(int(heads)), controls.dealing
     choices = [
@@ -74,6 +80,47 @@ def make_hero(text: Prose, tokens: Tokens) -> Hero:
     return Hero(
         "sharing", alt, numbers, choices, SENTENCES, experiments, name_layer_origin(shown), table
     )
+
+
+def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
+    """All heads of a real model's layer, or untrained ones; fewer KV heads are averages."""
+    layer, word = reading.layer_of_heads(), reading.choose_word()
+    heads, possible = str(layer.heads.num_heads), list_divisors(layer.heads.num_heads)
+    kv_heads = read_choice(controls.num_kv_heads, possible, possible[len(possible) // 2])
+    ways, dealing = tuple(DEALINGS), controls.dealing
+    choices = [
+        HeroChoice(controls.num_heads, (heads,), heads),
+        HeroChoice(controls.num_kv_heads, possible, kv_heads, possible),
+        HeroChoice(dealing, ways, read_choice(dealing, ways), [*map(_, DEALINGS.values())]),
+        word,
+    ]
+    layers = {number: average_layer(layer, int(number)) for number in possible}
+    described = {number: describe_layer(one) for number, one in layers.items()}
+    numbers: dict[str, Any] = {"tokens": list(reading.tokens), "layers": {heads: described}}
+    if reading.own:
+        numbers["ownPositions"] = list(reading.own.own_positions)
+    return Hero(
+        "sharing",
+        _("KV heads, the query heads that read them, and where one word looks in each of these."),
+        numbers,
+        choices,
+        SENTENCES,
+        list_averaged_experiments(text, numbers, word.value, heads),
+        name_layer_origin(layer),
+        functools.partial(make_head_table, layers[kv_heads], word.value),
+    )
+
+
+def average_layer(layer: Layer, num_kv_heads: int) -> Layer:
+    """The same query heads with fewer KV heads: the mean of each group's."""
+    return replace(layer, heads=average_kv_heads(layer.heads, num_kv_heads), is_changed=True)
+
+
+def load_shown(reading: Reading, num_heads: int, num_kv_heads: int) -> Layer:
+    """The layer that the picture shows."""
+    if reading.is_small:
+        return load_sharing(reading.words, num_heads, num_kv_heads)
+    return average_layer(reading.layer_of_heads(), num_kv_heads)
 
 
 def find_choices(hero: Hero, words: int) -> tuple[int, int, int]:
@@ -149,18 +196,10 @@ def list_experiments(text: Prose, numbers: dict[str, Any], word: int) -> list[Ex
     own = numbers["layers"][str(MANY)][str(MANY)][GROUPS]
     right, wrong = (numbers["layers"][usual][str(FEW)][way] for way in (GROUPS, TURN))
     found = [numbers["tokens"][place] for place in find_largest(one["weights"], word)]
-    misled = sum(a != b for a, b in zip(right["read"], wrong["read"], strict=True))
-    change = torch.tensor(right["weights"]) - torch.tensor(wrong["weights"])
     of_one = {"stored": one["stored"], "all": all_own["stored"], "word": numbers["tokens"][word]}
     of_one |= {"found": _join(found)}
     of_more = {"heads": MANY, "kv_heads": FEW, "stored": more["stored"], "all": own["stored"]}
     of_more |= {"width": D_MODEL, "d_k": D_MODEL // MANY}
-    dealt = {
-        "in_groups": " ".join(map(str, right["read"])),
-        "in_turn": " ".join(map(str, wrong["read"])),
-        "wrong": _(ngettext("{count:,} head", "{count:,} heads", misled)),
-        "change": f"{change.abs().max().item():.2f}",
-    }
     return [
         Experiment(
             "one",
@@ -174,10 +213,45 @@ def list_experiments(text: Prose, numbers: dict[str, Any], word: int) -> list[Ex
         ),
         Experiment(
             "dealt",
-            text.fill("try_dealt", **dealt),
+            text.fill("try_dealt", **name_mistake(right, wrong)),
             {heads.key: usual, kv_heads: str(FEW), dealing: TURN},
         ),
     ]
+
+
+def list_averaged_experiments(
+    text: Prose, numbers: dict[str, Any], word: int, heads: str
+) -> list[Experiment]:
+    """The same of heads that learned without sharing."""
+    layers, tokens = numbers["layers"][heads], numbers["tokens"]
+    one, each, few = (layers[number][GROUPS] for number in ("1", heads, str(FEW)))
+    found = [tokens[place] for place in find_largest(one["weights"], word)]
+    of_one = {"stored": one["stored"], "all": each["stored"], "word": tokens[word]}
+    kv_heads, dealing = controls.num_kv_heads.key, controls.dealing.key
+    return [
+        Experiment(
+            "one",
+            text.fill("try_averaged", found=_join(found), **of_one),
+            {kv_heads: "1", dealing: GROUPS},
+        ),
+        Experiment(
+            "dealt",
+            text.fill("try_dealt", **name_mistake(few, layers[str(FEW)][TURN])),
+            {kv_heads: str(FEW), dealing: TURN},
+        ),
+    ]
+
+
+def name_mistake(right: dict[str, Any], wrong: dict[str, Any]) -> dict[str, str]:
+    """Which KV heads are read, and what changes, where they are dealt out in turn."""
+    misled = sum(a != b for a, b in zip(right["read"], wrong["read"], strict=True))
+    change = torch.tensor(right["weights"]) - torch.tensor(wrong["weights"])
+    return {
+        "in_groups": " ".join(map(str, right["read"])),
+        "in_turn": " ".join(map(str, wrong["read"])),
+        "wrong": _(ngettext("{count:,} head", "{count:,} heads", misled)),
+        "change": f"{change.abs().max().item():.2f}",
+    }
 
 
 def find_largest(weights: list[Any], word: int) -> list[int]:

@@ -28,3 +28,6 @@ export function percent(weight) {
   if (weight === 0) return "0\u00a0%";
   return weight < 0.005 ? "<\u00a01\u00a0%" : `${Math.round(100 * weight)}\u00a0%`;
 }
+
+/** Has it a letter or a digit, as marks have not? @param {string} token */
+export const isWord = (token) => /[\p{L}\p{N}]/u.test(token);

@@ -9,7 +9,7 @@ import { _ } from "../../common/words.js";
 import { ArcStrip } from "../arc_strip.js";
 import { WordHero } from "../word_hero.js";
 import { placeHeads } from "./heads_places.js";
-import { percent } from "../sentence.js";
+import { isWord, percent } from "../sentence.js";
 
 /**
  * @typedef {object} Layer heads; the small trained ones, all of equally many parameters, also name words
@@ -284,7 +284,7 @@ export class Heads extends WordHero {
   /** The two words at which heads of a real model look most, the word itself and the model's own apart. */
   seenMost() {
     const left = [this.asker, ...(this.data.ownPositions ?? [])];
-    const places = [...this.data.tokens.keys()].filter((place) => !left.includes(place) && /[\p{L}\p{N}]/u.test(this.data.tokens[place]));
+    const places = [...this.data.tokens.keys()].filter((place) => !left.includes(place) && isWord(this.data.tokens[place]));
     return places.sort((a, b) => this.best(b).weight - this.best(a).weight).slice(0, 2);
   }
 

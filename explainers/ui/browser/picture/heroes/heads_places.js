@@ -56,6 +56,6 @@ export function placeHeads(stage, words, columns, heads, hasSingle) {
 export function placeWords(stage, words, inset) {
   const line = poster(stage, words, 32, inset);
   if (line) return { ...line, isSlanted: false, turn: 0 };
-  const [left, right] = inset, width = (stage.room - left - right - 30) / words.length;
+  const [left, right] = inset, width = (stage.room - left - right - 42) / words.length; // room for a share at either end
   return { size: 14, widths: stage.widths(words, 14), centres: words.map((_word, at) => left + 30 + width * (at + 0.5)), isSlanted: true, turn: width < 20 ? -80 : -50 };
 }

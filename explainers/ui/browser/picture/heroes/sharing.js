@@ -8,7 +8,7 @@ import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { ArcStrip } from "../arc_strip.js";
 import { WordHero } from "../word_hero.js";
-import { percent } from "../sentence.js";
+import { isWord, percent } from "../sentence.js";
 import { placeSharing } from "./sharing_places.js";
 
 /**
@@ -20,11 +20,12 @@ import { placeSharing } from "./sharing_places.js";
 /**
  * @typedef {object} Numbers
  * @property {string[]} tokens
+ * @property {number[]} [ownPositions] of a real model's own tokens
  * @property {Record<string, Record<string, Record<string, Layer>>>} layers by query heads, KV heads and dealing
- * @property {{ stored: number, latent: number, rope: number }} latent numbers per word that MLA stores, and their parts
+ * @property {{ stored: number, latent: number, rope: number }} [latent] numbers per word that MLA stores, and their parts
  */
 
-const MOST = 8, SEEN = 0.05, GROUPS = "groups";
+const SEEN = 0.05, GROUPS = "groups";
 const HUES = [0, 2, 6, 7, 5, 3, 4, 1]; // of the KV heads; first those that mean nothing else here
 
 /** @extends {WordHero<HeroData & Numbers>} */
@@ -34,18 +35,14 @@ export class Sharing extends WordHero {
     super(root);
     root.classList.add("sharing");
     this.lines = this.stage.draw("g", "sharing-lines");
-    this.lines.append(...Array.from({ length: MOST }, () => shape("path", { class: "sharing-line" })));
-    this.boxes = Array.from({ length: MOST }, (_box, head) => {
-      const box = this.stage.add("div", "sharing-box");
-      box.append(element("span", "key", "K"), element("span", "value", "V"));
-      box.style.setProperty("--hue", `var(--head${HUES[head]})`);
-      box.setAttribute("role", "img");
-      box.setAttribute("aria-label", _("KV head {head}", { head }));
-      return box;
-    });
-    this.circles = Array.from({ length: MOST }, (_circle, head) => this.stage.add("div", "sharing-circle", String(head)));
-    this.strips = Array.from({ length: MOST }, (_strip, head) => new ArcStrip(this.stage, `--row${head}`));
-    this.baselines = Array.from({ length: MOST }, () => this.stage.add("div", "baseline"));
+    /** @type {HTMLElement[]} */
+    this.boxes = [];
+    /** @type {HTMLElement[]} */
+    this.circles = [];
+    /** @type {ArcStrip[]} */
+    this.strips = [];
+    /** @type {HTMLElement[]} */
+    this.baselines = [];
     this.bars = Array.from({ length: 3 }, (_bar, at) => ({
       bar: this.stage.add("div", `sharing-bar ${at === 1 ? "now" : at === 2 ? "latent" : "each"}`),
       number: this.stage.add("div", "text sharing-number"), name: this.stage.add("div", "text quiet"),
@@ -53,6 +50,20 @@ export class Sharing extends WordHero {
     }));
     this.titles = [_("KV heads"), _("query heads"), _("numbers stored per word")].map((name) => this.stage.add("div", "text quiet", name));
     this.words = this.addWords();
+  }
+
+  /** The nodes of one more query head, and of the KV head that may be its own. @param {number} head */
+  addHead(head) {
+    this.lines.append(shape("path", { class: "sharing-line" }));
+    const box = this.stage.add("div", "sharing-box");
+    box.append(element("span", "key", "K"), element("span", "value", "V"));
+    box.style.setProperty("--hue", `var(--head${hueOf(head)})`);
+    box.setAttribute("role", "img");
+    box.setAttribute("aria-label", _("KV head {head}", { head }));
+    this.boxes.push(box);
+    this.circles.push(this.stage.add("div", "sharing-circle", String(head)));
+    this.strips.push(new ArcStrip(this.stage, `--row${head}`));
+    this.baselines.push(this.stage.add("div", "baseline"));
   }
 
   // What is chosen.
@@ -72,11 +83,11 @@ export class Sharing extends WordHero {
     const right = this.layerOf(GROUPS).read;
     return this.layer.read.flatMap((kv, head) => (kv === right[head] ? [] : [head]));
   }
-  get amounts() { return [this.each.stored, this.layer.stored, this.data.latent.stored]; }
+  get amounts() { return [this.each.stored, this.layer.stored, ...(this.data.latent ? [this.data.latent.stored] : [])]; }
   /** How the amounts come about: keys and values of each KV head, or a latent and a rotary key. */
   get products() {
-    const { latent, rope } = this.data.latent, width = this.each.stored / (2 * this.count);
-    return [[2, this.count, width].join("×"), [2, this.shared, width].join("×"), `${latent}+${rope}`];
+    const { latent } = this.data, width = this.each.stored / (2 * this.count);
+    return [[2, this.count, width].join("×"), [2, this.shared, width].join("×"), `${latent?.latent}+${latent?.rope}`];
   }
 
   /** @override */
@@ -92,7 +103,10 @@ export class Sharing extends WordHero {
   renew(isFirst) {
     if (!this.hasNewWords(isFirst)) return false;
     const { tokens } = this.data;
+    const most = Math.max(...Object.keys(this.data.layers).map(Number));
+    while (this.circles.length < most) this.addHead(this.circles.length);
     this.words.renew(tokens);
+    for (const place of this.data.ownPositions ?? []) this.words.buttons[place].classList.add("models-own");
     for (const strip of this.strips) strip.renew(tokens.length);
     return true;
   }
@@ -112,7 +126,7 @@ export class Sharing extends WordHero {
     const weights = this.layer.weights, first = plan.centres[0], last = plan.centres[plan.centres.length - 1];
     this.circles.forEach((circle, head) => {
       const row = plan.rows[Math.min(head, count - 1)], isShown = head < count ? 1 : 0, { radius } = plan;
-      this.root.style.setProperty(`--row${head}`, `var(--head${HUES[read[head] ?? 0]})`);
+      this.root.style.setProperty(`--row${head}`, `var(--head${hueOf(read[head] ?? 0)})`);
       circle.style.setProperty("--hue", `var(--row${head})`);
       circle.classList.toggle("wrong", wrong.includes(head));
       stage.put(circle, { x: plan.circle - radius, y: row.middle - radius, width: 2 * radius, height: 2 * radius }, isShown);
@@ -142,16 +156,16 @@ export class Sharing extends WordHero {
     const { stage, amounts, shared, count } = this, plan = this.layout();
     const names = [_("MHA"), shared === count ? _("MHA") : shared === 1 ? _("MQA") : _("GQA"), _("MLA")];
     this.bars.forEach(({ bar, number, name, product }, at) => {
-      const place = plan.bars[at], unit = (plan.isPhone ? place.box.width : place.box.height) / (at === 0 ? count : at === 1 ? shared : 1);
+      const place = plan.bars[at] ?? plan.bars[1], shown = at < amounts.length ? 1 : 0, unit = (plan.isPhone ? place.box.width : place.box.height) / (at === 0 ? count : at === 1 ? shared : 1);
       bar.style.setProperty("--unit", `${unit.toFixed(2)}px`);
       bar.style.setProperty("--way", plan.isPhone ? "90deg" : "0deg");
-      stage.put(bar, place.box);
-      number.textContent = String(amounts[at]);
+      stage.put(bar, place.box, shown);
+      number.textContent = String(amounts[at] ?? "");
       name.textContent = names[at];
       product.textContent = this.products[at];
-      stage.write(number, ...place.number, at === 1 ? 20 : 17, 1, 0, plan.isPhone ? "left" : "middle");
-      stage.write(name, ...place.name, 14, 1, 0, plan.isPhone ? "left" : "middle");
-      stage.write(product, ...place.product, 13, 1, 0, plan.isPhone ? "right" : "middle");
+      stage.write(number, ...place.number, at === 1 ? 20 : 17, shown, 0, plan.isPhone ? "left" : "middle");
+      stage.write(name, ...place.name, 14, shown, 0, plan.isPhone ? "left" : "middle");
+      stage.write(product, ...place.product, 13, shown, 0, plan.isPhone ? "right" : "middle");
     });
     const [boxes, circles, bars] = this.titles, { titles, hasTitles } = plan;
     stage.write(boxes, plan.box.x + plan.box.width / 2, titles.y, 14, hasTitles ? 1 : 0);
@@ -163,7 +177,7 @@ export class Sharing extends WordHero {
   goal() {
     const { plan, count, layer, asker } = this;
     if (!plan) return {};
-    const none = this.data.tokens.map(() => 0), rows = Array.from({ length: MOST }, (_row, head) => plan.rows[Math.min(head, count - 1)]);
+    const none = this.data.tokens.map(() => 0), rows = this.circles.map((_circle, head) => plan.rows[Math.min(head, count - 1)]);
     return {
       weights: rows.map((_row, head) => (head < count ? layer.weights[head][asker] : none)),
       centres: [plan.centres],
@@ -190,7 +204,9 @@ export class Sharing extends WordHero {
 
   /** The two words at which any head looks most, and which head that is. @param {Layer} layer */
   best(layer) {
-    const found = this.data.tokens.map((_word, place) => {
+    const { tokens, ownPositions: own } = this.data, all = [...tokens.keys()];
+    const places = own ? all.filter((place) => !own.includes(place) && isWord(tokens[place])) : all;
+    const found = (places.length ? places : all).map((place) => {
       const shares = layer.weights.map((rows) => rows[this.asker][place]), share = Math.max(...shares);
       return { place, share, head: shares.indexOf(share) };
     });
@@ -200,7 +216,7 @@ export class Sharing extends WordHero {
   /** @override @returns {Sentence} */
   sentence() {
     const { data, asker, count, shared, wrong } = this, [first, second = first] = this.best(this.layer);
-    const hue = (/** @type {number} */ head) => `hue${HUES[this.layer.read[head]]}`, width = this.layer.stored / (2 * shared);
+    const hue = (/** @type {number} */ head) => `hue${hueOf(this.layer.read[head])}`, width = this.layer.stored / (2 * shared);
     const values = {
       heads: count === 1 ? _("1 query head") : _("{count} query heads", { count }), kv_heads: shared === 1 ? _("1 KV head") : _("{count} KV heads", { count: shared }),
       stored: String(this.layer.stored), product: `2 × ${shared} × ${width}`, d_k: String(width), all: String(this.each.stored), word: data.tokens[asker], wrong: wrong.join(", "),
@@ -247,3 +263,6 @@ function chooseTold(weights, centres, wide) {
     if (weights[place] >= SEEN && [...told].every((other) => Math.abs(centres[other] - centres[place]) >= wide)) told.add(place);
   return told;
 }
+
+/** Which of the heads' colours a KV head has. @param {number} head */
+const hueOf = (head) => HUES[head % HUES.length];

@@ -13,20 +13,20 @@ import { placeWords } from "./heads_places.js";
  * @property {[number, number]} product where it is said how the number comes about
  */
 
-const HEIGHT = 404, TOP = 34, LABELS = 21, MOST_PITCH = 110; // pixels
+const HEIGHT = 404, TOP = 34, LABELS = 21, MOST_PITCH = 110, LEAST_PITCH = 32; // pixels
 const BARS = [44, 64, 17]; // width of the bars' column per bar, on wide screens; height of the numbers
 
 /** @param {Stage} stage @param {string[]} words @param {number} heads @param {number[]} amounts of the bars */
 export function placeSharing(stage, words, heads, amounts) {
   const { room } = stage, isPhone = room < 560, left = isPhone ? 98 : 168, right = isPhone ? 0 : 3 * BARS[1] + 26;
   const line = placeWords(stage, words, [left, right]), below = line.isSlanted ? 66 : 44;
-  const wanted = isPhone ? (heads > 4 ? 46 : 66) : (HEIGHT - TOP - below) / heads, pitch = Math.min(MOST_PITCH, wanted);
-  const foot = isPhone ? 8 + pitch * heads : HEIGHT - below, first = foot - pitch * heads;
+  const wanted = isPhone ? (heads > 4 ? 46 : 66) : Math.max(LEAST_PITCH, (HEIGHT - TOP - below) / heads), pitch = Math.min(MOST_PITCH, wanted);
+  const full = Math.max(HEIGHT, TOP + below + LEAST_PITCH * heads), foot = isPhone ? 8 + pitch * heads : full - below, first = foot - pitch * heads;
   const rows = Array.from({ length: heads }, (_row, head) => {
     const base = first + pitch * (head + 1) - LABELS;
     return { base, high: Math.max(9, pitch - LABELS - 8), scale: Math.max(0.3, Math.min(1.1, pitch / 104)), middle: base - Math.min(16, pitch / 5) };
   });
-  const bottom = foot + below, height = isPhone ? bottom + 3 * 30 + 34 : HEIGHT, most = Math.max(...amounts);
+  const bottom = foot + below, height = isPhone ? bottom + 3 * 30 + 34 : full, most = Math.max(...amounts);
   /** @type {Bar[]} */
   const bars = amounts.map((amount, at) => {
     if (isPhone) {
