@@ -10,11 +10,9 @@ from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.indexer import keep_best
-from explainers.chapters.choosing import cost_tables, five_keys, questions, takeaway
+from explainers.chapters.choosing import cost_tables, five_keys, questions
 from explainers.chapters.choosing.hero import compute_numbers, measure_kept, rank_keys
 from explainers.chapters.choosing.indexer_job import LOOKS, make_indexer_job, train_with
-from explainers.chapters.claims import about_reading
-from explainers.chapters.claims.claim_table import CONDITION, FAILS
 from explainers.models.indexer_training import STEPS
 from explainers.models.shipped_indexers import (
     FIRST,
@@ -27,9 +25,9 @@ from explainers.models.shipped_indexers import (
     Shipped,
     read_files,
 )
-from explainers.ui.text.numbers import A_LITTLE_WORSE, MUCH_WORSE, NO_WORSE, judge_rise
+from explainers.ui.text.numbers import A_LITTLE_WORSE, MUCH_WORSE, NO_WORSE
 from tests.support.opening import PAGES, ROOT, opened
-from tests.support.reading import hero, panels, said
+from tests.support.reading import hero, said
 
 PAGE = next(page for page in PAGES if page.stem == "13_choosing")
 SHIPPED = read_files()
@@ -47,8 +45,6 @@ def test_five_keys_are_computed_from_products_to_the_mask():
     assert row.kept.nonzero()[:, 0].tolist() == sorted(scores.topk(2).indices.tolist())
     expected = kl_div(row.said.log(), row.weights, reduction="sum").item()
     assert row.divergence == pytest.approx(expected)
-    sent = panels(opened(PAGE), "products")
-    assert list(sent) == ["products", "shares", "scores", "weights", "mask"]
 
 
 def test_a_shared_set_is_judged_by_its_loss():
@@ -57,16 +53,11 @@ def test_a_shared_set_is_judged_by_its_loss():
         passages = {PROSE: PASSAGE._replace(losses=losses)}
         return Shipped(passages, {"own": {"64": own}}, ())
 
-    assert questions.answer_sharing(shipped(3.6, 3.6)) == NO_WORSE
-    assert questions.answer_sharing(shipped(3.65, 3.6)) == A_LITTLE_WORSE
-    assert questions.answer_sharing(shipped(4.0, 3.6)) == MUCH_WORSE
-    assert questions.answer_sharing(SHIPPED) == NO_WORSE
-
-
-def test_a_rise_of_the_loss_has_three_names():
-    assert [*map(judge_rise, (-1, 0.0099, 0.01, 0.2499, 0.25))] == [
-        *(NO_WORSE, NO_WORSE, A_LITTLE_WORSE, A_LITTLE_WORSE, MUCH_WORSE)
-    ]
+    for rise, answer in [
+        *((-1, NO_WORSE), (0.0099, NO_WORSE), (0.01, A_LITTLE_WORSE)),
+        *((0.2499, A_LITTLE_WORSE), (0.25, MUCH_WORSE)),
+    ]:
+        assert questions.answer_sharing(shipped(rise, 0.0)) == answer
 
 
 def test_streaming_llm_renumbers_so_no_column_has_its_name():
@@ -80,7 +71,6 @@ def test_the_sizes_of_the_heads_are_the_models(smollm2):
     config = smollm2.model.config
     heads = cost_tables.NUM_HEADS, cost_tables.HEAD_DIM, cost_tables.D_MODEL
     assert heads == (config.num_attention_heads, config.head_dim, config.hidden_size)
-    assert cost_tables.name_costs()["share"] == "1/18"
 
 
 def test_h2o_is_called_better_only_where_it_is():
@@ -92,7 +82,7 @@ def test_h2o_is_called_better_only_where_it_is():
         assert told["wins"] == f"{wins}"
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_question_on_two_keys_has_the_answer_of_its_numbers(seed):
     asked = questions.recall_index(random.Random(seed))
     numbers = {name: float(one.replace("−", "-")) for name, one in asked.given.items()}
@@ -103,37 +93,7 @@ def test_the_question_on_two_keys_has_the_answer_of_its_numbers(seed):
     assert asked.answer == f"the {'first' if scores[0] > scores[1] else 'second'} key"
 
 
-def test_what_is_taken_away_is_the_picture():
-    taken = takeaway.choose_keys(
-        PASSAGE.inputs.query[:, 100:101],
-        PASSAGE.inputs.key[:101],
-        PASSAGE.inputs.share[100:101],
-        PASSAGE.weights[100:101, :101],
-        torch.ones(1, 101, dtype=torch.bool),
-        16,
-    )
-    assert_close(taken["scores"][0], PASSAGE.score_keys()[100, :101])
-    assert int(taken["kept"].sum()) == int((taken["oracle"] > 0).sum() * 16) == 16
-    assert taken["weight kept"] <= taken["oracle"]
-
-
-def test_claims_are_judged_by_the_losses():
-    assert (
-        about_reading.few_keys_lose_nothing(128, "prose").numbers["full"]
-        == f"{PASSAGE.full_loss:.3f}"
-    )
-    # The page Choosing calls a rise of .01 a little worse: it is not nothing here.
-    rise = PASSAGE.losses[ORACLE][KEPT.index(64)] - PASSAGE.full_loss
-    assert judge_rise(rise) == A_LITTLE_WORSE
-    assert about_reading.few_keys_lose_nothing(64, "prose").verdict == FAILS
-    assert about_reading.few_keys_lose_nothing(128, "prose").verdict == CONDITION
-    own = SHIPPED.numbers["own"]["64"]
-    shared = PASSAGE.losses[ORACLE][KEPT.index(64)]
-    told = about_reading.heads_need_their_own_keys(64).numbers
-    assert (told["own"], told["shared"]) == (f"{own:.3f}", f"{shared:.3f}")
-
-
-@pytest.mark.parametrize(("name", "query"), [(PROSE, 0), (TWICE, 70), (PROSE, 399)])
+@pytest.mark.parametrize(("name", "query"), [(PROSE, 0), (TWICE, 70)])
 def test_orders_are_the_sets_that_are_kept(name, query):
     passage = SHIPPED.passages[name]
     sent, mask = compute_numbers(passage, query), masks.build(masks.causal, *passage.weights.shape)
@@ -142,6 +102,7 @@ def test_orders_are_the_sets_that_are_kept(name, query):
             chosen = keep_best(numbers, kept, mask)[query].nonzero()[:, 0].tolist()
             assert sorted(sent["orders"][policy][:kept]) == chosen
     assert sent["weights"] == pytest.approx(passage.weights[query, : query + 1].tolist(), abs=1e-6)
+    assert rank_keys(torch.tensor([0.0, 2.0, 0.0, 2.0, 9.0]), 3) == [1, 3, 0, 2], "by their place"
 
 
 def test_weight_kept_is_that_of_the_masks():
@@ -152,20 +113,6 @@ def test_weight_kept_is_that_of_the_masks():
     assert int(first.sum()) == int((keys > query - 64).sum()) == 64
     assert found[FIRST] == pytest.approx(float(passage.weights[query, : query + 1][first].sum()))
     assert found[WINDOW] < found[FIRST] < found[INDEXER] < found[ORACLE] < 1
-
-
-def test_the_first_query_is_one_that_only_the_indexer_can_answer():
-    prose, twice = (SHIPPED.passages[name] for name in (PROSE, TWICE))
-    found = measure_kept(prose, prose.query, 64)
-    assert found[INDEXER] > 0.8 * found[ORACLE] > 2 * found[FIRST]
-    found = measure_kept(twice, twice.query, 48)
-    assert found[INDEXER] < 0.8 * found[ORACLE], "it misses the first copy"
-    copied = twice.weights[twice.query, twice.query - 200 : twice.query - 198]
-    assert float(copied.sum()) > 0.3
-
-
-def test_equal_numbers_are_ranked_by_their_place():
-    assert rank_keys(torch.tensor([0.0, 2.0, 0.0, 2.0, 9.0]), 3) == [1, 3, 0, 2]
 
 
 def test_training_walks_from_a_drawn_indexer_to_one_that_finds_the_keys(smollm2):

@@ -8,16 +8,11 @@ import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from explainers.chapters.growing_memory import how_much_fits, memory_bytes, trained_results
+from explainers.chapters.growing_memory import how_much_fits, memory_bytes
 from explainers.chapters.growing_memory.hero import Answers
-from explainers.chapters.growing_memory.memory_training_job import (
-    EACH,
-    MemoryRequest,
-    make_memory_job,
-    name_hybrids,
-)
+from explainers.chapters.growing_memory.memory_training_job import MemoryRequest, make_memory_job
 from explainers.chapters.growing_memory.trained_results import ANSWERS, Results, answer_comparison
-from explainers.chapters.growing_memory.write_step import Step, compare_forms
+from explainers.chapters.growing_memory.write_step import Step
 from explainers.chapters.growing_memory.written_pairs import (
     DIM,
     KEEP,
@@ -25,19 +20,14 @@ from explainers.chapters.growing_memory.written_pairs import (
     ORTHOGONAL,
     RANDOM,
     SECOND_SENTENCES,
-    SEEDS,
     SHARPNESS,
-    VERB,
-    Story,
     recall_second_value,
     recall_size,
     tell_story,
 )
-from explainers.toys.grammar import read_running
 from explainers.toys.pair_memory import FADE, OVERWRITE, SOFTMAX, SUM
-from explainers.toys.pair_results import MemoryRow, read_results
+from explainers.toys.pair_results import MemoryRow
 from explainers.ui.session import MEMORY_JOB
-from explainers.ui.text.numbers import write_percent
 from tests.support.opening import ROOT, opened
 from tests.support.reading import close, hero, panels, said, values
 from tests.support.waiting import over
@@ -57,38 +47,12 @@ def test_the_answer_is_what_was_measured(times, answer):
     assert answer_comparison(found) == answer
 
 
-def test_repeated_keys_are_what_overwriting_is_for():
-    results = trained_results.load_results()
-    new, again = (
-        {r: results[(r,), task].average(64) for r in (SUM, OVERWRITE)} for task in (False, True)
-    )
-    assert abs(new[SUM] - new[OVERWRITE]) < 0.1
-    assert again[OVERWRITE] > 0.95 > 0.3 > again[SUM]
-
-
 def test_the_step_is_drawn_with_its_numbers():
     found, step = panels(opened(PAGE), "value"), Step.of(tell_story("en"))
     keys, words = step.story.vectors
     assert values(found, "memory") == close(step.before)
     missing = words[step.story.pairs[step.place][1]] - step.before @ keys[step.story.asked[2]]
     assert values(found, "missing") == close(missing)
-    after = step.before + torch.outer(missing, step.key)
-    assert (words @ (after @ step.key)).max().item() == pytest.approx(1, abs=1e-5)
-
-
-def test_both_forms_agree_up_to_rounding():
-    assert set(compare_forms(tell_story("en")).values()) <= {
-        f"less than 0.{'0' * zeros}1" for zeros in (5, 6)
-    } | {"0"}
-
-
-def test_a_memory_that_is_full_finds_fewer():
-    fits = how_much_fits.fit_all(0)
-    assert fits[SUM, 8].whole > 0.9 > fits[SUM, 64].whole
-    assert fits[OVERWRITE, 64].whole < fits[SUM, 64].whole
-    assert fits[OVERWRITE, 64].last > 0.85 > 0.5 > fits[SUM, 64].last
-    again = how_much_fits.fit_pairs(OVERWRITE, 16, 0, passes=3)
-    assert again.whole > fits[OVERWRITE, 16].whole
 
 
 def test_one_memory_of_the_hundred_is_the_textbooks():
@@ -102,14 +66,6 @@ def test_one_memory_of_the_hundred_is_the_textbooks():
     assert how_much_fits.fit_pairs(SUM, 8, 0).found.tolist() == pytest.approx(found.tolist())
 
 
-def test_a_text_repeats_its_words():
-    (added, words), (over, _words), (fading, _same) = (
-        how_much_fits.fit_text(rule, 80, 0) for rule in (SUM, OVERWRITE, FADE)
-    )
-    assert words == len(set(how_much_fits.read_words(81)[:80])) == 41
-    assert over > added > fading
-
-
 def test_bytes_are_those_of_the_calculator():
     named = memory_bytes.name_costs(memory_bytes.find_model())
     per_layer = 2 * 2 * 256 * 2
@@ -120,25 +76,7 @@ def test_bytes_are_those_of_the_calculator():
     assert (named["cache"], named["cache_of_all"]) == ("6.00 GiB", "24.00 GiB")
 
 
-def test_one_layer_of_attention_brings_back_what_is_lost():
-    named, results = name_hybrids(), read_results()
-    three = results[(FADE,) * 3, False].average(64)
-    hybrid = results[(FADE, FADE, SOFTMAX), False].average(64)
-    assert hybrid > 0.95 > 0.7 > three
-    assert (named["three"], named["hybrid"]) == (write_percent(three), write_percent(hybrid))
-
-
-def test_a_memory_learns_in_the_background_and_can_be_cancelled():
-    job = over(make_memory_job(MemoryRequest(SUM, False, 0), steps=2 * EACH).start())
-    assert job.state == "done"
-    assert [len(report) for report in job.reports] == [EACH, EACH]
-    assert len(job.result or []) == 5
-    endless = make_memory_job(MemoryRequest(SUM, True, 0)).start()
-    endless.cancel()
-    assert over(endless).state == "cancelled"
-
-
-def test_a_training_here_stands_beside_the_shipped_one():
+def test_a_training_here_stands_beside_the_shipped_one_and_another_can_be_cancelled():
     visit = opened(PAGE, {"deep": "trained", "trained_rule": "sum", "trained_keys": "come again"})
     [button] = [one for one in visit.button if one.label.startswith("Train it here")]
     button.click().run()
@@ -147,9 +85,12 @@ def test_a_training_here_stands_beside_the_shipped_one():
     text = said(visit.run())
     assert "| trained here | " in text
     assert all(f"{100 * share:.0f} %" in text for share in job.result)
+    endless = make_memory_job(MemoryRequest(SUM, True, 0)).start()
+    endless.cancel()
+    assert over(endless).state == "cancelled"
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_questions_are_computed(seed):
     size = recall_size(Random(seed))
     key_dim, value_dim = int(size.given["key_dim"]), int(size.given["value_dim"])
@@ -158,8 +99,6 @@ def test_questions_are_computed(seed):
     first, then = (float(second.given[n].replace("−", "-")) for n in ("first", "second"))
     beta = float(second.given["beta"])
     assert second.answer == pytest.approx(beta * first + beta * (then - beta * first))
-    assert len(second.given) == 3
-    assert DIM == 8
 
 
 LANGUAGES = sorted(SECOND_SENTENCES)
@@ -192,6 +131,13 @@ def test_every_state_and_answer_is_the_textbooks(sent, rule, kind):
     for count in range(len(story.pairs) + 1):
         state = written(story, rule, count)
         assert_close(torch.tensor(memory["states"][count]), state, atol=6e-4, rtol=0)
+        if count:
+            product = torch.outer(
+                torch.tensor(memory["written"][count - 1]),
+                story.vectors[0][story.pairs[count - 1][0]],
+            )
+            kept = (KEEP if rule == FADE else 1.0) * written(story, rule, count - 1)
+            assert_close(kept + product, state, atol=2e-3, rtol=0)
         answers = torch.stack([state @ story.vectors[0][name] for name in story.asked])
         assert_close(torch.tensor(memory["answers"][count]), answers, atol=6e-4, rtol=0)
         likeness = answers @ story.vectors[1].T
@@ -204,16 +150,6 @@ def test_every_state_and_answer_is_the_textbooks(sent, rule, kind):
             assert memory["older"][count][place] == pytest.approx(older.item(), abs=6e-5)
             shown = [like for _name, like in named]
             assert_close(torch.tensor(shown), best.values, atol=6e-5, rtol=0)
-
-
-@pytest.mark.parametrize("rule", [SUM, OVERWRITE, FADE])
-def test_a_state_is_the_one_before_and_what_was_written(sent, rule):
-    story = tell_story("en")
-    memory, keep = sent["memories"][RANDOM][rule], KEEP if rule == FADE else 1.0
-    for place, (key, _value) in enumerate(story.pairs):
-        before, after = (torch.tensor(memory["states"][at]) for at in (place, place + 1))
-        product = torch.outer(torch.tensor(memory["written"][place]), story.vectors[0][key])
-        assert_close(after, keep * before + product, atol=2e-3, rtol=0)
 
 
 def test_attention_stores_rows_and_weighs_them(sent):
@@ -229,39 +165,6 @@ def test_attention_stores_rows_and_weighs_them(sent):
             assert not shown[count:].any()
             answer = torch.tensor(memory["answers"][count][place])
             assert_close(answer, weights @ mixed, atol=6e-4, rtol=0)
-
-
-def find_all(seed, language):
-    """How many pairs of the first sentence both rules find, and what they say of the verb then."""
-    sentences = tuple(read_running(language).tokens), SECOND_SENTENCES[language]
-    story = Story(sentences, seed)
-    first = len(sentences[0]) - 1
-    both = [Answers(story, rule) for rule in (SUM, OVERWRITE)]
-    said = [int(one.likeness[-1, VERB].argmax()) for one in both]
-    return [one.count_found(first) for one in both], said, story
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_seed_is_one_of_few_that_show_the_difference(language):
-    chosen = []
-    for seed in range(60):
-        found, (added, overwritten), story = find_all(seed, language)
-        verb = story.asked[VERB]
-        old, new = (story.find_newest(count)[verb] for count in (len(story.pairs) // 2, 12))
-        if found == [6, 6] and (added, overwritten) == (old, new):
-            chosen.append(seed)
-    assert SEEDS[language] in chosen
-    assert len(chosen) < 10
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_both_sentences_have_the_verb_and_twelve_pairs(language):
-    story = tell_story(language)
-    verb = story.names[story.asked[VERB]]
-    assert all(verb in sentence for sentence in story.sentences)
-    assert len(story.pairs) == 12
-    assert len(story.asked) == DIM + 1, "one key more than fit at right angles"
-    assert_close(story.vectors[0].norm(dim=-1), torch.ones(len(story.names)))
 
 
 def test_keys_at_right_angles_answer_exactly_as_long_as_there_is_room():

@@ -1,6 +1,7 @@
 """The KV cache: what it prints and draws is what a cache does, whatever a link asks for."""
 
 from contextlib import ExitStack
+from functools import partial
 from unittest.mock import patch
 
 import pytest
@@ -26,8 +27,6 @@ from explainers.chapters.kv_cache.reading import (
     CAUSAL,
     DecodedText,
     DrawnText,
-    make_reader,
-    measure_gap,
     measure_key_changes,
     read_text,
 )
@@ -43,16 +42,12 @@ from explainers.ui import session
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import ROOT, opened, widgets
-from tests.support.reading import close, figure, said
+from tests.support.reading import figure, said
 from tests.support.waiting import over
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
 TOKENS = tuple(SENTENCE.split())
 STEPS = {"deep": "steps"}
-
-
-def flat(lines):
-    return [value for line in lines for value in line if value is not None]
 
 
 def test_the_proof_is_computed(monkeypatch):
@@ -78,20 +73,14 @@ def forget_runs():
 
 def test_every_number_has_its_arithmetic():
     run = DrawnText(TOKENS, 0)
-    panels = make_step_panels(run, 3)
-    for panel in panels:
-        for row, line in enumerate(panel.matrix.values):
-            for column, value in enumerate(line):
-                told = explain(run, panels, 3, Cell(panel.id, row, column))
-                assert float(told.value) == pytest.approx(value or 0.0, abs=1e-2)
-                if value is None:
-                    assert "not computed in this step" in told.lines[0]
-    one_step = draw_one_step(run, 1, 4)
-    for panel in one_step:
-        for row, line in enumerate(panel.matrix.values):
-            for column, value in enumerate(line):
-                told = explain_one_step(run, one_step, 1, 4, Cell(panel.id, row, column))
-                assert float(told.value) == pytest.approx(value, abs=1e-2)
+    panels, one_step = make_step_panels(run, 3), draw_one_step(run, 1, 4)
+    steps = partial(explain, run, panels, 3), partial(explain_one_step, run, one_step, 1, 4)
+    for drawn, work in zip((panels, one_step), steps, strict=True):
+        for panel in drawn:
+            for row, line in enumerate(panel.matrix.values):
+                for column, value in enumerate(line):
+                    told = work(Cell(panel.id, row, column))
+                    assert float(told.value) == pytest.approx(value or 0.0, abs=1e-2)
     once, again = (explain(run, panels, 3, Cell("made", 1, way)).lines[0] for way in (0, 1))
     assert once == "Once: when word 2 was read."
     assert again == "4 words read − 1 before it = 3 times."
@@ -108,45 +97,15 @@ def test_slots_are_used_in_turn():
     assert trace_slots(5, 1, 2) == [[1, 1, 1, 1, 1], [None, 2, 2, 4, 4], [None, None, 3, 3, 5]]
 
 
-@pytest.mark.parametrize(("window", "sinks"), [(1, 0), (2, 4)])
-def test_rings_are_drawn_and_compared(window, sinks):
-    visit = opened(PAGE, {"deep": "windows", "reach_window": str(window), "sinks": str(sinks)})
-    run = DrawnText(TOKENS, 0)
-    ring, slots, lost = figure(visit, "ring")["panels"]
-    assert ring["values"] == trace_slots(7, 0, window)
-    assert slots["values"] == trace_slots(7, sinks, window)
-    full = run.compute_outputs(CAUSAL)
-    masked = run.compute_outputs(make_reader(masks.sliding_window(window)))
-    assert lost["values"][0] == close((masked - full).abs().amax(dim=-1))
-    assert measure_gap(run.compute_ring_outputs(sinks + 8, sinks), full) < 1e-5
-
-
 def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it():
     visit = opened(PAGE, {"text": "two words", "predict": "true", **STEPS})
     assert "This text has 2 words." in said(visit)
     assert figure(visit, "layer 1: Q")["slider"]["index"] == 1
-    titles = [box.label[:12] for box in visit.main.expander if "min" in box.label]
-    assert titles == ["**Every numb", "**Measured o"]
     assert "guess_costs" in widgets(visit), "that is about texts of any length"
 
 
-def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
-    link = {"predict": "true", "deep": "windows", "reach_window": "4"}
-    visit = opened(PAGE, link)
-    assert "The row of word 5, counted from 1, goes into slot" in said(visit)
-    offered = [one.label for one in visit.button if f"{one.key}".startswith("guess_win")]
-    assert offered == ["0", "3", "4"]
-    assert "4 mod 4 = 0" in said(opened(PAGE, link | {"guess_windows": "0"}))
-
-
-@pytest.fixture
-def short(monkeypatch):
-    """Texts so short that nobody waits."""
-    monkeypatch.setattr(timing_job, "list_timed_lengths", lambda _: (2, 5))
-
-
 def timing_page():
-    from functools import partial
+    from functools import partial  # the page is run alone
 
     import torch
 
@@ -156,32 +115,20 @@ def timing_page():
     show_timing(torch.device("cpu"), partial(Prose("08_kv_cache.py"), "timed"))
 
 
-def timer():
-    return AppTest.from_function(timing_page, default_timeout=60).run()
-
-
-def click(visit, label):
-    next(button for button in visit.button if button.label == label).click()
-    return visit.run()
-
-
-@pytest.mark.parametrize("name", controls.timed_layers.options)
-def test_times_are_measured_drawn_and_kept_apart(short, name):
-    visit = timer()
+def test_times_are_measured_drawn_and_kept_apart(monkeypatch):
+    monkeypatch.setattr(timing_job, "list_timed_lengths", lambda _: (2, 5))  # nobody waits
+    name, other = controls.timed_layers.options
+    visit = AppTest.from_function(timing_page, default_timeout=60).run()
     visit.get_by_key("timed").set_value(name).run()
-    click(visit, "Measure it here")
-    job = visit.session_state[session.TIMING_JOB]
-    over(job)
+    [button] = visit.button
+    button.click().run()
+    job = over(visit.session_state[session.TIMING_JOB])
     visit.run()
     assert not visit.exception
     assert (job.state, job.subject) == ("done", name)
     assert [one.length for one in job.reports] == [2, 5]
-    assert all(one.cached > 0 and one.recomputed > 0 for one in job.reports)
     assert f"{name}: length 2 of 2" in visit.get("progress")[0].text
     assert f"**{1000 * job.reports[1].cached:.2f} ms** with the cache" in said(visit)
-    assert f"measured live on cpu: {name}" in said(visit)
-    assert [button.label for button in visit.button] == ["Measure it here"]
-    [other] = set(controls.timed_layers.options) - {name}
     visit.get_by_key("timed").set_value(other).run()
     assert not visit.get("progress"), "nobody measured that one"
 
@@ -196,12 +143,9 @@ def test_one_more_word_is_timed_against_all_of_them(monkeypatch):
 
     monkeypatch.setattr(timing_job, "through", heard)
     monkeypatch.setattr(timing_job, "RUNS", 1)
-    toy = timing_job.load_trained_toy()
-    found = list(timing_job.time_reading(toy, [5]))
+    found = list(timing_job.time_reading(timing_job.load_trained_toy(), [5]))
     assert found[:2] == [None, None], "there one may stop"
     assert read == [(4, 0), *[(1, 4)] * 2, *[(5, 0)] * 2]
-    long = len(toy.words) + 2
-    assert torch.equal(toy.repeat_words(long)[-2:], toy.words[:2])
 
 
 def test_the_trained_toy_reads_as_it_has_learned():
@@ -210,11 +154,13 @@ def test_the_trained_toy_reads_as_it_has_learned():
     steps = decode(x, [layer], [empty_cache(x, layer)], toy.reader)
     whole = multi_head(x, layer, masks.build(masks.causal, 6, 6).to(x.device)).output
     assert_close(torch.cat([step.reads[0].output for step in steps]), whole)
+    long = len(toy.words) + 2
+    assert torch.equal(toy.repeat_words(long)[-2:], toy.words[:2])
 
 
 def test_an_accelerator_gets_longer_texts():
-    assert timing_job.list_timed_lengths(torch.device("cpu"))[-1] == 1024
-    assert timing_job.list_timed_lengths(torch.device("cuda"))[-1] == 4096
+    devices = torch.device("cpu"), torch.device("cuda")
+    assert [timing_job.list_timed_lengths(one)[-1] for one in devices] == [1024, 4096]
 
 
 def count_rows(run, call):

@@ -13,8 +13,6 @@ from explainers.chapters.cross_attention.choose_sentence import (
     write_variant,
 )
 from explainers.chapters.tokens.cut_text import CORPUS
-from explainers.models import load as loading
-from explainers.models import registry
 from explainers.toys.sentence import PRESETS, SENTENCE, list_known_examples, write_running_sentence
 from explainers.translations import ENGLISH, TEXTS, load_sections, translate
 from explainers.ui.controls.controls import CONFIG
@@ -24,7 +22,6 @@ from explainers.ui.text.catalogue import find_missing, format_catalogue
 from explainers.ui.text.language import list_languages
 from tests.golden.kept import read_kept
 from tests.golden.sent import read_sent
-from tests.support import saved_models
 from tests.support.opening import PAGES, ROOT, opened, unfolded, widgets
 
 OTHERS = sorted(set(list_languages()) - {ENGLISH})
@@ -74,28 +71,23 @@ def texts_in(data):
                 yield from texts_in(value)
 
 
-@functools.cache
-def read_english(page):
-    """All that the page says in English as it is kept."""
-    views = read_kept(page).values()
-    return {text for link, sent in views if "lang" not in link for text in words_in(sent)}
-
-
 def list_english(page, sent, spoken):
     """The texts that are in English, less what nobody has translated yet: it is reported."""
     own = {SENTENCE, LINK["text"], *PRESETS.values(), *list_held_out_examples()}
     own |= {*list_known_examples(ENGLISH).values()}
     own |= {write_variant(is_passive=True), write_variant(kind="")}
     own |= {CORPUS.read_text(encoding="utf-8").strip(), *map(" ".join, list_known_sentences("en"))}
+    views = [sent for link, sent in read_kept(page).values() if "lang" not in link]
+    english = {text for view in views for text in words_in(view)}
     for text in {*words_in(sent)} - own:
-        for template in lacking(spoken):
+        for template in list_lacking(spoken):
             text = template.sub(" ", text)
-        if is_english(text, read_english(page)):
+        if is_english(text, english):
             yield text
 
 
 @functools.cache
-def lacking(spoken):
+def list_lacking(spoken):
     """The English texts that a language lacks: `make check` reports them, and they are shown."""
     missing = find_missing(TEXTS / f"{spoken}.po")
     forms = [form for one in missing for form in ([one] if isinstance(one, str) else one)]
@@ -165,10 +157,8 @@ def test_a_third_language_is_one_file(tmp_path, monkeypatch):
     (tmp_path / "en").symlink_to(TEXTS / "en")
     file = tmp_path / "fr.po"
     file.write_text("# Français\n", encoding="utf-8")
-    words = {
-        (None, "Masks"): "Masques",
-        ("05_masks/question", load_sections("05_masks")["question"]): "?",
-    }
+    question = load_sections("05_masks")["question"]
+    words = {(None, "Masks"): "Masques", ("05_masks/question", question): "?"}
     file.write_text(format_catalogue(file, words), encoding="utf-8")
     monkeypatch.setattr(language, "TEXTS", tmp_path)
     monkeypatch.setattr(translations, "TEXTS", tmp_path)
@@ -177,29 +167,17 @@ def test_a_third_language_is_one_file(tmp_path, monkeypatch):
         visit = opened(ROOT / "pages" / "05_masks.py", {"lang": "fr"})
     finally:
         language.list_languages.cache_clear()
-    assert not visit.exception
-    assert visit.title[0].value == "Masques"
-    assert visit.markdown[0].value == "?"
+    assert (visit.title[0].value, visit.markdown[0].value) == ("Masques", "?")
     assert visit.sidebar.button_group("lang").options == ["English", "Français"]
     assert visit.sidebar.toggle[0].label == "Study mode"  # not translated yet
-
-
-def is_said_in(spoken, other, english):
-    """Is this refusal in another language than the English one?"""
-    assert english != other
-    assert not LITTLE.search(QUOTED.sub(" ", other))
-    return re.search(LETTERS.get(spoken, ""), other)
 
 
 REFUSED = [
     "hello",
     "[" * 50_000,
     '{"num_hidden_layers": 0}',
-    '{"num_hidden_layers": 1' + "0" * 99 + "}",
-    '{"num_hidden_layers": 2, "block_types": 1}',
     '{"num_hidden_layers": 2, "vision": {"n_head": 3}}',
     '{"num_hidden_layers": 2, "layer_types": ["full_attention"]}',
-    '{"num_hidden_layers": 2, "attn_config": 3}',
 ]
 
 
@@ -212,36 +190,12 @@ def test_what_is_refused_is_refused_in_the_language_of_the_page(spoken):
             visit.text_area(key="pasted config").set_value(text).run()
             assert not visit.exception
         english, other = ("\n".join(one.value for one in visit.warning) for visit in visits)
-        assert is_said_in(spoken, other, english), text
-
-
-BROKEN = {"model.safetensors": "no numbers", "config.json": "[1]", "tokenizer.json": "{}"}
-
-
-@pytest.mark.nightly("it makes and breaks three models; the words stand in the catalogue")
-@each_language
-def test_why_there_is_no_model_is_said_in_the_language_of_the_page(spoken, tmp_path, monkeypatch):
-    page = next(one for one in PAGES if one.stem == "17_inspector")
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    monkeypatch.setattr(loading, "_models", {})
-    asked = ["no such model", "x" * 500]
-    for number, (broken, text) in enumerate(BROKEN.items()):
-        asked.append(f"someone/llama-{number}")
-        folder = saved_models.llama(registry.locate_folder(asked[-1]))
-        (folder / broken).write_text(text, encoding="utf-8")
-    for named in asked:
-        visits = [opened(page, {"lang": one, "real_model": named}) for one in (ENGLISH, spoken)]
-        assert not any(visit.exception for visit in visits)
-        english, other = ("\n".join(one.value for one in visit.error) for visit in visits)
-        assert english
-        assert is_said_in(spoken, other, english), named
+        assert english != other, text
+        assert not LITTLE.search(QUOTED.sub(" ", other)), text
+        assert re.search(LETTERS.get(spoken, ""), other), text
 
 
 TWIN = write_running_sentence("vi")
-
-
-def sentence_on(visit):
-    return visit.text_input(key="text").value
 
 
 def test_a_switch_of_language_is_no_new_visit_and_reset_keeps_it():
@@ -253,16 +207,15 @@ def test_a_switch_of_language_is_no_new_visit_and_reset_keeps_it():
     assert visit.session_state[VISIT] == number
     reset = translate("Reset all choices", "vi")
     next(one for one in visit.button if one.label == reset).click().run()
-    assert sentence_on(visit) == TWIN
+    assert visit.text_input(key="text").value == TWIN
     assert "text" not in visit.query_params
 
 
 @pytest.mark.parametrize("link", [{}, {"text": SENTENCE}], ids=["nothing", "English"])
 def test_what_was_chosen_and_what_was_not_comes_back_from_a_page_in_english(link):
     visit = opened(PAGES[0], {"lang": "vi", **link})
-    before = sentence_on(visit)
-    assert before == (SENTENCE if link else TWIN)
-    for page in ("16_cross_attention", "03_query_key_value"):
+    own = SENTENCE if link else TWIN
+    for page, shown in (("16_cross_attention", SENTENCE), ("03_query_key_value", own)):
         visit.switch_page(f"pages/{page}.py").query_params["lang"] = "vi"
         visit.run()
-        assert sentence_on(visit) == (before if page.startswith("03") else SENTENCE)
+        assert visit.text_input(key="text").value == shown

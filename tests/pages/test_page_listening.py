@@ -27,7 +27,7 @@ from tests.models.test_sound import riff
 from tests.support import saved_whisper
 from tests.support.opening import PAGES, opened
 from tests.support.reading import said
-from tests.support.saved_whisper import HEADS, LAYERS, NAMES, POSITIONS, SECONDS, VOCABULARY
+from tests.support.saved_whisper import NAMES, SECONDS, VOCABULARY
 
 PAGE = next(page for page in PAGES if page.stem == "17_inspector")
 
@@ -74,21 +74,18 @@ def told(visit):
 def test_what_is_recorded_is_what_transformers_computes(whisper):
     samples = synthesise_sound(CLICKS, 3).samples
     found = transcribe(whisper, samples)
-    assert found.weights.shape == (LAYERS, HEADS, len(found.tokens), POSITIONS)
-    assert found.seconds_per_position == 0.02
+    assert len(found.tokens) <= MOST_TRANSCRIBED
     assert found.difference < 1e-5
     features = whisper.feature_extractor(
         samples.numpy(), sampling_rate=SAMPLE_RATE, return_tensors="pt"
     )
-    ids = [VOCABULARY[token] for token in found.tokens]
-    language = expected_language(whisper, features)
-    before = [1, language, VOCABULARY[NAMES[-1]], VOCABULARY["<|notimestamps|>"]]
+    twin, ids = make_eager_twin(whisper.model), [VOCABULARY[token] for token in found.tokens]
     with torch.no_grad():
-        theirs = make_eager_twin(whisper.model)(
-            **features,
-            decoder_input_ids=torch.tensor([[*before, *ids[:-1]]]),
-            output_attentions=True,
-        )
+        first = twin(**features, decoder_input_ids=torch.tensor([[1]])).logits[0, 0]
+        language = 2 + int(first[2:4].argmax())
+        before = [1, language, VOCABULARY[NAMES[-1]], VOCABULARY["<|notimestamps|>"]]
+        given = torch.tensor([[*before, *ids[:-1]]])
+        theirs = twin(**features, decoder_input_ids=given, output_attentions=True)
     assert_close(found.weights, torch.cat(theirs.cross_attentions)[:, :, len(before) - 1 :])
     never = [*range(1, 5), VOCABULARY["<|0.00|>"], VOCABULARY["<|0.02|>"]]
     logits = theirs.logits[0, len(before) - 1 :]
@@ -97,35 +94,16 @@ def test_what_is_recorded_is_what_transformers_computes(whisper):
     assert logits.argmax(dim=-1).tolist() == ids, "always the likeliest that it may write"
 
 
-def expected_language(whisper, features):
-    with torch.no_grad():
-        logits = make_eager_twin(whisper.model)(
-            **features, decoder_input_ids=torch.tensor([[1]])
-        ).logits
-    return 2 + int(logits[0, 0, 2:4].argmax())
-
-
-def test_another_sound_is_heard_otherwise(whisper):
-    first, second = (transcribe(whisper, synthesise_sound(CLICKS, seed).samples) for seed in (1, 2))
-    assert not torch.equal(first.weights[:, :, 0], second.weights[:, :, 0])
-    assert len(first.tokens) <= MOST_TRANSCRIBED
-
-
 def test_the_page_shows_weights_over_seconds_and_keeps_the_head(folder, whisper):
     link = {"over_heads": "false", "sound_layer": "2", "sound_head": "1"}
     visit = visited(folder, sound=CLICKS, seed="3", **link)
-    assert not visit.exception
     assert not visit.text_input, "it gets a sound and no sentence"
-    found = transcribe(whisper, synthesise_sound(CLICKS, 3).samples)
-    row = found.weights[2, 1, -1]
+    weights = transcribe(whisper, synthesise_sound(CLICKS, 3).samples).weights[2]
+    row = weights[1, -1]
     assert f"the largest, {row.max():.4f}, lies at {0.02 * int(row.argmax()):.2f} s" in said(visit)
-    after = found.weights[2, 1, :, 200:].sum(dim=1).mean()
-    assert f"gets {100 * after:.1f} % of all weight" in said(visit)
-    assert "sum to **1.0000**" in said(visit)
+    assert f"gets {100 * weights[1, :, 200:].sum(dim=1).mean():.1f} % of all weight" in said(visit)
     visit.toggle(key="over_heads").set_value(True).run()
-    row = found.weights[2, :, -1].mean(dim=0)
-    assert "mean of its heads: the row of" in said(visit)
-    assert f"the largest, {row.max():.4f}" in said(visit)
+    assert f"the largest, {weights[:, -1].mean(dim=0).max():.4f}" in said(visit)
     visit.run()
     visit.toggle(key="over_heads").set_value(False).run()
     assert visit.number_input(key="sound_head").value == 1
@@ -141,7 +119,6 @@ def test_a_sound_of_the_reader(folder, kind):
     place.set_value(("it.wav", encode_wave(long), "audio/wav")).run()
     assert not visit.exception
     assert f"The model reads {SECONDS} seconds at a time: 2.0 more are left out" in said(visit)
-    assert "gets 0.0 % of all weight" in said(visit)
 
 
 @pytest.mark.usefixtures("whisper")
@@ -157,25 +134,13 @@ def test_a_file_that_is_no_sound_is_told(folder):
         assert reading.called == (len(data) <= 2**20)
 
 
-@pytest.mark.usefixtures("whisper")
-def test_a_link_that_cannot_be_obeyed(folder):
-    keys = "sound", "over_heads", "sound_layer", "sound_head"
-    visit = visited(folder, **{**dict.fromkeys(keys, "<b>x</b>"), "over_heads": "false"})
-    assert not visit.exception
-    assert all(f"{key} =" in told(visit).replace("\\", "") for key in ("sound", "sound_layer"))
-
-
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
         ({"chunk_length": 10**9}, "chunk_length in its .* is none that can be"),
-        ({"chunk_length": 2.5}, "chunk_length in its .* is none that can be"),
         ({"n_fft": 10**9}, "n_fft in its"),
         ({"hop_length": 0}, "hop_length in its"),
-        ({"feature_size": True}, "feature_size in its"),
         ({"feature_size": 11}, "does not fit its model"),
-        ({"chunk_length": 4}, "does not fit its model"),
-        ({"sampling_rate": 8_000}, "does not fit its model"),
         ({"auto_map": {"AutoFeatureExtractor": "code.It"}}, "code of its own"),
         ("[" * 100_000, "is not JSON"),
     ],
@@ -197,9 +162,7 @@ def test_a_model_that_could_hear_is_told_what_it_lacks(changed):
 
 @pytest.mark.usefixtures("whisper")
 def test_what_fails_while_it_listens_is_told(folder, monkeypatch):
-    def broken(*_):
-        raise RuntimeError("<b>no</b>")
-
+    broken = mock.Mock(side_effect=RuntimeError("<b>no</b>"))
     monkeypatch.setattr(sound_attention, "transcribe", broken)
     visit = visited(folder, sound=CLICKS, seed="4")
     assert not visit.exception
@@ -213,9 +176,7 @@ def test_the_picture_has_a_line_for_each_token_and_one_axis_of_seconds():
     assert list(rows["at"][:2]) == [0.02, 0.0]
     assert list(rows["most"][:2]) == [0.75, 1.0]
     assert set(rows["end"]) == {0.06}
-    chart = draw_sound(rows, LIGHT, 2).to_dict()
-    assert chart["height"] == LINE_HEIGHT * (2 + LOUDNESS_LINES)
-    assert {layer["encoding"]["x"]["title"] for layer in chart["layer"]} == {"seconds"}
+    assert draw_sound(rows, LIGHT, 2).to_dict()["height"] == LINE_HEIGHT * (2 + LOUDNESS_LINES)
 
 
 def test_the_colours_are_the_weights():

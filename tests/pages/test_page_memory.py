@@ -8,7 +8,6 @@ import subprocess
 import sys
 
 import pytest
-from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df as table_of
 
 from explainers.chapters.cache_memory.compared_models import (
     count_model_bytes,
@@ -17,7 +16,6 @@ from explainers.chapters.cache_memory.compared_models import (
 )
 from explainers.chapters.cache_memory.gpu_fit import judge_fit
 from explainers.chapters.cache_memory.layer_names import LESSONS, SINKS_LESSON, list_lessons
-from explainers.chapters.cache_memory.published_table import describe_figure, make_rows
 from explainers.charts.matrix import Matrix
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.model_shapes import (
@@ -27,7 +25,6 @@ from explainers.memory.model_shapes import (
     find_shape,
     list_model_ids,
 )
-from explainers.memory.published_figures import read_figures
 from explainers.memory.serving import (
     GIB,
     Deployment,
@@ -43,7 +40,6 @@ from tests.support.opening import ROOT, opened, widgets
 from tests.support.reading import hero, panels, said
 
 PAGE = ROOT / "pages" / "10_cache_memory.py"
-SERVING = {"deep": "serving"}
 
 
 def code(visit):
@@ -59,11 +55,8 @@ def test_a_model_of_ones_own_is_counted_by_hand():
     link = {"own_layers": "7", "own_heads": "12", "own_kv_heads": "3", "own_head_dim": "96"}
     link |= {"own_local": "5", "own_window": "100", "model": controls.OWN}
     link |= {"tokens": "16,384", "texts": "4", "cache_dtype": "q8_0"}
-    of_a_token = 2 * 3 * 96 * 34 // 32
-    size = 4 * of_a_token * (5 * 100 + 2 * 16_384)
-    visit = opened(PAGE, link)
-    assert f"{size:,} bytes for 4 texts of 16,384 tokens" in said(visit)
-    assert f"= {size:,} bytes" in code(visit)
+    size = 4 * (2 * 3 * 96 * 34 // 32) * (5 * 100 + 2 * 16_384)
+    assert f"= {size:,} bytes" in code(opened(PAGE, link))
     latent = {"own_kind": "a latent (MLA)", "own_latent": "20", "own_rope": "12"}
     size = 4 * 7 * (20 + 12) * 34 // 32 * 16_384
     assert f"{size:,} bytes for 4 texts" in said(opened(PAGE, link | latent))
@@ -71,38 +64,15 @@ def test_a_model_of_ones_own_is_counted_by_hand():
     assert "10 query heads cannot share 4 KV heads" in warned(refused)
 
 
-def test_an_encoder_and_its_beams_are_counted_by_hand():
-    """Whisper tiny: 4 layers, 6 heads of 64; a beam writes 448 tokens, 300 are read once."""
-    link = {"model": "whisper-tiny", "tokens": "448", "source": "300", "beams": "5"}
-    a_token = 2 * 4 * 6 * 64 * 2
-    size = a_token * (5 * 448 + 300)
-    visit = opened(PAGE, link | {"deep": "layers"})
-    assert f"{size:,} bytes for 1 text" in said(visit)
-    assert f"next token of a text adds {5 * a_token:,} bytes" in said(visit)
-    [*charts] = visit.get("vega_lite_chart")
-    layers = table_of(charts[-1].proto.data.data)
-    assert layers["bytes"].sum() == size, "a layer holds the keys of every beam"
-    shape = find_shape("whisper-tiny")
-    weights = find_weight_format(shape)
-    served = Deployment(
-        shape, read_gpus()["h100"], 1, weights, block=16, source_tokens=300, beams=5
-    )
-    shown = code(opened(PAGE, link | SERVING))
-    for line in (*explain_memory(served, 448), *explain_speed(served, 448)):
-        assert line in shown
-    assert not {"source", "beams"} & set(widgets(opened(PAGE)))
-
-
 def test_every_choice_of_a_server_reaches_the_calculators():
     choices = {"gpu": "h200", "gpus": "8", "page_size": "64", "overhead": "2", "percent": "85"}
     asked = {"model": "deepseek-v3", "tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
-    shown = code(opened(PAGE, asked | choices | SERVING))
+    shown = code(opened(PAGE, asked | choices | {"deep": "serving"}))
     shape = find_shape("deepseek-v3")
     hardware = {"overhead": 2 * GIB, "percent": 85, "block": 64}
     served = Deployment(shape, read_gpus()["h200"], 8, "fp8", "q8_0", **hardware)
-    for line in (*explain_memory(served, 33_000), explain_longest_context(served, 3)):
-        assert line in shown
-    for line in explain_speed(served, 33_000, 3):
+    memory, speed = explain_memory(served, 33_000), explain_speed(served, 33_000, 3)
+    for line in (*memory, explain_longest_context(served, 3), *speed):
         assert line in shown
 
 
@@ -128,19 +98,15 @@ def test_a_prefix_is_drawn_with_the_pages_that_it_takes():
     """Seven texts of 1,090 tokens in pages of 32: 31 whole pages of 1,000 tokens are common."""
     link = {"sharers": "7", "common_tokens": "1000", "own_tokens": "90", "changed_at": "64"}
     shown = opened(PAGE, link | {"page_size": "32", "deep": "prefix"})
-    drawn = panels(shown, "stored 0")
-    alone, shared, changed = drawn.values()
-    common, pages, left = 31, 35, 1
-    own = pages - common
-    assert alone["values"] == [[0, common, 0, own]] * 4
-    assert shared["values"] == [[0, common, 0, own], *[[common, 0, 0, own]] * 3]
-    assert changed["values"][1] == [left, 0, common - left, own]
-    assert alone["rows"][-1] == "4 more, each"
-    counted = (7 * pages, common + 7 * own, common + 7 * own + common - left)
-    for panel, blocks in zip(drawn.values(), counted, strict=True):
+    drawn = panels(shown, "stored 0").values()
+    common, own, left = 31, 4, 1
+    alone, shared, changed = (panel["values"] for panel in drawn)
+    assert alone == [[0, common, 0, own]] * 4
+    assert shared == [[0, common, 0, own], *[[common, 0, 0, own]] * 3]
+    assert changed[1] == [left, 0, common - left, own]
+    counted = (7 * (common + own), common + 7 * own, common + 7 * own + common - left)
+    for panel, blocks in zip(drawn, counted, strict=True):
         assert panel["formula"].startswith(f"{blocks:,} pages in a layer")
-        assert f"| 1,090 | {blocks} |" in said(shown)
-    assert f"{6 * 31 * 32:,} tokens need not be computed again" in said(shown)
 
 
 def test_states_and_indexes_are_compared_as_well():
@@ -148,7 +114,6 @@ def test_states_and_indexes_are_compared_as_well():
     size = count_cache_bytes(shape, 4_096, 2) + count_extra_bytes(shape, 4_096, 2)
     assert count_model_bytes(shape, 4_096, 2, "bfloat16") == size
     gap = ModelShape("x", (LayerGroup("full", 1, 1, 1), LayerGroup("recurrent", 2)), 1, 1)
-    assert "exact" in name_origin([find_shape("gpt2")], 1, "fp8")
     assert "some layers of x are left out" in name_origin([find_shape("gpt2"), gap], 1, "fp8")
 
 
@@ -162,18 +127,13 @@ def test_states_and_indexes_are_compared_as_well():
 )
 def test_a_link_to_models_that_cannot_be_compared(asked, shown):
     visit = opened(PAGE, {"compared": asked, "tokens": "33000"})
-    assert visit.session_state["compared"] == shown
     assert any("compared =" in note.value for note in visit.info)
-    assert "of 33,000 tokens" in said(visit)
     [panel] = panels(visit, "comparison").values()
     assert panel["rows"] == shown
     assert panel["ringed"] == [[row, 6] for row in range(len(shown))]  # behind 32,768
 
 
 def test_absurd_sizes_are_exact_and_drawn():
-    sizes = {f"own_{name}": "100000" for name in ("heads", "kv_heads", "head_dim")}
-    link = {"model": controls.OWN, "tokens": "1,000,000,000", "own_local": "1", **sizes}
-    assert not opened(PAGE, link).exception
     huge: dict[str, str | list[str]] = {"texts": "1,000,000", "tokens": f"{10**9}"}
     huge |= {"model": "llama-3-8b", "cache_dtype": "float32", "compared": ["opt-175b", "gpt2"]}
     visit = opened(PAGE, huge)
@@ -189,30 +149,11 @@ def test_absurd_sizes_are_exact_and_drawn():
 def test_every_kind_of_layer_has_a_page_that_explains_it():
     assert set(LESSONS) == set(LAYER_KINDS)
     assert all((ROOT / path).is_file() for path in (*LESSONS.values(), SINKS_LESSON))
-    shapes = {name: find_shape(name) for name in list_model_ids()}
-    listed = {name: shape for name, shape in shapes.items() if shape.groups}
-    assert len(listed) > 80
-    for name, shape in listed.items():
-        wanted = {LESSONS[group.kind] for group in shape.require_groups()}
-        wanted |= {SINKS_LESSON} if shape.has_learned_sinks else set()
-        assert wanted == set(list_lessons(shape)), name
-
-
-def test_every_published_figure_stands_beside_ours():
-    wrong, differ, every = (make_rows(shown, "en") for shown in controls.published_rows.options)
-    assert (len(wrong), len(differ), len(every)) == (19, 51, 98)
-    figures = sorted(read_figures().values(), key=lambda figure: figure.agrees)
-    signs = {"percent": " %", "x": "×"}
-    for figure, line in zip(figures, every, strict=True):
-        cells = re.split(r"(?<!\\)\|", line.replace("\N{ZERO WIDTH SPACE}", ""))
-        _, what, numbers, _ = (" ".join(cell.replace("\\", "").split()) for cell in cells)
-        assert what.startswith(f"**{describe_figure(figure)}.** ")
-        assert what.endswith(f"Source: {figure.source}")
-        printed, ours = numbers.split(" / ")
-        assert printed == f"{figure.published:,}{signs.get(figure.unit, ' ' + figure.unit)}"
-        [(number, unit)] = re.findall(r"^([\d.]+)(.+)$", ours.replace(",", ""))
-        assert unit == signs.get(figure.unit_meant, " " + figure.unit_meant)
-        assert float(number) == pytest.approx(float(figure.computed_value), abs=0.051)
+    for name, shape in ((name, find_shape(name)) for name in list_model_ids()):
+        if shape.groups:
+            wanted = {LESSONS[group.kind] for group in shape.groups}
+            wanted |= {SINKS_LESSON} if shape.has_learned_sinks else set()
+            assert wanted == set(list_lessons(shape)), name
 
 
 def test_what_is_drawn_below_depends_on_a_model_only_if_a_card_is_open():
@@ -233,7 +174,6 @@ def test_what_is_drawn_below_depends_on_a_model_only_if_a_card_is_open():
 def test_parameters_are_asked_for_where_none_are_published_and_nothing_is_said_before():
     for link in ({}, {"deep": "serving"}, {"deep": "gpus"}, {"deep": "flags"}):
         visit = opened(PAGE, {"model": "glm-5", **link})
-        assert "*Million parameters*" in said(visit) + hero(visit)["texts"]["hero_unknown"]
         assert not re.search(r"It fits|does not fit\.\*\*|tokens a second", said(visit))
         widgets(visit)["parameters"].set_value(5000).run()
         assert {type(plan["weights"]) for plan in hero(visit)["plans"]} == {float}
@@ -262,28 +202,20 @@ def test_the_menu_costs_nothing_until_it_is_opened_and_then_has_what_the_link_sa
 def test_a_bad_link_is_told_also_of_the_closed_menu():
     notices = {
         "percent": ("500", "percent = ` 500 `. Use a whole number from 1 to 100"),
-        "overhead": ("1.5", "overhead = ` 1.5 `. Use a whole number from 0 to 1000"),
         "cache_dtype": ("int3", "cache_dtype = ` int3 `."),
         "page_size": ("7", "page_size = ` 7 `. Use one of 1, 8, 16"),
-        "texts": ("many", "texts = ` many `"),
-        "gpus": ("3", "gpus = ` 3 `"),
         "tokens": ("1,2", "tokens = ` 1,2 `"),
     }
     visit = opened(PAGE, {key: written for key, (written, _) in notices.items()})
     told = "\n".join(info.value for info in visit.info)
     assert all(notice in told for _, notice in notices.values())
     assert hero(visit)["choices"] == hero(opened(PAGE))["choices"]
-    for odd in ("0", "-1", "1,0000", "1000000001", "nan", "1e5", "128k", "٤", "9" * 5000):
-        visit = opened(PAGE, {"tokens": odd, "model": "llama-3-8b"})
-        assert any("tokens = `" in note.value for note in visit.info), odd
-        assert f"{131_072**2:,} bytes for 1 text of 131,072 tokens" in said(visit)
 
 
 def test_lengths_have_the_marks_of_the_language_and_links_have_none():
     visit = opened(PAGE, {"lang": "vi", "tokens": "33.000", "model": "llama-3-8b"})
     [field] = [one for one in visit.selectbox if one.key == "tokens"]
     assert "131.072" in field.options
-    assert field.value == "33.000"
     assert f"{33_000 * 131_072:,}".replace(",", ".") in said(visit)
     assert visit.query_params["tokens"] in ("33,000", ["33,000"])
     assert not visit.info

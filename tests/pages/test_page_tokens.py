@@ -1,6 +1,5 @@
 """The page on tokens: every cut covers the text, and a vector is embedding plus position."""
 
-import json
 import math
 
 import pytest
@@ -9,13 +8,12 @@ import torch
 from explainers.attention.positions import sinusoidal
 from explainers.chapters.tokens.cut_text import learn_shipped_merges, read_models
 from explainers.chapters.tokens.hero import compute_numbers
-from explainers.chapters.tokens.word_positions import find_turns
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys import examples
-from explainers.toys.byte_pairs import encode, encode_in_stages, make_pieces, spell_token
+from explainers.toys.byte_pairs import encode, encode_in_stages
 from explainers.toys.sentence import PRESETS, SENTENCE, read_sentence, split_characters
-from tests.support.opening import PAGES, elements, opened, pictures
-from tests.support.reading import hero
+from tests.support.opening import PAGES, elements, opened
+from tests.support.reading import hero, panels
 
 PAGE = next(page for page in PAGES if page.stem == "02_tokens")
 UNIT, WAYS = "model tokens", "ways"
@@ -25,90 +23,33 @@ def words_on(visit):
     return " ".join(e.value for e in elements(visit.main) if e.type in ("markdown", "error"))
 
 
-def test_two_models_cut_our_sentence_differently(smollm2, minilm):
-    for model, count, known in ((WHEEL_MODELS[0], 7, "49,152"), (WHEEL_MODELS[1], 9, "30,522")):
-        visit = opened(PAGE, {"unit": UNIT, "tokenizer": model.name, "deep": WAYS})
-        assert not visit.exception
-        assert not visit.info
-        sent, said = hero(visit), words_on(visit)
-        assert (sent["choices"]["unit"], sent["choices"]["tokenizer"]) == (UNIT, model.name)
-        assert len(sent["cuts"][model.name]) == count
-        assert f"| {model.name} | {count} | {known} |" in said
-        assert "real: published tokenizers" in said
-
-
 def test_without_models_a_line_says_how_to_get_them(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    visit = opened(PAGE, {"unit": UNIT, "tokenizer": WHEEL_MODELS[0].name, "deep": WAYS})
-    assert not visit.exception
+    link = {"unit": UNIT, "tokenizer": WHEEL_MODELS[0].name, "deep": WAYS}
+    visit = opened(PAGE, link)
     assert "python -m explainers.models fetch" in words_on(visit)
     assert "The link asks for unit = ` model tokens `" in visit.info[0].value
     names = [one["name"] for one in hero(visit)["experiments"]]
     assert names == ["nothing", "vietnamese", "characters"]
-
-
-def test_a_broken_tokenizer_is_told(monkeypatch, tmp_path):
     folder = tmp_path / WHEEL_MODELS[0].id.replace("/", "--")
     folder.mkdir()
     (folder / "tokenizer.json").write_text("{")
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    visit = opened(PAGE, {"unit": UNIT, "deep": WAYS})
-    assert not visit.exception
-    assert "its tokenizer cannot be read" in words_on(visit)
-
-
-def draw_wave(position, column, d_model, longest):
-    """One number of P by the paper's formula, in plain Python."""
-    angle = position / longest ** ((column - column % 2) / d_model)
-    return math.cos(angle) if column % 2 else math.sin(angle)
-
-
-def panels(visit):
-    """{name: panel} of all pictures of matrices."""
-    sent = [json.loads(one)[0] for one in pictures(visit) if one.startswith("[")]
-    return {panel["id"]: panel for one in sent for panel in one.get("panels", [])}
-
-
-def test_the_strips_of_a_word_are_its_sum():
-    word = 5
-    sent = panels(opened(PAGE, {"word": f"{word}"}))["sum"]
-    embedding, position, x = sent["values"]
-    drawn = examples.draw_embeddings(tuple(SENTENCE.split()), 8, 0)[word].tolist()
-    assert embedding == pytest.approx(drawn, abs=1e-5)
-    assert position == pytest.approx([draw_wave(word, n, 8, 10_000) for n in range(8)], abs=1e-5)
-    total = torch.tensor(drawn) + torch.tensor(position)
-    assert x == pytest.approx(total.tolist(), abs=1e-5)
+    assert "its tokenizer cannot be read" in words_on(opened(PAGE, link))
 
 
 def test_the_word_of_the_sum_is_chosen_by_its_name():
     visit = opened(PAGE, {"text": "the dog bites the man", "word": "1"})
     words = visit.selectbox(key="word")
     assert words.options == ["the (1)", "dog", "bites", "the (4)", "man"]
-    assert words.value == 1
     words.select("the (4)").run()
     assert visit.query_params["word"] == "3"
-    wave = [draw_wave(3, n, 8, 10_000) for n in range(8)]
-    assert panels(visit)["sum"]["values"][1] == pytest.approx(wave, abs=1e-5)
+    _embedding, position, _x = panels(visit, "sum")["sum"]["values"]
+    turns = [3 / 10_000 ** (n / 8) for n in (0, 2, 4, 6)]
+    wave = [wave(turn) for turn in turns for wave in (math.sin, math.cos)]
+    assert position == pytest.approx(wave, abs=1e-5)
     visit.text_input(key="text").set_value("dog bites").run()
     assert visit.selectbox(key="word").value == 1, "the nearest, where there are fewer words"
     assert not visit.info
-
-
-def test_hands_turn_by_position_times_frequency():
-    sent = panels(opened(PAGE, {"deep": "waves", "clock": "7", "longest": "100", "d_model": "4"}))
-    hands = sent["hands"]
-    assert len(hands["frames"]) == 64
-    for position, ((fast_x, fast_y, slow_x, slow_y),) in enumerate(hands["frames"]):
-        angle = position / 100 ** (2 / 4)
-        assert (fast_x, fast_y) == pytest.approx((math.sin(position), math.cos(position)), abs=1e-4)
-        assert (slow_x, slow_y) == pytest.approx((math.sin(angle), math.cos(angle)), abs=1e-4)
-    assert hands["values"] == hands["frames"][7]
-    assert find_turns(4, 100) == pytest.approx([math.tau, math.tau * 10], rel=1e-5)
-
-
-def test_vectors_that_are_too_long_for_hands_show_the_first_ones():
-    hands = panels(opened(PAGE, {"deep": "waves", "d_model": "128"}))["hands"]
-    assert len(hands["columns"]) == 16
 
 
 TEXTS = [*PRESETS.values(), "zażółć\u0301 gęślą… (1,5 %)", "मेरा नाम", "x"]
@@ -165,11 +106,3 @@ def test_a_vector_is_torchs_embedding_plus_position():
     torch.testing.assert_close(rows + places, expected, atol=2e-4, rtol=0)
     longest = max(len(sent["stages"][0][1]), *map(len, sent["cuts"].values()))
     assert len(sent["positions"]) == longest
-
-
-def test_pieces_are_spelled_as_before():
-    """Portions that can be printed are groups of the tokens that the picture shows."""
-    for text in TEXTS:
-        ids = [token for piece in make_pieces(text, MERGES) for token in piece.ids]
-        assert ids == encode(text, MERGES)
-        assert b"".join(spell_token(token, MERGES) for token in ids) == text.encode()

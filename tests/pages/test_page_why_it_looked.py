@@ -1,15 +1,14 @@
 """*Why did it look there*: the kept numbers are the model's, and the bars sum to the score."""
 
+import itertools
 import json
 from unittest import mock
 
 import pytest
 import torch
 
-from explainers.chapters.why_it_looked import one_cell
 from explainers.chapters.why_it_looked.explained_cell import fold_pairs
 from explainers.chapters.why_it_looked.hero import compute_numbers
-from explainers.chapters.why_it_looked.role_table import find_roles_without
 from explainers.chapters.why_it_looked.shipped_cells import (
     CELLS,
     MODEL,
@@ -19,7 +18,6 @@ from explainers.chapters.why_it_looked.shipped_cells import (
 from explainers.chapters.why_it_looked.takeaway import remove_key_source
 from explainers.models.attention_hook import run_model
 from explainers.models.load import is_on_disk, load_model
-from explainers.models.removals_by_role import ALIKE, ALL, read_roles
 from explainers.ui.controls import why_controls as chosen
 from explainers.ui.controls.why_controls import EXAMPLE
 from tests.support.opening import PAGES, opened
@@ -39,15 +37,13 @@ def cells():
 
 def test_the_bars_of_each_side_sum_to_the_score(cells):
     for one in cells.values():
-        raw = one.parts[chosen.RAW]
-        assert sum(raw[0]) == pytest.approx(one.score, abs=ROUNDING)
-        assert sum(raw[1]) == pytest.approx(one.score, abs=ROUNDING)
-        query, key = one.parts[chosen.CENTRED]
-        assert sum(query) == pytest.approx(sum(key), abs=ROUNDING)
+        for side in one.parts[chosen.RAW]:
+            assert sum(side) == pytest.approx(one.score, abs=ROUNDING)
         others = [at for at in range(one.query + 1) if at != one.key]
         scores = torch.tensor(one.scores, dtype=torch.double)
-        average = scores[others].softmax(-1) @ scores[others]
-        assert sum(key) == pytest.approx(one.score - average.item(), abs=ROUNDING)
+        average = (scores[others].softmax(-1) @ scores[others]).item()
+        for side in one.parts[chosen.CENTRED]:
+            assert sum(side) == pytest.approx(one.score - average, abs=ROUNDING)
         for kind in (chosen.RAW, chosen.CENTRED):
             told = compute_numbers(one)["parts"][kind]
             for side in told["sides"]:
@@ -55,22 +51,18 @@ def test_the_bars_of_each_side_sum_to_the_score(cells):
                 shown = sum(part for _name, part, _removal in side["bars"]) + more + less
                 assert shown == pytest.approx(told["sum"], abs=ROUNDING)
                 assert len(side["bars"]) + added + taken == len(one.sources)
-                assert less <= 0 <= more
             assert sum(map(sum, one.pairs[kind][2])) == pytest.approx(told["sum"], abs=ROUNDING)
 
 
 def test_the_weights_follow_from_the_scores(cells):
     for one in cells.values():
-        row = torch.tensor(one.scores, dtype=torch.double).softmax(-1)
-        assert row.tolist() == pytest.approx(one.row, abs=1e-4)
-        assert one.row[one.key] == pytest.approx(one.weight, abs=1e-4)
-        raw = torch.tensor(one.parts[chosen.RAW][1], dtype=torch.double)
         scores = torch.tensor(one.scores, dtype=torch.double)
+        assert scores.softmax(-1).tolist() == pytest.approx(one.row, abs=1e-4)
+        raw = torch.tensor(one.parts[chosen.RAW][1], dtype=torch.double)
         first = one.removals[chosen.FIRST]
         without = remove_key_source(scores, one.key, raw, first.places[0])
-        assert without["weights without the source"][one.key].item() == pytest.approx(
-            first.predicted, abs=1e-4
-        )
+        weight = without["weights without the source"][one.key].item()
+        assert weight == pytest.approx(first.predicted, abs=1e-4)
 
 
 def test_the_induction_head_reads_what_the_previous_token_head_wrote(cells):
@@ -79,10 +71,9 @@ def test_the_induction_head_reads_what_the_previous_token_head_wrote(cells):
     assert one.sources[first.places[0]] == ("head", 16, 0)
     assert first.measured < 0.01 < 0.8 < min(one.weight, first.others)
     place, weights, parts = one.trace
-    assert one.sources[place] == ("head", 16, 0)
+    assert place == first.places[0]
     assert weights.index(max(weights)) == one.key - 1, "it looked at the token before"
     assert sum(parts) == pytest.approx(one.parts[chosen.RAW][1][place], abs=ROUNDING)
-    assert one_cell.answer_first(one) == one_cell.NOTHING_LEFT
 
 
 @pytest.mark.nightly("a whole pass of the model, below, checks three of each weight's numbers")
@@ -145,38 +136,23 @@ def test_what_is_measured_is_a_whole_pass_of_the_model(smollm2, cells, which):
 def test_every_bar_can_be_removed_and_says_where_its_head_looked(cells):
     for one in cells.values():
         told = compute_numbers(one)
-        for kind in (chosen.CENTRED, chosen.RAW):
-            for side, position in enumerate((one.query, one.key)):
-                for name, part, removal in told["parts"][kind]["sides"][side]["bars"]:
-                    gone = one.removals[removal]
-                    assert gone.side == side
-                    assert [one.name(place) for place in gone.places] == [name]
-                    assert part == one.parts[kind][side][gone.places[0]]
-                    is_head = one.sources[gone.places[0]][0] == "head"
-                    assert (removal in one.looked) == is_head
-                    if is_head:
-                        assert len(one.looked[removal]) == position + 1
-                        assert sum(one.looked[removal]) == pytest.approx(1, abs=ROUNDING)
-
-
-def test_what_is_said_of_roles_was_measured():
-    results = read_roles()
-    assert results
-    shares = {one.role: one for one in results}
-    assert shares[ALL].cells == 1000
-    assert shares[ALL].share("key") > 0.9 > shares[ALL].share("query") > 0.85
-    assert min(shares[ALIKE].share("query"), shares[ALIKE].share("key")) > 0.9
-    assert shares[ALL].share("query, raw") < shares[ALL].share("query") - 0.1
-    assert [one.role for one in find_roles_without(results)] == ["positional", "previous token"]
+        for side, kind in itertools.product((0, 1), (chosen.CENTRED, chosen.RAW)):
+            for name, part, removal in told["parts"][kind]["sides"][side]["bars"]:
+                gone = one.removals[removal]
+                assert gone.side == side
+                assert [one.name(place) for place in gone.places] == [name]
+                assert part == one.parts[kind][side][gone.places[0]]
+                if one.sources[gone.places[0]][0] == "head":
+                    assert len(one.looked[removal]) == (one.query, one.key)[side] + 1
+                    assert sum(one.looked[removal]) == pytest.approx(1, abs=ROUNDING)
 
 
 def test_a_folded_matrix_keeps_its_sum():
     pairs = torch.randn(17, 23, generator=torch.Generator().manual_seed(0)).double()
     rows, columns, values = fold_pairs(pairs)
+    assert len(values) == len(values[0]) == 7
     assert sum(map(sum, values)) == pytest.approx(pairs.sum().item(), abs=1e-3)
     assert values[2][3] == pytest.approx(pairs[rows[2], columns[3]].item(), abs=1e-4)
-    assert len(values) == len(values[0]) == 7
-    assert sum(values[1]) == pytest.approx(pairs[rows[1]].sum().item(), abs=1e-3)
 
 
 @pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
@@ -185,17 +161,14 @@ def test_a_weight_of_ones_own_is_explained_word_by_word():
     text = "Thẩm phán gặp Ann Lee. Ann"
     link = {"why_whose": "own", "why_text": text, "why_layer": "29", "as_words": "true"}
     visit = opened(PAGE, link | {"why_query": "7", "why_key": "3"})
-    assert not visit.exception
     assert not visit.error
     shown = hero(visit)["cells"][chosen.OWN]
     assert shown["said"]["which"] == "L29.H3"
     assert shown["tokens"][:2] == ["Thẩm", " phán"], "each of several tokens"
     assert len(shown["places"]) == len(shown["tokens"])
-    assert sum(shown["row"]) == pytest.approx(1, abs=ROUNDING)
     assert shown["places"][shown["query"]] >= 7 > shown["places"][shown["query"] - 1]
-    assert shown["places"][shown["key"]] >= 3
     assert shown["weight"] <= shown["row"][shown["key"]] + ROUNDING
-    for looked in shown["looked"].values():
+    for looked in (shown["row"], *shown["looked"].values()):
         assert sum(looked) == pytest.approx(1, abs=ROUNDING)
 
 
