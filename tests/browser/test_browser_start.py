@@ -3,15 +3,13 @@
 import io
 
 import pytest
-import torch
 from PIL import Image
 from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from explainers.chapters.start.own_words import read_with
 from explainers.charts.theme import LIGHT, parse_colour
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
-from explainers.toys.sentence import SENTENCE, read_sentence
+from explainers.toys.sentence import SENTENCE
 from explainers.ui.text.numbers import write_percent
 from tests.support.browser_fixtures import Visit
 
@@ -244,21 +242,3 @@ def test_a_longer_sentence_is_drawn_where_a_shorter_one_stood(stroll, page):
     sentence.press("Enter")
     expect(in_words).not_to_have_text(before)
     expect(one.page.get_by_text("BidiComponent Error")).to_have_count(0)
-
-
-@pytest.mark.nightly("loads a model; by day the golden of unknown words holds what is drawn")
-def test_own_words_are_read_by_a_real_model_as_far_as_one_is_here(stroll, minilm):
-    own = read_with(minilm, read_sentence(text := "My grandmother bakes a warm apple cake"))
-    assert own
-    one = stroll("", tab="stories", text=text)
-    assert one.page.locator(".hero .words button").all_inner_texts() == [*own.tokens]
-    weights = torch.tensor(own.weigh_words())
-    share = write_percent(weights[1].max().item())
-    expect(one.says).to_contain_text(f"My gives {share} of its attention to grandmother")
-    expect(one.page.locator(".hero .film")).to_be_hidden()
-    share = write_percent(weights[own.tokens.index("cake")].max().item())
-    said = one.says_after(word(one, "cake"))
-    one.wait_for_choice("word", f"{own.tokens.index('cake')}")
-    assert said.startswith(f"cake gives {share} to [CLS], a mark that the model adds")
-    one.page.locator(".hero .stop").nth(1).click()
-    expect(one.says).to_contain_text("384 numbers")

@@ -11,7 +11,11 @@ from explainers.chapters.many_heads.heads_at_equal_parameters import (
     recall_layer_numbers,
     recall_remaining_share,
 )
-from explainers.chapters.many_heads.hero import SWITCHES, compute_numbers, find_indispensable_head
+from explainers.chapters.many_heads.hero import (
+    compute_numbers,
+    find_indispensable_head,
+    list_switches,
+)
 from explainers.toys.layers import NUM_HEADS, TrainedHeads, load_layer
 from explainers.toys.sentence import SENTENCE, split_words
 from tests.support.opening import PAGES, opened
@@ -74,7 +78,8 @@ def test_one_head_gives_all_to_one_word_and_four_find_both():
 
 
 def test_every_choice_of_the_picture_is_among_what_is_sent():
-    assert len(set(SWITCHES)) == len(SWITCHES) == 2 ** max(NUM_HEADS)
+    assert len({*list_switches(8)}) == len(list_switches(8)) == 2 ** max(NUM_HEADS)
+    assert list_switches(11)[1] == "a", "a digit for each head"
     sent = hero(opened(PAGE, {"heads": "8", "off": ["1", "7"], "word": "4"}))
     assert sent["choices"] == {"word": 4, "heads": "8", "off": "17", "deep": ""}
     assert [len(layer["named"]) for layer in sent["layers"].values()] == [2, 4, 16, 256]

@@ -2,8 +2,6 @@
 
 import json
 import math
-import re
-import unicodedata
 
 import pytest
 import streamlit as st
@@ -15,13 +13,11 @@ from explainers.chapters.start.hero import (
     MASKS,
     compute_first_pictures,
     compute_numbers,
-    compute_own_numbers,
     list_experiments,
 )
-from explainers.chapters.start.own_words import read_with
 from explainers.toys.grammar import GRAMMARS
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
-from explainers.toys.sentence import SENTENCE, is_word, read_sentence, split_words
+from explainers.toys.sentence import SENTENCE, split_words
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.page import Prose
@@ -140,69 +136,3 @@ def test_the_other_sentences_are_of_the_language_of_the_text():
         assert len({tuple(sorted(map(str.casefold, each))) for each in words}) == 1, (
             "in another order"
         )
-
-
-@pytest.fixture(scope="module")
-def own(minilm):
-    return read_with(minilm, read_sentence("My grandmother bakes a warm apple cake"))
-
-
-def test_a_head_of_a_real_model_is_the_models_own(own, minilm):
-    """What it reads, by the model's own matrices; its weights, by torch."""
-    layer, head = map(int, re.findall(r"\d+", own.head))
-    size = own.query.shape[-1]
-    part = slice(head * size, (head + 1) * size)
-    matrices = minilm.model.encoder.layer[layer].attention.self
-    for name in ("query", "key", "value"):
-        expected = getattr(matrices, name)(own.x)[:, part]
-        torch.testing.assert_close(getattr(own, name), expected, atol=2e-5, rtol=1e-4)
-    shown = compute_own_numbers(own)
-    for rule in MASKS:
-        output = torch.tensor(shown["masks"][rule]["output"])
-        given = own.query[None], own.key[None], own.value[None]
-        expected = scaled_dot_product_attention(*given, is_causal=rule == "causal")[0]
-        torch.testing.assert_close(output, expected, atol=5e-3, rtol=5e-3)
-
-
-def test_the_readers_own_words_are_named_as_they_were_written(own):
-    said = ("My", "grandmother", "ba", "…kes", "a", "warm", "apple", "cake")
-    assert own.tokens == ("[CLS]", *said, "[SEP]")
-    weights = torch.tensor(own.weigh_words())
-    word = own.find_telling_word()
-    assert own.tokens[word] == "My"
-    assert own.tokens[weights[word].argmax()] == "grandmother"
-    article = own.tokens.index("a")
-    assert own.tokens[weights[article].argmax()] == "cake", "three words away"
-    assert not own.is_in_pieces
-    assert own.describe()["unknown"] == f"{verbatim('My')}, {verbatim('grandmother')}, …"
-    assert own.score > own.by_distance + 0.2
-
-
-LONG = "Sáng nay tôi đọc một cuốn sách hay về những con tàu cũ đi qua đại dương rất rộng"
-
-
-@pytest.mark.parametrize("text", [LONG, "👩‍👩‍👧 won 🏴‍☠️", "x" * 60, "My cat, my dog, my zebra."])
-def test_any_text_is_read(minilm, text):
-    read = read_with(minilm, read_sentence(text))
-    assert read
-    assert read.is_in_pieces == (text[0] in "Sx")
-    assert len(read.tokens) <= 16
-    assert len(read.tokens) + read.left_out == len(minilm.tokenizer(text)["input_ids"])
-    assert (read.left_out > 0) == (text[0] in "Sx")
-    weights = torch.tensor(read.weigh_words())
-    torch.testing.assert_close(weights.sum(-1), torch.ones(len(read.tokens)))
-    assert read.find_telling_word() not in read.own_positions
-    assert verbatim(",") not in read.describe()["unknown"]
-
-
-@pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_unknown_words_are_named_whatever_signs_they_have(minilm, form):
-    texts = {
-        "Giám đốc công bố lợi nhuận": ["Giám", "đốc"],
-        "The CEO's e-mail announced record earnings": ["CEO's", "e-mail"],
-    }
-    for text, unknown in texts.items():
-        read = read_with(minilm, read_sentence(unicodedata.normalize(form, text)))
-        assert read
-        assert read.describe()["unknown"] == ", ".join(map(verbatim, unknown))
-        assert is_word(read.tokens[read.find_telling_word()]), "a hyphen tells nothing"

@@ -7,6 +7,7 @@ import torch
 
 from explainers.attention.single_head import single_head
 from explainers.chapters.common.one_head import attend
+from explainers.chapters.common.reading import Reading
 from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import (
     KEY_MATRICES,
@@ -23,24 +24,25 @@ from tests.support.reading import hero
 
 PAGE, CLAIMS = PAGES[2], PAGES[-1]
 TOKENS = tuple(SENTENCE.split())
+READING = Reading(TOKENS, None, True)
 
 
 @pytest.mark.parametrize("learned", LEARNED)
 @pytest.mark.parametrize("own", KEY_MATRICES)
 def test_the_picture_has_the_numbers_that_torch_computes(learned, own):
-    shown = compute_numbers(make_layers(TOKENS))["heads"][learned][own]
+    shown = compute_numbers(make_layers(READING))["heads"][learned][own]
     x, matrices = torch.tensor(shown["x"]), shown["matrices"]
     for name in ("query", "key", "value"):
         made = x @ torch.tensor(matrices[name])
         torch.testing.assert_close(made, torch.tensor(shown[name]), atol=5e-3, rtol=1e-3)
     scores = torch.tensor(shown["query"]) @ torch.tensor(shown["key"]).T / 2
     torch.testing.assert_close(scores, torch.tensor(shown["scores"]), atol=5e-3, rtol=1e-3)
-    weights = single_head(*make_layers(TOKENS)[learned, own].single()).weights
+    weights = single_head(*make_layers(READING)[learned, own].single()).weights
     torch.testing.assert_close(torch.tensor(shown["weights"]), weights, atol=5e-5, rtol=0)
 
 
 def test_trained_is_the_end_of_the_training_and_untrained_its_beginning():
-    layers, film = make_layers(TOKENS), film_of(TOKENS, "full")
+    layers, film = make_layers(READING), film_of(TOKENS, "full")
     for learned, stage in LEARNED.items():
         weights = attend(layers[learned, "own"])[1].weights
         torch.testing.assert_close(weights, film.weights[stage])
@@ -49,7 +51,7 @@ def test_trained_is_the_end_of_the_training_and_untrained_its_beginning():
 
 
 def test_what_is_asked_is_one_sided_and_not_seen_in_the_picture():
-    layer = make_layers(TOKENS)["trained", "own"]
+    layer = make_layers(READING)["trained", "own"]
     weights = single_head(*layer.single()).weights
     seen = controls.followed_word.default
     asking, found = query_key_roles.find_one_sided_pair(layer, seen)

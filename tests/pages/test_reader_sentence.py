@@ -10,7 +10,7 @@ from explainers.chapters.common.reader_sentence import (
     replace_part,
     write_sentence,
 )
-from explainers.chapters.common.unknown_words import list_other_words, list_unknown_words
+from explainers.chapters.common.unknown_words import list_unknown_words
 from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE, find_language
 from explainers.toys.sentence import (
     PRESETS,
@@ -20,14 +20,12 @@ from explainers.toys.sentence import (
     write_running_sentence,
 )
 from explainers.translations import translate
-from explainers.ui.session import OTHER_WORD, PRESET
+from explainers.ui.session import PRESET
 from tests.support.opening import PAGES, ROOT, opened
-from tests.support.reading import hero, said
+from tests.support.reading import hero
 from tests.support.tiers import take_turns
 
 OWN = "My zebra sleeps"
-TRAINED = [page for page in PAGES if "take_known_words(" in page.read_text(encoding="utf-8")]
-"""The pages that draw trained heads."""
 FEW_EXAMPLES = [page for page in PAGES if "choose_sentence(" in page.read_text(encoding="utf-8")]
 TWIN = write_running_sentence("vi")
 SENTENCES = [
@@ -85,90 +83,11 @@ def sentence_on(visit):
     return visit.text_input(key="text").value
 
 
-def test_of_unknown_words_the_running_sentence_is_drawn_and_the_text_is_kept(monkeypatch):
-    """In English each page with a trained head is kept so in `tests/golden`."""
-    monkeypatch.setattr("explainers.models.load.is_on_disk", lambda _name: False)
-    for page in take_turns(TRAINED, 2):
-        visit = opened(page, {"text": OWN, "lang": "vi"})
-        running = GRAMMARS["vi"].running.tokens
-        assert hero(visit)["tokens"] == [*running]
-        [notice] = visit.info
-        assert f"*{' '.join(running)}*" in notice.value
-        assert "` zebra `" in notice.value
-        assert visit.query_params["text"] in (OWN, [OWN])
-        assert hero(visit)["choices"].get("text", OWN) == OWN, "nor does the picture replace it"
-        assert sentence_on(visit) == sentence_on(visit.run()) == OWN
-
-
-@pytest.mark.usefixtures("minilm")
-def test_on_the_start_page_a_real_model_reads_them_and_its_first_sight_tells_most():
-    visit = opened(PAGES[0], {"text": OWN})
-    picture = hero(visit)
-    assert picture["tokens"][1] == "My"
-    assert [picture["tokens"][place] for place in picture["ownPositions"]] == ["[CLS]", "[SEP]"]
-    assert picture["choices"]["word"] == 1, "of the words, *My* gives most to another one"
-    assert "A real model reads your words" in said(visit)
-    assert not visit.info
-    assert sentence_on(visit) == OWN
-    again = opened(PAGES[0], {"text": OWN, "word": "2"})
-    assert hero(again)["choices"]["word"] == 2, "a link keeps its word"
-    again.text_input(key="text").set_value(SENTENCE).run()
-    assert hero(again)["tokens"] == SENTENCE.split()
-
-
-PARTLY = "The zebra announced record earnings on Friday"
-
-
-@pytest.mark.parametrize(
-    ("text", "place", "due"),
-    [
-        (PARTLY, 1, ["CEO", "board"]),
-        ("The judge slept", 2, ["rejected", "supported", "accused", "believed"]),
-        ("The team praised loud", 3, ["players", "fans", "rivals", "referees"]),
-        ("The team praised loud fans on Doomsday", 6, ["Monday", "Tuesday"]),
-        ("Vị ngựa vằn bác bỏ cáo buộc vào thứ Hai", 1, ["thẩm phán", "công tố viên"]),
-    ],
-)
-def test_in_the_place_of_an_unknown_word_known_ones_are_offered(text, place, due):
-    tokens = tuple(split_words(text))
-    offered = list_other_words(tokens, place)
-    assert offered[: len(due)] == due, "first what is due there"
-    grammar = GRAMMARS[find_language(tokens)]
-    assert {one.casefold() for one in offered} <= set(grammar.word_ids)
-    assert not {one.casefold() for one in offered} & {one.casefold() for one in tokens}
-    assert len(set(offered)) == len(offered)
-
-
-def test_a_known_word_takes_the_place_of_an_unknown_one():
-    for page in take_turns(TRAINED[1:], 2):
-        visit = opened(page, {"text": PARTLY})
-        menu = visit.selectbox(key=OTHER_WORD.format(1))
-        assert (menu.value, menu.placeholder) == (None, "zebra")
-        menu.set_value("board").run()
-        assert sentence_on(visit) == "The board announced record earnings on Friday"
-        assert hero(visit)["tokens"][1] == "board"
-        assert not visit.info
-    visit = opened(TRAINED[1], {"text": "Your chef served hungry guests"})
-    visit.selectbox(key=OTHER_WORD.format(0)).set_value("the").run()
-    assert sentence_on(visit) == "The chef served hungry guests", "capitalised at the beginning"
-
-
-@pytest.mark.parametrize(("text", "menus"), [("My zebra served guests", 2), (OWN, 0)])
-def test_where_most_words_are_unknown_nothing_of_the_sentence_would_be_left(text, menus):
-    keys = [f"{one.key}" for one in opened(TRAINED[1], {"text": text}).selectbox]
-    assert len([key for key in keys if key.startswith(OTHER_WORD.format(""))]) == menus
-
-
-def test_these_pages_draw_trained_heads():
-    assert [page.stem[:2] for page in TRAINED] == ["01", "03", "04", "05", "06", "09"]
-
-
-def test_an_unknown_sentence_follows_the_reader_and_hides_nothing():
+def test_an_unknown_sentence_follows_the_reader():
     visit = opened(PAGES[1])
     visit.text_input(key="text").set_value(OWN).run()
     visit.switch_page(PAGES[2].relative_to(ROOT).as_posix()).run()
-    assert sentence_on(visit) == OWN
-    assert hero(visit)["tokens"] == SENTENCE.split()
+    assert sentence_on(visit) == sentence_on(visit.run()) == OWN
     visit.switch_page(PAGES[1].relative_to(ROOT).as_posix()).run()
     assert sentence_on(visit) == OWN
 

@@ -1,0 +1,195 @@
+"""Sentences of any words: who reads them, and that its numbers are the model's own."""
+
+import unicodedata
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from explainers.attention.multi_head import contributions, multi_head
+from explainers.attention.single_head import project
+from explainers.chapters.common import reading
+from explainers.chapters.common.reading import Reading, drop_end_marks, read_with
+from explainers.toys.layers import Layer
+from explainers.toys.sentence import MOST_DRAWN, SENTENCE, is_word, read_sentence, split_words
+from explainers.ui.untrusted_text import verbatim
+from tests.support.opening import PAGES, opened
+from tests.support.reading import hero, said
+from tests.support.tiers import take_turns
+
+DOG = "My dog chased the red ball."
+SENTENCES = [
+    *(DOG, f"{SENTENCE}.", "Who ate my sandwich?", "Why", "3 + 4 = 7", "We won 🏆 and danced 💃🏽"),
+    *("def f(x): return x", "“Stop,” she said, “now!”", "القطة نامت على السرير"),
+    *("John told John that John left", "THE DOG CHASED THE BALL", "x" * 60, "⁂ … !"),
+    "Sáng nay tôi đọc một cuốn sách hay về những con tàu cũ đi qua đại dương rất rộng lớn kia",
+    " ".join(["The old king of the small island slept"] * 3),
+]
+PICTURES = {
+    "01_start": lambda sent: sent["masks"]["full"]["weights"],
+    "03_query_key_value": lambda sent: sent["heads"]["trained"]["own"]["weights"],
+    "04_scores": lambda sent: softmax(sent["products"], sent["root"]),
+    "05_masks": lambda sent: sent["full"],
+    "06_many_heads": lambda sent: sent["layers"]["12"]["weights"],
+    "09_shared_heads": lambda sent: sent["layers"]["12"]["12"]["groups"]["weights"],
+}
+"""The pages that read words of any kind, and the weights of what they draw."""
+
+
+def softmax(products, divisor):
+    return (torch.tensor(products) / divisor).softmax(dim=-1).tolist()
+
+
+def read(model, text):
+    found = read_with(model, read_sentence(text))
+    assert found
+    return found
+
+
+def run_own_attention(model, found):
+    """The layer's queries, keys and values (heads, tokens, d_k), by the model's own matrices."""
+    block = model.model.encoder.layer[found.layer_index].attention
+    into, heads = found.x[:, :-1], (len(found.tokens), 12, 32)
+    views = [getattr(block.self, name)(into) for name in ("query", "key", "value")]
+    return block, [view.view(heads).transpose(0, 1) for view in views]
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_a_head_of_a_real_model_computes_what_the_model_computes(minilm, text):
+    found = read(minilm, text)
+    block, views = run_own_attention(minilm, found)
+    one = project(found.x, found.layer().head())
+    for ours, theirs in zip(one, views, strict=True):
+        torch.testing.assert_close(ours, theirs[found.number], atol=2e-5, rtol=1e-4)
+    for rule in ("full", "causal"):
+        query, key, value = views
+        expected = scaled_dot_product_attention(query, key, value, is_causal=rule == "causal")
+        output = found.attend(rule).output
+        torch.testing.assert_close(output, expected[found.number], atol=2e-5, rtol=1e-4)
+    every = found.layer_of_all()
+    run = multi_head(every.x, every.heads, every.mask)
+    joined = scaled_dot_product_attention(*views).transpose(0, 1).flatten(1)
+    added = contributions(run.per_head, every.heads.w_output).sum(dim=0)
+    expected = block.output.dense(joined) - block.output.dense.bias
+    torch.testing.assert_close(added[:, :-1], expected, atol=2e-5, rtol=1e-4)
+    assert not added[:, -1].any(), "nothing is written where the 1 stands"
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_any_text_is_read_and_opens_on_a_word(minilm, text):
+    found, ids = read(minilm, text), minilm.tokenizer(text)["input_ids"]
+    assert len(found.tokens) <= MOST_DRAWN
+    assert len(found.tokens) + found.left_out == len(ids)
+    opening = found.tokens[found.telling_word]
+    words = [token for token in found.tokens[1:-1] if is_word(token)]
+    assert opening in words or not words
+    content = [word for word in words if word.casefold() not in reading.FUNCTION_WORDS]
+    assert opening in content or len(content) < 2
+    assert found.is_in_pieces == (text[0] in "Sxا")
+
+
+def test_twenty_four_words_are_shown_whole_and_as_they_were_written(minilm):
+    assert read(minilm, SENTENCES[-1]).tokens == ("[CLS]", *SENTENCES[-1].split(), "[SEP]")
+    found = read(minilm, "My grandmother bakes a warm apple cake")
+    said_words = ("My", "grandmother", "ba", "…kes", "a", "warm", "apple", "cake")
+    assert found.tokens == ("[CLS]", *said_words, "[SEP]")
+    assert found.own_positions == (0, 9)
+    assert found.score > found.by_distance + 0.1, "it was chosen for something"
+
+
+def test_marks_at_the_end_are_no_words():
+    assert drop_end_marks(("Friday", ".")) == drop_end_marks(("Friday", "!", "?")) == ("Friday",)
+    assert drop_end_marks(("“", "Stop", "”")) == ("“", "Stop")
+    assert drop_end_marks(("…", "!")) == ("…",)
+
+
+def test_who_reads_is_chosen_by_the_words(minilm):
+    own = read(minilm, DOG)
+    known, words = tuple(SENTENCE.split()), tuple(split_words(DOG))
+    cases = {
+        "small": (Reading(known, None, True), known, known),
+        "asked for": (Reading(known, own, True), own.tokens, known),
+        "real": (Reading(words, own, False), own.tokens, known),
+        "untrained": (Reading(words, None, False), words, known),
+    }
+    for name, (one, drawn, instead) in cases.items():
+        assert (one.tokens, one.known) == (drawn, instead), name
+        assert one.is_small == (name == "small")
+        assert isinstance(one.layer("causal"), Layer)
+        assert one.layer().tokens == one.layer_of_heads().tokens == drawn or name == "small"
+        untrained, trained = one.layer(is_trained=False), one.layer()
+        assert untrained.heads.w_query.shape == trained.heads.w_query.shape
+        assert torch.equal(untrained.heads.w_query, trained.heads.w_query) == (name == "untrained")
+        assert is_word(one.tokens[one.last_word])
+
+
+@pytest.mark.usefixtures("minilm")
+@pytest.mark.parametrize("stem", PICTURES)
+def test_a_page_draws_the_words_with_the_models_own_weights(stem, minilm):
+    [page] = [page for page in PAGES if page.stem == stem]
+    for text in [DOG, *take_turns(SENTENCES[1:])]:
+        visit = opened(page, {"text": text, "reader": "real model"})
+        found, sent = read(minilm, text), hero(visit)
+        assert sent["tokens"] == list(found.tokens)
+        assert sent["choices"]["word"] == found.telling_word
+        _block, (query, key, _value) = run_own_attention(minilm, found)
+        weights = (query @ key.mT / 32**0.5).softmax(dim=-1)
+        shown = torch.tensor(PICTURES[stem](sent))
+        expected = weights if shown.dim() == 3 else weights[found.number]
+        torch.testing.assert_close(shown, expected, atol=2e-4, rtol=0)
+        assert "A real model reads your words" in said(visit)
+        assert not visit.info, "nothing is shown instead"
+        assert not visit.exception
+
+
+def test_the_small_head_and_the_real_one_can_be_exchanged(minilm):
+    visit = opened(PAGES[2])
+    assert hero(visit)["tokens"] == SENTENCE.split()
+    [button] = [one for one in visit.button if one.label == "Let a real model read it"]
+    button.click().run()
+    assert hero(visit)["tokens"][0] == "[CLS]"
+    assert visit.query_params["reader"] in ("real model", ["real model"])
+    [button] = [one for one in visit.button if one.label == "Let the small head read it"]
+    button.click().run()
+    assert hero(visit)["tokens"] == SENTENCE.split()
+    assert "reader" not in visit.query_params
+
+
+def test_a_link_keeps_its_word_and_known_words_go_back_to_the_small_head(minilm):
+    visit = opened(PAGES[0], {"text": DOG, "word": "2"})
+    assert hero(visit)["choices"]["word"] == 2
+    assert [hero(visit)["tokens"][n] for n in hero(visit)["ownPositions"]] == ["[CLS]", "[SEP]"]
+    assert hero(visit)["choices"]["text"] == DOG
+    visit.text_input(key="text").set_value(f"{SENTENCE}.").run()
+    assert hero(visit)["tokens"] == SENTENCE.split(), "a mark at the end is no word"
+
+
+def test_the_words_are_swapped_from_inside_of_the_lesson(minilm):
+    visit = opened(PAGES[0], {"text": DOG})
+    [button] = [one for one in visit.button if one.label.startswith("Swap the words")]
+    button.click().run()
+    assert f"“{visit.text_input(key='text').value}”" in button.label
+    assert " ".join(hero(visit)["tokens"]) in button.label
+
+
+def test_without_the_model_untrained_weights_read_and_the_model_is_offered(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    for stem in take_turns([*PICTURES], 2):
+        [page] = [page for page in PAGES if page.stem == stem]
+        visit = opened(page, {"text": DOG})
+        assert hero(visit)["tokens"] == split_words(DOG)[:-1]
+        assert "Untrained weights read your words" in said(visit)
+        assert any("is not on this machine" in one.value for one in visit.warning)
+        assert not visit.info
+        assert not visit.exception
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_unknown_words_are_named_whatever_signs_they_have(form):
+    texts = {
+        "Giám đốc công bố lợi nhuận": ["Giám", "đốc"],
+        "The CEO's e-mail announced record earnings": ["CEO's", "e-mail"],
+    }
+    for text, unknown in texts.items():
+        visit = opened(PAGES[3], {"text": unicodedata.normalize(form, text)})
+        assert f"never learned {', '.join(map(verbatim, unknown))}." in said(visit)
