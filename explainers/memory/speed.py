@@ -111,7 +111,7 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
         N_("computing takes over from {count:,} texts on", count=compute_bound_batch)
         if compute_bound_batch is not None
         else N_(
-            "reading always takes longer than computing with the weights, for any number of texts"
+            "reading weights and caches takes longer than computing, for any number of texts"
         ),
     )
 

@@ -273,7 +273,7 @@ def limit_speed(deployment: Deployment, tokens: int, num_served: int) -> dict[st
     turning_point = find_compute_bound_batch(deployment, tokens)
     return of_texts | {
         "speed": f"{speed:,}",
-        "turn": _("Reading the weights always takes longer than computing with them")
+        "turn": _("For any number of texts, reading weights and caches takes longer than computing")
         if turning_point is None
         else _(
             "From {count:,} texts on, computing with the weights takes longer than reading them",
