@@ -7,13 +7,10 @@ from unittest.mock import patch
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
-from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.cache import decoding, kv_cache
-from explainers.attention.cache.decoding import decode, recompute, through
-from explainers.attention.cache.kv_cache import empty_cache
-from explainers.attention.multi_head import multi_head
+from explainers.attention.cache.decoding import recompute, through
 from explainers.chapters.common.score_matrix import ROUNDING
 from explainers.chapters.kv_cache import timing_job
 from explainers.chapters.kv_cache.bounded_caches import trace_slots
@@ -105,9 +102,9 @@ def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it():
 
 
 def timing_page():
-    from functools import partial  # the page is run alone
-
     import torch
+
+    from functools import partial  # the page is run alone
 
     from explainers.chapters.kv_cache.timing_job import show_timing
     from explainers.ui.page import Prose
@@ -146,21 +143,6 @@ def test_one_more_word_is_timed_against_all_of_them(monkeypatch):
     found = list(timing_job.time_reading(timing_job.load_trained_toy(), [5]))
     assert found[:2] == [None, None], "there one may stop"
     assert read == [(4, 0), *[(1, 4)] * 2, *[(5, 0)] * 2]
-
-
-def test_the_trained_toy_reads_as_it_has_learned():
-    toy = timing_job.load_trained_toy()
-    x, [layer] = toy.repeat_words(6), toy.layers
-    steps = decode(x, [layer], [empty_cache(x, layer)], toy.reader)
-    whole = multi_head(x, layer, masks.build(masks.causal, 6, 6).to(x.device)).output
-    assert_close(torch.cat([step.reads[0].output for step in steps]), whole)
-    long = len(toy.words) + 2
-    assert torch.equal(toy.repeat_words(long)[-2:], toy.words[:2])
-
-
-def test_an_accelerator_gets_longer_texts():
-    devices = torch.device("cpu"), torch.device("cuda")
-    assert [timing_job.list_timed_lengths(one)[-1] for one in devices] == [1024, 4096]
 
 
 def count_rows(run, call):

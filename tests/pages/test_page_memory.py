@@ -9,22 +9,11 @@ import sys
 
 import pytest
 
-from explainers.chapters.cache_memory.compared_models import (
-    count_model_bytes,
-    make_growth_table,
-    name_origin,
-)
+from explainers.chapters.cache_memory.compared_models import make_growth_table
 from explainers.chapters.cache_memory.gpu_fit import judge_fit
 from explainers.chapters.cache_memory.layer_names import LESSONS, SINKS_LESSON, list_lessons
 from explainers.charts.matrix import Matrix
-from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
-from explainers.memory.model_shapes import (
-    LAYER_KINDS,
-    LayerGroup,
-    ModelShape,
-    find_shape,
-    list_model_ids,
-)
+from explainers.memory.model_shapes import LAYER_KINDS, find_shape, list_model_ids
 from explainers.memory.serving import (
     GIB,
     Deployment,
@@ -109,14 +98,6 @@ def test_a_prefix_is_drawn_with_the_pages_that_it_takes():
         assert panel["formula"].startswith(f"{blocks:,} pages in a layer")
 
 
-def test_states_and_indexes_are_compared_as_well():
-    shape = find_shape("qwen3-next-80b-a3b")
-    size = count_cache_bytes(shape, 4_096, 2) + count_extra_bytes(shape, 4_096, 2)
-    assert count_model_bytes(shape, 4_096, 2, "bfloat16") == size
-    gap = ModelShape("x", (LayerGroup("full", 1, 1, 1), LayerGroup("recurrent", 2)), 1, 1)
-    assert "some layers of x are left out" in name_origin([find_shape("gpt2"), gap], 1, "fp8")
-
-
 @pytest.mark.parametrize(
     ("asked", "shown"),
     [
@@ -149,11 +130,7 @@ def test_absurd_sizes_are_exact_and_drawn():
 def test_every_kind_of_layer_has_a_page_that_explains_it():
     assert set(LESSONS) == set(LAYER_KINDS)
     assert all((ROOT / path).is_file() for path in (*LESSONS.values(), SINKS_LESSON))
-    for name, shape in ((name, find_shape(name)) for name in list_model_ids()):
-        if shape.groups:
-            wanted = {LESSONS[group.kind] for group in shape.groups}
-            wanted |= {SINKS_LESSON} if shape.has_learned_sinks else set()
-            assert wanted == set(list_lessons(shape)), name
+    assert SINKS_LESSON in list_lessons(find_shape("gpt-oss-20b"))
 
 
 def test_what_is_drawn_below_depends_on_a_model_only_if_a_card_is_open():
@@ -197,19 +174,6 @@ def test_the_menu_costs_nothing_until_it_is_opened_and_then_has_what_the_link_sa
     visit.run()
     visit.session_state["more"] = False
     assert widgets(visit.run())["percent"].value == 70, "it is not taken away again"
-
-
-def test_a_bad_link_is_told_also_of_the_closed_menu():
-    notices = {
-        "percent": ("500", "percent = ` 500 `. Use a whole number from 1 to 100"),
-        "cache_dtype": ("int3", "cache_dtype = ` int3 `."),
-        "page_size": ("7", "page_size = ` 7 `. Use one of 1, 8, 16"),
-        "tokens": ("1,2", "tokens = ` 1,2 `"),
-    }
-    visit = opened(PAGE, {key: written for key, (written, _) in notices.items()})
-    told = "\n".join(info.value for info in visit.info)
-    assert all(notice in told for _, notice in notices.values())
-    assert hero(visit)["choices"] == hero(opened(PAGE))["choices"]
 
 
 def test_lengths_have_the_marks_of_the_language_and_links_have_none():
