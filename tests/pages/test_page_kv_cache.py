@@ -102,7 +102,6 @@ def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it():
 
 
 def timing_page():
-    import torch
 
     from functools import partial  # the page is run alone
 
