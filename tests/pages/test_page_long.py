@@ -174,15 +174,6 @@ def test_what_cannot_be_measured_is_told(monkeypatch):
     assert not visit.run().info
 
 
-def test_the_kernel_is_measured_and_checked_where_it_can_run(monkeypatch):
-    monkeypatch.setattr(measurement, "has_kernel", lambda device: True)
-    monkeypatch.setattr(measurement, "CHECKED", 96)
-    assert measurement.check_kernel()[0] == "kernel_ran"
-    found = findings([256])
-    assert [one.way for one in found] == ["plain", "tiled", "fused", "kernel"]
-    assert found[-1].difference == pytest.approx(0, abs=1e-5)
-
-
 @pytest.fixture
 def gate(monkeypatch):
     """Measurements that wait until the test lets them go on."""
