@@ -29,12 +29,13 @@ from explainers.models.changes import (
     Window,
     compute_divergence,
     compute_losses,
+    count_heads,
     measure_effect,
 )
 from explainers.models.head_roles import ROLES
 from explainers.models.head_scores import HeadScores
 from explainers.models.load import load_model
-from explainers.models.registry import locate_folder
+from explainers.models.registry import ModelError, locate_folder
 from explainers.models.token_text import Words
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
@@ -119,6 +120,13 @@ def test_words_are_shown_in_place_of_tokens_if_that_is_wanted(tiny, monkeypatch)
     sent = hero(visit)
     assert (len(tokens["tokens"]), sent["tokens"]) == (5, [*words.spelled])
     assert sent["said"] == tokens["said"], "the mean is still per token"
+
+
+def test_a_translator_is_refused_by_name():
+    translator = mock.Mock(**{"model.config.is_encoder_decoder": True})
+    translator.name = "Marian"
+    with pytest.raises(ModelError, match=r"^Marian .*an encoder and a decoder"):
+        count_heads(translator)
 
 
 STANDS_IN = "The picture shows *SmolLM2-135M-Instruct*, which was measured beforehand, not the"
