@@ -52,9 +52,8 @@ def test_the_picture_has_torchs_weights_and_what_is_stored(heads):
             torch.testing.assert_close(
                 torch.tensor(way["weights"]), weights.cpu(), atol=1e-4, rtol=0
             )
-            readers = [
-                h % kv_heads if name == TURN else h * kv_heads // heads for h in range(heads)
-            ]
+            groups = [head * kv_heads // heads for head in range(heads)]
+            readers = [head % kv_heads for head in range(heads)] if name == TURN else groups
             assert way["read"] == readers
             assert way["stored"] == (run.key.numel() + run.value.numel()) // len(TOKENS)
 
