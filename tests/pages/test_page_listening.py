@@ -1,21 +1,18 @@
 """The inspector with a model that hears: where it looks, and what is no sound."""
 
-import io
 import json
 import shutil
-from base64 import b64decode
 from pathlib import Path
 from unittest import mock
 
 import pytest
 import torch
-from PIL import Image
 from torch.testing import assert_close
 
 from explainers.chapters.inspector import sound_attention
 from explainers.chapters.inspector.sound_attention import FILE, MICROPHONE
 from explainers.charts.pixel_images import LINE_HEIGHT, LOUDNESS_LINES, draw_sound, make_sound_rows
-from explainers.charts.theme import LIGHT, parse_colour
+from explainers.charts.theme import LIGHT
 from explainers.models import load as loading_module
 from explainers.models import model_files, registry
 from explainers.models.comparison import make_eager_twin
@@ -177,20 +174,6 @@ def test_the_picture_has_a_line_for_each_token_and_one_axis_of_seconds():
     assert list(rows["most"][:2]) == [0.75, 1.0]
     assert set(rows["end"]) == {0.06}
     assert draw_sound(rows, LIGHT, 2).to_dict()["height"] == LINE_HEIGHT * (2 + LOUDNESS_LINES)
-
-
-def test_the_colours_are_the_weights():
-    [uri, *_] = make_sound_rows([[0.0, 1.0]], ["a"], [0.5, 1.0], 0.02, LIGHT)["uri"]
-    drawn = Image.open(io.BytesIO(b64decode(uri.split(",")[1]))).convert("RGB")
-    width, height = drawn.size
-    assert [drawn.getpixel((x, 0)) for x in (0, width - 1)] == [
-        *map(parse_colour, LIGHT.weight_ramp)
-    ]
-    loud = [
-        sum(drawn.getpixel((x, y)) == parse_colour(LIGHT.series[0]) for y in range(height))
-        for x in (0, width - 1)
-    ]
-    assert loud == [LINE_HEIGHT * LOUDNESS_LINES // 2 - 3, LINE_HEIGHT * LOUDNESS_LINES - 6]
 
 
 def test_a_model_without_room_to_write_is_refused(whisper, monkeypatch):

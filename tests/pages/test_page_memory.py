@@ -3,28 +3,20 @@
 What the calculators return is proved in `tests/memory`; what the page says of it is kept.
 """
 
+import json
 import re
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
-from explainers.chapters.cache_memory.compared_models import (
-    count_model_bytes,
-    make_growth_table,
-    name_origin,
-)
+from explainers.chapters.cache_memory.choose_cache import MAX_PASTED
+from explainers.chapters.cache_memory.compared_models import make_growth_table
 from explainers.chapters.cache_memory.gpu_fit import judge_fit
 from explainers.chapters.cache_memory.layer_names import LESSONS, SINKS_LESSON, list_lessons
 from explainers.charts.matrix import Matrix
-from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
-from explainers.memory.model_shapes import (
-    LAYER_KINDS,
-    LayerGroup,
-    ModelShape,
-    find_shape,
-    list_model_ids,
-)
+from explainers.memory.model_shapes import LAYER_KINDS, find_shape
 from explainers.memory.serving import (
     GIB,
     Deployment,
@@ -34,6 +26,9 @@ from explainers.memory.serving import (
     read_gpus,
 )
 from explainers.memory.speed import explain_speed
+from explainers.models import hub_config
+from explainers.models.hub import HubUnreachableError
+from explainers.models.registry import READ_FOLDERS_VARIABLE, ModelError
 from explainers.ui.controls import controls
 from explainers.ui.session import PLAN_BELOW
 from tests.support.opening import ROOT, opened, widgets
@@ -68,9 +63,9 @@ def test_every_choice_of_a_server_reaches_the_calculators():
     choices = {"gpu": "h200", "gpus": "8", "page_size": "64", "overhead": "2", "percent": "85"}
     asked = {"model": "deepseek-v3", "tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
     shown = code(opened(PAGE, asked | choices | {"deep": "serving"}))
-    shape = find_shape("deepseek-v3")
     hardware = {"overhead": 2 * GIB, "percent": 85, "block": 64}
-    served = Deployment(shape, read_gpus()["h200"], 8, "fp8", "q8_0", **hardware)
+    gpu, shape = read_gpus()["h200"], find_shape("deepseek-v3")
+    served = Deployment(shape, gpu, 8, "fp8", "q8_0", **hardware)
     memory, speed = explain_memory(served, 33_000), explain_speed(served, 33_000, 3)
     for line in (*memory, explain_longest_context(served, 3), *speed):
         assert line in shown
@@ -94,45 +89,6 @@ def test_why_it_does_not_fit(model, gpu, texts, more, verdict):
     assert judge_fit(served, 8_192, texts)[0] == verdict
 
 
-def test_a_prefix_is_drawn_with_the_pages_that_it_takes():
-    """Seven texts of 1,090 tokens in pages of 32: 31 whole pages of 1,000 tokens are common."""
-    link = {"sharers": "7", "common_tokens": "1000", "own_tokens": "90", "changed_at": "64"}
-    shown = opened(PAGE, link | {"page_size": "32", "deep": "prefix"})
-    drawn = panels(shown, "stored 0").values()
-    common, own, left = 31, 4, 1
-    alone, shared, changed = (panel["values"] for panel in drawn)
-    assert alone == [[0, common, 0, own]] * 4
-    assert shared == [[0, common, 0, own], *[[common, 0, 0, own]] * 3]
-    assert changed[1] == [left, 0, common - left, own]
-    counted = (7 * (common + own), common + 7 * own, common + 7 * own + common - left)
-    for panel, blocks in zip(drawn, counted, strict=True):
-        assert panel["formula"].startswith(f"{blocks:,} pages in a layer")
-
-
-def test_states_and_indexes_are_compared_as_well():
-    shape = find_shape("qwen3-next-80b-a3b")
-    size = count_cache_bytes(shape, 4_096, 2) + count_extra_bytes(shape, 4_096, 2)
-    assert count_model_bytes(shape, 4_096, 2, "bfloat16") == size
-    gap = ModelShape("x", (LayerGroup("full", 1, 1, 1), LayerGroup("recurrent", 2)), 1, 1)
-    assert "some layers of x are left out" in name_origin([find_shape("gpt2"), gap], 1, "fp8")
-
-
-@pytest.mark.parametrize(
-    ("asked", "shown"),
-    [
-        (["nonsense"], list(controls.compared_models.default)),
-        (["gpt2", "nonsense", "gpt2"], ["gpt2"]),
-        (list(list_model_ids()), [m for m in list_model_ids() if find_shape(m).groups][:6]),
-    ],
-)
-def test_a_link_to_models_that_cannot_be_compared(asked, shown):
-    visit = opened(PAGE, {"compared": asked, "tokens": "33000"})
-    assert any("compared =" in note.value for note in visit.info)
-    [panel] = panels(visit, "comparison").values()
-    assert panel["rows"] == shown
-    assert panel["ringed"] == [[row, 6] for row in range(len(shown))]  # behind 32,768
-
-
 def test_absurd_sizes_are_exact_and_drawn():
     huge: dict[str, str | list[str]] = {"texts": "1,000,000", "tokens": f"{10**9}"}
     huge |= {"model": "llama-3-8b", "cache_dtype": "float32", "compared": ["opt-175b", "gpt2"]}
@@ -149,11 +105,7 @@ def test_absurd_sizes_are_exact_and_drawn():
 def test_every_kind_of_layer_has_a_page_that_explains_it():
     assert set(LESSONS) == set(LAYER_KINDS)
     assert all((ROOT / path).is_file() for path in (*LESSONS.values(), SINKS_LESSON))
-    for name, shape in ((name, find_shape(name)) for name in list_model_ids()):
-        if shape.groups:
-            wanted = {LESSONS[group.kind] for group in shape.groups}
-            wanted |= {SINKS_LESSON} if shape.has_learned_sinks else set()
-            assert wanted == set(list_lessons(shape)), name
+    assert SINKS_LESSON in list_lessons(find_shape("gpt-oss-20b"))
 
 
 def test_what_is_drawn_below_depends_on_a_model_only_if_a_card_is_open():
@@ -199,19 +151,6 @@ def test_the_menu_costs_nothing_until_it_is_opened_and_then_has_what_the_link_sa
     assert widgets(visit.run())["percent"].value == 70, "it is not taken away again"
 
 
-def test_a_bad_link_is_told_also_of_the_closed_menu():
-    notices = {
-        "percent": ("500", "percent = ` 500 `. Use a whole number from 1 to 100"),
-        "cache_dtype": ("int3", "cache_dtype = ` int3 `."),
-        "page_size": ("7", "page_size = ` 7 `. Use one of 1, 8, 16"),
-        "tokens": ("1,2", "tokens = ` 1,2 `"),
-    }
-    visit = opened(PAGE, {key: written for key, (written, _) in notices.items()})
-    told = "\n".join(info.value for info in visit.info)
-    assert all(notice in told for _, notice in notices.values())
-    assert hero(visit)["choices"] == hero(opened(PAGE))["choices"]
-
-
 def test_lengths_have_the_marks_of_the_language_and_links_have_none():
     visit = opened(PAGE, {"lang": "vi", "tokens": "33.000", "model": "llama-3-8b"})
     [field] = [one for one in visit.selectbox if one.key == "tokens"]
@@ -234,3 +173,139 @@ print(*sys.modules)
     run = [sys.executable, "-c", code]
     loaded = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert not {"torch", "transformers", "altair", "pandas"} & set(loaded.split())
+
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "num_hidden_layers": 32,
+    "head_dim": 128,
+    "max_position_embeddings": 8192,
+}
+OF_LLAMA = f"{2 * 32 * 8 * 128 * 2 * 16_384:,} bytes for 1 text"
+NEMOTRON = {
+    "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+    "num_hidden_layers": 52, "hybrid_override_pattern": "M-" * 24 + "*-" * 2,
+    "mamba_num_heads": 128, "mamba_head_dim": 64, "ssm_state_size": 128, "n_groups": 8,
+}  # fmt: skip
+
+
+def with_config(text, **link):
+    visit = opened(PAGE, {"model": controls.CONFIG, **link})
+    return paste(visit, text)
+
+
+def paste(visit, text):
+    return visit.text_area(key="pasted config").set_value(text).run()
+
+
+def test_a_pasted_config_is_read_and_stays_out_of_the_link():
+    visit = with_config(json.dumps(LLAMA), tokens="16,384")
+    assert OF_LLAMA in said(visit)
+    assert not any("hidden_size" in str(value) for value in visit.query_params.values())
+    for name in ("gpt2", controls.CONFIG):
+        visit.session_state["model"] = name
+        visit.run()
+    assert "16,384 tokens, model ` llama `" in said(visit.run()), "what was pasted is lost"
+
+
+def test_what_a_file_says_reaches_the_calculators():
+    """How much an encoder reads, how large an image is, how a cache is stored."""
+    decoder = {
+        "model_type": "mbart", "d_model": 1024, "decoder_layers": 4, "decoder_attention_heads": 16,
+        "is_decoder": True, "add_cross_attention": True,
+    }  # fmt: skip
+    image = {"image_size": 56, "patch_size": 14, "max_num_tiles": 200}
+    pictures = LLAMA | {"cross_attention_layers": [3, 8], "vision_config": image}
+    scheme = {"num_bits": 8, "type": "float"}
+    quantized = {"quant_method": "compressed-tensors", "kv_cache_scheme": scheme}
+    read = 200 * (4 * 4 + 1)
+    for config, asked, size in [
+        (decoder, {"source": "4800"}, 2 * 16 * 64 * 2 * 4 * (16_384 + 4_800)),
+        (pictures, {}, 2 * 8 * 128 * 2 * (30 * 16_384 + 2 * read)),
+        (LLAMA | {"quantization_config": quantized}, {}, 32 * 2 * 8 * 128 * 16_384),
+    ]:
+        shown = said(with_config(json.dumps(config), tokens="16,384", **asked))
+        assert f"{size:,} bytes for 1 text" in shown
+
+
+def test_nothing_is_called_exact_beside_what_is_left_out():
+    known = with_config(json.dumps(NEMOTRON | {"conv_kernel": 4}))
+    assert "exact for keys and values" in said(known)
+    unknown = with_config(json.dumps(NEMOTRON))
+    assert "exact for " not in said(unknown)
+    assert "**Left out:** 24 recurrent layers: config.json lacks mamba_d_conv" in said(unknown)
+    assert [hero(visit)["leftOut"] for visit in (known, unknown)] == [0, 24]
+
+
+def test_what_is_no_config_is_refused_by_name_and_nothing_is_lost():
+    visit = with_config(json.dumps(LLAMA), tokens="16,384", gpus="4")
+    for text, message in [
+        ("gpt2", "gpt2 is no config.json: paste the file, or owner/name; there is gpt2"),
+        ("albert-base-v2", "Do you mean albert/albert-base-v2?"),
+        (json.dumps({"a": "x" * 900_000}), "or more: upload it"),
+        (json.dumps(LLAMA | {"head_dim": -1}), "head_dim must be a whole number from 1 to"),
+        (f"{json.dumps(LLAMA)}\n{json.dumps(LLAMA)}", "two files are pasted here: the second"),
+        ("<script>alert(1)</script>", "it looks like a web page"),
+        (json.dumps(LLAMA | {"layer_types": ["**b** [a](http://x.invalid)"]}), "layer_types"),
+    ]:
+        paste(visit, text)
+        assert not visit.exception, message
+        assert message in warned(visit)
+        assert visit.warning[0].value.startswith("` "), "markup is obeyed"
+        assert len(visit.text_area(key="pasted config").value) == min(len(text), MAX_PASTED)
+        kept = visit.session_state
+        assert (kept["tokens"], kept["gpus"]) == ("16,384", "4"), message
+    paste(visit, json.dumps(LLAMA | {"_name_or_path": "**b** :red[x] <b>` | $y$"}))
+    assert "`` **b** :red[x] <b>` | $y$ ``" in said(visit)
+
+
+def test_an_uploaded_config_is_read():
+    visit = opened(PAGE, {"model": controls.CONFIG, "tokens": "16,384"})
+    for content, shown in [(b"\xff\xfe\x00", "is not text in UTF-8"), (b"{", "breaks off")]:
+        visit.file_uploader[0].set_value(("config.json", content, "application/json"))
+        assert shown in warned(visit.run())
+    content = json.dumps(LLAMA).encode()
+    visit.file_uploader[0].set_value(("config.json", content, "application/json"))
+    assert OF_LLAMA in said(visit.run())
+
+
+def test_a_folder_is_read_only_where_the_owner_said_so(tmp_path, monkeypatch):
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    asked = {"model": controls.CONFIG, "config folder": str(tmp_path)}
+    monkeypatch.delenv(READ_FOLDERS_VARIABLE, raising=False)
+    hosted = opened(PAGE, asked)
+    assert "config folder" not in widgets(hosted)
+    hosted.session_state["config folder"] = str(tmp_path)
+    assert "Waiting for a config.json" in warned(hosted.run())
+    monkeypatch.setenv(READ_FOLDERS_VARIABLE, "1")
+    own = opened(PAGE, asked)
+    assert "Waiting" in warned(own), "a link reads a folder"
+    widgets(own)["config folder"].set_value(str(tmp_path))
+    assert "model ` llama `" in said(own.run())
+    widgets(own)["config folder"].set_value(str(tmp_path / "none"))
+    assert "there is no file" in warned(own.run())
+
+
+def test_a_name_is_fetched_only_if_the_reader_asks(monkeypatch):
+    fetch = mock.Mock(return_value=json.dumps(LLAMA))
+    monkeypatch.setattr(hub_config, "fetch_config", fetch)
+    visit = with_config(" meta/Llama-3-8B\n", tokens="16,384")
+    assert "meta/Llama-3-8B is a name: fetch its config.json" in warned(visit)
+    assert not fetch.called
+    visit.button(key="fetch config").click().run()
+    assert not visit.warning
+    assert OF_LLAMA in said(visit.run()), "it stays when the page runs again"
+    assert fetch.mock_calls == [mock.call("meta/Llama-3-8B")]
+    paste(visit, "https://hub.co/meta/other/blob/a/b.json")
+    assert "meta/other is a name" in warned(visit), "one name's file is not another's"
+    for error, sentence in [
+        (HubUnreachableError("the hub is out of reach (here)"), "reach (here): open the mo"),
+        (ModelError("a/b has no config.json on the hub."), "has no config.json on the hub"),
+    ]:
+        fetch.side_effect = error
+        paste(visit, "a/b").button(key="fetch config").click().run()
+        assert sentence in warned(visit)
+        assert visit.text_area(key="pasted config").value == "a/b"

@@ -1,7 +1,5 @@
 """The page on queries, keys and values: its picture's numbers, its questions, its cards."""
 
-from urllib.parse import parse_qsl
-
 import pytest
 import torch
 
@@ -17,12 +15,8 @@ from explainers.chapters.query_key_value.hero import (
 )
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
 from explainers.toys.sentence import SENTENCE
-from explainers.ui.controls import controls
 from explainers.ui.page_parts.check_yourself import seed_recall
-from tests.support.opening import PAGES, elements, opened
-from tests.support.reading import hero
 
-PAGE, CLAIMS = PAGES[2], PAGES[-1]
 TOKENS = tuple(SENTENCE.split())
 READING = Reading(TOKENS, None, True)
 
@@ -50,16 +44,6 @@ def test_trained_is_the_end_of_the_training_and_untrained_its_beginning():
     assert torch.equal(layers["trained", "own"].x, shipped.x)
 
 
-def test_what_is_asked_is_one_sided_and_not_seen_in_the_picture():
-    layer = make_layers(READING)["trained", "own"]
-    weights = single_head(*layer.single()).weights
-    seen = controls.followed_word.default
-    asking, found = query_key_roles.find_one_sided_pair(layer, seen)
-    assert found not in (seen, asking)
-    other = (weights - weights.T)[:, [place for place in range(len(TOKENS)) if place != seen]]
-    assert weights[asking, found] - weights[found, asking] == other.max()
-
-
 def test_the_questions_at_the_end():
     for seed in range(20):
         shape = query_key_roles.recall_query_numbers(seed_recall("page", "shape", seed))
@@ -69,12 +53,3 @@ def test_the_questions_at_the_end():
         assert shape.answer not in (words, d_model, d_k)
         growing = query_key_roles.recall_growing_matrix(seed_recall("page", "growing", seed))
         assert growing.answer in growing.options
-
-
-def test_the_card_on_biases_leads_to_the_claim_about_them():
-    found = elements(opened(PAGE, {"deep": "biases"}).main)
-    (link,) = [one.proto for one in found if one.type == "page_link"]
-    asked = dict(parse_qsl(link.query_string))
-    visit = opened(CLAIMS, asked)
-    assert hero(visit)["choices"]["claim"] == asked["claim"] == "biases do not matter"
-    assert not visit.info

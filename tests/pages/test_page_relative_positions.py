@@ -6,7 +6,6 @@ from random import Random
 import pytest
 import torch
 import transformers
-from transformers.models.t5.modeling_t5 import T5Attention
 
 from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
@@ -16,12 +15,8 @@ from explainers.attention.single_head import project
 from explainers.chapters.relative_positions.hero import compute_numbers
 from explainers.chapters.relative_positions.moved_pair import MovedPair, recall_rotation
 from explainers.chapters.relative_positions.position_scores import (
-    ANSWERS,
     D_MODEL,
-    DISTANCES,
-    SHIFTS,
     TURNED_DIM,
-    ShiftedScores,
     recall_far_score,
 )
 from explainers.toys import examples
@@ -29,34 +24,10 @@ from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
 from explainers.ui.text.numbers import write_decimals
 from tests.support.opening import PAGES, opened
-from tests.support.reading import close, hero, panels, values
+from tests.support.reading import hero
 
 PAGE = next(page for page in PAGES if page.stem == "07_relative_positions")
 TOKENS = tuple(SENTENCE.split())
-
-
-def test_moving_all_words_changes_no_score_with_rope():
-    moved = ShiftedScores.of(TOKENS, SHIFTS, 5)
-    rotary, added = (s - s[0] for s in (moved.rotary, moved.added))
-    assert rotary.abs().max() < 1e-4
-    assert (added[1:].abs().amax(dim=(1, 2)) > 0.1).all()
-    exchanged = ShiftedScores(TOKENS, moved.shifts, moved.added, moved.rotary)
-    assert moved.find_answer() == ANSWERS[0] != exchanged.find_answer()
-    # A move that is not in the list is drawn as well.
-    visit = opened(PAGE, {"seed": "5", "shift": "41"})
-    sent, moved = panels(visit, "scores with RoPE"), ShiftedScores.of(TOKENS, (0, 41), 5)
-    assert values(sent, "scores with RoPE") == close(moved.rotary[1])
-    assert values(sent, "change with added positions") == close(moved.added[1] - moved.added[0])
-
-
-def test_a_learned_bias_is_read_by_the_bucket_of_a_distance():
-    sent = panels(opened(PAGE, {"seed": "5", "deep": "learned_bias"}), "bucket")
-    # transformers' own function: its distances run from the query to the key.
-    distances, theirs = torch.tensor(DISTANCES), T5Attention._relative_position_bucket
-    assert sent["bucket"]["values"] == [
-        theirs(one, bidirectional, num_buckets=32, max_distance=128).tolist()
-        for one, bidirectional in ((-distances, False), (-distances, True), (distances, True))
-    ]
 
 
 def test_what_is_asked_at_the_end_is_computed():

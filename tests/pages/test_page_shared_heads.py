@@ -7,15 +7,13 @@ from unittest import mock
 import pytest
 import torch
 
-from explainers.attention.grouped_query import grouped_query, share, share_wrongly
+from explainers.attention.grouped_query import grouped_query, share_wrongly
 from explainers.attention.latent import latent_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.shared_heads import uptraining_job
-from explainers.chapters.shared_heads.dealt_heads import NUM_KV_HEADS
 from explainers.chapters.shared_heads.hero import TURN, compute_numbers
-from explainers.chapters.shared_heads.kv_sharing import count_by_pattern, list_readers
 from explainers.chapters.shared_heads.latent_heads import write_difference
-from explainers.chapters.shared_heads.takeaway import NUM_HEADS, make_latent_inputs, repeat_wrongly
+from explainers.chapters.shared_heads.takeaway import make_latent_inputs
 from explainers.chapters.shared_heads.uptraining_job import (
     STEPS,
     TESTS,
@@ -23,7 +21,6 @@ from explainers.chapters.shared_heads.uptraining_job import (
     compare_sharing,
     measure_held_out,
 )
-from explainers.toys import examples
 from explainers.toys.grammar import ENGLISH
 from explainers.toys.layers import NUM_HEADS as OFFERED_HEADS
 from explainers.toys.layers import Configuration, list_kv_heads, load_heads, load_layer
@@ -55,21 +52,10 @@ def test_the_picture_has_torchs_weights_and_what_is_stored(heads):
             torch.testing.assert_close(
                 torch.tensor(way["weights"]), weights.cpu(), atol=1e-4, rtol=0
             )
-            readers = [
-                h % kv_heads if name == TURN else h * kv_heads // heads for h in range(heads)
-            ]
+            groups = [head * kv_heads // heads for head in range(heads)]
+            readers = [head % kv_heads for head in range(heads)] if name == TURN else groups
             assert way["read"] == readers
             assert way["stored"] == (run.key.numel() + run.value.numel()) // len(TOKENS)
-
-
-def test_the_mistake_is_torchs_attention_to_another_groups_keys():
-    x, causal = examples.draw_embeddings(TOKENS, 64, 5), torch.ones(7, 7).bool().tril()
-    run = grouped_query(x, examples.random_heads(64, NUM_HEADS, NUM_KV_HEADS, 16, 5), causal)
-    assert list_readers(share, run) == [0, 0, 1, 1]
-    assert list_readers(share_wrongly, run) == [0, 1, 0, 1]
-    query, key, value = run.query, run.key[[0, 1, 0, 1]], run.value[[0, 1, 0, 1]]
-    expected = torch.nn.functional.scaled_dot_product_attention(query, key, value, causal)
-    assert torch.allclose(repeat_wrongly(run, causal).output, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -88,18 +74,6 @@ def test_impossible_heads_and_latents_are_corrected_and_said(link, keys, shown):
     choices = hero(visit)["choices"]
     assert (choices["heads"], choices["kv_heads"]) == shown
     assert widgets(visit)["seed"].value == 7
-
-
-@pytest.mark.parametrize("tokens", [TOKENS, ("one",)])
-def test_the_cache_is_what_the_keys_and_values_hold(tokens):
-    x, mask = examples.draw_embeddings(tokens, 64, 0), torch.ones(len(tokens), len(tokens)).bool()
-    for kv_heads, amount in zip((4, 2, 1), count_by_pattern(len(tokens)).values(), strict=True):
-        run = grouped_query(x, examples.random_heads(64, 4, kv_heads, 16, 0), mask)
-        assert amount == run.key.numel() + run.value.numel()
-    kept = [part.numel() for part in latent_attention(*make_latent_inputs(("one",), 16, 0)).cached]
-    sent = compute_numbers(tokens)["latent"]
-    assert [sent["latent"], sent["rope"]] == kept
-    assert sent["stored"] == sum(kept)
 
 
 def loss_after(visit, words):

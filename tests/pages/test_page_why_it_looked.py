@@ -16,10 +16,8 @@ from explainers.chapters.why_it_looked.shipped_cells import (
     read_shipped,
 )
 from explainers.chapters.why_it_looked.takeaway import remove_key_source
-from explainers.models.attention_hook import run_model
 from explainers.models.load import is_on_disk, load_model
 from explainers.ui.controls import why_controls as chosen
-from explainers.ui.controls.why_controls import EXAMPLE
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
 
@@ -76,7 +74,6 @@ def test_the_induction_head_reads_what_the_previous_token_head_wrote(cells):
     assert sum(parts) == pytest.approx(one.parts[chosen.RAW][1][place], abs=ROUNDING)
 
 
-@pytest.mark.nightly("a whole pass of the model, below, checks three of each weight's numbers")
 @pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
 def test_the_kept_numbers_are_those_of_the_model(cells):
     live = explain_example(load_model(MODEL))
@@ -92,45 +89,6 @@ def test_the_kept_numbers_are_those_of_the_model(cells):
         for what, removal in one.removals.items():
             assert removal[:2] == kept.removals[what][:2]
             assert removal[2:] == pytest.approx(kept.removals[what][2:], abs=ROUNDING)
-
-
-def silence(model, sources, position):
-    """Hooks that let some sources of the model write nothing at one position."""
-    decoder, handles = model.model, []
-
-    def empty(vectors, part=slice(None)):
-        vectors = vectors.clone()
-        vectors[:, position, part] = 0
-        return vectors
-
-    for kind, index, head in sources:
-        if kind == "head":
-            module = decoder.layers[index].self_attn
-            part = slice(head * module.head_dim, (head + 1) * module.head_dim)
-            hook = module.o_proj.register_forward_pre_hook
-            handles.append(hook(lambda _module, given, part=part: (empty(given[0], part),)))
-        else:
-            module = decoder.layers[index].mlp if kind == "mlp" else decoder.embed_tokens
-            handles.append(module.register_forward_hook(lambda _module, _given, out: empty(out)))
-    return handles
-
-
-@pytest.mark.parametrize("which", CELLS)
-def test_what_is_measured_is_a_whole_pass_of_the_model(smollm2, cells, which):
-    """The model's own modules, in which only the removed sources write nothing at one position."""
-    one = cells[which]
-    ids = smollm2.tokenizer(EXAMPLE, return_tensors="pt")["input_ids"]
-    told = chosen.KEY_THREE, chosen.QUERY_THREE, "key.MLP0", "key.L3.H4"
-    for removal in (one.removals[name] for name in told if name in one.removals):
-        position = (one.query, one.key)[removal.side]
-        gone = silence(smollm2.model, [one.sources[place] for place in removal.places], position)
-        try:
-            own = run_model(smollm2.model, input_ids=ids).layers[one.layer]
-        finally:
-            for handle in gone:
-                handle.remove()
-        weight = own.weights[0, one.head, one.query, one.key].item()
-        assert removal.measured == pytest.approx(weight, abs=ROUNDING)
 
 
 def test_every_bar_can_be_removed_and_says_where_its_head_looked(cells):
