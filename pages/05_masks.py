@@ -154,7 +154,8 @@ def show_lesson() -> None:
 
 
 text("question")
-reading = choose_reading(choose_sentence())
+is_trained = controls.weights.read() == "trained"
+reading = choose_reading(choose_sentence(), is_trained=is_trained)
 words, is_short = len(reading.tokens), len(reading.tokens) < FEWEST
 readable, wide = (
     Lab(layer, page.has_queries_down()) for layer in choose_layer.read_layers(reading)

@@ -110,9 +110,7 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
         else N_("at most {speed} tokens a second: limited by computing", speed=tokens_per_second),
         N_("computing takes over from {count:,} texts on", count=compute_bound_batch)
         if compute_bound_batch is not None
-        else N_(
-            "reading weights and caches takes longer than computing, for any number of texts"
-        ),
+        else N_("reading weights and caches takes longer than computing, for any number of texts"),
     )
 
 

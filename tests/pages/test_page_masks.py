@@ -19,7 +19,7 @@ from explainers.chapters.masks.window_reach import NEVER, count_layers_needed
 from explainers.toys.grammar import GRAMMARS
 from explainers.toys.layers import draw_layer
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
-from explainers.toys.sentence import MAX_TOKENS, SENTENCE
+from explainers.toys.sentence import MAX_TOKENS, MOST_DRAWN, SENTENCE
 from explainers.ui.controls import controls
 from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_cells
 from tests.support.opening import PAGES, opened
@@ -147,7 +147,7 @@ def test_a_number_that_was_clicked_is_not_put_off():
 
 NO_DRAWINGS = (
     *("", " ", "nonsense", "1..7", "01.03.07", "1.3.F", "-1", "8.8.8", "1" * 5_000),
-    *(".".join(["ffffff"] * 25), "1.3.7\x00", "<script>", "٣"),
+    *(".".join(["ffffff"] * (MOST_DRAWN + 1)), "1.3.7\x00", "<script>", "٣"),
 )
 
 

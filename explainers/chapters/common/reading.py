@@ -159,6 +159,8 @@ class Reading(NamedTuple):
     """What a real model makes of them, if it reads them."""
     is_known: bool
     """Did the small head learn all of these words?"""
+    wants_model: bool = False
+    """Shall a real model read them?"""
 
     @property
     def is_small(self) -> bool:
@@ -224,18 +226,21 @@ class Reading(NamedTuple):
         return choose_word(len(self.own.tokens), self.opening_word)
 
 
-def choose_reading(sentence: Sentence, has_all_heads: bool = False) -> Reading:
+def choose_reading(
+    sentence: Sentence, has_all_heads: bool = False, is_trained: bool = True
+) -> Reading:
     """Choose who reads the sentence; where it is not the small head, one line says who, and why.
 
-    A page that `has_all_heads` shows those of a layer.
+    A page that `has_all_heads` shows those of a layer. Where a page is asked for weights that are
+    not trained, no model is needed.
     """
     words = drop_end_marks(sentence.tokens)
     unknown = find_unknown_words(words)
-    wants_model = controls.reader.read() == REAL
-    own = obtain_own_words(sentence) if unknown or wants_model else None
+    wants_model = is_trained and (bool(unknown) or controls.reader.read() == REAL)
+    own = obtain_own_words(sentence) if wants_model else None
     if own or unknown:
-        st.markdown(_say_who_reads(own, unknown, has_all_heads))
-    return Reading(words, own, not unknown)
+        st.markdown(_say_who_reads(own, unknown, has_all_heads, wants_model))
+    return Reading(words, own, not unknown, wants_model)
 
 
 def drop_end_marks(tokens: Tokens) -> Tokens:
@@ -246,12 +251,14 @@ def drop_end_marks(tokens: Tokens) -> Tokens:
     return tokens[:count]
 
 
-def _say_who_reads(own: OwnWords | None, unknown: Sequence[str], has_all_heads: bool) -> str:
+def _say_who_reads(
+    own: OwnWords | None, unknown: Sequence[str], has_all_heads: bool, wants_model: bool
+) -> str:
     lacks = _(
         "The small head never learned {unknown}.", unknown=_list_few([*filter(is_word, unknown)])
     )
     if not own:
-        if is_model_near():
+        if wants_model and is_model_near():
             reads = _("**Untrained weights read your words** until a real model is loaded.")
         else:
             reads = _("**Untrained weights read your words:** these numbers are random.")
@@ -292,7 +299,7 @@ def show_reader(reading: Reading, has_all_heads: bool = False) -> None:
             else:
                 label = _("Let a real model read it")
                 offer_choice(label, ":material/psychology:", controls.reader, REAL)
-        if not reading.own and (not reading.is_known or controls.reader.read() == REAL):
+        if reading.wants_model and not reading.own:
             obtain_model(name_model(), JOB)  # drawn again once it has come
 
 
