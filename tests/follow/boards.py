@@ -12,6 +12,7 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -32,8 +33,8 @@ class RedisServer:
     """A server of its own, which may be stopped and started again, empty."""
 
     def __init__(self, folder):
-        self.folder, self.process = folder, None
-        self.port = free_port()
+        self.folder, self.port = folder, free_port()
+        self.process: Any = None
 
     @property
     def url(self):
