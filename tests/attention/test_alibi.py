@@ -25,12 +25,6 @@ def test_agrees_with_transformers_bloom(heads):
     assert_close(ours.masked_fill(~mask, -torch.inf).softmax(dim=-1), expected)
 
 
-def test_each_step_away_costs_the_slope():
-    bias = alibi_bias(torch.tensor([0.5, 0.25]), 2, 4)
-    assert bias[0].tolist() == [[-1.0, -0.5, 0.0, -0.5], [-1.5, -1.0, -0.5, 0.0]]
-    assert_close(bias[1], bias[0] / 2)
-
-
 @pytest.mark.parametrize("rule", masks.RULES)
 def test_agrees_with_torch_under_every_rule(rule):
     query, key, value = drawn(2, 3, 5, 11), drawn(2, 3, 7, 11), drawn(2, 3, 7, 4)
@@ -43,3 +37,9 @@ def test_agrees_with_torch_under_every_rule(rule):
 def test_no_heads_have_no_slopes():
     with pytest.raises(ValueError, match="0 heads have no slopes"):
         alibi_slopes(0)
+
+
+def test_each_step_away_costs_the_slope():
+    bias = alibi_bias(torch.tensor([0.5, 0.25]), 2, 4)
+    assert bias[0].tolist() == [[-1.0, -0.5, 0.0, -0.5], [-1.5, -1.0, -0.5, 0.0]]
+    assert_close(bias[1], bias[0] / 2)

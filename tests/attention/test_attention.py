@@ -115,15 +115,3 @@ def test_huge_scores_do_not_overflow(dtype, attend):
     shares = [[0, 0, 0.5, 0.5], [1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25]]
     assert run.weights.tolist() == shares
     assert run.output.tolist() == [[6, 7], [1, 2], [4, 5]]
-
-
-@pytest.mark.parametrize("attend", MECHANISMS)
-def test_arithmetic_by_hand(attend):
-    query = torch.tensor([[2.0, 0.0, 0.0, 0.0]])
-    key = torch.tensor([[1.0, 9, 9, 9], [0.0, 9, 9, 9], [5.0, 9, 9, 9]])
-    value = torch.tensor([[10.0, 1.0], [20.0, 0.0], [99.0, 99.0]])
-    run = attend(query, key, value, torch.tensor([[True, True, False]]))
-    e = torch.tensor(1.0).exp().item()
-    assert run.scores.tolist() == [[1, 0, 5]]  # 2·1, 2·0 and 2·5, each divided by √4
-    assert_close(run.weights, torch.tensor([[e / (e + 1), 1 / (e + 1), 0]]))
-    assert_close(run.output, torch.tensor([[(10 * e + 20) / (e + 1), e / (e + 1)]]))

@@ -28,14 +28,6 @@ def test_agrees_with_torch():
     assert expected.shape == (2, 5, VALUE_DIM)
 
 
-def test_without_positions_shuffled_tokens_give_shuffled_outputs():
-    x, mask = drawn(6, D_MODEL), masks.build(masks.full, 6, 6)
-    order = [3, 0, 5, 1, 4, 2]
-    straight, shuffled = single_head(x, HEAD, mask), single_head(x[order], HEAD, mask)
-    assert_close(shuffled.output, straight.output[order])
-    assert_close(shuffled.weights, straight.weights[order][:, order])
-
-
 def test_matrices_that_do_not_fit_are_refused_with_their_sizes():
     with pytest.raises(ValueError, match=re.escape("not (13, 11) and (13, 4)")):
         SingleHead(HEAD.w_query, HEAD.w_value, HEAD.w_value)
