@@ -10,6 +10,8 @@ from explainers.ui import learning_path
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.page import keep_imports, run_page
+from explainers.ui.page_parts.veil import choose_guesses, close_bold
+from explainers.ui.prediction import sort_options
 from explainers.ui.server import import_chapters
 from tests.support.opening import ROOT, opened
 from tests.support.reading import said
@@ -86,3 +88,44 @@ def test_two_choices_cannot_have_one_name():
         controls.register(taken)
     assert controls.CONTROLS_BY_KEY[taken.key] is controls.head_dim
     import_chapters()
+
+
+@pytest.mark.parametrize(
+    ("halves", "closed"),
+    [
+        (("**Word ", ".**"), ("**Word**&nbsp;", "**.**")),
+        (("**A row changes ", " times.**"), ("**A row changes**&nbsp;", "&#32;**times.**")),
+        (("Plain ", " text"), ("Plain&nbsp;", "&#32;text")),
+        (("**All of it: ", "**"), ("**All of it:**&nbsp;", "")),
+    ],
+)
+def test_bold_that_spans_the_tile_is_cut_with_it(halves, closed):
+    assert close_bold(*halves) == closed
+
+
+def test_the_answer_stands_where_it_stood_among_three_guesses():
+    assert choose_guesses(["The", "CEO", "on", "Friday"], "CEO") == ["The", "CEO", "on"]
+    assert choose_guesses(["42", "7"], "21") == ["7", "21", "42"]
+
+
+@pytest.mark.parametrize(
+    ("options", "offered"),
+    [
+        (["0", "1", "24", "7"], ["0", "1", "7", "24"]),
+        (["2.0 times", "1,000 times", "-3 times"], ["-3 times", "2.0 times", "1,000 times"]),
+        (["5 MiB", "1 GiB", "4 MiB"], ["5 MiB", "1 GiB", "4 MiB"]),
+        (["both", "none", "both", "7"], ["both", "none", "7"]),
+    ],
+)
+def test_an_answer_does_not_stand_out_among_numbers(options, offered):
+    assert sort_options(options) == offered
+
+
+def test_a_page_takes_as_long_as_its_words_and_its_questions():
+    text = "one two **three** four\n\n### A heading\n"
+    tour_of_two = {"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2), "ask_once": text}
+    assert learning_path.count_minutes({}) == 0
+    assert (
+        learning_path.count_minutes({"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2)}) == 2
+    )
+    assert learning_path.count_minutes(tour_of_two) == 2 + 2 * learning_path.MINUTES_TO_TRY
