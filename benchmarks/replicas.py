@@ -7,6 +7,7 @@ visitor waits as a browser does before it connects again, and is back when its p
 from __future__ import annotations
 
 import asyncio
+import signal
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,13 +16,23 @@ from typing import Any
 from benchmarks import report
 from tests.deploy.conftest import run_proxy
 from tests.deploy.replicas import NAMES
-from tests.deploy.test_replicas import audience, meet, restart_in_turn
+from tests.deploy.test_replicas import audience, meet
 
 
 async def kill_one(proxy: Any, visitors: Any) -> None:
     """The visitors of one replica have to go to the other one, all at once."""
     proxy.replicas[NAMES[0]].stop()
     await meet(visitors, NAMES[1])
+
+
+async def restart_in_turn(proxy: Any, visitors: Any) -> None:
+    """One replica after the other is asked to end, left by everybody, and started again."""
+    for name, other in (NAMES, NAMES[::-1]):
+        replica = proxy.replicas[name]
+        await asyncio.to_thread(replica.stop, signal.SIGTERM)
+        await meet(visitors, other)
+        replica.start()
+        await asyncio.to_thread(replica.wait)
 
 
 WAYS: dict[str, Callable[[Any, Any], Awaitable[None]]] = {

@@ -46,10 +46,10 @@ from explainers.toys import byte_pairs, task
 from explainers.translation import alignment, hmm_alignment, ibm2, translator
 from explainers.translation import model as translation_model
 from tests.attention import (
-    test_alibi,
     test_attention,
     test_blocks,
     test_cache,
+    test_changed_scores,
     test_cross,
     test_dropout,
     test_grouped_query,
@@ -58,16 +58,13 @@ from tests.attention import (
     test_masks,
     test_multi_head,
     test_online_softmax,
+    test_position_bias,
     test_positions,
     test_reach,
-    test_relative_bias,
     test_rotary,
     test_scaling,
     test_serving,
     test_shapes,
-    test_single_head,
-    test_sinks,
-    test_softcap,
     test_tile_list,
 )
 from tests.memory import test_cache_bytes, test_real_caches
@@ -85,7 +82,7 @@ DRAWS = partial(test_shapes.check_comments, scaling.random_scores, ())
 WINDOW = test_masks.test_a_window_as_long_as_the_text_is_causal
 PREFIX = partial(test_masks.test_rules_in_pictures, "prefix of 3")
 DECODING = partial(test_masks.test_while_decoding_the_queries_are_the_last_positions, "causal")
-HEAD = test_single_head.test_agrees_with_torch
+HEAD = test_attention.test_a_head_agrees_with_torch
 JACOBIAN = test_scaling.test_gradient_size_is_the_norm_of_torchs_jacobian
 FORMULA = partial(test_positions.test_the_papers_formula, 100.0, 8)
 LISTED = partial(test_multi_head.test_one_large_matrix_is_a_list_of_heads, ())
@@ -100,13 +97,15 @@ DEEPSEEK = partial(
 ARROWS = test_rotary.test_each_pair_is_an_arrow_that_is_turned
 LLAMA = test_rotary.test_agrees_with_transformers_llama
 MOVED = test_rotary.test_moving_the_whole_text_changes_no_score
-BLOOM = partial(test_alibi.test_agrees_with_transformers_bloom, 6)
-BIASED = partial(test_alibi.test_agrees_with_torch_under_every_rule, "causal")
-SQUEEZED = test_softcap.test_no_score_is_beyond_the_cap_and_no_weight_e_to_the_twice_of_another
-GEMMA = test_softcap.test_agrees_with_transformers_gemma_2
-NOWHERE = test_sinks.test_each_head_has_its_own_sink_and_it_takes_a_share_of_every_weight
-BUCKETS = partial(test_relative_bias.test_agrees_with_transformers_t5, 32, 128)
-OF_TWO = test_relative_bias.test_the_bias_is_that_of_a_decoder_that_has_read_two_tokens
+BLOOM = partial(test_position_bias.test_agrees_with_transformers_bloom, 6)
+BIASED = partial(test_position_bias.test_agrees_with_torch_under_every_rule, "causal")
+SQUEEZED = (
+    test_changed_scores.test_no_score_is_beyond_the_cap_and_no_weight_e_to_the_twice_of_another
+)
+GEMMA = test_changed_scores.test_agrees_with_transformers_gemma_2
+NOWHERE = test_changed_scores.test_each_head_has_its_own_sink_and_it_takes_a_share_of_every_weight
+BUCKETS = partial(test_position_bias.test_agrees_with_transformers_t5, 32, 128)
+OF_TWO = test_position_bias.test_the_bias_is_that_of_a_decoder_that_has_read_two_tokens
 INSIDE = {
     family: partial(test_attention_hook.held, family, float32, decoded=2)
     for family in ("Llama", "T5 (relative bias)", "Mistral (window)", "Gemma 2 (soft-cap)")
@@ -144,7 +143,7 @@ ENCODED = test_blocks.test_an_encoders_block_agrees_with_torchs_layer
 DECODED = test_blocks.test_a_decoders_block_agrees_with_torchs_layer
 BY_HAND = test_alignment.test_a_case_counted_by_hand
 ONE_ROW = test_alignment.test_links_are_read_one_row_apart
-CAPPED = test_cache_bytes.test_a_window_is_a_cap
+CAPPED = test_cache_bytes.test_the_minimum_written_out
 BEAMS = test_cache_bytes.test_beams_multiply_what_is_written_and_share_what_was_read
 LAST_PAGE = test_cache_bytes.test_the_last_page_is_counted_whole
 WEIGHED = partial(test_real_caches.test_a_grown_cache_weighs_what_is_said, "Mistral")

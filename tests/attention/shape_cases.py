@@ -44,7 +44,6 @@ from explainers.attention import (
 from explainers.attention.cache import decoding, faults, kv_cache, windows
 from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead
-from explainers.attention.scaled_dot_product import attention
 from explainers.attention.serving import (
     accept_drafts,
     chunked_prefill,
@@ -83,6 +82,15 @@ SIZES: dict[str, typing.Any] = {
     "index_dim": 18,
     "blocks": 3,
 }
+
+WITHIN = {"kv_len": SIZES["q_len"]}
+"""Inside one sequence there are as many queries as keys."""
+TURNED = [
+    rotary.angles, rotary.rotate, rotary.rotate_halves, rotary.rotary_attention,
+    kv_cache.empty_cache, kv_cache.project_at, kv_cache.append, kv_cache.look_up, kv_cache.read,
+    decoding.read_added, decoding.through, decoding.recompute, windows.empty_ring,
+]  # fmt: skip
+"""RoPE needs pairs."""
 
 
 @cache
@@ -302,91 +310,40 @@ def list_teaching():
 
 
 def own_sizes(function, leading):
-    """What is of another size in this call, and in the functions that it calls."""
-    # Inside one sequence there are as many queries as keys.
-    within = {"kv_len": SIZES["q_len"]}
-    inside = {"...": (*leading, SIZES["heads"]), "value_dim": SIZES["head_dim"]}
-    alone = {"...": (*leading, 1), "value_dim": SIZES["head_dim"]}
-    several: dict[object, None] = {multi_head.split_heads: None, rotary.rotate: None}
-    # RoPE needs pairs, and the keys are as many as the cache has then.
-    turned = {"head_dim": 16, rotary.angles: {"length": SIZES["q_len"]}, **several}
-    in_cache = turned | {
-        attention: {"...": (*leading, SIZES["heads"]), "value_dim": 16},
-        grouped_query.share: {"q_len": SIZES["kv_len"]},
-    }
-    one_more = in_cache | {"q_len": 1, rotary.angles: {"length": 1}}
-    of_slots = {"kv_len": SIZES["slots"], grouped_query.share: {"q_len": SIZES["slots"]}}
-    several_tiles: dict[object, object] = {"q_tiles": 3, "kv_tiles": 2, "kv_block": 4}
-    several_tiles[tile_list.cut_into_tiles] = None
-    in_tiles: dict[object, object] = {weight_windows.tile_of_scores: None}
-    inside_blocks = {
-        attention: inside,
-        multi_head.multi_head: within | {attention: inside | within},
-    }
+    """What is of another size in this call."""
+    turned = {"head_dim": 16}
+    several_tiles = {"q_tiles": 3, "kv_tiles": 2, "kv_block": 4}
     return {
         tile_list.list_tiles: several_tiles | {"q_block": 2},
         tile_list.cut_into_tiles: several_tiles | {"q_block": 8},
         tile_list.find_kinds: {"kv_tiles": 2},
         kernel_inputs.lay_out: {"padded": 16},
         weight_windows.tile_of_scores: {"q_block": 3, "kv_block": 4},
-        weight_windows.add_up_rows: {"q_block": 3} | in_tiles,
-        weight_windows.row_totals: in_tiles,
+        weight_windows.add_up_rows: {"q_block": 3},
         weight_windows.window: {"q_block": 3, "kv_block": 4},
-        weight_windows.largest_in_strip: {"q_block": 3} | in_tiles,
-        weight_windows.overview: {"strips": 1, "blocks": 2} | in_tiles,
-        indexer.turn_first: {rotary.rotate_halves: {"head_dim": 16}},
-        indexer.project_index: {indexer.turn_first: None, rotary.rotate_halves: None, **several},
+        weight_windows.largest_in_strip: {"q_block": 3},
+        weight_windows.overview: {"strips": 1, "blocks": 2},
         merged_rows.merge_rows: {"merged": 2, "width": 4},
         group_rounding.round_in_groups: {"head_dim": 12, "groups": 3, "size": 4},
         group_rounding.round_in_tokens: {"head_dim": 12, "groups": 3, "size": 4},
         group_rounding.round_in_channels: {"length": 12, "head_dim": 9, "groups": 3, "size": 3},
-        single_head.single_head: within,
-        positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
-        multi_head.multi_head: within | {attention: inside},
-        multi_head.multi_head_one_by_one: within | {attention: alone, single_head.project: alone},
-        grouped_query.grouped_query: within | {attention: inside} | several,
-        latent.compress: several,
-        latent.queries: several,
-        latent.latent_attention: within | {attention: inside} | several,
-        latent.absorbed: within | several,
-        rotary.angles: {"head_dim": 16},
-        rotary.rotate: {"head_dim": 16},
-        rotary.rotate_halves: {"head_dim": 16},
-        rotary.rotary_attention: {"head_dim": 16, rotary.rotate: None},
-        receptive_field.reach: within,
+        single_head.single_head: WITHIN,
+        multi_head.multi_head: WITHIN,
+        multi_head.multi_head_one_by_one: WITHIN,
+        grouped_query.grouped_query: WITHIN,
+        latent.latent_attention: WITHIN,
+        latent.absorbed: WITHIN,
+        receptive_field.reach: WITHIN,
+        shared_prefix.changed_rows: WITHIN,
         sinks.attention_with_sinks: {"...": (*leading, SIZES["heads"])},
-        gated_delta_layer.gated_delta_layer: {
-            gated_delta_layer.mix_neighbours: None,
-            gated_delta_layer.to_length_one: None,
-            delta_rule.gated_delta_attention: {
-                "...": (*leading, SIZES["heads"]),
-                "value_dim": SIZES["head_dim"],
-            },
-            grouped_query.share: {"q_len": SIZES["length"]},
-            **dict.fromkeys((multi_head.split_heads, multi_head.merge_heads)),
-        },
         sinks.softmax_with_sinks: {"...": (*leading, SIZES["heads"])},
-        qk_norm.normed_attention: {qk_norm.rms_norm: None},
-        kv_cache.empty_cache: turned,
-        kv_cache.project_at: turned,
-        kv_cache.append: turned,
-        kv_cache.look_up: in_cache,
-        kv_cache.read: in_cache,
-        decoding.read_added: in_cache,
-        faults.forget_offset: one_more,
-        faults.drop_row: one_more,
-        faults.append_after: one_more | {kv_cache.append: {"kv_len": SIZES["kv_len"] + 1}},
-        windows.empty_ring: turned,
-        windows.read_ring: one_more | of_slots,
-        shared_prefix.changed_rows: {"kv_len": SIZES["q_len"]},
-        chunked_prefill.read_in_chunks: {decoding.through: None},
-        encoder_block.encoder_block: inside_blocks,
-        decoder_block.decoder_block: inside_blocks,
-        cross.read_source: several,
+        positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
         cross.hide_padding: {"q_len": 1, "...": (2, 1)},
-        cross.cross_attention: {attention: inside},
-        decoding.through: turned,
-        decoding.recompute: turned | {kv_cache.look_up: None, multi_head.merge_heads: None},
+        faults.forget_offset: turned | {"q_len": 1},
+        faults.drop_row: turned | {"q_len": 1},
+        faults.append_after: turned | {"q_len": 1},
+        windows.read_ring: turned | {"q_len": 1},
+        **dict.fromkeys(TURNED, turned),
     }.get(function, {})
 
 

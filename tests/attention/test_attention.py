@@ -1,14 +1,17 @@
 """One head of attention against torch's own, and against what must always be true."""
 
+import re
+
 import pytest
 import torch
-import torch.nn.functional as F  # noqa: N812
+import torch.nn.functional as F  # noqa: N812  # noqa: N812
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
+from explainers.attention.single_head import SingleHead, projection_parameters, single_head
 from explainers.attention.steps import attention_steps
 
 DTYPES = (torch.float32, torch.bfloat16)
@@ -117,13 +120,32 @@ def test_huge_scores_do_not_overflow(dtype, attend):
     assert run.output.tolist() == [[6, 7], [1, 2], [4, 5]]
 
 
-@pytest.mark.parametrize("attend", MECHANISMS)
-def test_arithmetic_by_hand(attend):
-    query = torch.tensor([[2.0, 0.0, 0.0, 0.0]])
-    key = torch.tensor([[1.0, 9, 9, 9], [0.0, 9, 9, 9], [5.0, 9, 9, 9]])
-    value = torch.tensor([[10.0, 1.0], [20.0, 0.0], [99.0, 99.0]])
-    run = attend(query, key, value, torch.tensor([[True, True, False]]))
-    e = torch.tensor(1.0).exp().item()
-    assert run.scores.tolist() == [[1, 0, 5]]  # 2·1, 2·0 and 2·5, each divided by √4
-    assert_close(run.weights, torch.tensor([[e / (e + 1), 1 / (e + 1), 0]]))
-    assert_close(run.output, torch.tensor([[(10 * e + 20) / (e + 1), e / (e + 1)]]))
+D_MODEL, HEAD_DIM, VALUE_DIM = 13, 11, 4
+
+
+def drawn(*axes):
+    return torch.randn(*axes, generator=torch.Generator().manual_seed(sum(axes)))
+
+
+HEAD = SingleHead(drawn(D_MODEL, HEAD_DIM), drawn(D_MODEL, HEAD_DIM) - 1, drawn(D_MODEL, VALUE_DIM))
+
+
+def test_a_head_agrees_with_torch():
+    x, mask = drawn(2, 5, D_MODEL), masks.build(masks.causal, 5, 5)
+    query, key, value = x @ HEAD.w_query, x @ HEAD.w_key, x @ HEAD.w_value
+    expected = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    assert_close(single_head(x, HEAD, mask).output, expected)
+    assert expected.shape == (2, 5, VALUE_DIM)
+
+
+def test_matrices_that_do_not_fit_are_refused_with_their_sizes():
+    with pytest.raises(ValueError, match=re.escape("not (13, 11) and (13, 4)")):
+        SingleHead(HEAD.w_query, HEAD.w_value, HEAD.w_value)
+    with pytest.raises(ValueError, match="not 11 and 13"):
+        SingleHead(HEAD.w_query, HEAD.w_key, drawn(HEAD_DIM, VALUE_DIM))
+
+
+def test_parameters_are_counted():
+    held = HEAD.w_query.numel() + HEAD.w_key.numel() + HEAD.w_value.numel()
+    assert projection_parameters(D_MODEL, HEAD_DIM, VALUE_DIM) == held
+    assert projection_parameters(12_288, 12_288, 12_288) == 452_984_832  # a layer of GPT-3

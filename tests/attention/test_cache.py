@@ -39,10 +39,6 @@ def rings(slots):
     return [empty_ring(X, layer, slots) for layer in LAYERS]
 
 
-def first_difference(left, right):
-    return int(((left - right).abs().amax(dim=-1) > 1e-4).int().argmax())
-
-
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 12), st.sampled_from([(1, 1), (4, 2), (6, 1)]), st.integers(0, 99))
 def test_what_is_kept_is_what_would_be_computed_again_bit_for_bit(tokens, heads, seed):
@@ -110,24 +106,10 @@ def test_where_a_row_is_written():
     assert [slot_of(place, 2, 3) for place in range(10)] == [0, 1, 2, 3, 4, 2, 3, 4, 2, 3]
 
 
-def test_a_ring_never_grows():
-    steps = decode(X, LAYERS, rings(3), partial(read_ring, sinks=1))
-    assert {done.cache.key.shape for step in steps for done in step.reads} == {(KV_HEADS, 3, 4)}
-    assert [step.reads[0].weights.shape[-1] for step in steps] == [1, 2, 3, 3, 3, 3, 3]
-
-
 @pytest.mark.parametrize(("tokens", "sinks"), [(2, 0), (1, 3), (1, -1)])
 def test_a_ring_refuses_what_it_cannot_hold(tokens, sinks):
     with pytest.raises(ValueError, match=f"{tokens} tokens at once, {sinks} of 3 slots for sinks"):
         read_ring(X[:tokens], LAYERS[0], rings(3)[0], sinks)
-
-
-@pytest.mark.parametrize(
-    ("fault", "starts"),
-    [(faults.forget_offset, 1), (faults.drop_row, faults.LOST + 1), (faults.append_after, 0)],
-)
-def test_where_a_mistake_begins_to_show(fault, starts):
-    assert first_difference(outputs(fault), outputs(CAUSAL)) == starts
 
 
 def flops(x, layer, cache):
@@ -166,3 +148,15 @@ def test_bytes_are_those_of_the_tensors():
     cache = through(X, [layer], nothing(X, [layer]), CAUSAL).reads[0].cache
     assert cache_bytes(TOKENS, layer) == cache.key.nbytes + cache.value.nbytes
     assert cache_bytes(TOKENS, layer) == 4 * cache_elements(TOKENS, KV_HEADS, HEAD_DIM)
+
+
+def first_difference(left, right):
+    return int(((left - right).abs().amax(dim=-1) > 1e-4).int().argmax())
+
+
+@pytest.mark.parametrize(
+    ("fault", "starts"),
+    [(faults.forget_offset, 1), (faults.drop_row, faults.LOST + 1), (faults.append_after, 0)],
+)
+def test_where_a_mistake_begins_to_show(fault, starts):
+    assert first_difference(outputs(fault), outputs(CAUSAL)) == starts

@@ -7,7 +7,6 @@ from torch.testing import assert_close
 
 from explainers.attention.cross import cross_attention, hide_padding, read_source
 from explainers.attention.layer import MultiHead
-from explainers.attention.scaled_dot_product import Attention
 
 HEADS, HEAD_DIM, Q_LEN, KV_LEN = 3, 4, 7, 5
 WIDTH = HEADS * HEAD_DIM
@@ -53,23 +52,6 @@ def test_what_fills_a_source_up_changes_nothing_when_it_is_hidden():
     assert_close(filled.output[0], short.output)
     assert (leaking.output[0] - short.output).abs().min() > 0
     assert_close(leaking.output[1], filled.output[1])  # the longest is not filled up
-
-
-def test_a_step_alone_reads_what_was_kept_of_the_source():
-    kept = read_source(SOURCE, LAYER)
-    at_once = cross_attention(X, kept, LAYER, SEEN).output
-    steps = [cross_attention(X[:, [n]], kept, LAYER, SEEN).output for n in range(Q_LEN)]
-    assert_close(torch.cat(steps, dim=-2), at_once)
-
-
-def test_something_else_can_be_tried_in_place_of_attention():
-    def only_values(query, key, value, mask):
-        weights = torch.full((*query.shape[:-1], key.shape[-2]), 1 / key.shape[-2]).double()
-        return Attention(weights, weights, weights @ value)
-
-    run = cross_attention(X, read_source(SOURCE, LAYER), LAYER, SEEN, only_values)
-    average = (SOURCE @ LAYER.w_value @ LAYER.w_output).mean(dim=-2, keepdim=True)
-    assert_close(run.output, average.expand(-1, Q_LEN, -1))
 
 
 def test_a_source_of_nothing_but_filling_is_refused():

@@ -76,13 +76,6 @@ def test_word_by_word_is_all_words_at_once(length, head_dim, value_dim, seed):
     assert_close(gated_delta_attention(query, key, value, beta, keep), answers)
 
 
-def test_a_word_that_keeps_nothing_spoils_no_other():
-    query, key, value, beta, keep = inputs()
-    keep[..., 3] = 0
-    answers, _state = step_by_step(query, key, value, beta, keep)
-    assert_close(gated_delta_attention(query, key, value, beta, keep), answers)
-
-
 @pytest.fixture(scope="module")
 def their_layer():
     """Qwen3-Next's, small, with weights at random; fewer key heads than value heads."""
@@ -122,3 +115,10 @@ def test_the_whole_layer_is_that_of_qwen(their_layer):
     expected = their_layer(x)
     difference = (gated_delta_layer(x, converted(their_layer)) - expected).abs().max().item()
     assert difference <= 1e-6 * max(1.0, expected.abs().max().item())
+
+
+def test_a_word_that_keeps_nothing_spoils_no_other():
+    query, key, value, beta, keep = inputs()
+    keep[..., 3] = 0
+    answers, _state = step_by_step(query, key, value, beta, keep)
+    assert_close(gated_delta_attention(query, key, value, beta, keep), answers)

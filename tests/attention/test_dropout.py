@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from torch.testing import assert_close
 
 from explainers.attention.dropout import drop
 
@@ -12,14 +11,6 @@ WEIGHTS = SCORES.softmax(dim=-1)
 
 def seeded(seed):
     return torch.Generator().manual_seed(seed)
-
-
-def test_each_weight_is_gone_or_scaled():
-    dropped = drop(WEIGHTS, 0.2, seeded(1))
-    gone = dropped == 0
-    assert_close(dropped[~gone], WEIGHTS[~gone] / 0.8)
-    assert gone.any()
-    assert not gone.all()
 
 
 @pytest.mark.parametrize("probability", [0.1, 0.5, 0.9])

@@ -16,7 +16,6 @@ from explainers.attention.grouped_query import (
     share_wrongly,
 )
 from explainers.attention.layer import MultiHead
-from explainers.attention.multi_head import multi_head, parameters
 
 HEAD_DIM, D_MODEL = 4, 14
 
@@ -46,25 +45,6 @@ def test_agrees_with_torch_under_every_rule(rule, kv_heads):
     run = grouped_query(X, layer, mask)
     assert_close(run.per_head, expected)
     assert_close(run.output, expected.permute(0, 2, 1, 3).reshape(2, 5, -1) @ layer.w_output)
-
-
-@pytest.mark.parametrize("kv_heads", [1, 2, 3])
-def test_sharing_is_multi_head_attention_with_equal_heads_in_each_group(kv_heads):
-    layer, group_size = layer_of(6, kv_heads), 6 // kv_heads
-
-    def written_out(w):
-        heads = w.split(HEAD_DIM, dim=-1)
-        return torch.cat([heads[head // group_size] for head in range(6)], dim=-1)
-
-    w_key, w_value = written_out(layer.w_key), written_out(layer.w_value)
-    equal = MultiHead(layer.w_query, w_key, w_value, layer.w_output, HEAD_DIM)
-    shared, many = grouped_query(X, layer, CAUSAL), multi_head(X, equal, CAUSAL)
-    assert_close(shared.weights, many.weights)
-    assert_close(shared.output, many.output)
-    averaged = average_kv_heads(equal, kv_heads)
-    assert_close(averaged.w_key, layer.w_key)
-    assert_close(averaged.w_value, layer.w_value)
-    assert_close(grouped_query(X, averaged, CAUSAL).output, many.output)
 
 
 def test_averaging_is_the_mean_over_each_group():
@@ -105,9 +85,3 @@ def test_the_mistake_shows_only_between_the_two_ends(kv_heads, group_size):
 def test_only_the_kv_heads_are_cached(kv_heads):
     run = grouped_query(X[0], layer_of(6, kv_heads), CAUSAL)
     assert cache_elements(5, kv_heads, HEAD_DIM) == run.key.numel() + run.value.numel()
-
-
-def test_sizes_that_the_pages_name():
-    assert cache_elements(7, 4, 16) == 896  # the sentence's 7 tokens, MHA of d_model 64
-    assert cache_elements(7, 1, 16) == 224
-    assert parameters(64, 4, 1, 16) == 2 * 64 * 64 + 2 * 64 * 16

@@ -55,16 +55,6 @@ def test_chooses_the_sets_of_transformers_deepseek_v32():
     assert torch.equal(keep_best(index_scores(*ours), KEPT, CAUSAL), expected)
 
 
-def test_scores_are_shared_products_above_0():
-    query, key, share = drawn(2, 3, 5), drawn(7, 5), drawn(3, 2)
-    scores = index_scores(query, key, share)
-    for asks in range(3):
-        for seen in range(7):
-            products = [max(0.0, float(one[asks] @ key[seen]) / 5**0.5) for one in query]
-            expected = sum(float(share[asks, n]) * products[n] for n in range(2)) / 2**0.5
-            assert float(scores[asks, seen]) == pytest.approx(expected, abs=1e-5)
-
-
 @settings(max_examples=100)
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 9))
 def test_what_is_kept_is_what_torch_finds_largest(seed, kept, length):
@@ -126,12 +116,6 @@ def test_evicts_the_row_that_received_least(seed, kept, newest):
     held = evict_least_read(scores.double(), kept, newest)
     assert held.tolist() == evict_by_hand(scores.double(), kept, newest)
     assert int(held.sum(-1).max()) == kept
-
-
-def test_a_cache_with_room_for_all_evicts_nothing():
-    assert torch.equal(
-        evict_least_read(drawn(2, 9, 9), 10, 2), masks.build(masks.causal, 9, 9).expand(2, 9, 9)
-    )
 
 
 @settings(max_examples=30)

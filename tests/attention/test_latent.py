@@ -15,8 +15,6 @@ from transformers.models.deepseek_v3.modeling_deepseek_v3 import (
 from explainers.attention import masks
 from explainers.attention.latent import absorbed, compress, latent_attention
 from explainers.attention.latent_layer import Latent, latent_cache_elements
-from explainers.attention.layer import MultiHead
-from explainers.attention.multi_head import multi_head
 from explainers.attention.rotary import angles
 
 HEADS, HEAD_DIM, LATENT_DIM, ROPE_DIM, D_MODEL = 3, 10, 7, 4, 13
@@ -106,45 +104,6 @@ def test_agrees_with_transformers_deepseek_v3(rule, computed):
     # Their norm and their softmax are in single precision.
     assert_close(run.weights, weights, rtol=1e-5, atol=1e-6)
     assert_close(run.output, output, rtol=1e-5, atol=1e-6)
-
-
-@BOTH
-def test_moving_the_whole_text_changes_no_score(computed):
-    here, moved = (computed(X, LAYER, CAUSAL, turned(start)) for start in (0, 400))
-    assert_close(moved.scores, here.scores)
-    assert not torch.allclose(moved.cached.rotary_key, here.cached.rotary_key)
-
-
-@BOTH
-def test_place_is_known_by_the_rotary_part_alone(computed):
-    deaf = replace(LAYER, w_rotary_key=torch.zeros_like(LAYER.w_rotary_key))
-    order = [4, 2, 0, 1, 3]
-    full = masks.build(masks.full, 5, 5)
-    for layer, same in [(deaf, True), (LAYER, False)]:
-        straight = computed(X, layer, full, turned(0)).output
-        shuffled = computed(X[:, order], layer, full, turned(0)).output
-        assert torch.allclose(shuffled, straight[:, order]) == same
-
-
-@BOTH
-def test_with_a_latent_as_wide_as_x_it_is_multi_head_attention(computed):
-    x = X / X.square().mean(dim=-1, keepdim=True).sqrt()  # of the size that the norm gives
-    many = MultiHead(
-        LAYER.w_query, drawn(D_MODEL, 30) - 0.1, drawn(D_MODEL, 30) + 0.1, LAYER.w_output, HEAD_DIM
-    )
-    wide = replace(
-        LAYER,
-        # Scores are divided by the root of both parts of a key, although one is silent.
-        w_query=LAYER.w_query * ((HEAD_DIM + ROPE_DIM) / HEAD_DIM) ** 0.5,
-        w_rotary_key=torch.zeros_like(LAYER.w_rotary_key),
-        w_down=torch.eye(D_MODEL, dtype=torch.double),
-        gain=torch.ones(D_MODEL, dtype=torch.double),
-        w_up_key=many.w_key,
-        w_up_value=many.w_value,
-    )
-    run, expected = computed(x, wide, CAUSAL, turned(0)), multi_head(x, many, CAUSAL)
-    assert_close(run.weights, expected.weights, rtol=1e-5, atol=1e-6)  # the norm adds its epsilon
-    assert_close(run.output, expected.output, rtol=1e-5, atol=1e-6)
 
 
 def test_the_latent_is_normalised_whatever_the_size_of_x():

@@ -30,12 +30,3 @@ def test_word_by_word_is_all_words_at_once(length, head_dim, value_dim, seed):
         answers.append(read_state(state, query[..., word, :]))
     mask = masks.build(masks.causal, length, length)
     assert_close(torch.stack(answers, dim=-2), linear_attention(query, key, value, mask))
-
-
-def test_the_full_mask_reads_the_whole_text():
-    query, key, value = drawn(5, 11), drawn(7, 11, seed=1), drawn(7, 4, seed=2)
-    state = torch.zeros(4, 11, dtype=torch.double)
-    for word in range(7):
-        state = write_sum(state, key[word], value[word])
-    full = linear_attention(query, key, value, masks.build(masks.full, 5, 7))
-    assert_close(read_state(state, query), full)

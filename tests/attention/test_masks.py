@@ -61,20 +61,10 @@ def test_chunks_are_those_of_transformers(width, length):
     assert masks.build(masks.chunks(width), length, length).tolist() == allowed
 
 
-def test_prefixes_reach_from_causal_to_full():
-    assert torch.equal(masks.build(masks.prefix(0), 5, 5), masks.build(masks.causal, 5, 5))
-    assert torch.equal(masks.build(masks.prefix(5), 5, 5), masks.build(masks.full, 5, 5))
-
-
 def test_a_mask_drawn_by_hand_is_the_mask_that_was_drawn():
     cells = torch.tensor([[0, 1, 0], [1, 0, 1], [0, 0, 1]], dtype=torch.bool)
     assert drawn(masks.build(masks.drawn(cells), 3, 3)) == [".#. #.# ..#"]
     assert drawn(masks.build(masks.drawn(cells), 2, 3)) == ["#.# ..#"]
-
-
-def test_a_text_of_one_token_has_one_cell_under_every_rule():
-    for rule in masks.RULES.values():
-        assert drawn(masks.build(rule, 1, 1)) == ["#"]
 
 
 def test_sequences_of_different_lengths_in_one_batch():

@@ -49,17 +49,6 @@ def test_after_each_block_it_is_softmax_of_what_was_read(given):
         assert (step.total[~some] == 0).all()
 
 
-def test_by_hand():
-    """Scores ln 1, ln 2 | ln 8, ln 4: powers of e relative to the larger of each time."""
-    scores = torch.tensor([[1.0, 2.0, 8.0, 4.0]]).log()
-    value = torch.tensor([[15.0], [0.0], [30.0], [0.0]])
-    first, second = read_row(scores, value, 2)
-    assert_close(first.total, torch.tensor([[1.5]]))  # (1 + 2) ÷ 2
-    assert_close(second.correction, torch.tensor([[0.25]]))  # 2 ÷ 8
-    assert_close(second.total, torch.tensor([[1.875]]))  # (1 + 2 + 8 + 4) ÷ 8
-    assert_close(second.output, torch.tensor([[17.0]]))  # (15 · 1 + 30 · 8) ÷ 15
-
-
 def tensors(dtype=torch.float32):
     random = torch.Generator().manual_seed(0)
     shapes = (2, 3, 17, 11), (2, 3, 19, 11), (2, 3, 19, 4)
@@ -77,13 +66,6 @@ def test_tiled_is_attention_and_torchs_under_every_rule(rule, blocks):
     assert_close(output, whole.output, atol=allowed, rtol=0)
     torchs = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
     assert_close(output, torchs, atol=allowed, rtol=0)
-
-
-def test_tiled_keeps_the_precision_it_is_given():
-    query, key, value = tensors(torch.float64)
-    output = tiled_attention(query, key, value, masks.causal, 4, 3)
-    expected = attention(query, key, value, masks.build(masks.causal, 17, 19)).output
-    assert_close(output, expected, atol=1e-14, rtol=0)
 
 
 def test_each_sequence_of_a_batch_has_its_own_mask():
@@ -160,3 +142,10 @@ def test_memory_grows_with_n_and_not_with_its_square():
     assert plain == 3 * 4 * 512**2 + output
     assert 2 * output < middle < 2 * output + positions + 20 * 16 * 32
     assert large - middle == pytest.approx(2 * (middle - small), rel=0.01), "linear in n"
+
+
+def test_tiled_keeps_the_precision_it_is_given():
+    query, key, value = tensors(torch.float64)
+    output = tiled_attention(query, key, value, masks.causal, 4, 3)
+    expected = attention(query, key, value, masks.build(masks.causal, 17, 19)).output
+    assert_close(output, expected, atol=1e-14, rtol=0)

@@ -27,22 +27,6 @@ def test_the_papers_formula(longest, d_model):
     assert_close(sinusoidal(30, d_model, longest), torch.tensor(expected), atol=30 * 2**-22, rtol=0)
 
 
-@pytest.mark.parametrize("steps", [1, 5])
-def test_going_k_positions_on_is_one_rotation_wherever_you_stand(steps):
-    vectors = sinusoidal(24, 6, longest=100.0).double()
-    rotation = torch.zeros(6, 6, dtype=torch.double)
-    for i in range(0, 6, 2):  # position k itself holds the sine and cosine of each pair's angle
-        sine, cosine = vectors[steps, i : i + 2]
-        rotation[i : i + 2, i : i + 2] = torch.tensor([[cosine, sine], [-sine, cosine]])
-    assert_close(vectors[:-steps] @ rotation.T, vectors[steps:], atol=24 * 2**-22, rtol=0)
-
-
-def test_the_first_pair_turns_fastest():
-    turned = sinusoidal(2, 10, longest=10_000.0)[1, ::2]
-    assert turned.tolist() == sorted(turned.tolist(), reverse=True)
-    assert turned[0].item() == pytest.approx(math.sin(1))
-
-
 def test_only_places_or_a_mask_tell_two_orders_apart():
     random = torch.Generator().manual_seed(0)
     sizes = (9, 13), (13, 11), (13, 11), (13, 4)

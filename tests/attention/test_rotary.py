@@ -48,12 +48,6 @@ def test_agrees_with_transformers_llama():
         assert_close(rotate_halves(ours, angle), theirs)
 
 
-def test_the_two_pairings_are_one_turn_of_reordered_numbers():
-    x, angle = drawn(2, 9, HEAD_DIM), angle_of(0, 9)
-    order = [0, 2, 4, 1, 3, 5]  # what are neighbours in the paper stand half the way apart
-    assert_close(rotate_halves(x[..., order], angle), rotate(x, angle)[..., order])
-
-
 @given(st.integers(0, 5_000))
 def test_moving_the_whole_text_changes_no_score(steps):
     query, key, value = drawn(3, 4, 9, HEAD_DIM)

@@ -45,11 +45,6 @@ def test_without_the_root_one_weight_takes_nearly_all():
     assert largest_weight(run.scores).mean() < 0.5
 
 
-def test_largest_weight_by_hand():
-    scores = torch.tensor([[0.0, math.log(3), 0.0], [2.0, 2.0, -math.inf]])
-    assert_close(largest_weight(scores), torch.tensor([0.6, 0.5]))
-
-
 def test_gradient_size_is_the_norm_of_torchs_jacobian():
     rows = drawn(8, 5).scores
     for row, size in zip(rows, gradient_size(rows), strict=True):

@@ -32,12 +32,6 @@ def test_the_list_is_what_the_mask_says(rule):
     assert len(tiles.allowed) == tiles.cut.sum()
 
 
-def test_a_long_causal_text_keeps_a_mask_for_its_diagonal_only():
-    tiles = list_tiles(masks.causal, 4_096, 4_096, 128, 64)
-    assert tiles.allowed.numel() == 4_096 * 128
-    assert int(tiles.whole.sum() + tiles.cut.sum()) < 32 * 64 * 0.52
-
-
 def test_a_query_with_nothing_to_look_at_is_refused():
     """Position 57 of 71 is row 23 of the last 37."""
     with pytest.raises(ValueError, match=r"leaves row 23 \(of 37 queries\) nothing to look at"):

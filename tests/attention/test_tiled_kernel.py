@@ -96,13 +96,6 @@ def test_tiles_of_any_sides(sides):
     check(masks.sliding_window(5), *draw(), sides=sides)
 
 
-@pytest.mark.rotating(3)
-@pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_the_sides_that_are_chosen_will_do(dtype):
-    query, key, value = draw(150, 170, 64, 64, leading=(), dtype=dtype)
-    check(masks.causal, query, key, value, sides=choose_sides(query))
-
-
 def test_each_sequence_of_a_batch_has_its_own_mask():
     check(masks.causal & masks.padding(torch.tensor([71, 3])), *draw(leading=(2, 3)))
 
@@ -203,3 +196,10 @@ def test_it_compiles_for_an_h100_without_one(width, tmp_path):
     shared, products = map(int, found.split())
     assert shared <= 107 * 2**10
     assert products >= 8
+
+
+@pytest.mark.rotating(3)
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_the_sides_that_are_chosen_will_do(dtype):
+    query, key, value = draw(150, 170, 64, 64, leading=(), dtype=dtype)
+    check(masks.causal, query, key, value, sides=choose_sides(query))

@@ -64,18 +64,6 @@ def test_the_overview_is_the_largest_weight_of_each_block(given):
     assert_exact(shown, by_hand)
 
 
-@pytest.mark.nightly("a second; any window of a short text is compared daily")
-def test_2_048_tokens_in_float64():
-    random = torch.Generator().manual_seed(0)
-    query, key = 4 * torch.randn(2, 2_048, 64, generator=random, dtype=torch.float64)
-    for is_causal in (True, False):
-        totals, whole = row_totals(query, key, 300, is_causal), of_softmax(query, key, is_causal)
-        for rows, columns in ((0, 0), (1_536, 0), (1_536, 1_536), (700, 333)):
-            sides = slice(rows, rows + 512), slice(columns, columns + 512)
-            part = window(query, key, totals, *sides, is_causal)
-            assert_exact(part, whole[sides])
-
-
 def test_memory_is_at_most_twice_that_of_q_and_k():
     """Kept and worked on, all together; the square alone would be 64 times Q and K."""
     length, head_dim, block = 8_192, 64, 512

@@ -4,7 +4,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from tests.support.browser_fixtures import TURN, WINDOW, Visit, dressed
+from tests.support.visit import TURN, WINDOW, Visit, dressed
 
 ON = {"lecture": "true", "predict": "true"}
 STANDS = """() => document.documentElement && 'lectureStands' in document.documentElement.dataset

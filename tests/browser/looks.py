@@ -133,6 +133,39 @@ SENTENCES = """() => [...document.querySelectorAll('[data-testid=stMain] p')]
 """What a page says below its picture."""
 
 
+FOCUS = """() => {
+  let one = document.activeElement;
+  while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
+  if (!one?.closest('.hero')) return null;
+  const app = getComputedStyle(document.querySelector('[data-testid=stApp]'));
+  const { outlineStyle, outlineWidth, outlineColor, boxShadow } = getComputedStyle(one);
+  const isClear = /^rgba.*, 0\\)|\\/ 0\\)/.test(outlineColor);
+  const isDrawn = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && !isClear
+    && outlineColor !== app.backgroundColor;
+  return [one.outerHTML.slice(0, 150), isDrawn || / 0px 0px 0px [2-9]/.test(boxShadow)];
+}"""
+"""What of the first picture has the keyboard, and whether it has an outline that can be seen."""
+BLUR = """() => {
+  document.activeElement.blur();
+  document.querySelector('[data-testid=stMain]').scrollTop = 0;
+}"""
+
+
+def list_what_hides_the_focus(visit):
+    """By Tab through the first picture: each stop shows that it has the keyboard."""
+    press, found, seen = visit.page.keyboard.press, [], 0
+    visit.hero.first.locator("button:visible").first.focus()
+    press("Shift+Tab")
+    press("Tab")
+    while focused := visit.page.evaluate(FOCUS):
+        node, is_outlined = focused
+        found += [] if is_outlined else [f"has no outline in focus: {node}"]
+        seen += 1
+        press("Tab")
+    visit.page.evaluate(BLUR)
+    return found if seen else ["nothing in the picture is reached by Tab"]
+
+
 def list_faults_at_sight(visit, path):
     """What is wrong with the first picture, when all has come to its place."""
     seen = f"(least) => ({IS_SEEN})(({HERO})(), least)"

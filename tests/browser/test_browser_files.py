@@ -49,7 +49,6 @@ def imports(module):
     """The modules that a module names, as files."""
     named = re.findall(r'^import (?:.* from )?"(.+)";', code(module), re.MULTILINE)
     assert len(named) == len(re.findall(r"^import\b", code(module), re.MULTILINE))
-    assert all(name.startswith(("./", "../")) for name in named)
     return {(module.parent / name).resolve() for name in named}
 
 
@@ -72,17 +71,12 @@ def name(module):
     return module.relative_to(FOLDER).as_posix()
 
 
-def test_a_module_has_types_and_says_what_it_needs():
-    for module in MODULES:
-        assert code(module).startswith("// @ts-check\n// "), name(module)
-        assert re.search(r"^export\b", code(module), re.MULTILINE), name(module)
-        unnamed = re.findall(r"\bimport\((?!\")", code(module))
-        assert len(unnamed) == (name(module) == AHEAD), f"{name(module)}: imported by its name"
-        assert imports(module) <= set(MODULES), name(module)
-
-
 def test_all_modules_of_a_component_are_asked_for_at_once_and_all_are_used():
     """One that only others name would be asked for when those have come."""
+    for module in MODULES:
+        assert code(module).startswith("// @ts-check\n// "), name(module)
+        unnamed = re.findall(r"\bimport\((?!\")", code(module))
+        assert len(unnamed) == (name(module) == AHEAD), f"{name(module)}: imported by its name"
     for module in (FOLDER / entry for entry in ENTRIES):
         assert needed(module) == imports(module) | {module}, name(module)
     types = {module for module in MODULES if module.name == "data.js"}
@@ -92,13 +86,6 @@ def test_all_modules_of_a_component_are_asked_for_at_once_and_all_are_used():
     assert used == set(MODULES) - types, "files of types are not fetched, all others are"
 
 
-def typed(part, name):
-    """The names in a type, as the browser's side writes them down."""
-    types = code(FOLDER / part / "data.js")
-    (lines,) = re.findall(rf"@typedef {{object}} {name}\b(.*?)\*/", types, re.DOTALL)
-    return set(re.findall(r"@property {.+?} \[?(\w+)", lines))
-
-
 def components(visit):
     """What Streamlit sends of each component, in the sidebar too."""
     shown = [*elements(visit.sidebar), *elements(visit.main)]
@@ -106,60 +93,51 @@ def components(visit):
 
 
 def sent(visit, entry):
-    found = [proto for proto in components(visit) if proto.js_source_path == entry]
-    assert found
-    return [json.loads(proto.bytes) for proto in found]
+    """What a component of a page is told."""
+    return [json.loads(one.bytes) for one in components(visit) if one.js_source_path == entry]
 
 
-def agree(part, kind, told):
-    """What is sent has the names that the browser's side writes down."""
-    assert set(told) == typed(part, kind)
+def show_some_tiles():
+    """A page; what it needs is imported where it runs."""
+    import zlib
+
+    from explainers.ui.figure.head_tiles import Tiles, show_tiles
+
+    one = Tiles(zlib.compress(bytes(2)), ["a"], ["layer 1"], ["head 1"], "A weight.")
+    show_tiles(one, "", "tiny", lambda: None)
 
 
-def test_the_types_of_pictures_name_what_is_sent():
-    start = opened(START, ALL_WORDS)
+def test_types_name_what_is_sent():
+    """The browser's side writes down the names that it is told, neither more nor fewer."""
+    start, steps = opened(START, ALL_WORDS), ROOT / "pages" / "08_kv_cache.py"
     figures = sent(start, "figure/figure.js")
-    figures += sent(
-        opened(ROOT / "pages" / "08_kv_cache.py", {"deep": "steps"}), "figure/figure.js"
-    )
-    sliders = [figure["slider"] for figure in figures if figure["slider"]]
-    assert sliders
-    for slider in sliders:
-        agree("figure", "SliderData", slider)
-    for figure in figures:
-        agree("figure", "FigureData", figure)
-        for panel in figure["panels"]:
-            agree("figure", "PanelData", panel)
-    for cards in sent(opened(START), "cards/cards.js"):
-        agree("cards", "CardsData", cards)
-        agree("cards", "Card", cards["groups"][0]["cards"][0])
-
-
-def test_the_types_of_tiles_name_what_is_sent():
-    def page():
-        import zlib
-
-        from explainers.ui.figure.head_tiles import Tiles, show_tiles
-
-        one = Tiles(zlib.compress(bytes(2)), ["a"], ["layer 1"], ["head 1"], "A weight.")
-        show_tiles(one, "", "tiny", lambda: None)
-
-    (tiles,) = sent(AppTest.from_function(page).run(timeout=60), "tiles/tiles.js")
-    agree("tiles", "TilesData", tiles)
-
-
-def test_the_types_of_a_lecture_name_what_is_sent():
-    lecturer, follower = opened(START, LECTURE), opened(START, {"follow": "abcdef"})
-    (lecture,) = sent(lecturer, "lecture/lecture.js")
-    agree("lecture", "LectureData", lecture)
-    agree("lecture", "LectureWords", lecture["words"])
-    agree("lecture", "Shared", share_address("http://lecture.example/", ""))
-    for visit in (lecturer, follower):
-        (told,) = sent(visit, "follow/follow.js")
-        agree("follow", "FollowData", told)
-        agree("follow", "FollowWords", told["words"])
-    agree("follow", "Place", GOOD)
-    agree("follow", "Count", json.loads(write_count(0, {})))
+    figures += sent(opened(steps, {"deep": "steps"}), "figure/figure.js")
+    cards = sent(opened(START), "cards/cards.js")[0]
+    tiles = AppTest.from_function(show_some_tiles).run(timeout=60)
+    lecturer = opened(START, LECTURE)
+    lecture = sent(lecturer, "lecture/lecture.js")[0]
+    told = [
+        ("figure", "FigureData", *figures),
+        ("figure", "SliderData", *filter(None, (figure["slider"] for figure in figures))),
+        ("figure", "PanelData", *(panel for figure in figures for panel in figure["panels"])),
+        ("cards", "CardsData", cards),
+        ("cards", "Card", cards["groups"][0]["cards"][0]),
+        ("tiles", "TilesData", *sent(tiles, "tiles/tiles.js")),
+        ("lecture", "LectureData", lecture),
+        ("lecture", "LectureWords", lecture["words"]),
+        ("lecture", "Shared", share_address("http://lecture.example/", "")),
+        ("follow", "Place", GOOD),
+        ("follow", "Count", json.loads(write_count(0, {}))),
+    ]
+    for visit in (lecturer, opened(START, {"follow": "abcdef"})):
+        (data,) = sent(visit, "follow/follow.js")
+        told += [("follow", "FollowData", data), ("follow", "FollowWords", data["words"])]
+    for part, kind, *all_data in told:
+        types = code(FOLDER / part / "data.js")
+        (lines,) = re.findall(rf"@typedef {{object}} {kind}\b(.*?)\*/", types, re.DOTALL)
+        typed = set(re.findall(r"@property {.+?} \[?(\w+)", lines))
+        assert all_data, kind
+        assert all(set(data) == typed for data in all_data), kind
 
 
 def test_no_script_is_sent_with_a_page():
@@ -168,11 +146,8 @@ def test_no_script_is_sent_with_a_page():
         (LECTURE, {"lecture/lecture.js", "follow/follow.js"}),
     ):
         drawn = components(opened(START, link))
-        assert {proto.js_source_path for proto in drawn} == {
-            "picture/picture.js",
-            "lecture/start_key.js",
-            *begun,
-        }
+        always = {"picture/picture.js", "lecture/start_key.js"}
+        assert {proto.js_source_path for proto in drawn} == always | begun
         for proto in drawn:
             assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")
             assert proto.component_name.startswith(f"{browser_files.name_package()}.")
@@ -212,9 +187,8 @@ def test_two_first_visitors_announce_the_files_once(monkeypatch, caplog):
         for visitor in visitors:
             visitor.join()
     assert len(told) == 1
-    assert manager.get_component_path(f"{browser_files.name_package()}.figure-figure") == str(
-        FOLDER
-    )
+    package = f"{browser_files.name_package()}.figure-figure"
+    assert manager.get_component_path(package) == str(FOLDER)
     assert not caplog.records
 
 
@@ -238,10 +212,7 @@ def test_an_address_begins_where_the_browser_finds_the_app():
 
 def test_nothing_is_asked_of_the_root_of_the_host():
     """Only the browser knows where the app begins: see `locate`."""
-    asks = re.compile(
-        r"(?:\bfetch|\bnew EventSource|\bnew WebSocket|\bsendBeacon)\((?!locate\()(.*)"
-    )
-    found = [(name(path), *asks.findall(path.read_text(encoding="utf-8"))) for path in MODULES]
+    call = r"(?:\bfetch|\bnew EventSource|\bnew WebSocket|\bsendBeacon)\((?!locate\()(.*)"
+    found = [(name(path), *re.findall(call, code(path))) for path in MODULES]
     assert [one for one in found if one[1:]] == [("common/component.js", "address);")]
-    texts = "".join(path.read_text(encoding="utf-8") for path in MODULES)
-    assert not re.search(r"location\.origin|document\.baseURI", texts)
+    assert not any(re.search(r"location\.origin|document\.baseURI", code(p)) for p in MODULES)

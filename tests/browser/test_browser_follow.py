@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import expect
 
-from tests.support.browser_fixtures import LIMIT, Visit, dressed
+from tests.support.visit import LIMIT, Visit, dressed
 
 SIZES = {"lecturer": (1024, 768), "laptop": (1280, 900), "phone": (390, 844), "late": (820, 1180)}
 STATE = """() => {
@@ -31,8 +31,6 @@ LISTENS = (
     "() => 'lectureStands' in document.documentElement.dataset && attentionLecture.isComplete()"
 )
 STEPS_ON_A_PAGE = 3
-TABS = 7
-"""Of one browser: one more than it opens connections to a host."""
 ASK_AGAIN = 2_000
 """Milliseconds after which the lecturer's address is read anew: it is tidied up after a run."""
 
@@ -202,6 +200,7 @@ def follow_let_go_come_back_and_leave(hall, _folder):
     phone.bar.get_by_role("button").first.click()
     phone.sees_what(lecturer)
 
+    # A browser opens six connections to a host, and streams would take them all.
     other = phone.another_tab(code(lecturer, 16))
     turn(lecturer, [phone, other])
     expect(listening).to_have_text("◉ 1")  # tabs of one browser share a stream
@@ -315,18 +314,3 @@ STORIES = follow_let_go_come_back_and_leave, vote_and_let_another_device_lead_to
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
 def test_an_audience_can(hall, tmp_path, story):
     story(hall, tmp_path)
-
-
-@pytest.mark.nightly("opens eight tabs; by day two tabs of a browser share a stream")
-def test_tabs_of_one_browser_share_a_stream(hall):
-    """A browser opens six connections to a host, and streams would take them all."""
-    lecturer = comes_to_lead(hall)
-    first = hall("phone").comes(code(lecturer, 16))
-    first.sees_what(lecturer)
-    tabs = [first.another_tab(code(lecturer, 16)) for _ in range(TABS - 1)]
-    turn(lecturer, [first, *tabs])
-    listening = lecturer.page.locator(".follow-lead")
-    expect(listening).to_have_text("◉ 1")
-    tabs.pop().page.close()  # the last that was opened listens
-    turn(lecturer, [first, *tabs])
-    expect(listening).to_have_text("◉ 1")

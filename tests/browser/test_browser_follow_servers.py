@@ -117,28 +117,3 @@ def test_replicas_share_a_lecture_and_go_on_without_redis(replicas, redis_server
     turn(lecturer, [phone])
     for person in people:
         person.errors.clear()  # browsers complain of what is away
-
-
-@pytest.mark.nightly("starts two servers; the same code finds a Redis server that has come back")
-def test_a_server_that_was_started_again_finds_everybody(hall, people):
-    port = free_port()
-    address = f"http://localhost:{port}"
-    process = serve(port)
-    try:
-        lecturer = comes_to_lead(hall, address)
-        phone = hall("phone", address).comes(code(lecturer, 6))
-        phone.sees_what(lecturer)
-        process.terminate()
-        process.wait()
-        turn(lecturer, [])
-        button = lecturer.page.locator(".follow-lead")
-        expect(button).to_have_attribute("title", re.compile("cannot be reached"))
-        process = serve(port)
-        phone.sees_what(lecturer)
-        expect(button).to_have_text("◉ 1")
-    finally:
-        for person in people:
-            person.page.goto("about:blank")
-            person.errors.clear()  # browsers complain of a server that is away
-        process.terminate()
-        process.wait()

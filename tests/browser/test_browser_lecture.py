@@ -13,8 +13,9 @@ from explainers.ui.browser_files import FOLDER
 from explainers.ui.lecture.screens import LESSON, MOST_SCREENS
 from tests.browser import lecturing
 from tests.browser.lecturing import KIND, ON, STILL, find, go, place, ready, seen, turn
-from tests.browser.test_looks import violations
-from tests.support.browser_fixtures import PAGES, TURN, WINDOW, Visit, dressed
+from tests.browser.looks import violations
+from tests.support.browser_fixtures import PAGES
+from tests.support.visit import TURN, WINDOW, Visit, dressed
 
 desk, lecture = lecturing.desk, lecturing.lecture
 OLD_PROJECTOR, BIG, PHONE = (1024, 768), (1920, 1080), (390, 844)
@@ -59,13 +60,7 @@ def test_every_screen_of_a_page_can_be_read(lecture, path):
 
 def test_a_page_is_begun_walked_and_left_by_keys(visit):
     """What was pressed before it stands is obeyed then, and no step asks the server."""
-    hostile = "<script>alert(1)</script> [a](http://x.invalid)"
-    one = visit("scores", predict="true", go=hostile, d_k="8")
-    note = one.page.locator("[data-testid=stAlert]").inner_text()
-    assert "<script>alert(1)</script>" in note, "a short link that is none is told, and not run"
-    assert one.choices["d_k"] == "8"
-    assert "go" not in one.choices
-    one.page.emulate_media(reduced_motion="reduce")
+    one = visit("scores", is_still=True, predict="true")
     one.page.keyboard.press("l")
     one.page.get_by_text("Lecture mode starts").wait_for()
     for _ in range(2):
@@ -90,12 +85,17 @@ def test_a_page_is_begun_walked_and_left_by_keys(visit):
     assert (one.sent, one.choices["screen"]) == (sent, "5")
 
     turn(one, "c")
-    field = one.page.get_by_role("textbox", name="Sentence")
+    field, before = one.page.get_by_role("textbox", name="Sentence"), place(one)
     field.click()
-    before = place(one)
     for key in (" ", "ArrowLeft", "q", "o"):
         field.press(key)
     assert place(one) == before, "keys are letters in a field"
+    field.fill("The team praised young fans on Sunday")
+    one.after_run(lambda: field.press("Enter"))
+    one.wait_for_choice("text", "The team praised young fans on Sunday")
+    one.page.keyboard.press("b")
+    assert one.page.locator(".lecture-blank").is_visible(), "Enter has left the field"
+    one.page.keyboard.press("b")
     field.press("PageUp")
     one.page.evaluate(STILL)
     assert place(one) != before, "but those of a remote control"
@@ -121,18 +121,6 @@ PICTURE_SAYS = """() => {
 """Of the page's first picture, also while another screen is shown."""
 
 
-def test_enter_leaves_the_field_so_that_the_next_key_is_a_key(lecture):
-    one = lecture("scores")
-    turn(one, "c")
-    field = one.page.get_by_role("textbox", name="Sentence")
-    field.fill("The team praised young fans on Sunday")
-    one.after_run(lambda: field.press("Enter"))
-    one.wait_for_choice("text", "The team praised young fans on Sunday")
-    one.page.keyboard.press("b")
-    assert one.page.locator(".lecture-blank").is_visible()
-    one.page.keyboard.press("b")
-
-
 def test_keys_do_what_their_list_says(lecture):
     one = lecture("masks")
     one.page.evaluate("""() => {
@@ -156,17 +144,15 @@ def test_keys_do_what_their_list_says(lecture):
     assert told == [("masks", 2, 0), ("masks", 6, 0), ("masks", 6, 1)], "who follows hears of it"
     assert "lecture=true" in one.page.evaluate("heard[0].query")
 
-    turn(one, "b")
-    assert one.page.locator(".lecture-blank").is_visible()
-    turn(one, "ArrowRight")
-    assert not one.page.locator(".lecture-blank").is_visible()
-    turn(one, "s")
-    assert one.page.locator(".lecture-spotlight").is_visible()
-    turn(one, "Escape")
-    turn(one, "?")
-    assert "presenter view" in one.page.locator(".lecture-help").inner_text()
-    turn(one, "Escape")
-    assert not one.page.locator(".lecture-help").is_visible()
+    for key, name, away in (
+        ("b", "blank", "ArrowRight"),
+        ("s", "spotlight", "Escape"),
+        ("?", "help", "Escape"),
+    ):
+        turn(one, key)
+        assert one.page.locator(f".lecture-{name}").is_visible()
+        turn(one, away)
+        assert not one.page.locator(f".lecture-{name}").is_visible()
     go(one, 1)
     assert turn(one, "k") == "code", "shown by its key alone"
     assert one.page.locator("pre:visible").count() == 1
@@ -274,11 +260,7 @@ def test_what_a_lecturer_chose_is_in_the_link(reader, address):
     one.page.wait_for_url("**/kv_cache?**")  # the page between them is not part of it
     assert place(ready(one)) == f"1 / {len(LESSON['kv_cache'])}"
     assert one.choices["set"] == "45"
-    assert one.page.evaluate("attentionLecture.choice.followed.minutes") == 45
     turn(one, "o")
-    for number in range(len(LESSON["kv_cache"]), one.page.locator(".lecture-tile").count()):
-        one.page.locator(".lecture-tile.out").first.get_by_role("button", name="Show:").click()
-        assert one.page.locator(".lecture-tile:not(.out)").count() == number + 1
     plan.click()
     assert one.choices["set"] == "all"
     assert one.page.locator(".lecture-tile.out").count() == 0
@@ -294,43 +276,18 @@ def test_what_a_lecturer_chose_is_in_the_link(reader, address):
     one.page.close()
 
 
-@pytest.mark.nightly("loads a model; by day the golden of this lecture holds what the screen sends")
-def test_what_takes_time_begins_by_a_button_on_its_screen(lecture):
-    one = lecture("inspector", text="The cat sat on the cat")
-    number = find(one, "slow")
-    go(one, number)
-    shown = "attentionLecture.shown().length"
-    assert one.page.evaluate(shown) == 1, "no picture yet"
-    button = one.page.get_by_role("button", name="Load all-MiniLM-L6-v2 and run it")
-    assert button.bounding_box()["height"] >= 44
-    assert turn(one, "Enter") == "slow"
-    one.wait_for_choice("started", "other_model")
-    one.page.wait_for_function(f"() => {shown} === 2")
-    ready(one)
-    assert one.page.evaluate("attentionLecture.at") == number - 1
-    pictures = one.page.locator(".hero.mosaic:visible")
-    assert "all-MiniLM-L6-v2" in pictures.get_attribute("aria-label")
-    assert one.choices.get("real_model") is None
-    assert one.page.evaluate(LOOK, LEAST_DIGITS)["problems"] == []
-
-
 def test_exercises_and_claims_follow_each_other_and_an_absurd_screen_is_told(lecture):
     note, absurd = ".lecture-note", "<b>x</b>"
     one = lecture("exercises", screen=absurd)
     assert absurd in one.page.locator(note).inner_text()
     assert place(one).startswith("1 / ")
-    kinds = [turn(one, "ArrowRight") for _ in range(2)]
-    assert seen(one).startswith("A mixture ")
-    kinds += [turn(one, "ArrowRight") for _ in range(3)]
+    kinds = [turn(one, "ArrowRight") for _ in range(5)]
     assert kinds == ["ask", "answer", "ask", "answer", "ask"]
 
     one = lecture("claims", screen="99")
     at, count = place(one).split(" / ")
     assert at == count, "the last one there is"
     assert "99" in one.page.locator(note).inner_text()
-    go(one, 1)
-    kinds = [turn(one, "ArrowRight") for _ in range(4)]
-    assert kinds == ["ask", "answer", "ask", "answer"]
     for asked in ("0", "-1"):
         one.page.evaluate(TURN, f"/claims?{urlencode({**ON, 'screen': asked})}")
         one.page.wait_for_function("() => attentionLecture.at === 0")
@@ -344,15 +301,13 @@ def test_a_second_window_tells_what_to_say_and_a_handout_is_one_page(lecture):
         one.page.keyboard.press("p")
     sheet = opened.value
     sheet.wait_for_selector("section h1")
-    assert "Which words may attend to which?" in sheet.inner_text("section:nth-of-type(1)")
     assert "pair by pair" in sheet.inner_text("section:nth-of-type(1)"), "the page's own words"
     assert "A narrow window" in sheet.inner_text("section:nth-of-type(2)")
     for box in sheet.locator(".miniature").all():
         room, stage = box.bounding_box(), box.locator(".stage").first.bounding_box()
         assert room["height"] / room["width"] == pytest.approx(WINDOW[1] / WINDOW[0], rel=0.02)
-        assert stage["x"] >= room["x"]
-        assert stage["x"] + stage["width"] <= room["x"] + room["width"]
-        assert stage["width"] > room["width"] / 2
+        left = stage["x"] - room["x"]
+        assert 0 <= left <= room["width"] - stage["width"] < room["width"] / 2
     (left,) = re.findall(r"(\d+):\d\d left", sheet.inner_text("header"))
     assert 20 < int(left) <= 45, "minutes since the tab was opened"
     turn(one, "ArrowRight")
@@ -387,8 +342,6 @@ def test_the_code_and_the_short_link_open_the_same_screen_on_a_phone(lecture, re
     ready(phone.follow_raw(short.removeprefix(f"{address}/")))
     assert phone.choices == one.choices
     assert place(phone) == place(one)
-    go(phone, 1)
-    assert phone.page.locator(".hero.masked").evaluate("(hero) => hero.currentCSSZoom") > 0.9
     leave = phone.page.get_by_role("button", name="Leave lecture mode").bounding_box()
     assert leave
     assert leave["x"] + leave["width"] <= PHONE[0]

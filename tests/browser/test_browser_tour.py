@@ -4,18 +4,14 @@ import pytest
 
 from benchmarks.tour import COMPLETE, WATCH
 from explainers.ui.tour import STOPS
-from tests.support.browser_fixtures import PAGES, dressed
+from tests.support.browser_fixtures import PAGES
+from tests.support.visit import PHONE, dressed
 
-PHONE = (390, 844)
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 PICTURES = """(kind) => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
   .flatMap((host) => [...host.shadowRoot.querySelectorAll(`.cards.${kind} img`)])"""
 SHOWN = f"""([kind, theme]) => ({PICTURES})(kind).length > 2 && ({PICTURES})(kind).every((image) =>
   image.src.endsWith(`-${{theme}}.webp`) && image.complete && image.naturalWidth === 240)"""
-SCROLLS = """() => {
-  const main = document.querySelector('[data-testid=stMain]');
-  return main.scrollWidth > main.clientWidth;
-}"""
 
 
 def seen(one, kind):
@@ -28,20 +24,16 @@ def test_the_wall_follows_the_theme_fits_a_phone_and_leads_on_by_key(visit):
     one = visit("", weights="untrained", mask="causal")
     waiting = f"() => ({PICTURES})('wall').every((image) => image.loading === 'lazy')"
     assert one.page.evaluate(waiting), "thumbnails may come late"
-    for kind in ("doors", "wall"):
-        seen(one, kind)
-        one.page.wait_for_function(SHOWN, arg=[kind, "light"])
-    one.page.emulate_media(color_scheme="dark")
-    for kind in ("doors", "wall"):
-        seen(one, kind)
-        one.page.wait_for_function(SHOWN, arg=[kind, "dark"])
+    for theme in ("light", "dark"):
+        one.page.emulate_media(color_scheme=theme)
+        for kind in ("doors", "wall"):
+            seen(one, kind)
+            one.page.wait_for_function(SHOWN, arg=[kind, theme])
 
     dressed(one.page, "dark", PHONE)
     wall = seen(one, "wall").locator("a")
     assert wall.count() == len(PAGES)
-    assert not one.page.evaluate(SCROLLS)
     assert len({round(card.bounding_box()["x"]) for card in wall.all()}) == 2
-
     card = wall.filter(has_text="Masks")
     card.focus()
     assert "mask=causal" in card.get_attribute("href"), "a card keeps the choices"
@@ -78,8 +70,6 @@ def test_the_tour_is_walked_by_keyboard(visit, stops):
     one.page.get_by_text(f"{stops - 1} of {len(STOPS)}", exact=True).wait_for()
     one.ready().page.reload()
     one.page.get_by_text(f"{stops - 1} of {len(STOPS)}", exact=True).wait_for()
-    leave = one.ready().page.get_by_role("button", name="Leave the tour")
-    leave.focus()
-    one.page.keyboard.press("Enter")
+    one.ready().page.get_by_role("button", name="Leave the tour").press("Enter")
     one.wait_for_choice("tour", None)
     one.ready().page.get_by_role("heading", name="Check yourself").wait_for()

@@ -11,8 +11,9 @@ from explainers.ui import browser_files
 from explainers.ui.browser_files import FOLDER
 from explainers.ui.page_parts import first_picture
 from tests.browser.test_browser_files import ASKED, name, needed
-from tests.support.browser_fixtures import ROOT, Visit
+from tests.support.browser_fixtures import ROOT
 from tests.support.opening import opened
+from tests.support.visit import Visit
 
 BASE = "/a/course"
 LINK = {

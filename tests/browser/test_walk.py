@@ -16,6 +16,7 @@ from tests.browser.looks import (
     PROJECTOR,
     SENTENCES,
     list_faults_at_sight,
+    list_what_hides_the_focus,
     list_what_is_too_much,
     list_what_stands_out,
     violations,
@@ -80,7 +81,7 @@ def test_a_page_looks_as_it_should(stroll, said, at, path, second):
     for size in (PHONE, LARGE, PROJECTOR):
         one.resize(size)
         look(second, by_night, size, list_faults_at_sight(one, path), list_what_stands_out(one))
-    look(second, by_night, PROJECTOR, violations(one))
+    look(second, by_night, PROJECTOR, violations(one), list_what_hides_the_focus(one))
     assert not faults, "\n".join(faults)
 
 

@@ -88,6 +88,9 @@ def test_colours_that_stand_for_something_are_told_apart(cones, theme):
 
 
 @each_theme
-def test_pictures_stand_on_the_colours_of_the_page(theme):
+def test_a_page_can_be_read_and_its_pictures_stand_on_its_colours(theme):
     page = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][theme.name]
+    for ground in page["backgroundColor"], page["secondaryBackgroundColor"]:
+        for ink in page["textColor"], page["linkColor"], page["primaryColor"]:
+            assert contrast(parse_colour(ink), parse_colour(ground)) >= 4.5
     assert (page["backgroundColor"], page["textColor"]) == (theme.background, theme.text)

@@ -9,17 +9,15 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from http.cookies import SimpleCookie
 from typing import Any, NamedTuple
 
 from benchmarks.browser import ROOT, wait_until_healthy
+from tests.support.waiting import wait
 
 NGINX = shutil.which("nginx") or ""
 DEPLOY = ROOT / "deploy"
 NAMES = "app-1", "app-2"
-PATIENCE = 60
-"""Seconds to wait for a replica on a machine where others work."""
 
 
 def free_port():
@@ -44,13 +42,12 @@ class Replica:
             )
 
     def wait(self):
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return wait_until_healthy(f"http://127.0.0.1:{self.port}")
-            except OSError:
-                if time.monotonic() > end:
-                    raise
+        wait(self._is_healthy)
+
+    def _is_healthy(self):
+        with contextlib.suppress(OSError):
+            wait_until_healthy(f"http://127.0.0.1:{self.port}")
+            return True
 
     def stop(self, how=signal.SIGKILL):
         self.process.send_signal(how)
@@ -94,13 +91,12 @@ class Proxy:
             command += ["-g", "user root;"]
         with self.log.open("a") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        end = time.monotonic() + 10
-        while self.process.poll() is None:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
-                return
-            assert time.monotonic() < end
-            time.sleep(0.02)
-        raise AssertionError(self.log.read_text())
+        wait(self._listens)
+
+    def _listens(self):
+        assert self.process.poll() is None, self.log.read_text()
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
+            return True
 
     def stop(self):
         self.process.terminate()

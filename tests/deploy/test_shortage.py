@@ -20,17 +20,6 @@ from tests.support.waiting import wait
 from tests.ui.test_hosting import UPGRADE
 from tests.ui.test_limits import served
 
-WRONG_PORTS = "http", "-1", "0", "65536", "８５０１"
-TRY_PORTS = f"""
-import os
-from explainers.ui.server import take_port
-for port in {WRONG_PORTS!r}:
-    os.environ["PORT"] = port
-    try:
-        take_port()
-    except SystemExit as end:
-        print(end)
-"""
 PING_EVERY_SECOND = """
 from streamlit import config
 from explainers.ui.server import serve
@@ -49,39 +38,31 @@ PING = 0x89
 """How the frame of a ping begins."""
 
 
-def run(*arguments, **environment):
-    """Run Python to its end; what it printed, and what it said of problems."""
-    ended = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert "Traceback" not in ended.stderr
-    return ended.stdout.strip(), ended.stderr.strip(), ended.returncode
+@pytest.mark.parametrize("port", ["http", "-1", "0", "65536", "８５０１"])
+def test_a_port_that_is_none_is_told(port, monkeypatch):
+    monkeypatch.setenv("PORT", port)
+    with pytest.raises(SystemExit, match=f"PORT is “{port}”, which is not the number of a port."):
+        server.take_port()
 
 
-def test_a_port_that_is_taken_is_told():
+def test_a_port_that_is_taken_and_a_setting_that_is_none_are_told():
     with socket.create_server(("0.0.0.0", 0)) as other:
         port = str(other.getsockname()[1])
-        _, problem, status = run("-m", "explainers.ui.server", PORT=port)
-    told = f"Port {port}: Address already in use. Set PORT to another one."
-    assert (problem.splitlines()[-1], status) == (told, 1)
-
-
-def test_a_port_that_is_none_is_told():
-    printed, _, _ = run("-c", TRY_PORTS)
-    told = [f"PORT is “{port}”, which is not the number of a port." for port in WRONG_PORTS]
-    assert printed.splitlines() == told
-
-
-def test_a_setting_that_is_none_is_told():
-    wrong = {"STREAMLIT_SERVER_PORT": "http", "PORT": ""}
-    _, problem, status = run("-m", "explainers.ui.server", **wrong)
-    assert status == 1
-    assert "STREAMLIT_SERVER_PORT" in problem.splitlines()[-1]
+        for setting, told in (
+            ({"PORT": port}, f"Port {port}: Address already in use. Set PORT to another one."),
+            ({"PORT": "", "STREAMLIT_SERVER_PORT": "http"}, "STREAMLIT_SERVER_PORT"),
+        ):
+            ended = subprocess.run(
+                [sys.executable, "-m", "explainers.ui.server"],
+                cwd=ROOT,
+                env={**os.environ, **setting},
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            assert ended.returncode == 1
+            assert "Traceback" not in ended.stderr
+            assert told in ended.stderr.splitlines()[-1]
 
 
 def test_ipv6_is_served_where_it_is(monkeypatch):
@@ -152,6 +133,12 @@ def begin(one, text=HALF, of="127.0.0.2"):
     return talk
 
 
+def count_open(one):
+    """How many requests of each address are open."""
+    begun = list(one.server.server_state.connections)
+    return next((each.opened for each in begun if hasattr(each, "opened")), None)
+
+
 def test_half_requests_of_one_address_leave_room_for_the_others(monkeypatch):
     monkeypatch.setattr(server, "allow_connections", lambda: 20)
     with served(http=server.PatientHttp) as one:
@@ -160,7 +147,7 @@ def test_half_requests_of_one_address_leave_room_for_the_others(monkeypatch):
         assert one.ask("/")[0] == 200, "another address"
         proxied = [begin(one, of="127.0.0.1") for _ in range(30)]
         assert one.ask("/")[0] == 200, "a proxy that is believed holds those of many"
-        opened = next(iter(one.server.server_state.connections)).opened
+        opened = count_open(one)
         assert opened == {"127.0.0.2": 20}
         for talk in [*held, *proxied]:
             talk.close()
@@ -170,8 +157,8 @@ def test_half_requests_of_one_address_leave_room_for_the_others(monkeypatch):
 def test_a_websocket_is_no_longer_counted_as_a_request():
     with served(http=server.PatientHttp, forwarded_allow_ips="10.0.0.1") as one:
         kept = begin(one)
-        wait(lambda: one.server.server_state.connections)
-        opened = next(iter(one.server.server_state.connections)).opened
+        wait(lambda: count_open(one))
+        opened = count_open(one)
         with one.open():
             wait(lambda: opened == {"127.0.0.2": 1})
         kept.close()

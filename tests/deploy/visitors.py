@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import http.client
 import random
-import time
 from urllib.parse import urlsplit
 
 import websockets
@@ -45,10 +44,8 @@ class Visitor:
         self.seat = self.session = ""
         self.picture: Picture = {}
         self.is_here = False
-        self.absences: list[float] = []
-        """Seconds, each time the connection broke, until the picture was there again."""
         self.tries: list[int] = []
-        """How often it was tried, each time."""
+        """Each time the connection broke: how often it was tried until the picture was there."""
 
     async def come(self):
         """Connect and have the page drawn."""
@@ -79,7 +76,7 @@ class Visitor:
         await self.socket.close()
 
     async def _return(self):
-        self.is_here, before, longest = False, time.monotonic(), FIRST_WAIT
+        self.is_here, longest = False, FIRST_WAIT
         self.tries.append(0)
         while not self.is_here:
             self.tries[-1] += 1
@@ -89,7 +86,6 @@ class Visitor:
                 await self.come()
             except (OSError, EOFError, http.client.HTTPException, websockets.WebSocketException):
                 continue
-        self.absences.append(time.monotonic() - before)
 
     def _ask(self, path):
         where = urlsplit(self.address)

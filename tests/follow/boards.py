@@ -5,20 +5,26 @@ Time passes for them when a test says so, and each beat of theirs is the test's 
 
 import asyncio
 import contextlib
+import json
 import shutil
 import socket
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from explainers.ui.follow import board as board_in_memory
 from explainers.ui.follow import redis_board
-from explainers.ui.follow.board import Board, Limits, Memory
+from explainers.ui.follow.board import Limits, Memory, RefusedError
 from explainers.ui.follow.redis_board import PREFIX, Redis
+from tests.deploy.replicas import free_port
+from tests.support.waiting import wait
 
 FOUND = shutil.which("redis-server") or ""
-KINDS = ("memory", "redis")
+ROOM = "abcdefghijklmnop"
 PATIENCE = 30
 """Seconds to wait for what comes at once on a machine of its own."""
 
@@ -27,11 +33,8 @@ class RedisServer:
     """A server of its own, which may be stopped and started again, empty."""
 
     def __init__(self, folder):
-        self.folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.process = None
+        self.folder, self.port = folder, free_port()
+        self.process: Any = None
 
     @property
     def url(self):
@@ -40,23 +43,25 @@ class RedisServer:
     def start(self):
         command = [FOUND, "--port", str(self.port), "--save", "", "--dir", str(self.folder)]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        end = time.monotonic() + PATIENCE
-        while True:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
-                return
-            assert time.monotonic() < end, "Redis did not start"
-            time.sleep(0.02)
+        wait(self._answers)
 
     def stop(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-            self.process = None
+        self.process.kill()
+        self.process.wait()
 
     def empty(self):
+        assert self.ask(b"FLUSHALL") == b"+OK\r\n"
+
+    def ask(self, *parts):
+        """What it answers to somebody who is not the app."""
+        said = b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
         with socket.create_connection(("127.0.0.1", self.port)) as talk:
-            talk.sendall(b"FLUSHALL\r\n")
-            assert talk.recv(100) == b"+OK\r\n"
+            talk.sendall(b"*%d\r\n" % len(parts) + said)
+            return talk.recv(100)
+
+    def _answers(self):
+        with contextlib.suppress(OSError):
+            return self.ask(b"PING")
 
 
 @pytest.fixture(scope="session")
@@ -129,40 +134,62 @@ def clock(monkeypatch):
 @pytest.fixture
 def beats(monkeypatch):
     by_hand = Beats()
+    patched = SimpleNamespace(**{**vars(asyncio), "sleep": by_hand.sleep})
     for module in (board_in_memory, redis_board):
-        monkeypatch.setattr(module, "asyncio", Patched(by_hand.sleep))
+        monkeypatch.setattr(module, "asyncio", patched)
     return by_hand
 
 
-class Patched:
-    """asyncio, with another `sleep`."""
-
-    def __init__(self, sleep):
-        self.sleep = sleep
-
-    def __getattr__(self, name):
-        return getattr(asyncio, name)
-
-
-@pytest.fixture(params=KINDS)
-def kind(request):
-    """Which board; a Redis server stands ready and empty if it needs one."""
-    if request.param == "redis":
-        request.getfixturevalue("redis_server").empty()
-    return request.param
+@pytest.fixture(params=["memory", "redis"])
+def make_board(request):
+    """Make a board with limits; a Redis server stands ready and empty if it needs one."""
+    if request.param == "memory":
+        return lambda **limits: Memory(Limits(**limits))
+    server = request.getfixturevalue("redis_server")
+    server.empty()
+    return lambda **limits: Redis(server.url, Limits(**limits))
 
 
-@pytest.fixture
-def make_board(kind, request):
-    """Make boards that share what they know: of the kind in memory there is only one."""
-    boards: list[Board] = []
+def runs(board, act):
+    """Let `act` happen with a board that has been started."""
 
-    def make(**limits):
-        if kind == "memory":
-            boards.append(Memory(Limits(**limits)))
-        else:
-            url = request.getfixturevalue("redis_server").url
-            boards.append(Redis(url, Limits(**limits)))
-        return boards[-1]
+    async def all_of_it():
+        await board.start()
+        try:
+            async with asyncio.timeout(4 * PATIENCE):
+                await until(lambda: board.is_well)
+                return await act(board)
+        finally:
+            await board.stop()
 
-    return make
+    # In a thread: where a browser has been driven before, this one has a loop that runs.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(all_of_it())).result()
+
+
+async def open_class(board):
+    """A room with a follower and a lecturer."""
+    await board.open_room(ROOM, "owner", "here")
+    return await board.join(ROOM), await board.join(ROOM, is_lecturer=True)
+
+
+@contextlib.contextmanager
+def refused(reason):
+    with pytest.raises(RefusedError) as found:
+        yield
+    assert found.value.reason == reason
+
+
+async def heard(listener, kind, holds=lambda said: True):
+    """The next that a listener hears of a kind, and of which `holds` is true."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            news = await listener.hear(PATIENCE)
+            if kind in news and holds(news[kind]):
+                return news[kind]
+
+
+async def counted(board, question="q"):
+    """The votes that a lecturer who comes now sees."""
+    said = json.loads(await heard(await board.join(ROOM, is_lecturer=True), "count"))
+    return sum(said["votes"].get(question, ()))

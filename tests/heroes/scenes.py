@@ -6,7 +6,6 @@ is decided by our scripts alone: Deno runs them, on the document of a library.
 
 import json
 import os
-import shutil
 import subprocess
 import zlib
 from base64 import b64encode
@@ -19,14 +18,13 @@ import streamlit
 from PIL import ImageFont
 
 from tests.golden.kept import Views, read_kept
-from tests.support.opening import ROOT
+from tests.support.scripts import DENO
 
 ROOMS = {1280: 916, 1024: 660, 390: 358}
 """By the window's width in pixels: the width that a first picture has in it."""
 SCRIPT = Path(__file__).with_name("draw.js")
 LOCK = Path(__file__).with_name("deno.lock")
 SCENES = Path(__file__).with_name("scenes")
-DENO = shutil.which("deno") or ROOT / ".venv" / "bin" / "deno"
 TOLD = "says", "told", "waits", "room", "height"
 """What is kept of a scene before its nodes."""
 OPENS = "as it opens"
@@ -79,7 +77,7 @@ def draw(page: Path) -> Views:
         "rooms": list(ROOMS.values()),
         "pictures": sent,
     }
-    command = [str(DENO), "run", "--quiet", "--no-config", "--frozen", f"--lock={LOCK}"]
+    command = [DENO, "run", "--quiet", "--no-config", "--frozen", f"--lock={LOCK}"]
     done = subprocess.run(
         [*command, "--allow-read", "--allow-env", str(SCRIPT)],
         input=json.dumps(asked),

@@ -5,15 +5,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explainers.attention.serving.shared_prefix import count_shared_blocks, name_blocks
-from explainers.memory.engines import count_paged_bytes
+from explainers.attention.serving.shared_prefix import name_blocks
 from explainers.memory.model_shapes import find_shape
-from explainers.memory.prefix_sharing import (
-    count_blocks,
-    count_prefix_savings,
-    count_reused_tokens,
-    list_kept_blocks,
-)
+from explainers.memory.prefix_sharing import count_blocks, count_prefix_savings, list_kept_blocks
 
 BLOCKS = st.sampled_from([1, 3, 4, 16])
 
@@ -49,16 +43,6 @@ def test_blocks_are_those_that_are_counted_one_by_one(tokens, kept, prefixes, bl
     assert count_blocks(tokens, kept, prefixes, block) == expected
 
 
-@given(st.integers(1, 60), st.integers(0, 60), BLOCKS)
-def test_two_texts_share_what_the_prompts_share(tokens, prefix, block):
-    prefix = min(prefix, tokens - 1)
-    one, two = write_texts(tokens, [prefix, prefix])
-    shared = count_shared_blocks(one, two, block)
-    alone, together = count_blocks(tokens, tokens, [prefix, prefix], block)
-    assert alone - together == shared
-    assert count_reused_tokens(prefix, block) == shared * block
-
-
 def test_forty_users_of_one_prompt_written_out():
     savings = count_prefix_savings(find_shape("llama-3.1-8b"), 6_000, [5_000] * 40)
     assert (savings.blocks_alone, savings.blocks_shared) == (40 * 375, 312 + 40 * 63)
@@ -68,18 +52,14 @@ def test_forty_users_of_one_prompt_written_out():
     assert changed.blocks_shared - savings.blocks_shared == 312 - 6
 
 
-def test_without_a_common_beginning_it_is_the_paged_cache():
-    for shape in map(find_shape, ["llama-3.1-8b", "deepseek-v3", "qwen3-8b"]):
-        for block, tokens in [(16, 1_000), (64, 4_099)]:
-            savings = count_prefix_savings(shape, tokens, [0] * 3, "fp8", block=block)
-            paged = count_paged_bytes(shape, tokens, 3, "fp8", block=block)
-            assert savings.bytes_alone == savings.bytes_shared == paged
+@pytest.mark.parametrize("prefixes", [[], [-1]])
+def test_no_texts_and_negative_prefixes_are_refused(prefixes):
+    with pytest.raises(ValueError, match="there must be a text"):
+        count_prefix_savings(find_shape("llama-3.1-8b"), 100, prefixes)
 
 
 def test_a_window_shares_only_what_it_still_keeps():
     gemma = find_shape("gemma-3-27b")
-    window = {group.window for group in gemma.require_groups() if group.window}
-    assert window == {1_024}
     full = next(group for group in gemma.require_groups() if not group.window)
     savings = count_prefix_savings(gemma, 8_192, [4_096] * 2)
     one = 2 * full.num_kv_heads * full.head_dim * 2 * 16 * full.count
@@ -90,14 +70,5 @@ def test_a_window_shares_only_what_it_still_keeps():
 
 
 def test_what_an_encoder_read_is_not_shared():
-    whisper = find_shape("whisper-tiny")
-    savings = count_prefix_savings(whisper, 64, [32] * 2, source_tokens=1_500)
-    own = next(group for group in whisper.require_groups() if group.kind == "full")
-    saved = savings.bytes_alone - savings.bytes_shared
-    assert saved == 32 * 2 * own.num_kv_heads * own.head_dim * 2 * own.count
-
-
-@pytest.mark.parametrize("prefixes", [[], [-1]])
-def test_no_texts_and_negative_prefixes_are_refused(prefixes):
-    with pytest.raises(ValueError, match="there must be a text"):
-        count_prefix_savings(find_shape("llama-3.1-8b"), 100, prefixes)
+    savings = count_prefix_savings(find_shape("whisper-tiny"), 64, [32] * 2, source_tokens=1_500)
+    assert savings.bytes_alone - savings.bytes_shared == 32 * 2 * 384 * 2 * 4

@@ -9,14 +9,6 @@ from explainers.memory.read_config import read_config
 from explainers.memory.serving import find_weight_format
 from tests.memory.test_read_config import LLAMA, changed
 
-
-def test_weights_that_were_quantised_are_not_taken_for_16_bits():
-    for method, dtype in [("fp8", "fp8"), ("mxfp4", "mxfp4"), ("awq", "bfloat16")]:
-        shape = read_config(changed(quantization_config={"quant_method": method}))
-        assert shape.dtype == dtype
-        assert ("quantization_config" in " ".join(shape.notes)) == (method == "awq")
-
-
 QUANTIZED = {**LLAMA, "vocab_size": 128_256}
 EMBEDDED = 2 * 128_256 * 4096
 INT4 = {"num_bits": 4, "group_size": 128, "type": "int", "symmetric": True}
@@ -70,11 +62,6 @@ def test_attention_that_stays_in_16_bits_is_counted():
     assert "model.layers.3.mlp stay in 16 bits" in " ".join(shape.notes)
 
 
-def test_tied_embeddings_are_counted_once():
-    shape = read({"quant_method": "gptq", "bits": 8}, tie_word_embeddings=True)
-    assert shape.dtype == f"8-bit, {EMBEDDED // 2} × 16-bit"
-
-
 @pytest.mark.parametrize(
     "quantization",
     [
@@ -113,3 +100,8 @@ def test_a_file_may_say_how_its_cache_is_stored(quantization, dtype):
     assert is_told == any(
         quantization.get(name) for name in ("kv_cache_scheme", "kv_cache_quant_algo")
     )
+
+
+def test_tied_embeddings_are_counted_once():
+    shape = read({"quant_method": "gptq", "bits": 8}, tie_word_embeddings=True)
+    assert shape.dtype == f"8-bit, {EMBEDDED // 2} × 16-bit"

@@ -149,66 +149,6 @@ def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, text
         assert number * count_text_bytes_per_gpu(on_each, length) <= room
 
 
-def test_flags_of_the_first_view_written_out():
-    served = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], block=16)
-    command = make_command(served, 32_768, 40)
-    assert command is not None
-    assert command.texts == 13, "55.7 GiB are left for texts of 4 GiB"
-    assert read_flags(command.code) == {
-        "--max-model-len": "32768",
-        "--max-num-seqs": "13",
-        "--tensor-parallel-size": "1",
-        "--gpu-memory-utilization": "0.90",
-        "--kv-cache-dtype": "auto",
-    }
-    reasons = {flag.name: flag.reason for flag in command.flags}
-    free = count_free_bytes_per_gpu(served)
-    told = f"{free:,} bytes left on each GPU ÷ 4,294,967,296 of a text = 13;"
-    assert told in reasons["--max-num-seqs"]
-    assert reasons["--gpu-memory-utilization"].endswith("may be used: 90 %")
-
-
-@pytest.mark.parametrize(
-    ("change", "flag", "value"),
-    [
-        ({"gpus": 4}, "--tensor-parallel-size", "4"),
-        ({"percent": 80}, "--gpu-memory-utilization", "0.80"),
-        ({"cache_dtype": "fp8"}, "--kv-cache-dtype", "fp8"),
-        ({"cache_dtype": "fp8_per_head"}, "--kv-cache-dtype", "fp8_per_token_head"),
-        ({"overhead": 20 * GIB}, "--max-num-seqs", "9"),
-    ],
-)
-def test_a_flag_follows_its_number(change, flag, value):
-    """Of the first view, whose flags are those above."""
-    served = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], block=16)
-    command = make_command(replace(served, **change), 32_768, 40)
-    assert command is not None
-    assert read_flags(command.code)[flag] == value
-
-
-def test_hybrids_and_sparse_models_have_flags_of_their_own():
-    def flags(model, engine, gpus=8):
-        served = Deployment(find_shape(model), GPUS["h200"], gpus, "fp8", block=16)
-        command = make_command(served, 131_072, 2, engine)
-        assert command is not None
-        return read_flags(command.code) or calls(command.code)
-
-    assert flags("qwen3-next-80b-a3b", VLLM)["--mamba-ssm-cache-dtype"] == "float32"
-    assert flags("qwen3-next-80b-a3b", SGLANG)["--mamba-ssm-dtype"] == "float32"
-    assert flags("qwen3-next-80b-a3b", SGLANG)["--max-mamba-cache-size"] == "10"
-    assert flags("minimax-text-01", SGLANG)["--max-mamba-cache-size"] == "10"
-    assert "--mamba-ssm-dtype" not in flags("minimax-text-01", SGLANG), "in 16 bits by itself"
-    gemma = flags("gemma-3-27b", SGLANG)
-    assert gemma["--swa-full-tokens-ratio"] == "0.071", "(1,024 + 8,192) ÷ 131,072, rounded up"
-    assert gemma["--chunked-prefill-size"] == "8192"
-    assert not {"--swa-full-tokens-ratio", "--max-mamba-cache-size"} & {*flags(LLAMA, SGLANG)}
-    assert flags("deepseek-v3.2-exp", VLLM)["--kv-cache-dtype"] == "bfloat16", "else it takes fp8"
-    assert flags("deepseek-v3", VLLM)["--kv-cache-dtype"] == "auto"
-    assert flags("deepseek-v4-flash", TRANSFORMERS)["DynamicCache"] == {"config": "model.config"}
-    assert flags("gemma-3-27b", VLLM)["--max-num-batched-tokens"] == "2048", "else 8,192 on an H200"
-    assert "--max-num-batched-tokens" not in flags(LLAMA, VLLM)
-
-
 FLASH = find_shape("deepseek-v4-flash")
 
 
@@ -253,30 +193,6 @@ def test_merged_rows_have_flags_in_the_formats_that_engines_keep_them_in():
     assert make_command(plain, 131_072, 2, LLAMA_CPP) is not None
 
 
-def test_where_nothing_fits_or_is_written_there_are_no_flags():
-    large = Deployment(find_shape("llama-3.1-405b"), GPUS["h100"])
-    encoder = Deployment(find_shape("bert-base-uncased"), GPUS["h100"])
-    for engine in (VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS):
-        assert make_command(large, 1_000, 1, engine) is None
-        assert make_command(encoder, 500, 1, engine) is None
-        assert find_obstacle(large, 1_000, engine) == "room"
-        assert find_obstacle(encoder, 500, engine) == "architecture"
-    small = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], cache_dtype="q8_0")
-    formats = [make_command(small, 1_000, 1, one) for one in (VLLM, SGLANG, TRANSFORMERS)]
-    assert formats == [None, None, None]
-    assert make_command(small, 1_000, 1, LLAMA_CPP) is not None
-
-
-def test_formats_have_the_engines_names():
-    """As vLLM's CacheDType, SGLang's --kv-cache-dtype and llama.cpp's --cache-type-k list them."""
-    vllm = {"auto", "fp8", "fp8_per_token_head", "int8_per_token_head", "nvfp4"}
-    llama = {"f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1"}
-    assert set(VLLM_NAMES.values()) == vllm
-    assert set(SGLANG_NAMES.values()) == {"auto", "bfloat16", "fp8_e4m3"}
-    assert set(LLAMA_CPP_NAMES.values()) == llama
-    assert {*VLLM_NAMES, *SGLANG_NAMES, *LLAMA_CPP_NAMES} <= set(FORMATS)
-
-
 @pytest.mark.parametrize(
     ("dtype", "kind"), [("bfloat16", "StaticCache"), ("int4_residual", "QuantizedCache")]
 )
@@ -295,3 +211,65 @@ def test_the_cache_of_transformers_takes_these_arguments(dtype, kind):
         format_ = FORMATS[dtype]
         sizes = [keywords[name] for name in ("nbits", "q_group_size", "residual_length")]
         assert sizes == [f"{format_.bits}", f"{format_.group}", f"{format_.residual}"]
+
+
+@pytest.mark.parametrize(
+    ("change", "flag", "value"),
+    [
+        ({}, "--max-num-seqs", "13"),  # 55.7 GiB are left for texts of 4 GiB
+        ({}, "--max-model-len", "32768"),
+        ({"gpus": 4}, "--tensor-parallel-size", "4"),
+        ({"percent": 80}, "--gpu-memory-utilization", "0.80"),
+        ({"cache_dtype": "fp8_per_head"}, "--kv-cache-dtype", "fp8_per_token_head"),
+        ({"overhead": 20 * GIB}, "--max-num-seqs", "9"),
+    ],
+)
+def test_a_flag_follows_its_number(change, flag, value):
+    served = Deployment(find_shape(LLAMA), GPUS["h100"], block=16)
+    command = make_command(replace(served, **change), 32_768, 40)
+    assert command is not None
+    assert read_flags(command.code)[flag] == value
+
+
+@pytest.mark.parametrize(
+    ("model", "engine", "flag", "value"),
+    [
+        ("qwen3-next-80b-a3b", VLLM, "--mamba-ssm-cache-dtype", "float32"),
+        ("qwen3-next-80b-a3b", SGLANG, "--mamba-ssm-dtype", "float32"),
+        ("minimax-text-01", SGLANG, "--max-mamba-cache-size", "10"),
+        ("minimax-text-01", SGLANG, "--mamba-ssm-dtype", None),  # in 16 bits by itself
+        ("gemma-3-27b", SGLANG, "--swa-full-tokens-ratio", "0.071"),  # (1,024 + 8,192) ÷ 131,072
+        ("gemma-3-27b", SGLANG, "--chunked-prefill-size", "8192"),
+        ("gemma-3-27b", VLLM, "--max-num-batched-tokens", "2048"),  # else 8,192 on an H200
+        (LLAMA, VLLM, "--max-num-batched-tokens", None),
+        (LLAMA, SGLANG, "--swa-full-tokens-ratio", None),
+        (LLAMA, SGLANG, "--max-mamba-cache-size", None),
+        ("deepseek-v3.2-exp", VLLM, "--kv-cache-dtype", "bfloat16"),  # else it takes fp8
+        ("deepseek-v3", VLLM, "--kv-cache-dtype", "auto"),
+    ],
+)
+def test_hybrids_and_sparse_models_have_flags_of_their_own(model, engine, flag, value):
+    served = Deployment(find_shape(model), GPUS["h200"], 8, "fp8", block=16)
+    command = make_command(served, 131_072, 2, engine)
+    assert command is not None
+    assert read_flags(command.code).get(flag) == value
+
+
+@pytest.mark.parametrize("engine", [VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS])
+def test_where_nothing_fits_or_is_written_there_are_no_flags(engine):
+    for model, obstacle in [("llama-3.1-405b", "room"), ("bert-base-uncased", "architecture")]:
+        served = Deployment(find_shape(model), GPUS["h100"])
+        assert make_command(served, 500, 1, engine) is None
+        assert find_obstacle(served, 500, engine) == obstacle
+    small = Deployment(find_shape(LLAMA), GPUS["h100"], cache_dtype="q8_0")
+    assert (make_command(small, 1_000, 1, engine) is not None) == (engine == LLAMA_CPP)
+
+
+def test_formats_have_the_engines_names():
+    """As vLLM's CacheDType, SGLang's --kv-cache-dtype and llama.cpp's --cache-type-k list them."""
+    vllm = {"auto", "fp8", "fp8_per_token_head", "int8_per_token_head", "nvfp4"}
+    llama = {"f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1"}
+    assert set(VLLM_NAMES.values()) == vllm
+    assert set(SGLANG_NAMES.values()) == {"auto", "bfloat16", "fp8_e4m3"}
+    assert set(LLAMA_CPP_NAMES.values()) == llama
+    assert {*VLLM_NAMES, *SGLANG_NAMES, *LLAMA_CPP_NAMES} <= set(FORMATS)

@@ -4,15 +4,19 @@ import json
 import re
 import subprocess
 import sys
+import zlib
+from base64 import b64decode
 from collections import Counter
 from html import unescape
 from html.parser import HTMLParser
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 import transformers
 from torch import nn
+from transformers import PreTrainedConfig
 
 from explainers.models import attention_hook
 from explainers.models.attention_hook import run_model
@@ -21,16 +25,33 @@ from explainers.models.shipped_scores import read_shipped_scores
 from explainers.models.token_text import read_words, tokenise_text
 from explainers.notebook.head_names import MEANINGS, name_heads
 from explainers.notebook.look import look, make_look, record_heads, report
-from tests.notebook.unpacked import unpack
+from explainers.notebook.packed_heads import MOST_IN_FULL
+from explainers.translations import TEXTS
 from tests.support.opening import ROOT
 from tests.support.tiny_families import FAMILIES, VOCABULARY, tiny
 from tests.support.tiny_tokenizer import tokenizer_of
 
+TOKENIZER = tokenizer_of()
 KINDS = ["Llama", "GPT-2", "BERT"]
 TEXT = "w7 w9 w8 w7 w9 w30 w12 w7 w9 w8 w40"
 HOSTILE = (
     "</script><script>hacked()</script> <img/src=x/onerror=hacked()> <!-- ${hacked()} {{layer}}"
 )
+
+
+def read_bytes(packed):
+    return torch.frombuffer(bytearray(zlib.decompress(b64decode(packed))), dtype=torch.uint8)
+
+
+def unpack(packed, masks, heads):
+    """The bytes (heads, side, side) of a layer, 0 where its mask forbids, as a browser does it."""
+    mask = masks[packed["mask"]]
+    side = mask["side"]
+    is_allowed = read_bytes(mask["allowed"]).reshape(side, side).bool()
+    codes = torch.zeros(heads, side, side)
+    keys, queries = is_allowed.T.nonzero(as_tuple=True)
+    codes[:, queries, keys] = read_bytes(packed["codes"]).reshape(heads, -1).float()
+    return codes
 
 
 def text_of(count):
@@ -45,7 +66,7 @@ def data_of(page):
 
 def eager_weights(model, text):
     """What transformers says with its own attention: layers of (heads, tokens, tokens)."""
-    ids = torch.tensor([tokenizer_of()(text)["input_ids"]])
+    ids = torch.tensor([TOKENIZER(text)["input_ids"]])
     model.set_attn_implementation("eager")
     with torch.no_grad():
         output = model(input_ids=ids, output_attentions=True)
@@ -54,7 +75,7 @@ def eager_weights(model, text):
 
 @pytest.mark.parametrize("family", [*KINDS, "Mistral (window)", "Gemma 2 (soft-cap)"])
 def test_each_byte_is_the_models_own_weight(family):
-    data = data_of(make_look(tiny(family), tokenizer_of(), TEXT, names=False).page)
+    data = data_of(make_look(tiny(family), TOKENIZER, TEXT, names=False).page)
     expected = eager_weights(tiny(family), TEXT)
     assert data["side"] == len(data["tokens"]) == 11
     assert len(data["layers"]) == len(expected) == 3
@@ -70,7 +91,7 @@ def test_each_byte_is_the_models_own_weight(family):
 def test_above_256_tokens_an_overview_has_the_largest_weight_of_each_block():
     model = tiny("Llama", max_position_embeddings=400)
     text = text_of(300)
-    data = data_of(make_look(model, tokenizer_of(), text, names=False, layers=[1]).page)
+    data = data_of(make_look(model, TOKENIZER, text, names=False, layers=[1]).page)
     expected = eager_weights(tiny("Llama", max_position_embeddings=400), text)
     assert (data["side"], len(data["tokens"]), list(data["full"])) == (64, 300, ["1"])
     for packed, weights in zip(data["layers"], expected, strict=True):
@@ -103,7 +124,7 @@ def test_the_pieces_of_a_word_can_be_merged(smollm2, capsys):
 
 def test_without_a_choice_the_layer_of_the_most_telling_head_is_sent_in_full():
     model, text = tiny("GPT-2", n_positions=400), text_of(300)
-    data = data_of(make_look(model, tokenizer_of(), text, names=False).page)
+    data = data_of(make_look(model, TOKENIZER, text, names=False).page)
     places = torch.arange(300)
     is_far = (places[:, None] - places >= 300 // 16).tril()
     is_far[:, 0] = False
@@ -131,13 +152,13 @@ def test_the_model_is_the_same_afterwards_and_after_an_error(family, is_training
     )
     weights = {name: one.clone() for name, one in model.state_dict().items()}
     before = state_of(model)
-    make_look(model, tokenizer_of(), TEXT, names=False)
+    make_look(model, TOKENIZER, TEXT, names=False)
     assert calls, "a hook of the owner's was not called"
     assert state_of(model) == before
     assert all(torch.equal(one, weights[name]) for name, one in model.state_dict().items())
     monkeypatch.setattr(attention_hook, "choose_function", lambda module, extra: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        make_look(model, tokenizer_of(), TEXT, names=False)
+        make_look(model, TOKENIZER, TEXT, names=False)
     assert state_of(model) == before
 
 
@@ -145,25 +166,6 @@ def without_numbers():
     model = tiny("Llama")
     model.model.layers[1].self_attn.q_proj.weight.data[:] = torch.nan
     return model
-
-
-@pytest.mark.parametrize(
-    ("make", "text", "reason"),
-    [
-        (lambda: nn.Linear(2, 3), TEXT, "Linear is not a model of the library transformers."),
-        (lambda: tiny("Whisper"), TEXT, "reads something else than text"),
-        (lambda: tiny("Llama"), "", "finds no token in this text"),
-        (lambda: tiny("Llama"), text_of(65), "reads at most 64 tokens; this text has 65."),
-        (lambda: tiny("Llama", vocab_size=20), TEXT, "has the id 40, and LlamaForCausalLM has "),
-        (without_numbers, TEXT, "Layer 1 has weights that are not numbers (NaN)"),
-    ],
-)
-def test_a_refusal_is_one_sentence_with_the_reason(make, text, reason):
-    model = make()
-    before = state_of(model) if hasattr(model, "config") else None
-    with pytest.raises(ModelError, match=re.escape(reason)):
-        make_look(model, tokenizer_of(), text, names=False)
-    assert before is None or state_of(model) == before
 
 
 def test_a_model_that_ours_cannot_be_put_into_is_refused_and_put_back(monkeypatch):
@@ -177,55 +179,60 @@ def test_a_model_that_ours_cannot_be_put_into_is_refused_and_put_back(monkeypatc
     model = tiny("Llama").train()
     before = state_of(model)
     with pytest.raises(RefusedModelError, match="LlamaForCausalLM: it attends in its own class"):
-        make_look(model, tokenizer_of(), TEXT, names=False)
+        make_look(model, TOKENIZER, TEXT, names=False)
     assert state_of(model) == before
     assert len(eager_weights(model, TEXT)) == 3, "its owner can still ask for attentions"
 
 
-def given():
-    """Whatever else a notebook may hand over, and what it is to be told."""
-    tokenizer, ids = tokenizer_of(), tokenizer_of()("w7 w8")
-    chat = [{"role": "user", "content": "w7"}]
-    yield "batch", {"text": ["w7", "w8"]}, "one text at a time: this is a list of 2"
-    yield "chat", {"text": chat}, "apply_chat_template(messages, tokenize=False)"
-    yield "ids", {"text": [7, 8]}, "not its ids (list): tokenizer.decode"
-    yield "tensor", {"text": torch.tensor([7])}, "not its ids (Tensor)"
-    yield "encoding", {"text": ids}, "not its ids (BatchEncoding)"
-    yield "bytes", {"text": b"w7"}, "Pass a text, a str: this is bytes."
-    yield "nothing", {"text": None}, "Pass a text, a str: this is NoneType."
-    yield "half a character", {"text": "w7 \ud800"}, "half a character"
-    yield "a tokenizer's name", {"tokenizer": "gpt2"}, "AutoTokenizer.from_pretrained('gpt2')"
-    yield "no tokenizer", {"tokenizer": None}, "NoneType is not a tokenizer"
-    yield "bare tokenizer", {"tokenizer": tokenizer.backend_tokenizer}, "Tokenizer is not a tok"
-    yield "a model's name", {"model": "gpt2"}, "AutoModel.from_pretrained('gpt2')"
-    yield "class", {"model": type(tiny("Llama"))}, "LlamaForCausalLM.from_pretrained(…) returns"
-    yield "no weights", {"model": tiny("Llama").to("meta")}, "LlamaForCausalLM has no weights"
-    yield "no such layer", {"layers": [1, 7]}, "layers 0 to 2: there is no layer 7"
-    yield "layer", {"layers": 1}, "layers=[0, 3]"
-    yield "layer's name", {"layers": ["first"]}, "layers=[0, 3]"
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "no text model": ({"model": nn.Linear(2, 3)}, "Linear is not a model of the library tr"),
+    "reads sound": ({"model": tiny("Whisper")}, "reads something else than text"),
+    "no token": ({"text": ""}, "finds no token in this text"),
+    "too long": ({"text": text_of(65)}, "reads at most 64 tokens; this text has 65."),
+    "unknown id": ({"model": tiny("Llama", vocab_size=20)}, "has the id 40, and LlamaForCausalLM"),
+    "NaN": ({"model": without_numbers()}, "Layer 1 has weights that are not numbers (NaN)"),
+    "batch": ({"text": ["w7", "w8"]}, "one text at a time: this is a list of 2"),
+    "chat": ({"text": [{"role": "user"}]}, "apply_chat_template(messages, tokenize=False)"),
+    "ids": ({"text": [7, 8]}, "not its ids (list): tokenizer.decode"),
+    "tensor": ({"text": torch.tensor([7])}, "not its ids (Tensor)"),
+    "encoding": ({"text": TOKENIZER("w7 w8")}, "not its ids (BatchEncoding)"),
+    "bytes": ({"text": b"w7"}, "Pass a text, a str: this is bytes."),
+    "nothing": ({"text": None}, "Pass a text, a str: this is NoneType."),
+    "half a character": ({"text": "w7 \ud800"}, "half a character"),
+    "tokenizer's name": ({"tokenizer": "gpt2"}, "AutoTokenizer.from_pretrained('gpt2')"),
+    "no tokenizer": ({"tokenizer": None}, "NoneType is not a tokenizer"),
+    "bare tokenizer": ({"tokenizer": TOKENIZER.backend_tokenizer}, "Tokenizer is not a tok"),
+    "model's name": ({"model": "gpt2"}, "AutoModel.from_pretrained('gpt2')"),
+    "class": ({"model": type(tiny("Llama"))}, "LlamaForCausalLM.from_pretrained(…) returns"),
+    "no weights": ({"model": tiny("Llama").to("meta")}, "LlamaForCausalLM has no weights"),
+    "no such layer": ({"layers": [1, 7]}, "layers 0 to 2: there is no layer 7"),
+    "layer": ({"layers": 1}, "layers=[0, 3]"),
+    "layer's name": ({"layers": ["first"]}, "layers=[0, 3]"),
+}
 
 
-@pytest.mark.parametrize(
-    ("other", "reason"), [one[1:] for one in given()], ids=[one[0] for one in given()]
-)
-def test_what_is_no_model_tokenizer_or_text_is_told_what_to_pass(other, reason, tmp_path):
-    usual = {"model": tiny("Llama"), "tokenizer": tokenizer_of(), "text": TEXT}
+@pytest.mark.parametrize(("other", "reason"), REFUSED.values(), ids=REFUSED)
+def test_a_refusal_is_one_sentence_with_the_reason(other, reason, tmp_path):
+    usual = {"model": tiny("Llama"), "tokenizer": TOKENIZER, "text": TEXT, "names": False} | other
+    is_model = isinstance(getattr(usual["model"], "config", None), PreTrainedConfig)
+    before = is_model and state_of(usual["model"])
     with pytest.raises(ModelError, match=re.escape(reason)):
-        look(**usual | other, names=False)
+        look(**usual)
     with pytest.raises(ModelError, match=re.escape(reason)):
-        report(**usual | other, path=tmp_path / "heads.html", names=False)
+        report(**usual, path=tmp_path / "heads.html")
+    assert (is_model and state_of(usual["model"])) == before
     assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_with_an_adapter_is_none_with_a_model(tmp_path):
     (tmp_path / "adapter_config.json").write_text("{}")
     with pytest.raises(ModelError, match="holds an adapter: pass PeftModel"):
-        look(tmp_path, tokenizer_of(), TEXT)
+        look(tmp_path, TOKENIZER, TEXT)
 
 
 def test_a_processor_has_a_tokenizer():
     data = data_of(
-        make_look(tiny("Llama"), SimpleNamespace(tokenizer=tokenizer_of()), TEXT, names=False).page
+        make_look(tiny("Llama"), SimpleNamespace(tokenizer=TOKENIZER), TEXT, names=False).page
     )
     assert data["tokens"] == TEXT.split()
 
@@ -253,9 +260,9 @@ def own_class(name, **sizes):
 def test_a_class_that_attends_by_itself_is_shown_with_its_own_weights(name, sizes):
     model = own_class(name, **sizes).train()
     before = state_of(model)
-    picture = make_look(model, tokenizer_of(), TEXT)
+    picture = make_look(model, TOKENIZER, TEXT)
     assert state_of(model) == before
-    ids = torch.tensor([tokenizer_of()(TEXT)["input_ids"]])
+    ids = torch.tensor([TOKENIZER(TEXT)["input_ids"]])
     with torch.no_grad():
         expected = model.eval()(ids, output_attentions=True).attentions
     data = data_of(picture.page)
@@ -275,18 +282,18 @@ def test_or_refused_by_name_where_its_weights_are_no_square(name, sizes):
     model = own_class(name, **sizes)
     kind = getattr(model.config, "attention_type", None)
     with pytest.raises(RefusedModelError, match=f"{name}Model computes attention in its own"):
-        make_look(model, tokenizer_of(), TEXT)
+        make_look(model, TOKENIZER, TEXT)
     assert getattr(model.config, "attention_type", None) == kind
 
 
 def test_of_an_encoder_and_a_decoder_it_is_the_encoder():
     """Its heads cannot be measured: they are shown with the reason."""
-    data = data_of(make_look(tiny("BART"), tokenizer_of(), TEXT).page)
+    data = data_of(make_look(tiny("BART"), TOKENIZER, TEXT).page)
     sizes = FAMILIES["BART"][2]
-    assert data["kind"] == "encoder"
-    heads = [sizes["encoder_attention_heads"]] * sizes["encoder_layers"]
-    assert [layer["heads"] for layer in data["layers"]] == heads
-    assert data["roles"] == []
+    assert [one["heads"] for one in data["layers"]] == (
+        [sizes["encoder_attention_heads"]] * sizes["encoder_layers"]
+    )
+    assert (data["kind"], data["roles"]) == ("encoder", [])
     assert "has an encoder and a decoder" in data["unnamed"]
 
 
@@ -305,7 +312,7 @@ class Tags(HTMLParser):
 def test_text_of_a_user_is_never_html():
     words = HOSTILE.split()
     shown = make_look(tiny("Llama"), tokenizer_of(words), HOSTILE, names=False)
-    harmless = make_look(tiny("Llama"), tokenizer_of(), TEXT, names=False)
+    harmless = make_look(tiny("Llama"), TOKENIZER, TEXT, names=False)
     assert data_of(shown.page)["tokens"] == words
     assert Tags(shown.page).count == Tags(harmless.page).count
     assert Tags(shown.page).count["script"] == 2
@@ -318,7 +325,7 @@ def test_text_of_a_user_is_never_html():
     assert 'sandbox="allow-scripts"' in frame
     model = tiny("Llama")
     model.config._name_or_path = "/home/jo/<script>hacked()</script>"
-    page = make_look(model, tokenizer_of(), TEXT, names=False).page
+    page = make_look(model, TOKENIZER, TEXT, names=False).page
     assert Tags(page).count["script"] == 2
     assert "/home/jo" not in page, "where somebody's files are is nobody's business"
 
@@ -326,43 +333,35 @@ def test_text_of_a_user_is_never_html():
 def test_it_says_how_large_it_is_and_the_report_is_the_same_page(capsys, tmp_path):
     from explainers import look
 
-    shown = look(tiny("Llama"), tokenizer_of(), TEXT, names=False)
+    shown = look(tiny("Llama"), TOKENIZER, TEXT, names=False)
     told = capsys.readouterr().out
     assert told == f"LlamaForCausalLM: 18 heads on 11 tokens, {shown.num_bytes / 1e6:.1f} MB\n"
     assert shown.num_bytes == len(shown._repr_html_())
-    file = report(tiny("Llama"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
+    file = report(tiny("Llama"), TOKENIZER, TEXT, tmp_path / "heads.html", names=False)
     assert file.read_text(encoding="utf-8") == shown.page
 
 
 @pytest.mark.nightly("a real model reads 256 tokens; what a byte is, small models tell daily")
 def test_all_heads_of_smollm2_on_256_tokens_are_below_six_and_a_half_megabytes(smollm2):
-    from explainers.notebook.packed_heads import MOST_IN_FULL
-    from explainers.translations import TEXTS
-
     text = (TEXTS / "passages.txt").read_text(encoding="utf-8")
     ids = smollm2.tokenizer(text)["input_ids"][:MOST_IN_FULL]
     shown = make_look(smollm2.model, smollm2.tokenizer, smollm2.tokenizer.decode(ids), names=False)
-    data = data_of(shown.page)
-    assert sum(layer["heads"] for layer in data["layers"]) == 270
-    assert data["side"] == len(data["tokens"]) == MOST_IN_FULL
+    assert data_of(shown.page)["side"] == MOST_IN_FULL
     assert shown.num_bytes <= 6_500_000
 
 
 def test_names_are_roles_with_their_level_of_chance():
     shipped = read_shipped_scores("HuggingFaceTB/SmolLM2-135M-Instruct")
     assert shipped
-    scores = shipped.scores
-    roles = {role["name"]: role for role in name_heads(scores)}
-    induction, measured = roles["induction"], scores.select("repeated", "induction")
+    measured = shipped.scores.select("repeated", "induction")
+    chance = shipped.scores.find_chance_score("repeated", "induction")
+    roles = {role["name"]: role for role in name_heads(shipped.scores)}
+    induction = roles["induction"]
     layer, head, score = induction["heads"][0]
     assert divmod(int(measured.argmax()), measured.shape[1]) == (layer, head)
     assert score == pytest.approx(float(measured.max()), abs=1e-4)
-    assert induction["chance"] == pytest.approx(
-        scores.find_chance_score("repeated", "induction"), abs=1e-4
-    )
-    above = measured > max(
-        induction["threshold"], scores.find_chance_score("repeated", "induction")
-    )
+    assert induction["chance"] == pytest.approx(chance, abs=1e-4)
+    above = measured > max(induction["threshold"], chance)
     assert len(induction["heads"]) == int(above.sum()) > 0
     assert set(roles) <= set(MEANINGS)
 

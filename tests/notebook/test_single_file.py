@@ -15,6 +15,7 @@ from explainers.notebook.single_file import BROWSER, POLICY, embed_json, inline_
 from tests.house.test_house import imports, name, pins
 from tests.house.test_structure import modules, reached
 from tests.support.opening import ROOT
+from tests.support.scripts import run_script
 
 PACKAGED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 TRY = """
@@ -56,10 +57,7 @@ def test_modules_of_one_script_do_what_they_do_apart(tmp_path):
     )
     script = inline_modules(tmp_path / "one.js")
     assert "</b>" not in script, "a closing tag in a script may end it"
-    deno = shutil.which("deno") or ROOT / ".venv" / "bin" / "deno"
-    run = [str(deno), "run", "--quiet", "--no-config", "-"]
-    told = subprocess.run(run, input=script, capture_output=True, text=True, check=True).stdout
-    assert told == "41 2 <b>1</b>\n"
+    assert run_script(script) == "41 2 <b>1</b>\n"
 
 
 def test_data_ends_no_script():
@@ -81,23 +79,19 @@ def test_the_browser_counts_in_the_same_steps():
     assert re.findall(r"LEVELS = (\d+)", script) == [str(LEVELS)]
 
 
-def test_what_a_notebook_imports_is_in_the_package():
-    packages = PACKAGED["tool"]["setuptools"]["packages"]
+def test_the_package_has_and_asks_for_what_a_notebook_imports():
+    """In the versions that the app was tested with."""
     needed = reached([modules()["explainers.notebook.look"]]) | {"explainers.notebook.look"}
     folders = {name(modules()[full]).rpartition("/")[0].replace("/", ".") for full in needed}
-    assert folders <= set(packages)
-
-
-def test_the_package_asks_for_what_the_app_was_tested_with():
-    pinned, asked = pins("requirements.txt"), PACKAGED["project"]["dependencies"]
-    for package, least in (one.split(">=") for one in asked):
+    assert folders <= set(PACKAGED["tool"]["setuptools"]["packages"])
+    pinned = pins("requirements.txt")
+    asked = dict(one.split(">=") for one in PACKAGED["project"]["dependencies"])
+    for package, least in asked.items():
         assert pinned[package].split(".")[:2] == least.split(".")
-    needed = reached([modules()["explainers.notebook.look"]])
     outside = {one.split(".")[0] for full in needed for one in imports(modules()[full])}
-    known = sys.stdlib_module_names | {"explainers"} | {one.split(">=")[0] for one in asked}
     # What transformers itself asks for; Triton comes with torch, where there is a GPU.
-    known |= {"tokenizers", "safetensors", "filelock", "huggingface_hub", "regex", "triton"}
-    assert outside <= known
+    known = {"tokenizers", "safetensors", "filelock", "huggingface_hub", "regex", "triton"}
+    assert outside <= known | sys.stdlib_module_names | {"explainers"} | set(asked)
 
 
 @pytest.fixture

@@ -8,16 +8,6 @@ from tests.support.opening import PAGES, opened
 from tests.support.reading import find_way_on, heroes
 
 
-def test_a_page_takes_as_long_as_its_words_and_its_questions():
-    text = "one two **three** four\n\n### A heading\n"
-    tour_of_two = {"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2), "ask_once": text}
-    assert learning_path.count_minutes({}) == 0
-    assert (
-        learning_path.count_minutes({"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2)}) == 2
-    )
-    assert learning_path.count_minutes(tour_of_two) == 2 + 2 * learning_path.MINUTES_TO_TRY
-
-
 def test_who_goes_on_from_a_page_without_questions_has_done_it():
     visit, place = opened(PAGES[-2]), f"{len(PAGES) - 1:02}"
     assert learning_path.finished_pages.key not in visit.query_params

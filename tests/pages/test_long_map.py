@@ -12,13 +12,11 @@ from explainers.chapters.long_sequences.weight_map import (
     MapRequest,
     compute_map,
     describe_block,
-    explain_weight,
     make_map_job,
     make_panels,
     open_block,
 )
 from explainers.models.registry import ModelError
-from explainers.ui.figure.panels import Cell
 
 LENGTH = 1_000
 """Not a multiple of the blocks."""
@@ -65,15 +63,6 @@ def test_the_panels_hold_these_numbers(kept):
     diagonal = {p.id: p.matrix for p in make_panels(open_block(kept, 9, 9), 9, 9)}["window"]
     assert diagonal.values[0][1] is None
     assert diagonal.values[1][0] is not None
-
-
-def test_a_number_is_explained_by_score_and_total(kept):
-    opened = open_block(kept, ASKED, TOLD)
-    query, key = opened.largest
-    cell = Cell("window", query - opened.rows.start, key - opened.columns.start)
-    line = str(explain_weight(opened, cell).lines[0])
-    score = (kept.query[query] @ kept.key[key] / 8).item()
-    assert f"e^({score:.4f} − {kept.totals[query].item():.4f})" in line
 
 
 def test_what_does_not_fit_is_refused_before_it_is_taken(monkeypatch):

@@ -13,9 +13,7 @@ from explainers.chapters.relative_positions.past_length import (
     PairTurns,
     find_answer,
     name_turns,
-    write_rows,
 )
-from explainers.charts.dials import make_dial_rows
 from explainers.toys import longer_results
 from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, ROTARY, TRAINED, WAYS, YARN
 from tests.support.exercises import ask
@@ -42,17 +40,6 @@ def test_the_sentence_counts_the_dials_that_are_marked():
         assert name_turns(found)["new"] == f"{sum(beyond)}", way
 
 
-def test_a_dial_has_an_arc_of_one_turn_at_most_and_two_hands():
-    series = "arc", "before", "known", "new"
-    dials = [("57.3°", {"arc": 32.0, "before": 1.0, "new": 2.0}), ("1.0°", {"arc": 0.5})]
-    rows = make_dial_rows(dials, 1, series)
-    assert rows["y"].tolist() == [0, 0, 0, 1]
-    assert rows["end"][0] == math.tau
-    assert rows["start"][1] < 1 < rows["end"][1]
-    assert rows["kind"].tolist() == [0, 1, 2, 0]
-    assert rows["end"][3] == 0.5
-
-
 def test_interpolation_without_training_is_worse_in_every_seed_and_the_claim_says_so():
     found = longer_results.read_longer_results()
     plain, pi = (found[ROTARY, way, 0].losses for way in (PLAIN, PI))
@@ -72,12 +59,6 @@ def test_the_answer_follows_the_losses(monkeypatch):
         return find_answer()
 
     assert [answer(2, 1), answer(2, 2.1), answer(2, 8)] == list(ANSWERS)
-
-
-def test_the_table_has_a_row_for_each_kind_and_no_row_twice():
-    rows = write_rows().split("\n")
-    assert len({row.split("|")[1] for row in rows}) == len(rows) == 7
-    assert all(row.count("|") == len(longer_results.LENGTHS) + 2 for row in rows)
 
 
 def test_the_exercise_asks_for_position_times_speed_over_the_factor():

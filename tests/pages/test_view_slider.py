@@ -1,28 +1,23 @@
-"""Sizes that a slider of the picture changes in the browser: what was sent for each of them."""
+"""What the browser changes by itself, a slider or a click: what was sent for it, and forgotten."""
+
+import json
 
 import pytest
 
 from explainers.attention.positions import sinusoidal
-from explainers.chapters.common.choose_layer import find_trained_layer
-from explainers.chapters.common.one_head import compute_matrices
 from explainers.chapters.scores import root_experiment
-from explainers.toys.layers import HEAD_DIMS
-from explainers.toys.readable_head import load_readable_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.controls import controls
-from explainers.ui.figure.panels import MOST_NUMBERS
-from tests.support.opening import PAGES, opened
-from tests.support.reading import close, figure, figures, sizes, values
+from explainers.ui.figure.panels import MOST_NUMBERS, Cell
+from tests.support.opening import PAGES, opened, pictures, widgets
+from tests.support.reading import close, figure, figures
 
 START, TOKENS, KEYS, SCORES, HEADS = PAGES[0], PAGES[1], PAGES[2], PAGES[3], PAGES[5]
 CARDS = {
     "start": (START, {"deep": "sizes"}),
     "start, another number": (START, {"deep": "sizes", "matrix": "Q", "column": "3"}),
-    "start, queries across": (START, {"deep": "sizes", "queries": "across", "mask": "causal"}),
     "start, untrained": (START, {"deep": "sizes", "weights": "untrained", "d_k": "3"}),
     "query_key_value": (KEYS, {"deep": "sizes"}),
-    "query_key_value, Vietnamese": (KEYS, {"deep": "sizes", "lang": "vi"}),
-    "scores": (SCORES, {"deep": "steps"}),
     "scores, output": (SCORES, {"deep": "steps", "step": "output", "column": "3"}),
     "tokens": (TOKENS, {"deep": "waves", "clock": "7", "d_model": "16"}),
     "many_heads": (HEADS, {"deep": "layer"}),
@@ -56,21 +51,6 @@ def test_a_view_is_what_the_server_draws_there(page, link):
         assert view == {name: drawn[name] for name in view}
 
 
-def test_the_numbers_of_every_size_are_those_of_the_head():
-    data, tokens = sized(opened(START, {"deep": "sizes"})), tuple(SENTENCE.split())
-    assert list(map(int, data["view_slider"]["labels"])) == list(HEAD_DIMS)
-    own = {"panels": data["panels"]}
-    for place, size in enumerate(HEAD_DIMS):
-        drawn = look(data, place) if str(place) in data["views"] else own
-        panels = {panel["id"]: panel for panel in drawn["panels"]}
-        layer = find_trained_layer(tokens, 1, size, "full", 0)
-        if size == HEAD_DIMS[0]:
-            layer = load_readable_layer(tokens, "full", 0)
-        for name, numbers in compute_matrices(layer).items():
-            if name in panels:
-                assert values(panels, name) == close(numbers, 5e-4), (size, name)
-
-
 def test_what_follows_a_slider_was_sent_for_all_of_its_steps():
     """The heat map of the waves, and the bars below the rows without and with √d_k."""
     waves = figure(opened(TOKENS, {"deep": "waves"}), "P")
@@ -100,7 +80,23 @@ def test_of_large_matrices_fewer_views_are_sent():
         assert sum(numbers) <= MOST_NUMBERS
 
 
-def test_a_size_that_was_not_trained_becomes_the_nearest():
-    visit = opened(START, {"deep": "sizes", "d_k": "17"})
-    assert sizes(visit) == (16, list(HEAD_DIMS))
-    assert ["d_k = ` 17 `" in info.value for info in visit.info] == [True]
+def temperatures(visit):
+    """The linked picture with the two tables of weights."""
+    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [one for one in drawn if "panels" in one and one["panels"][0]["id"] == "warm"]
+    return found
+
+
+def test_a_clicked_number_that_is_gone_is_forgotten():
+    last = len(SENTENCE.split()) - 1
+    visit = opened(SCORES, {"text": SENTENCE, "deep": "temperature"})
+    visit.session_state["clicked in temperature"] = Cell("weights", last, last)
+    shown = temperatures(visit.run())
+    assert shown["selected"] == {"panel": "weights", "row": last, "column": last}
+    assert "Friday" in shown["working"]["title"]
+    for text in (SENTENCE.removesuffix(" Friday"), "CEO"):
+        widgets(visit)["text"].set_value(text)
+        visit.run()
+        assert not visit.exception
+        assert temperatures(visit)["selected"] is None
+        assert temperatures(visit)["working"] is None

@@ -20,7 +20,7 @@ from explainers.ui.controls import controls
 from tests.pages.test_page_what_if import GPT2, said, scores, tiny, visited
 from tests.support import saved_models
 from tests.support.opening import pictures
-from tests.support.waiting import wait
+from tests.support.waiting import over, wait
 
 __all__ = ["tiny"]
 
@@ -79,34 +79,24 @@ def recalled(loaded, seed):
 def worked(monkeypatch, tiny, **roles):
     probes(monkeypatch)
     monkeypatch.setattr(ablation, "read_scores", lambda _: scores(**roles))
-    job = make_ablation_job(AblationRequest(tiny.name, 1)).start()
-    wait(lambda: job.is_over)
-    return job
+    return over(make_ablation_job(AblationRequest(tiny.name, 1)).start())
 
 
 @pytest.mark.usefixtures("nothing_read")
-def test_the_work_finds_the_heads_and_reads_with_and_without_them(monkeypatch, tiny):
+def test_the_work_reads_with_and_without_the_heads_once_for_all_visitors(monkeypatch, tiny):
     off = ((0, 3), (1, 1))
     job = worked(monkeypatch, tiny, induction=off)
-    assert (job.state, job.problem) == ("done", "")
+    assert (job.state, job.problem, job.share) == ("done", "", 12 / job.total)
     found = recalled(tiny, 1)
     assert found
-    assert [one.heads for one in found] == [(), off, ablation.draw_control_heads(off, 6, 1)]
+    draws = [ablation.draw_control_heads(off, 6, seed) for seed in range(20)]
+    assert [one.heads for one in found] == [(), off, draws[1]]
     assert job.reports[-1] == f"text 12 of {3 * ablation.TEXTS_PER_ABLATION}"
-    assert job.share == 12 / job.total
-
-
-@pytest.mark.usefixtures("nothing_read")
-def test_what_was_read_for_one_visitor_is_there_for_all(monkeypatch, tiny):
-    worked(monkeypatch, tiny, induction=[(0, 3)])
-    again = make_ablation_job(AblationRequest(tiny.name, 1)).start()
-    wait(lambda: again.is_over)
+    again = over(make_ablation_job(AblationRequest(tiny.name, 1)).start())
     assert (again.state, again.reports) == ("done", [])
-    draw = [ablation.draw_control_heads(((0, 3),), 6, seed) for seed in range(20)]
-    other = next(seed for seed in range(20) if draw[seed] != draw[1])
+    other = next(seed for seed in range(20) if draws[seed] != draws[1])
     assert recalled(tiny, other) is None
-    drawn = make_ablation_job(AblationRequest(tiny.name, other)).start()
-    wait(lambda: drawn.is_over)
+    drawn = over(make_ablation_job(AblationRequest(tiny.name, other)).start())
     told = f"text 4 of {ablation.TEXTS_PER_ABLATION}"
     assert drawn.reports[-1] == told, "only the heads that were drawn are another case"
     saved_models.llama(locate_folder(GPT2), seed=1)

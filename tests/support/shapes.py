@@ -16,15 +16,21 @@ TEACHING = "explainers.attention"
 
 
 def check_shapes(function, sizes, *arguments):
-    """Call the function; each commented tensor, in it and in what it calls, must be as commented.
+    """Call the function; each tensor in it and its private helpers must be as commented.
 
     `sizes` gives the size of every axis word, and under "..." the leading axes of this call, so
-    that a comment that leaves an axis out is as wrong as one that exchanges two. Under a function
-    that is called on the way stands which of these are others there, or None: not held there.
+    that a comment that leaves an axis out is as wrong as one that exchanges two. A public function
+    that is called on the way is held by a call of its own.
     """
     held: list[str] = []
-    _holding(function, partial(_hold, held), sizes)(*arguments)
-    assert held, f"{function.__name__} states no shape"
+    _holding(function, partial(_hold, held, sizes))(*arguments)
+    delegates = any(_is_teaching(function, name) for name in function.__code__.co_names)
+    assert held or delegates, f"{function.__name__} states no shape"
+
+
+def _is_teaching(function, name):
+    called = function.__globals__.get(name)
+    return inspect.isfunction(called) and called.__module__.startswith(TEACHING)
 
 
 def _hold(held, sizes, place, comment, names, tensors):
@@ -88,21 +94,17 @@ def _size(axis, sizes, place):
     return known[0] if len(known) == 1 else math.prod(known)
 
 
-def _holding(function, hold, sizes):
+def _holding(function, hold):
     """The same function, calling `hold` after every assignment that has a shape comment."""
     source, first = _source(function)
     comments = _comments(source)
     tree = _AfterAssignment(function.__name__, comments).visit(ast.parse(source))
     ast.increment_lineno(ast.fix_missing_locations(tree), first - 1)
     assert not comments, f"{function.__name__}: {comments} stand behind no assignment"
-    namespace = dict(function.__globals__, hold=partial(hold, sizes))
+    namespace = dict(function.__globals__, hold=hold)
     for name in function.__code__.co_names:
-        called = namespace.get(name)
-        if not inspect.isfunction(called) or not called.__module__.startswith(TEACHING):
-            continue
-        others = sizes.get(called, {})
-        if others is not None:
-            namespace[name] = _holding(called, hold, sizes | others)
+        if name.startswith("_") and _is_teaching(function, name):
+            namespace[name] = _holding(namespace[name], hold)
     exec(compile(tree, function.__code__.co_filename, "exec"), namespace)
     return namespace[function.__name__]
 

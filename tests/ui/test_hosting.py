@@ -1,4 +1,4 @@
-"""The app as a container host runs it: the Dockerfile's own commands, without Docker."""
+"""The app as a container host makes and runs it: the Dockerfile's own commands, without Docker."""
 
 import asyncio
 import contextlib
@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -13,30 +14,40 @@ import threading
 import tomllib
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+import yaml
 from starlette.responses import PlainTextResponse
 
 from benchmarks.browser import wait_until_healthy
-from explainers.charts.theme import THEMES
 from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.ui import browser_files, headers
 from explainers.ui.headers import HEADERS, SafeHeaders
 from tests.deploy.replicas import free_port
-from tests.ui.test_image import instruction
 
 ROOT = Path(__file__).parents[2]
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 SPACE = "https://someone-attention.hf.space"
-FRAME = f'<iframe src="{SPACE}/"></iframe>'
 UPGRADE = {
     "Connection": "Upgrade",
     "Upgrade": "websocket",
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
     "Sec-WebSocket-Version": "13",
 }
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+REQUIREMENTS = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+FRONT_MATTER = yaml.safe_load((ROOT / "README.md").read_text(encoding="utf-8").split("---\n")[1])
+
+
+def instruction(name):
+    """What stands behind an instruction of the Dockerfile, the last if there are several."""
+    return re.findall(rf"^{name} (.*)", DOCKERFILE, re.MULTILINE)[-1]
+
+
+def image_environment():
+    return dict(pair.split("=", 1) for pair in shlex.split(instruction("ENV")))
 
 
 def command(name):
@@ -44,13 +55,6 @@ def command(name):
     python, *arguments = json.loads(instruction(name))
     assert python == "python"
     return [sys.executable, *arguments]
-
-
-@pytest.fixture(scope="module")
-def port():
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +78,8 @@ def serve(port, log, **settings):
 
 
 @pytest.fixture(scope="module")
-def address(port, log):
-    with serve(port, log) as address:
+def address(log):
+    with serve(free_port(), log) as address:
         yield address
 
 
@@ -85,7 +89,7 @@ def answer(address, path, method="GET", said=None):
     return connection.getresponse()
 
 
-def test_the_health_check_tells_a_running_server_from_a_dead_one(address, port):
+def test_the_health_check_tells_a_running_server_from_a_dead_one(address):
     def check(port):
         environment = {**os.environ, "PORT": str(port)}
         run = subprocess.run(command("HEALTHCHECK CMD"), env=environment, capture_output=True)
@@ -94,7 +98,7 @@ def test_the_health_check_tells_a_running_server_from_a_dead_one(address, port):
     with socket.socket() as closed:  # bound, and nobody listens
         closed.bind(("localhost", 0))
         assert check(closed.getsockname()[1]) != 0
-    assert check(port) == 0
+    assert check(address.rpartition(":")[2]) == 0
 
 
 def test_every_response_carries_the_headers(address):
@@ -147,17 +151,6 @@ def test_a_page_in_a_frame_of_a_course_is_that_page_alone(address, tab):
         assert ("immutable" in kept) == (url in files), "all else is asked for again"
     missing = answer(address, f"{find_script()}-that-is-not-there")
     assert "immutable" not in str(missing.headers)
-
-
-def test_only_a_space_frames_the_app(address, tab):
-    """The names do not exist here: the browser gets the Space's answers from our server."""
-    app = tab.request.get(address)
-    tab.route(f"{SPACE}/static/**", lambda route: route.abort())
-    tab.route(f"{SPACE}/", lambda route: route.fulfill(response=app))
-    for host, framed in (("https://huggingface.co", True), ("https://elsewhere.example", False)):
-        tab.route(f"{host}/", lambda route: route.fulfill(body=FRAME, content_type="text/html"))
-        tab.goto(f"{host}/")
-        assert ('<div id="root">' in tab.frames[1].content()) == framed, host
 
 
 BASE = "/course/attn"
@@ -296,32 +289,6 @@ def test_the_settings_keep_what_is_promised():
     assert server["enableCORS"] is True
 
 
-def luminance(colour):
-    """Relative luminance (WCAG 2.2) of #rrggbb."""
-    channels = [channel / 255 for channel in bytes.fromhex(colour[1:])]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(share * c for share, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def test_texts_stand_out_from_their_ground_and_pictures_from_nothing():
-    assert luminance("#ffffff") == pytest.approx(1), "as the standard says"
-    assert luminance("#777777") == pytest.approx(1.05 / 4.478 - 0.05, rel=1e-3)
-    for look, picture in THEMES.items():
-        page = CONFIG["theme"][look]
-        grounds = page["backgroundColor"], page["secondaryBackgroundColor"]
-        inks = page["textColor"], page["linkColor"], page["primaryColor"]
-        for ground, ink in product(map(luminance, grounds), map(luminance, inks)):
-            contrast = (max(ground, ink) + 0.05) / (min(ground, ink) + 0.05)
-            assert contrast >= 4.5, look  # WCAG 2.2, AA
-        assert (page["backgroundColor"], page["textColor"]) == (picture.background, picture.text)
-
-
-def test_nothing_is_white_on_the_primary_colour():
-    """Streamlit writes white on a primary button, which cannot be read on the dark theme's blue."""
-    files = [ROOT / "contents.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")]
-    assert [p for p in files if re.search(r"type=.primary", p.read_text(encoding="utf-8"))] == []
-
-
 def test_a_wait_for_a_script_ends_when_a_browser_has_it():
     """PyTorch is imported when the first visitor's browser can draw the first picture."""
     script, sent = "picture/heroes/waited_for.js", []
@@ -345,3 +312,76 @@ def test_a_wait_for_a_script_ends_when_a_browser_has_it():
     assert not waiting.is_alive()
     answering.join(10)
     assert sent == ["http.response.start", "http.response.body"]
+
+
+def test_one_port_is_named_everywhere():
+    port = FRONT_MATTER["app_port"]
+    assert (instruction("EXPOSE"), image_environment()["PORT"]) == (str(port), str(port))
+
+
+def test_the_image_is_made_for_a_space():
+    [(uid, user)] = re.findall(r"useradd .*--uid (\d+) (\w+)", DOCKERFILE)
+    assert uid == "1000"
+    assert instruction("USER") == user
+    assert image_environment()["HOME"] == f"/home/{user}"
+    install = DOCKERFILE.index("pip install")
+    assert DOCKERFILE.index("COPY --chown=user requirements.txt") < install
+    assert install < DOCKERFILE.index("COPY --chown=user . .")
+    assert DOCKERFILE.index("COPY --chown=user . .") < DOCKERFILE.index("explainers.models fetch")
+
+
+def run_steps(tmp_path, step, failing="", **arguments):
+    """What a RUN of the Dockerfile does, with a Python that only tells how it was called."""
+    [script] = [
+        text.replace("\\\n", " ")
+        for text in re.findall(r"(?m)^RUN ((?:.*\\\n)*.*)", DOCKERFILE)
+        if step in text
+    ]
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\necho "python $*"\ncase "$*" in *"{failing or "nothing"}"*) exit 1;; esac\n'
+    )
+    python.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", **arguments}
+    done = subprocess.run(
+        ["sh", "-c", script], capture_output=True, text=True, cwd=ROOT, env=environment
+    )
+    calls = [line for line in done.stdout.splitlines() if line.startswith("python ")]
+    return done.returncode, calls, done.stderr
+
+
+def test_every_package_comes_by_its_hash_or_from_torchs_own_index(tmp_path):
+    plain = "python -m pip install --no-cache-dir --user --no-deps"
+    locked = [f"{plain} --require-hashes -r requirements{kind}.lock" for kind in ("", "-torch")]
+    status, calls, _ = run_steps(tmp_path, "pip install")
+    assert (status, calls) == (0, [*locked, "python -m pip check"])
+    status, calls, _ = run_steps(tmp_path, "pip install", TORCH_INDEX="https://index.example/cpu")
+    torch = next(line for line in REQUIREMENTS.splitlines() if line.startswith("torch=="))
+    small = f"{plain} --index-url https://index.example/cpu {torch}"
+    assert (status, calls) == (0, [locked[0], small, "python -m pip check"])
+    assert run_steps(tmp_path, "pip install", failing="requirements.lock")[0] == 1
+    for file in ("Dockerfile", "Makefile", "deploy/compose.yaml"):
+        assert "extra-index" not in (ROOT / file).read_text().lower().replace("_", "-"), file
+
+
+def test_an_image_without_its_models_is_made_only_for_who_asks(tmp_path):
+    assert run_steps(tmp_path, "explainers.models fetch")[::2] == (0, "")
+    failing = {"step": "explainers.models fetch", "failing": "fetch"}
+    for wished, expected in ({}, 1), ({"WITHOUT_MODELS": ""}, 1), ({"WITHOUT_MODELS": "1"}, 0):
+        status, _calls, said = run_steps(tmp_path, **failing, **wished)
+        assert status == expected
+        assert "could not be fetched or loaded" in said
+        assert "--build-arg WITHOUT_MODELS=1" in said
+
+
+def test_the_image_holds_what_runs():
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    ignored = [line for line in lines if line and not line.startswith("#")]
+    files = "app.py", "contents.py", "requirements.txt", ".streamlit/config.toml"
+    needed = [ROOT / file for file in files]
+    for folder in ("pages", "explainers", "assets/text"):
+        needed += [p for p in (ROOT / folder).rglob("*.*") if "__pycache__" not in p.parts]
+    for path in needed:
+        place = path.relative_to(ROOT)
+        covers = [p for p in ignored for part in (place, *place.parents) if fnmatch(str(part), p)]
+        assert not covers, f"{place} is left out by {covers}"

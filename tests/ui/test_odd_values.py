@@ -1,20 +1,15 @@
 """A client that is no browser: what it makes up costs little, and the page stands as it was."""
 
-import os
 import re
-import socket
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from benchmarks.browser import wait_until_healthy
+from tests.deploy.replicas import free_port
 from tests.support.forged import Forger
+from tests.ui.test_hosting import serve
 
-ROOT = Path(__file__).parents[2]
 ODD: dict[str, dict[str, Any]] = {
     "a number": {"double_value": 3.0},
     "not a number": {"double_value": float("nan")},
@@ -44,18 +39,8 @@ def log(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(log):
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "explainers.ui.server"]
-    with log.open("w") as told:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, "PORT": str(port)}, stdout=told, stderr=told
-        )
-    wait_until_healthy(f"http://localhost:{port}")
-    yield f"http://localhost:{port}"
-    process.terminate()
-    process.wait()
+    with serve(free_port(), log) as started:
+        yield started
 
 
 def pictures(answer):

@@ -10,50 +10,14 @@ from explainers.ui import learning_path
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.page import keep_imports, run_page
-from explainers.ui.page_parts.check_yourself import Recall, is_near, write_answer
 from explainers.ui.page_parts.veil import choose_guesses, close_bold
+from explainers.ui.prediction import sort_options
 from explainers.ui.server import import_chapters
-from explainers.ui.text.numbers import SHARE
 from tests.support.opening import ROOT, opened
 from tests.support.reading import said
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
 STUDY = {"predict": "true"}
-
-
-@pytest.mark.parametrize(
-    ("halves", "closed"),
-    [
-        (("**Word ", ".**"), ("**Word**&nbsp;", "**.**")),
-        (("**A row changes ", " times.**"), ("**A row changes**&nbsp;", "&#32;**times.**")),
-        (("Plain ", " text"), ("Plain&nbsp;", "&#32;text")),
-        (("**All of it: ", "**"), ("**All of it:**&nbsp;", "")),
-    ],
-)
-def test_bold_that_spans_the_tile_is_cut_with_it(halves, closed):
-    assert close_bold(*halves) == closed
-
-
-def test_the_answer_stands_where_it_stood_among_three_guesses():
-    assert choose_guesses(["The", "CEO", "on", "Friday"], "CEO") == ["The", "CEO", "on"]
-    assert choose_guesses(["42", "7"], "21") == ["7", "21", "42"]
-
-
-def test_a_veil_hides_a_number_until_it_is_clicked():
-    visit = opened(PAGE, STUDY | {"deep": "both_ways"})
-    assert "change :green" not in said(visit)
-    assert "Each row of the picture is a step" not in said(visit), "nor does a table say it"
-    visit.button("show guess_both_ways").click().run()
-    assert "change :green-background[21] times" in said(visit)
-    assert "Each row of the picture is a step" in said(visit)
-    assert visit.query_params["guess_both_ways"] == "just show me"
-
-
-def test_a_guess_is_marked_and_in_the_link():
-    visit = opened(PAGE, STUDY | {"deep": "both_ways"})
-    visit.button("guess_both_ways: 7").click().run()
-    assert "You chose **7**. The answer is **21**." in said(visit)
-    assert visit.query_params["guess_both_ways"] == "7"
 
 
 def test_a_link_to_no_chip_and_to_no_card_is_told():
@@ -78,16 +42,6 @@ def test_who_skips_twice_is_asked_once_whether_to_show_all_answers():
     assert "from now on" not in said(visit)
 
 
-def test_a_lecture_has_the_titles_of_cards_and_none_of_their_contents():
-    visit = opened(PAGE, STUDY | {"lecture": "true"})
-    assert not visit.exception
-    for title in ("Four cache bugs that raise no error", "Measured on this machine"):
-        assert title in said(visit)
-        assert f"## {title}" not in said(visit)
-    added = opened(PAGE, STUDY | {"lecture": "true", "deep": "broken"})
-    assert "## Four cache bugs that raise no error" in said(added)
-
-
 def test_both_questions_answered_right_or_wrong_mark_the_page():
     visit = opened(PAGE)
     first, second = (one for one in visit.main.text_input if one.label == "Your answer")
@@ -100,16 +54,6 @@ def test_both_questions_answered_right_or_wrong_mark_the_page():
     assert not visit.exception
     assert "Right: **0**." in said(visit)
     assert visit.query_params["pages_done"] == "08"
-
-
-def test_an_answer_is_near_enough_or_not():
-    assert is_near(Recall(0.25, tolerance=0.01), "0.255")
-    assert not is_near(Recall(0.25), "0.3")
-    assert is_near(Recall(0.88, tolerance=0.005, unit=SHARE), "88")
-    assert not is_near(Recall(0.36, tolerance=0.005), "36"), "an angle is no share"
-    assert not is_near(Recall(88, tolerance=0.5), "0.88"), "no share was asked for"
-    assert is_near(Recall("none", options=("none", "all")), "none")
-    assert write_answer(Recall(1024)) == "1,024"
 
 
 def test_rows_of_the_sidebar_have_number_name_and_dot(monkeypatch):
@@ -144,3 +88,44 @@ def test_two_choices_cannot_have_one_name():
         controls.register(taken)
     assert controls.CONTROLS_BY_KEY[taken.key] is controls.head_dim
     import_chapters()
+
+
+@pytest.mark.parametrize(
+    ("halves", "closed"),
+    [
+        (("**Word ", ".**"), ("**Word**&nbsp;", "**.**")),
+        (("**A row changes ", " times.**"), ("**A row changes**&nbsp;", "&#32;**times.**")),
+        (("Plain ", " text"), ("Plain&nbsp;", "&#32;text")),
+        (("**All of it: ", "**"), ("**All of it:**&nbsp;", "")),
+    ],
+)
+def test_bold_that_spans_the_tile_is_cut_with_it(halves, closed):
+    assert close_bold(*halves) == closed
+
+
+def test_the_answer_stands_where_it_stood_among_three_guesses():
+    assert choose_guesses(["The", "CEO", "on", "Friday"], "CEO") == ["The", "CEO", "on"]
+    assert choose_guesses(["42", "7"], "21") == ["7", "21", "42"]
+
+
+@pytest.mark.parametrize(
+    ("options", "offered"),
+    [
+        (["0", "1", "24", "7"], ["0", "1", "7", "24"]),
+        (["2.0 times", "1,000 times", "-3 times"], ["-3 times", "2.0 times", "1,000 times"]),
+        (["5 MiB", "1 GiB", "4 MiB"], ["5 MiB", "1 GiB", "4 MiB"]),
+        (["both", "none", "both", "7"], ["both", "none", "7"]),
+    ],
+)
+def test_an_answer_does_not_stand_out_among_numbers(options, offered):
+    assert sort_options(options) == offered
+
+
+def test_a_page_takes_as_long_as_its_words_and_its_questions():
+    text = "one two **three** four\n\n### A heading\n"
+    tour_of_two = {"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2), "ask_once": text}
+    assert learning_path.count_minutes({}) == 0
+    assert (
+        learning_path.count_minutes({"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2)}) == 2
+    )
+    assert learning_path.count_minutes(tour_of_two) == 2 + 2 * learning_path.MINUTES_TO_TRY

@@ -1,12 +1,10 @@
 """A list of names that the browser draws: what it may ask for, and what a link may."""
 
-import json
-
 import pytest
 
 from explainers.ui.controls import controls
 from explainers.ui.figure.picker import accepts
-from tests.support.opening import ROOT, components, opened
+from tests.support.opening import ROOT, opened
 
 PAGE = ROOT / "pages" / "10_cache_memory.py"
 NAMES = ("one", "two", "three")
@@ -41,13 +39,3 @@ def test_what_is_chosen_keeps_its_order_and_stands_in_the_link():
     assert "compared" not in visit.run().query_params
     visit.session_state["compared"] = []
     assert "".join(visit.run().query_params["compared"]) == "", "taken away, all of them"
-
-
-def test_names_are_sent_once_and_in_the_reader_s_words():
-    visit = opened(PAGE, {"lang": "vi"})
-    sent = [json.loads(one)[0] for one in components(visit) if one.startswith("[{")]
-    [models, gpus, compared] = [one for one in sent if "most" in one]
-    assert models["choices"].count("llama-3.1-8b") == 1
-    assert [*models["others"]] == [controls.OWN, controls.CONFIG], "names are names in any language"
-    assert (models["chosen"], gpus["chosen"]) == (["llama-3.1-8b"], ["h100"])
-    assert (models["most"], gpus["most"], compared["most"]) == (1, 1, 6)

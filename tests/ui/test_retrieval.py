@@ -8,8 +8,8 @@ from explainers.chapters.inspector.head_overview import recall_sink
 from explainers.chapters.inspector.sentence_run import recall_difference
 from explainers.chapters.query_key_value.query_key_roles import recall_query_numbers
 from explainers.ui.page_parts.check_yourself import MarkedRecall, Recall, draw_again, seed_recall
-from explainers.ui.page_parts.retrieval import Tally, choose_question, write_tally
-from explainers.ui.session import PREDICTIONS_MARKED, RECALLS_MARKED
+from explainers.ui.page_parts.retrieval import choose_question
+from explainers.ui.session import RECALLS_MARKED
 from tests.support.opening import PAGES, ROOT, elements, opened, settled
 from tests.support.reading import said
 
@@ -76,19 +76,6 @@ def test_the_missed_question_returns_before_one_with_other_numbers(answers, expe
     assert choose_question(marked) == expected
 
 
-def test_numbers_and_answer_are_other_ones_where_there_are_others():
-    def make(draw):
-        number = draw.choice([1, 2, 3])
-        return Recall(number // 3, {"number": f"{number}"})
-
-    for name in "abcdefgh":
-        now, later = make(seed_recall("page", name, 0)), draw_again("page", name, make, False)
-        assert later.has_other_numbers
-        assert later.again.given != now.given
-        assert later.again.answer != now.answer
-    assert not draw_again("page", "same", lambda _draw: Recall("yes"), False).has_other_numbers
-
-
 @pytest.mark.parametrize(
     "make", [recall_mask, recall_difference, recall_baseline, recall_prose, recall_sink]
 )
@@ -147,24 +134,6 @@ def test_a_guess_in_somebody_elses_link_is_no_prediction():
     assert "You predicted" not in said(go(visit, LAST))
 
 
-def test_a_guess_at_a_veil_counts():
-    visit = opened(ROOT / "pages" / "08_kv_cache.py", STUDY | {"deep": "both_ways"})
-    visit.button("guess_both_ways: 21").click().run()
-    told = said(go(visit, LAST))
-    assert "You predicted 1 of 1 right." in told
-    assert "where your prediction was wrong" not in told
-    assert write_tally(Tally(9, 4, 0, 0)) == "**You predicted 4 of 9 right.**"
-
-
-def test_the_tally_is_one_of_this_visitor():
-    visit = opened(FROM, STUDY)
-    visit.radio(GUESS).set_value(find_guesses(visit)[0]).run()
-    other = opened(ROOT / LAST)
-    assert PREDICTIONS_MARKED not in other.session_state
-    assert "You predicted" not in said(other)
-    assert "Not done yet" not in "".join(link_labels(other))
-
-
 def test_the_last_page_leads_to_the_first_that_is_not_done():
     visit = opened(ROOT / LAST, {"pages_done": "01.02.04"})
     assert "Not done yet: 3 · Queries, keys, values" in link_labels(visit)
@@ -175,3 +144,11 @@ def test_the_last_page_leads_to_the_first_that_is_not_done():
 
 def link_labels(visit):
     return [one.proto.label for one in elements(visit.main) if one.type == "page_link"]
+
+
+def test_a_guess_at_a_veil_counts():
+    visit = opened(ROOT / "pages" / "08_kv_cache.py", STUDY | {"deep": "both_ways"})
+    visit.button("guess_both_ways: 21").click().run()
+    told = said(go(visit, LAST))
+    assert "You predicted 1 of 1 right." in told
+    assert "where your prediction was wrong" not in told

@@ -2,7 +2,6 @@
 
 import json
 
-from explainers.translations import load_sections
 from tests.support.scripts import SCRIPTS, run_script
 
 RUN = """
@@ -66,11 +65,3 @@ def test_each_kind_of_difference_has_its_sentence():
     for (name, gap), (_, given, expected, wrong) in zip(named, CASES, strict=True):
         assert name == expected, given
         assert wrong in (None, gap), given
-
-
-def test_the_page_promises_no_more_than_equality_up_to_rounding():
-    """Where two tokens are nearly equally probable, the picture says that rounding decides."""
-    sections = load_sections("15_serving")
-    for name in ("question", "next_question", "one_sentence"):
-        assert "rounding" in sections[name]
-    assert not [name for name, words in sections.items() if "without changing" in words]

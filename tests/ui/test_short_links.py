@@ -1,7 +1,5 @@
 """Short links: the same one for the same page and choices, a bounded number of them."""
 
-import re
-
 from explainers.ui.lecture.share_link import (
     LONGEST_CODE_TEXT,
     LONGEST_LINK,
@@ -13,7 +11,7 @@ from explainers.ui.lecture.share_link import (
     get_short_links,
     share_address,
 )
-from tests.support.opening import PAGES, opened, pictures
+from tests.support.opening import PAGES, opened
 from tests.support.reading import sizes
 
 SIZES = "d_k=8&weights=untrained&deep=steps"
@@ -51,10 +49,6 @@ def test_one_that_begins_alike_does_not_take_the_place_of_another():
     assert links.find(longer) == mine
 
 
-def test_what_is_too_long_is_not_kept():
-    assert ShortLinks().keep(Link("", "x" * (LONGEST_LINK + 1))) == ""
-
-
 def test_the_code_holds_the_full_link_while_it_can_be_read():
     told = share_address("http://lecture.example/app/scores?d_k=8", "scores")
     assert told["links"][0].startswith("http://lecture.example/app/?go=")
@@ -67,11 +61,6 @@ def test_the_code_holds_the_full_link_while_it_can_be_read():
     longest = share_address("http://lecture.example/?text=" + "x" * LONGEST_LINK, "")
     assert longest["path"] == ""
     assert longest["notes"]
-
-
-def test_who_is_on_this_machine_only_is_told_so():
-    assert "--server.address" in share_address("http://localhost:8501/", "")["notes"][0]
-    assert share_address("http://192.0.2.7:8501/", "")["notes"] == []
 
 
 def test_a_short_link_opens_its_page_with_its_choices():
@@ -89,16 +78,3 @@ def test_an_unknown_one_is_told_and_the_rest_holds():
     assert not visit.exception
     assert "` **x** `" in visit.info[0].value
     assert sizes(visit)[0] == 8
-
-
-def numbers_of(visit):
-    """All pictures but for the arithmetic, which a class sees when a number is clicked."""
-    return [re.sub('"working": .*(?=, "echo")', "", picture) for picture in pictures(visit)]
-
-
-def test_a_class_has_every_picture_beforehand():
-    page = PAGES[2]
-    asked = opened(page, {"predict": "true", "lecture": "true"})
-    assert not asked.exception
-    assert numbers_of(asked) == numbers_of(opened(page, {"lecture": "true"}))
-    assert "Answer: **" in "\n".join(remark.value for remark in asked.markdown)

@@ -23,11 +23,18 @@ def start(work):
 
 
 @pytest.fixture
-def drawn(monkeypatch):
-    """What readers who ask one after the other saw drawn; nothing takes too long."""
+def endless(monkeypatch):
+    """No turn ends by itself, and nobody waits in vain."""
     monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
     monkeypatch.setattr(turns, "LONGEST_WAIT", NEVER)
-    return draw_pages(Turns())
+
+
+@pytest.mark.usefixtures("endless")
+def test_pictures_come_in_turn_and_all_else_after_the_last_of_them():
+    """Of readers who ask one after the other."""
+    drawn = draw_pages(Turns())
+    assert drawn[:READERS] == [f"picture {name}" for name in range(READERS)]
+    assert sorted(drawn[READERS:]) == ["job", *(f"rest {name}" for name in range(READERS))]
 
 
 def draw_pages(held):
@@ -54,11 +61,6 @@ def draw_pages(held):
     for reader in [*readers, *jobs]:
         reader.join(PATIENCE)
     return seen
-
-
-def test_pictures_come_in_turn_and_all_else_after_the_last_of_them(drawn):
-    assert drawn[:READERS] == [f"picture {name}" for name in range(READERS)]
-    assert sorted(drawn[READERS:]) == ["job", *(f"rest {name}" for name in range(READERS))]
 
 
 def test_a_picture_that_takes_long_holds_up_nobody(monkeypatch):
@@ -99,9 +101,8 @@ def test_the_rest_of_a_page_does_not_give_way_for_ever(monkeypatch):
     assert not held._queue
 
 
-def test_who_gives_way_gives_back_the_turn_of_the_part_with_the_picture(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
-    monkeypatch.setattr(turns, "LONGEST_WAIT", NEVER)
+@pytest.mark.usefixtures("endless")
+def test_who_gives_way_gives_back_the_turn_of_the_part_with_the_picture():
     pictures, parts, seen = Turns(), Turns(), []
 
     def visit(name):
@@ -123,16 +124,8 @@ def test_who_gives_way_gives_back_the_turn_of_the_part_with_the_picture(monkeypa
     assert not [*pictures._queue, *parts._queue]
 
 
-def test_who_begins_anew_does_not_wait_for_itself():
-    held = Turns()
-    held.take()
-    held.take()
-    held.end()
-    assert not held._queue
-
-
-def test_who_lost_the_turn_while_waiting_goes_on(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
+@pytest.mark.usefixtures("endless")
+def test_who_lost_the_turn_while_waiting_goes_on():
     held = Turns()
     held.take()
     waiting = start(held.take)
@@ -145,8 +138,8 @@ def test_who_lost_the_turn_while_waiting_goes_on(monkeypatch):
     assert list(held._queue) == [threading.get_ident()]
 
 
-def test_blocks_come_in_turn_and_one_inside_another_does_not_wait(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
+@pytest.mark.usefixtures("endless")
+def test_blocks_come_in_turn_and_one_inside_another_does_not_wait():
     held, inside, most, blocks = Turns(), [], [], 7
 
     def run_block(name):
@@ -161,13 +154,6 @@ def test_blocks_come_in_turn_and_one_inside_another_does_not_wait(monkeypatch):
     for thread in threads:
         thread.join(PATIENCE)
     assert most == [1] * blocks
-    assert not held._queue
-
-
-def test_a_block_that_fails_ends_its_turn():
-    held = Turns()
-    with pytest.raises(ZeroDivisionError), held.turn():
-        raise ZeroDivisionError
     assert not held._queue
 
 
@@ -199,10 +185,9 @@ def test_a_page_that_is_ended_from_outside_gives_its_turn_back(monkeypatch, end)
     assert not turns.first_pictures._queue
 
 
+@pytest.mark.usefixtures("endless")
 @pytest.mark.parametrize("ask", [Turns.take, Turns.wait])
 def test_a_run_that_is_told_to_stop_while_it_waits_leaves_at_once(monkeypatch, ask):
-    monkeypatch.setattr(turns, "LONGEST_TURN", NEVER)
-    monkeypatch.setattr(turns, "LONGEST_WAIT", NEVER)
     held, left, is_told = Turns(), [], threading.Event()
 
     def check():
@@ -236,3 +221,18 @@ def test_who_comes_too_often_is_put_off(monkeypatch):
     assert round(pace.count(weight=10), 6) == 1.1
     now[0] += 100
     assert [round(pace.count(), 6) for _message in range(4)] == [0, 0, 0, 0.1]
+
+
+def test_who_begins_anew_does_not_wait_for_itself():
+    held = Turns()
+    held.take()
+    held.take()
+    held.end()
+    assert not held._queue
+
+
+def test_a_block_that_fails_ends_its_turn():
+    held = Turns()
+    with pytest.raises(ZeroDivisionError), held.turn():
+        raise ZeroDivisionError
+    assert not held._queue
