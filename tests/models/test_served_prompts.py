@@ -17,6 +17,7 @@ from explainers.chapters.serving.measured_serving import (
 from explainers.models import served_prompts
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
+from explainers.models.rounding_limit import STEPS_OF_A_LAYER, limit_rounding
 from explainers.models.served_prompts import (
     CAUSAL,
     COUNTED,
@@ -128,3 +129,12 @@ def test_a_real_difference_is_not_called_rounding(tiny, monkeypatch):
     (whole, chunks), _largest = measure_chunks(tiny, TWO, [7, 3])
     assert whole.gap <= whole.limit
     assert chunks.gap > chunks.limit
+
+
+def test_the_limit_of_rounding_is_that_of_the_models_numbers(tiny):
+    layers, sums = tiny.model.config.num_hidden_layers, tiny.model.config.hidden_size
+    fine = 3.0 * torch.finfo(torch.float32).eps * (layers * sums) ** 0.5
+    assert limit_rounding(tiny.model, 3.0) == pytest.approx(fine)
+    tiny.model.to(torch.bfloat16)
+    coarse = 3.0 * torch.finfo(torch.bfloat16).eps * (layers * STEPS_OF_A_LAYER) ** 0.5
+    assert limit_rounding(tiny.model, 3.0) == pytest.approx(coarse)

@@ -135,7 +135,7 @@ def test_no_held_out_pair_is_trained_on():
     assert len(list_held_out_pairs()) >= 50
 
 
-def test_tests_and_training_share_no_sentence():
+def test_tests_and_training_share_no_sentence(monkeypatch):
     unseen, held_out = draw_test_sets(40)
     assert len(unseen) == len(held_out) == 40
     assert not any(pair.is_held_out for pair in unseen)
@@ -148,6 +148,9 @@ def test_tests_and_training_share_no_sentence():
     assert not {pair.source for pair in tested} & {pair.source for pair in learned}
     assert not {pair.target for pair in tested} & {pair.target for pair in learned}
     assert not any(pair.is_held_out for pair in learned)
+    drawn = draw_sentences("training", 30, False, ())
+    monkeypatch.setattr(corpus, "draw_test_sets", lambda: corpus.TestSets(drawn[:20], []))
+    assert corpus.draw_training_set(10) == drawn[20:]
 
 
 def test_sentences_are_of_bounded_length_and_the_same_every_time():
