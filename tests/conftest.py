@@ -62,11 +62,3 @@ def smollm2_scores(smollm2):
 
     kept = read_shipped_scores(smollm2.name)  # nothing where this machine has other weights
     return kept.scores if kept else measure_heads(smollm2)
-
-
-@pytest.fixture(scope="session")
-def minilm_scores(minilm):
-    """What its heads do, measured by the code as it is now."""
-    from explainers.models.head_scores import measure_heads
-
-    return measure_heads(minilm)

@@ -71,7 +71,7 @@ from tests.memory import test_cache_bytes, test_real_caches
 from tests.models import test_attention_hook
 from tests.support.tiers import EVERYTHING
 from tests.toys import test_tokens, test_training
-from tests.translation import test_aligners, test_alignment, test_translator
+from tests.translation import test_alignment, test_translator
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
 WHOLE = partial(AGREES, "causal", float32, attention)
@@ -159,10 +159,10 @@ ASKED = partial(test_training.test_only_what_the_mask_shows_is_asked_for, langua
 HELD_OUT = partial(test_training.test_no_held_out_sentence_is_ever_trained_on, "en")
 ENDED = test_translator.test_nothing_stands_behind_the_end
 BY_BEAMS = test_translator.test_beams_find_what_greedy_misses
-BY_PLACE = test_aligners.test_model_2_takes_the_likelier_place_where_words_are_equal
-ALL_PATHS = partial(test_aligners.test_forward_and_backward_is_the_sum_over_all_paths, 5, 4)
-BEST_PATH = partial(test_aligners.test_the_best_path_is_the_likeliest_of_all, 5, 4)
-CAME_TO = test_aligners.test_jumps_come_to_what_was_counted
+BY_PLACE = test_alignment.test_model_2_takes_the_likelier_place_where_words_are_equal
+ALL_PATHS = partial(test_alignment.test_forward_and_backward_is_the_sum_over_all_paths, 5, 4)
+BEST_PATH = partial(test_alignment.test_the_best_path_is_the_likeliest_of_all, 5, 4)
+CAME_TO = test_alignment.test_jumps_come_to_what_was_counted
 PLACED = test_translator.test_embedding_and_position_of_what_is_read
 
 # Wrong in ways that give the right shapes.

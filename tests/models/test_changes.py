@@ -123,14 +123,11 @@ def test_kv_heads_that_are_averaged_are_projections_that_are():
     assert torch.equal(as_many, changed("Llama").output.logits)
 
 
-def test_hard_attention_hands_over_one_value():
+def test_hard_attention_hands_over_one_value_and_few_bits_leave_few_numbers():
     layer = changed("Llama", HardAttention()).layers[0]
     best = layer.scores.masked_fill(~layer.mask, -torch.inf)[1].argmax(dim=-1)
     value = layer.value[1].repeat_interleave(3, dim=0)
     assert_close(layer.output[1], value.gather(1, best[..., None].expand(-1, -1, 4)))
-
-
-def test_few_bits_leave_few_numbers_and_many_leave_all():
     key = changed("Llama", QuantisedCache(bits=3)).layers[0].key
     was = changed("Llama").layers[0].key
     step = was.abs().amax(dim=-1, keepdim=True) / 3

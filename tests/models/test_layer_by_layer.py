@@ -242,13 +242,10 @@ def test_a_pair_that_cannot_be_compared_is_refused_with_the_reason(pair, reason)
     with pytest.raises(ModelError) as refused:
         read_pair(loaded, find_decoder(loaded), pair)
     assert reason in get_message(refused.value)
-
-
-@pytest.mark.parametrize(("lead", "other"), [(2.99, -9.0), (9.0, -2.99), (9.0, 4.0), (-4.0, -9.0)])
-def test_small_leads_are_refused(lead, other):
-    with pytest.raises(ModelError):
-        refuse_small_leads(lead, other)
     refuse_small_leads(3.0, -3.0)
+    for lead, other in ((2.99, -9.0), (9.0, -2.99), (9.0, 4.0), (-4.0, -9.0)):
+        with pytest.raises(ModelError):
+            refuse_small_leads(lead, other)
 
 
 @pytest.mark.parametrize("family", ["GPT-2", "Gemma 2 (soft-cap)"])

@@ -1,9 +1,11 @@
 """Loading from a folder that may hold anything: a model, or a sentence that says why not."""
 
+import gc
 import json
 import pickle
 import re
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
@@ -11,39 +13,29 @@ import torch
 from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 
-from explainers.models import load, registry
-from explainers.models import load as loading_module
+from explainers.models import free_memory, load, registry
 from explainers.models.attention_hook import IMPLEMENTATION
 from explainers.models.fetch import SOURCE_FILE
-from explainers.models.load import LoadRequest, find_loaded_model, load_model, make_load_job
+from explainers.models.load import (
+    MOST_LOADED,
+    LoadRequest,
+    find_loaded_model,
+    load_model,
+    make_load_job,
+)
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
-from tests.support import saved_models
+from tests.models.conftest import ID
+from tests.support import hostile_folders, saved_models
+from tests.support.hostile_folders import raw
 from tests.support.tiny_families import FAMILIES, tiny
-from tests.support.waiting import wait
+from tests.support.waiting import over, wait
 
-ID = "someone/tiny-model"
-
-
-@pytest.fixture(autouse=True)
-def store(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, "1")
-    monkeypatch.setattr(loading_module, "_models", {})
-    return tmp_path
-
-
-@pytest.fixture
-def folder():
-    return saved_models.llama(registry.locate_folder(ID))
+pytestmark = pytest.mark.usefixtures("store")
 
 
 def refused(match):
     return pytest.raises(ModelError, match=match)
-
-
-def change(file, **changes):
-    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
 def test_a_model_is_what_was_saved(folder):
@@ -73,6 +65,9 @@ def test_every_family_loads_as_it_was_saved(family, store):
 
 def test_a_folder_of_the_reader_is_a_model_as_well(folder, monkeypatch):
     assert load_model(str(folder)) is load_model(ID)
+    with monkeypatch.context() as patch:
+        patch.chdir(saved_models.llama(folder.parent / "gpt2").parent)
+        assert load_model("gpt2").num_parameters, "though it looks like a model of the hub"
     monkeypatch.delenv(registry.READ_FOLDERS_VARIABLE)
     with refused(f"started with {registry.READ_FOLDERS_VARIABLE}=1"):
         load_model(str(folder))
@@ -103,66 +98,63 @@ def test_a_model_in_the_cache_of_the_hubs_library_is_its_owners(store, monkeypat
         ("someone/other", "not on this machine yet"),
     ],
 )
-def test_what_is_no_model_is_told_so(named, match):
+def test_what_is_no_model_is_told_so(named, match, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with refused(match):
         load_model(named)
-
-
-def test_code_from_outside_is_refused(folder, store):
-    proof = store / "was here"
-    (folder / "code.py").write_text(f"open({str(proof)!r}, 'w')")
-    change(folder / "config.json", auto_map={"AutoModelForCausalLM": "code.Model"})
-    with refused("code of its own, which is never run"):
-        load_model(ID)
-    saved_models.llama(folder)
-    change(folder / "tokenizer_config.json", auto_map={"AutoTokenizer": ["code.Tokenizer", None]})
-    with refused("code of its own, which is never run"):
-        load_model(ID)
-    assert not proof.exists()
+    work = over(make_load_job(LoadRequest(named)).start())
+    assert (work.state, bool(work.problem)) == ("failed", True)
 
 
 class Trap:
     def __reduce__(self):
-        return (open, ("opened", "w"))
+        return (open, ("was here", "w"))
 
 
-def test_pickled_weights_are_refused_by_name_and_not_opened(folder, store, monkeypatch):
-    monkeypatch.chdir(store)
+def pickle_weights(folder):
     (folder / "model.safetensors").unlink()
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap()))
-    with refused("pytorch_model.bin. Such files can run code"):
-        load_model(ID)
-    assert not (store / "opened").exists()
 
 
-def test_missing_weights_are_not_made_up(folder):
-    file = folder / "model.safetensors"
-    tensors = load_file(file)
+def drop_a_tensor(folder):
+    tensors = load_file(folder / "model.safetensors")
     del tensors["model.layers.1.self_attn.k_proj.weight"]
-    save_file(tensors, file, metadata={"format": "pt"})
-    with refused("not whole: its files lack model.layers.1.self_attn.k_proj.weight"):
-        load_model(ID)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+CODE = "code of its own, which is never run"
 
 
 @pytest.mark.parametrize(
-    ("written", "match"),
+    ("spoil", "match"),
     [
-        ("{}", "no model of text"),
-        ('{"model_type": "vit", "architectures": "ViTModel"}', "cannot be loaded|lack"),
-        ('{"model_type": ["llama"], "architectures": [3]}', "no model of text"),
-        ('{"model_type": "llama", "hidden_size": -1}', "cannot be loaded"),
+        (hostile_folders.config(auto_map={"AutoModelForCausalLM": "code.Model"}), CODE),
+        (raw("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": ["code.T", null]}}'), CODE),
+        (pickle_weights, "pytorch_model.bin. Such files can run code"),
+        (drop_a_tensor, "not whole: its files lack model.layers.1.self_attn.k_proj.weight"),
+        (raw("config.json", "{}"), "no model of text"),
+        (
+            raw("config.json", '{"model_type": "vit", "architectures": "ViTModel"}'),
+            "cannot be loaded|lack",
+        ),
+        (raw("config.json", '{"model_type": ["llama"], "architectures": [3]}'), "no model of text"),
+        (raw("config.json", '{"model_type": "llama", "hidden_size": -1}'), "cannot be loaded"),
+        (
+            hostile_folders.config(vocab_size=10**13),
+            "parameters. In numbers of 16 bits it needs .* GB of memory",
+        ),
     ],
 )
-def test_a_config_that_is_none_is_told(folder, written, match):
-    (folder / "config.json").write_text(written)
+def test_a_folder_that_is_no_model_is_refused_and_nothing_of_it_runs(
+    folder, tmp_path, monkeypatch, spoil, match
+):
+    """What else a folder may hold is tried in test_trial."""
+    monkeypatch.chdir(tmp_path)
+    (folder / "code.py").write_text(f"open({str(tmp_path / 'was here')!r}, 'w')")
+    spoil(folder)
     with refused(match):
         load_model(ID)
-
-
-def test_a_config_that_asks_for_more_than_the_files_hold_takes_no_memory(folder):
-    change(folder / "config.json", vocab_size=10**13)
-    with refused("parameters. In numbers of 16 bits it needs .* GB of memory"):
-        load_model(ID)
+    assert not (tmp_path / "was here").exists()
 
 
 def test_who_waits_is_told_what_is_needed_and_how_long_it_took(folder):
@@ -176,12 +168,12 @@ def test_who_waits_is_told_what_is_needed_and_how_long_it_took(folder):
 
 
 def told():
-    return loading_module.describe_loading(ID)
+    return load.describe_loading(ID)
 
 
 def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
     first, second = (str(saved_models.llama(store / name)) for name in ("one", "two"))
-    loaded, reads, go_on = load_model(first), loading_module.load_parts, threading.Event()
+    loaded, reads, go_on = load_model(first), load.load_parts, threading.Event()
     asked, calls = threading.Event(), []
 
     def slow(*arguments):
@@ -190,7 +182,7 @@ def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
         assert go_on.wait(60)
         return reads(*arguments)
 
-    monkeypatch.setattr(loading_module, "load_parts", slow)
+    monkeypatch.setattr(load, "load_parts", slow)
     threads = [threading.Thread(target=load_model, args=(second,)) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -204,30 +196,6 @@ def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
     assert len(calls) == 1  # the other found it when its turn came
 
 
-def test_two_visitors_with_two_models_each_see_their_own(store):
-    """Each runs its own many times, while the other runs its own."""
-    folders = [str(saved_models.llama(store / str(n), n)) for n in range(2)]
-    ids = torch.tensor([[0, 1, 2, 3]])
-    alone = [load_model(folder).model(ids).logits for folder in folders]
-    loading_module._models.clear()
-    start = threading.Barrier(4)
-    seen: list[list[torch.Tensor]] = [[], [], [], []]
-
-    def visit(n):
-        start.wait(20)
-        for _ in range(20):
-            seen[n].append(load_model(folders[n % 2]).model(ids).logits)
-
-    threads = [threading.Thread(target=visit, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert [len(one) for one in seen] == [20] * 4
-    assert not torch.equal(alone[0], alone[1])
-    assert all(torch.equal(got, alone[n % 2]) for n, one in enumerate(seen) for got in one)
-
-
 def test_a_text_is_cut_by_the_models_own_tokenizer_and_not_too_long(folder):
     loaded = load_model(ID)
     ids, tokens = tokenise_text(loaded, "the CEO announced")
@@ -239,14 +207,16 @@ def test_a_text_is_cut_by_the_models_own_tokenizer_and_not_too_long(folder):
         tokenise_text(loaded, "CEO " * 10)
     with refused("reads at most 2 tokens; this text has 3"):
         tokenise_text(loaded, "CEO " * 3, most_tokens=2)
-    change(folder / "tokenizer_config.json", model_max_length=saved_models.LONGEST - 2)
-    loading_module._models.clear()
+    hostile_folders.rewrite(
+        folder / "tokenizer_config.json",
+        lambda old: {**old, "model_max_length": saved_models.LONGEST - 2},
+    )
+    load._models.clear()
     assert load_model(ID).context_length == saved_models.LONGEST - 2, "as both of them allow"
 
 
 def test_a_visitor_watches_a_model_come(folder):
-    work = make_load_job(LoadRequest(ID)).start()
-    wait(lambda: work.is_over)
+    work = over(make_load_job(LoadRequest(ID)).start())
     assert (work.state, work.problem) == ("done", "")
     assert work.result is load_model(ID)
     looking, loading, trying = work.reports
@@ -255,22 +225,10 @@ def test_a_visitor_watches_a_model_come(folder):
     assert trying == f"{ID}: tried in a process of its own"
 
 
-def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    work = make_load_job(LoadRequest(ID)).start()
-    wait(lambda: work.is_over)
-    assert work.state == "failed"
-    assert "is not on this machine, and the hub is out of reach" in work.problem
-    assert not registry.locate_folder(ID).exists()
-    bad = make_load_job(LoadRequest("../x")).start()
-    wait(lambda: bad.is_over)
-    assert bad.problem.startswith("There is no folder")
-
-
 SLOW = """
 import os, pathlib, subprocess, sys, time
 begun = pathlib.Path(BEGUN)
-begun.mkdir()
+begun.mkdir(parents=True)
 pip = "import sys, time; open(sys.argv[1] + '/half', 'w').write('12345'); time.sleep(600)"
 child = subprocess.Popen([sys.executable, "-c", pip, begun])
 while not (begun / "half").exists() or not (begun / "half").read_text():
@@ -314,26 +272,14 @@ def is_running(process):
         return False
 
 
-@pytest.mark.parametrize("may_read", ["0", "1"])
-def test_a_name_without_its_owner_is_completed(may_read, monkeypatch):
-    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, may_read)
-    for named, meant in {
-        "gpt2": "openai-community/gpt2",
-        " GPT2 ": "openai-community/gpt2",
-        "bert-base-uncased": "google-bert/bert-base-uncased",
-        "distilgpt2": "distilbert/distilgpt2",
-        "whisper-tiny": "openai/whisper-tiny",
-    }.items():
-        with refused(f"is not owner/name.* Do you mean {meant}"):
-            load_model(named)
+def test_a_name_without_its_owner_is_completed(monkeypatch):
+    for may_read in ("0", "1"):
+        monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, may_read)
+        for named in ("gpt2", " GPT2 "):
+            with refused("is not owner/name.* Do you mean openai-community/gpt2"):
+                load_model(named)
     assert all(registry.is_hub_id(model) for model in registry.SHORT_NAMES.values())
     assert registry.suggest_model("no-such-model") is None
-
-
-def test_a_folder_may_be_called_as_a_model_is(monkeypatch, tmp_path):
-    saved_models.llama(tmp_path / "gpt2")
-    monkeypatch.chdir(tmp_path)
-    assert load_model("gpt2").num_parameters > 0
 
 
 @pytest.mark.parametrize(
@@ -347,3 +293,65 @@ def test_only_what_came_from_the_package_has_rounded_weights(origin, ending):
     folder = saved_models.llama(registry.locate_folder(registry.WHEEL_MODELS[0].id))
     (folder / SOURCE_FILE).write_text(json.dumps({"from": origin}), encoding="utf-8")
     assert load_model(registry.WHEEL_MODELS[0].id).provenance.endswith(ending)
+
+
+def test_where_memory_is_short_numbers_of_16_bits_take_half_of_it(folder, monkeypatch):
+    exact = load_model(ID)
+    load._models.clear()
+    needs = free_memory.estimate_bytes(exact.num_parameters)
+    with monkeypatch.context() as patch:
+        patch.setattr(load, "load_parts", pytest.fail)
+        patch.setattr(
+            free_memory, "measure_free_bytes", lambda: int(exact.num_parameters * 2 * 1.1) - 1
+        )
+        with refused(rf"{exact.num_parameters:,} parameters. In numbers of 16 bits it needs .* GB"):
+            load_model(ID)
+    monkeypatch.setattr(free_memory, "measure_free_bytes", lambda: needs - 1)
+    short = load_model(ID)
+    assert exact.model.dtype == torch.float32
+    assert {one.dtype for one in short.model.parameters()} == {torch.bfloat16}
+    assert short.provenance == f"{exact.provenance}; in bfloat16, because memory is short here"
+    rounded = [one.to(torch.bfloat16) for one in exact.model.parameters()]
+    assert all(map(torch.equal, short.model.parameters(), rounded))
+
+
+def test_memory_keeps_few_models_and_the_latest(store):
+    folders = [str(saved_models.llama(store / str(n))) for n in range(MOST_LOADED + 1)]
+    first = load_model(folders[0])
+    for other in folders[1:MOST_LOADED]:
+        load_model(other)
+    assert load_model(folders[0]) is first
+    load_model(folders[-1])
+    is_here = [find_loaded_model(folder) is not None for folder in folders]
+    assert is_here == [True, False] + [True] * (MOST_LOADED - 1)
+
+
+@pytest.mark.parametrize("why", ["too many", "no room"])
+def test_the_weights_of_a_model_that_made_room_are_gone(monkeypatch, store, why):
+    first, *others = (str(saved_models.llama(store / str(n))) for n in range(MOST_LOADED + 1))
+    model = load_model(first).model
+    object.__setattr__(model, "itself", [model])  # as parts of some models refer to each other
+    weights = weakref.ref(next(model.parameters()))
+    del model
+    if why == "no room":
+        free = lambda: 10**9 if weights() is None else 0  # noqa: E731
+        monkeypatch.setattr(free_memory, "measure_free_bytes", free)
+    gc.disable()  # it would come by chance otherwise
+    try:
+        for other in others if why == "too many" else others[:1]:
+            load_model(other)
+    finally:
+        gc.enable()
+    assert weights() is None
+
+
+def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_path):
+    limit, used = tmp_path / "max", tmp_path / "current"
+    limit.write_text("1000\n")
+    used.write_text("400\n")
+    monkeypatch.setattr(free_memory, "_LIMITS", {str(limit): str(used)})
+    monkeypatch.setattr(free_memory.torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(free_memory, "choose_device", lambda: torch.device("cpu"))
+    assert free_memory.measure_free_bytes() == 600
+    limit.write_text("max\n")
+    assert free_memory.measure_free_bytes() > 600

@@ -81,13 +81,3 @@ def test_no_piece_ends_inside_a_letter(smollm2):
 def test_minilm_writes_what_it_reads(minilm):
     found = [piece.text for piece in split_pieces(TRICKY, read_tokenizer(minilm.name))]
     assert found == ["[CLS]", "naive", "[UNK]", *"日本語", "unbelievable", "ceo", "x", "[SEP]"]
-
-
-def test_without_models_there_is_no_tokenizer(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    assert list_models_with_tokenizer() == []
-
-
-def test_rounded_weights_are_said(smollm2, minilm):
-    assert smollm2.provenance.endswith(": weights rounded to 4 bits; not the published bf16")
-    assert "bits" not in minilm.provenance

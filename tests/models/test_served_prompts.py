@@ -7,13 +7,11 @@ from torch.testing import assert_close
 from explainers.chapters.serving import measured_serving
 from explainers.chapters.serving.measured_serving import (
     BLOCK,
-    FILE,
     MOST_TOKENS,
     REPORT,
     find_differences,
     join_prompts,
     measure_all,
-    read_shipped,
     write_report,
 )
 from explainers.models import served_prompts
@@ -57,39 +55,15 @@ def test_logits_are_the_models_own_and_go_on_from_a_cache(tiny):
     assert keep_rows(cache, 0) is None
 
 
-def test_reused_rows_change_no_logit(tiny):
-    found = measure_reuse(tiny, ONE, TWO, block=2)
-    assert (found.shared, found.blocks) == (5, 2)
-    assert found.rows_gap < 1e-6
-    assert found.logits_gap < 1e-5
-    assert found.moved == ["0000011", "0000011"]
-    assert found.next_tokens[0] == found.next_tokens[1]
-
-
 def test_a_changed_token_moves_later_rows_of_later_layers_only(tiny):
     changed = [*TWO]
     changed[2] = 4
     found = measure_reuse(tiny, TWO, changed, block=2)
     assert found.moved == ["0010000", "0011111"]
     assert (found.shared, found.blocks) == (2, 1)
-
-
-def test_a_prompt_that_is_known_in_full_still_computes_its_last_row(tiny):
-    found = measure_reuse(tiny, TWO, TWO, block=1)
-    assert (found.shared, found.blocks) == (7, 7)
-    assert found.moved == ["0" * 7] * 2
-    assert found.logits_gap < 1e-5
-
-
-def test_chunks_change_no_logit(tiny):
-    sizes, largest = measure_chunks(tiny, TWO, [7, 3, 1])
-    assert [(one.size, one.passes, one.weights) for one in sizes] == [
-        (7, 1, 49),
-        (3, 3, 18),
-        (1, 7, 7),
-    ]
-    assert sizes[0].gap == 0
-    assert max(one.gap for one in sizes) < 1e-5 * largest
+    whole = measure_reuse(tiny, TWO, TWO, block=1)
+    assert (whole.shared, whole.blocks) == (7, 7), "its last row is computed all the same"
+    assert (whole.moved, whole.logits_gap < 1e-5) == (["0" * 7] * 2, True)
 
 
 def test_drafts_are_read_right_by_the_tree_alone(tiny):
@@ -100,33 +74,10 @@ def test_drafts_are_read_right_by_the_tree_alone(tiny):
     assert max(tree.gaps[TREE]) <= tree.limit < min(max(tree.gaps[w]) for w in (COUNTED, CAUSAL))
     assert max(tree.gaps[COUNTED]) > 20 * max(tree.gaps[TREE]), "untrained, positions matter little"
     assert tree.right == [0, 3], "the most probable drafts are right, as greedy writing goes"
-
-
-def test_the_same_text_is_written_with_drafts_and_without(tiny):
     plain, said = write_text(tiny, "the CEO announced the CEO", 12, 0)
     fast, same = write_text(tiny, "the CEO announced the CEO", 12, 4)
-    assert fast.ids == plain.ids
-    assert said == same
+    assert (fast.ids, same) == (plain.ids, said)
     assert plain.passes == 12 > fast.passes
-
-
-def test_prompts_that_are_too_long_are_refused(tiny):
-    with pytest.raises(ModelError, match="at most 4"):
-        cut_prompts(tiny, ["the CEO announced the CEO", "the"], 4)
-
-
-def test_a_word_is_replaced_by_a_word_of_its_kind():
-    fit = [(" Monday", " Friday"), (" on", " in"), (",", ".")]
-    others = [(" Friday", " Fridays"), (" ones", " one"), (" friday", " Monday")]
-    others += [("Monday", " Friday"), (" ,", " a")]
-    assert all(is_alike(*pair) for pair in fit)
-    assert not any(is_alike(*pair) for pair in others)
-
-
-def test_the_report_is_that_of_the_file():
-    kept = measured_serving._read_file()
-    assert REPORT.read_text(encoding="utf-8") == write_report(kept)
-    assert FILE.stat().st_size < 40_000
 
 
 @pytest.mark.nightly("all prompts, chunks, drafts and texts in the real model: near a minute")
@@ -138,36 +89,27 @@ def test_what_is_kept_is_what_the_model_gives():
 
 def test_a_piece_of_what_is_kept_is_what_the_model_gives():
     loaded, kept = real(measured_serving.MODEL), measured_serving._read_file()
+    assert REPORT.read_text(encoding="utf-8") == write_report(kept)
+    assert find_differences({**kept, "largest": kept["largest"] + 1}, kept) == ["largest"]
     prompts = cut_prompts(loaded, join_prompts(kept["beginning"]), MOST_TOKENS)
     assert (prompts.tokens, prompts.ids) == (kept["tokens"], kept["ids"])
+    with pytest.raises(ModelError, match="at most 4"):
+        cut_prompts(loaded, ["the CEO announced the CEO", "the"], 4)
+    assert all(is_alike(*pair) for pair in [(" Monday", " Friday"), (" on", " in"), (",", ".")])
+    others = [(" Friday", " Fridays"), (" friday", " Monday"), ("Monday", " Friday"), (" ,", " a")]
+    assert not any(is_alike(*pair) for pair in others)
     first, second = prompts.ids
     now = measure_reuse(loaded, first, second, BLOCK)._asdict()
     assert find_differences(kept, {**kept, "reuse": {**kept["reuse"], "-1": now}}) == []
 
 
-def test_differences_are_named():
-    kept = measured_serving._read_file()
-    assert find_differences({**kept, "largest": kept["largest"] + 1}, kept) == ["largest"]
-    moved = {**kept["reuse"]["3"], "moved": kept["reuse"]["2"]["moved"]}
-    assert find_differences({**kept, "reuse": {**kept["reuse"], "3": moved}}, kept) == ["reuse"]
-    assert read_shipped().prompts.tokens[0][:3] == ["You", " are", " a"]
-
-
-def test_the_limit_of_rounding_is_that_of_the_models_numbers(tiny):
-    config = tiny.model.config
-    sums = config.num_hidden_layers * config.hidden_size
-    limit = limit_rounding(tiny.model, 3.0)
-    assert limit == pytest.approx(3.0 * torch.finfo(torch.float32).eps * sums**0.5)
-    assert limit_rounding(tiny.model, 6.0) == 2 * limit
-    tiny.model.to(torch.bfloat16)
-    coarse = torch.finfo(torch.bfloat16).eps * (STEPS_OF_A_LAYER * config.num_hidden_layers) ** 0.5
-    assert limit_rounding(tiny.model, 3.0) == pytest.approx(3.0 * coarse)
-
-
 def test_a_real_difference_is_not_called_rounding(tiny, monkeypatch):
     """A cache that is a little wrong, by a thousandth of each key and value."""
-    assert measure_reuse(tiny, ONE, TWO, block=2).is_rounding
+    reused = measure_reuse(tiny, ONE, TWO, block=2)
+    assert (reused.shared, reused.blocks, reused.moved) == (5, 2, ["0000011", "0000011"])
+    assert (reused.is_rounding, reused.logits_gap < 1e-5) == (True, True)
     right, _largest = measure_chunks(tiny, TWO, [7, 3])
+    assert [(one.passes, one.weights) for one in right] == [(1, 49), (3, 18)]
     assert all(one.gap <= one.limit for one in right)
 
     def spoil(cache):
@@ -187,3 +129,12 @@ def test_a_real_difference_is_not_called_rounding(tiny, monkeypatch):
     (whole, chunks), _largest = measure_chunks(tiny, TWO, [7, 3])
     assert whole.gap <= whole.limit
     assert chunks.gap > chunks.limit
+
+
+def test_the_limit_of_rounding_is_that_of_the_models_numbers(tiny):
+    layers, sums = tiny.model.config.num_hidden_layers, tiny.model.config.hidden_size
+    fine = 3.0 * torch.finfo(torch.float32).eps * (layers * sums) ** 0.5
+    assert limit_rounding(tiny.model, 3.0) == pytest.approx(fine)
+    tiny.model.to(torch.bfloat16)
+    coarse = 3.0 * torch.finfo(torch.bfloat16).eps * (layers * STEPS_OF_A_LAYER) ** 0.5
+    assert limit_rounding(tiny.model, 3.0) == pytest.approx(coarse)

@@ -1,6 +1,5 @@
 """What a folder may ask for: refused before it takes memory or time, or in another process."""
 
-import json
 import os
 import re
 import socket
@@ -16,25 +15,21 @@ from explainers.models import model_files, trial
 from explainers.models.model_files import check_folder, load_parts, refuse_panics
 from explainers.models.registry import ModelError
 from explainers.models.trial import MOST_TOKENS, try_model
-from tests.support import saved_models
-from tests.support.hostile_folders import AT_A_LOOK, WHEN_READ
+from tests.models.conftest import ID
+from tests.support.hostile_folders import AT_A_LOOK, WHEN_READ, config
 from tests.support.tiny_tokenizer import tokenizer_of
 
-NAME = "someone/hostile"
-PARAMETERS = 10_000
+
+def steps_that_multiply(folder):
+    """A tokenizer of 17 steps, each of which writes every letter twice."""
+    words = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a"))
+    words.normalizer = normalizers.Sequence([normalizers.Replace("a", "aa")] * 17)
+    words.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    words.save(str(folder / "tokenizer.json"))
 
 
 def wait_on():
     """Somebody still waits for the model."""
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return saved_models.llama(tmp_path / "model")
-
-
-def change(file, **changes):
-    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
 @pytest.mark.parametrize("kind", AT_A_LOOK)
@@ -90,8 +85,11 @@ def read_elsewhere():
         asked.close()
 
 
-def test_a_folder_of_a_model_passes(folder, read_elsewhere):
-    assert read_elsewhere(folder) == 0
+def test_the_other_process_tells_what_is_wrong(folder, read_elsewhere):
+    assert read_elsewhere(folder) == 0, "else none of the next ones would say anything"
+    steps_that_multiply(folder)
+    with pytest.raises(ModelError, match=f"and more than {MOST_TOKENS} of one are not read"):
+        try_model(ID, folder, 10_000, wait_on)
 
 
 @pytest.mark.rotating(5)
@@ -104,8 +102,8 @@ def test_what_libraries_run_into_is_refused(kind, folder, read_elsewhere):
 
 @pytest.mark.parametrize("named", ["kernels-community/flash-attn", "flash_attention_2", "../x"])
 def test_a_file_names_no_attention(folder, named):
-    change(folder / "config.json", _attn_implementation=named, use_kernels=True)
-    parts = load_parts(NAME, folder, check_folder(folder))
+    config(_attn_implementation=named, use_kernels=True)(folder)
+    parts = load_parts(ID, folder, check_folder(folder))
     assert parts.model.config._attn_implementation == "eager"
 
 
@@ -113,10 +111,10 @@ class PanicException(BaseException):
     """In place of the one of Rust's library."""
 
 
-def test_a_panic_of_a_tokenizer_is_told_and_nothing_else_is_changed(monkeypatch):
+def test_a_panic_is_told_and_nothing_else_is_changed(monkeypatch, folder):
     tokenizer = tokenizer_of()
     kind = type(tokenizer)
-    refuse_panics(NAME, tokenizer)
+    refuse_panics(ID, tokenizer)
     assert tokenizer("w7 w9")["input_ids"] == [7, 9]
     for error, told in [
         (PanicException, ModelError),
@@ -131,29 +129,12 @@ def test_a_panic_of_a_tokenizer_is_told_and_nothing_else_is_changed(monkeypatch)
         with pytest.raises(told):
             tokenizer("w7")
 
-
-def test_a_panic_while_a_model_is_loaded_is_told(folder, monkeypatch):
-    def fail(*_):
+    def panic(*_):
         raise PanicException
 
-    monkeypatch.setattr(model_files, "find_class_name", fail)
+    monkeypatch.setattr(model_files, "find_class_name", panic)
     with pytest.raises(ModelError, match="cannot be loaded: PanicException"):
-        load_parts(NAME, folder, check_folder(folder))
-
-
-def multiply(folder):
-    """A tokenizer of 17 steps, each of which writes every letter twice."""
-    words = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a"))
-    words.normalizer = normalizers.Sequence([normalizers.Replace("a", "aa")] * 17)
-    words.pre_tokenizer = pre_tokenizers.Split("", "isolated")
-    words.save(str(folder / "tokenizer.json"))
-
-
-def test_the_other_process_tells_what_is_wrong(folder):
-    """That a model like others passes is held where one is loaded for a visitor."""
-    multiply(folder)
-    with pytest.raises(ModelError, match=f"and more than {MOST_TOKENS} of one are not read"):
-        try_model(NAME, folder, PARAMETERS, wait_on)
+        load_parts(ID, folder, check_folder(folder))
 
 
 MISBEHAVES = """
@@ -171,7 +152,7 @@ sys.exit(trial.main(*sys.argv[1:]))
 def test_what_takes_nothing_passes(folder, monkeypatch):
     """Else none of the next ones would say anything."""
     monkeypatch.setattr(trial, "COMMAND", ("-c", MISBEHAVES.format("pass")))
-    try_model(NAME, folder, PARAMETERS, wait_on)
+    try_model(ID, folder, 10_000, wait_on)
 
 
 @pytest.fixture
@@ -201,7 +182,7 @@ def test_a_model_that_takes_what_is_not_its_own_is_not_loaded(folder, monkeypatc
     script = MISBEHAVES.format(does.replace("PORT", f"{listening}"))
     monkeypatch.setattr(trial, "COMMAND", ("-c", script))
     with pytest.raises(ModelError, match="is not loaded"):
-        try_model(NAME, folder, PARAMETERS, wait_on)
+        try_model(ID, folder, 10_000, wait_on)
 
 
 def test_a_trial_that_nobody_waits_for_ends(folder, monkeypatch):
@@ -210,7 +191,7 @@ def test_a_trial_that_nobody_waits_for_ends(folder, monkeypatch):
 
     monkeypatch.setattr(trial, "COMMAND", ("-c", MISBEHAVES.format("while True: pass")))
     with pytest.raises(UnwantedError):
-        try_model(NAME, folder, PARAMETERS, go)
+        try_model(ID, folder, 10_000, go)
 
 
 def test_a_folder_that_was_tried_is_not_tried_again_until_it_changes(folder, monkeypatch):
@@ -225,13 +206,13 @@ def test_a_folder_that_was_tried_is_not_tried_again_until_it_changes(folder, mon
 
     def ask():
         with pytest.raises(ModelError, match="no") as caught:
-            try_model(NAME, folder, PARAMETERS, wait_on)
+            try_model(ID, folder, 10_000, wait_on)
         told.append(caught.value)
 
     ask()
     ask()
     assert len(calls) == 1
     assert told[0] is not told[1], "the frames of one visitor would stay with the next one's"
-    change(folder / "config.json", more=1)
+    config(more=1)(folder)
     ask()
     assert len(calls) == 2

@@ -1,4 +1,4 @@
-"""Writing with a real model's cache: the choice of a token, the same text without it, its bytes."""
+"""Writing with a real model's cache: the choice of a token, the same text without it, its jobs."""
 
 from typing import Any
 
@@ -15,10 +15,14 @@ from transformers.generation.logits_process import (
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.registry import ModelError
 from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
+from explainers.models.shipped_writing import GREEDY, MODEL, PROMPT, read_shipped_writing
+from explainers.models.step_times import time_steps
+from explainers.models.writing_jobs import WritingRequest, make_writing_job
 from explainers.models.written_tokens import MOST_PROMPT, MOST_WRITTEN, Sampling, write_tokens
 
 LOGITS = 3 * torch.randn(5, 41, generator=torch.Generator().manual_seed(0))
-GREEDY = Sampling()
+IDS = torch.tensor([[3, 14, 15, 9, 2, 6]])
+COUNT = 4
 
 
 @pytest.fixture(scope="module")
@@ -36,18 +40,15 @@ def model():
     return tiny
 
 
-IDS = torch.tensor([[3, 14, 15, 9, 2, 6]])
-
-
-def written(model, sampling=GREEDY, count=12, seed=0, has_cache=True, ids=IDS):
+def written(model, sampling=None, count=12, seed=0, has_cache=True, ids=IDS):
     random = torch.Generator().manual_seed(seed)
-    return list(write_tokens(model, ids, count, sampling, random, has_cache))
+    return list(write_tokens(model, ids, count, sampling or Sampling(), random, has_cache))
 
 
 def test_restrictions_are_those_of_transformers():
     for temperature in (0.3, 1.0, 2.5):
         assert_close(heat(LOGITS, temperature), TemperatureLogitsWarper(temperature)(None, LOGITS))
-    for count in (1, 2, 7, 40, 41, 99):
+    for count in (1, 7, 40, 41, 99):
         assert_close(keep_top_k(LOGITS, count), TopKLogitsWarper(count)(None, LOGITS))
     for share in (0.01, 0.3, 0.9, 0.999):
         assert_close(keep_top_p(LOGITS, share), TopPLogitsWarper(share)(None, LOGITS))
@@ -59,26 +60,15 @@ def test_restrictions_are_those_of_transformers():
         assert_close(all_three.restrict(logits), expected[0])
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("scale", [1, 9, 80])
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.95, 1.0])
-def test_top_p_keeps_the_fewest_tokens_that_have_the_share(seed, scale, share):
+def test_top_p_keeps_the_fewest_tokens_that_have_the_share():
     """All of them for a share of 1, also those whose probability is too small for a float."""
-    logits = scale * torch.randn(200, generator=torch.Generator().manual_seed(seed))
-    is_kept = keep_top_p(logits, share).isfinite()
-    if share == 1:
-        assert is_kept.all()
-        return
-    assert torch.equal(is_kept, TopPLogitsWarper(share)(None, logits[None])[0].isfinite())
-    kept = logits.double().softmax(dim=-1)[is_kept].sort(descending=True).values
-    assert kept.sum() >= share > kept[:-1].sum()
-
-
-def test_top_p_by_hand():
-    """Of .5, .3 and .2 the first two have .7 together, the first alone has not."""
-    logits = torch.tensor([0.2, 0.5, 0.3]).log()
-    assert keep_top_p(logits, 0.7).isfinite().tolist() == [False, True, True]
-    assert keep_top_p(logits, 0.4).isfinite().tolist() == [False, True, False]
+    for scale in (1, 9, 80):
+        logits = scale * torch.randn(200, generator=torch.Generator().manual_seed(scale))
+        assert keep_top_p(logits, 1.0).isfinite().all()
+        for share in (0.05, 0.95):
+            is_kept = keep_top_p(logits, share).isfinite()
+            kept = logits.double().softmax(dim=-1)[is_kept].sort(descending=True).values
+            assert kept.sum() >= share > kept[:-1].sum()
 
 
 def test_tokens_are_drawn_as_often_as_their_probabilities_say():
@@ -115,30 +105,22 @@ def test_greedy_writes_what_transformers_writes_with_the_cache_and_without(model
         assert_close(ours.weights, again.weights, atol=1e-5, rtol=0)
         assert ours.probability == pytest.approx(again.probability, abs=1e-5)
         assert again.cache_bytes == 0
-
-
-def test_weights_are_those_of_the_last_token_in_every_head(model):
-    steps = written(model, count=5)
-    so_far = torch.cat([IDS, torch.tensor([[one.token_id for one in steps[:-1]]])], dim=1)
+    so_far = torch.cat([IDS, theirs[:, IDS.shape[1] : -1]], dim=1)
     _output, layers = run_model(model, input_ids=so_far, use_cache=False)
     whole = torch.stack([layer.weights[0, :, -1] for layer in layers])
-    assert steps[-1].weights.shape == (3, 6, 10)
-    assert_close(steps[-1].weights, whole, atol=1e-5, rtol=0)
+    assert_close(with_cache[-1].weights, whole, atol=1e-5, rtol=0)
 
 
-def test_a_seed_writes_one_text_and_another_seed_another(model):
-    hot = Sampling(temperature=3.0)
-    texts = [[one.token_id for one in written(model, hot, seed=seed)] for seed in (0, 0, 1)]
-    assert texts[0] == texts[1] != texts[2]
-
-
-def test_only_candidates_that_may_be_drawn_are_written(model):
+def test_only_candidates_that_may_be_drawn_are_written_and_the_same_with_a_seed(model):
     for one in written(model, Sampling(temperature=2.0, top_k=3), seed=4):
         allowed = [token for token, _chance, is_allowed in one.candidates if is_allowed]
         assert len(allowed) == 3
         assert one.token_id in allowed
         chances = [chance for _token, chance, _allowed in one.candidates]
         assert chances == sorted(chances, reverse=True)
+    hot = Sampling(temperature=3.0)
+    texts = [[one.token_id for one in written(model, hot, seed=seed)] for seed in (0, 0, 1)]
+    assert texts[0] == texts[1] != texts[2]
 
 
 def test_a_text_ends_where_the_model_ends_it(model, monkeypatch):
@@ -154,3 +136,42 @@ def test_lengths_are_bounded_before_anything_is_read(model):
         written(model, ids=torch.ones(1, MOST_PROMPT + 1, dtype=torch.long))
     with pytest.raises(ModelError, match=f"1 to {MOST_WRITTEN} tokens can be written"):
         written(model, count=MOST_WRITTEN + 1)
+
+
+def test_a_job_writes_the_text_that_is_kept(smollm2):
+    job = make_writing_job(WritingRequest(MODEL, PROMPT, COUNT, Sampling(), 0))
+    assert job.run() == "done"
+    kept = read_shipped_writing(MODEL)
+    assert kept
+    assert job.result
+    text = kept.texts[GREEDY]
+    told = [(one.token, one.num_bytes) for one in job.result.steps]
+    assert told == [(one.token, one.num_bytes) for one in text.steps[:COUNT]]
+    assert job.reports[COUNT - 1] == job.result.text == "".join(token for token, _bytes in told)
+    assert len(job.reports) == job.total == 2 * COUNT == 2 * len(job.result.seconds_without)
+    assert job.result.words[5] == " Northwind", "two tokens of the prompt are one word"
+    for step, merged in zip(job.result.steps, job.result.merged, strict=True):
+        rows = {head: row for _word, _weight, head, row in step.looks}
+        same = [(row, rows[head]) for _word, _weight, head, row in merged.looks if head in rows]
+        assert same
+        for row, tokens in same:
+            assert row[5] == pytest.approx(tokens[5] + tokens[6], abs=2e-3)
+            assert row[6:] == pytest.approx(tokens[7:], abs=1e-3)
+
+
+def test_what_is_too_long_or_too_short_is_refused_and_who_leaves_is_not_written_for(smollm2):
+    long = make_writing_job(WritingRequest(MODEL, "word " * 400, COUNT, Sampling(), 0))
+    assert (long.run(), "reads at most 256 tokens" in long.problem) == ("failed", True)
+    with pytest.raises(ModelError, match="too few tokens"):
+        time_steps(smollm2, (10**6,))
+    left = make_writing_job(WritingRequest(MODEL, PROMPT, COUNT, Sampling(), 0))
+    left.has_visitor = lambda: len(left.reports) < 2
+    assert (left.run(), len(left.reports)) == ("cancelled", 2)
+
+
+def test_the_token_after_a_text_is_the_same_with_the_cache_and_without(smollm2):
+    """What is timed is the same computation: 2 · 30 · 3 · 64 numbers of 4 bytes for each token."""
+    for one, length in zip(time_steps(smollm2, (5, 9), repeats=2), (5, 9), strict=True):
+        assert one.length == length
+        assert one.difference < 1e-3
+        assert one.num_bytes == (length + 1) * 2 * 30 * 3 * 64 * 4

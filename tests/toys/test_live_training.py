@@ -1,5 +1,7 @@
 """Training in the background: what it learns, what is seen of it, and how it ends."""
 
+from typing import Any
+
 import pytest
 
 from explainers.job_queue import Job
@@ -23,12 +25,6 @@ def job(steps, seed=0):
     return make_training_job(TrainingRequest(SMALL, seed, TOKENS), steps)
 
 
-def job_beside(begin, steps):
-    return Job(
-        TrainingRequest(SMALL, 0, TOKENS), lambda one: train_in_steps(one, steps, begin), steps + 1
-    )
-
-
 def test_it_learns_what_training_elsewhere_learns():
     done = over(job(steps=6).start())
     losses = list_losses(done)
@@ -43,7 +39,10 @@ def test_it_learns_what_training_elsewhere_learns():
 
 def test_beside_what_goes_on_the_same_heads_learn_from_random_weights():
     [begin] = over(job(steps=3, seed=1).start()).result
-    done = over(job_beside(begin, 4).start())
+    beside: Job[Any, Any, Any] = Job(
+        TrainingRequest(SMALL, 0, TOKENS), lambda one: train_in_steps(one, 4, begin), 5
+    )
+    done = over(beside.start())
     assert (done.state, done.problem) == ("done", "")
     both = list_losses(done), list_losses(done, 1)
     goes_on, afresh = Training(SMALL, [0], [begin]), Training(SMALL, [0])
@@ -56,9 +55,16 @@ def test_beside_what_goes_on_the_same_heads_learn_from_random_weights():
     assert len(without.result) == 1
 
 
-def test_the_weights_can_be_seen_on_the_way():
-    done = over(job(steps=50).start())
-    snapshots = list_snapshots(done)
+def test_the_weights_can_be_seen_on_the_way_and_before_the_first_batch(monkeypatch):
+    one, learn, seen = job(steps=50), Training.step, []
+
+    def step(training):
+        seen.append(len(list_snapshots(one)))
+        return learn(training)
+
+    monkeypatch.setattr(Training, "step", step)
+    snapshots = list_snapshots(over(one.start()))
+    assert seen[0] == 1, "a server's first training writes its sentences, which takes a moment"
     assert [snapshot.step for snapshot in snapshots] == [*range(0, 50, 2), 50]
     for snapshot in snapshots:
         assert len(snapshot.weights) == SMALL.num_heads
@@ -67,17 +73,3 @@ def test_the_weights_can_be_seen_on_the_way():
             assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in head)
             assert head[0][1:] == [0, 0, 0], "the mask is kept"
     assert snapshots[0].weights != snapshots[-1].weights
-
-
-def test_random_weights_can_be_seen_before_the_first_batch(monkeypatch):
-    """A server's first training writes its sentences, which takes a moment."""
-    seen = []
-    one, learn = job(steps=1), Training.step
-
-    def first(training):
-        seen.extend(list_snapshots(one))
-        return learn(training)
-
-    monkeypatch.setattr(Training, "step", first)
-    over(one.start())
-    assert [snapshot.step for snapshot in seen] == [0]

@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from explainers.toys import pair_results
 from explainers.toys.examples import make_generator
 from explainers.toys.pair_memory import (
     ASKED,
@@ -52,23 +51,13 @@ def test_a_few_batches_teach_something():
     assert last < first - 1
     [found] = measure_memory(memory, [8], False)
     assert found > 0.5
-
-
-def test_the_same_seed_learns_the_same():
     one, other, third = ([loss for _m, loss in train_memory([FADE], True, s, 3)] for s in (1, 1, 2))
     assert one == other != third
 
 
-def test_what_is_shipped_is_of_all_models_and_small():
-    assert set(read_results()) == {(rules, again) for rules in MODELS for again in (False, True)}
-    for row in read_results().values():
-        assert [len(shares) for shares in row.shares] == [len(TESTED_COUNTS)] * len(SEEDS)
-        assert all(0 <= share <= 1 for shares in row.shares for share in shares)
-    assert pair_results.FILE.stat().st_size < 8_000
-
-
 @pytest.mark.nightly("trains a memory: four seconds")
 def test_one_shipped_row_comes_out_again():
+    assert set(read_results()) == {(rules, again) for rules in MODELS for again in (False, True)}
     row = read_results()[(OVERWRITE,), True]
     [again] = train_row([OVERWRITE], True, SEEDS[:1]).shares
     assert all(row.allows(*both) for both in zip(TESTED_COUNTS, again, strict=True))

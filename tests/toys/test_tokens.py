@@ -23,20 +23,7 @@ LESSON = f"""The CEO announced record earnings on Friday. The board announced th
 recorded on Fridays are announced on Mondays. {" ".join(PRESETS.values())}"""
 MERGES = learn_merges(LESSON, 60)
 
-SIGNS = (
-    "the",
-    "kỷ",
-    "e\u0301",
-    "👩‍👩‍👧",
-    "💃🏽",
-    "🇻🇳",
-    "\u200d",
-    "\u0301",
-    " ",
-    "  ",
-    "\r\n",
-    "\ufffd",
-)
+SIGNS = ["the", "kỷ", "é", "👩\u200d👩\u200d👧", "💃🏽", "🇻🇳", "\u200d", "́", " ", "  ", "\r\n", "�"]
 TEXTS = st.lists(st.sampled_from(SIGNS) | st.characters(exclude_categories=["Cs"])).map("".join)
 MUMBLING = st.text(alphabet="aaab c\nđ", max_size=60)
 """Few letters, so that pairs repeat and overlap."""
@@ -117,21 +104,18 @@ def with_our_merges(merges):
     return oracle(models.BPE(vocab=vocabulary, merges=pairs))
 
 
-ORACLE = with_our_merges(MERGES)
+KNOWN = with_our_merges(MERGES)
 
 
-@given(TEXTS | st.sampled_from(list(PRESETS.values())))
-def test_another_library_encodes_the_same(text):
-    expected = [token for word in split_words(text) for token in ORACLE.encode(word).ids]
-    assert encode(text, MERGES) == expected
-
-
-@given(MUMBLING, st.integers(1, 8))
-def test_another_library_encodes_the_same_where_pairs_overlap(text, steps):
-    merges = learn_merges(text, steps)
-    library = with_our_merges(merges)
-    expected = [token for word in split_words(text) for token in library.encode(word).ids]
-    assert encode(text, merges) == expected
+@given(TEXTS | st.sampled_from(list(PRESETS.values())), MUMBLING, st.integers(1, 8))
+def test_another_library_encodes_the_same_also_where_pairs_overlap(any_text, mumbled, steps):
+    merges = learn_merges(mumbled, steps)
+    for text, own, library in (
+        (any_text, MERGES, KNOWN),
+        (mumbled, merges, with_our_merges(merges)),
+    ):
+        expected = [token for word in split_words(text) for token in library.encode(word).ids]
+        assert encode(text, own) == expected
 
 
 @given(MUMBLING | st.just(LESSON))

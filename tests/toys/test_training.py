@@ -2,6 +2,7 @@
 
 import json
 import statistics
+from itertools import product
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 from explainers.attention import masks
-from explainers.toys import layers, training_report
+from explainers.toys import layers, training_report, weight_check
 from explainers.toys.grammar import (
     ENGLISH,
     GRAMMARS,
@@ -32,15 +33,8 @@ from explainers.toys.task import (
     make_targets,
     make_task,
 )
-from explainers.toys.tolerance import format_tolerances
-from explainers.toys.training import (
-    Training,
-    attend,
-    compute_mean_loss,
-    draw_parts,
-    draw_pool,
-    list_parts,
-)
+from explainers.toys.tolerance import find_mean_difference, format_tolerances, read_tolerance
+from explainers.toys.training import Training, attend, compute_mean_loss, draw_pool, list_parts
 from explainers.toys.training_report import measure_heads, read_report
 
 MANY = Configuration(4, 4, 16, "full")
@@ -93,11 +87,8 @@ def test_the_relations_of_the_running_sentences():
     [
         (("CEO", "announced"), "vi", "en"),
         (("CEO", "công bố"), "en", "vi"),
-        (("CEO",), "vi", "vi"),
         (("zebra",), "vi", "vi"),
-        (("zebra",), "en", "en"),
         (("zebra",), "fr", "en"),
-        (("The", "judge", "khen ngợi"), "vi", "en"),
     ],
 )
 def test_the_language_is_that_of_most_known_words(tokens, otherwise, language):
@@ -154,17 +145,17 @@ def learned_now(configuration, steps=0, seed=0):
     return training.export_heads(0)
 
 
-def test_the_loss_falls():
-    training = Training(SMALL, [0])
-    losses = [training.step()[0] for _ in range(60)]
-    assert statistics.mean(losses[-5:]) < 0.6 * statistics.mean(losses[:5])
-
-
-def test_training_again_gives_the_same():
+def test_training_again_gives_the_same_and_more_of_it_begins_with_what_is_known():
     first, again = (list_parts(learned_now(SMALL, steps=5)) for _ in range(2))
     assert all(map(torch.equal, first, again))
     other = list_parts(learned_now(SMALL, steps=5, seed=1))
     assert not any(map(torch.equal, first[:-1], other[:-1]))
+    known = learned_now(SMALL, steps=5)
+    more = Training(SMALL, [0], [known])
+    assert all(map(torch.equal, list_parts(more.export_heads(0)), first))
+    losses = [more.step()[0] for _ in range(60)]
+    assert statistics.mean(losses[-5:]) < 0.7 * statistics.mean(losses[:5])
+    assert torch.equal(known.embedding, first[0])
 
 
 def test_seeds_side_by_side_learn_as_if_alone():
@@ -180,40 +171,27 @@ def test_seeds_side_by_side_learn_as_if_alone():
     assert losses[0] != losses[1], "each seed has its own batches"
 
 
-def test_more_training_begins_with_what_is_known():
-    known = learned_now(SMALL, steps=2)
-    more = Training(SMALL, [0], [known])
-    assert all(map(torch.equal, list_parts(more.export_heads(0)), list_parts(known)))
-    more.step()
-    assert not torch.equal(more.export_heads(0).embedding, known.embedding)
-    assert not torch.equal(known.embedding, draw_parts(SMALL, 0)[0])
-
-
 @each_language
-def test_the_shipped_file_has_everything_and_is_small(language):
+def test_what_is_shipped_is_whole_and_one_head_cannot_keep_who_and_whom_apart(language):
+    """It hands over an average, whatever its d_k; four heads hand over two things."""
     shipped = layers.WEIGHTS_FILES[language]
     assert shipped.stat().st_size < 5_000_000
-    names = {
-        layers.name_part(configuration, seed, part)
-        for configuration in list_configurations()
-        for seed in SEEDS
-        for part in PART_NAMES
-    }
-    with safe_open(shipped, framework="pt") as file:
-        assert set(file.keys()) == names
-        assert split_list(file.metadata()["words"]) == list(GRAMMARS[language].words)
     assert len(GRAMMARS[language].words) == NUM_WORDS <= 80, "a reader can survey them"
-    assert len(list_configurations()) == len(set(list_configurations())) == 90
-    assert list(read_report(language)) == list_configurations()
-    assert all(len(row.loss) >= 5 for row in read_report(language).values())
+    report = read_report(language)
+    assert list(report) == list_configurations()
+    each = product(report, SEEDS, PART_NAMES)
+    with safe_open(shipped, framework="pt") as file:
+        assert set(file.keys()) == {layers.name_part(*one) for one in each}
+        assert split_list(file.metadata()["words"]) == list(GRAMMARS[language].words)
+    most = {"en": 0.5, "vi": 0.6}[language]  # more Vietnamese nouns do something, or have it done
+    for head_dim in layers.HEAD_DIMS:
+        one, four = report[Configuration(1, 1, head_dim, "full")], report[MANY]
+        assert min(one.verb_loss) > 1 > 10 * max(four.verb_loss)
+        assert max(one.verb_accuracy) < most < 0.95 < min(four.verb_accuracy)
 
 
-@pytest.mark.rotating(3)
-@pytest.mark.parametrize(
-    "configuration",
-    [MANY, Configuration(1, 1, 16, "full"), Configuration(8, 2, 8, "causal")],
-    ids=str,
-)
+@pytest.mark.rotating(2)
+@pytest.mark.parametrize("configuration", [MANY, Configuration(8, 2, 8, "causal")], ids=str)
 @each_language
 def test_the_report_is_what_the_shipped_weights_do(language, configuration):
     again = measure_heads(
@@ -245,25 +223,11 @@ def test_accuracy_is_that_of_the_tokens_that_are_asked_for_something():
     assert 0.1 < accuracy < 0.9
 
 
-def test_the_readable_report_is_the_report():
+def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
+    """The whole way with a few steps: shipped halves and a row of the report."""
     report = training_report.format_report() + format_readable_section()
     report += format_results_section() + format_longer_section() + format_tolerances()
     assert training_report.MARKDOWN_REPORT.read_text(encoding="utf-8") == report
-
-
-@pytest.mark.parametrize("head_dim", layers.HEAD_DIMS)
-@each_language
-def test_one_head_cannot_keep_who_and_whom_apart(language, head_dim):
-    """It hands over an average, whatever its d_k; four heads hand over two things."""
-    report = read_report(language)
-    one, four = report[Configuration(1, 1, head_dim, "full")], report[MANY]
-    assert min(one.verb_loss) > 1 > 10 * max(four.verb_loss)
-    most = {"en": 0.5, "vi": 0.6}[language]  # more Vietnamese nouns do something, or have it done
-    assert max(one.verb_accuracy) < most < 0.95 < min(four.verb_accuracy)
-
-
-def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
-    """The whole way with a few steps: shipped halves and a row of the report."""
     monkeypatch.setattr(training_report, "MEASURED_SEEDS", 2)
     shipped, row = training_report.train_configuration(SMALL, steps=3)
     assert {tensor.dtype for tensor in shipped.values()} == {torch.float16}
@@ -276,3 +240,22 @@ def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     monkeypatch.setitem(layers.WEIGHTS_FILES, "en", report_file.with_suffix(".safetensors"))
     training_report.write_report([row], "made by a test")
     assert training_report.ReportRow(**json.loads(report_file.read_text())["rows"][0]) == row
+
+
+@pytest.mark.parametrize(("times", "is_right"), [(0.5, True), (2.0, False)])
+def test_a_change_is_noticed_and_rounding_is_not(monkeypatch, times, is_right):
+    for checked in weight_check.CHECKS:
+        one = read_tolerance(checked)
+        assert 0 < one.by_processor < one.allowed < one.by_a_batch, checked
+    some = {"a": torch.zeros(4).half(), "b": torch.zeros(2, 2)}
+    others = {"a": torch.zeros(4), "b": torch.tensor([[0, 0.25], [-0.75, 0]])}
+    assert find_mean_difference(some, others) == 1 / 8
+    assert find_mean_difference(some, {"a": others["a"]}) == torch.inf
+    name = "idle_heads"
+    file, _ = weight_check.CHECKS[name]
+    stored = weight_check.load_file(file)
+    part = next(one for one in stored if one.endswith("query"))
+    moved = stored[part].float()
+    moved += times * read_tolerance(name).allowed
+    monkeypatch.setitem(weight_check.CHECKS, name, (file, lambda _less: {part: moved}))
+    assert weight_check.check_weights(name) is is_right

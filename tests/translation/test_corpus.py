@@ -3,7 +3,6 @@
 import itertools
 
 import pytest
-import torch
 
 from explainers.toys.examples import make_generator
 from explainers.translation import corpus
@@ -68,14 +67,6 @@ def test_the_running_sentence():
     assert RUNNING_PAIR.is_held_out
 
 
-def test_every_syllable_has_one_gold_word():
-    for pair in SOME:
-        assert [syllable for syllable, _ in sorted(pair.sure)] == list(range(len(pair.target)))
-        assert {word for _, word in pair.sure} <= set(range(len(pair.source)))
-        assert pair.weak <= pair.sure == pair.possible
-        assert {pair.target[syllable] for syllable, _ in pair.weak} <= {"đã"}
-
-
 def test_a_words_syllables_are_its_translation():
     """Gold is right: what a word says stands in the lexicon, or is one of the few special cases."""
     known = {"in": {"tại"}, "last": {"ngoái"}, "this": {"nay"}, "quarter": {"quý"}}
@@ -84,20 +75,17 @@ def test_a_words_syllables_are_its_translation():
     for entry in ENTRIES:
         for form in entry.forms:
             known[form] = {entry.vietnamese, *known.get(form, ())}
+    silent = set()
     for pair in SOME:
+        assert [syllable for syllable, _ in sorted(pair.sure)] == list(range(len(pair.target)))
+        assert pair.weak <= pair.sure == pair.possible
+        assert {pair.target[syllable] for syllable, _ in pair.weak} <= {"đã"}
+        silent |= {pair.source[n] for n in {*range(len(pair.source))} - {w for _, w in pair.sure}}
         said: dict[int, list[str]] = {}
         for syllable, word in sorted(pair.sure - pair.weak):
             said.setdefault(word, []).append(pair.target[syllable])
         for word, syllables in said.items():
             assert " ".join(syllables) in known[pair.source[word]], " ".join(pair.source)
-
-
-def test_only_words_without_a_translation_of_their_own_say_nothing():
-    silent = {
-        pair.source[place]
-        for pair in SOME
-        for place in set(range(len(pair.source))) - {word for _, word in pair.sure}
-    }
     assert silent == {"the", "by"}
 
 
@@ -106,12 +94,8 @@ def test_only_words_without_a_translation_of_their_own_say_nothing():
     [
         ("record sales", "doanh số kỷ lục"),
         ("last week", "tuần trước"),
-        ("this year", "năm nay"),
-        ("did not", "đã không"),
         ("was not", "không"),
-        ("the companies", "các công ty"),
         ("these companies", "những công ty này"),
-        ("during the meeting", "trong thời gian cuộc họp"),
         ("important new", "mới quan trọng"),
         ("company 's", "của công ty"),
         ("Friday evening", "tối thứ Sáu"),
@@ -121,32 +105,6 @@ def test_only_words_without_a_translation_of_their_own_say_nothing():
 def test_what_changes_its_order_or_its_words(english_words, vietnamese_words):
     pair = find(english_words)
     assert f" {vietnamese_words} " in f" {' '.join(pair.target)} "
-
-
-def test_the_passive_puts_who_did_it_before_the_verb():
-    pair = next(pair for pair in SOME if "by" in pair.source)
-    by = pair.source.index("by")
-    places = {word: syllable for syllable, word in sorted(pair.sure, reverse=True)}
-    agent = next(word for word in range(by + 1, len(pair.source)) if word in places)
-    assert places[agent] < places[by - 1]
-
-
-def test_enough_words_and_syllables_all_of_which_are_used():
-    said, written = (set().union(*sides) for sides in zip(*(p[:2] for p in SOME), strict=True))
-    assert said <= set(english_vocabulary().tokens[len(SPECIAL_TOKENS) :])
-    assert written <= set(vietnamese_vocabulary().tokens[len(SPECIAL_TOKENS) :])
-    assert len(said) >= 450
-    assert len(written) >= 350
-    assert set(vietnamese_vocabulary().tokens) - written == set(SPECIAL_TOKENS)
-
-
-def test_as_many_pairs_are_held_out_as_are_promised():
-    assert {("record", "earnings"), ("CEO", "announce")} <= list_held_out_pairs()
-    assert len(list_held_out_pairs()) >= 50
-    verbs = {entry.name for entry in read_lexicon()["verbs of news"]}
-    modifiers = {entry.name for entry in list_entries(*MODIFIER_SECTIONS)}
-    assert {second for _, second in list_held_out_pairs()} & verbs
-    assert {first for first, _ in list_held_out_pairs()} & modifiers
 
 
 def test_no_held_out_pair_is_trained_on():
@@ -171,16 +129,13 @@ def test_no_held_out_pair_is_trained_on():
             met |= set(itertools.product(agents, known[pair.source[by - 1]]))
     assert met & {("CEO", "report"), ("record", "profit")}, "pairs that are not held out are found"
     assert not met & list_held_out_pairs()
-
-
-def test_both_words_of_a_held_out_pair_are_trained_on():
-    known = names()
     trained = {word for pair in SOME if not pair.is_held_out for word in pair.source}
     named = set().union(*(known[word] for word in trained))
-    assert {word for pair in list_held_out_pairs() for word in pair} <= named
+    assert {word for pair in list_held_out_pairs() for word in pair} <= named, "each by itself"
+    assert len(list_held_out_pairs()) >= 50
 
 
-def test_tests_and_training_share_no_sentence():
+def test_tests_and_training_share_no_sentence(monkeypatch):
     unseen, held_out = draw_test_sets(40)
     assert len(unseen) == len(held_out) == 40
     assert not any(pair.is_held_out for pair in unseen)
@@ -193,17 +148,9 @@ def test_tests_and_training_share_no_sentence():
     assert not {pair.source for pair in tested} & {pair.source for pair in learned}
     assert not {pair.target for pair in tested} & {pair.target for pair in learned}
     assert not any(pair.is_held_out for pair in learned)
-
-
-def test_the_training_set_leaves_the_tests_out(monkeypatch):
-    unseen = draw_sentences("training", 30, False, ())
-    kept_back = corpus.TestSets(unseen[:20], [])
-    monkeypatch.setattr(corpus, "draw_test_sets", lambda: kept_back)
-    assert corpus.draw_training_set(10) == unseen[20:]
-
-
-def next_sentence(generator):
-    return next(generate_sentences(generator, 1))
+    drawn = draw_sentences("training", 30, False, ())
+    monkeypatch.setattr(corpus, "draw_test_sets", lambda: corpus.TestSets(drawn[:20], []))
+    assert corpus.draw_training_set(10) == drawn[20:]
 
 
 def test_sentences_are_of_bounded_length_and_the_same_every_time():
@@ -211,9 +158,10 @@ def test_sentences_are_of_bounded_length_and_the_same_every_time():
     assert max(len(pair.target) for pair in SOME) <= MAX_TARGET_SYLLABLES
     again = itertools.islice(generate_sentences(make_generator("tests of the corpus")), 5)
     assert list(again) == SOME[:5]
-    assert next_sentence(torch.Generator().manual_seed(3)) == next_sentence(
-        torch.Generator().manual_seed(3)
-    )
+    assert corpus.SAMPLE_FILE.read_text(encoding="utf-8") == corpus.format_sample()
+    said, written = (set().union(*sides) for sides in zip(*(p[:2] for p in SOME), strict=True))
+    assert said <= set(english_vocabulary().tokens[len(SPECIAL_TOKENS) :])
+    assert set(vietnamese_vocabulary().tokens) - written == set(SPECIAL_TOKENS)
 
 
 @pytest.mark.parametrize(
@@ -245,9 +193,3 @@ def test_a_held_out_pair_is_held_out_in_all_its_english_words():
             if first in names_of_first and second in names_of_second:
                 every = set(itertools.product(names_of_first, names_of_second))
                 assert every <= list_held_out_pairs()
-
-
-def test_the_printed_sentences_are_those_of_the_corpus():
-    printed = corpus.SAMPLE_FILE.read_text(encoding="utf-8")
-    assert printed == corpus.format_sample()
-    assert printed.count("\n| ") == corpus.SAMPLE_SENTENCES + 1

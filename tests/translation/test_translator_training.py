@@ -1,4 +1,4 @@
-"""How the translator learns, how it is measured, and what the command prints."""
+"""How the translator learns and is measured, what shipped seeds do, what weights matter."""
 
 import json
 import runpy
@@ -9,6 +9,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from explainers.attention import masks
+from explainers.attention.scaled_dot_product import attention
 from explainers.translation import corpus, evaluation, evaluation_report, train, weights_file
 from explainers.translation.alignment import (
     align_diagonally,
@@ -16,8 +18,17 @@ from explainers.translation.alignment import (
     read_links,
     score_alignment,
 )
+from explainers.translation.changed_weights import (
+    compare_peaks,
+    correlate_ranks,
+    leave_one_out,
+    peak_attention,
+    permuted_attention,
+    uniform_attention,
+)
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.evaluation import (
+    MEAN_OF_HEADS,
     READINGS,
     compute_cross_weights,
     evaluate_seed,
@@ -26,7 +37,7 @@ from explainers.translation.evaluation import (
 from explainers.translation.model import NUM_LAYERS, Model, draw_parameters
 from explainers.translation.train import BATCH_SIZE, Training, make_batches
 from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese_vocabulary
-from explainers.translation.weights_file import SEEDS, load_translator, save_seed
+from explainers.translation.weights_file import SEEDS, load_translator
 from tests.support.translators import make_untrained_translator
 
 FEW = corpus.draw_test_sets(5)
@@ -102,13 +113,26 @@ def one_of(batch, place):
 
 def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
     """Trained, kept, loaded, evaluated, reported: the numbers of the report are the weights'."""
+    monkeypatch.setattr(sys, "argv", ["translation", "evaluate", "--json"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("explainers.translation", run_name="__main__")
+    assert ended.value.code == 1
+    assert "python -m explainers.translation train" in capsys.readouterr().err
     for seed in SEEDS:
         train.make_weights(seed, steps=2, num_sentences=120)
     shown = capsys.readouterr()
-    assert "2/2" in shown.err
-    assert not shown.out
+    assert ("2/2" in shown.err, shown.out) == (True, "")
     result = evaluation.evaluate_translators(5, 40)
     assert list(result.seeds) == list(SEEDS)
+    monkeypatch.setattr(evaluation, "evaluate_translators", lambda: result)
+    runpy.run_module("explainers.translation", run_name="__main__")
+    [line] = capsys.readouterr().out.splitlines()
+    assert line == result.format_json()
+    both = [*FEW.unseen, *FEW.held_out_pairs]
+    straight = pool_links(align_diagonally(len(pair.source), len(pair.target)) for pair in both)
+    gold = pool_links(pair.sure for pair in both)
+    by_hand = score_alignment(straight, gold, gold).aer
+    assert json.loads(line)["aer_diagonal"] == pytest.approx(by_hand, abs=1e-4)
     monkeypatch.setattr(evaluation_report, "JSON_REPORT", small / "report.json")
     monkeypatch.setattr(evaluation_report, "MARKDOWN_REPORT", small / "REPORT.md")
     evaluation_report.write_report(result, "made by a test")
@@ -116,35 +140,6 @@ def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
     again = evaluation_report.read_report()
     evaluation_report.read_report.cache_clear()
     assert again == (result, "made by a test")
-    assert evaluation_report.MARKDOWN_REPORT.read_text(
-        encoding="utf-8"
-    ) == evaluation_report.format_report(*again)
-
-
-def test_the_command_prints_one_line_of_json(small, monkeypatch, capsys):
-    for seed in SEEDS:
-        save_seed(seed, draw_parameters(seed))
-    whole = evaluation.evaluate_translators
-    monkeypatch.setattr(evaluation, "evaluate_translators", lambda: whole(5, 40))
-    monkeypatch.setattr(sys, "argv", ["translation", "evaluate", "--json"])
-    runpy.run_module("explainers.translation", run_name="__main__")
-    [line] = capsys.readouterr().out.splitlines()
-    printed = json.loads(line)
-    assert printed == json.loads(whole(5, 40).format_json())
-    both = [*FEW.unseen, *FEW.held_out_pairs]
-    straight = pool_links(align_diagonally(len(pair.source), len(pair.target)) for pair in both)
-    gold = pool_links(pair.sure for pair in both)
-    assert printed["aer_diagonal"] == pytest.approx(
-        score_alignment(straight, gold, gold).aer, abs=1e-4
-    )
-
-
-def test_the_command_says_what_is_missing(small, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["translation", "evaluate", "--json"])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_module("explainers.translation", run_name="__main__")
-    assert ended.value.code == 1
-    assert "python -m explainers.translation train" in capsys.readouterr().err
 
 
 def test_alignment_is_measured_where_the_page_reads_it():
@@ -186,3 +181,98 @@ def test_exact_match_counts_whole_sentences():
     others = [pair for pair in FEW.unseen if pair.target != RUNNING_PAIR.target]
     parrot: Any = Parrot()
     assert measure_exact_match(parrot, [RUNNING_PAIR, start, *others[:2]]) == 0.5
+
+
+def test_what_is_shipped_is_small_and_translates_the_running_sentence():
+    for file in (weights_file.FIRST_FILE, weights_file.OTHERS_FILE):
+        assert file.stat().st_size <= 2_000_000
+    for seed in SEEDS:
+        for beams in (1, 4):
+            found = load_translator(seed).translate(RUNNING_PAIR.source, beams)
+            assert found.syllables == RUNNING_PAIR.target
+    report = evaluation_report.read_report()
+    written = evaluation_report.MARKDOWN_REPORT.read_text(encoding="utf-8")
+    assert written == evaluation_report.format_report(*report)
+    reported = json.loads(report.evaluation.format_json())
+    assert reported["exact_match_unseen"] >= 0.99
+    assert reported["exact_match_held_out_pairs"] >= 0.98
+    assert reported["aer"] < min(0.03, 0.6 * reported["aer_ibm1"], reported["aer_hmm"])
+
+
+@pytest.mark.nightly("five seconds; weights and report come from one run")
+def test_the_report_is_what_the_shipped_weights_do():
+    """On some of the sentences: near what the report says of all."""
+    some = corpus.draw_test_sets(60)
+    for seed in SEEDS:
+        found, reported = (
+            evaluate_seed(load_translator(seed), some),
+            evaluation_report.read_report().evaluation.seeds[seed],
+        )
+        assert found.aer == pytest.approx(reported.aer, abs=0.015)
+        assert found.exact_match_unseen >= 0.95
+        assert found.exact_match_held_out_pairs >= 0.93
+        own = {row[:3]: row.aer for row in found.rows}
+        for row in reported.rows:
+            assert own[row[:3]] == pytest.approx(row.aer, abs=0.07)
+        assert (
+            own[NUM_LAYERS - 1, MEAN_OF_HEADS, "predicted"]
+            < 0.2 * own[NUM_LAYERS - 1, MEAN_OF_HEADS, "input"]
+        )
+
+
+BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM = 2, 3, 5, 7, 4
+LENGTHS = torch.tensor([4, 7])
+MASK = masks.build(masks.padding(LENGTHS), 1, KV_LEN)
+WORDS, SYLLABLES = ("the", "CEO", "announced", "earnings"), ("tổng", "giám", "đốc")
+
+
+def drawn(*axes):
+    seeded = torch.Generator().manual_seed(sum(axes))
+    return torch.randn(*axes, generator=seeded, dtype=torch.double)
+
+
+QUERY = drawn(BATCH, HEADS, Q_LEN, HEAD_DIM)
+KEY, VALUE = drawn(2, BATCH, HEADS, KV_LEN, HEAD_DIM)
+LEARNED = attention(QUERY, KEY, VALUE, MASK)
+
+
+def test_weights_in_place_of_learned_ones():
+    """What is hidden stays hidden; even, the peak alone, or the same numbers in other places."""
+    for instead in (uniform_attention, peak_attention, permuted_attention):
+        run = instead(QUERY, KEY, VALUE, MASK)
+        assert_close(run.weights.sum(dim=-1), torch.ones(BATCH, HEADS, Q_LEN).double())
+        assert (run.weights[0, ..., 4:] == 0).all()
+        assert_close(run.scores, LEARNED.scores)
+        assert_close(run.output, run.weights @ VALUE)
+    even, peak, moved = (
+        instead(QUERY, KEY, VALUE, MASK).weights
+        for instead in (uniform_attention, peak_attention, permuted_attention)
+    )
+    assert_close(even[0, ..., :4], torch.full((HEADS, Q_LEN, 4), 1 / 4).double())
+    assert_close(even[1], torch.full((HEADS, Q_LEN, 7), 1 / 7).double())
+    assert torch.equal(peak.argmax(dim=-1), LEARNED.weights.argmax(dim=-1))
+    assert set(peak.unique().tolist()) == {0.0, 1.0}
+    assert_close(moved.sort(dim=-1).values, LEARNED.weights.sort(dim=-1).values)
+    assert (moved[1] != LEARNED.weights[1]).any(dim=-1).all()
+    first_rows = permuted_attention(QUERY[..., :2, :], KEY, VALUE, MASK).weights
+    assert_close(first_rows, moved[..., :2, :])
+
+
+def test_what_a_word_is_worth_is_the_difference_it_makes():
+    translator = make_untrained_translator(0)
+    found = translator.force(WORDS, SYLLABLES)
+    lost = leave_one_out(translator, found)
+    assert lost.shape == (3, 4)
+    without = translator.force(WORDS, SYLLABLES, hidden_positions=[2]).log_probabilities
+    assert_close(lost[:, 2], (found.log_probabilities - without)[:3])
+    assert lost.abs().min() > 0
+
+
+def test_peaks_and_orders_are_compared_row_by_row():
+    weights = torch.tensor([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])
+    lost = torch.tensor([[9.0, 4.0, -1.0], [8.0, 1.0, 0.0]])
+    assert compare_peaks(weights, lost).tolist() == [True, False]
+    assert_close(correlate_ranks(weights, lost), torch.tensor([1.0, -1.0]).double())
+    # Ranks 1 2 3 4 and 2 1 4 3: 1 − 6 · 4 / (4 · 15).
+    ranks = torch.tensor([[1.0, 2.0, 3.0, 4.0]]), torch.tensor([[2.0, 1.0, 4.0, 3.0]])
+    assert correlate_ranks(*ranks).item() == pytest.approx(0.6)
