@@ -1,0 +1,34 @@
+"""A sentence of the reader's own is typed once, and every page with a head draws it."""
+
+from playwright.sync_api import expect
+
+from explainers.chapters.common.reading import read_with
+from explainers.toys.sentence import read_sentence
+from explainers.ui.text.numbers import write_percent
+from tests.pages.test_reading import DOG, SENTENCES
+from tests.support.tiers import take_turns
+
+PLACES = "query_key_value", "scores", "masks", "many_heads", "shared_heads"
+LOADING = 60_000
+"""Milliseconds; the model is loaded beside the page."""
+
+
+def test_own_words_are_typed_once_and_read_by_a_real_model_on_every_page(story, minilm):
+    one = story("")
+    field = one.page.get_by_role("textbox", name="Sentence")
+    for text in [DOG, *take_turns(SENTENCES[1:])]:
+        one.turn_to("")
+        field.fill(text)
+        field.press("Enter")
+        found = read_with(minilm, read_sentence(text))
+        assert found
+        words = one.hero.locator(".words button")
+        expect(words).to_have_text([*found.tokens], timeout=LOADING)
+        most = max(found.weigh_words()[found.telling_word])
+        expect(one.says).to_contain_text(write_percent(most))
+        for place in PLACES:
+            one.turn_to(place, text=text)
+            expect(one.hero.locator(".words button")).to_have_text([*found.tokens])
+            expect(one.page.get_by_text("instead:")).to_have_count(0)
+            if place in ("query_key_value", "scores"):
+                expect(one.says).to_contain_text(write_percent(most))
