@@ -2,19 +2,16 @@
 
 from collections.abc import Callable
 
-import streamlit as st
-
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin
 from explainers.chapters.common.one_head import make_explainer, read_head, take_head
-from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.reading import Reading, choose_reading, show_question, show_reader
+from explainers.chapters.common.sentence_reading import Reading, ask_about, show_reader
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.doors import show_doors
 from explainers.chapters.start.hero import make_hero, recall_remaining_weight
-from explainers.toys.layers import Layer, Tokens
+from explainers.toys.layers import Layer
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.training import POOL_SENTENCES
 from explainers.translations import _
@@ -73,9 +70,9 @@ def show_other_ending(layer: Layer) -> None:
     draw_both_endings(endings, name_layer_origin(layer))
 
 
-def show_sizes(tokens: Tokens, mask: str) -> None:
+def show_sizes(reading: Reading, mask: str) -> None:
     """One head of any size, in nine matrices, under the mask that was chosen above."""
-    sizes = choose_sizes(tokens, mask)
+    sizes = choose_sizes(reading, mask)
     queries_down = page.has_queries_down()
 
     def look(layer: Layer) -> View:
@@ -113,16 +110,12 @@ def show_lesson(reading: Reading, written: str) -> None:
             "ending": lambda: show_other_ending(
                 load_readable_layer(reading.known, rule, FILM_SEED)
             ),
-            "sizes": lambda: show_sizes(reading.known, rule),
+            "sizes": lambda: show_sizes(reading, rule),
         },
     )
 
 
-lead = st.container()
-sentence = choose_sentence()
-reading = choose_reading(sentence)
-with lead:
-    show_question(text, reading)
+sentence, reading = ask_about(text, "question_own")
 show_lesson(reading, sentence.text)
 show_one_sentence(text)
 check_yourself(text, {"weights": recall_remaining_weight, "output": a_mixture})

@@ -6,7 +6,7 @@ from explainers.attention.single_head import project, projection_parameters
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import make_explainer, read_head
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.reading import Reading, choose_reading, show_reader
+from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import make_hero, make_layers
 from explainers.chapters.query_key_value.takeaway import (
@@ -14,7 +14,7 @@ from explainers.chapters.query_key_value.takeaway import (
     take_parameters,
     take_projections,
 )
-from explainers.toys.layers import Layer, Tokens
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -69,10 +69,10 @@ def show_parameters(layer: Layer) -> None:
     take_parameters(d_model, head_dim, value_dim)
 
 
-def show_sizes(tokens: Tokens, is_trained: bool) -> None:
+def show_sizes(reading: Reading, is_trained: bool) -> None:
     """The same matrices with untrained weights of any size, or of larger trained heads."""
     text("sizes")
-    sizes = choose_sizes(tokens, is_trained=is_trained, has_value_dim=True)
+    sizes = choose_sizes(reading, is_trained=is_trained, has_value_dim=True)
     layer, queries_down = sizes.layer, page.has_queries_down()
 
     def look(layer: Layer) -> View:
@@ -124,7 +124,7 @@ def show_lesson(reading: Reading) -> None:
         text,
         {
             "parameters": lambda: show_parameters(layer),
-            "sizes": lambda: show_sizes(reading.known, hero.chosen(controls.weights) == "trained"),
+            "sizes": lambda: show_sizes(reading, hero.chosen(controls.weights) == "trained"),
             "swap": lambda: show_exchange(layer),
             "biases": lambda: show_biases(layer),
         },

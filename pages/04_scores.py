@@ -7,7 +7,7 @@ from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
 from explainers.chapters.common.one_head import attend, read_head, take_head
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.reading import Reading, choose_reading, show_reader
+from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.scores import root_experiment, takeaway
 from explainers.chapters.scores.four_steps import (
@@ -18,7 +18,7 @@ from explainers.chapters.scores.four_steps import (
     work_out_softmax,
 )
 from explainers.chapters.scores.hero import make_hero
-from explainers.toys.layers import Layer, Tokens
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -66,9 +66,9 @@ def show_how(layer: Layer, word: int) -> None:
     take_head(_("One head, every matrix"), layer, one_head.numbers)
 
 
-def show_steps(tokens: Tokens, rule: str) -> None:
+def show_steps(reading: Reading, rule: str) -> None:
     """Queries and keys in, output out, one operation at a time, with weights of one's choice."""
-    sizes = choose_sizes(tokens, rule)
+    sizes = choose_sizes(reading, rule)
     layer, steps = sizes.layer, choose_steps()
     for step in steps:
         text(f"step_{step}")
@@ -115,7 +115,7 @@ def show_lesson(reading: Reading) -> None:
     go_deeper(
         text,
         {
-            "steps": lambda: show_steps(reading.known, rule),
+            "steps": lambda: show_steps(reading, rule),
             "temperature": lambda: show_temperature(layer),
             "variance": show_variance,
             "gradient": show_gradient,

@@ -4,10 +4,9 @@ import streamlit as st
 
 from explainers.attention import masks, receptive_field
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.common import choose_layer
+from explainers.chapters.common import choose_layer, score_matrix
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.reading import choose_reading, show_reader
-from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
+from explainers.chapters.common.sentence_reading import choose_reading, show_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.masks import changed_text, flex, hero, side_by_side, takeaway, window_reach
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
@@ -27,19 +26,10 @@ from explainers.ui.text.language import fragment
 text = page.Prose(__file__)
 
 
-def read_known() -> list[Lab]:
-    """The heads reading words that may be changed: the reader's, or the running ones."""
-    if reading.is_small:
-        return [readable, wide]
-    reading.explain_known()
-    layers = choose_layer.read_layers(reading.of_known())
-    return [Lab(layer, page.has_queries_down()) for layer in layers]
-
-
 @fragment
 def ask_leak() -> None:
     """What is hidden too late: zeros after the softmax."""
-    lab = read_known()[1]
+    lab = score_matrix.read_known_labs(reading, readable, wide)[1]
     answer, named = changed_text.name_leak(lab, leak := changed_text.find_leak(lab))
     if revealed(text, "leak", changed_text.ROWS, answer, "", **named):
         takeaway.take_leak(lab, leak)
@@ -54,7 +44,7 @@ def show_all() -> None:
     text("masks_seen")
     numbers = hero.choose_numbers()
     if numbers["window"] > words:
-        text("too_wide", width=numbers["window"], words=write_word_count(words))
+        text("too_wide", width=numbers["window"], words=score_matrix.write_word_count(words))
     shown = side_by_side.mask_weights(wide.layer, numbers)
     drawn = side_by_side.draw_masks(wide, numbers, shown)
     show_clickable_figure(*drawn[:2], wide.origin, "masks", drawn.alt)
@@ -78,8 +68,7 @@ def show_costs() -> None:
 
 def show_batch() -> None:
     """Two sentences of different lengths in one call."""
-    known = read_known()[0]
-    batch = fill_batch(known)
+    batch = fill_batch(known := score_matrix.read_known_labs(reading, readable, wide)[0])
     text("batch", **(named := batch.name_sizes()))
     if known.layer.learned:
         text("unknown_filling", **named)
@@ -106,8 +95,7 @@ def show_reach() -> None:
     answer, named = window_reach.ask_reach(readable.tokens, width)
     ask_veiled(text, "reach", answer, ("1", "2", "3", window_reach.NEVER), **named)
     text("reach_seen")
-    found = window_reach.find_reach(words, width)
-    takeaway.take_reach(found)
+    takeaway.take_reach(found := window_reach.find_reach(words, width))
     show_figure(window_reach.draw_reach(readable, found), found.origin, "reach")
     show_source(receptive_field.reach, receptive_field.window_reach)
 
@@ -133,9 +121,9 @@ def show_lesson() -> None:
     tour.end_stop(text)
     show_reader(reading)
     if (drawn_for := controls.drawn_cells.count_words(words)) != words:
-        text("drawn_for_another", drawn=write_word_count(drawn_for), words=words)
+        text("drawn_for_another", drawn=score_matrix.write_word_count(drawn_for), words=words)
     if is_short:
-        text("too_short", words=write_word_count(words), fewest=FEWEST)
+        text("too_short", words=score_matrix.write_word_count(words), fewest=score_matrix.FEWEST)
     else:
         ask_leak()
     text("how")
@@ -154,12 +142,9 @@ def show_lesson() -> None:
 
 
 text("question")
-is_trained = controls.weights.read() == "trained"
-reading = choose_reading(choose_sentence(), is_trained=is_trained)
-words, is_short = len(reading.tokens), len(reading.tokens) < FEWEST
-readable, wide = (
-    Lab(layer, page.has_queries_down()) for layer in choose_layer.read_layers(reading)
-)
+reading = choose_reading(choose_sentence(), is_trained=controls.weights.read() == "trained")
+words, is_short = len(reading.tokens), len(reading.tokens) < score_matrix.FEWEST
+readable, wide = score_matrix.read_labs(reading)
 show_lesson()
 show_one_sentence(text)
 check_yourself(text, {"row": predict.a_row_under_a_mask, "window": predict.cells_of_a_window})

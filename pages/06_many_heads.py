@@ -17,8 +17,7 @@ from explainers.chapters.common.choose_layer import (
     offer_training,
 )
 from explainers.chapters.common.mask_names import choose_mask
-from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.reading import Reading, choose_reading, show_question, show_reader
+from explainers.chapters.common.sentence_reading import Reading, ask_about, show_reader
 from explainers.chapters.many_heads import dropout_draws, takeaway
 from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
 from explainers.chapters.many_heads.head_arithmetic import make_heads_explainer, view_heads
@@ -61,8 +60,7 @@ def show_layer(reading: Reading, off: frozenset[int], word: int) -> None:
     text("guide")
     reading.explain_known()
     tokens, num_heads = reading.known, int(controls.num_heads.read())
-    if not reading.is_small:  # the picture's word and heads are others
-        word, off = controls.followed_word.default, frozenset()
+    off, word = (off, word) if reading.is_small else (frozenset(), controls.followed_word.default)
     with st.container(horizontal=True):
         is_trained = controls.weights() == "trained"
         mask = choose_mask(controls.mask)
@@ -124,11 +122,8 @@ def show_lesson(reading: Reading) -> None:
     hero, layer, off = make_hero(text, reading)
     heads, word = layer.heads, hero.chosen(controls.followed_word)
     show_hero(text, hero, "many heads")
-    if reading.is_small:
-        text("learned_here")
-    else:
-        words = " ".join(reading.known)
-        text("other_heads", heads=heads.num_heads, d_k=heads.head_dim, sentence=words)
+    about = {"heads": heads.num_heads, "d_k": heads.head_dim, "sentence": " ".join(reading.known)}
+    text("learned_here" if reading.is_small else "other_heads", **about)
     show_reader(reading, has_all_heads=True)
     end_stop(text)
     named = equal_heads.count_named_verbs()
@@ -148,10 +143,7 @@ def show_lesson(reading: Reading) -> None:
     )
 
 
-lead = st.container()
-reading = choose_reading(choose_sentence(), has_all_heads=True)
-with lead:
-    show_question(text, reading)
+_sentence, reading = ask_about(text, "question_own", has_all_heads=True)
 show_lesson(reading)
 show_one_sentence(text)
 questions = equal_heads.recall_remaining_share, equal_heads.recall_layer_numbers

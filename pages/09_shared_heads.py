@@ -8,8 +8,8 @@ from explainers.attention import grouped_query, latent
 from explainers.chapters.common.choose_layer import name_layer_origin, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.reading import Reading, choose_reading, show_reader
 from explainers.chapters.common.score_matrix import write_word_count
+from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import dealt_heads, fewer_rows, hero, kv_sharing, latent_heads
 from explainers.chapters.shared_heads import takeaway as taken
@@ -46,8 +46,7 @@ def ask_averaged(tokens: Tokens) -> None:
 @fragment
 def show_how(reading: Reading, picture: Hero) -> None:
     """Keys of the KV heads, dealt out to the query heads, and the weights that these get."""
-    word, *sizes = hero.find_choices(picture, len(reading.tokens))
-    layer = hero.load_shown(reading, *sizes)
+    layer, word = hero.load_shown(reading, picture)
     dealing = dealt_heads.Dealing.of(layer, word)
     taken.take_learned(layer, dealing.run)
     text("how", **dealing.name_words())
@@ -133,16 +132,11 @@ def show_rows(tokens: Tokens) -> None:
 def show_lesson(reading: Reading) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
     show_hero(text, picture := hero.make_hero(text, reading), "shared heads")
-    if reading.is_small:
-        text("learned_here")
-    else:
-        text("averaged_here", sentence=" ".join(reading.known))
+    text("learned_here" if reading.is_small else "averaged_here", sentence=" ".join(reading.known))
     show_reader(reading, has_all_heads=True)
     ask_averaged(reading.known)
     show_how(reading, picture)
-    num_heads = hero.find_choices(picture, len(reading.tokens))[1:]
-    if not reading.is_small:
-        num_heads = int(controls.num_heads.default), int(controls.num_kv_heads.default)
+    num_heads = hero.find_small_sizes(picture, reading)
     of_heads = {"weights": show_weights, "uptraining": show_uptraining}
     own = {"cache": show_cache, "mistake": show_mistake, "latent": show_latent, "rows": show_rows}
     cards = {name: partial(show, reading.known, *num_heads) for name, show in of_heads.items()}

@@ -245,3 +245,9 @@ def find_language(tokens: Sequence[str], otherwise: str = "en") -> str:
     words = [fold_word(token) for token in tokens]
     known = {name: sum(w in one.word_ids for w in words) for name, one in GRAMMARS.items()}
     return max(GRAMMARS, key=lambda name: (known[name], name == otherwise))
+
+
+def find_unknown_words(tokens: Sequence[str]) -> list[str]:
+    """The words that training never saw, each once."""
+    known = GRAMMARS[find_language(tokens)].word_ids
+    return list(dict.fromkeys(token for token in tokens if fold_word(token) not in known))

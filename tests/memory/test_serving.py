@@ -193,7 +193,7 @@ def test_estimates_are_called_so_and_room_may_be_less_than_nothing():
     assert "stated, rounded" not in explain_memory(LLAMA, 5)[0]
     assert "at best" in explain_speed(MIXTURE, 20, 4)[0]
     assert "limited by computing" in explain_speed(LLAMA, 1, 4000)[3]
-    assert "always" in explain_speed(LLAMA, 8192, 4)[4]
+    assert "for any number of texts" in explain_speed(LLAMA, 8192, 4)[4]
     full = replace(LLAMA, overhead=80 * 2**30)
     assert "Weights and overhead are more" in explain_memory(full, 5)[-1]
     encoder = Deployment(find_shape("bert-base-uncased"), H100, overhead=80 * 2**30)

@@ -79,14 +79,3 @@ def test_a_link_sets_the_temperature(asked, shown):
     visit = opened(PAGE, {"divided_by": asked})
     assert hero(visit)["choices"]["divided_by"] == shown
     assert bool(visit.info) == (asked == "3")
-
-
-def test_words_that_the_head_does_not_know_are_not_drawn_unasked():
-    visit = opened(PAGE, {"text": "The zebra announced record earnings"})
-    assert hero(visit)["tokens"] == SENTENCE.split()
-    assert "zebra" in visit.info[0].value
-    [use] = [button for button in visit.button if button.label == "Use untrained weights"]
-    use.click()
-    assert hero(visit.run())["tokens"][1] == "zebra"
-    known = hero(opened(PAGE, {"weights": "untrained"}))
-    assert known["products"] == hero(opened(PAGE))["products"], "a known sentence stays trained"

@@ -8,14 +8,14 @@ import streamlit as st
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from explainers.chapters.common.unknown_words import find_nearest_sentence, list_unknown_words
+from explainers.chapters.common.reader_sentence import find_nearest_sentence
 from explainers.chapters.start.hero import (
     MASKS,
     compute_first_pictures,
     compute_numbers,
     list_experiments,
 )
-from explainers.toys.grammar import GRAMMARS
+from explainers.toys.grammar import GRAMMARS, find_unknown_words
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
 from explainers.toys.sentence import SENTENCE, split_words
 from explainers.ui.controls import controls
@@ -23,7 +23,6 @@ from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.first_picture import FILE
 from explainers.ui.text.numbers import write_percent
-from explainers.ui.untrusted_text import verbatim
 from tests.support.opening import ROOT
 
 TOKENS = tuple(SENTENCE.split())
@@ -98,11 +97,11 @@ def test_percentages_are_rounded_as_in_the_browser():
 
 
 def test_a_sentence_of_unknown_words_gets_the_nearest_known_one():
-    assert list_unknown_words(TOKENS) == ""
+    assert find_unknown_words(TOKENS) == []
     wanted = ("The", "fans", "ate", "players", "after", "Thursday")
-    assert list_unknown_words(wanted) == verbatim("ate")
+    assert find_unknown_words(wanted) == ["ate"]
     nearest = find_nearest_sentence(wanted).split()
-    assert list_unknown_words(tuple(nearest)) == ""
+    assert find_unknown_words(tuple(nearest)) == []
     assert {"fans", "after", "Thursday"} <= set(nearest)
 
 

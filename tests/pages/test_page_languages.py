@@ -7,7 +7,7 @@ import re
 import pytest
 
 from explainers import translations
-from explainers.chapters.common.unknown_words import list_known_sentences
+from explainers.chapters.common.reader_sentence import list_known_sentences
 from explainers.chapters.cross_attention.choose_sentence import (
     list_held_out_examples,
     write_variant,

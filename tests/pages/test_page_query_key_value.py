@@ -5,7 +5,7 @@ import torch
 
 from explainers.attention.single_head import single_head
 from explainers.chapters.common.one_head import attend
-from explainers.chapters.common.reading import Reading
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import (
     KEY_MATRICES,

@@ -8,8 +8,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from explainers.attention.multi_head import contributions, multi_head
 from explainers.attention.single_head import project
-from explainers.chapters.common import reading
-from explainers.chapters.common.reading import Reading, drop_end_marks, read_with
+from explainers.chapters.common.own_words import FUNCTION_WORDS, read_with
+from explainers.chapters.common.sentence_reading import Reading, drop_end_marks
 from explainers.toys.layers import Layer
 from explainers.toys.sentence import MOST_DRAWN, SENTENCE, is_word, read_sentence, split_words
 from explainers.ui.untrusted_text import verbatim
@@ -83,7 +83,7 @@ def test_any_text_is_read_and_opens_on_a_word(minilm, text):
     opening = found.tokens[found.telling_word]
     words = [token for token in found.tokens[1:-1] if is_word(token)]
     assert opening in words or not words
-    content = [word for word in words if word.casefold() not in reading.FUNCTION_WORDS]
+    content = [word for word in words if word.casefold() not in FUNCTION_WORDS]
     assert opening in content or len(content) < 2
     assert found.is_in_pieces == (text[0] in "Sxا")
 
@@ -104,13 +104,15 @@ def test_marks_at_the_end_are_no_words():
 
 
 def test_who_reads_is_chosen_by_the_words(minilm):
+    """What is drawn, and what is read where words are to be changed."""
     own = read(minilm, DOG)
     known, words = tuple(SENTENCE.split()), tuple(split_words(DOG))
     cases = {
         "small": (Reading(known, None, True), known, known),
         "asked for": (Reading(known, own, True), own.tokens, known),
         "real": (Reading(words, own, False), own.tokens, known),
-        "untrained": (Reading(words, None, False), words, known),
+        "untrained": (Reading(words, None, False, wants_model=True), words, known),
+        "untrained, as it was asked for": (Reading(words, None, False), words, words),
     }
     for name, (one, drawn, instead) in cases.items():
         assert (one.tokens, one.known) == (drawn, instead), name
@@ -119,7 +121,7 @@ def test_who_reads_is_chosen_by_the_words(minilm):
         assert one.layer().tokens == one.layer_of_heads().tokens == drawn or name == "small"
         untrained, trained = one.layer(is_trained=False), one.layer()
         assert untrained.heads.w_query.shape == trained.heads.w_query.shape
-        assert torch.equal(untrained.heads.w_query, trained.heads.w_query) == (name == "untrained")
+        assert torch.equal(untrained.heads.w_query, trained.heads.w_query) == ("untrained" in name)
         assert is_word(one.tokens[one.last_word])
 
 

@@ -240,7 +240,7 @@ def test_a_changed_line_is_found(monkeypatch):
 
 
 def test_a_hostile_sentence_stays_a_sentence(monkeypatch):
-    visit = opened(PAGE["scores"], {"text": HOSTILE, "weights": "untrained"})
+    visit = opened(PAGE["masks"], {"text": HOSTILE, "weights": "untrained"})
     cells = cells_of(visit)
     tree = ast.parse(write_script(cells))
     given, *others = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from explainers.chapters.common.mask_names import translate_mask
-from explainers.chapters.common.reading import Reading
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.messages import N_
 from explainers.toys.layers import (
     D_MODEL,
@@ -69,7 +69,10 @@ class LayerSizes:
 
 
 def choose_sizes(
-    tokens: Tokens, rule: str = "full", is_trained: bool | None = None, has_value_dim: bool = False
+    reading: Reading,
+    rule: str = "full",
+    is_trained: bool | None = None,
+    has_value_dim: bool = False,
 ) -> LayerSizes:
     """The controls of one head, in a row, but for d_k, which is moved in the picture.
 
@@ -88,7 +91,9 @@ def choose_sizes(
         value_dim = None
         if has_value_dim:
             value_dim = controls.value_dim(fixed=head_dim if is_trained else None)
-    seed = page.read_seed()
+    if is_trained:
+        reading.explain_known()
+    seed, tokens = page.read_seed(), reading.known if is_trained else reading.words
 
     @functools.cache
     def read(size: int) -> Layer:

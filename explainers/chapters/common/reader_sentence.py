@@ -1,21 +1,28 @@
 """The reader's own sentence: typed, or made of words in menus that the trained heads know."""
 
 import functools
+from collections import Counter
 
 import streamlit as st
 
 from explainers.messages import N_
+from explainers.toys.examples import make_generator
 from explainers.toys.grammar import GRAMMARS, Grammar, find_language, fold_word
+from explainers.toys.layers import Tokens
 from explainers.toys.sentence import Sentence, list_known_examples, split_words
+from explainers.toys.task import draw_news
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.controls.control import Control
 from explainers.ui.session import BUILT_WORD
 
 MENUS = (N_("Who"), N_("did"), N_("what kind of"), N_("what"), N_("on"))
 """The parts of "the CEO announced record earnings on Friday" that can be chosen."""
 NOTHING = "–"
 """What a menu offers for a part that can be left out."""
+NUM_SENTENCES = 2_000
+"""Of the sentences that the head can read, so many are compared with the reader's."""
 Parts = tuple[str, ...]
 """A word for each menu; "" where there is none, which only the kind may be."""
 
@@ -135,3 +142,39 @@ def _take_word(parts: Parts, place: int) -> None:
     word = st.session_state[BUILT_WORD.format(MENUS[place])]
     if word in list_words(parts, place):
         st.session_state[controls.sentence.key] = write_sentence(replace_part(parts, place, word))
+
+
+def offer_nearest_sentence(tokens: Tokens) -> None:
+    """The nearest sentence of known words."""
+    nearest = find_nearest_sentence(tokens)
+    swap = _("Swap the words: “{sentence}”", sentence=nearest)
+    offer_choice(swap, ":material/swap_horiz:", controls.sentence, nearest)
+
+
+def offer_choice(label: str, icon: str, control: Control, value: object) -> None:
+    """A button that chooses, for the whole page, also where it stands in a part that runs alone."""
+    if st.button(label, icon=icon, on_click=control.put, args=(value,)):
+        st.rerun()
+
+
+def find_nearest_sentence(tokens: Tokens) -> str:
+    """The sentence of known words that shares most with this one: its words, then its length.
+
+    Where no word is known, it is one in the visitor's language.
+    """
+    language = find_language(tokens, get_language())
+    wanted = Counter(map(fold_word, tokens))
+
+    def measure_likeness(news: Tokens) -> tuple[int, int]:
+        common = wanted & Counter(map(fold_word, news))
+        return common.total(), -abs(len(news) - len(tokens))
+
+    nearest: Tokens = max(list_known_sentences(language), key=measure_likeness)
+    return " ".join(nearest)
+
+
+@functools.cache
+def list_known_sentences(language: str) -> tuple[Tokens, ...]:
+    """Sentences of the task, of which the nearest is offered."""
+    seeded = make_generator("sentences of known words")
+    return tuple(news.tokens for news in draw_news(language, NUM_SENTENCES, True, seeded))

@@ -11,11 +11,13 @@ from explainers.attention.receptive_field import cells
 from explainers.attention.rules import Rule
 from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps, hide, softmax
-from explainers.chapters.common.choose_layer import name_layer_origin
+from explainers.chapters.common.choose_layer import name_layer_origin, read_layers
 from explainers.chapters.common.one_head import OneHead
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.charts.matrix import Matrix, Values, blank_forbidden, make_pair_matrix
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
+from explainers.ui import page
 from explainers.ui.figure.panels import Panel, Source, orient_panels
 
 ROUNDING = 1e-5
@@ -91,6 +93,18 @@ class Lab:
     def reading(self, tokens: Tokens) -> "Lab":
         """The same head, reading other words."""
         return replace(self, layer=self.layer.reading(tokens))
+
+
+def read_labs(reading: Reading) -> tuple[Lab, Lab]:
+    """The head that draws a picture, and one that is wide enough for its cards."""
+    first, wide = read_layers(reading)
+    return Lab(first, page.has_queries_down()), Lab(wide, page.has_queries_down())
+
+
+def read_known_labs(reading: Reading, first: Lab, wide: Lab) -> tuple[Lab, Lab]:
+    """The same heads where words may be changed, reading those that the small head knows."""
+    reading.explain_known()
+    return (first, wide) if reading.is_free else read_labs(reading.of_known())
 
 
 def make_rules(numbers: Mapping[str, int]) -> dict[str, Rule]:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explainers.attention.multi_head import contributions, multi_head
 from explainers.chapters.common.choose_layer import name_layer_origin
-from explainers.chapters.common.reading import Reading
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.chapters.many_heads.head_panels import name_panel
 from explainers.chapters.many_heads.heads_at_equal_parameters import make_equal_heads
 from explainers.toys.grammar import fold_word
@@ -105,6 +105,7 @@ def make_small_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozens
 def make_other_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int]]:
     """All heads of a layer of a real model, or untrained ones, which name nothing."""
     layer, word = reading.layer_of_heads(), reading.choose_word()
+    controls.num_heads.read()  # of the small heads below; it says so where a link asks for others
     count = layer.heads.num_heads
     off = read_switched_off(range(count))
     choices = [

@@ -9,7 +9,7 @@ from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.one_head import attend
-from explainers.chapters.common.reading import Reading
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls

@@ -17,7 +17,7 @@ from explainers.attention.grouped_query import (
 )
 from explainers.attention.latent_layer import latent_cache_elements
 from explainers.chapters.common.choose_layer import name_layer_origin
-from explainers.chapters.common.reading import Reading
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.chapters.shared_heads.kv_sharing import list_divisors, list_readers
 from explainers.chapters.shared_heads.takeaway import ROPE_DIM, repeat_wrongly
 from explainers.messages import N_, ngettext
@@ -85,6 +85,7 @@ def make_small_hero(text: Prose, reading: Reading) -> Hero:
 def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
     """All heads of a real model's layer, or untrained ones; fewer KV heads are averages."""
     layer, word = reading.layer_of_heads(), reading.choose_word()
+    controls.num_heads.read()  # of the small heads below; it says so where a link asks for others
     heads, possible = str(layer.heads.num_heads), list_divisors(layer.heads.num_heads)
     kv_heads = read_choice(controls.num_kv_heads, possible, possible[len(possible) // 2])
     ways, dealing = tuple(DEALINGS), controls.dealing
@@ -116,17 +117,25 @@ def average_layer(layer: Layer, num_kv_heads: int) -> Layer:
     return replace(layer, heads=average_kv_heads(layer.heads, num_kv_heads), is_changed=True)
 
 
-def load_shown(reading: Reading, num_heads: int, num_kv_heads: int) -> Layer:
-    """The layer that the picture shows."""
+def load_shown(reading: Reading, hero: Hero) -> tuple[Layer, int]:
+    """The layer that the picture shows, and the word that is followed."""
+    word, num_heads, num_kv_heads = find_choices(hero, len(reading.tokens))
     if reading.is_small:
-        return load_sharing(reading.words, num_heads, num_kv_heads)
-    return average_layer(reading.layer_of_heads(), num_kv_heads)
+        return load_sharing(reading.words, num_heads, num_kv_heads), word
+    return average_layer(reading.layer_of_heads(), num_kv_heads), word
 
 
 def find_choices(hero: Hero, words: int) -> tuple[int, int, int]:
     """The word that is followed, and how many query heads and KV heads there are."""
     word = min(hero.chosen(controls.followed_word), words - 1)
     return word, int(hero.chosen(controls.num_heads)), int(hero.chosen(controls.num_kv_heads))
+
+
+def find_small_sizes(hero: Hero, reading: Reading) -> tuple[int, int]:
+    """How many query heads and KV heads the small layers have: the picture's, if it shows them."""
+    if reading.is_small:
+        return find_choices(hero, len(reading.tokens))[1:]
+    return int(controls.num_heads.default), int(controls.num_kv_heads.default)
 
 
 def read_kv_heads(num_heads: int) -> str:

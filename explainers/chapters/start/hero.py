@@ -7,7 +7,8 @@ from typing import Any
 
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import attend
-from explainers.chapters.common.reading import OwnWords, Reading
+from explainers.chapters.common.own_words import OwnWords
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.toys.grammar import GRAMMARS, MOVED_CHOICES, SPORT_CHOICES, News, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readable_layer

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from explainers.chapters.common.reading import read_with
+from explainers.chapters.common.own_words import read_with
 from explainers.toys.sentence import read_sentence
 from explainers.ui.text.numbers import write_percent
 from tests.pages.test_reading import DOG, SENTENCES

@@ -217,6 +217,10 @@ export class Masked extends WordHero {
     this.shares.place(shares, allowed[asker], tokens);
     const { line: words, base, isUpright } = strip, { size } = words;
     const far = Math.max(...words.widths), sizes = this.fitShares(strip, allowed[asker], weights[asker]);
+    const told = this.stage.widths(full[asker].map(percent), size < 16 ? 13 : 15);
+    // Of two that would lie over each other the larger one is told.
+    const yields = (/** @type {number} */ one, /** @type {number} */ other) => !isUpright && full[asker][other] > full[asker][one] &&
+      Math.abs(words.centres[other] - words.centres[one]) < (told[other] + told[one]) / 2 + 3;
     tokens.forEach((_word, place) => {
       const centre = words.centres[place], wide = words.widths[place], [now, was] = [weights[asker][place], full[asker][place]];
       const [x, y] = isUpright ? [base + 12 + wide / 2, centre] : [centre, base + size * 0.5 + 10];
@@ -229,7 +233,8 @@ export class Masked extends WordHero {
       const before = this.befores[place], isOther = Math.abs(now - was) >= SAME || !allowed[asker][place];
       before.textContent = percent(was);
       const at = isUpright ? [after[0] + 52, centre] : [centre, after[1] + 22];
-      this.stage.write(before, at[0], at[1], isTiny ? 13 : 15, isOther ? 1 : 0, 0, isUpright ? "left" : "middle");
+      const isTold = isOther && !(yields(place, place - 1) || yields(place, place + 1));
+      this.stage.write(before, at[0], at[1], isTiny ? 13 : 15, isTold ? 1 : 0, 0, isUpright ? "left" : "middle");
     });
     this.words.show({
       chosen: Math.min(Number(this.choices.word), this.count - 1),

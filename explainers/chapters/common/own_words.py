@@ -1,0 +1,204 @@
+"""A reader's own sentence, whatever its words, in a layer of a real model."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+import torch
+from torch import Tensor, nn
+
+from explainers.attention.layer import MultiHead
+from explainers.attention.scaled_dot_product import Attention
+from explainers.attention.single_head import single_head
+from explainers.toys.examples import random_heads
+from explainers.toys.layers import Layer, Tokens, build_mask
+from explainers.toys.sentence import MOST_DRAWN, Sentence, is_word, split_words
+from explainers.translations import _
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+RELATION = "verb → object"
+"""The head is the one that finds this best in sentences by which it was chosen."""
+FUNCTION_WORDS = frozenset(
+    split_words(
+        "a an the this that these those my your his her its our their i you he she it we they me "
+        "him us them who which what and or but if as of to in on at by for from with into over "
+        "after before is are was were be been am has have had do does did not no will would can"
+    )
+)
+"""English words that say little by themselves: no picture opens on one."""
+MOST_TOKENS = MOST_DRAWN
+"""Of a longer text the pictures have the beginning."""
+PIECE, GOES_ON = "##", "…"
+"""Before a token that goes on with a word: how the model writes it, and how we do."""
+MANY_PIECES = 1.5
+"""Tokens for each word: of English few words are cut."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnWords:
+    """A sentence in one head of a real model."""
+
+    tokens: Tokens
+    x: Tensor
+    """What its layer reads (tokens, d_model + 1): at the end a 1, which reads the biases."""
+    all_heads: MultiHead
+    """All of its layer."""
+    layer_index: int
+    number: int
+    """Which of them draws the pictures of one head."""
+    own_positions: tuple[int, ...]
+    """Of tokens that are the model's own: what looks at them has found nothing."""
+    num_tokens: int
+    """Of the whole text, without the model's own."""
+    origin: str
+    model: str
+    words: Tokens
+    """Its words, before the model cut them into tokens."""
+    score: float
+    """How often the head finds a verb's object in sentences by which it was not chosen."""
+    by_distance: float
+    """How often the best fixed distance finds it there."""
+
+    def layer(self, rule: str = "full", is_trained: bool = True, seed: int = 0) -> Layer:
+        """Its one head as the pages read a layer; untrained, random matrices of the same sizes."""
+        if is_trained:
+            return self._make_layer(choose_head(self.all_heads, self.number), rule, seed)
+        heads = random_heads(self.x.shape[-1], 1, 1, self.all_heads.head_dim, seed)
+        return replace(self._make_layer(heads, rule, seed), origin="")
+
+    def name_part(self, has_all_heads: bool) -> str:
+        """What of the model draws a picture."""
+        if has_all_heads:
+            return _("all heads of layer {layer}", layer=self.layer_index)
+        return _("head {head}", head=f"L{self.layer_index}.H{self.number}")
+
+    def layer_of_all(self) -> Layer:
+        """All heads of its layer."""
+        return self._make_layer(self.all_heads, "full", 0)
+
+    def _make_layer(self, heads: MultiHead, rule: str, seed: int) -> Layer:
+        mask = build_mask(rule, self.x)
+        return Layer(
+            self.tokens, self.x, heads, mask, rule, seed, is_changed=True, origin=self.origin
+        )
+
+    def attend(self, rule: str) -> Attention:
+        """What our function makes of it under a mask."""
+        return single_head(*self.layer(rule).single())
+
+    def weigh_words(self, rule: str = "full") -> list[list[float]]:
+        """How each word divides its attention over all words."""
+        weights: list[list[float]] = self.attend(rule).weights.tolist()
+        return weights
+
+    @property
+    def is_in_pieces(self) -> bool:
+        """Are most of its words cut? The model has hardly read their language."""
+        return self.num_tokens > MANY_PIECES * len(self.words)
+
+    @property
+    def left_out(self) -> int:
+        """Tokens of the text for which the picture has no room."""
+        return self.num_tokens - (len(self.tokens) - len(self.own_positions))
+
+    @cached_property
+    def telling_word(self) -> int:
+        """The word that gives most to another one, as long as there are two that mean a thing."""
+        weights = torch.tensor(self.weigh_words()).fill_diagonal_(0)
+        places = range(len(self.tokens))
+        words = [n for n in places if n not in self.own_positions and is_word(self.tokens[n])]
+        telling = [n for n in words if self.tokens[n].casefold() not in FUNCTION_WORDS]
+        asked = telling if len(telling) > 1 else words or [*places]
+        if len(asked) == 1:
+            return asked[0]
+        chosen = torch.tensor(asked)
+        return int(chosen[weights[chosen][:, chosen].amax(dim=-1).argmax()])
+
+
+def read_with(loaded: "RealModel", sentence: Sentence) -> OwnWords | None:
+    """The sentence in the head that finds nouns best; None if its scores are not known."""
+    from explainers.chapters.common.recording import describe_live_run
+    from explainers.models.head_roles import find_relation_heads
+    from explainers.models.shipped_scores import find_known_scores
+
+    scores = find_known_scores(loaded.name)
+    if not scores:  # other weights than were measured
+        return None
+    best = next(one for one in find_relation_heads(scores) if one.relation == RELATION)
+    read = _read(loaded.name, id(loaded), sentence.text, best.layer_index, best.head_index, loaded)
+    return OwnWords(
+        *read,
+        describe_live_run(loaded),
+        loaded.name.split("/")[-1],
+        sentence.tokens,
+        best.score,
+        best.offset_score,
+    )
+
+
+# A page runs at every choice, and its sentence is the same one.
+@st.cache_resource(show_spinner=False, max_entries=12)
+def _read(
+    name: str, which: int, sentence: str, layer: int, head: int, _loaded: "RealModel"
+) -> tuple[Tokens, Tensor, MultiHead, int, int, tuple[int, ...], int]:
+    """What goes into one head; `which` tells a model from another of the same `name`."""
+    from explainers.chapters.common.recording import cut_text
+    from explainers.models.attention_hook import run_model
+    from explainers.models.borrowed_model import make_inputs
+
+    beginning, _left_out = cut_text(_loaded, sentence, MOST_TOKENS)
+    whole, encoded = (
+        _loaded.tokenizer(text, return_special_tokens_mask=True) for text in (sentence, beginning)
+    )
+    ids = torch.tensor([encoded["input_ids"]], device=_loaded.model.device)
+    spans = encoded.encodings[0].offsets
+    tokens = tuple(
+        f"{GOES_ON if token.startswith(PIECE) else ''}{beginning[start:stop]}" or token
+        for token, (start, stop) in zip(encoded.tokens(), spans, strict=True)
+    )
+    is_own = encoded["special_tokens_mask"]
+    own_positions = tuple(position for position, own in enumerate(is_own) if own)
+    given = make_inputs(_loaded.model, ids)
+    run = run_model(_loaded.model, record=_forget, output_hidden_states=True, **given)
+    x = append_one(run.output.hidden_states[layer][0].float())
+    count = len(whole["input_ids"]) - sum(whole["special_tokens_mask"])
+    return tokens, x, read_heads(_loaded.model, layer), layer, head, own_positions, count
+
+
+def _forget(_recorded: object) -> None:
+    """What goes into the layer is enough: our head computes the rest."""
+
+
+def choose_head(heads: MultiHead, number: int) -> MultiHead:
+    """One of the heads by itself."""
+    size = heads.head_dim
+    own = slice(number * size, (number + 1) * size)
+    w_query, w_key, w_value = (one[:, own] for one in (heads.w_query, heads.w_key, heads.w_value))
+    return MultiHead(w_query, w_key, w_value, heads.w_output[own], size)
+
+
+def read_heads(model: Any, layer_index: int) -> MultiHead:
+    """All heads of a layer of a model built like BERT, from 0.
+
+    A bias is one more row of its matrix, which a 1 at the end of each word's numbers reads (see
+    `append_one`): x · W + b = [x, 1] · [W; b]. W_O writes nothing where the 1 stands, and its
+    bias, which belongs to no head, is left out.
+    """
+    block = model.encoder.layer[layer_index].attention
+    w_query, w_key, w_value = (
+        _join_bias(getattr(block.self, name)) for name in ("query", "key", "value")
+    )  # (d_model + 1, heads · head_dim) each
+    w_output = nn.functional.pad(block.output.dense.weight.T, (0, 1)).detach().float()
+    return MultiHead(w_query, w_key, w_value, w_output, block.self.attention_head_size)
+
+
+def append_one(x: Tensor) -> Tensor:
+    """Each word's numbers with a 1 at their end (..., d_model + 1), for the row of the biases."""
+    return nn.functional.pad(x, (0, 1), value=1.0)
+
+
+def _join_bias(linear: nn.Linear) -> Tensor:
+    return torch.cat([linear.weight.T, linear.bias[None]]).detach().float()
