@@ -143,7 +143,7 @@ def show_lesson(reading: Reading) -> None:
     )
 
 
-_sentence, reading = ask_about(text, "question_own", has_all_heads=True)
+_sentence, reading = ask_about(text, "question", "question_own", has_all_heads=True)
 show_lesson(reading)
 show_one_sentence(text)
 questions = equal_heads.recall_remaining_share, equal_heads.recall_layer_numbers

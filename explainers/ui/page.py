@@ -254,6 +254,14 @@ def open_page(path: str, step: str) -> None:
         st.switch_page(path, query_params=asked)  # without it it refuses to leave bound choices
 
 
+def show_question(text: Prose, usual: str, own_form: str, word: str) -> None:
+    """The question at the top; of a sentence of the reader's own it has a form with their word."""
+    if word and not is_lecture():
+        text(own_form, word=word)
+    else:
+        text(usual)
+
+
 def show_one_sentence(text: Prose, **numbers: object) -> None:
     """Show the page in one sentence, its text `one_sentence`, in a tinted box."""
     with screen("end", ONE_SENTENCE), st.container(key="one sentence"):

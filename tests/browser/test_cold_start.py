@@ -17,7 +17,7 @@ from tests.support.visit import Visit
 
 BASE = "/a/course"
 LINK = {
-    "text": "two plus three",
+    "text": "The CEO announced",
     "weights": "untrained",
     "d_k": "8",
     "step": "weights",

@@ -29,8 +29,8 @@ from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.figure.hero import HeroChoice, begin_again, choose_word
-from explainers.ui.lecture.screens import is_lecture, screen
-from explainers.ui.page import Prose, read_seed
+from explainers.ui.lecture.screens import screen
+from explainers.ui.page import Prose, read_seed, show_question
 from explainers.ui.session import OWN_WORDS
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
@@ -182,22 +182,22 @@ def _list_few(words: Sequence[str]) -> str:
 
 
 def ask_about(
-    text: Prose, own_question: str, has_all_heads: bool = False
+    text: Prose, question: str, own_form: str, has_all_heads: bool = False
 ) -> tuple[Sentence, Reading]:
     """Ask for the sentence below a question that, of other words, is asked about one of these."""
     lead = st.container()
     sentence = choose_sentence()
     reading = choose_reading(sentence, has_all_heads)
+    word = "" if reading.is_small else verbatim(reading.tokens[reading.opening_word])
     with lead:
-        if reading.is_small or is_lecture():
-            text("question")
-        else:
-            text(own_question, word=verbatim(reading.tokens[reading.opening_word]))
+        show_question(text, question, own_form, word)
     return sentence, reading
 
 
 def show_reader(reading: Reading, has_all_heads: bool = False) -> None:
     """Below a picture: how well its head reads, what it left out, and who else could read."""
+    if has_all_heads and reading.is_small:  # the pages of one head offer another one
+        return
     with screen("rest", "reader"):
         if reading.own:
             st.markdown(" ".join(_describe_reading(reading.own, has_all_heads)))
@@ -207,7 +207,7 @@ def show_reader(reading: Reading, has_all_heads: bool = False) -> None:
             elif reading.own:
                 back = _("Let the small head read it")
                 offer_choice(back, ":material/undo:", controls.reader, SMALL)
-            elif not has_all_heads:
+            else:
                 label = _("Let a real model read it")
                 offer_choice(label, ":material/psychology:", controls.reader, REAL)
         if reading.wants_model and not reading.own:
