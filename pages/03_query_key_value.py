@@ -108,7 +108,8 @@ def show_lesson(reading: Reading) -> None:
     hero = make_hero(text, reading, layers)
     show_hero(text, hero, "views")
     end_stop(text)
-    show_reader(reading)
+    if not reading.is_small:
+        show_reader(reading)
     trained = layers["trained", "own"]
     asking, found = query_key_roles.find_one_sided_pair(trained, reading.opening_word)
     if asking != found:

@@ -145,7 +145,7 @@ def test_a_page_draws_the_words_with_the_models_own_weights(stem, minilm):
 
 
 def test_the_small_head_and_the_real_one_can_be_exchanged(minilm):
-    visit = opened(PAGES[2])
+    visit = opened(PAGES[3])
     assert hero(visit)["tokens"] == SENTENCE.split()
     [button] = [one for one in visit.button if one.label == "Let a real model read it"]
     button.click().run()
