@@ -80,7 +80,10 @@ IN_BROWSER = {
 }
 """By how the page on tokens cuts it: an image and a link, a script and an icon, Markdown, LaTeX."""
 
-BY_LETTERS = {"", "tokens", "serving", "inspector", "head_gallery"}
+BY_LETTERS = {
+    *("", "tokens", "query_key_value", "scores", "masks", "many_heads", "shared_heads"),
+    *("serving", "inspector", "head_gallery"),
+}
 """Pages on which a text has more or fewer tokens, by its letters."""
 
 
