@@ -123,6 +123,8 @@ def test_who_reads_is_chosen_by_the_words(minilm):
         assert untrained.heads.w_query.shape == trained.heads.w_query.shape
         assert torch.equal(untrained.heads.w_query, trained.heads.w_query) == ("untrained" in name)
         assert is_word(one.tokens[one.last_word])
+    for few in (("Why",), ("Why", "not")):
+        assert Reading(few, None, False).opening_word == len(few) - 1
 
 
 @pytest.mark.usefixtures("minilm")

@@ -110,7 +110,8 @@ class Reading(NamedTuple):
     @property
     def opening_word(self) -> int:
         """The word that is followed at first: the running sentence's verb, or what tells most."""
-        return self.own.telling_word if self.own else controls.followed_word.default
+        usual = min(controls.followed_word.default, len(self.tokens) - 1)
+        return self.own.telling_word if self.own else usual
 
     @property
     def last_word(self) -> int:
