@@ -29,7 +29,6 @@ from tests.support.opening import (
     known_words,
     lacks_model,
     links_on,
-    needs_known_words,
     opened,
     origins,
     pictures,
@@ -118,8 +117,6 @@ def groups_on(page):
 def test_all_controls_at_their_extremes_together(page):
     keys = [f.key for f in controls_on(page) if f.key not in {"text", "preset", "predict"}]
     for card, (end, text) in itertools.product(cards_in_turn(page), [(0, "x"), (-1, LONGEST)]):
-        if needs_known_words(page):
-            text = known_words(len(text.split()))
         link = {"text": text, **card, **slider_ends(page, card, end)}
         visit = opened(page, link)
         if card and visit.info:

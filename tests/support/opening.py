@@ -149,12 +149,6 @@ def extremes(widget: Any) -> tuple[Any, ...]:
     return tuple(widget.options)
 
 
-def needs_known_words(page: Path) -> bool:
-    """Does this page not draw the sentence where its trained head does not know a word?"""
-    source = page.read_text(encoding="utf-8")
-    return "offer_known_words(" in source or "take_known_words(" in source
-
-
 def known_words(count: int) -> str:
     """A sentence of words that every trained head has learned."""
     return " ".join(ENGLISH.words[:count])

@@ -39,3 +39,17 @@ export function writeRibbonPath({ across, start, end, from, to }) {
   return `M${point(start, from[0])}C${point(middle, from[0])} ${point(middle, to[0])} ${point(end, to[0])}`
     + `L${point(end, to[1])}C${point(middle, to[1])} ${point(middle, from[1])} ${point(start, from[1])}Z`;
 }
+
+/**
+ * The words whose percentages are written below their arcs: the largest first, and no two on each other.
+ * @param {number[]} weights @param {number[]} centres @param {number} wide the room that one takes
+ * @param {number} least smaller ones are not written
+ */
+export function chooseTold(weights, centres, wide, least) {
+  /** @type {Set<number>} */
+  const told = new Set(), places = weights.map((_weight, place) => place).filter((place) => weights[place] >= least).sort((a, b) => weights[b] - weights[a]);
+  for (const place of places) {
+    if ([...told].every((other) => Math.abs(centres[other] - centres[place]) >= wide)) told.add(place);
+  }
+  return told;
+}

@@ -274,7 +274,7 @@ export class Heads extends WordHero {
     return { name: this.sentenceName(a, b, lost), values, classes };
   }
 
-  /** How much shorter than the word's output is what the heads that are off have added to it? */
+  /** How long what the heads that are off have added is, compared with the word's whole output. */
   change() {
     const parts = this.layer.parts?.[this.asker], every = [...(parts ?? []).keys()];
     const square = (/** @type {number[]} */ heads) => heads.reduce((sum, a) => sum + heads.reduce((row, b) => row + (parts?.[a][b] ?? 0), 0), 0);

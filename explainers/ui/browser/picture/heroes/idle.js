@@ -13,7 +13,8 @@ import { percent } from "../sentence.js";
 import { Words } from "../words.js";
 import { IdleArcs } from "./idle_arcs.js";
 import { IdleBars, KINDS } from "./idle_bars.js";
-import { chooseTold, placeIdle } from "./idle_places.js";
+import { chooseTold } from "../arcs.js";
+import { placeIdle } from "./idle_places.js";
 
 /**
  * @typedef {object} Stage what is seen of a head after so many batches
@@ -50,6 +51,7 @@ import { chooseTold, placeIdle } from "./idle_places.js";
 /** @typedef {{ useful: number, first: number, itself: number, nowhere: number, elsewhere: number }} Shares */
 
 const SEEN = 0.05; // smaller weights are not written
+const SHARE_ROOM = 34; // pixels that a share takes
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Idle extends Hero {
@@ -182,7 +184,7 @@ export class Idle extends Hero {
       button.classList.toggle("wanted", data.wanted.includes(place));
       stage.write(button, plan.centres[place], plan.letters, plan.size, place === 0 && !has ? 0.25 : 1);
     });
-    const told = chooseTold(weights, plan.centres, SEEN);
+    const told = chooseTold(weights, plan.centres, SHARE_ROOM, SEEN);
     this.arcs.shares.forEach((share, place) => stage.write(share, plan.centres[place], plan.shares, 14, told.has(place) ? 1 : 0));
     this.arcs.arcs.style.opacity = this.shown ? "1" : "0";
     this.all.place(plan, has ? 0 : 1);

@@ -29,16 +29,3 @@ export function placeIdle(stage, letters) {
     legend: { x: isPhone ? 2 : NAMES, y: isPhone ? 342 : 374 },
   };
 }
-
-/**
- * The weights that are written below their letters: the largest first, as long as they have room.
- * @param {number[]} weights @param {number[]} centres @param {number} least
- */
-export function chooseTold(weights, centres, least) {
-  const told = new Set(), room = 34;
-  const places = weights.map((_weight, place) => place).filter((place) => weights[place] >= least).sort((a, b) => weights[b] - weights[a]);
-  for (const place of places) {
-    if ([...told].every((other) => Math.abs(centres[other] - centres[place]) >= room)) told.add(place);
-  }
-  return told;
-}

@@ -7,6 +7,7 @@
 import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { ArcStrip } from "../arc_strip.js";
+import { chooseTold } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { isWord, percent } from "../sentence.js";
 import { placeSharing } from "./sharing_places.js";
@@ -133,7 +134,7 @@ export class Sharing extends WordHero {
       stage.put(this.baselines[head], { x: first - 8, y: row.base, width: last - first + 16, height: 1 }, isShown);
       const strip = this.strips[head];
       strip.arcs.style.opacity = String(isShown);
-      const told = chooseTold(weights[head]?.[asker] ?? [], plan.centres, 2.4 * plan.digits);
+      const told = chooseTold(weights[head]?.[asker] ?? [], plan.centres, 2.4 * plan.digits, SEEN);
       strip.shares.forEach((share, seen) => stage.write(share, plan.centres[seen], row.base + 10, plan.digits, isShown && told.has(seen) ? 1 : 0));
       /** @type {HTMLElement | SVGElement} */ (this.lines.children[head]).style.opacity = String(isShown);
     });
@@ -250,18 +251,6 @@ export class Sharing extends WordHero {
     const readers = this.layer.read.map((kv, head) => _("query head {head} reads KV head {kv}", { head, kv }));
     return [...readers, ...this.data.tokens.map((_word, asker) => this.tellWord(asker))].join(". ");
   }
-}
-
-/**
- * The words whose percentages are written: the largest, and no two on each other.
- * @param {number[]} weights @param {number[]} centres @param {number} wide
- */
-function chooseTold(weights, centres, wide) {
-  /** @type {Set<number>} */
-  const told = new Set(), places = weights.map((_weight, place) => place).sort((a, b) => weights[b] - weights[a]);
-  for (const place of places)
-    if (weights[place] >= SEEN && [...told].every((other) => Math.abs(centres[other] - centres[place]) >= wide)) told.add(place);
-  return told;
 }
 
 /** Which of the heads' colours a KV head has. @param {number} head */
