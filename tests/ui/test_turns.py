@@ -58,8 +58,10 @@ def draw_pages(held):
     for name in range(READERS):
         readers.append(start(lambda name=name: visit(name)))
         wait(lambda name=name: len(held._queue) == name + 1)
-    for reader in [*readers, *jobs]:
+    for reader in readers:
         reader.join(PATIENCE)
+    for job in jobs:  # they have begun by now
+        job.join(PATIENCE)
     return seen
 
 
