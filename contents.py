@@ -20,32 +20,30 @@ from explainers.ui.text.language import settle_language
 from explainers.ui.tour import explain_detour
 from explainers.ui.turns import first_pictures
 
+# In the order of reading. A file keeps its number when that changes: links name it.
 CONTENTS = {
-    N_("Start"): {"pages/01_start.py": N_("Attention in one picture")},
-    N_("One head"): {
-        "pages/02_tokens.py": N_("Tokens and positions"),
+    N_("Course one: attention"): {
+        "pages/01_start.py": N_("Attention in one picture"),
         "pages/03_query_key_value.py": N_("Queries, keys, values"),
         "pages/04_scores.py": N_("From scores to output"),
         "pages/05_masks.py": N_("Masks"),
-    },
-    N_("Many heads"): {
         "pages/06_many_heads.py": N_("Multi-head attention"),
+        "pages/08_kv_cache.py": N_("KV cache"),
+    },
+    N_("Where is a word?"): {
+        "pages/02_tokens.py": N_("Tokens and positions"),
         "pages/07_relative_positions.py": N_("Relative positions"),
     },
-    N_("Writing long texts"): {
-        "pages/08_kv_cache.py": N_("KV cache"),
+    N_("Course two: long texts"): {
         "pages/09_shared_heads.py": N_("Shared keys and values"),
         "pages/10_cache_memory.py": N_("Cache calculator"),
         "pages/11_long_sequences.py": N_("Long sequences"),
-    },
-    N_("Attention today"): {
         "pages/12_growing_memory.py": N_("A memory that does not grow"),
         "pages/13_choosing.py": N_("Choosing what to read"),
         "pages/14_idle_heads.py": N_("A head that wants nothing"),
         "pages/15_serving.py": N_("Serving tricks"),
     },
-    N_("Two texts"): {"pages/16_cross_attention.py": N_("Cross-attention")},
-    N_("Real models"): {
+    N_("Course two: real models"): {
         "pages/17_inspector.py": N_("Inspector"),
         "pages/18_head_gallery.py": N_("Head gallery"),
         "pages/19_what_if.py": N_("What if"),
@@ -53,6 +51,7 @@ CONTENTS = {
         "pages/21_does_it_matter.py": N_("Does it matter?"),
         "pages/22_writing.py": N_("Write with it"),
     },
+    N_("Two texts"): {"pages/16_cross_attention.py": N_("Cross-attention")},
     N_("Practice"): {
         "pages/23_exercises.py": N_("Exercises"),
         "pages/24_claims.py": N_("Claims, checked"),
@@ -73,7 +72,7 @@ with first_pictures.turn():
     here = next(path for path, one in listed.items() if one.url_path == page.url_path)
     title = next(_(pages[here]) for pages in CONTENTS.values() if here in pages)
     st.set_page_config(page_title=title, page_icon="🔎", layout="wide")
-    note_page(CONTENTS, here)
+    note_page(here)
     draw_frame(title, page.url_path)
     explain_detour(here)
     done_pages = finished_pages(list(listed))

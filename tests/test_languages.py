@@ -74,10 +74,10 @@ def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkey
     file.write_text(format_catalogue(file, {(None, "Masks"): "Masques"}), encoding="utf-8")
     lacking = find_missing(file)
     assert "Masks" not in lacking
-    assert "Many heads" in lacking
+    assert "Multi-head attention" in lacking
     monkeypatch.setattr(translations, "TEXTS", tmp_path)
     assert translate("Masks", "fr") == "Masques"
-    assert translate("Many heads", "fr") == "Many heads"
+    assert translate("Multi-head attention", "fr") == "Multi-head attention"
 
 
 @EACH_FILE

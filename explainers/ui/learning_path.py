@@ -39,18 +39,16 @@ _WORD, _HEADING = re.compile(r"[^\W\d_]+"), re.compile(r"^#+ ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class FinishedPages(Control):
-    """The pages that the reader ticked, by their places in the contents, as in a link: 01.02.05."""
+    """The pages that the reader ticked, by the numbers of their files, as in a link: 01.02.05."""
 
     def __call__(self, paths: Sequence[str]) -> list[str]:
         """Those of the pages that are done, in reading order."""
-        numbers = list(map(_write_place, range(len(paths))))
+        numbers = sorted(map(read_number, paths))
         asked, value = self.read_link(lambda text: _parse_pages(text, numbers))
-        self.report_bad_link(
-            asked, value, f"numbers of pages in their order, {'.'.join(numbers[:3])}"
-        )
+        self.report_bad_link(asked, value, f"numbers of pages, {'.'.join(numbers[:3])}")
         self.write(value)
         done_pages = value.split(".")
-        return [path for path, number in zip(paths, numbers, strict=True) if number in done_pages]
+        return [path for path in paths if read_number(path) in done_pages]
 
     def read_numbers(self) -> list[str]:
         """The numbers that are ticked, also before the control is drawn."""
@@ -95,24 +93,23 @@ def list_titles(contents: Contents) -> dict[str, str]:
     return {path: name for part in contents.values() for path, name in part.items()}
 
 
-def number_pages(contents: Contents) -> dict[str, tuple[str, str]]:
-    """By file, in reading order: the number of each page as in a link, and its title in English."""
-    titles = list_titles(contents).items()
-    return {path: (_write_place(place), name) for place, (path, name) in enumerate(titles)}
+def read_number(path: str) -> str:
+    """The number of a page's file: links keep it when the order of reading changes."""
+    return Path(path).stem.partition("_")[0]
 
 
 def label_pages(contents: Contents) -> dict[str, str]:
-    """By file: the number, the name and the dot of each page, for the sidebar."""
+    """By file: the place, the name and the dot of each page, for the sidebar."""
     if _OLD_VALUE.fullmatch(st.query_params.get(OLD_KEY, "")):
         st.query_params[finished_pages.key] = st.query_params.pop(OLD_KEY)
     done_numbers = finished_pages.read_numbers()
     opened = st.session_state.get(PAGES_OPENED, set())
     here = urlsplit(st.context.url or "").path.rpartition("/")[2]
     labels = {}
-    for place, (path, title) in enumerate(list_titles(contents).items()):
+    for place, (path, title) in enumerate(list_titles(contents).items(), start=1):
         is_opened = path in opened or Path(path).stem.partition("_")[2] == here
-        dot = DONE if _write_place(place) in done_numbers else OPENED if is_opened else UNOPENED
-        labels[path] = f"{place + 1} · {_(title)} {dot}"
+        dot = DONE if read_number(path) in done_numbers else OPENED if is_opened else UNOPENED
+        labels[path] = f"{place} · {_(title)} {dot}"
     return labels
 
 
@@ -127,10 +124,9 @@ def _find_page(path: str, label: str) -> StreamlitPage:
     return st.Page(path, title=label)
 
 
-def note_page(contents: Contents, here: str) -> None:
+def note_page(here: str) -> None:
     """Before a page is drawn: which one it is, and that it was opened."""
-    number = _write_place(list(list_titles(contents)).index(here))
-    st.session_state[PAGE_NUMBER] = number
+    st.session_state[PAGE_NUMBER] = read_number(here)
     st.session_state.setdefault(PAGES_OPENED, set()).add(here)
 
 
@@ -194,12 +190,7 @@ def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
         st.button(label, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
 
 
-def _write_place(place: int) -> str:
-    """The number of a page as readers count: the first one is 01."""
-    return f"{place + 1:02d}"
-
-
 def _parse_pages(text: str, numbers: Sequence[str]) -> str | None:
-    """What of the text names pages that there are, each once and in order; None if nothing does."""
+    """What of the text names pages that there are, each once; None if nothing does."""
     page_numbers = text.split(".")
     return ".".join(number for number in numbers if number in page_numbers) or None

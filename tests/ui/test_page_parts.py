@@ -59,7 +59,7 @@ def test_both_questions_answered_right_or_wrong_mark_the_page():
 def test_rows_of_the_sidebar_have_number_name_and_dot(monkeypatch):
     contents = {"": {"pages/05_masks.py": "Masks", "pages/08_kv_cache.py": "KV cache"}}
     state = {
-        learning_path.finished_pages.key: "02",
+        learning_path.finished_pages.key: "08",
         learning_path.PAGES_OPENED: {"pages/05_masks.py"},
     }
     monkeypatch.setattr(learning_path.st, "session_state", state)

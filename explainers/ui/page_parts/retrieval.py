@@ -8,7 +8,7 @@ from typing import Self
 import streamlit as st
 
 from explainers.translations import _
-from explainers.ui.learning_path import Contents, list_titles, number_pages
+from explainers.ui.learning_path import Contents, list_titles, read_number
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import MarkedRecall, ask_recall
@@ -26,10 +26,12 @@ def repeat_question(contents: Contents, here: str) -> None:
 
     Whoever answered none of them is asked nothing. Being done with this page does not need it.
     """
-    place = list(list_titles(contents)).index(here) - PAGES_BETWEEN
+    titles = list_titles(contents)
+    place = list(titles).index(here) - PAGES_BETWEEN
     if place < 0 or is_lecture() or is_tour():
         return
-    path, (number, title) = list(number_pages(contents).items())[place]
+    path, title = list(titles.items())[place]
+    number = read_number(path)
     answered: dict[str, MarkedRecall] = st.session_state.get(RECALLS_MARKED, {}).get(number, {})
     if not answered:
         return
@@ -37,7 +39,7 @@ def repeat_question(contents: Contents, here: str) -> None:
     column, _rest = st.columns(2)
     with column, st.container(border=True, key="recall card again"):
         st.markdown(_introduce(answered[name]))
-        label = _("From {page}", page=f"{int(number)} · {_(title)}")
+        label = _("From {page}", page=_(title))
         st.page_link(path, label=label, icon=":material/undo:")
         is_right = ask_recall(Prose(Path(path).stem), name, answered[name].again, "again")
     marked = st.session_state.setdefault(REPEATS_MARKED, {})
@@ -105,16 +107,16 @@ def show_tally(contents: Contents, here: str, done_pages: Sequence[str]) -> None
     """
     if here != list(list_titles(contents))[-1] or is_lecture() or is_tour():
         return
-    *before, _last = number_pages(contents).items()
-    tally = Tally.of([number for _path, (number, _title) in before])
+    *before, _last = list_titles(contents).items()
+    tally = Tally.of([read_number(path) for path, _title in before])
     to_do = [one for one in before if one[0] not in done_pages]
     if not tally.predicted and not (done_pages and to_do):
         return
     with st.container(border=True, key="tally", gap="small"):
         if tally.predicted:
             st.markdown(write_tally(tally))
-        for path, (number, title) in to_do[:1]:
-            label = _("Not done yet: {page}", page=f"{int(number)} · {_(title)}")
+        for path, title in to_do[:1]:
+            label = _("Not done yet: {page}", page=_(title))
             st.page_link(path, label=label, icon=":material/arrow_back:")
 
 
