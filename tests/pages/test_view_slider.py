@@ -12,12 +12,10 @@ from explainers.ui.figure.panels import MOST_NUMBERS, Cell
 from tests.support.opening import PAGES, opened, pictures, widgets
 from tests.support.reading import close, figure, figures
 
-START, TOKENS, KEYS, SCORES, HEADS = PAGES[0], PAGES[1], PAGES[2], PAGES[3], PAGES[5]
+TOKENS, KEYS, SCORES, HEADS = PAGES[1], PAGES[2], PAGES[3], PAGES[5]
 CARDS = {
-    "start": (START, {"deep": "sizes"}),
-    "start, another number": (START, {"deep": "sizes", "matrix": "Q", "column": "3"}),
-    "start, untrained": (START, {"deep": "sizes", "weights": "untrained", "d_k": "3"}),
     "query_key_value": (KEYS, {"deep": "sizes"}),
+    "scores, untrained": (SCORES, {"deep": "steps", "weights": "untrained", "d_k": "3"}),
     "scores, output": (SCORES, {"deep": "steps", "step": "output", "column": "3"}),
     "tokens": (TOKENS, {"deep": "waves", "clock": "7", "d_model": "16"}),
     "many_heads": (HEADS, {"deep": "layer"}),

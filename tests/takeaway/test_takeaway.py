@@ -54,8 +54,6 @@ LONG = {"scores", "running", "powers", "weights", "output"}
 OF_MODEL = {"text": BUSY["text"]}
 CASES = {
     "start": (KNOWN, "deep=all_words", ONE_HEAD - {"products", "scores"}),
-    "start ending": (KNOWN, "deep=ending", {"output", "new"}),
-    "start sizes trained": (KNOWN, "seed=1&weights=trained&deep=sizes&d_k=16", ONE_HEAD),
     "tokens": (BUSY, "unit=byte+pairs&merges=90&word=1", set()),
     "query_key_value": (KNOWN, "", {"X", "W_Q", "Q"}),
     "query_key_value exchanged": (KNOWN, "deep=swap", {"as it was", "exchanged"}),
