@@ -183,7 +183,6 @@ def test_a_live_slider_repaints_under_the_finger(visit):
 CLICKED = [
     ("query_key_value", {}, [("Q", 3, 2), ("Q", 4, 1)]),
     ("scores", {"deep": "steps", "step": "weights", "queries": "across"}, [("weights", 5, 6)]),
-    ("tokens", {"deep": "sum"}, [("X", 4, 5)]),
 ]
 """(page, link, cells that are clicked): (matrix, row, column)."""
 

@@ -175,7 +175,7 @@ def test_two_first_visitors_announce_the_files_once(monkeypatch, caplog):
 
     def visit():
         start.wait()
-        browser_files._register(browser_files.name_package(), "figure-figure", FOLDER)
+        browser_files._register(browser_files.name_package(), "figure-figure")
 
     visitors = [threading.Thread(target=visit) for _ in range(8)]
     with caplog.at_level(logging.WARNING):
