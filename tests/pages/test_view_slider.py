@@ -13,7 +13,7 @@ from tests.support.reading import figure, figures
 
 TOKENS, KEYS, SCORES, HEADS = PAGES[1], PAGES[2], PAGES[3], PAGES[5]
 CARDS = {
-    "query_key_value": (KEYS, {"deep": "sizes"}),
+    "query_key_value": (KEYS, {"deep": "parameters"}),
     "scores, untrained": (SCORES, {"deep": "steps", "weights": "untrained", "d_k": "3"}),
     "scores, output": (SCORES, {"deep": "steps", "step": "output", "column": "3"}),
     "tokens": (TOKENS, {"deep": "waves", "clock": "7", "d_model": "16"}),
@@ -59,7 +59,7 @@ def test_what_follows_a_slider_was_sent_for_all_of_its_steps():
 
 
 def test_of_large_matrices_fewer_views_are_sent():
-    link = {"deep": "sizes", "weights": "untrained", "d_k": "64"}
+    link = {"deep": "parameters", "d_k": "64"}
     small, large = (
         sized(opened(KEYS, link | {"d_model": width, "d_v": "4"})) for width in ("4", "128")
     )
