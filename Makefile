@@ -19,7 +19,7 @@ test test-all test-fast: export OMP_NUM_THREADS = 1
 test-all: export ATTENTION_ALL = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all test-fast check lock images translate bench thumbnails browser models redis nginx
+.PHONY: help run test test-all test-fast check lock images translate bench pictures browser models redis nginx
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' Makefile
@@ -67,8 +67,8 @@ bench: $(VENV)/tools browser models ## measure from a slider to the picture, to 
 	$(IN_VENV) benchmarks.inspector
 	$(IN_VENV) benchmarks.look
 
-thumbnails: $(VENV)/tools browser models ## photograph every page again for the wall of the start page
-	$(IN_VENV) benchmarks.thumbnails
+pictures: $(VENV)/tools browser models ## photograph every page again, for the docs
+	$(IN_VENV) benchmarks.page_pictures
 
 # The files app and tools are empty: they say when the packages were last installed.
 # Torch comes from an index of its own where one is named, and from no two that are mixed.

@@ -14,7 +14,6 @@ from explainers.ui.learning_path import (
 )
 from explainers.ui.page import draw_frame, restore_link, run_page
 from explainers.ui.page_parts.first_picture import hold_first_picture
-from explainers.ui.page_parts.page_cards import show_wall
 from explainers.ui.page_parts.retrieval import repeat_question, show_tally
 from explainers.ui.text.language import settle_language
 from explainers.ui.tour import explain_detour
@@ -85,5 +84,3 @@ if is_alone:
 takeaway_files.offer_takeaway()
 if is_alone:
     offer_next(CONTENTS, here, done_pages)
-if is_alone and here == next(iter(listed)):
-    show_wall(CONTENTS)

@@ -42,9 +42,8 @@ ROOT_D_K = re.compile(f"^{controls.root_head_dim.label}(?!:)")
 # The first picture has a slider of that name, in small letters.
 TILES = re.compile(f"^{controls.tile_count.label}")
 PAGES = {
-    "start: d_k": Target(f"/?{SHOWN}&deep=sizes", D_K),
     "tokens: wavelength": Target(f"/tokens?{SHOWN}&deep=waves", LONGEST),
-    "query_key_value: d_k": Target(f"/query_key_value?{SHOWN}&deep=sizes", D_K),
+    "query_key_value: d_k": Target(f"/query_key_value?{SHOWN}&deep=parameters", D_K),
     "scores: d_k": Target(f"/scores?{SHOWN}&deep=steps", D_K),
     "scores: root, rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
     "scores: root, all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),

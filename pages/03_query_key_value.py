@@ -3,7 +3,7 @@
 import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
-from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
+from explainers.chapters.common.choose_layer import choose_untrained_sizes, name_layer_origin
 from explainers.chapters.common.one_head import make_explainer, read_head
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
@@ -59,20 +59,10 @@ def show_projections(layer: Layer) -> None:
     take_projections("head", layer, one_head)
 
 
-def show_parameters(layer: Layer) -> None:
-    """How many numbers one head learns."""
+def show_parameters(reading: Reading) -> None:
+    """How many numbers one head learns, at any size; untrained, so that every size is there."""
     text("parameters")
-    head = layer.head()
-    d_model, head_dim, value_dim = (*head.w_query.shape, head.w_value.shape[1])
-    count = run_and_show(projection_parameters, d_model, head_dim, value_dim)
-    text("counted", d_model=d_model, d_k=head_dim, d_v=value_dim, count=f"{count:,}")
-    take_parameters(d_model, head_dim, value_dim)
-
-
-def show_sizes(reading: Reading, is_trained: bool) -> None:
-    """The same matrices with untrained weights of any size, or of larger trained heads."""
-    text("sizes")
-    sizes = choose_sizes(reading, is_trained=is_trained, has_value_dim=True)
+    sizes = choose_untrained_sizes(reading)
     layer, queries_down = sizes.layer, page.has_queries_down()
 
     def look(layer: Layer) -> View:
@@ -84,14 +74,11 @@ def show_sizes(reading: Reading, is_trained: bool) -> None:
     alt = _("What a head learns, and what it makes of the words, a matrix each.")
     show_clickable_figure(*slider.view, name_layer_origin(layer), "sizes", alt, view_slider=slider)
     take_projections("sizes", layer, read_head(layer))
-    offer_training(layer)
-
-
-def show_exchange(layer: Layer) -> None:
-    """The table of products, and the same with W_Q and W_K exchanged."""
-    text("swap")
-    ask_veiled(text, "swap", query_key_roles.find_exchange(layer), query_key_roles.EXCHANGED_TABLES)
-    query_key_roles.draw_exchange(layer, name_layer_origin(layer), page.has_queries_down())
+    d_model, head_dim = layer.head().w_query.shape
+    value_dim = layer.head().w_value.shape[1]
+    count = run_and_show(projection_parameters, d_model, head_dim, value_dim)
+    text("counted", d_model=d_model, d_k=head_dim, d_v=value_dim, count=f"{count:,}")
+    take_parameters(d_model, head_dim, value_dim)
 
 
 def show_biases(layer: Layer) -> None:
@@ -110,7 +97,7 @@ def show_lesson(reading: Reading) -> None:
     end_stop(text)
     if not reading.is_small:
         show_reader(reading)
-    trained = layers["trained", "own"]
+    trained = layers["trained"]
     asking, found = query_key_roles.find_one_sided_pair(trained, reading.opening_word)
     if asking != found:
         answer, numbers = query_key_roles.compare_directions(trained, asking, found)
@@ -118,17 +105,11 @@ def show_lesson(reading: Reading) -> None:
             query_key_roles.draw_directions(
                 trained, name_layer_origin(trained), page.has_queries_down()
             )
-    layer = layers[hero.chosen(controls.weights), hero.chosen(controls.key_matrix)]
+    layer = layers[hero.chosen(controls.weights)]
     text("how")
     show_projections(layer)
     go_deeper(
-        text,
-        {
-            "parameters": lambda: show_parameters(layer),
-            "sizes": lambda: show_sizes(reading, hero.chosen(controls.weights) == "trained"),
-            "swap": lambda: show_exchange(layer),
-            "biases": lambda: show_biases(layer),
-        },
+        text, {"parameters": lambda: show_parameters(reading), "biases": lambda: show_biases(layer)}
     )
 
 

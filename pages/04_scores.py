@@ -68,7 +68,7 @@ def show_how(layer: Layer, word: int) -> None:
 
 def show_steps(reading: Reading, rule: str) -> None:
     """Queries and keys in, output out, one operation at a time, with weights of one's choice."""
-    sizes = choose_sizes(reading, rule)
+    sizes = choose_sizes(reading)
     layer, steps = sizes.layer, choose_steps()
     for step in steps:
         text(f"step_{step}")

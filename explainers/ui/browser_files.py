@@ -8,7 +8,6 @@ file. The scripts are ES modules: what one imports comes from the same folder in
 import functools
 import hashlib
 import json
-import mimetypes
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -20,10 +19,7 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 FOLDER = Path(__file__).parent / "browser"
-PICTURES = "pictures"
 _LOCK = threading.Lock()
-_served: set[str] = set()
-"""Packages of pictures, as they are in the address."""
 _fetched: set[str] = set()
 _fetch = threading.Condition()
 """Files that some browser has fetched, by the ends of their addresses."""
@@ -42,8 +38,7 @@ def name_package() -> str:
 
 def is_our_file(address: str) -> bool:
     """Is this the path of one of the files, as they are now?"""
-    packages = name_package(), *_served
-    return any(f"/_stcore/bidi-components/{package}." in address for package in packages)
+    return f"/_stcore/bidi-components/{name_package()}." in address
 
 
 def note_fetch(address: str) -> None:
@@ -59,22 +54,6 @@ def await_fetch(script: str, at_most: float) -> None:
         _fetch.wait_for(lambda: script in _fetched, at_most)
 
 
-def serve_folder(folder: Path) -> str:
-    """Have pictures served; returns where they are, beside the folders of the components."""
-    package = _name_folder(folder)
-    if runtime.exists():
-        _register(package, PICTURES, folder)
-        mimetypes.add_type("image/webp", ".webp")  # Python 3.11 does not know it everywhere
-        _served.add(package)
-    return f"{package}.{PICTURES}"
-
-
-@functools.cache
-def _name_folder(folder: Path) -> str:
-    contents = b"\0".join(path.read_bytes() for path in sorted(folder.iterdir()))
-    return f"{folder.name}-{hashlib.sha256(contents).hexdigest()[:12]}"
-
-
 def list_scripts(*parts: str) -> tuple[Path, ...]:
     """The modules in these parts of the folder."""
     return tuple(path for part in parts for path in sorted((FOLDER / part).rglob("*.js")))
@@ -84,7 +63,7 @@ def offer_ahead(script: str) -> str:
     """Have a component's script served before it is drawn; returns where, beside the folders."""
     name = _name_component(script)
     if runtime.exists():
-        _register(name_package(), name, FOLDER)
+        _register(name_package(), name)
     return f"{name_package()}.{name}/{script}"
 
 
@@ -111,7 +90,7 @@ def make_component(script: str, root: str = "", isolate_styles: bool = True) -> 
         what["data"] = pack(data)
         if not runtime.exists():  # Python runs a page by itself: nothing is served, nothing drawn
             return st.components.v2.component(name)(**what)
-        _register(name_package(), name, FOLDER)
+        _register(name_package(), name)
         return build()(**what)
 
     return draw
@@ -122,11 +101,11 @@ def pack(data: Any) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode()
 
 
-def _register(package: str, name: str, folder: Path) -> None:
+def _register(package: str, name: str) -> None:
     """Tell Streamlit where a component's files are; each server has to hear it once."""
     manager = get_bidi_component_manager()
     with _LOCK:  # a second time would take back what the first visitor's run has made of it
         if manager.get_component_path(f"{package}.{name}") is None:
-            config = ComponentConfig(name, asset_dir=folder.name)
+            config = ComponentConfig(name, asset_dir=FOLDER.name)
             manifest = ComponentManifest(package, package, [config])
-            manager.register_from_manifest(manifest, folder.parent)
+            manager.register_from_manifest(manifest, FOLDER.parent)

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from explainers.folders import ASSETS
 from explainers.translations import _, load_sections, translate_section
 from explainers.ui.controls.control import Control
 from explainers.ui.page import NEXT_QUESTION, open_page
@@ -72,12 +71,6 @@ finished_pages = FinishedPages("pages_done", "Pages that are done", "")
 def estimate_minutes(path: str) -> int:
     """How long a page takes, from its text."""
     return count_minutes(load_sections(Path(path).stem))
-
-
-@functools.cache
-def estimate_course() -> int:
-    """How many minutes all pages take together."""
-    return sum(estimate_minutes(path.stem) for path in ASSETS.glob("text/en/[0-9]*.md"))
 
 
 def count_minutes(texts: Mapping[str, str]) -> int:

@@ -51,7 +51,7 @@ MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5, "prose": 640
 matrices of digits; how wide its paragraphs are below the picture; and what can be chosen above the
 picture: the sentence, its examples and its builder are one choice."""
 MOST_OF_START = MOST | {"height": 2400}
-"""The start page is shorter: its height is counted down to the wall of all pages."""
+"""The start page is shorter."""
 EXTENT = """() => {
   const page = document.querySelector('[data-testid=stMainBlockContainer]');
   const heroes = [...page.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
@@ -59,8 +59,7 @@ EXTENT = """() => {
   const said = heroes.flatMap((hero) => [...hero.querySelectorAll('.says, .hint')]);
   const isSeen = (heading) => heading.offsetParent && heading.innerText.trim();
   const words = [page, ...said].flatMap((one) => one.innerText.match(/\\p{L}{2,}/gu) ?? []);
-  const { scrollHeight, scrollTop } = document.querySelector('[data-testid=stMain]');
-  const wall = page.querySelector('.st-key-wall')?.getBoundingClientRect().top;
+  const { scrollHeight } = document.querySelector('[data-testid=stMain]');
   const shadows = [...page.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
   const { top } = heroes[0].querySelector('.stage').getBoundingClientRect();
   const seen = { opacityProperty: true, visibilityProperty: true };
@@ -77,7 +76,7 @@ EXTENT = """() => {
     ...shadows.filter((host) => host.shadowRoot.querySelector('.picker')),
     ...heroes[0].querySelectorAll('.bar > :is(.chips, .film, .dials-slide)'),
   ].filter((one) => one && isAbove(one));
-  return { height: wall ? wall + scrollTop : scrollHeight,
+  return { height: scrollHeight,
     matrices: shadows.flatMap((host) => [...host.shadowRoot.querySelectorAll('.panel')])
       .filter((panel) => panel.querySelector('td.cell')?.innerText.trim()).length,
     headings: [...page.querySelectorAll('h1, h2, h3')].filter(isSeen).length,

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import math
 import re
 import subprocess
 import sys
@@ -19,11 +18,12 @@ from explainers.toys.sentence import SENTENCE
 from tests.support.visit import drag, drop
 
 TOKENS = SENTENCE.split()
-NINE = {"deep": "sizes"}
+SEVEN = {"deep": "all_words"}
 KNOWN = "The team praised young fans on Sunday"
 """A sentence all of whose words the readable head has learned."""
-STAGES = ["X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"]
-PAIRS = {"products", "scores", "masked", "weights"}
+STAGES = ["X", "Q", "K", "V", "scores", "weights", "output"]
+PAIRS = {"scores", "weights"}
+PROJECTED = ["X", "W_Q", "W_K", "W_V", "Q", "K", "V"]
 FOCUSED = """() => {
   let at = document.activeElement;
   while (at.shadowRoot) at = at.shadowRoot.activeElement;
@@ -59,7 +59,7 @@ def option(one, name):
 
 
 def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
-    link = {"predict": "false", "seed": "7", "weights": "untrained", **NINE}
+    link = {"predict": "false", "seed": "7", "weights": "untrained", **SEVEN}
     one = visit("", is_still=True, **link)
     messages = one.sent, one.received
     one.panel("X").locator("th.row", has_text="record").hover()
@@ -80,9 +80,8 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
     assert (one.sent, one.received) == messages, "the server need not know"
 
     one.after_run(lambda: one.page.keyboard.press("Enter"))
-    one.expect_in_link(row="1", column="0", matrix="weights")
     assert framed(one, "weights") == [[1, 0]]
-    assert framed(one, "masked") == [[1, n] for n in range(len(TOKENS))]
+    assert framed(one, "scores") == [[1, n] for n in range(len(TOKENS))]
 
     down = {name: one.values(name) for name in STAGES}
     one.page.get_by_role("button", name="Settings").click()
@@ -92,30 +91,29 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
         turned = [list(column) for column in zip(*down[name], strict=True)]
         assert one.values(name) == (turned if name in PAIRS else down[name])
     one.after_run(one.page.get_by_role("button", name="Reset all choices").click)
-    one.expect_in_link(seed=None, predict=None, row=None, queries=None)
+    one.expect_in_link(seed=None, predict=None, queries=None)
     assert one.choices == {}
 
 
 def test_a_linked_picture_is_changed_taken_away_and_leads_on(visit, tmp_path):
     link = {"seed": "5", "text": KNOWN, "d_model": "16", "d_k": "5", "weights": "untrained"}
-    one = visit("", is_still=True, mask="causal", **NINE, **link)
+    one = visit("query_key_value", is_still=True, deep="parameters", **link)
     one.after_run(lambda: slider(one, "d_k").press("ArrowRight"))
     one.expect_in_link(d_k="6")
     expect(one.panel("Q").locator("th.column")).to_have_count(6)
     written, lines = take_away(one, -1, tmp_path)
     assert {*KNOWN.split()} <= written
-    for name in STAGES:
-        told = [float(line["value"] or "nan") for line in lines if line["matrix"] == name]
-        drawn = [math.nan if n is None else n for row in one.values(name) for n in row]
-        assert told == pytest.approx(drawn, rel=1e-5, nan_ok=True), name
+    for name in PROJECTED:
+        told = [float(line["value"]) for line in lines if line["matrix"] == name]
+        drawn = [n for row in one.values(name) for n in row]
+        assert told == pytest.approx(drawn, rel=1e-5), name
 
+    one.turn_to("", **one.choices | SEVEN)
     one.after_run(one.panel("weights").get_by_role("button").click)
     expect(one.page.get_by_role("heading", level=1)).to_have_text("From scores to output")
     expect(one.page.get_by_role("textbox", name="Sentence")).to_have_value(KNOWN)
     one.page.get_by_text("One step at a time").click()
     expect(option(one, "weights")).to_be_checked()
-    expect(slider(one, "d_k: ")).to_have_attribute("aria-valuetext", "6")
-    expect(slider(one, "d_model")).to_have_attribute("aria-valuetext", "16")
 
 
 def take_away(one, nth, folder):
@@ -181,16 +179,15 @@ def test_a_live_slider_repaints_under_the_finger(visit):
 
 
 CLICKED = [
-    ("", {**NINE, "mask": "causal"}, [("Q", 3, 2), ("scores", 4, 5), ("weights", 4, 3)]),
+    ("query_key_value", {}, [("Q", 3, 2), ("Q", 4, 1)]),
     ("scores", {"deep": "steps", "step": "weights", "queries": "across"}, [("weights", 5, 6)]),
-    ("tokens", {"deep": "sum"}, [("X", 4, 5)]),
 ]
 """(page, link, cells that are clicked): (matrix, row, column)."""
 
 
 def test_a_click_on_a_number_shows_its_arithmetic(visit):
     """In a card at once, and below the picture, where the server has written the same."""
-    one = visit("", is_still=True, **NINE)
+    one = visit("query_key_value", is_still=True)
     for path, link, cells in CLICKED:
         one.turn_to(path, **link)
         for at, (name, row, column) in enumerate(cells):
@@ -199,22 +196,21 @@ def test_a_click_on_a_number_shows_its_arithmetic(visit):
             one.expect_in_link(row=str(row), column=str(column))
             card = one.page.locator(CARD)
             said = [card.first.locator(part).inner_text() for part in (".lines", ".snippet")]
-            if path != "scores":  # where one steps it stays
-                card.get_by_role("button", name="Close").click()
-                expect(card).to_have_count(0)
             if at == 0:
                 one.page.get_by_text("The arithmetic, to read and to copy").click()
             expect(one.page.get_by_test_id("stText")).to_contain_text(f"{name}: ")
             code = one.ready().page.locator("[data-testid=stColumn] [data-testid=stCode] code")
             assert [code.nth(n).inner_text().rstrip() for n in (0, 1)] == said
-    one.turn_to("query_key_value", queries="across", deep="swap")
-    clicked = one.cell("exchanged", 3, 5)  # of a picture for which the server writes nothing
+    one.turn_to("", queries="across", **SEVEN)
+    clicked = one.cell("scores", 3, 5)  # of a picture for which the server writes nothing
     shown = clicked.inner_text().replace("−", "-")
     clicked.click()
     assert "row" not in one.choices, "its place belongs to the first picture"
     with redirect_stdout(io.StringIO()) as printed:
         exec(one.page.locator(f"{CARD}:not(.docked) .snippet").inner_text(), {})
     assert float(printed.getvalue()) == pytest.approx(float(shown), abs=0.006)
+    one.page.locator(CARD).get_by_role("button", name="Close").click()
+    expect(one.page.locator(CARD)).to_have_count(0)
 
 
 TICKS = """() => {

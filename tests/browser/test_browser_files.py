@@ -24,7 +24,7 @@ from tests.support.scripts import run_script
 MODULES = [path for path in sorted(FOLDER.rglob("*.js")) if path.parent.name != "vendor"]
 """Ours: what others have published stands in a folder of its own, and is fetched when needed."""
 ENTRIES = (
-    *("cards/cards.js", "figure/figure.js", "picture/picture.js", "tiles/tiles.js"),
+    *("figure/figure.js", "picture/picture.js", "tiles/tiles.js"),
     *("follow/follow.js", "lecture/lecture.js", "lecture/start_key.js", "picker/picker.js"),
 )
 """What Streamlit loads; all else is imported by these."""
@@ -112,7 +112,6 @@ def test_types_name_what_is_sent():
     start, steps = opened(START, ALL_WORDS), ROOT / "pages" / "08_kv_cache.py"
     figures = sent(start, "figure/figure.js")
     figures += sent(opened(steps, {"deep": "steps"}), "figure/figure.js")
-    cards = sent(opened(START), "cards/cards.js")[0]
     tiles = AppTest.from_function(show_some_tiles).run(timeout=60)
     lecturer = opened(START, LECTURE)
     lecture = sent(lecturer, "lecture/lecture.js")[0]
@@ -120,8 +119,6 @@ def test_types_name_what_is_sent():
         ("figure", "FigureData", *figures),
         ("figure", "SliderData", *filter(None, (figure["slider"] for figure in figures))),
         ("figure", "PanelData", *(panel for figure in figures for panel in figure["panels"])),
-        ("cards", "CardsData", cards),
-        ("cards", "Card", cards["groups"][0]["cards"][0]),
         ("tiles", "TilesData", *sent(tiles, "tiles/tiles.js")),
         ("lecture", "LectureData", lecture),
         ("lecture", "LectureWords", lecture["words"]),
@@ -142,7 +139,7 @@ def test_types_name_what_is_sent():
 
 def test_no_script_is_sent_with_a_page():
     for link, begun in (
-        (ALL_WORDS, {"cards/cards.js", "figure/figure.js"}),
+        (ALL_WORDS, {"figure/figure.js"}),
         (LECTURE, {"lecture/lecture.js", "follow/follow.js"}),
     ):
         drawn = components(opened(START, link))
@@ -178,7 +175,7 @@ def test_two_first_visitors_announce_the_files_once(monkeypatch, caplog):
 
     def visit():
         start.wait()
-        browser_files._register(browser_files.name_package(), "figure-figure", FOLDER)
+        browser_files._register(browser_files.name_package(), "figure-figure")
 
     visitors = [threading.Thread(target=visit) for _ in range(8)]
     with caplog.at_level(logging.WARNING):

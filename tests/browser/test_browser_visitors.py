@@ -87,7 +87,7 @@ def test_who_has_chosen_no_sentence_gets_that_of_the_language(browser, address):
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
 def test_a_stranger_comes_on_a_phone_by_night(browser, address, stroll, path):
     """And sees by the link, in a large window, what a reader sees who comes from elsewhere."""
-    link = LINK | ({"deep": "sizes"} if path in ("", "query_key_value") else {})
+    link = LINK | ({"deep": "parameters"} if path == "query_key_value" else {})
     with browser.new_context(reduced_motion="reduce") as context:
         stranger = Visit(dressed(context.new_page(), "dark", PHONE), address).goto(path, **link)
         faults = list_what_stands_out(stranger) + violations(stranger)

@@ -10,10 +10,10 @@ import pytest
 from explainers.ui.controls.controls import CONTROLS_BY_KEY, matrix
 from tests.golden.kept import read_kept
 from tests.golden.links import OF_EVERY_PAGE
-from tests.support.opening import CARDS, DECKS, ORIGIN, PAGES, PICKER, PICTURES
+from tests.support.opening import DECKS, ORIGIN, PAGES, PICKER, PICTURES
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-CARDS_IN_FIRST_PART = range(3, 7)
+CARDS_IN_FIRST_PART = range(1, 7)
 BEYOND = "written 49", "token 7", "learned 501", "write_head L18.H6"
 """Links that ask for the number after the last, or for what is there only with another choice."""
 CLICKS = {"run"}
@@ -21,10 +21,10 @@ CLICKS = {"run"}
 
 
 def is_picture(kind, sent):
-    """Does it show numbers? Thumbnails of pages, lists of names and decks of cards do not."""
+    """Does it show numbers? Lists of names and decks of cards do not."""
     if not kind.startswith("main ") or not kind.endswith(PICTURES):
         return False
-    is_list = sent.get("component", "").endswith((CARDS, PICKER))
+    is_list = sent.get("component", "").endswith(PICKER)
     return not is_list and not any(deck in json.dumps(sent) for deck in DECKS)
 
 

@@ -124,7 +124,7 @@ def test_trained_heads_open_with_the_sizes_of_the_first_picture():
     visit.session_state["d_k"] = 4
     visit.run().session_state["heads"] = "2"
     assert sizes(visit.run())[0] == 4, "chosen"
-    visit.switch_page("pages/01_start.py").query_params["deep"] = "sizes"
+    visit.switch_page("pages/04_scores.py").query_params["deep"] = "steps"
     assert sizes(visit.run())[0] == 4
 
 

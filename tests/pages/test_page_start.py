@@ -1,25 +1,20 @@
-"""The start page leads everywhere: three doors, and a wall of all pages."""
+"""The start page leads to a tour and to a lecture."""
 
 import pytest
-from PIL import Image
 
-from explainers.ui.page_parts.page_cards import THUMBNAILS
-from tests.support.opening import CARDS, PAGES, elements, opened
+from tests.support.opening import PAGES, opened
 
-MOST_BYTES, MOST_BYTES_IN_ALL = 8_000, 300_000
+WAYS = {"10-minute tour": "tour", "Lecture mode": "lecture"}
+
+
+@pytest.mark.parametrize("label", WAYS)
+def test_a_button_begins_the_tour_or_the_lecture(label):
+    visit = opened(PAGES[0], {"predict": "false", "text": "The team praised young fans"})
+    next(button for button in visit.main.button if button.label == label).click().run()
+    assert not visit.exception
+    assert WAYS[label] in visit.query_params
 
 
 @pytest.mark.parametrize("link", [{"tour": "1"}, {"lecture": "true"}])
-def test_who_went_through_a_door_sees_no_doors(link):
-    found = [e.proto for e in elements(opened(PAGES[0], link).main) if e.type == "bidi_component"]
-    assert not [one for one in found if CARDS in one.component_name]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_thumbnail_is_there_and_small(theme):
-    for name in (*(page.stem for page in PAGES), "lecture"):
-        path = THUMBNAILS / f"{name}-{theme}.webp"
-        assert path.stat().st_size <= MOST_BYTES
-        with Image.open(path) as picture:
-            assert picture.size == (240, 150)
-    assert sum(path.stat().st_size for path in THUMBNAILS.iterdir()) <= MOST_BYTES_IN_ALL
+def test_who_is_on_the_way_is_not_asked_again(link):
+    assert not {button.label for button in opened(PAGES[0], link).main.button} & {*WAYS}

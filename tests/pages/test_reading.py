@@ -27,7 +27,7 @@ SENTENCES = [
 ]
 PICTURES = {
     "01_start": lambda sent: sent["masks"]["full"]["weights"],
-    "03_query_key_value": lambda sent: sent["heads"]["trained"]["own"]["weights"],
+    "03_query_key_value": lambda sent: sent["heads"]["trained"]["weights"],
     "04_scores": lambda sent: softmax(sent["products"], sent["root"]),
     "05_masks": lambda sent: sent["full"],
     "06_many_heads": lambda sent: sent["layers"]["12"]["weights"],

@@ -4,20 +4,17 @@ import json
 
 import pytest
 
-from explainers.attention.positions import sinusoidal
 from explainers.chapters.scores import root_experiment
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import MOST_NUMBERS, Cell
 from tests.support.opening import PAGES, opened, pictures, widgets
-from tests.support.reading import close, figure, figures
+from tests.support.reading import figure, figures
 
-START, TOKENS, KEYS, SCORES, HEADS = PAGES[0], PAGES[1], PAGES[2], PAGES[3], PAGES[5]
+TOKENS, KEYS, SCORES, HEADS = PAGES[1], PAGES[2], PAGES[3], PAGES[5]
 CARDS = {
-    "start": (START, {"deep": "sizes"}),
-    "start, another number": (START, {"deep": "sizes", "matrix": "Q", "column": "3"}),
-    "start, untrained": (START, {"deep": "sizes", "weights": "untrained", "d_k": "3"}),
-    "query_key_value": (KEYS, {"deep": "sizes"}),
+    "query_key_value": (KEYS, {"deep": "parameters"}),
+    "scores, untrained": (SCORES, {"deep": "steps", "weights": "untrained", "d_k": "3"}),
     "scores, output": (SCORES, {"deep": "steps", "step": "output", "column": "3"}),
     "tokens": (TOKENS, {"deep": "waves", "clock": "7", "d_model": "16"}),
     "many_heads": (HEADS, {"deep": "layer"}),
@@ -52,14 +49,7 @@ def test_a_view_is_what_the_server_draws_there(page, link):
 
 
 def test_what_follows_a_slider_was_sent_for_all_of_its_steps():
-    """The heat map of the waves, and the bars below the rows without and with √d_k."""
-    waves = figure(opened(TOKENS, {"deep": "waves"}), "P")
-    bases = controls.wave_base.steps
-    assert waves["slider"]["name"] == controls.wave_base.key
-    assert waves["slider"]["hidden"]
-    for frame, base in zip(waves["panels"][0]["frames"], bases, strict=True):
-        positions = sinusoidal(32, 8, base).T
-        assert [n for line in frame for n in line] == close(positions)
+    """The bars below the rows without and with √d_k."""
     bars = figure(opened(SCORES), "largest")
     assert bars["slider"]["name"] == controls.root_head_dim.key
     measured = root_experiment.load_measurements()
@@ -69,7 +59,7 @@ def test_what_follows_a_slider_was_sent_for_all_of_its_steps():
 
 
 def test_of_large_matrices_fewer_views_are_sent():
-    link = {"deep": "sizes", "weights": "untrained", "d_k": "64"}
+    link = {"deep": "parameters", "d_k": "64"}
     small, large = (
         sized(opened(KEYS, link | {"d_model": width, "d_v": "4"})) for width in ("4", "128")
     )

@@ -43,7 +43,7 @@ OFF = {"changes": "heads off"}
 DEEPER = {"19_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
 """Links to controls that show up only with two other ones' choices."""
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs", "dataframe")
-CARDS, PICKER = "cards-cards", "picker-picker"
+PICKER = "picker-picker"
 """Components whose pictures lead to pages, and that offer names."""
 ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 DECKS = ('"kind": "deck"',)
@@ -209,11 +209,11 @@ def pictures(visit: AppTest) -> list[str]:
 
 
 def is_picture(element: Any) -> bool:
-    """Does it show numbers? Thumbnails of pages, lists of names and decks of cards do not."""
+    """Does it show numbers? Lists of names and decks of cards do not."""
     is_component = element.type == "bidi_component"
-    is_card = is_component and element.proto.component_name.endswith((CARDS, PICKER))
+    is_list = is_component and element.proto.component_name.endswith(PICKER)
     is_deck = is_component and any(kind in drawn(element) for kind in DECKS)
-    return element.type in PICTURES and not is_card and not is_deck
+    return element.type in PICTURES and not is_list and not is_deck
 
 
 def origins(visit: AppTest) -> list[str]:

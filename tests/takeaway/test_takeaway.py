@@ -54,12 +54,9 @@ LONG = {"scores", "running", "powers", "weights", "output"}
 OF_MODEL = {"text": BUSY["text"]}
 CASES = {
     "start": (KNOWN, "deep=all_words", ONE_HEAD - {"products", "scores"}),
-    "start ending": (KNOWN, "deep=ending", {"output", "new"}),
-    "start sizes trained": (KNOWN, "seed=1&weights=trained&deep=sizes&d_k=16", ONE_HEAD),
     "tokens": (BUSY, "unit=byte+pairs&merges=90&word=1", set()),
     "query_key_value": (KNOWN, "", {"X", "W_Q", "Q"}),
-    "query_key_value exchanged": (KNOWN, "deep=swap", {"as it was", "exchanged"}),
-    "query_key_value sizes": (KNOWN, "deep=sizes&d_k=8&d_v=2", {"X", "W_Q", "Q"}),
+    "query_key_value sizes": (KNOWN, "deep=parameters&d_k=8&d_v=2", {"X", "W_Q", "Q"}),
     "scores": (BUSY, "step=weights&deep=steps", {"masked", "weights"}),
     "scores warm": (BUSY, "temperature=4&deep=temperature", {"warm"}),
     "masks": (BUSY, "window=2&prefix=2&deep=side_by_side", MASKS | LEAKED),

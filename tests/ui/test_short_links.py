@@ -74,7 +74,7 @@ def test_a_short_link_opens_its_page_with_its_choices():
 
 
 def test_an_unknown_one_is_told_and_the_rest_holds():
-    visit = opened(PAGES[0], {"go": "**x**", "d_k": "8", "weights": "untrained", "deep": "sizes"})
+    visit = opened(PAGES[0], {"go": "**x**", "mask": "causal"})
     assert not visit.exception
     assert "` **x** `" in visit.info[0].value
-    assert sizes(visit)[0] == 8
+    assert visit.query_params["mask"] == "causal"

@@ -68,60 +68,60 @@ class LayerSizes:
         return make_views(slider, lambda turned: view(self.read(sizes[turned])))
 
 
-def choose_sizes(
-    reading: Reading,
-    rule: str = "full",
-    is_trained: bool | None = None,
-    has_value_dim: bool = False,
-) -> LayerSizes:
+def choose_sizes(reading: Reading) -> LayerSizes:
     """The controls of one head, in a row, but for d_k, which is moved in the picture.
 
     There are trained weights of some sizes: with d_k 4 it is the readable head, else one of
-    d_model 64. Where nothing like the mask or the seed was trained, it is said what is shown
-    instead. `rule` is the mask, and `is_trained` says which weights, where the page has chosen
-    them elsewhere.
+    d_model 64. Where nothing like the seed was trained, it is said what is shown instead.
     """
-    control = controls.head_dim
     with st.container(horizontal=True):
-        if is_trained is None:
-            is_trained = controls.weights() == "trained"
-        head_dim = control(HEAD_DIMS if is_trained else ())
-        learned_width = READABLE_D_MODEL if head_dim == READABLE_HEAD_DIM else D_MODEL
-        d_model = controls.d_model(fixed=learned_width if is_trained else None)
-        value_dim = None
-        if has_value_dim:
-            value_dim = controls.value_dim(fixed=head_dim if is_trained else None)
-    if is_trained:
-        reading.explain_known()
-    seed, tokens = page.read_seed(), reading.known if is_trained else reading.words
+        if controls.weights() == "untrained":
+            return _choose_untrained(reading)
+        head_dim = controls.head_dim(HEAD_DIMS)
+        controls.d_model(fixed=READABLE_D_MODEL if head_dim == READABLE_HEAD_DIM else D_MODEL)
+    reading.explain_known()
+    seed, tokens = page.read_seed(), reading.known
 
     @functools.cache
     def read(size: int) -> Layer:
-        if not is_trained:
-            return draw_layer(tokens, d_model, 1, size, rule, seed, value_dim)
         if size == READABLE_HEAD_DIM:
             shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
-            return load_readable_layer(tokens, rule, shown_seed)
-        return find_trained_layer(tokens, 1, size, rule, seed)
+            return load_readable_layer(tokens, "full", shown_seed)
+        return find_trained_layer(tokens, 1, size, "full", seed)
 
-    if is_trained:
-        _describe_trained(read(head_dim), rule, seed, has_value_dim)
-    return LayerSizes(HEAD_DIMS if is_trained else control.possible, head_dim, read)
+    _describe_trained(read(head_dim), seed)
+    return LayerSizes(HEAD_DIMS, head_dim, read)
 
 
-def _describe_trained(layer: Layer, rule: str, seed: int, has_value_dim: bool) -> None:
+def choose_untrained_sizes(reading: Reading) -> LayerSizes:
+    """Of an untrained head, which is there in any size; values may be longer than keys."""
+    with st.container(horizontal=True):
+        return _choose_untrained(reading, has_value_dim=True)
+
+
+def _choose_untrained(reading: Reading, has_value_dim: bool = False) -> LayerSizes:
+    head_dim, d_model = controls.head_dim(()), controls.d_model()
+    value_dim = controls.value_dim() if has_value_dim else None
+    seed = page.read_seed()
+
+    @functools.cache
+    def read(size: int) -> Layer:
+        return draw_layer(reading.words, d_model, 1, size, "full", seed, value_dim)
+
+    return LayerSizes(controls.head_dim.possible, head_dim, read)
+
+
+def _describe_trained(layer: Layer, seed: int) -> None:
     """What was learned, and what is shown instead of what was asked for."""
-    is_readable = layer.heads.head_dim == READABLE_HEAD_DIM
-    if is_readable:
+    if layer.heads.head_dim == READABLE_HEAD_DIM:
         differences = describe_missing(N_("seed"), seed, layer.seed, READABLE_SEEDS)
     else:
-        differences = describe_unlike(layer, rule, seed)
+        differences = describe_unlike(layer, "full", seed)
         differences += [] if seed in SEEDS else [_("Train it here takes any seed.")]
-    width = layer.x.shape[-1]
     of_mask = _(
         "Trained on finding related words, mask {mask}: d_model is {sizes}.",
-        mask=translate_mask("full" if is_readable else layer.rule),
-        sizes=f"{width}, d_v = d_k" if has_value_dim else f"{width}",
+        mask=translate_mask("full"),
+        sizes=f"{layer.x.shape[-1]}",
     )
     notes = [of_mask, *differences, *describe_long_text(layer)]
     if layer.unknown:

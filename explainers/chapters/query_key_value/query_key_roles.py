@@ -1,4 +1,4 @@
-"""Two roles: attention in both directions, W_Q and W_K exchanged, a bias on queries or on keys."""
+"""Two roles: attention in both directions, a bias on queries or on keys."""
 
 from random import Random
 
@@ -6,11 +6,8 @@ import streamlit as st
 import torch
 
 from explainers.attention.single_head import project
-from explainers.attention.steps import attention_steps, dot_products
+from explainers.attention.steps import attention_steps
 from explainers.chapters.common.one_head import attend, make_explainer, read_head
-from explainers.chapters.common.token_vectors import show_matrix_pair
-from explainers.chapters.query_key_value.takeaway import exchange, take_exchange
-from explainers.charts.matrix import make_pair_matrix
 from explainers.messages import N_
 from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
@@ -18,7 +15,6 @@ from explainers.translations import _
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import orient_panels
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.source import show_source
 from explainers.ui.text.numbers import bound_rounding, write_percent
 
 AS_MUCH, HALF, NOTHING = N_("about as much"), N_("about half as much"), N_("almost nothing")
@@ -62,30 +58,7 @@ def draw_directions(layer: Layer, origin: str, queries_down: bool) -> None:
     show_clickable_figure(panels, make_explainer(one_head), origin, "directions", alt)
 
 
-SAME, MIRRORED = N_("the same table"), N_("the table mirrored")
-OTHER = N_("other numbers")
-EXCHANGED_TABLES = SAME, MIRRORED, OTHER
 CLAIMS, CLAIM = "pages/24_claims.py", {"claim": "biases do not matter"}
-
-
-def find_exchange(layer: Layer) -> str:
-    """How the table of products changes if W_Q and W_K are exchanged."""
-    products, swapped = exchange(layer).values()
-    if torch.allclose(swapped, products, atol=1e-5):
-        return SAME
-    return MIRRORED if torch.allclose(swapped, products.T, atol=1e-5) else OTHER
-
-
-def draw_exchange(layer: Layer, origin: str, queries_down: bool) -> None:
-    """The two tables of products."""
-    tables, views = exchange(layer), project(layer.x, layer.head())
-    products, swapped = (table.tolist() for table in tables.values())
-    left = make_pair_matrix(_("as it was"), "Q · Kᵀ", products, layer.tokens)
-    right = make_pair_matrix(_("exchanged"), "K · Qᵀ", swapped, layer.tokens)
-    factors = [(views.query, views.key), (views.key, views.query)]
-    show_matrix_pair(left, right, origin, "swap", queries_down, factors)
-    show_source(dot_products)
-    take_exchange(layer, tables)
 
 
 def measure_biases(layer: Layer) -> dict[str, str]:

@@ -1,9 +1,6 @@
-"""To take away: X times a matrix, how many numbers are learned, and the exchange."""
+"""To take away: X times a matrix, and how many numbers are learned."""
 
-from torch import Tensor
-
-from explainers.attention.single_head import project, projection_parameters
-from explainers.attention.steps import dot_products
+from explainers.attention.single_head import projection_parameters
 from explainers.chapters.common.one_head import OneHead, compute_matrices
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
@@ -11,12 +8,6 @@ from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 PROJECTED = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V")
-
-
-def exchange(layer: Layer) -> dict[str, Tensor]:
-    """The products, and the products if W_Q and W_K are exchanged."""
-    query, key, _unused = project(layer.x, layer.head())
-    return {"as it was": dot_products(query, key), "exchanged": dot_products(key, query)}
 
 
 def count_parameters(d_model: int, head_dim: int, value_dim: int) -> dict[str, int]:
@@ -35,8 +26,3 @@ def take_parameters(d_model: int, head_dim: int, value_dim: int) -> None:
     sizes = {"d_model": d_model, "head_dim": head_dim, "value_dim": value_dim}
     title = _("How many numbers are learned")
     take("parameters", Recipe(title, count_parameters, sizes, count_parameters(**sizes)))
-
-
-def take_exchange(layer: Layer, shown: dict[str, Tensor]) -> None:
-    """The two tables of products."""
-    take("exchange", Recipe(_("W_Q and W_K exchanged"), exchange, {"layer": layer}, shown))

@@ -19,7 +19,7 @@ from explainers.ui.untrusted_text import verbatim
 CORPUS = ASSETS / "text" / "corpus.txt"
 MOST_MERGES = 250
 MOST_MODELS = 4
-LISTED, MERGES_LISTED = 9, 5
+LISTED = 9
 WORDS, CHARACTERS = N_("words"), N_("characters")
 BYTE_PAIRS, MODEL_TOKENS = N_("byte pairs"), N_("model tokens")
 
@@ -180,16 +180,6 @@ def list_ways(sentence: Sentence, models: Mapping[str, list[Token]]) -> str:
 def _write_tokens(labels: Sequence[str]) -> str:
     shown = " · ".join(verbatim(mark_spaces(label)) for label in labels[:LISTED])
     return shown + (" …" if len(labels) > LISTED else "")
-
-
-def list_last_merges(learned: Sequence[Merge]) -> str:
-    """The last merges, newest first, a line each."""
-    lines = []
-    for n in range(len(learned) - 1, max(len(learned) - 1 - MERGES_LISTED, -1), -1):
-        left, right = (f"“{name}”" for name in name_pair(learned[n], learned))
-        times = _("{count} times", count=learned[n].count)
-        lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({times})")
-    return "\n".join(lines)
 
 
 TWO_MERGES = "banana", "cocoa", "Mississippi", "hocus pocus", "tartar", "murmur", "salsa", "papaya"

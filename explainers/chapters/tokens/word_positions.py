@@ -9,26 +9,26 @@ import streamlit as st
 import torch
 from torch import Tensor
 
+from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.positions import Reordered, reorder, sinusoidal
-from explainers.chapters.common import token_vectors
-from explainers.chapters.common.token_vectors import explain_sum
+from explainers.chapters.common.score_matrix import ROUNDING
 from explainers.chapters.tokens import takeaway
 from explainers.chapters.tokens.hero import WIDTH
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import FEATURE_AXIS, POSITION_AXIS
+from explainers.messages import N_
 from explainers.toys import examples
 from explainers.toys.layers import build_mask
 from explainers.translations import _
 from explainers.ui import provenance
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import is_value
-from explainers.ui.controls.number_controls import BrowserSlider, StepSlider
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
+from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.text.numbers import bound_rounding
 
 MOST_DRAWN = 16
 """Numbers of a position that are drawn as hands; more of them could not be told apart."""
@@ -84,8 +84,19 @@ def explain_strips(
     x: Tensor, positions: Tensor, longest: float, word: int
 ) -> Callable[[Cell], Arithmetic]:
     """The arithmetic of one number of the strips; x and positions (length, d_model)."""
-    explain = explain_sum(x, positions, longest)
-    return lambda cell: explain(Cell("EPX"[cell.row], word, cell.column))
+    left, right = x[word].tolist(), positions[word].tolist()
+    total = (x + positions)[word].tolist()
+
+    def explain(cell: Cell) -> Arithmetic:
+        j, row = cell.column, "EPX"[cell.row]
+        name = f"{row}[{word}, {j}]"
+        if row == "X":
+            return arithmetic.explain_addition(left[j], right[j], total[j], name)
+        if row == "P":
+            return arithmetic.explain_wave(word, j, x.shape[1], longest, right[j], name)
+        return arithmetic.explain_input(left[j], name)
+
+    return explain
 
 
 def find_turns(d_model: int, longest: float) -> list[float]:
@@ -123,7 +134,11 @@ def _draw_hands(positions: Tensor, place: int) -> Panel:
     return Panel("hands", matrix, frames=tuple([row] for row in positions.tolist()))
 
 
-POSITIONS = 32
+ANSWERS = (
+    N_("the same outputs, only rearranged"),
+    N_("a different output for every word"),
+    N_("a different output only for the words that moved"),
+)
 HEAD_DIM = 4
 DOG, SWAPPED = ("dog", "bites", "man"), (2, 1, 0)
 
@@ -138,28 +153,11 @@ class VectorChoices:
     seed: int
 
 
-def draw_sum(choices: VectorChoices) -> None:
-    """Embedding + position = what attention reads, a row per word."""
-    words, longest = choices.tokens, choices.longest
-    x = examples.draw_embeddings(words, choices.d_model, choices.seed)
-    positions = sinusoidal(POSITIONS, choices.d_model, longest)
-    here = positions[: len(words)].to(x.device)
-    explore_figure(
-        token_vectors.make_sum_panels(words, x, here),
-        token_vectors.explain_sum(x, here, longest),
-        provenance.random_weights(choices.seed, x.device),
-        "vectors",
-        _("Embedding plus position is what attention reads, a row per token."),
-    )
-    takeaway.take_vectors("vectors", choices, x, positions)
-
-
 def draw_one_sum(choices: VectorChoices, word: int) -> None:
     """The same for one word: three strips, written like a sum."""
     words, longest = choices.tokens, choices.longest
     x = examples.draw_embeddings(words, choices.d_model, choices.seed)
-    positions = sinusoidal(POSITIONS, choices.d_model, longest)
-    here = positions[: len(words)].to(x.device)
+    here = sinusoidal(len(words), choices.d_model, longest).to(x.device)
     show_clickable_figure(
         [make_strips(words[word], make_sum_rows(x[word], here[word]))],
         explain_strips(x, here, longest, word),
@@ -170,21 +168,32 @@ def draw_one_sum(choices: VectorChoices, word: int) -> None:
     takeaway.take_sum(choices, word)
 
 
-def read_orders(
-    words: tuple[str, ...], order: torch.Tensor, seed: int
-) -> tuple[Reordered, Reordered]:
-    """What each word gets in two orders, without positions and with them."""
-    x = examples.draw_embeddings(words, WIDTH, seed)
+def read_dog(seed: int) -> tuple[Reordered, Reordered]:
+    """What each of three words gets in two orders, without positions and with them."""
+    x = examples.draw_embeddings(DOG, WIDTH, seed)
     head = examples.random_head(WIDTH, HEAD_DIM, HEAD_DIM, seed)
-    places = sinusoidal(len(words), WIDTH, examples.LONGEST).to(x.device)
-    full = build_mask("full", x)
+    places = sinusoidal(len(DOG), WIDTH, examples.LONGEST).to(x.device)
+    full, order = build_mask("full", x), torch.tensor(SWAPPED)
     without = reorder(x, torch.zeros_like(places), head, full, order)
     return without, reorder(x, places, head, full, order)
 
 
-def read_dog(seed: int) -> tuple[Reordered, Reordered]:
-    """The same for three words whose order matters."""
-    return read_orders(DOG, torch.tensor(SWAPPED), seed)
+def name_largest_change(outputs: Reordered) -> str:
+    """The largest change of any number; rounding by the next power of ten."""
+    change = _measure_changes(outputs).max().item()
+    return bound_rounding(change) if change < ROUNDING else f"{change:.1g}"
+
+
+def describe_change(outputs: Reordered) -> str:
+    """Which of the answers the comparison gives."""
+    changed = _measure_changes(outputs).amax(dim=-1) >= ROUNDING
+    if not changed.any():
+        return ANSWERS[0]
+    return ANSWERS[1 if changed.all() else 2]
+
+
+def _measure_changes(outputs: Reordered) -> Tensor:
+    return (outputs.after - outputs.before).abs()
 
 
 def draw_dog(shown: Reordered, seed: int) -> None:
@@ -198,49 +207,26 @@ def draw_dog(shown: Reordered, seed: int) -> None:
     show_chart(draw_two_orders, rows, alt, "swapped", origin, words=len(DOG))
 
 
-def read_sizes() -> tuple[int, int]:
-    """d_model and the base of the waves, as the card on clock hands has them, or will."""
-    return _read_size(controls.d_model), _read_size(controls.wave_base)
-
-
-def _read_size(control: StepSlider | BrowserSlider) -> int:
-    """What is chosen, or what the link asks for where the control was not drawn yet."""
-    asked = (step for step in control.steps if is_value(control.read_url() or "", step))
-    return int(st.session_state.get(control.key, next(asked, control.default)))
-
-
 def read_followed_word(words: tuple[str, ...]) -> int:
     """The word whose sum is shown above the cards."""
     control = controls.followed_word
     return min(st.session_state.get(control.key, control.default), len(words) - 1)
 
 
-def make_base_slider() -> Slider:
-    """The base of the waves, moved in one picture; the other one follows."""
+def draw_hands(words: tuple[str, ...], d_model: int, seed: int) -> None:
+    """A position as the hands of a clock, and added to a word."""
+    x, word = examples.draw_embeddings(words, d_model, seed), read_followed_word(words)
     control = controls.wave_base
     labels = [f"{base:,}" for base in control.steps]
 
     def put(turned: int) -> None:
         control.put(control.steps[turned])
 
-    return Slider(control.label, labels, control(), put, name=control.key)
-
-
-def draw_hands(words: tuple[str, ...], d_model: int, seed: int, bases: Slider) -> None:
-    """A position as the hands of a clock, and added to a word."""
-    x, word = examples.draw_embeddings(words, d_model, seed), read_followed_word(words)
+    bases = Slider(control.label, labels, control(), put, name=control.key)
     origin = provenance.random_weights(seed, x.device)
     show_figure(draw_clock(words[word], x[word], bases), origin, "clock")
-    longest = int(controls.wave_base.steps[bases.index])
-    choices = VectorChoices(words, d_model, longest, seed)
-    takeaway.take_vectors("clock", choices, x, sinusoidal(POSITIONS, d_model, longest))
-
-
-def draw_waves(d_model: int, bases: Slider) -> None:
-    """P for many positions, a column per position."""
-    by_base = [sinusoidal(POSITIONS, d_model, base) for base in controls.wave_base.steps]
-    origin = provenance.formula(_("sines and cosines"), by_base[0].device)
-    token_vectors.show_waves(by_base, bases, origin)
+    longest = int(control.steps[bases.index])
+    takeaway.take_vectors(VectorChoices(words, d_model, longest, seed))
 
 
 SENTENCES = (

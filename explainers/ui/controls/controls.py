@@ -63,7 +63,6 @@ clock_position = BrowserSlider("clock", N_("Position"), 5, tuple(range(64)))
 head_dim = RestrictedSlider("d_k", N_("d_k: numbers per query and key"), 4, 2, 128)
 value_dim = WholeNumber("d_v", N_("d_v: numbers per value"), 4, 2, 128)
 projection = Choice("projection", N_("Show how to compute"), "Q", ("Q", "K", "V"))
-key_matrix = Control("w_k", N_("Key matrix"), "own")
 
 # Scores, softmax, output
 _STEPS = N_("products"), N_("scores"), N_("weights"), N_("output")

@@ -31,7 +31,7 @@ import { writeArrowPath, findPlaces, writeLinePath } from "./views_places.js";
 /**
  * @typedef {object} Numbers
  * @property {string[]} tokens
- * @property {Record<string, Record<string, Head>>} heads by what the weights learned, and whose W_K it is
+ * @property {Record<string, Head>} heads by what the weights learned
  */
 /** @typedef {"query" | "key" | "value"} View */
 
@@ -99,8 +99,7 @@ export class Views extends WordHero {
   // What is chosen.
 
   get count() { return this.data.tokens.length; }
-  get isTied() { return this.choices.w_k === "w_q"; }
-  get head() { return this.data.heads[String(this.choices.weights)][String(this.choices.w_k)]; }
+  get head() { return this.data.heads[String(this.choices.weights)]; }
 
   /** @param {View} view @param {number | null} column */
   look(view, column) {
@@ -181,14 +180,13 @@ export class Views extends WordHero {
       })),
     });
     this.own.setAttribute("d", writeLinePath(places.blocks[1].strip, places.rows[asker].key, 0, places.isUpright));
-    this.root.classList.toggle("tied", this.isTied);
     this.frameCell();
   }
 
   /** @param {ReturnType<Views["addBlock"]>} block @param {Places} places @param {number} nth @param {string} word */
   placeBlock({ view, matrix, strip, matrixName, name, meaning }, places, nth, word) {
     const { stage, head } = this, at = places.blocks[nth], own = head[view][this.asker];
-    matrixName.textContent = view === "key" && this.isTied ? "W_K = W_Q" : MATRICES[view];
+    matrixName.textContent = MATRICES[view];
     stage.put(matrix.node, at.matrix);
     stage.put(strip.node, at.strip);
     stage.write(matrixName, ...at.matrixName, 15);
@@ -275,13 +273,12 @@ export class Views extends WordHero {
       matrix: cell ? MATRICES[cell.view] : "", column: String(cell?.column ?? ""), value: cell ? digits(head[cell.view][asker][cell.column]) : "",
     };
     const classes = { word: "query", first: "weight", first_share: "weight", second: "weight", second_share: "weight", matrix: cell?.view ?? "", value: cell?.view ?? "" };
-    return { name: this.sentenceName(first.weight, second?.weight ?? 0, first.place === asker), values, classes };
+    return { name: this.sentenceName(first.weight, second?.weight ?? 0), values, classes };
   }
 
-  /** @param {number} first the largest weight @param {number} second @param {boolean} isOwn does a word look at itself? */
-  sentenceName(first, second, isOwn) {
+  /** @param {number} first the largest weight @param {number} second */
+  sentenceName(first, second) {
     if (this.cell) return "hero_cell";
-    if (this.isTied) return isOwn ? "hero_tied_own" : "hero_tied";
     if (this.choices.weights === "untrained") return "hero_untrained";
     if (first >= 0.8 || second < 0.1) return first >= 0.5 ? "hero_one" : "hero_spread";
     return first + second >= 0.6 ? "hero_two" : "hero_spread";
