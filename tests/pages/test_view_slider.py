@@ -12,7 +12,7 @@ from explainers.ui.figure.panels import MOST_NUMBERS, Cell
 from tests.support.opening import PAGES, opened, pictures, widgets
 from tests.support.reading import close, figure, figures
 
-START, TOKENS, KEYS, SCORES, HEADS = PAGES[0], PAGES[1], PAGES[2], PAGES[3], PAGES[5]
+START, TOKENS, KEYS, SCORES = PAGES[:4]
 CARDS = {
     "start": (START, {"deep": "sizes"}),
     "start, another number": (START, {"deep": "sizes", "matrix": "Q", "column": "3"}),
@@ -20,7 +20,6 @@ CARDS = {
     "query_key_value": (KEYS, {"deep": "sizes"}),
     "scores, output": (SCORES, {"deep": "steps", "step": "output", "column": "3"}),
     "tokens": (TOKENS, {"deep": "waves", "clock": "7", "d_model": "16"}),
-    "many_heads": (HEADS, {"deep": "layer"}),
 }
 
 

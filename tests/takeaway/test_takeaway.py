@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 
 from explainers.attention import tiled
 from explainers.attention.cache import kv_cache
-from explainers.attention.multi_head import multi_head, multi_head_one_by_one
+from explainers.attention.multi_head import contributions, multi_head
 from explainers.chapters.claims import claim_table as claim_takeaway
 from explainers.chapters.claims.claim_table import read_claims
 from explainers.chapters.common.claim_parameters import find_published_entries
@@ -45,8 +45,7 @@ ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "outp
 MASKS = {"scores", "full", "causal", "window", "prefix", "chunk"}
 LEAKED = {"0 after", "−∞ before: new − old"}
 KNOWN_WORDS = {"weights": "trained", "text": "The team praised young fans on Sunday"}
-NAMED = {"head 3", "layer", "votes", "named"}
-HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares"}
+HEADS = {"head 1", "heads", "layer"}
 MOVED = {"scores with added positions", "change with RoPE"}
 SHARED = {"head 3", "change of head 3"}
 READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
@@ -67,9 +66,7 @@ CASES = {
     "masks padding trained": (KNOWN_WORDS, "deep=batch", {"sentence 1", "sentence 2"}),
     "masks reach": (BUSY, "deep=reach&layers=2", {"cone"}),
     "masks growing": (BUSY, "deep=one_pass", {"K, full"}),
-    "many_heads layer": (BUSY, "heads=2&off=1&head=1&word=3&deep=layer", HEADS),
-    "many_heads trained": (BUSY, "weights=trained&queries=across&off=1&deep=layer", NAMED),
-    "many_heads dropout": (BUSY, "dropout=0.3&deep=dropout", {"100 draws"}),
+    "many_heads": (BUSY, "heads=2&off=1&word=3", HEADS),
     "relative_positions": (BUSY, "shift=4&deep=alibi", {*MOVED, "with ALiBi, head 1"}),
     "relative_positions T5": (BUSY, "deep=learned_bias", {"bucket", "added, head 2"}),
     "relative_positions YaRN": ({}, "deep=past_length&speeds=YaRN", set()),
@@ -292,7 +289,7 @@ def test_a_paste_holds_each_name_once_in_an_order_that_runs(function, monkeypatc
 def test_a_module_that_teaches_is_pasted_whole_and_of_others_what_is_used():
     _imports, parts = paste([multi_head, examples.draw_embeddings], {})
     texts = {part.module: part.text for part in parts}
-    assert inspect.getsource(multi_head_one_by_one).strip() in texts[multi_head.__module__]
+    assert inspect.getsource(contributions).strip() in texts[multi_head.__module__]
     assert "random_latent" not in texts[examples.__name__]
     imports, _parts = paste([layers.draw_layer], {})
     assert "masks = sys.modules[__name__]" in imports, "by the name that others have for it"

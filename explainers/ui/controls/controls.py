@@ -83,10 +83,8 @@ layers = BrowserSlider("layers", N_("Layers stacked"), 3, tuple(range(1, 9)))
 
 # Many heads
 num_heads = Choice("heads", N_("Query heads"), "4", ("1", "2", "4", "8"))
-enlarged_head = Counter("head", N_("Head to enlarge, from 0"), 0)
 followed_word = Counter("word", N_("Word to follow"), 2)
 switched_off_heads = MultiChoice("off", N_("Heads switched off"), ())
-dropout = BrowserSlider("dropout", N_("Probability"), 0.5, tuple(n / 10 for n in range(10)))
 
 # Relative positions
 shift = Control("shift", N_("Move both words by"), 0)
