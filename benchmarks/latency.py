@@ -50,7 +50,6 @@ PAGES = {
     "scores: root, all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
     "masks: layers": Target(f"/masks?{SHOWN}&deep=reach", controls.layers.label),
     "shared_heads: latent": Target(f"/shared_heads?{SHOWN}&deep=latent", controls.latent_dim.label),
-    "kv_cache: words read": Target(f"/kv_cache?{SHOWN}&deep=steps", controls.word_count.label),
     # Its charts below do not depend on the model: the first picture does.
     "cache_memory: model": Target(
         f"/cache_memory?{SHOWN}", controls.model.label, ".hero", ("gpt-oss-20b", "gemma-3-4b")

@@ -106,11 +106,6 @@ word_count = BrowserSlider("words_read", N_("Words read"), MAX_TOKENS, COUNTS)
 cache_layer = Control("cache_layer", N_("Layer"), "1")
 cache_mask = Control("cache_mask", N_("Mask"), "causal")
 sinks = Choice("sinks", N_("Sinks"), "1", ("0", "1", "2", "4"))
-TRAINED, UNTRAINED = N_("trained layer"), N_("untrained layers")
-timed_layers = Choice(
-    *("timed", N_("Layers that are timed"), TRAINED, (TRAINED, UNTRAINED)),
-    old_names=(("trained toy", "trained layer"), ("random layers", "untrained layers")),
-)
 
 # Cache memory
 OWN, CONFIG = N_("my own numbers"), N_("a config.json")
