@@ -115,9 +115,6 @@ MISSING = test_leak.test_what_is_hidden_too_late_is_missing_from_its_row
 ON_AVERAGE = partial(test_dropout.test_as_often_as_asked_and_unchanged_on_average, 0.1)
 ONE_PASS = partial(test_cache.test_token_by_token_is_one_pass_but_for_rounding, 3)
 WITH_ROPE = test_cache.test_one_pass_is_grouped_query_attention_with_rope
-HANDED = partial(
-    test_cache.test_where_places_were_added_a_cache_gives_what_the_heads_give, test_cache.LAYERS[0]
-)
 KEPT = test_cache.test_what_is_kept_is_what_would_be_computed_again_bit_for_bit
 RING = test_cache.test_sinks_and_a_ring_are_a_mask_as_well
 WRITTEN = test_cache.test_where_a_row_is_written
@@ -213,8 +210,6 @@ FAULTS = [
     (kv_cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
     (kv_cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
     (decoding, "project_at(row, layer, place)", "project_at(row, layer, 0)", KEPT),
-    (decoding, "x @ layer.w_value", "x @ layer.w_key", HANDED),
-    (decoding, "cache = append(cache, key, value)", "cache = append(cache, value, key)", HANDED),
     (windows, "(position - sinks) % window", "position % window", WRITTEN),
     (windows, "min(ring.seen, slots)", "slots", RING),
     (windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),

@@ -47,7 +47,7 @@ LEAKED = {"0 after", "−∞ before: new − old"}
 KNOWN_WORDS = {"weights": "trained", "text": "The team praised young fans on Sunday"}
 HEADS = {"head 1", "heads", "layer"}
 MOVED = {"scores with added positions", "change with RoPE"}
-SHARED = {"head 3", "change of head 3"}
+SHARED = {"learned head 3"}
 READ = {"layer 1: K", "layer 2: V", "layer 2: weights"}
 LONG = {"scores", "running", "powers", "weights", "output"}
 OF_MODEL = {"text": BUSY["text"]}
@@ -70,7 +70,7 @@ CASES = {
     "relative_positions": (BUSY, "shift=4&deep=alibi", {*MOVED, "with ALiBi, head 1"}),
     "relative_positions YaRN": ({}, "deep=past_length&speeds=YaRN", set()),
     "cache_memory": ({}, "model=gemma-3-27b&tokens=40000&dtype=fp8&gpus=2&deep=serving", set()),
-    "shared_heads": (BUSY, "kv_heads=1&deep=weights", SHARED),
+    "shared_heads": (BUSY, "kv_heads=1", SHARED),
     "shared_heads latent": (BUSY, "latent=8&deep=latent", {"latent", "rotary key", "MLA head 3"}),
     "shared_heads rows": (BUSY, "row_width=2&deep=rows", {"rows", "merged"}),
     "kv_cache": (BUSY, "words_read=3", READ),

@@ -95,8 +95,6 @@ pair_speeds = Choice("speeds", N_("Speeds of the pairs"), "as trained", _SPEEDS)
 
 # Shared keys and values
 num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))
-dealing = Control("dealing", N_("Dealt out"), "groups")
-averaged_mask = Choice("averaged_mask", N_("Mask"), N_("full"))
 latent_dim = BrowserSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
 row_width = StepSlider("row_width", N_("m: words in a row"), 3, (2, 3, 4))
 
