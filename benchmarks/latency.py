@@ -48,10 +48,7 @@ PAGES = {
     "scores: root, rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
     "scores: root, all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
     "masks: layers": Target(f"/masks?{SHOWN}&deep=reach", controls.layers.label),
-    "many_heads: d_k": Target(f"/many_heads?{SHOWN}&deep=layer", D_K),
-    "many_heads: dropout": Target(f"/many_heads?{SHOWN}&deep=dropout", controls.dropout.label),
     "shared_heads: latent": Target(f"/shared_heads?{SHOWN}&deep=latent", controls.latent_dim.label),
-    "kv_cache: words read": Target(f"/kv_cache?{SHOWN}&deep=steps", controls.word_count.label),
     # Its charts below do not depend on the model: the first picture does.
     "cache_memory: model": Target(
         f"/cache_memory?{SHOWN}", controls.model.label, ".hero", ("gpt-oss-20b", "gemma-3-4b")

@@ -1,14 +1,14 @@
-"""Masks: which words may attend to which, what a mask leaves and what it costs."""
+"""Masks: which words may attend to which, and what a mask leaves."""
 
 import streamlit as st
 
-from explainers.attention import masks, receptive_field
+from explainers.attention import receptive_field
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common import choose_layer, score_matrix
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import choose_reading, show_reader
 from explainers.chapters.exercises import predict
-from explainers.chapters.masks import changed_text, flex, hero, side_by_side, takeaway, window_reach
+from explainers.chapters.masks import changed_text, hero, side_by_side, takeaway, window_reach
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.ui import page, tour
 from explainers.ui.controls import controls
@@ -55,17 +55,6 @@ def show_all() -> None:
     choose_layer.offer_training(wide.layer)
 
 
-def show_costs() -> None:
-    """How many cells each mask leaves, and a kernel that skips blocks without any."""
-    if ask_veiled(text, "cells", *side_by_side.ask_cells(words), words=words, pairs=words**2):
-        text("costs", words=words, **side_by_side.name_costs(words, hero.choose_numbers()))
-    text("flex")
-    answer, options, named = flex.ask_chunk_blocks()
-    if ask_veiled(text, "flex", answer, options, **named):
-        text("flex_seen", **flex.compare_blocks())
-        show_source(masks.sliding_window, masks.chunks, flex.count_blocks)
-
-
 def show_batch() -> None:
     """Two sentences of different lengths in one call."""
     batch = fill_batch(known := score_matrix.read_known_labs(reading, readable, wide)[0])
@@ -74,18 +63,6 @@ def show_batch() -> None:
         text("unknown_filling", **named)
     takeaway.take_batch(batch)
     show_figure(draw_batch(known, batch), known.origin_with(PAD), "batch")
-
-
-def show_empty_row() -> None:
-    """A row that may look at nothing: the reader's own, and an example."""
-    if (drawing := side_by_side.read_drawing(readable)).empty_row is not None:
-        side_by_side.warn_of_empty_row(drawing)
-        text("refused", **drawing.name_refusal(readable))
-    named, printed, refusal = side_by_side.empty_a_row(readable)
-    text("empty_row", **named)
-    st.code(printed, wrap_lines=True)
-    text("empty_row_refused", said=refusal)
-    show_source(masks.build)
 
 
 def show_reach() -> None:
@@ -108,9 +85,9 @@ def show_one_pass() -> None:
     st.code(changed_text.list_next_words(tokens), language=None)
     growth = changed_text.find_growth(tokens, page.read_seed())
     full, named = growth.count_rows()
-    ask_veiled(text, "growing", full, ("0", "1", f"{len(tokens)}"), **named)
     takeaway.take_added_word(*growth)
-    show_figure(changed_text.draw_growing(tokens, growth.found), growth.origin, "growing")
+    if ask_veiled(text, "growing", full, ("0", "1", f"{len(tokens)}"), **named):
+        show_figure(changed_text.draw_growing(tokens, growth.found), growth.origin, "growing")
 
 
 @fragment
@@ -136,8 +113,8 @@ def show_lesson() -> None:
         steps = side_by_side.draw_two_steps(readable, mask, word)
         show_clickable_figure(*steps[:2], readable.origin, "two steps", steps.alt)
         show_source(hide, softmax, *side_by_side.list_rules())
-    cards = {"side_by_side": show_all, "costs": show_costs, "batch": show_batch}
-    of_more_words = {"empty": show_empty_row, "reach": show_reach, "one_pass": show_one_pass}
+    cards = {"side_by_side": show_all, "batch": show_batch}
+    of_more_words = {"reach": show_reach, "one_pass": show_one_pass}
     go_deeper(text, cards if is_short else cards | of_more_words)
 
 

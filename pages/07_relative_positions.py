@@ -1,15 +1,6 @@
-"""Relative positions: scores that know how far apart two words are, by RoPE, ALiBi and T5."""
+"""Relative positions: scores that know how far apart two words are, by RoPE and ALiBi."""
 
-import torch
-
-from explainers.attention.position_bias import (
-    alibi_bias,
-    alibi_slopes,
-    biased_attention,
-    both_ways,
-    bucket,
-    relative_bias,
-)
+from explainers.attention.position_bias import alibi_bias, alibi_slopes, biased_attention
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.stretching import (
     find_slowed_share,
@@ -22,7 +13,6 @@ from explainers.chapters.relative_positions import hero, past_length, position_s
 from explainers.chapters.relative_positions.moved_pair import MovedPair, recall_rotation
 from explainers.chapters.relative_positions.position_scores import (
     draw_all_pairs,
-    draw_buckets,
     draw_penalties,
     name_slopes,
     recall_far_score,
@@ -85,17 +75,6 @@ def penalties(tokens: Tokens) -> None:
     show_source(alibi_slopes, alibi_bias, biased_attention)
 
 
-def buckets(tokens: Tokens) -> None:
-    """Which distances share a learned number."""
-    text("learned_bias", buckets=position_scores.BUCKETS, farthest=position_scores.FARTHEST)
-    seed = page.read_seed()
-    shown = position_scores.compute_buckets(len(tokens), seed)
-    origin = random_weights(seed, torch.device("cpu"))
-    show_figure(draw_buckets(shown, tokens, page.has_queries_down()), origin, "buckets")
-    takeaway.take_buckets(len(tokens), seed, shown)
-    show_source(bucket, both_ways, relative_bias)
-
-
 def longer_texts() -> None:
     """Where the pairs of a head are past the trained length, also if they are slowed down."""
     shown = past_length.PairTurns.of(past_length.read_way())
@@ -117,11 +96,7 @@ def show_lesson(tokens: Tokens) -> None:
     both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
     ask_scores(tokens, both)
     show_how(two_words, alone, both)
-    cards = {
-        "alibi": lambda: penalties(tokens),
-        "learned_bias": lambda: buckets(tokens),
-        "past_length": longer_texts,
-    }
+    cards = {"alibi": lambda: penalties(tokens), "past_length": longer_texts}
     go_deeper(text, cards)
 
 

@@ -1,8 +1,7 @@
-"""What a model stores while it writes: decoding with a KV cache, with proof, costs and bugs."""
+"""What a model stores while it writes: decoding with a KV cache, with costs and bugs."""
 
 import streamlit as st
 
-from explainers.attention.cache.decoding import recompute, through
 from explainers.attention.cache.faults import append_after, drop_row, forget_offset
 from explainers.attention.cache.kv_cache import append, look_up, project_at, read
 from explainers.attention.cache.step_costs import cache_bytes, one_call, with_cache, without_cache
@@ -16,7 +15,6 @@ from explainers.chapters.kv_cache import (
     hero,
     step_figure,
     takeaway,
-    timing_job,
 )
 from explainers.chapters.kv_cache.reading import DrawnText, read_text
 from explainers.toys.sentence import Sentence
@@ -58,16 +56,6 @@ def show_how(run: DrawnText, layer: int, place: int) -> None:
     show_source(project_at, append, look_up, read)
 
 
-def show_steps(run: DrawnText, place: int) -> None:
-    """Every number of both layers, step by step; the first picture goes along."""
-    text("steps")
-    step_figure.show_steps(run)
-    text("proof", **step_figure.prove(run))
-    show_source(through, recompute)
-    if min(controls.word_count(), len(run.tokens) - 1) != place:
-        st.rerun()
-
-
 def show_broken(run: DrawnText) -> None:
     """One mistake with its first word veiled, then all of them, word by word."""
     text("broken", window=takeaway.WINDOW, kept=takeaway.WINDOW - 1)
@@ -78,18 +66,6 @@ def show_broken(run: DrawnText) -> None:
         show_figure(cache_faults.draw_faults(run, found), run.origin, "mistakes")
         text("broken_seen", **cache_faults.name_faults(run, found))
     show_source(forget_offset, drop_row, append_after)
-
-
-def show_both_ways(run: DrawnText) -> None:
-    """How often stored rows change, veiled; then every row at every step, under both masks."""
-    text("both_ways")
-    words, found = len(run.tokens), cache_faults.measure_both_masks(run)
-    causal, full = map(cache_faults.count_stale_rows, found)
-    options = "0", f"{words}", f"{words * (words - 1) // 2}"
-    takeaway.take_new_words(run, *found)
-    if ask_veiled(text, "both_ways", f"{full}", options, words=words, causal=causal):
-        show_figure(cache_faults.draw_changes(run, found), run.origin, "both ways")
-        text("both_ways_seen")
 
 
 def show_windows(run: DrawnText) -> None:
@@ -103,15 +79,7 @@ def show_windows(run: DrawnText) -> None:
     if ask_veiled(text, "windows", slot, options, **named):
         show_figure(bounded_caches.draw_slots(caches), run.origin, "slots")
         text("windows_seen", **caches.name_sizes())
-    text("held")
-    bounded_caches.show_bytes(run, caches.slots)
     show_source(slot_of, put, read_ring, sinks_and_window)
-
-
-def show_timing(run: DrawnText) -> None:
-    """The time of one more word, measured while the reader looks on."""
-    text("timing", **timing_job.describe_plan(run.x.device))
-    timing_job.show_timing(run.x.device, lambda **numbers: text("timed", **numbers))
 
 
 @fragment
@@ -128,16 +96,9 @@ def show_lesson(sentence: Sentence) -> None:
     place, layer = hero.find_step(picture, words)
     ask_costs(words)
     show_how(run, layer, place)
-    steps_and_timing: Cards = {
-        "steps": lambda: show_steps(run, place),
-        "timing": lambda: show_timing(run),
-    }
-    of_more_words: Cards = {
-        "broken": lambda: show_broken(run),
-        "both_ways": lambda: show_both_ways(run),
-        "windows": lambda: show_windows(run),
-    }
-    go_deeper(text, steps_and_timing if is_short else {**of_more_words, **steps_and_timing})
+    if not is_short:
+        cards: Cards = {"broken": lambda: show_broken(run), "windows": lambda: show_windows(run)}
+        go_deeper(text, cards)
 
 
 text("question")

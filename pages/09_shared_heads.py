@@ -1,27 +1,23 @@
 """Fewer keys and values: MHA, GQA, MQA and MLA."""
 
-from functools import partial
-
 import streamlit as st
 
 from explainers.attention import grouped_query, latent
-from explainers.chapters.common.choose_layer import name_layer_origin, read_by_heads
-from explainers.chapters.common.mask_names import choose_mask
+from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict, predict_cache
-from explainers.chapters.shared_heads import dealt_heads, fewer_rows, hero, kv_sharing, latent_heads
+from explainers.chapters.shared_heads import dealt_heads, fewer_rows, hero, latent_heads
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads import uptraining_job as uptraining
-from explainers.chapters.shared_heads.takeaway import D_MODEL, HEAD_DIM, NUM_HEADS, ROPE_DIM
+from explainers.chapters.shared_heads.takeaway import HEAD_DIM, NUM_HEADS, ROPE_DIM
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
-from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.go_deeper import Cards, go_deeper
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
@@ -35,7 +31,7 @@ text = page.Prose(__file__)
 @fragment
 def ask_averaged(tokens: Tokens) -> None:
     """What is left of trained heads whose keys and values are averaged, asked first."""
-    found = uptraining.average_nearest_heads(NUM_HEADS, 1, "full", 0, tokens)
+    found = uptraining.average_nearest_heads(NUM_HEADS, 1, 0, tokens)
     named = {**found.name_losses(), **found.name_wrong_words(), "heads": f"{NUM_HEADS}"}
     if revealed(text, "averaged", uptraining.ANSWERS, uptraining.answer_averaging(found), **named):
         uptraining.show_losses_of_averages(found)
@@ -51,58 +47,21 @@ def show_how(reading: Reading, picture: Hero) -> None:
     taken.take_learned(layer, dealing.run)
     text("how", **dealing.name_words())
     show_figure(dealt_heads.draw_dealing(dealing), name_layer_origin(layer), "dealing")
-    show_source(grouped_query.share, grouped_query.grouped_query)
-
-
-def show_weights(tokens: Tokens, heads: int, kv_heads: int) -> None:
-    """Every head's weights: averaged, what that changed, and learned with sharing."""
-    text("weights")
-    with st.container(horizontal=True):
-        is_trained, rule = controls.weights() == "trained", choose_mask(controls.mask)
-    layer = read_by_heads(tokens, is_trained, D_MODEL, heads, D_MODEL // heads, rule)
-    averaged = kv_sharing.AveragedLayer(layer, kv_heads)
-    show_figure(averaged.draw(page.has_queries_down()), averaged.origin, "shared")
-    text("shared" if averaged.is_shared else "own", **averaged.name())
-    if averaged.learned:
-        text("learned", **averaged.name())
-    show_source(grouped_query.average_kv_heads, grouped_query.share, grouped_query.grouped_query)
+    show_source(grouped_query.share, grouped_query.grouped_query, grouped_query.cache_elements)
 
 
 def show_uptraining(tokens: Tokens, heads: int, kv_heads: int) -> None:
     """Averaged heads are trained a little more, beside random ones."""
     text("uptraining", tests=uptraining.TESTS)
-    rule = choose_mask(controls.averaged_mask)
     if kv_heads == heads:
         text("nobody_to_share_with" if heads == 1 else "nothing_to_average")
         return
-    found = uptraining.average_nearest_heads(heads, kv_heads, rule, page.read_seed(), tokens)
+    found = uptraining.average_nearest_heads(heads, kv_heads, page.read_seed(), tokens)
     if found.notes:
         st.caption(" ".join(found.notes))
     text("averaged", **found.name_losses())
     text(f"averaged_{found.verdict}", **found.name_wrong_words())
     uptraining.offer_uptraining(found, tokens, lambda **numbers: text("uptrained", **numbers))
-
-
-def show_cache(tokens: Tokens) -> None:
-    """What one KV head keeps, veiled; then all patterns."""
-    words, amounts = len(tokens), kv_sharing.count_by_pattern(len(tokens))
-    text("cache", heads=NUM_HEADS, d_k=HEAD_DIM, words=write_word_count(words))
-    least, options = kv_sharing.ask_least(amounts)
-    taken.take_cached_numbers(words, HEAD_DIM, kv_sharing.list_kv_heads())
-    if ask_veiled(text, "cache", least, options, heads=NUM_HEADS, full=options[0]):
-        kv_sharing.show_amounts(amounts, "cache")
-    show_source(grouped_query.cache_elements)
-
-
-def show_mistake(tokens: Tokens) -> None:
-    """Every head as it should be, and as it is if the KV heads are dealt out wrongly."""
-    text("mistake", heads=NUM_HEADS, kv_heads=dealt_heads.NUM_KV_HEADS)
-    mistake = dealt_heads.Mistake.make(tokens, seed := page.read_seed())
-    origin = random_weights(seed, mistake.reader.x.device)
-    show_figure(dealt_heads.draw_mistake(mistake, page.has_queries_down()), origin, "mistake")
-    taken.take_mistake(mistake.reader, dealt_heads.NUM_KV_HEADS, mistake.changed)
-    text("mistaken", **mistake.name_changes())
-    show_source(grouped_query.share, grouped_query.share_wrongly)
 
 
 def show_latent(tokens: Tokens) -> None:
@@ -136,11 +95,13 @@ def show_lesson(reading: Reading) -> None:
     show_reader(reading, has_all_heads=True)
     ask_averaged(reading.known)
     show_how(reading, picture)
-    num_heads = hero.find_small_sizes(picture, reading)
-    of_heads = {"weights": show_weights, "uptraining": show_uptraining}
-    own = {"cache": show_cache, "mistake": show_mistake, "latent": show_latent, "rows": show_rows}
-    cards = {name: partial(show, reading.known, *num_heads) for name, show in of_heads.items()}
-    go_deeper(text, cards | {name: partial(show, reading.words) for name, show in own.items()})
+    sizes = hero.find_small_sizes(picture, reading)
+    cards: Cards = {
+        "uptraining": lambda: show_uptraining(reading.known, *sizes),
+        "latent": lambda: show_latent(reading.words),
+        "rows": lambda: show_rows(reading.words),
+    }
+    go_deeper(text, cards)
 
 
 text("question")

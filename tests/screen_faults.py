@@ -91,8 +91,8 @@ FAULTS = [
     Fault(
         "labels lie over each other",
         JS + "picture/heroes/heads_places.js",
-        "start + column * (at + 0.5)",
-        "start + column * 0.2 * (at + 0.5)",
+        "title: isPhone ? top + 14 : base - 8",
+        "title: isPhone ? top + 14 : base + 10",
         of_page("06_many_heads"),
     ),
     Fault(

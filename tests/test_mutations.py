@@ -85,8 +85,7 @@ DECODING = partial(test_masks.test_while_decoding_the_queries_are_the_last_posit
 HEAD = test_attention.test_a_head_agrees_with_torch
 JACOBIAN = test_scaling.test_gradient_size_is_the_norm_of_torchs_jacobian
 FORMULA = partial(test_positions.test_the_papers_formula, 100.0, 8)
-LISTED = partial(test_multi_head.test_one_large_matrix_is_a_list_of_heads, ())
-BATCH = partial(test_multi_head.test_one_large_matrix_is_a_list_of_heads, (2,))
+MODULE = partial(test_multi_head.test_agrees_with_torchs_module_under_every_rule, masks.causal)
 ADDED = test_multi_head.test_what_the_heads_add_is_the_output
 SHARED = partial(test_grouped_query.test_agrees_with_torch_under_every_rule, "causal", 3)
 AVERAGED = test_grouped_query.test_averaging_is_the_mean_over_each_group
@@ -104,8 +103,6 @@ SQUEEZED = (
 )
 GEMMA = test_changed_scores.test_agrees_with_transformers_gemma_2
 NOWHERE = test_changed_scores.test_each_head_has_its_own_sink_and_it_takes_a_share_of_every_weight
-BUCKETS = partial(test_position_bias.test_agrees_with_transformers_t5, 32, 128)
-OF_TWO = test_position_bias.test_the_bias_is_that_of_a_decoder_that_has_read_two_tokens
 INSIDE = {
     family: partial(test_attention_hook.held, family, float32, decoded=2)
     for family in ("Llama", "T5 (relative bias)", "Mistral (window)", "Gemma 2 (soft-cap)")
@@ -118,9 +115,6 @@ MISSING = test_leak.test_what_is_hidden_too_late_is_missing_from_its_row
 ON_AVERAGE = partial(test_dropout.test_as_often_as_asked_and_unchanged_on_average, 0.1)
 ONE_PASS = partial(test_cache.test_token_by_token_is_one_pass_but_for_rounding, 3)
 WITH_ROPE = test_cache.test_one_pass_is_grouped_query_attention_with_rope
-HANDED = partial(
-    test_cache.test_where_places_were_added_a_cache_gives_what_the_heads_give, test_cache.LAYERS[0]
-)
 KEPT = test_cache.test_what_is_kept_is_what_would_be_computed_again_bit_for_bit
 RING = test_cache.test_sinks_and_a_ring_are_a_mask_as_well
 WRITTEN = test_cache.test_where_a_row_is_written
@@ -184,8 +178,7 @@ FAULTS = [
     (scaling, "diag_embed(weights) - outer", "diag_embed(weights) + outer", JACOBIAN),
     (scaling, "# (draws, 1, head_dim)", "# (draws, head_dim)", DRAWS),
     (positions, "column % 2 == 0", "column % 2 == 1", FORMULA),
-    (multi_head, "parts = x.view(*x.shape[:-1], -1, head_dim)", UNSPLIT, LISTED),
-    (multi_head, "x = x.unsqueeze(-3)", "x = x.unsqueeze(0)", BATCH),
+    (multi_head, "parts = x.view(*x.shape[:-1], -1, head_dim)", UNSPLIT, MODULE),
     (multi_head, "w_output.view(heads, head_dim, -1)", UNTURNED, ADDED),
     (grouped_query, "key.repeat_interleave(group_size, dim=-3)", DEALT, SHARED),
     (grouped_query, "layer.w_value.view(groups)", "layer.w_key.view(groups)", AVERAGED),
@@ -217,8 +210,6 @@ FAULTS = [
     (kv_cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
     (kv_cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
     (decoding, "project_at(row, layer, place)", "project_at(row, layer, 0)", KEPT),
-    (decoding, "x @ layer.w_value", "x @ layer.w_key", HANDED),
-    (decoding, "cache = append(cache, key, value)", "cache = append(cache, value, key)", HANDED),
     (windows, "(position - sinks) % window", "position % window", WRITTEN),
     (windows, "min(ring.seen, slots)", "slots", RING),
     (windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),
@@ -266,9 +257,6 @@ FAULTS = [
     (softcap, "soft_cap(products, cap)", "products", SQUEEZED),
     (sinks, "sink[:, None, None]", "sink[None, :1, None]", NOWHERE),
     (sinks, "shares[..., :-1]", "allowed.softmax(dim=-1)", NOWHERE),
-    (position_bias, "(buckets - near)).long()", "(buckets - near)).round().long()", BUCKETS),
-    (position_bias, "half * (offset < 0)", "half * (offset > 0)", BUCKETS),
-    (position_bias, "permute(2, 0, 1)", "permute(2, 1, 0).mT.flip(0)", OF_TWO),
     (
         attention_hook,
         "call.mask | ~call.mask.any(dim=-1, keepdim=True)",

@@ -2,12 +2,10 @@
 
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
 from explainers.attention.layer import MultiHead, check_heads, check_sharing
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.single_head import SingleHead, project
 
 
 class ManyHeads(NamedTuple):
@@ -44,21 +42,6 @@ def multi_head(x: Tensor, layer: MultiHead, mask: Tensor) -> ManyHeads:
     value = split_heads(x @ layer.w_value, layer.head_dim)  # (..., heads, q_len, head_dim)
     scores, weights, per_head = attention(query, key, value, mask)
     output = merge_heads(per_head) @ layer.w_output  # (..., q_len, d_model)
-    return ManyHeads(query, key, value, scores, weights, per_head, output)
-
-
-def multi_head_one_by_one(x: Tensor, layer: MultiHead, mask: Tensor) -> ManyHeads:
-    """The same numbers from a list of heads, each computed alone."""
-    matrices = (layer.w_query, layer.w_key, layer.w_value)
-    columns = [torch.split(matrix, layer.head_dim, dim=-1) for matrix in matrices]
-    heads = [SingleHead(*own) for own in zip(*columns, strict=True)]
-    x = x.unsqueeze(-3)  # (..., 1, q_len, d_model)
-    projected = [project(x, head) for head in heads]
-    attended = [attention(*views, mask) for views in projected]
-    query, key, value = (torch.cat(alike, dim=-3) for alike in zip(*projected, strict=True))
-    scores, weights, per_head = (torch.cat(alike, dim=-3) for alike in zip(*attended, strict=True))
-    side_by_side = torch.cat([one.output for one in attended], dim=-1).squeeze(-3)
-    output = side_by_side @ layer.w_output  # (..., q_len, d_model)
     return ManyHeads(query, key, value, scores, weights, per_head, output)
 
 

@@ -1,4 +1,4 @@
-"""Drawn as lines: rotated pairs as arrows, rows linked to columns, words linked in two orders."""
+"""Drawn as lines: rotated pairs as arrows, words linked in two orders."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -64,37 +64,6 @@ def draw_dials(matrix: Matrix, theme: Theme) -> alt.LayerChart:
         heads.encode(alt.X("x2:Q").axis(None), alt.Y("y2:Q").axis(None), colour),
         labels.encode(x, y, alt.Text("name:N")),
     ).properties(width=100 * len(planes), height=112)
-
-
-def draw_links(matrix: Matrix, theme: Theme) -> alt.LayerChart:
-    """Columns above, rows below, and a line between those whose cell is not 0."""
-    linked_columns = [[j for j, shared in enumerate(line) if shared] for line in matrix.values]
-    row_positions = [sum(columns) / len(columns) for columns in linked_columns]
-    lines = pd.DataFrame(
-        [
-            (j, 1, x, 0)
-            for x, columns in zip(row_positions, linked_columns, strict=True)
-            for j in columns
-        ],
-        columns=["x", "y", "x2", "y2"],
-    )
-    end_points = [(float(j), 1, name, "query") for j, name in enumerate(matrix.columns)]
-    end_points += [(x, 0, name, "key") for x, name in zip(row_positions, matrix.rows, strict=True)]
-    ends = pd.DataFrame(end_points, columns=["x", "y", "name", "role"])
-    x = alt.X("x:Q").scale(domain=[-0.6, matrix.shape[1] - 0.4], nice=False).axis(None)
-    y = alt.Y("y:Q").scale(domain=[-0.4, 1.4], nice=False).axis(None)
-    base = alt.Chart(ends).encode(x, y)
-    role = alt.Color("role:N").legend(None)
-    role = role.scale(domain=["query", "key"], range=[theme.query, theme.key])
-    link_lines = alt.Chart(lines).mark_rule(color=theme.muted)
-    return _layer_with_title(
-        matrix,
-        theme,
-        link_lines.encode(x, y, alt.X2("x2"), alt.Y2("y2")),
-        base.mark_point(size=700, filled=True, opacity=1, color=theme.background),
-        base.mark_point(size=700, strokeWidth=2).encode(role),
-        base.mark_text().encode(role, alt.Text("name:N")),
-    ).properties(width=48 * matrix.shape[1], height=120)
 
 
 def draw_ties(matrix: Matrix, theme: Theme) -> alt.LayerChart:
@@ -214,7 +183,6 @@ def _layer_with_title(matrix: Matrix, theme: Theme, *layers: alt.Chart) -> alt.L
 
 LINE_DRAWINGS: dict[str, Callable[[Matrix, Theme], alt.LayerChart]] = {
     "arrows": draw_dials,
-    "links": draw_links,
     "ties": draw_ties,
     "cone": draw_cone,
     "stored": draw_stored,

@@ -28,7 +28,6 @@ from explainers.attention import (
     merged_rows,
     multi_head,
     online_softmax,
-    position_bias,
     positions,
     qk_norm,
     receptive_field,
@@ -88,7 +87,7 @@ WITHIN = {"kv_len": SIZES["q_len"]}
 TURNED = [
     rotary.angles, rotary.rotate, rotary.rotate_halves, rotary.rotary_attention,
     kv_cache.empty_cache, kv_cache.project_at, kv_cache.append, kv_cache.look_up, kv_cache.read,
-    decoding.read_added, decoding.through, decoding.recompute, windows.empty_ring,
+    decoding.through, decoding.recompute, windows.empty_ring,
 ]  # fmt: skip
 """RoPE needs pairs."""
 
@@ -184,7 +183,6 @@ def calls(leading):
         multi_head.split_heads: (torch.randn(*leading, 5, 132), 11),
         multi_head.merge_heads: (torch.randn(*leading, 12, 5, 11),),
         multi_head.multi_head: (x, layer, own),
-        multi_head.multi_head_one_by_one: (x, layer, own),
         multi_head.contributions: (torch.randn(*leading, 12, 5, 11), layer.w_output),
         grouped_query.share: (keys, 3),
         grouped_query.share_wrongly: (keys, 3),
@@ -199,8 +197,6 @@ def calls(leading):
         rotary.rotary_attention: (turning[..., -5:, :], turning, value, mask, torch.randn(7, 8)),
         stretching.raise_base: (16, 100.0, 4.0),
         stretching.find_slowed_share: (16, 100.0, 32),
-        position_bias.bucket: (torch.randint(-9, 99, (5, 7)), 8, 50),
-        position_bias.both_ways: (torch.randint(-99, 99, (5, 7)), 8, 50),
         sinks.attention_with_sinks: (*of_heads, mask, torch.randn(12)),
         linear.write_sum: (state, one_key, one_value),
         linear.read_state: (state, one_key),
@@ -219,7 +215,6 @@ def calls(leading):
         kv_cache.append: (kept(2, 2), *kept(5, 5)[:2]),
         kv_cache.look_up: (torch.randn(*leading, 12, 5, 16), kept(7, 7), in_turns, mask),
         kv_cache.read: (x, in_turns, kept(2, 2), masks.causal),
-        decoding.read_added: (x, in_turns, kept(2, 2), masks.causal),
         faults.forget_offset: (token, in_turns, kept(6, 6)),
         faults.drop_row: (token, in_turns, kept(6, 6)),
         faults.append_after: (token, in_turns, kept(7, 7)),
@@ -329,7 +324,6 @@ def own_sizes(function, leading):
         group_rounding.round_in_channels: {"length": 12, "head_dim": 9, "groups": 3, "size": 3},
         single_head.single_head: WITHIN,
         multi_head.multi_head: WITHIN,
-        multi_head.multi_head_one_by_one: WITHIN,
         grouped_query.grouped_query: WITHIN,
         latent.latent_attention: WITHIN,
         latent.absorbed: WITHIN,

@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention import masks
 from explainers.attention.cache import faults
-from explainers.attention.cache.decoding import decode, read_added, recompute, through
+from explainers.attention.cache.decoding import decode, recompute, through
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import cache_bytes, one_call, with_cache, without_cache
 from explainers.attention.cache.windows import empty_ring, read_ring, sinks_and_window, slot_of
@@ -50,15 +50,6 @@ def test_what_is_kept_is_what_would_be_computed_again_bit_for_bit(tokens, heads,
     for made, fresh in zip(steps[-1].reads, again.caches, strict=True):
         assert torch.equal(made.cache.key, fresh.key)
         assert torch.equal(made.cache.value, fresh.value)
-
-
-@pytest.mark.parametrize("layer", [LAYERS[0], random_heads(D_MODEL, HEADS, HEADS, HEAD_DIM, 2)])
-def test_where_places_were_added_a_cache_gives_what_the_heads_give(layer):
-    steps = decode(X, [layer], nothing(layers=[layer]), partial(read_added, rule=masks.causal))
-    found = torch.cat([step.reads[0].output for step in steps])
-    heads = multi_head if layer.group_size == 1 else grouped_query
-    whole = heads(X, layer, masks.build(masks.causal, TOKENS, TOKENS)).output
-    torch.testing.assert_close(found, whole)
 
 
 @pytest.mark.parametrize("prompt", [1, 3, TOKENS])

@@ -1,4 +1,4 @@
-"""Many heads: one large matrix, a list of heads and torch's own module give the same numbers."""
+"""Many heads give the same numbers as torch's own module."""
 
 import re
 
@@ -13,14 +13,12 @@ from explainers.attention.multi_head import (
     contributions,
     merge_heads,
     multi_head,
-    multi_head_one_by_one,
     parameters,
     split_heads,
 )
 
 HEADS, HEAD_DIM, D_MODEL = 3, 4, 14
 WIDTH = HEADS * HEAD_DIM
-BOTH = pytest.mark.parametrize("computed", [multi_head, multi_head_one_by_one])
 
 
 def drawn(*axes):
@@ -37,9 +35,8 @@ LAYER = layer_of(D_MODEL)
 CAUSAL = masks.build(masks.causal, 5, 5)
 
 
-@BOTH
 @pytest.mark.parametrize("rule", [*masks.RULES.values(), masks.padding(torch.tensor([3, 5]))])
-def test_agrees_with_torchs_module_under_every_rule(rule, computed):
+def test_agrees_with_torchs_module_under_every_rule(rule):
     # torch's module wants heads · d_k = d_model, stores W transposed, and masks the forbidden.
     layer, x, mask = layer_of(WIDTH), drawn(2, 5, WIDTH), masks.build(rule, 5, 5)
     module = nn.MultiheadAttention(WIDTH, HEADS, bias=False, batch_first=True, dtype=x.dtype)
@@ -49,16 +46,9 @@ def test_agrees_with_torchs_module_under_every_rule(rule, computed):
         module.in_proj_weight.copy_(torch.cat(projections))
         module.out_proj.weight.copy_(layer.w_output.T)
         output, weights = module(x, x, x, attn_mask=forbidden, average_attn_weights=False)
-    run = computed(x, layer, mask)
+    run = multi_head(x, layer, mask)
     assert_close(run.weights, weights)
     assert_close(run.output, output)
-
-
-@pytest.mark.parametrize("leading", [(), (2,), (2, 6)])
-def test_one_large_matrix_is_a_list_of_heads(leading):
-    x = drawn(*leading, 5, D_MODEL)
-    large, listed = multi_head(x, LAYER, CAUSAL), multi_head_one_by_one(x, LAYER, CAUSAL)
-    assert_close(large._asdict(), listed._asdict())
 
 
 def test_what_the_heads_add_is_the_output():

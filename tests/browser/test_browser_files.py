@@ -109,9 +109,9 @@ def show_some_tiles():
 
 def test_types_name_what_is_sent():
     """The browser's side writes down the names that it is told, neither more nor fewer."""
-    start, steps = opened(START, ALL_WORDS), ROOT / "pages" / "08_kv_cache.py"
+    start, steps = opened(START, ALL_WORDS), ROOT / "pages" / "05_masks.py"
     figures = sent(start, "figure/figure.js")
-    figures += sent(opened(steps, {"deep": "steps"}), "figure/figure.js")
+    figures += sent(opened(steps, {"deep": "reach"}), "figure/figure.js")
     tiles = AppTest.from_function(show_some_tiles).run(timeout=60)
     lecturer = opened(START, LECTURE)
     lecture = sent(lecturer, "lecture/lecture.js")[0]

@@ -109,7 +109,7 @@ def test_another_visitor_gets_pictures_while_one_trains(visit, browser, address)
     with browser.new_context() as elsewhere:
         other = Visit(elsewhere.new_page(), address).goto("scores", deep="steps")
         drawn = other.drawn()
-        trains = visit("many_heads", deep="layer", heads="8", d_k="8")
+        trains = visit("masks", deep="side_by_side")
         again = trains.page.get_by_role("button", name="Train it here")
         again.click()
         bar = trains.page.get_by_test_id("stProgress")

@@ -40,8 +40,6 @@ TURNED = [[3.0, -4.0, 0.0, 5.0], [0.0, 5.0, -3.0, -4.0]]
 PLANES = ("1 rad", "1 rad", "0.1 rad", "0.1 rad")
 ARROWS = ("query of a", "key of b")
 DIALS = Matrix("turned", "", TURNED, ARROWS, PLANES, "vector", "plane", kind="arrows", limit=5.0)
-SHARED = [[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
-LINKS = Matrix("sharing", "", SHARED, "AB", "012345", "KV head", "query head", kind="links")
 WEAK: list[list[float | None]] = [[0.7, 0.01, 0.29], [None, None, None]]
 TIES = Matrix(
     "who", "", WEAK, ["kỷ", "lục"], TOKENS[:3], "syllable", "word", "ties", ringed_cells=[(1, 2)]
@@ -102,7 +100,6 @@ PICTURES = {
     "heat map of many cells": partial(draw_heatmap, signed(65, 3)),
     "heat maps": partial(draw_heatmaps, [WEIGHTS, signed(5, 4)]),
     "dials": partial(draw_heatmap, DIALS),
-    "links": partial(draw_heatmap, LINKS),
     "ties": partial(draw_heatmap, TIES),
     "product": partial(draw_product, signed(3, 4), signed(4, 5), signed(3, 5), 1, 2),
     **{name: partial(draw, rows) for name, (draw, rows) in FROM_ROWS.items()},
@@ -275,11 +272,6 @@ def test_a_vector_is_an_arrow_in_each_of_its_planes():
     assert {arrow["row"] for arrow in arrows} == set(ARROWS)
     [colours] = scales(spec, "rule")
     assert colours == {"domain": list(ARROWS), "range": [LIGHT.query, LIGHT.key]}
-
-
-def test_a_line_joins_each_head_above_with_the_one_it_reads():
-    joins = [row for row in rows(read(draw_heatmap(LINKS, LIGHT))) if "x2" in row]
-    assert [(join["x"], join["x2"]) for join in joins] == [(j, 1 if j < 3 else 4) for j in range(6)]
 
 
 def test_a_tie_is_as_thick_as_its_weight_and_gold_is_dotted():

@@ -23,12 +23,9 @@ EVERYWHERE: dict[str, dict[str, str]] = {
 }
 OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
     "06_many_heads": {
-        "one head, both ways": {"deep": "same", "heads": "1"},
-        "votes, Vietnamese": {
-            "deep": "layer", "lang": "vi", "off": "2", "matrix": "votes", "row": "1", "column": "3",
-        },
-        "untrained, a head off": {
-            "deep": "layer", "weights": "untrained", "heads": "2", "head": "1", "off": "0",
+        "one head, Vietnamese": {"heads": "1", "lang": "vi"},
+        "a head off, one of its numbers": {
+            "heads": "2", "off": "0", "matrix": "heads", "row": "1", "column": "3",
         },
     },
     "10_cache_memory": {

@@ -105,11 +105,11 @@ def test_a_follower_first_gets_the_lecturers_screen_alone(page, monkeypatch):
 
 def test_a_card_that_was_added_is_a_screen_and_without_study_mode_nothing_is_asked():
     page = next(page for page in PAGES if page.stem == "05_masks")
-    parts = [*named(opened(page, {"lecture": "true", "deep": "costs"}).main)]
+    parts = [*named(opened(page, {"lecture": "true", "deep": "reach"}).main)]
     kinds = [kind for kind, _name, _part in parts]
     assert "ask" not in kinds
     assert kinds.index("answer") < kinds.index("picture")
-    assert [name for kind, name, _part in parts if kind == "deeper"] == ["costs"]
+    assert [name for kind, name, _part in parts if kind == "deeper"] == ["reach"]
 
 
 def test_the_browser_knows_the_kinds_of_screens_and_there_are_no_others():

@@ -7,11 +7,10 @@ from unittest import mock
 import pytest
 import torch
 
-from explainers.attention.grouped_query import grouped_query, share_wrongly
+from explainers.attention.grouped_query import grouped_query
 from explainers.attention.latent import latent_attention
-from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.shared_heads import uptraining_job
-from explainers.chapters.shared_heads.hero import TURN, compute_numbers
+from explainers.chapters.shared_heads.hero import compute_numbers
 from explainers.chapters.shared_heads.latent_heads import write_difference
 from explainers.chapters.shared_heads.takeaway import make_latent_inputs
 from explainers.chapters.shared_heads.uptraining_job import (
@@ -45,17 +44,11 @@ def test_the_picture_has_torchs_weights_and_what_is_stored(heads):
     for kv_heads in list_kv_heads(heads):
         layer = load_layer(TOKENS, Configuration(heads, kv_heads, 64 // heads, "full"), 0)
         run = grouped_query(layer.x, layer.heads, layer.mask)
-        key, value = (share_wrongly(part, heads // kv_heads) for part in (run.key, run.value))
-        in_turn = attention(run.query, key, value, layer.mask).weights
-        for name, way in sent[str(kv_heads)].items():
-            weights = in_turn if name == TURN else run.weights
-            torch.testing.assert_close(
-                torch.tensor(way["weights"]), weights.cpu(), atol=1e-4, rtol=0
-            )
-            groups = [head * kv_heads // heads for head in range(heads)]
-            readers = [head % kv_heads for head in range(heads)] if name == TURN else groups
-            assert way["read"] == readers
-            assert way["stored"] == (run.key.numel() + run.value.numel()) // len(TOKENS)
+        shown = sent[str(kv_heads)]
+        weights = torch.tensor(shown["weights"])
+        torch.testing.assert_close(weights, run.weights.cpu(), atol=1e-4, rtol=0)
+        assert shown["read"] == [head * kv_heads // heads for head in range(heads)]
+        assert shown["stored"] == (run.key.numel() + run.value.numel()) // len(TOKENS)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +74,7 @@ def loss_after(visit, words):
 
 
 def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_start():
-    visit = opened(PAGE, {"deep": "uptraining", "kv_heads": "2", "averaged_mask": "causal"})
+    visit = opened(PAGE, {"deep": "uptraining", "kv_heads": "2"})
     drawn = len(pictures(visit))
     after = loss_after(visit, "The same heads averaged to 2 KV heads?")
     untrained = loss_after(visit, "An untrained layer of that shape")
@@ -93,7 +86,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     mended = loss_after(visit, f"After {STEPS} more batches")
     beside = loss_after(visit, f"From random weights, after the same {STEPS} batches")
     assert mended < after / 5
-    assert beside == pytest.approx(measure_held_out(job.result[1], "causal").loss, abs=0.006)
+    assert beside == pytest.approx(measure_held_out(job.result[1], "full").loss, abs=0.006)
     assert mended < beside < untrained
     assert len(pictures(visit)) == drawn + 1
     visit.session_state["kv_heads"] = "4"
@@ -125,10 +118,8 @@ def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
 
 
 def test_what_was_not_trained_is_replaced_and_said():
-    link = {"averaged_mask": "prefix of 3", "seed": "3", "weights": "untrained", "kv_heads": "2"}
+    link = {"seed": "3", "weights": "untrained", "kv_heads": "2"}
     visit = opened(PAGE, link | {"deep": "uptraining"})
-    assert widgets(visit)["averaged_mask"].value == "prefix of 3", "what was chosen is lost"
-    assert "no mask prefix of 3" in visit.caption[-1].value
     assert "no seed 3" in visit.caption[-1].value
     shown = compare_sharing(OWN._replace(rule="full"), 2, 0)[2].loss
     assert loss_after(visit, "An untrained layer of that shape") == pytest.approx(shown, abs=6e-4)

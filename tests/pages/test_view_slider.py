@@ -11,13 +11,12 @@ from explainers.ui.figure.panels import MOST_NUMBERS, Cell
 from tests.support.opening import PAGES, opened, pictures, widgets
 from tests.support.reading import figure, figures
 
-TOKENS, KEYS, SCORES, HEADS = PAGES[1], PAGES[2], PAGES[3], PAGES[5]
+TOKENS, KEYS, SCORES = PAGES[1:4]
 CARDS = {
     "query_key_value": (KEYS, {"deep": "parameters"}),
     "scores, untrained": (SCORES, {"deep": "steps", "weights": "untrained", "d_k": "3"}),
     "scores, output": (SCORES, {"deep": "steps", "step": "output", "column": "3"}),
     "tokens": (TOKENS, {"deep": "waves", "clock": "7", "d_model": "16"}),
-    "many_heads": (HEADS, {"deep": "layer"}),
 }
 
 

@@ -7,10 +7,9 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.cache.kv_cache import Cache, Read, append, look_up, project_at
+from explainers.attention.cache.kv_cache import Cache, Read, look_up, project_at
 from explainers.attention.layer import MultiHead
-from explainers.attention.multi_head import merge_heads, split_heads
-from explainers.attention.rules import Rule
+from explainers.attention.multi_head import merge_heads
 
 Reader = Callable[[Tensor, MultiHead, Cache], Read]
 
@@ -67,15 +66,3 @@ def recompute(x: Tensor, layers: Sequence[MultiHead]) -> Recomputed:
         caches.append(Cache(key, value, len(rows)))
     output = torch.cat(rows, dim=-2)  # (..., q_len, d_model)
     return Recomputed(output, caches)
-
-
-def read_added(x: Tensor, layer: MultiHead, cache: Cache, rule: Rule) -> Read:
-    """Read new tokens `x` (..., q_len, d_model), embedding + position, as `cache.read` does."""
-    query = split_heads(x @ layer.w_query, layer.head_dim)  # (..., heads, q_len, head_dim)
-    key = split_heads(x @ layer.w_key, layer.head_dim)  # (..., kv_heads, q_len, head_dim)
-    value = split_heads(x @ layer.w_value, layer.head_dim)  # (..., kv_heads, q_len, head_dim)
-    cache = append(cache, key, value)
-    mask = masks.build(rule, x.shape[-2], cache.seen)
-    _, weights, per_head = look_up(query, cache, layer, mask)
-    output = merge_heads(per_head) @ layer.w_output  # (..., q_len, d_model)
-    return Read(query, weights, output, cache)

@@ -21,7 +21,6 @@ from explainers.toys.layers import (
     TrainedHeads,
     choose_shipped_seed,
     draw_layer,
-    list_head_dims,
     load_layer,
 )
 from explainers.toys.readable_head import (
@@ -163,61 +162,6 @@ def describe_wide_layer(layer: Layer, seed: int) -> None:
         st.caption(" ".join([trained, *describe_unlike(layer, "full", seed), *any_seed]))
 
 
-def choose_sizes_of_heads(
-    tokens: Tokens, is_trained: bool, d_model: int, num_heads: int, rule: str
-) -> LayerSizes:
-    """The same for several heads, whose other controls the page has.
-
-    Trained heads open with as many numbers together as one head of full width.
-    """
-    control = controls.head_dim
-    if is_trained:
-        head_dims: Sequence[int] = list_head_dims(num_heads)
-        head_dim = control(head_dims, D_MODEL // num_heads)
-    else:
-        head_dims, head_dim = control.possible, control()
-    seed = page.read_seed()
-
-    @functools.cache
-    def read(size: int) -> Layer:
-        return _read_heads(tokens, is_trained, d_model, num_heads, size, rule, seed)
-
-    _describe_heads(read(head_dim), rule, seed)
-    return LayerSizes(head_dims, head_dim, read)
-
-
-def read_by_heads(
-    tokens: Tokens, is_trained: bool, d_model: int, num_heads: int, head_dim: int, rule: str
-) -> Layer:
-    """A layer of heads that were chosen, or where mask or seed were not trained, another."""
-    seed = page.read_seed()
-    layer = _read_heads(tokens, is_trained, d_model, num_heads, head_dim, rule, seed)
-    _describe_heads(layer, rule, seed)
-    return layer
-
-
-def _read_heads(
-    tokens: Tokens,
-    is_trained: bool,
-    d_model: int,
-    num_heads: int,
-    head_dim: int,
-    rule: str,
-    seed: int,
-) -> Layer:
-    if is_trained:
-        return find_trained_layer(tokens, num_heads, head_dim, rule, seed)
-    return draw_layer(tokens, d_model, num_heads, head_dim, rule, seed)
-
-
-def _describe_heads(layer: Layer, rule: str, seed: int) -> None:
-    if layer.learned:
-        trained = _("Trained on finding related words: d_model is {d_model}.", d_model=D_MODEL)
-        st.caption(
-            " ".join([trained, *describe_unlike(layer, rule, seed), *describe_long_text(layer)])
-        )
-
-
 def find_trained_layer(
     tokens: Tokens, num_heads: int, head_dim: int, rule: str, seed: int
 ) -> Layer:
@@ -244,9 +188,11 @@ def name_layer_origin(layer: Layer) -> str:
 
 def describe_unlike(layer: Layer, rule: str, seed: int) -> list[str]:
     """What to say where another mask, or another seed, is shown than was asked for."""
-    return describe_missing_mask(rule, layer.rule) + describe_missing(
-        N_("seed"), seed, layer.seed, SEEDS
-    )
+    masks = translate_mask(rule), translate_mask(layer.rule), [*map(translate_mask, MASK_NAMES)]
+    return [
+        *describe_missing(N_("mask"), *masks),
+        *describe_missing(N_("seed"), seed, layer.seed, SEEDS),
+    ]
 
 
 def describe_missing(
@@ -264,13 +210,6 @@ def describe_missing(
             shown=shown,
         )
     ]
-
-
-def describe_missing_mask(asked: str, shown: str) -> list[str]:
-    """The same where other masks were trained than the one that is asked for."""
-    return describe_missing(
-        N_("mask"), translate_mask(asked), translate_mask(shown), [*map(translate_mask, MASK_NAMES)]
-    )
 
 
 def describe_long_text(layer: Layer) -> list[str]:

@@ -1,10 +1,9 @@
-"""The table of masks as readers meet it: names in every language, with their numbers; buttons."""
+"""The table of masks as readers meet it: names in every language, with their numbers."""
 
 from explainers.attention.masks import MASKS
 from explainers.attention.rules import Mask
 from explainers.messages import N_, Message
 from explainers.translations import _
-from explainers.ui.controls.name_controls import Choice
 
 
 def name_mask(mask: Mask, number: int) -> str:
@@ -15,11 +14,6 @@ def name_mask(mask: Mask, number: int) -> str:
 
 MASK_NAMES = {mask.label(): name_mask(mask, mask.usual) for mask in MASKS}
 """By what links and trained weights call it."""
-
-
-def choose_mask(control: Choice) -> str:
-    """A button for each mask, with its usual number."""
-    return str(control(list(MASK_NAMES.values())))
 
 
 def translate_mask(label: str) -> str:

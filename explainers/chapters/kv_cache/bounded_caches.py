@@ -5,15 +5,12 @@ from functools import cached_property
 
 from torch import Tensor
 
-from explainers.attention.cache.step_costs import cache_bytes
 from explainers.attention.cache.windows import sinks_and_window, slot_of
-from explainers.chapters.kv_cache.cost_curves import LENGTHS, name_count_origin
 from explainers.chapters.kv_cache.reading import CAUSAL, DrawnText, make_reader, measure_gap
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import ngettext
 from explainers.translations import _
-from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.text.numbers import bound_rounding
 
@@ -98,24 +95,6 @@ def draw_slots(caches: BoundedCaches) -> Figure:
     ]
     alt = _("Which word's row stands in which slot, word by word, and how far the outputs move.")
     return Figure(panels, alt)
-
-
-def show_bytes(run: DrawnText, slots: int) -> None:
-    """What caches of either kind hold as the text grows."""
-    import pandas as pd
-
-    from explainers.charts.curves import Axis, draw_curve
-
-    series = _("every row kept"), _("sinks and window")
-    points = [
-        (length, sum(cache_bytes(rows, layer) for layer in run.layers), name, False)
-        for length in LENGTHS
-        for name, rows in zip(series, (length, min(length, slots)), strict=True)
-    ]
-    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    alt = _("Bytes held: they grow with the text, or stay at those of {slots} rows.", slots=slots)
-    axes = {"x": Axis(_("words"), is_logarithmic=True), "y": Axis(_("bytes"), is_logarithmic=True)}
-    show_chart(draw_curve, rows, alt, "held", name_count_origin(), series=series, **axes)
 
 
 def _make_slot_matrix(run: DrawnText, name: str, sinks: int, window: int) -> Matrix:

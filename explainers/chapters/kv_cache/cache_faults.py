@@ -1,15 +1,14 @@
-"""What spoils a cache: mistakes in it, and attention that looks ahead."""
+"""What spoils a cache: mistakes in it, and the word at which each begins."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from torch import Tensor
 
-from explainers.attention import masks
 from explainers.attention.cache.faults import LOST
 from explainers.chapters.common.score_matrix import ROUNDING
-from explainers.chapters.kv_cache.reading import DrawnText, measure_key_changes
+from explainers.chapters.kv_cache.reading import DrawnText
 from explainers.chapters.kv_cache.takeaway import AFTER, DROPPED, FORGOTTEN, SMALL
-from explainers.charts.matrix import Matrix, Values, share_domain
+from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
@@ -79,34 +78,3 @@ def draw_faults(run: DrawnText, found: Mapping[str, Tensor]) -> Figure:
         listed=listed,
     )
     return Figure([Panel("wrong", matrix)], alt)
-
-
-def count_stale_rows(changes: list[Tensor]) -> int:
-    """How many rows would have to be computed again, over the whole text."""
-    return sum(int((change > ROUNDING).sum()) for change in changes)
-
-
-def measure_both_masks(run: DrawnText) -> list[list[Tensor]]:
-    """By word that is read: how much each older row changes, causally and both ways."""
-    return [measure_key_changes(run, rule) for rule in (masks.causal, masks.full)]
-
-
-def draw_changes(run: DrawnText, found: Sequence[list[Tensor]]) -> Figure:
-    """Every row at every step, under both masks."""
-    names = _("causal"), _("full (both ways)")
-    matrices = [_make_change_matrix(run, *each) for each in zip(names, found, strict=True)]
-    drawn = share_domain(*matrices)
-    alt = _(
-        "How much each row of K changes when another word is read: causally not, both ways yes."
-    )
-    return Figure([Panel(m.name, m) for m in drawn], alt)
-
-
-def _make_change_matrix(run: DrawnText, name: str, changes: list[Tensor]) -> Matrix:
-    words = len(run.tokens)
-    by_step: Values = [[*c.tolist(), *[None] * (words - len(c))] for c in changes]
-    formula = _(
-        "{count} rows of K would have to be computed again", count=count_stale_rows(changes)
-    )
-    rows = [f"+ {token}" for token in run.tokens]
-    return Matrix(name, formula, by_step, rows, run.tokens, _("word read"), TOKEN_AXIS)

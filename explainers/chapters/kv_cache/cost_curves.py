@@ -36,11 +36,6 @@ def count_work() -> dict[int, tuple[Work, Work]]:
     return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
 
 
-def name_both_ways() -> tuple[str, str]:
-    """What the curves are called."""
-    return _("with the cache"), _("without")
-
-
 def name_count_origin() -> str:
     """The badge of the pictures."""
     return formula(_("counted step by step"), torch.device("cpu"))

@@ -1,9 +1,7 @@
 """A sentence read token by token with a KV cache, and everything it is compared with."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -14,7 +12,6 @@ from explainers.attention.cache.kv_cache import Cache, empty_cache, read
 from explainers.attention.cache.windows import empty_ring, read_ring
 from explainers.attention.layer import MultiHead
 from explainers.attention.rules import Rule
-from explainers.charts.matrix import Values
 from explainers.toys import examples
 from explainers.ui.provenance import random_weights
 
@@ -105,13 +102,6 @@ class DecodedText:
             for step, again in zip(self.steps, self.recomputed, strict=True)
         ]
 
-    @cached_property
-    def in_one_product(self) -> list[float]:
-        """After each word: cached against the same rows from one pass over the text so far."""
-        passes = [self.read_at_once(n + 1, masks.causal) for n in range(len(self.tokens))]
-        whole = [Recomputed(p.output, [done.cache for done in p.reads]) for p in passes]
-        return [self._compare(step, one) for step, one in zip(self.steps, whole, strict=True)]
-
     @staticmethod
     def _compare(step: Step, other: Recomputed) -> float:
         """Over all keys and values of all layers, and the output of the word that was read."""
@@ -122,13 +112,6 @@ class DecodedText:
             for a, b in zip(pair[0][:2], pair[1][:2], strict=True)
         ]
         return max(*rows, measure_gap(step.output, other.output[-1:]))
-
-
-def measure_key_changes(run: DecodedText, rule: Rule) -> list[Tensor]:
-    """By word that is read: how much each older row of the last layer's K changes."""
-    keys = [run.read_at_once(n + 1, rule).reads[-1].cache.key[0] for n in range(len(run.tokens))]
-    changes = [(new[:-1] - old).abs().amax(dim=-1) for old, new in pairwise(keys)]
-    return [keys[0].new_zeros(0), *changes]
 
 
 @dataclass(frozen=True)
@@ -145,20 +128,3 @@ class DrawnText(DecodedText):
 def read_text(tokens: tuple[str, ...], seed: int) -> DrawnText:
     """A text that is read, computed once for all runs of the page."""
     return DrawnText(tokens, seed)
-
-
-def place_row(run: DrawnText, place: int, row: Sequence[float | None]) -> Values:
-    """One word has a row, the others none."""
-    blank: list[float | None] = [None] * len(row)
-    return [row if n == place else blank for n in range(len(run.tokens))]
-
-
-def pad_row(run: DrawnText, row: Tensor) -> list[float | None]:
-    """A number for each word read so far (kv_len,), then blanks."""
-    return [*row.tolist(), *[None] * (len(run.tokens) - len(row))]
-
-
-def pad_rows(run: DrawnText, rows: Tensor) -> Values:
-    """A row for each word read so far (kv_len, head_dim), then blank ones."""
-    blank: list[float | None] = [None] * rows.shape[-1]
-    return [*rows.tolist(), *[blank] * (len(run.tokens) - len(rows))]

@@ -5,7 +5,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from explainers.attention import masks
 from explainers.attention.cache.faults import append_after, drop_row, forget_offset
@@ -17,7 +16,6 @@ from explainers.chapters.kv_cache.reading import (
     LAYERS,
     DecodedText,
     make_reader,
-    measure_key_changes,
 )
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
@@ -58,7 +56,6 @@ def name_numbers(run: DecodedText, words: int) -> dict[str, Any]:
     """The numbers of a reading under their names, whether the page read or the file."""
     found: dict[str, Any] = {
         "cached − recomputed": max(run.row_by_row),
-        "cached − one large product": max(run.in_one_product),
         "outputs": torch.cat([step.output for step in run.steps]),
     }
     for number, done in enumerate(run.steps[words - 1].reads, start=1):
@@ -71,13 +68,6 @@ def name_numbers(run: DecodedText, words: int) -> dict[str, Any]:
 def measure_mistakes(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
     """How wrong each word's output is, a row for each mistake."""
     return {"wrong": torch.stack([*measure_differences(DecodedText(tokens, seed)).values()])}
-
-
-def measure_new_words(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
-    """How much each older row of K changes, word by word that is read."""
-    run, rules = DecodedText(tokens, seed), {"causal": masks.causal, "full (both ways)": masks.full}
-    found = {name: measure_key_changes(run, rule) for name, rule in rules.items()}
-    return {name: pad_sequence(rows, batch_first=True) for name, rows in found.items()}
 
 
 def count_costs(lengths: list[int]) -> dict[str, list[int]]:
@@ -120,14 +110,6 @@ def take_mistakes(run: DecodedText, found: dict[str, Tensor]) -> None:
     take(
         "mistakes", Recipe(_("Mistakes in a cache"), measure_mistakes, _collect_inputs(run), shown)
     )
-
-
-def take_new_words(run: DecodedText, causal: list[Tensor], full: list[Tensor]) -> None:
-    """What each new word changes."""
-    found = {"causal": causal, "full (both ways)": full}
-    shown = {name: pad_sequence(rows, batch_first=True) for name, rows in found.items()}
-    title = _("What each new word changes in K")
-    take("both ways", Recipe(title, measure_new_words, _collect_inputs(run), shown))
 
 
 def take_costs(lengths: tuple[int, ...]) -> None:

@@ -1,6 +1,5 @@
-"""One score matrix under every mask, and under one of the reader's own: weights and cells left."""
+"""One score matrix under every mask, and under one of the reader's own."""
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,12 +11,9 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.receptive_field import cells
-from explainers.attention.rules import Mask, Rule
-from explainers.attention.scaled_dot_product import attention
+from explainers.attention.rules import Rule
 from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, dot_products, hide, scale, softmax
-from explainers.chapters.common.mask_names import name_mask
 from explainers.chapters.common.one_head import OneHead, make_explainer
 from explainers.chapters.common.score_matrix import (
     Lab,
@@ -52,20 +48,6 @@ def mask_weights(layer: Layer, numbers: dict[str, int]) -> Computed:
     return {"scores": scores, **weights, **moved}
 
 
-def count_cells(numbers: Mapping[str, int], length: int) -> dict[str, int]:
-    """How many cells each mask leaves of a text of `length` words."""
-    return {
-        mask.name: _count_mask_cells(mask, numbers.get(mask.name, mask.usual), length)
-        for mask in masks.MASKS
-    }
-
-
-@functools.lru_cache(maxsize=256)
-def _count_mask_cells(mask: Mask, number: int, length: int) -> int:
-    """One mask at a time, so that a new width costs a single count."""
-    return cells(masks.build(mask.of(number), length, length))
-
-
 def explain_weight(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
     """How a weight under a mask came to be."""
     scores = hide(lab.scores, mask)[cell.row]
@@ -73,32 +55,10 @@ def explain_weight(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
     return arithmetic.explain_softmax(scores.tolist(), cell.column, weight, lab.tokens)
 
 
-LONG = 1024
-"""Words of a long text; 2,048 would take seconds on a small machine."""
-
-
-def name_costs(words: int, numbers: Mapping[str, int]) -> dict[str, str]:
-    """The rows of a Markdown table, one per mask: cells of this text, and of a long one."""
-    short, long = (count_cells(numbers, n) for n in (words, LONG))
-    named = {mask.name: name_mask(mask, numbers.get(mask.name, mask.usual)) for mask in masks.MASKS}
-    rows = [
-        f"| {_(named[name])} | {short[name]} | {count:,} | {write_percent(count / LONG**2, 1)} |"
-        for name, count in long.items()
-    ]
-    return {"rows": "\n".join(rows), "length": f"{LONG:,}"}
-
-
 ASKED = 2
 """The row of the question, from 0: the running sentence's verb."""
 LEAST = 0.01
 """With less to lose, a row is not worth a question."""
-
-
-def ask_cells(words: int) -> tuple[str, list[str]]:
-    """How many cells the causal mask leaves, and how many one might think."""
-    left = cells(masks.build(masks.causal, words, words))
-    options = words * (words - 1) // 2, words * (words + 1) // 2, words**2
-    return f"{left}", [f"{count}" for count in options]
 
 
 class LaterShare(NamedTuple):
@@ -164,10 +124,6 @@ def _explain_weights(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arith
     return explain
 
 
-EMPTIED = 2
-"""The row of the example that is left with nothing."""
-
-
 def compute_drawn_weights(layer: Layer, cells: list[list[bool]]) -> Computed:
     """The weights under a mask by hand, and what they are more than without a mask."""
     scores, allowed = compute_scores(layer), masks.drawn(torch.tensor(cells))
@@ -179,28 +135,21 @@ def compute_drawn_weights(layer: Layer, cells: list[list[bool]]) -> Computed:
 class Drawing(NamedTuple):
     """The reader's cells, and the weights under them.
 
-    A mask with an `empty_row` is refused: the weights of that row are not numbers, but `share`.
+    A mask with an `empty_row` is refused: the weights of that row are not numbers.
     """
 
     cells: Tensor  # (words, words)
     shown: Computed
     empty_row: int | None = None
-    share: float = 0.0
-
-    def name_refusal(self, lab: Lab) -> dict[str, object]:
-        """What the text says of the row that is empty."""
-        word = lab.tokens[self.empty_row or 0]
-        return {"row": self.empty_row, "word": verbatim(word), "share": self.share}
 
 
 def read_drawing(lab: Lab) -> Drawing:
     """What is drawn, of which the first picture has read the link."""
     cells = torch.tensor(controls.drawn_cells.list_cells(len(lab.tokens)))
     empty = (~cells.any(dim=-1)).nonzero().flatten().tolist()
-    if not empty:
-        return Drawing(cells, compute_drawn_weights(lab.layer, cells.tolist()))
-    weights = softmax(hide(lab.scores, cells.to(lab.scores.device)))
-    return Drawing(cells, {}, empty[0], weights[empty[0], 0].item())
+    if empty:
+        return Drawing(cells, {}, empty[0])
+    return Drawing(cells, compute_drawn_weights(lab.layer, cells.tolist()))
 
 
 def warn_of_empty_row(drawing: Drawing) -> None:
@@ -211,18 +160,3 @@ def warn_of_empty_row(drawing: Drawing) -> None:
         rows=len(drawing.cells),
     )
     st.warning(why, icon=":material/block:")
-
-
-def empty_a_row(lab: Lab) -> tuple[dict[str, object], str, str]:
-    """The causal mask with a row emptied: which, what torch computes, what `build` says to it."""
-    row = EMPTIED
-    cells = lab.mask(masks.causal).clone()
-    cells[row] = False
-    try:
-        lab.mask(masks.drawn(cells.cpu()))
-    except ValueError as refused:
-        run = attention(*lab.views, cells)
-        weights, output = run.weights[row].tolist(), run.output[row].tolist()
-        printed = f"weights[{row}] = {weights}\noutput[{row}]  = {output}"
-        return {"row": row, "word": verbatim(lab.tokens[row])}, printed, str(refused)
-    raise AssertionError("a mask with an empty row was not refused")

@@ -15,7 +15,6 @@ from explainers.chapters.masks.side_by_side import (
     Computed,
     Drawing,
     compute_drawn_weights,
-    count_cells,
     mask_weights,
 )
 from explainers.chapters.masks.window_reach import LayerReach, compute_reach, trace_cone
@@ -27,14 +26,9 @@ from explainers.ui.takeaway_files import take
 def take_masks(
     lab: Lab, numbers: dict[str, int], shown: Computed, name: str = "side by side"
 ) -> None:
-    """One matrix under every mask, and how many cells each leaves."""
+    """One matrix under every mask."""
     inputs: dict[str, Any] = {"layer": lab.layer, "numbers": numbers}
-    of_words: dict[str, Any] = {"numbers": numbers, "length": len(lab.tokens)}
-    take(
-        name,
-        Recipe(_("One matrix, many masks"), mask_weights, inputs, shown),
-        Recipe(_("Cells that are left"), count_cells, of_words, count_cells(**of_words)),
-    )
+    take(name, Recipe(_("One matrix, many masks"), mask_weights, inputs, shown))
 
 
 def take_first(lab: Lab, numbers: dict[str, int], drawing: Drawing | None) -> None:

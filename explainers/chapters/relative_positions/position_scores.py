@@ -1,4 +1,4 @@
-"""Scores that know distances, and their pictures: RoPE's while all words move, ALiBi's and T5's."""
+"""Scores that know distances, and their pictures: RoPE's while all words move, and ALiBi's."""
 
 import functools
 from collections.abc import Sequence
@@ -12,20 +12,13 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.multi_head import multi_head
-from explainers.attention.position_bias import (
-    alibi_bias,
-    alibi_slopes,
-    biased_attention,
-    both_ways,
-    bucket,
-    relative_bias,
-)
+from explainers.attention.position_bias import alibi_bias, alibi_slopes, biased_attention
 from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project
 from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, make_miniatures
-from explainers.charts.matrix import Matrix, share_domain
+from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.toys import examples
@@ -47,10 +40,6 @@ SHIFTS = 0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64
 """Moves of all words for which all scores are compared."""
 ROUNDING = 1e-4
 """Angles of float32 are off by about 1e-7 of themselves, and the largest shift is large."""
-BUCKETS, FARTHEST = 32, 128
-"""T5's: rows of the table, and the distance from which on all share the last."""
-DISTANCES = 0, 1, 2, 4, 8, 15, 16, 20, 24, 32, 48, 64, 96, 127, 128, 500
-"""Some near ones, and more and more of those that share a bucket."""
 
 
 @dataclass(frozen=True)
@@ -112,31 +101,6 @@ def compute_alibi(tokens: Sequence[str], seed: int) -> AlibiWeights:
     bias = alibi_bias(slopes, len(tokens), len(tokens))
     weights = biased_attention(run.query, run.key, run.value, mask, bias).weights
     return AlibiWeights(mask, slopes, run.weights, weights)
-
-
-class BucketBiases(NamedTuple):
-    """T5's buckets of some distances, and what a table drawn at random adds to scores."""
-
-    rows: Tensor
-    """(3, distances): of a decoder, and of an encoder for keys behind and ahead."""
-    mask: Tensor
-    added: Tensor
-    """(heads, q_len, kv_len)"""
-
-
-def compute_buckets(words: int, seed: int) -> BucketBiases:
-    """An untrained table of T5's size, under the causal mask."""
-    back = torch.tensor(DISTANCES)
-    ways = (
-        bucket(back, BUCKETS, FARTHEST),
-        both_ways(back, BUCKETS, FARTHEST),
-        both_ways(-back, BUCKETS, FARTHEST),
-    )
-    position = torch.arange(words)
-    offset = position[:, None] - position  # (q_len, kv_len)
-    table = torch.randn(BUCKETS, NUM_HEADS, generator=examples.make_generator("buckets", seed))
-    added = relative_bias(table, bucket(offset, BUCKETS, FARTHEST))
-    return BucketBiases(torch.stack(ways), masks.build(masks.causal, words, words), added)
 
 
 KEYS = (
@@ -211,30 +175,6 @@ def draw_penalties(shown: AlibiWeights, tokens: Sequence[str], queries_down: boo
         *orient_panels([*before, *after], queries_down),
     ]
     alt = _("What each head takes off for distance, and its weights without and with ALiBi.")
-    return Figure(panels, alt)
-
-
-def draw_buckets(shown: BucketBiases, tokens: Sequence[str], queries_down: bool) -> Figure:
-    """Which row of T5's table a distance reads, and what an untrained table adds to each score."""
-    table = Matrix(
-        _("bucket"),
-        _("the row of the table that a distance reads"),
-        shown.rows.tolist(),
-        [_("decoder"), _("behind"), _("ahead")],
-        [f"{distance}" for distance in DISTANCES],
-        "",
-        _("distance"),
-        decimals=0,
-    )
-    name = _("added, head {head}")
-    added = make_head_matrices(
-        name, [""] * NUM_HEADS, shown.added, tokens, shown.mask, kind="signed"
-    )
-    heading = _("What a table drawn at random adds to each score, causal mask")
-    rows_mean = _("Buckets of a decoder, and of an encoder for words behind and ahead")
-    small = make_miniatures(share_domain(*added), "added, head", heading)
-    panels = [Panel("bucket", table, heading=rows_mean), *orient_panels(small, queries_down)]
-    alt = _("Which bucket each distance falls into, and what a table of buckets adds to scores.")
     return Figure(panels, alt)
 
 

@@ -1,6 +1,4 @@
-"""To take away: all words moved along, and the numbers that ALiBi and T5 add to scores."""
-
-import math
+"""To take away: all words moved along, and the numbers that ALiBi adds to scores."""
 
 from torch import Tensor
 
@@ -9,10 +7,8 @@ from explainers.chapters.relative_positions.moved_pair import MovedPair
 from explainers.chapters.relative_positions.past_length import PairTurns
 from explainers.chapters.relative_positions.position_scores import (
     AlibiWeights,
-    BucketBiases,
     ShiftedScores,
     compute_alibi,
-    compute_buckets,
 )
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
@@ -55,17 +51,6 @@ def list_alibi(found: AlibiWeights) -> Computed:
     return {"slopes": found.slopes, **without, **name_by_head("with ALiBi, head", found.weights)}
 
 
-def compute_with_buckets(words: int, seed: int) -> Computed:
-    """The buckets of some distances, and what an untrained table adds to each head's scores."""
-    return list_buckets(compute_buckets(words, seed))
-
-
-def list_buckets(found: BucketBiases) -> Computed:
-    """The same; −∞ is a pair that the mask forbids."""
-    added = found.added.masked_fill(~found.mask, -math.inf)
-    return {"bucket": found.rows, **name_by_head("added, head", added)}
-
-
 def take_pair(moved: MovedPair, apart: int, shift: int, seed: int) -> None:
     """Two words moved along."""
     shown = {"parts": moved.find(apart, shift)}
@@ -90,13 +75,6 @@ def take_alibi(tokens: tuple[str, ...], seed: int, found: AlibiWeights) -> None:
     """ALiBi."""
     inputs = {"tokens": tokens, "seed": seed}
     take("alibi", Recipe("ALiBi", compute_with_alibi, inputs, list_alibi(found)))
-
-
-def take_buckets(words: int, seed: int, found: BucketBiases) -> None:
-    """T5's learned distances."""
-    inputs = {"words": words, "seed": seed}
-    title = _("T5: a learned number for each distance")
-    take("buckets", Recipe(title, compute_with_buckets, inputs, list_buckets(found)))
 
 
 def compute_turns(way: str) -> Computed:

@@ -10,7 +10,7 @@ import torch
 
 from explainers.attention.grouped_query import average_kv_heads
 from explainers.chapters.common.background_job import show_refusal, start_job, watch_job
-from explainers.chapters.common.choose_layer import describe_missing, describe_missing_mask
+from explainers.chapters.common.choose_layer import describe_missing
 from explainers.chapters.common.live_training import describe_batches, show_loss_curves
 from explainers.job_queue import Job
 from explainers.messages import N_, ngettext
@@ -95,7 +95,7 @@ class AveragingResult(NamedTuple):
     """Trained heads whose keys and values were averaged, and what they are compared with."""
 
     own: Configuration
-    """Of the heads before that; of a mask and a seed that were trained."""
+    """Of the heads before that; of a seed that was trained."""
     num_kv_heads: int
     seed: int
     notes: list[str]
@@ -130,13 +130,11 @@ class AveragingResult(NamedTuple):
 
 
 def average_nearest_heads(
-    num_heads: int, num_kv_heads: int, chosen_rule: str, seed: int, tokens: tuple[str, ...]
+    num_heads: int, num_kv_heads: int, seed: int, tokens: tuple[str, ...]
 ) -> AveragingResult:
     """The shipped heads nearest to what is chosen, averaged and measured."""
-    rule = chosen_rule if chosen_rule in layers.MASK_NAMES else layers.MASK_NAMES[0]
-    notes = describe_missing_mask(chosen_rule, rule)
-    notes += describe_missing("seed", seed, layers.choose_shipped_seed(seed), layers.SEEDS)
-    own = Configuration(num_heads, num_heads, layers.D_MODEL // num_heads, rule)
+    notes = describe_missing("seed", seed, layers.choose_shipped_seed(seed), layers.SEEDS)
+    own = Configuration(num_heads, num_heads, layers.D_MODEL // num_heads, "full")
     seed = layers.choose_shipped_seed(seed)
     found = compare_sharing(own, num_kv_heads, seed, find_language(tokens))
     return AveragingResult(own, num_kv_heads, seed, notes, *found)

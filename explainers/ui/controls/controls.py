@@ -82,10 +82,8 @@ layers = BrowserSlider("layers", N_("Layers stacked"), 3, tuple(range(1, 9)))
 
 # Many heads
 num_heads = Choice("heads", N_("Query heads"), "4", ("1", "2", "4", "8"))
-enlarged_head = Counter("head", N_("Head to enlarge, from 0"), 0)
 followed_word = Counter("word", N_("Word to follow"), 2)
 switched_off_heads = MultiChoice("off", N_("Heads switched off"), ())
-dropout = BrowserSlider("dropout", N_("Probability"), 0.5, tuple(n / 10 for n in range(10)))
 
 # Relative positions
 shift = Control("shift", N_("Move both words by"), 0)
@@ -96,8 +94,6 @@ pair_speeds = Choice("speeds", N_("Speeds of the pairs"), "as trained", _SPEEDS)
 
 # Shared keys and values
 num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))
-dealing = Control("dealing", N_("Dealt out"), "groups")
-averaged_mask = Choice("averaged_mask", N_("Mask"), N_("full"))
 latent_dim = BrowserSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
 row_width = StepSlider("row_width", N_("m: words in a row"), 3, (2, 3, 4))
 
@@ -107,11 +103,6 @@ word_count = BrowserSlider("words_read", N_("Words read"), MAX_TOKENS, COUNTS)
 cache_layer = Control("cache_layer", N_("Layer"), "1")
 cache_mask = Control("cache_mask", N_("Mask"), "causal")
 sinks = Choice("sinks", N_("Sinks"), "1", ("0", "1", "2", "4"))
-TRAINED, UNTRAINED = N_("trained layer"), N_("untrained layers")
-timed_layers = Choice(
-    *("timed", N_("Layers that are timed"), TRAINED, (TRAINED, UNTRAINED)),
-    old_names=(("trained toy", "trained layer"), ("random layers", "untrained layers")),
-)
 
 # Cache memory
 OWN, CONFIG = N_("my own numbers"), N_("a config.json")

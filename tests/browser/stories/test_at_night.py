@@ -41,7 +41,6 @@ def test_one_of_the_idle_heads_is_trained_while_one_looks_on(story):
             "Measure on this machine",
             "No output differs by more than",
         ),
-        ("kv_cache", {"deep": "timing"}, "Measure it here", "At 1,024 words, one more word"),
     ],
 )
 def test_a_job_of_a_card_ends_and_may_be_started_again(story, page, link, button, ends):

@@ -21,37 +21,6 @@ def test_kv_cache(story):
     one.expect_in_link(words_read=None)
 
 
-def read(one):
-    """How many words' keys are kept in the picture with all numbers."""
-    return sum(line[0] is not None for line in one.values("layer 2: K"))
-
-
-def test_all_numbers_of_a_step(story):
-    one = story("kv_cache", deep="steps", words_read="4")
-    keys, following = one.panel("layer 2: K"), one.page.get_by_role("button", name="Next step")
-    keys.evaluate("(box) => box.scrollIntoView({ block: 'start' })")
-    expect(keys).to_be_in_viewport()
-    expect(following).to_be_in_viewport()
-    kept = one.values("layer 2: K")[:4]
-    following.click()
-    assert read(one) == 5
-    assert one.values("layer 2: K")[:4] == kept, "what is kept does not change"
-    one.expect_in_link(words_read="5")
-    one.expect_said("Step 5")
-
-    one.cell("layer 2: weights", 0, 1).click()
-    card = one.page.locator(".card:not([hidden])", has_text="÷")
-    expect(card).to_have_count(1)
-    following.click()
-    expect(card).to_have_count(0)
-    playing = one.page.get_by_role("button", name="Play or pause", exact=True)
-    playing.click()
-    one.live_slider("Words read").press("End")  # a finger on the slider ends the playing
-    expect(playing).to_have_text("Play")
-    one.expect_in_link(words_read="7")
-    assert read(one) == 7
-
-
 def veil(one):
     return one.page.get_by_role("button", name="hidden number, show")
 
@@ -76,16 +45,16 @@ def test_cards_and_veils(story):
     one.page.get_by_text("Four cache bugs").click()
     one.expect_in_link(deep="broken")
     expect(veil(one)).to_have_count(1)
-    one.page.get_by_text("Why bidirectional").click()
-    one.expect_in_link(deep="both_ways")
+    one.page.get_by_text("A cache that stops growing").click()
+    one.expect_in_link(deep="windows")
     expect(veil(one)).to_have_count(1)
-    line = one.page.get_by_text("While 7 words are read")
+    line = one.page.get_by_text("The ring has slots 0 to")
     parts = [found.element_handle() for found in (line, veil(one))]
     text, tile = one.page.evaluate(BOXES, parts)  # at once: the page may be scrolling
     assert text["top"] - 10 < tile["top"] < text["bottom"], "it stands in the line"
     veil(one).press("Enter")
-    one.expect_in_link(guess_both_ways="just show me")
-    expect(one.page.get_by_text("older rows of K change 21 times")).to_be_visible()
+    one.expect_in_link(guess_windows="just show me")
+    expect(one.page.get_by_text("goes into slot 0")).to_be_visible()
 
     one.turn_to("kv_cache", deep="windows", sinks="4")
     contents = one.page.get_by_role("navigation")

@@ -1,11 +1,6 @@
 """Many heads, relative positions."""
 
-import re
-
-import pytest
 from playwright.sync_api import expect
-
-from tests.support.visit import drag, drop
 
 
 def test_many_heads(story):
@@ -17,46 +12,6 @@ def test_many_heads(story):
     one.hero.locator(".words button").nth(2).press("ArrowRight")
     one.expect_in_link(word="3")
     one.expect_said("8 heads", "record")
-    one.press("Train one yourself")
-    one.expect_in_link(deep="layer")
-    expect(one.page.get_by_role("button", name="Train it here")).to_be_visible()
-
-
-def test_heads_in_the_card(story):
-    one = story("many_heads", deep="layer", weights="untrained")
-    one.cell("head 2", 4, 1).click()
-    one.expect_in_link(head="2", word="4")
-    expect(one.panel("head 2")).to_have_attribute("aria-current", "true")
-    expect(one.panel("head 0")).to_have_attribute("aria-current", "false")
-    for large, small in zip(one.values("weights of head 2"), one.values("head 2"), strict=True):
-        assert large == pytest.approx(small, abs=1e-5)
-    one.page.get_by_role("button", name="Settings").click()
-    one.page.get_by_role("radio", name="across").click()
-    one.page.keyboard.press("Escape")
-    expect(one.panel("head 1").locator(".followed")).to_have_count(7)
-    one.cell("head 1", 4, 0).click()  # the column is the word now
-    one.expect_in_link(head="1", word="0")
-
-    one.turn_to("many_heads", deep="layer", d_k="16")
-    before = one.values("named")
-    for head in range(4):
-        one.hero.get_by_role("switch", name=f"head {head}").click()
-        expect(one.panel(f"head {head}")).to_have_class(re.compile("muted"))
-    expect(one.page.get_by_text("Nothing is added up, so the output is 0")).to_be_visible()
-    one.ready()
-    assert "off=0&off=1&off=2&off=3" in one.page.url
-    assert one.values("named")[0] == before[0], "all heads"
-    assert one.values("named")[1] != before[1], "heads on"
-
-    one.turn_to("many_heads", deep="dropout")
-    line, sums, sent = one.live_slider("Probability"), one.values("sums"), one.sent
-    drag(line, 3)
-    at_three = one.values("sums")
-    assert at_three != sums
-    assert one.sent == sent
-    drop(line)
-    one.expect_in_link(dropout="0.3")
-    assert one.values("sums") == at_three
 
 
 TIPS = """(hero) => [...hero.querySelectorAll('.dial')].map((dial) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// Small drawings of matrices that say more as lines: which heads share, and vectors that turn.
+// Small drawings of matrices that say more as lines: vectors that turn, words tied to words.
 
 /** @import { Matrix, PanelData } from "../data.js" */
 /** @import { Figure } from "../figure.js" */

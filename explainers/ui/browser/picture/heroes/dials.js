@@ -261,7 +261,7 @@ export class Dials extends Hero {
       stage.write(sign, n === 3 ? dials.width * 4 : x, bars.top - 22, 20, isPhone ? 0 : 1);
     });
     const step = bars.columns[5] - bars.columns[4], high = isPhone ? 34 : 54;
-    const names = isPhone ? [_("RoPE"), _("positions added")] : [_("score with RoPE"), _("score with added positions")];
+    const names = isPhone ? [_("RoPE"), _("positions added")] : [_("score with RoPE"), _("score if positions were added")];
     this.names.forEach((name, n) => {
       name.textContent = names[n];
       stage.put(name, { x: bars.columns[4 + n] - step / 2, y: bars.top - 38 - high, width: step, height: high });

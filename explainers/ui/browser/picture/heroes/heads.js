@@ -1,10 +1,9 @@
 // @ts-check
-// Heads under each other: where one word looks in each, and what their votes add up to.
+// Heads under each other, each in a colour of its own: where one word looks.
 
 /** @import { Choice, Hero as Base, HeroData, Sentence } from "../hero.js" */
 
 import { element } from "../../common/elements.js";
-import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { ArcStrip } from "../arc_strip.js";
 import { WordHero } from "../word_hero.js";
@@ -12,21 +11,15 @@ import { placeHeads } from "./heads_places.js";
 import { isWord, percent } from "../sentence.js";
 
 /**
- * @typedef {object} Layer heads; the small trained ones, all of equally many parameters, also name words
+ * @typedef {object} Layer heads; small ones all have equally many parameters
  * @property {number[][][]} weights of each head
- * @property {number[][][]} [parts] of other heads: for each word, the product of what any two of them add to its output
- * @property {number[][][]} [votes] of each head: from a word, for each of the words that it needs
- * @property {number[][]} [bias] added to those votes
- * @property {[number[], number[], number][][]} [named] with some heads off: places of words of the
- *   sentence, some others, and how many others there are
+ * @property {number[][][]} parts for each word, the product of what any two of them add to its output
  */
 /**
  * @typedef {object} Numbers
  * @property {string[]} tokens
- * @property {number[][]} needed by each word: places of others
- * @property {string[]} names of all words that could be named
  * @property {Record<string, Layer>} layers by their numbers of heads
- * @property {number[]} [ownPositions] of a real model's own tokens
+ * @property {number[]} ownPositions of a real model's own tokens
  */
 /**
  * @typedef {object} Row of the picture: a head, or the single head above them
@@ -34,11 +27,9 @@ import { isWord, percent } from "../sentence.js";
  * @property {HTMLElement} name
  * @property {HTMLElement} line
  * @property {HTMLButtonElement} lamp
- * @property {HTMLElement[]} votes
  */
 
-const MOST_NEEDED = 3, HUES = 8;
-const NOTHING = /** @type {[number[], number[], number]} */ ([[], [], 0]);
+const HUES = 8, TOLD = "4"; // of several layers, the one whose heads tell which words the sentence is about
 const SEEN = 0.05; // smaller weights are not written beside their arcs
 
 /** @extends {WordHero<HeroData & Numbers>} */
@@ -50,17 +41,6 @@ export class Heads extends WordHero {
     /** @type {HTMLElement[]} */
     this.guides = [];
     this.rows = [this.row(-1)];
-    this.columns = Array.from({ length: MOST_NEEDED }, () => ({
-      word: this.stage.add("div", "text heads-word"),
-      bias: this.stage.add("div", "text quiet"),
-      sum: this.stage.add("div", "text heads-sum"),
-    }));
-    this.titles = {
-      votes: this.stage.add("div", "text quiet", _("votes for")),
-      bias: this.stage.add("div", "text quiet", _("bias")),
-      sum: this.stage.add("div", "text quiet", _("sum")),
-      others: this.stage.add("div", "text heads-others"),
-    };
     this.words = this.addWords();
   }
 
@@ -73,8 +53,7 @@ export class Heads extends WordHero {
     lamp.onclick = () => this.turn(head);
     const name = this.stage.add("div", "text heads-name", head < 0 ? _("single head") : _("head {head}", { head }));
     name.style.setProperty("--hue", head < 0 ? "var(--quiet)" : `var(--head${head % HUES})`);
-    const votes = Array.from({ length: MOST_NEEDED }, () => this.stage.add("div", "text heads-vote"));
-    return { strip: new ArcStrip(this.stage, head < 0 ? "--below" : head % HUES), name, line: this.stage.add("div", "baseline"), lamp, votes };
+    return { strip: new ArcStrip(this.stage, head < 0 ? "--below" : head % HUES), name, line: this.stage.add("div", "baseline"), lamp };
   }
 
   // What is chosen.
@@ -83,14 +62,10 @@ export class Heads extends WordHero {
   get layer() { return this.data.layers[String(this.choices.heads)]; }
   /** Is there one that was trained with a single head, to be compared? */
   get single() { return this.count > 1 ? this.data.layers["1"] : undefined; }
-  get needed() { return this.data.needed[this.asker]; }
   /** @param {number} head */
   isOff(head) { return this.off.includes(head); }
   /** A digit for each, hexadecimal where there are more than ten. */
   get off() { return [...String(this.choices.off)].map((digit) => parseInt(digit, 16)); }
-  get named() { return this.namedWithout(this.off.reduce((bits, head) => bits | (1 << head), 0)); }
-  /** What the word asks for and gets with some heads off, a bit for each. @param {number} bits */
-  namedWithout(bits) { return this.layer.named?.[bits][this.asker] ?? NOTHING; }
   /** Is this row of the picture shown? @param {number} row */
   isShown(row) { return row === 0 ? this.single !== undefined : row <= this.count; }
 
@@ -116,7 +91,7 @@ export class Heads extends WordHero {
     for (const guide of this.guides) guide.remove();
     this.guides = tokens.map(() => this.stage.add("div", "heads-guide"));
     this.words.renew(tokens);
-    for (const place of this.data.ownPositions ?? []) this.words.buttons[place].classList.add("models-own");
+    for (const place of this.data.ownPositions) this.words.buttons[place].classList.add("models-own");
     const most = Math.max(...Object.keys(this.data.layers).map(Number));
     while (this.rows.length <= most) this.rows.push(this.row(this.rows.length - 1));
     for (const { strip } of this.rows) strip.renew(tokens.length);
@@ -125,14 +100,13 @@ export class Heads extends WordHero {
 
   /** @override */
   measure() {
-    const columns = this.layer.votes ? Math.max(1, ...this.data.needed.map((some) => some.length)) : 0;
-    this.plan = placeHeads(this.stage, this.data.tokens, columns, this.count, this.single !== undefined);
+    this.plan = placeHeads(this.stage, this.data.tokens, this.count, this.single !== undefined);
   }
 
   /** @override */
   place() {
     this.measure();
-    const { stage, data, asker, named } = this, plan = this.layout();
+    const { stage, data, asker } = this, plan = this.layout();
     this.rows.forEach((row, at) => this.placeRow(row, at));
     this.guides.forEach((guide, place) => {
       const isAsker = place === asker, top = plan.rows[this.single ? 0 : 1].top;
@@ -141,16 +115,14 @@ export class Heads extends WordHero {
     });
     this.words.show({ chosen: Number(this.choices.word), shown: asker, names: data.tokens.map((_word, place) => this.tellWord(place)), hidden: data.tokens.map(() => false) });
     this.words.buttons.forEach((button, place) => {
-      button.classList.toggle("named", named[0].includes(place));
       button.classList.toggle("slanted", plan.isSlanted);
       stage.write(button, plan.centres[place], plan.wordDepth, plan.size, 1, 0, plan.isSlanted ? "right" : "middle", plan.turn);
     });
-    this.placeSums();
   }
 
   /** @param {Row} row @param {number} at */
-  placeRow({ strip, name, line, lamp, votes }, at) {
-    const { stage, asker, needed } = this, plan = this.layout(), place = plan.rows[at], head = at - 1;
+  placeRow({ strip, name, line, lamp }, at) {
+    const { stage } = this, plan = this.layout(), place = plan.rows[at], head = at - 1;
     const isShown = this.isShown(at), isOff = at > 0 && this.isOff(head), shown = isShown ? 1 : 0, isGhost = at === 0;
     const weights = this.weightsOf(at), first = plan.centres[0], last = plan.centres[plan.centres.length - 1];
     strip.arcs.style.opacity = String(!isShown ? 0 : isOff ? 0.14 : isGhost ? 0.6 : 1);
@@ -169,41 +141,6 @@ export class Heads extends WordHero {
     lamp.setAttribute("aria-checked", String(!isOff));
     lamp.setAttribute("aria-label", _("head {head}", { head }));
     stage.put(lamp, { x: plan.lamp, y: place.right - 17, width: 44, height: 34 }, isGhost ? 0 : shown);
-    const told = isGhost ? (this.single?.named?.[0][asker][0] ?? []) : [];
-    votes.forEach((vote, column) => {
-      const has = column < needed.length, number = has && isShown && !isGhost ? (this.layer.votes?.[head][asker][column] ?? 0) : 0;
-      const isNamed = has && told.includes(needed[column]);
-      const text = isGhost ? (isNamed ? "✓" : "✗") : signed(number);
-      if (vote.textContent !== text) vote.textContent = text;
-      vote.classList.toggle("off", isOff);
-      vote.classList.toggle("against", isGhost ? !isNamed : number < 0);
-      vote.classList.toggle("yes", isGhost && isNamed);
-      stage.write(vote, plan.columns[column] ?? 0, place.right, 15, has ? shown : 0);
-    });
-  }
-
-  placeSums() {
-    const { stage, data, layer, asker, needed, named } = this, plan = this.layout(), { titles } = this;
-    const titleEnd = plan.lamp + 44, any = needed.length ? 1 : 0;
-    this.columns.forEach(({ word, bias, sum }, column) => {
-      const has = column < needed.length ? 1 : 0, x = plan.columns[column] ?? 0;
-      if (has) {
-        word.textContent = data.tokens[needed[column]];
-        bias.textContent = signed(layer.bias?.[asker][column] ?? 0);
-        const isNamed = named[0].includes(needed[column]);
-        sum.textContent = `${signed(this.sum(column))} ${isNamed ? "✓" : "✗"}`;
-        sum.classList.toggle("yes", isNamed);
-      }
-      stage.write(word, x, plan.header, plan.wordSize, has);
-      stage.write(bias, x, plan.biasDepth, 14, has);
-      stage.write(sum, x, plan.sumDepth, 17, has);
-    });
-    stage.write(titles.votes, titleEnd, plan.header, 13, any, 0, "right");
-    stage.write(titles.bias, titleEnd, plan.biasDepth, 13, any, 0, "right");
-    stage.write(titles.sum, titleEnd, plan.sumDepth, 13, any, 0, "right");
-    const [, others, count] = named, more = count > others.length ? " …" : "";
-    titles.others.textContent = count ? _("also named, though not in this sentence: {words}", { words: others.map((place) => data.names[place]).join(", ") + more }) : "";
-    stage.write(titles.others, stage.room - 4, plan.othersDepth, 13, count ? 1 : 0, 0, "right");
   }
 
   layout() { return /** @type {NonNullable<typeof this.plan>} */ (this.plan); }
@@ -215,13 +152,6 @@ export class Heads extends WordHero {
     const { asker, count } = this;
     const weights = at === 0 ? this.single?.weights[0] : at <= count ? this.layer.weights[at - 1] : undefined;
     return weights?.[asker] ?? this.data.tokens.map(() => 0);
-  }
-
-  /** What the heads that are on, and the bias, come to. @param {number} column */
-  sum(column) {
-    const { layer, asker } = this;
-    const votes = (layer.votes ?? []).map((rows, head) => (this.isOff(head) ? 0 : rows[asker][column]));
-    return votes.reduce((sum, vote) => sum + vote, layer.bias?.[asker][column] ?? 0);
   }
 
   /** @override @returns {Record<string, number[][]>} */
@@ -257,60 +187,44 @@ export class Heads extends WordHero {
 
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, asker, needed, count, single, named } = this, { tokens } = data;
-    const list = (/** @type {number[]} */ places) => places.map((place) => tokens[place]).join(", ");
-    const all = this.namedWithout(0)[0], lost = all.filter((place) => !named[0].includes(place));
-    const [first, second] = this.pair(), a = first === undefined ? null : this.best(first), b = second === undefined ? null : this.best(second);
+    const { asker, count, single } = this, { tokens } = this.data;
+    const [first, second] = this.seenMost(), a = first === undefined ? null : this.best(first), b = second === undefined ? null : this.best(second);
     const share = (/** @type {number | undefined} */ place) => (place === undefined ? "" : percent((single ?? this.layer).weights[0][asker][place]));
     const values = {
-      word: tokens[asker], heads: String(count), named: list(named[0]), lost: list(lost), off: this.off.join(", "), change: percent(this.change()),
-      missing: list(needed.filter((place) => !named[0].includes(place))),
+      word: tokens[asker], heads: String(count), off: this.off.join(", "), change: percent(this.change()),
       first: first === undefined ? "" : tokens[first], second: second === undefined ? "" : tokens[second],
       first_single: share(first), second_single: share(second),
       first_head: String(a?.head ?? ""), second_head: String(b?.head ?? ""), first_share: percent(a?.weight ?? 0), second_share: percent(b?.weight ?? 0),
     };
     const hue = (/** @type {{ head: number } | null} */ one) => (one && count > 1 ? `hue${one.head % HUES}` : "");
     const classes = { word: "query", first: hue(a), first_share: hue(a), first_head: hue(a), second: hue(b), second_share: hue(b), second_head: hue(b) };
-    return { name: this.sentenceName(a, b, lost), values, classes };
+    return { name: this.sentenceName(a, b), values, classes };
   }
 
   /** How long what the heads that are off have added is, compared with the word's whole output. */
   change() {
-    const parts = this.layer.parts?.[this.asker], every = [...(parts ?? []).keys()];
-    const square = (/** @type {number[]} */ heads) => heads.reduce((sum, a) => sum + heads.reduce((row, b) => row + (parts?.[a][b] ?? 0), 0), 0);
+    const parts = this.layer.parts[this.asker], every = [...parts.keys()];
+    const square = (/** @type {number[]} */ heads) => heads.reduce((sum, a) => sum + heads.reduce((row, b) => row + (parts[a]?.[b] ?? 0), 0), 0);
     return Math.sqrt(Math.max(0, square(this.off)) / Math.max(1e-9, square(every)));
   }
 
-  /** The two words at which heads of a real model look most, the word itself and the model's own apart. */
+  /** The two words at which heads look most, the word itself and a model's own apart, in the order of the sentence. */
   seenMost() {
-    const left = [this.asker, ...(this.data.ownPositions ?? [])];
-    const places = [...this.data.tokens.keys()].filter((place) => !left.includes(place) && isWord(this.data.tokens[place]));
-    return places.sort((a, b) => this.best(b).weight - this.best(a).weight).slice(0, 2);
+    const { data, asker } = this, { weights } = data.layers[TOLD] ?? this.layer, left = [asker, ...data.ownPositions];
+    const most = (/** @type {number} */ place) => Math.max(...weights.map((rows) => rows[asker][place]));
+    const places = [...data.tokens.keys()].filter((place) => !left.includes(place) && isWord(data.tokens[place]));
+    return places.sort((a, b) => most(b) - most(a)).slice(0, 2).sort((a, b) => a - b);
   }
 
-  /** The two needed words that the sentence is about. */
-  pair() {
-    if (!this.layer.named) return this.seenMost();
-    const { needed, asker } = this, often = (/** @type {number} */ place) => Object.values(this.data.layers).filter(({ named }) => named?.[0][asker][0].includes(place)).length;
-    return needed.length < 3 ? needed : [...needed].sort((a, b) => often(b) - often(a)).slice(0, 2).sort((a, b) => a - b);
-  }
-
-  /** @param {{ head: number } | null} a @param {{ head: number } | null} b @param {number[]} lost */
-  sentenceName(a, b, lost) {
+  /** @param {{ head: number } | null} a @param {{ head: number } | null} b */
+  sentenceName(a, b) {
     const off = this.off.length;
-    if (!this.layer.named) return off ? "hero_other_off" : b ? "hero_other" : "hero_other_one";
-    if (off === this.count) return "hero_all_off";
-    if (off && this.namedWithout(0)[0].length) return lost.length ? (this.named[0].length ? "hero_off_lost" : "hero_off_none") : "hero_off_kept";
-    if (!a) return "hero_none";
-    if (this.count === 1) return b && this.missing() ? "hero_single" : "hero_single_all";
-    if (!b) return "hero_one_word";
+    if (off) return off === this.count ? "hero_all_off" : "hero_off";
+    if (!a || !b) return "hero_alone";
+    if (this.count === 1) return "hero_single";
+    if (!this.single) return "hero_heads";
     return a.head === b.head ? "hero_together" : "hero_apart";
   }
-
-  /** @override */
-  get caption() { return this.data.texts.other_caption ?? super.caption; }
-
-  missing() { return this.needed.some((place) => !this.named[0].includes(place)); }
 
   /** What a word is told as: where each head looks from it. @param {number} asker */
   tellWord(asker) {
@@ -325,6 +239,3 @@ export class Heads extends WordHero {
   /** @override */
   describe() { return this.data.tokens.map((_word, asker) => this.tellWord(asker)).join(". "); }
 }
-
-/** A vote, with its sign. @param {number} vote */
-const signed = (vote) => (vote > 0 ? "+" : "") + digits(vote, 1);

@@ -1,5 +1,5 @@
 // @ts-check
-// Where everything of the picture of heads stands: rows above one line of words, votes at their right.
+// Where everything of the picture of heads stands: rows above one line of words.
 
 import { poster } from "../lanes.js";
 
@@ -11,21 +11,19 @@ import { poster } from "../lanes.js";
  * @property {number} high how far the widest arc may reach
  * @property {number} scale of the arcs' widths
  * @property {number} title the depth of the row's name
- * @property {number} right the depth of its switch and its votes
+ * @property {number} right the depth of its switch
  */
 
 const HEIGHT = 430, ABOVE = 22, LABELS = 20, SWITCH = 56, LEAST_PITCH = 34;
 
 /**
- * @param {Stage} stage @param {string[]} words @param {number} columns of votes @param {number} heads
+ * @param {Stage} stage @param {string[]} words @param {number} heads
  * @param {boolean} hasSingle is a single head above them?
  */
-export function placeHeads(stage, words, columns, heads, hasSingle) {
+export function placeHeads(stage, words, heads, hasSingle) {
   const { room } = stage, isPhone = room < 560, shown = hasSingle ? heads + 1 : heads;
-  const column = isPhone ? Math.min(80, (room - 124) / Math.max(1, columns)) : room < 760 ? 72 : 88;
-  const right = SWITCH + column * columns, left = isPhone ? 0 : 92;
-  const line = placeWords(stage, words, isPhone ? [0, 0] : [left, right]);
-  const below = line.isSlanted ? (isPhone ? 60 : 40) : 0, bottom = 78 + below + (isPhone ? 46 : 0);
+  const line = placeWords(stage, words, isPhone ? [0, 0] : [92, SWITCH]);
+  const below = line.isSlanted ? (isPhone ? 60 : 40) : 0, bottom = 62 + below;
   const pitch = isPhone ? (heads > 4 ? 62 : 70) : Math.max(LEAST_PITCH, (HEIGHT - ABOVE - bottom) / shown);
   const height = isPhone ? ABOVE + 10 + pitch * shown + bottom : Math.max(HEIGHT, ABOVE + bottom + pitch * shown);
   stage.resize(room, height);
@@ -40,16 +38,9 @@ export function placeHeads(stage, words, columns, heads, hasSingle) {
       title: isPhone ? top + 14 : base - 8, right: isPhone ? top + 14 : base - 8,
     };
   });
-  const lamp = isPhone ? room - 44 : room - right + 4;
-  const start = isPhone ? room - 52 - column * columns : room - column * columns;
+  const lamp = isPhone ? room - 44 : room - SWITCH + 4;
   const foot = height - bottom, wordDepth = foot + (line.isSlanted ? 8 : 34);
-  return {
-    ...line, rows, lamp, foot, wordDepth,
-    columns: Array.from({ length: columns }, (_column, at) => start + column * (at + 0.5)),
-    header: isPhone ? 14 : Math.max(9, rows[hasSingle ? 0 : 1].right - 34),
-    wordSize: isPhone ? 13 : 15, digits: heads > 4 ? 13.6 : 14,
-    biasDepth: isPhone ? height - 60 : foot + 10, sumDepth: isPhone ? height - 36 : foot + 36, othersDepth: height - 12,
-  };
+  return { ...line, rows, lamp, foot, wordDepth, digits: heads > 4 ? 13.6 : 14 };
 }
 
 /** The words on one line, or slanted where they have no room. @param {Stage} stage @param {string[]} words @param {[number, number]} inset */

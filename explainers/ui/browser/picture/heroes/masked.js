@@ -79,6 +79,7 @@ export class Masked extends WordHero {
     this.slideValue = this.slide.appendChild(element("output"));
     this.slider.oninput = () => this.choose({ [this.mask?.name ?? ""]: Number(this.slider.value) });
     this.starts = element("div", "masked-starts");
+    this.starts.append(element("span", "", _("Click a cell to forbid or allow it.")));
     for (const [start, name] of [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]]) {
       const button = this.starts.appendChild(element("button", "", name));
       button.onclick = () => this.choose({ cells: start });

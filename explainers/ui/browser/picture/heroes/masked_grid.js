@@ -146,6 +146,6 @@ export class MaskedGrid {
 
 /** @param {number} weight @param {number} side */
 function write(weight, side) {
-  if (weight < 0.005) return "0";
+  if (weight < 0.005) return "<\u20091";
   return side < LEAST_FOR_PERCENT ? `${Math.round(100 * weight)}` : percent(weight);
 }

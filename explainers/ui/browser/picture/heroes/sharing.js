@@ -22,11 +22,10 @@ import { placeSharing } from "./sharing_places.js";
  * @typedef {object} Numbers
  * @property {string[]} tokens
  * @property {number[]} [ownPositions] of a real model's own tokens
- * @property {Record<string, Record<string, Record<string, Layer>>>} layers by query heads, KV heads and dealing
- * @property {{ stored: number, latent: number, rope: number }} [latent] numbers per word that MLA stores, and their parts
+ * @property {Record<string, Record<string, Layer>>} layers by query heads and KV heads
  */
 
-const SEEN = 0.05, GROUPS = "groups";
+const SEEN = 0.05;
 const HUES = [0, 2, 6, 7, 5, 3, 4, 1]; // of the KV heads; first those that mean nothing else here
 
 /** @extends {WordHero<HeroData & Numbers>} */
@@ -44,8 +43,8 @@ export class Sharing extends WordHero {
     this.strips = [];
     /** @type {HTMLElement[]} */
     this.baselines = [];
-    this.bars = Array.from({ length: 3 }, (_bar, at) => ({
-      bar: this.stage.add("div", `sharing-bar ${at === 1 ? "now" : at === 2 ? "latent" : "each"}`),
+    this.bars = Array.from({ length: 2 }, (_bar, at) => ({
+      bar: this.stage.add("div", `sharing-bar ${at ? "now" : "each"}`),
       number: this.stage.add("div", "text sharing-number"), name: this.stage.add("div", "text quiet"),
       product: this.stage.add("div", "text quiet sharing-product"),
     }));
@@ -72,24 +71,8 @@ export class Sharing extends WordHero {
   get count() { return Number(this.choices.heads); }
   /** No more than there are query heads. */
   get shared() { return Math.min(Number(this.choices.kv_heads), this.count); }
-  /** @param {string} dealing */
-  layerOf(dealing) {
-    const layers = this.data.layers[String(this.count)][String(this.shared)];
-    return layers[dealing] ?? layers[GROUPS];
-  }
-  get layer() { return this.layerOf(String(this.choices.dealing)); }
-  get each() { return this.data.layers[String(this.count)][String(this.count)][GROUPS]; }
-  /** Query heads that read what was made for others. */
-  get wrong() {
-    const right = this.layerOf(GROUPS).read;
-    return this.layer.read.flatMap((kv, head) => (kv === right[head] ? [] : [head]));
-  }
-  get amounts() { return [this.each.stored, this.layer.stored, ...(this.data.latent ? [this.data.latent.stored] : [])]; }
-  /** How the amounts come about: keys and values of each KV head, or a latent and a rotary key. */
-  get products() {
-    const { latent } = this.data, width = this.each.stored / (2 * this.count);
-    return [[2, this.count, width].join("×"), [2, this.shared, width].join("×"), `${latent?.latent}+${latent?.rope}`];
-  }
+  get layer() { return this.data.layers[String(this.count)][String(this.shared)]; }
+  get each() { return this.data.layers[String(this.count)][String(this.count)]; }
 
   /** @override */
   update() {
@@ -114,7 +97,7 @@ export class Sharing extends WordHero {
 
   /** @override */
   measure() {
-    this.plan = placeSharing(this.stage, this.data.tokens, this.count, this.amounts);
+    this.plan = placeSharing(this.stage, this.data.tokens, this.count, [this.each.stored, this.layer.stored]);
     this.stage.resize(this.stage.room, this.plan.height);
   }
 
@@ -123,13 +106,12 @@ export class Sharing extends WordHero {
   /** @override */
   place() {
     this.measure();
-    const { stage, data, asker, count } = this, plan = this.layout(), { read } = this.layer, { wrong } = this;
+    const { stage, data, asker, count } = this, plan = this.layout(), { read } = this.layer;
     const weights = this.layer.weights, first = plan.centres[0], last = plan.centres[plan.centres.length - 1];
     this.circles.forEach((circle, head) => {
       const row = plan.rows[Math.min(head, count - 1)], isShown = head < count ? 1 : 0, { radius } = plan;
       this.root.style.setProperty(`--row${head}`, `var(--head${hueOf(read[head] ?? 0)})`);
       circle.style.setProperty("--hue", `var(--row${head})`);
-      circle.classList.toggle("wrong", wrong.includes(head));
       stage.put(circle, { x: plan.circle - radius, y: row.middle - radius, width: 2 * radius, height: 2 * radius }, isShown);
       stage.put(this.baselines[head], { x: first - 8, y: row.base, width: last - first + 16, height: 1 }, isShown);
       const strip = this.strips[head];
@@ -154,19 +136,19 @@ export class Sharing extends WordHero {
   }
 
   placeBars() {
-    const { stage, amounts, shared, count } = this, plan = this.layout();
-    const names = [_("MHA"), shared === count ? _("MHA") : shared === 1 ? _("MQA") : _("GQA"), _("MLA")];
+    const { stage, shared, count } = this, plan = this.layout(), amounts = [this.each.stored, this.layer.stored];
+    const width = amounts[0] / (2 * count); // numbers of a key, or of a value
     this.bars.forEach(({ bar, number, name, product }, at) => {
-      const place = plan.bars[at] ?? plan.bars[1], shown = at < amounts.length ? 1 : 0, unit = (plan.isPhone ? place.box.width : place.box.height) / (at === 0 ? count : at === 1 ? shared : 1);
+      const place = plan.bars[at], kept = at ? shared : count, unit = (plan.isPhone ? place.box.width : place.box.height) / kept;
       bar.style.setProperty("--unit", `${unit.toFixed(2)}px`);
       bar.style.setProperty("--way", plan.isPhone ? "90deg" : "0deg");
-      stage.put(bar, place.box, shown);
-      number.textContent = String(amounts[at] ?? "");
-      name.textContent = names[at];
-      product.textContent = this.products[at];
-      stage.write(number, ...place.number, at === 1 ? 20 : 17, shown, 0, plan.isPhone ? "left" : "middle");
-      stage.write(name, ...place.name, 14, shown, 0, plan.isPhone ? "left" : "middle");
-      stage.write(product, ...place.product, 13, shown, 0, plan.isPhone ? "right" : "middle");
+      stage.put(bar, place.box);
+      number.textContent = String(amounts[at]);
+      name.textContent = kept === 1 ? _("1 KV head") : _("{count} KV heads", { count: kept });
+      product.textContent = [2, kept, width].join("×");
+      stage.write(number, ...place.number, at ? 20 : 17, 1, 0, plan.isPhone ? "left" : "middle");
+      stage.write(name, ...place.name, 14, 1, 0, plan.isPhone ? "left" : "middle");
+      stage.write(product, ...place.product, 13, 1, 0, plan.isPhone ? "right" : "middle");
     });
     const [boxes, circles, bars] = this.titles, { titles, hasTitles } = plan;
     stage.write(boxes, plan.box.x + plan.box.width / 2, titles.y, 14, hasTitles ? 1 : 0);
@@ -216,21 +198,20 @@ export class Sharing extends WordHero {
 
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, asker, count, shared, wrong } = this, [first, second = first] = this.best(this.layer);
+    const { data, asker, count, shared } = this, [first, second = first] = this.best(this.layer);
     const hue = (/** @type {number} */ head) => `hue${hueOf(this.layer.read[head])}`, width = this.layer.stored / (2 * shared);
     const values = {
       heads: count === 1 ? _("1 query head") : _("{count} query heads", { count }), kv_heads: shared === 1 ? _("1 KV head") : _("{count} KV heads", { count: shared }),
-      stored: String(this.layer.stored), product: `2 × ${shared} × ${width}`, d_k: String(width), all: String(this.each.stored), word: data.tokens[asker], wrong: wrong.join(", "),
+      stored: String(this.layer.stored), product: `2 × ${shared} × ${width}`, d_k: String(width), all: String(this.each.stored), word: data.tokens[asker],
       first: data.tokens[first.place], first_share: percent(first.share), first_head: String(first.head),
       second: data.tokens[second.place], second_share: percent(second.share), second_head: String(second.head),
     };
-    const classes = { word: "query", first: hue(first.head), first_share: hue(first.head), second: hue(second.head), second_share: hue(second.head), wrong: "wrong" };
+    const classes = { word: "query", first: hue(first.head), first_share: hue(first.head), second: hue(second.head), second_share: hue(second.head) };
     return { name: this.sentenceName(), values, classes };
   }
 
   sentenceName() {
     if (this.data.tokens.length < 2) return "hero_short";
-    if (this.wrong.length) return "hero_dealt";
     if (this.shared === this.count) return "hero_own";
     const places = (/** @type {Layer} */ layer) => this.best(layer).filter(({ share }) => share >= SEEN).map(({ place }) => place).sort().join();
     return places(this.layer) === places(this.each) ? "hero_still" : "hero_other";

@@ -14,11 +14,11 @@ import { placeWords } from "./heads_places.js";
  */
 
 const HEIGHT = 404, TOP = 34, LABELS = 21, MOST_PITCH = 110, LEAST_PITCH = 32; // pixels
-const BARS = [44, 64, 17]; // width of the bars' column per bar, on wide screens; height of the numbers
+const BARS = [44, 96, 17]; // of a bar on wide screens: its width, that of its column; height of the numbers
 
 /** @param {Stage} stage @param {string[]} words @param {number} heads @param {number[]} amounts of the bars */
 export function placeSharing(stage, words, heads, amounts) {
-  const { room } = stage, isPhone = room < 560, left = isPhone ? 98 : 168, right = isPhone ? 0 : 3 * BARS[1] + 26;
+  const { room } = stage, isPhone = room < 560, left = isPhone ? 98 : 168, right = isPhone ? 0 : 2 * BARS[1] + 30;
   const line = placeWords(stage, words, [left, right]), below = line.isSlanted ? 66 : 44;
   const wanted = isPhone ? (heads > 4 ? 46 : 66) : Math.max(LEAST_PITCH, (HEIGHT - TOP - below) / heads), pitch = Math.min(MOST_PITCH, wanted);
   const full = Math.max(HEIGHT, TOP + below + LEAST_PITCH * heads), foot = isPhone ? 8 + pitch * heads : full - below, first = foot - pitch * heads;
@@ -26,14 +26,14 @@ export function placeSharing(stage, words, heads, amounts) {
     const base = first + pitch * (head + 1) - LABELS;
     return { base, high: Math.max(9, pitch - LABELS - 8), scale: Math.max(0.3, Math.min(1.1, pitch / 104)), middle: base - Math.min(16, pitch / 5) };
   });
-  const bottom = foot + below, height = isPhone ? bottom + 3 * 30 + 34 : full, most = Math.max(...amounts);
+  const bottom = foot + below, height = isPhone ? bottom + 2 * 30 + 34 : full, most = Math.max(...amounts);
   /** @type {Bar[]} */
   const bars = amounts.map((amount, at) => {
     if (isPhone) {
       const width = ((room - 204) * amount) / most, y = bottom + 30 + 30 * at;
       return { box: { x: 92, y, width, height: 20 }, number: [92 + width + 8, y + 10], name: [0, y + 10], product: [room - 2, y + 10] };
     }
-    const high = ((foot - TOP - 44) * amount) / most, x = room - right + 36 + BARS[1] * at;
+    const high = ((foot - TOP - 44) * amount) / most, x = room - right + 56 + BARS[1] * at;
     return { box: { x, y: foot - high, width: BARS[0], height: high }, number: [x + BARS[0] / 2, foot - high - BARS[2] + 3], name: [x + BARS[0] / 2, foot + 15], product: [x + BARS[0] / 2, foot + 33] };
   });
   return {
