@@ -23,7 +23,6 @@ import { Picture } from "./panels/image.js";
 import { Lines } from "./panels/lines.js";
 import { Links } from "./panels/links.js";
 import { readLabels } from "./panels/panel.js";
-import { Stored } from "./panels/stored.js";
 import { Table } from "./panels/table.js";
 import { Ties } from "./panels/ties.js";
 import { Range } from "./range.js";
@@ -34,7 +33,7 @@ import "../common/sizes.js";
 import "./panels/drawing.js";
 
 /** @type {Record<string, typeof Panel>} */
-const KINDS = { amounts: Amounts, arrows: Dials, bars: Bars, cone: Cone, lines: Lines, links: Links, stored: Stored, ties: Ties }; // any other kind is a matrix of numbers
+const KINDS = { amounts: Amounts, arrows: Dials, bars: Bars, cone: Cone, lines: Lines, links: Links, ties: Ties }; // any other kind is a matrix of numbers
 
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
