@@ -31,7 +31,7 @@ class Matrix:
     kind: str = "signed"
     """How it is drawn: as "weights" from 0 to 1, as "signed" numbers, as "arrows" (a query and a
     key, two columns are one arrow), as "bars" (how often numbers came out, a series per row), as
-    "amounts" (a whole number and its bar per row), as "links" (query heads joined to KV heads), as
+    "links" (query heads joined to KV heads), as
     "ties" (links as thick as their weights), as a "cone" (a dot per layer and word reached) or as
     "lines" (bytes over lengths, columns; `limit` is a border that the formula names)."""
     role: str = ""

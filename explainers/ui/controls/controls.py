@@ -158,10 +158,6 @@ tile_mask = Choice("tile_mask", N_("Mask of the tiles"), N_("full"))
 tile_rows = Choice("tile_rows", N_("Queries per tile"), "2", ("2", "3", "4", "6"))
 tile_columns = Choice("tile_columns", N_("Keys per tile"), "3", ("2", "3", "4", "6"))
 tile_count = BrowserSlider("tile", N_("Tiles read"), 4, tuple(range(1, 37)))
-POWERS = tuple(2**n for n in range(4, 18))
-measured_length = StepSlider("up_to", N_("Longest text, in tokens"), 4096, POWERS[6:12])
-cross_q = BrowserSlider("cross_q", N_("Queries"), 128, POWERS[:11])
-cross_kv = BrowserSlider("cross_kv", N_("Keys of the other sequence"), 4096, POWERS)
 
 # Cross-attention
 MEAN = N_("mean")

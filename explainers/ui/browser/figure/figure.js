@@ -15,7 +15,6 @@ import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
 import { _, speak } from "../common/words.js";
 import { Card } from "./card.js";
 import { legend } from "./legend.js";
-import { Amounts } from "./panels/amounts.js";
 import { Bars } from "./panels/bars.js";
 import { Cone } from "./panels/cone.js";
 import { Dials } from "./panels/dials.js";
@@ -33,7 +32,7 @@ import "../common/sizes.js";
 import "./panels/drawing.js";
 
 /** @type {Record<string, typeof Panel>} */
-const KINDS = { amounts: Amounts, arrows: Dials, bars: Bars, cone: Cone, lines: Lines, links: Links, ties: Ties }; // any other kind is a matrix of numbers
+const KINDS = { arrows: Dials, bars: Bars, cone: Cone, lines: Lines, links: Links, ties: Ties }; // any other kind is a matrix of numbers
 
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
