@@ -16,7 +16,6 @@ from explainers.attention import (
     delta_rule,
     encoder_block,
     eviction,
-    gated_delta_layer,
     group_rounding,
     grouped_query,
     indexer,
@@ -149,12 +148,6 @@ def calls(leading):
     rows_of_keys, rows_of_values = tensor("length", "head_dim"), tensor("length", "value_dim")
     shares, ages = torch.rand(2, *leading, 9)
     fade = torch.rand(*leading, 9, 9).tril()
-    of_text, of_heads_9 = tensor("length", "d_model"), torch.randn(13, 12)
-    delta_layer = gated_delta_layer.GatedDelta(
-        *(torch.randn(13, 44), torch.randn(13, 44), wide, wide, of_heads_9, of_heads_9),
-        (torch.randn(3, 44), torch.randn(3, 44), torch.randn(3, 132)),
-        *(torch.rand(12), torch.randn(12), torch.randn(11), back, 11),
-    )
     pages = paged_cache.empty_pages(10, 4, 3, 11)
     begun = paged_cache.Table((6, 2, 5), 7)
     both = torch.rand(2, 23).softmax(dim=-1)
@@ -205,10 +198,6 @@ def calls(leading):
         delta_rule.write_delta: (state, one_key, one_value, shares[..., 0], ages[..., 0]),
         delta_rule.find_news: (rows_of_keys, rows_of_values, shares, fade),
         delta_rule.gated_delta_attention: (*[rows_of_keys] * 2, rows_of_values, shares, ages),
-        gated_delta_layer.mix_neighbours: (tensor("length", "width"), torch.randn(3, 6)),
-        gated_delta_layer.to_length_one: (rows_of_keys,),
-        gated_delta_layer.find_gates: (of_text, delta_layer),
-        gated_delta_layer.gated_delta_layer: (of_text, delta_layer),
         sinks.softmax_with_sinks: (tensor("heads", "q_len", "kv_len"), torch.randn(12)),
         qk_norm.rms_norm: (query, torch.randn(11)),
         receptive_field.reach: (tensor("q_len", "q_len") > 0, 6),
