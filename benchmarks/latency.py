@@ -60,7 +60,6 @@ PAGES = {
         f"/long_sequences?{SHOWN}&kv_block=1", controls.block_count.label
     ),
     "long_sequences: tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full&deep=tiles", TILES),
-    "long_sequences: keys": Target(f"/long_sequences?{SHOWN}&deep=two", controls.cross_kv.label),
     "cross_attention: word left out": Target(
         f"/cross_attention?{SHOWN}&deep=explaining&instead=a+word+less",
         controls.left_out_word.label,

@@ -11,12 +11,10 @@ from explainers.chapters.cache_memory import (
     current_plan,
     gpu_fit,
     plan_tables,
-    prefix_table,
 )
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.chapters.cache_memory.hero import make_hero
 from explainers.chapters.cache_memory.layer_names import link_lessons
-from explainers.chapters.cache_memory.published_table import choose_rows, count_figures
 from explainers.chapters.exercises.predict_cache import bytes_of_a_token, gigabytes_of_a_model
 from explainers.memory.serving import Deployment
 from explainers.models.registry import READ_FOLDERS_VARIABLE
@@ -48,14 +46,6 @@ def compare_models() -> None:
         text("compare_none")
 
 
-def show_countings(choice: CacheChoice, _unused: Deployment | None) -> None:
-    """The same cache by every counting and by the usual mistakes, and where its sizes are from."""
-    for name, told in cache_result.compare_countings(choice):
-        text(f"counting_{name}", **told)
-    with st.expander(_("Where the numbers of this model come from")):
-        text("origin", **cache_result.list_sources(choice.shape))
-
-
 def show_layers(choice: CacheChoice, _unused: Deployment | None) -> None:
     """Which layers hold the bytes, if they are not all alike; a question first."""
     link_lessons(choice.shape)
@@ -71,13 +61,12 @@ def show_layers(choice: CacheChoice, _unused: Deployment | None) -> None:
 
 
 def show_serving(choice: CacheChoice, deployment: Deployment | None) -> None:
-    """What fits, how fast it could be, and what pages and splitting waste."""
+    """What fits, and how fast it could be."""
     text("serving")
     if deployment:
         for name, told in gpu_fit.list_findings(deployment, choice.tokens, choice.texts):
             text(f"fit_{name}", **told)
         gpu_fit.show_working(deployment, choice.tokens, choice.texts)
-        text("pages", **gpu_fit.count_page_waste(choice, deployment))
 
 
 def show_gpus(choice: CacheChoice, deployment: Deployment | None) -> None:
@@ -94,21 +83,7 @@ def show_flags(choice: CacheChoice, deployment: Deployment | None) -> None:
     show_source(*plan_tables.FLAG_CODE)
 
 
-def show_prefix(choice: CacheChoice, deployment: Deployment | None) -> None:
-    """What a common beginning saves, and what one changed token of it costs."""
-    name, told = prefix_table.count_savings(choice, deployment, text.template("prefix_pages"))
-    text(f"prefix_{name}", **told)
-    show_source(*prefix_table.CODE)
-
-
-def show_figures() -> None:
-    """Published figures beside ours: every one, or those that differ."""
-    text("figures", **count_figures())
-    text("published", rows=choose_rows())
-
-
-CARDS = {"countings": show_countings, "layers": show_layers, "serving": show_serving}
-CARDS |= {"gpus": show_gpus, "flags": show_flags, "prefix": show_prefix}
+CARDS = {"layers": show_layers, "serving": show_serving, "gpus": show_gpus, "flags": show_flags}
 
 
 def draw_card(name: str) -> None:
@@ -123,19 +98,20 @@ def draw_card(name: str) -> None:
 @fragment
 def show_planner() -> None:
     """The choices, the picture and the arithmetic of its cache."""
-    name, tokens, gpu, more = gpu_fit.choose_first()
+    name, gpu, more = gpu_fit.choose_first()
     if name == controls.CONFIG:
         text("paste", most=f"{choose_cache.MAX_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
     shape = choose_cache.read_shape_or_warn(name)
-    choice, hardware = gpu_fit.choose_rest(more, shape, tokens, gpu)
+    choice, hardware = gpu_fit.choose_rest(more, shape, gpu)
     deployment = current_plan.make_plan(choice, hardware).deployment
     if choice and deployment:
         show_hero(text, make_hero(text, choice, hardware, deployment), "memory")
     if choice:
         text("how", stored=text.fill(f"how_{cache_result.name_stored(choice.shape)}"))
         cache_result.show_working(choice)
-        for name, told in cache_result.list_results(choice):
-            text(f"result_{name}", **told)
+        text("result", **cache_result.measure_cache(choice))
+        with st.expander(_("Where the numbers of this model come from")):
+            text("origin", **cache_result.list_sources(choice.shape))
 
 
 text("question")
@@ -144,6 +120,6 @@ with current_plan.whole_page():
     if current_plan.read_plan().choice:
         show_source(*cache_result.CODE)
     compare_models()
-    go_deeper(text, {name: partial(draw_card, name) for name in CARDS} | {"figures": show_figures})
+    go_deeper(text, {name: partial(draw_card, name) for name in CARDS})
 show_one_sentence(text)
 check_yourself(text, {"token": bytes_of_a_token, "model": gigabytes_of_a_model})

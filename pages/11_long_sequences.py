@@ -1,25 +1,21 @@
 """Long sequences: weights that never exist all at once, a softmax in blocks, and skipped tiles."""
 
+from functools import partial
+
 from explainers.attention import masks
 from explainers.attention.online_softmax import read_block, read_row
-from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import read_tile, tile_cells, tiled_attention
-from explainers.attention.weight_windows import add_up_rows, largest_in_strip, window
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.exercises import predict
 from explainers.chapters.long_sequences import (
     counted_cells,
     hero,
-    matrix_sizes,
     measurement,
-    measurement_job,
     online_row,
     takeaway,
     tile_figure,
-    weight_map,
 )
 from explainers.chapters.long_sequences.matrix_sizes import LONG, SIDE
-from explainers.device import choose_device, describe_device
 from explainers.toys.layers import draw_layer
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -72,52 +68,15 @@ def show_tiles_by_hand(rule: str) -> None:
 
 
 def show_skipped() -> None:
-    """What masks skip in a long text: a mask with few cells need not skip a tile."""
-    text("spared", tokens=f"{LONG:,}", side=SIDE)
+    """What n² takes, and what masks skip: a mask with few cells need not skip a tile."""
+    text("spared")
+    measurement.show_measuring(partial(text, "measured"))
+    text("spared_tiles", tokens=f"{LONG:,}", side=SIDE)
     causal, strided = counted_cells.count_causal()
     options = ["0", *(f"{counted_cells.ALL // part}" for part in (2, 4))]
     if ask_veiled(text, "spared", f"{strided}", options, causal=causal, side=SIDE):
         text("spared_seen", rows=counted_cells.show_skipped_tiles(lab.queries_down), side=SIDE)
     show_source(tile_cells)
-
-
-def show_long_map() -> None:
-    """A map of all weights of a long text, and any part of it exactly."""
-    text("windows", rare=weight_map.RARE)
-    if kept := weight_map.offer_map(seed := page.read_seed()):
-        text("windows_seen", **weight_map.show_map(kept, seed, lab.queries_down))
-        show_source(add_up_rows, window, largest_in_strip)
-
-
-def show_measured() -> None:
-    """Plain, tiled and fused attention on this machine."""
-    text("measure", device=describe_device(choose_device()))
-    measurement_job.show_measuring(
-        lambda found: text("measured", **found), controls.measured_length()
-    )
-    show_source(attention, tiled_attention)
-
-
-def show_growth() -> None:
-    """What grows with n, and what with its square."""
-    text("squares")
-    named = counted_cells.name_long_text()
-    if ask_veiled(text, "squares", counted_cells.SIZE, counted_cells.SIZES, **named):
-        text("squares_table", rows=counted_cells.list_sizes(), each=named["each"])
-    text("squares_seen", meet=counted_cells.MEET, d_k=counted_cells.HEAD_DIM)
-    counted_cells.show_growth()
-    show_source(matrix_sizes.count_matrix_bytes, matrix_sizes.count_row_bytes)
-
-
-@fragment
-def show_two_texts() -> None:
-    """Looking at another sequence, or joining it."""
-    text("two")
-    lengths = counted_cells.ASKED_LENGTHS
-    named, options = counted_cells.name_two_sequences(*lengths)
-    if ask_veiled(text, "two", counted_cells.compare_cells(*lengths), options, **named):
-        counted_cells.show_two_sequences(text.template("two_seen"))
-    show_source(matrix_sizes.count_matrix_cells)
 
 
 @fragment
@@ -126,8 +85,7 @@ def show_lesson() -> None:
     show_hero(text, picture := hero.make_hero(text, lab), "sweep")
     rule = picture.chosen(controls.tile_mask)
     takeaway.take_sweep(lab, rule, hero.cut_tiles(lab, rule).blocks)
-    cards = {"windows": show_long_map, "spared": show_skipped, "measure": show_measured}
-    cards |= {"squares": show_growth, "two": show_two_texts}
+    cards = {"spared": show_skipped}
     if words < FEWEST:
         text("too_short", words=write_word_count(words), fewest=FEWEST)
     else:

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from explainers.attention.delta_rule import find_news, gated_delta_attention, write_delta
-from explainers.attention.gated_delta_layer import find_gates, gated_delta_layer, mix_neighbours
 from explainers.attention.linear import linear_attention, read_state, write_sum
 from explainers.chapters.growing_memory import (
     hero,
@@ -79,23 +78,11 @@ def show_training() -> None:
     text("trained_before", rows=rows, counts=counts, **named)
 
 
-def show_text() -> None:
-    """Words of a real text, each asked for the word behind it."""
-    text("text", **how_much_fits.name_text(page.read_seed()))
-
-
 def show_costs() -> None:
     """Bytes of a published model of both kinds of layers."""
     shape = memory_bytes.find_model()
     text("costs", **memory_bytes.name_costs(shape))
     memory_bytes.show_costs(shape)
-
-
-def show_layer(story: Story) -> None:
-    """The layer around the rule, untrained, on the story's words."""
-    text("layer", **write_step.run_layer(story, page.read_seed()))
-    show_source(mix_neighbours, find_gates, gated_delta_layer)
-    text("relatives")
 
 
 @fragment
@@ -109,9 +96,7 @@ def show_lesson(story: Story) -> None:
         "fits": show_fits,
         "trained": show_training,
         "hybrid": lambda: text("hybrid", **memory_training_job.name_hybrids()),
-        "text": show_text,
         "costs": show_costs,
-        "layer": lambda: show_layer(story),
     }
     go_deeper(text, cards)
 

@@ -138,7 +138,6 @@ DECODED = test_blocks.test_a_decoders_block_agrees_with_torchs_layer
 BY_HAND = test_alignment.test_a_case_counted_by_hand
 ONE_ROW = test_alignment.test_links_are_read_one_row_apart
 CAPPED = test_cache_bytes.test_the_minimum_written_out
-BEAMS = test_cache_bytes.test_beams_multiply_what_is_written_and_share_what_was_read
 LAST_PAGE = test_cache_bytes.test_the_last_page_is_counted_whole
 WEIGHED = partial(test_real_caches.test_a_grown_cache_weighs_what_is_said, "Mistral")
 BY_BLOCKS = test_online_softmax.test_after_each_block_it_is_softmax_of_what_was_read
@@ -147,7 +146,7 @@ BY_TILES = partial(
 )
 BY_LIST = partial(test_tile_list.test_the_list_is_what_the_mask_says, "window of 3")
 IN_ORDER = test_cache_bytes.test_layers_stand_where_they_were_published
-COUNTED_AS = test_cache_bytes.test_every_counting_multiplies_out
+MULTIPLIED_OUT = test_cache_bytes.test_the_working_multiplies_out
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
 ASKED = partial(test_training.test_only_what_the_mask_shows_is_asked_for, language="vi")
 HELD_OUT = partial(test_training.test_no_held_out_sentence_is_ever_trained_on, "en")
@@ -237,7 +236,6 @@ FAULTS = [
     (alignment, "{PREDICTED: 0, INPUT: 1}", "{PREDICTED: 1, INPUT: 0}", ONE_ROW),
     (step_costs, "q_len * kv_len", "kv_len", FLOPS),
     (model_shapes, "min(tokens, window)", "tokens", CAPPED),
-    (cache_bytes, 'return 1 if group.kind == "cross" else beams', "return beams", BEAMS),
     (engines, "block * count_pages(cache.tokens, block)", "cache.tokens", LAST_PAGE),
     (
         cache_bytes,
@@ -247,9 +245,9 @@ FAULTS = [
     ),
     (
         cache_formula,
-        "batch, dtype, source_tokens)\n    lines = []",
-        "1, dtype, source_tokens)\n    lines = []",
-        COUNTED_AS,
+        "batch, dtype, source_tokens=source_tokens)\n    lines",
+        "1, dtype, source_tokens=source_tokens)\n    lines",
+        MULTIPLIED_OUT,
     ),
     (engines, "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),
     (byte_pairs, "words = recounted", "pass", COUNTED),

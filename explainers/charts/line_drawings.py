@@ -143,37 +143,6 @@ def draw_cone(matrix: Matrix, theme: Theme) -> alt.LayerChart:
     ).properties(width=64 * (columns + 1), height=34 * (rows + 1))
 
 
-def draw_stored(matrix: Matrix, theme: Theme) -> alt.LayerChart:
-    """A bar of pages for each row, in parts: read elsewhere, stored, stored again, stored alone."""
-    parts = pd.DataFrame(
-        [
-            (
-                matrix.rows[i],
-                matrix.columns[j],
-                sum(filter(None, line[:j])),
-                sum(filter(None, line[: j + 1])),
-            )
-            for i, line in enumerate(matrix.values)
-            for j in range(len(line))
-        ],
-        columns=["text", "kind", "from", "to"],
-    )
-    colours = [theme.grid, theme.query, theme.highlight, theme.key]
-    kind = alt.Color("kind:N", sort=None).scale(domain=list(matrix.columns), range=colours)
-    bars = (
-        alt.Chart(parts)
-        .mark_bar()
-        .encode(
-            alt.X("from:Q").title(None),
-            alt.X2("to"),
-            alt.Y("text:N", sort=None).title(None),
-            kind.legend(orient="top", title=None, columns=2, labelLimit=300),
-        )
-    )
-    height = 26 * len(matrix.rows)
-    return _layer_with_title(matrix, theme, bars).properties(width=640, height=height)
-
-
 def _layer_with_title(matrix: Matrix, theme: Theme, *layers: alt.Chart) -> alt.LayerChart:
     title = alt.Title(
         _(matrix.name), subtitle=_(matrix.formula), color=theme.text, subtitleColor=theme.muted
@@ -185,9 +154,8 @@ LINE_DRAWINGS: dict[str, Callable[[Matrix, Theme], alt.LayerChart]] = {
     "arrows": draw_dials,
     "ties": draw_ties,
     "cone": draw_cone,
-    "stored": draw_stored,
 }
-"""The kinds of matrices that are drawn as lines or bars and not as coloured cells."""
+"""The kinds of matrices that are drawn as lines and not as coloured cells."""
 
 
 Rows = list[list[float]]

@@ -31,10 +31,8 @@ class Matrix:
     kind: str = "signed"
     """How it is drawn: as "weights" from 0 to 1, as "signed" numbers, as "arrows" (a query and a
     key, two columns are one arrow), as "bars" (how often numbers came out, a series per row), as
-    "amounts" (a whole number and its bar per row), as "ties" (links as thick as their weights), as
-    a "cone" (a dot per layer and word reached), as "lines" (bytes over lengths, columns; `limit`
-    is a border that the formula names) or as what texts have "stored" (pages that a text reads,
-    stores, computed again, and has alone)."""
+    "ties" (links as thick as their weights), as a "cone" (a dot per layer and word reached) or as
+    "lines" (bytes over lengths, columns; `limit` is a border that the formula names)."""
     role: str = ""
     """The colour of the title: that of "query", "key", "value", or of plain text."""
     limit: float | None = None

@@ -146,7 +146,6 @@ def write_report(report: CacheReport) -> str:
         lines.append(f"besides: {format_both_sizes(report.extra_bytes)} of states and indexes")
         lines.append(f"in all: {report.total_bytes:,} bytes = {write(report.total_bytes)}")
     lines += [f"LEFT OUT: {gap}" for gap in report.left_out]
-    lines += [f"{name}: {write(size)}" for name, size in report.by_counting.items()]
     lines += write_fit(report.fit) if report.fit else []
     lines += map(write_plan, report.plans)
     if report.command:

@@ -132,18 +132,10 @@ def count_cache_bytes(
     dtype: str | NumberFormat = "bfloat16",
     *,
     source_tokens: int | None = None,
-    beams: int = 1,
 ) -> int:
     """Bytes of the keys, values and latents of `batch` texts of `tokens` tokens, without waste."""
     check_whole("batch", batch)
-    check_whole("beams", beams)
-    caches = list_group_caches(shape, tokens, dtype, source_tokens)
-    return batch * sum(cache.size * count_beam_copies(cache.group, beams) for cache in caches)
-
-
-def count_beam_copies(group: LayerGroup, beams: int) -> int:
-    """How many copies of a group's cache beam search needs: beams share cross-attention's."""
-    return 1 if group.kind == "cross" else beams
+    return batch * sum(one.size for one in list_group_caches(shape, tokens, dtype, source_tokens))
 
 
 def count_bytes_per_token(shape: ModelShape, dtype: str | NumberFormat = "bfloat16") -> int:
@@ -181,14 +173,6 @@ def count_index_bytes(group: LayerGroup) -> int:
     if group.kind != "index":
         return 0
     return group.token_bytes or BFLOAT16.count_vector_bytes(1, group.head_dim)
-
-
-def count_headline_bytes(
-    shape: ModelShape, tokens: int, batch: int = 1, dtype: str | NumberFormat = "bfloat16"
-) -> int:
-    """Bytes per token times tokens, as headlines count: windows and encoders are forgotten."""
-    rate = count_bytes_per_token(shape, dtype)
-    return check_whole("batch", batch) * check_whole("tokens", tokens) * rate
 
 
 def list_group_caches(

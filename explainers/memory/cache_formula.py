@@ -1,4 +1,4 @@
-"""The arithmetic of a cache's size, line by line, under each way of counting it."""
+"""The arithmetic of a cache's size, line by line."""
 
 from dataclasses import dataclass
 
@@ -6,14 +6,11 @@ from explainers.memory.cache_bytes import (
     BFLOAT16,
     GroupCache,
     NumberFormat,
-    count_bytes_per_token,
     count_cache_bytes,
-    count_headline_bytes,
     count_token_bytes,
     find_format,
     list_group_caches,
 )
-from explainers.memory.engines import ENGINES, count_engine_bytes, is_packed, list_engine_caches
 from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.memory.sizes import write_product, write_sum, write_total
 from explainers.messages import N_, Message, ngettext
@@ -45,18 +42,13 @@ def explain_cache(
     dtype: str | NumberFormat = "bfloat16",
     *,
     source_tokens: int | None = None,
-    beams: int = 1,
 ) -> ByteFormula:
     """The arithmetic of `count_cache_bytes`, group by group."""
-    total = count_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens, beams=beams)
+    total = count_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens)
     lines, terms = [], []
     for cache in list_group_caches(shape, tokens, dtype, source_tokens):
         lines += explain_group(cache, tokens, find_format(dtype))
-        is_counted_once = cache.group.kind == "cross" or beams == 1
-        size = f"{cache.size:,}"
-        terms.append(
-            size if is_counted_once else N_("{size} × {beams:,} beams", size=size, beams=beams)
-        )
+        terms.append(f"{cache.size:,}")
     if not terms:
         return ByteFormula(0, NO_CACHE)
     total_sum = write_sum(terms)
@@ -66,7 +58,7 @@ def explain_cache(
             texts=ngettext("{count:,} text", "{count:,} texts", batch),
             sum=total_sum,
         )
-    if batch > 1 or beams > 1 or len(terms) > 1:
+    if batch > 1 or len(terms) > 1:
         lines.append(N_("{sum} = {bytes:,} bytes", sum=total_sum, bytes=total))
     return ByteFormula(total, (*lines, write_total(total)))
 
@@ -177,78 +169,3 @@ def warn_beyond_context(shape: ModelShape, tokens: int) -> str:
         most=shape.context,
         model=shape.id,
     )
-
-
-IDEAL, HEADLINE = N_("ideal minimum"), N_("headline")
-COUNTINGS = {
-    IDEAL: N_("what every engine must keep"),
-    HEADLINE: N_("one rate times the tokens; windows and encoders forgotten"),
-    **{name: engine.note for name, engine in ENGINES.items()},
-}
-"""Each way of counting a cache, and what it counts."""
-
-
-def explain_counting(
-    shape: ModelShape,
-    tokens: int,
-    counting: str = IDEAL,
-    batch: int = 1,
-    dtype: str = "bfloat16",
-    source_tokens: int | None = None,
-) -> ByteFormula:
-    """The bytes of a cache under one way of counting, with their arithmetic."""
-    if counting == IDEAL:
-        return explain_cache(shape, tokens, batch, dtype, source_tokens=source_tokens)
-    if counting == HEADLINE:
-        return explain_headline(shape, tokens, batch, dtype)
-    return explain_engine(shape, tokens, counting, batch, dtype, source_tokens)
-
-
-def explain_engine(
-    shape: ModelShape, tokens: int, engine: str, batch: int, dtype: str, source_tokens: int | None
-) -> ByteFormula:
-    """The arithmetic of `count_engine_bytes`, group by group."""
-    caches = list_engine_caches(shape, tokens, engine, dtype, source_tokens)
-    size = count_engine_bytes(shape, tokens, engine, batch, dtype, source_tokens)
-    lines = []
-    for cache in caches:
-        slots = write_rows(cache.group, cache.tokens)
-        layers = ngettext("{count:,} layer", "{count:,} layers", cache.group.count)
-        slots_line = N_(
-            "{engine} makes room for {tokens} in each of these layers",
-            engine=Message(engine, {}),
-            tokens=slots,
-        )
-        lines.append(slots_line)
-        if is_packed(engine, cache.group, find_format(dtype)):
-            packed = N_(
-                "{bytes} (packed)",
-                bytes=ngettext("{count:,} byte", "{count:,} bytes", cache.token_bytes),
-            )
-            lines.append(write_kind_line(cache, write_product(packed, slots, layers)))
-        else:
-            lines.append(write_group_product(cache, find_format(dtype)))
-    if not caches:
-        return ByteFormula(0, NO_CACHE)
-    total_sum = " + ".join(f"{cache.size:,}" for cache in caches)
-    product = N_(
-        "{texts} × ({sum})",
-        texts=ngettext("{count:,} text", "{count:,} texts", batch),
-        sum=total_sum,
-    )
-    lines.append(N_("{sum} = {bytes:,} bytes", sum=product, bytes=size))
-    return ByteFormula(size, (*lines, write_total(size)))
-
-
-def explain_headline(shape: ModelShape, tokens: int, batch: int, dtype: str) -> ByteFormula:
-    """The arithmetic of `count_headline_bytes`: one rate times tokens and texts."""
-    size = count_headline_bytes(shape, tokens, batch, dtype)
-    rate = count_bytes_per_token(shape, dtype)
-    token_rate = N_("{rate:,} bytes for each token", rate=rate)
-    product = write_product(
-        token_rate,
-        ngettext("{count:,} token", "{count:,} tokens", tokens),
-        ngettext("{count:,} text", "{count:,} texts", batch),
-    )
-    line = N_("{sum} = {bytes:,} bytes", sum=product, bytes=size)
-    return ByteFormula(size, (line, write_total(size)))

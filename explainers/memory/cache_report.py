@@ -17,11 +17,11 @@ from explainers.memory.cache_bytes import (
     count_extra_bytes,
     list_group_caches,
 )
-from explainers.memory.cache_formula import COUNTINGS, IDEAL, explain_counting, warn_beyond_context
+from explainers.memory.cache_formula import explain_cache, warn_beyond_context
 from explainers.memory.capacity_plan import GpuPlan, plan_every_gpu
 from explainers.memory.checked_fields import FindDefaults, know_no_class, shorten_value
 from explainers.memory.engine_pools import LLAMA_CPP, TRANSFORMERS
-from explainers.memory.engines import BLOCK_SIZE, has_format
+from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import read_config_file
 from explainers.memory.serving import (
@@ -95,10 +95,9 @@ ENGINES = {name.lower(): name for name in (*COMMANDS, TRANSFORMERS)}
 class CacheReport:
     """The cache of `batch` texts of `tokens` tokens; all sizes are whole bytes.
 
-    `cache_bytes` are keys, values, latents and merged rows; `extra_bytes` states and indexes;
-    `by_counting` has the first by each way of counting that can store `dtype`. `left_out` is
-    empty if everything was counted. `command` is None if no engine was named, or for a reason that
-    `no_command` says.
+    `cache_bytes` are keys, values, latents and merged rows; `extra_bytes` states and indexes.
+    `left_out` is empty if everything was counted. `command` is None if no engine was named, or
+    for a reason that `no_command` says.
     """
 
     model: str
@@ -110,7 +109,6 @@ class CacheReport:
     total_bytes: int
     bytes_per_token: int
     groups: tuple[GroupReport, ...]
-    by_counting: dict[str, int]
     working: tuple[str, ...]
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
@@ -177,14 +175,9 @@ def measure_cache(
     shape: ModelShape, tokens: int, batch: int, dtype: str, source_tokens: int | None
 ) -> CacheReport:
     """The cache alone, on no GPU."""
-    working = explain_counting(shape, tokens, IDEAL, batch, dtype, source_tokens)
+    working = explain_cache(shape, tokens, batch, dtype, source_tokens=source_tokens)
     extra_bytes = count_extra_bytes(shape, tokens, batch)
     notes = [*shape.notes, *filter(None, [warn_beyond_context(shape, tokens)])]
-    by_counting = {
-        name: explain_counting(shape, tokens, name, batch, dtype, source_tokens).size
-        for name in COUNTINGS
-        if has_format(name, dtype)
-    }
     return CacheReport(
         model=shape.id,
         tokens=tokens,
@@ -198,7 +191,6 @@ def measure_cache(
             GroupReport(cache.group.kind, cache.group.count, cache.tokens, cache.size)
             for cache in list_group_caches(shape, tokens, dtype, source_tokens)
         ),
-        by_counting=by_counting,
         working=working.lines,
         left_out=shape.gaps,
         notes=tuple(notes),

@@ -16,6 +16,7 @@ from explainers.memory.cache_bytes import (
     list_group_caches,
 )
 from explainers.memory.engines import (
+    ENGINES,
     MERGED_PAGE,
     PACKED_ROW_BYTES,
     PACKED_ROW_WIDTH,
@@ -24,7 +25,6 @@ from explainers.memory.engines import (
     count_llama_cpp_slots,
     count_merged_slots,
     count_pages,
-    has_format,
 )
 from explainers.memory.model_shapes import KINDS_WITH_WINDOW, LayerGroup, ModelShape
 from explainers.memory.serving import (
@@ -234,7 +234,7 @@ def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
     if engine == SGLANG:
         split = split_shape(shape, deployment.gpus)
         return least + count_sglang_reserve(split, tokens, dtype, source)
-    if not has_format(engine, str(dtype)):
+    if str(dtype) not in ENGINES[engine].formats:
         return least
     if engine == VLLM:  # splits heads
         split = split_shape(shape, deployment.gpus)

@@ -1,13 +1,10 @@
-"""How much memory inference engines allocate for a cache: whole pages, and what they waste."""
+"""How much memory inference engines allocate for a cache: in whole pages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from explainers.memory.cache_bytes import (
-    GroupCache,
     NumberFormat,
-    count_beam_copies,
-    count_cache_bytes,
     count_source_tokens,
     find_format,
     list_group_caches,
@@ -34,38 +31,15 @@ def count_paged_bytes(
     *,
     block: int = BLOCK_SIZE,
     source_tokens: int | None = None,
-    beams: int = 1,
 ) -> int:
-    """As `count_cache_bytes`, with whole pages for every beam and group of layers."""
+    """As `count_cache_bytes`, with whole pages for every group of layers."""
     caches = list_group_caches(shape, tokens, dtype, source_tokens)
     number_format = find_format(dtype)
     paged_caches = (
         make_group_cache(cache.group, block * count_pages(cache.tokens, block), number_format)
         for cache in caches
     )
-    check_whole("beams", beams)
-    return check_whole("batch", batch) * sum(
-        cache.size * count_beam_copies(cache.group, beams) for cache in paged_caches
-    )
-
-
-def count_wasted_bytes(
-    shape: ModelShape,
-    tokens: int,
-    batch: int = 1,
-    dtype: str | NumberFormat = "bfloat16",
-    *,
-    block: int = BLOCK_SIZE,
-    source_tokens: int | None = None,
-    beams: int = 1,
-) -> int:
-    """Bytes that lie empty in the last pages: less than one page for each beam and layer."""
-    paged_bytes = count_paged_bytes(
-        shape, tokens, batch, dtype, block=block, source_tokens=source_tokens, beams=beams
-    )
-    return paged_bytes - count_cache_bytes(
-        shape, tokens, batch, dtype, source_tokens=source_tokens, beams=beams
-    )
+    return check_whole("batch", batch) * sum(cache.size for cache in paged_caches)
 
 
 LLAMA_CPP_STEP = 256
@@ -92,9 +66,7 @@ VLLM_FORMATS = (*PLAIN_FORMATS, "fp8", "fp8_per_head", "int8_per_head", "nvfp4")
 class Engine:
     """An inference engine: the slots it allocates in a layer, and its number formats."""
 
-    name: str
     count_slots: Callable[[LayerGroup, int], int]
-    note: str
     formats: tuple[str, ...]
 
 
@@ -107,18 +79,6 @@ def count_engine_bytes(
     source_tokens: int | None = None,
 ) -> int:
     """Bytes that an engine takes from the GPU for `batch` texts; to it a beam is a text."""
-    caches = list_engine_caches(shape, tokens, engine, dtype, source_tokens)
-    return check_whole("batch", batch) * sum(cache.size for cache in caches)
-
-
-def list_engine_caches(
-    shape: ModelShape,
-    tokens: int,
-    engine: str,
-    dtype: str | NumberFormat = "bfloat16",
-    source_tokens: int | None = None,
-) -> tuple[GroupCache, ...]:
-    """What an engine allocates in each group of layers for one text; `tokens` are the slots."""
     if engine not in ENGINES:
         raise ValueError(
             N_(
@@ -128,8 +88,7 @@ def list_engine_caches(
             )
         )
     check_whole("tokens", tokens)
-    number_format, count_slots = find_format(dtype), ENGINES[engine].count_slots
-    caches = []
+    number_format, count_slots, size = find_format(dtype), ENGINES[engine].count_slots, 0
     for group in shape.require_groups():
         if not group.vectors:
             continue
@@ -139,18 +98,10 @@ def list_engine_caches(
             slots += count_merged_slots(engine, text_tokens, group.ratio)
         if is_packed(engine, group, number_format):
             row = PACKED_LATENT_BYTES if group.kind == "latent" else PACKED_ROW_BYTES
-            caches.append(GroupCache(group, slots, row, group.count * slots * row))
+            size += group.count * slots * row
         else:
-            caches.append(make_group_cache(group, slots, number_format))
-    return tuple(caches)
-
-
-def is_packed(engine: str, group: LayerGroup, number_format: NumberFormat) -> bool:
-    """Whether vLLM stores it in an fp8 layout of its own, known for DeepSeek's sizes only."""
-    has_deepseek_sizes = (group.latent_dim, group.rope_dim) == (512, 64) or (
-        group.kind == "compressed" and group.head_dim == PACKED_ROW_WIDTH
-    )
-    return engine.startswith("vLLM") and number_format.name == "fp8" and has_deepseek_sizes
+            size += make_group_cache(group, slots, number_format).size
+    return check_whole("batch", batch) * size
 
 
 def count_merged_slots(engine: str, tokens: int, ratio: int) -> int:
@@ -158,14 +109,9 @@ def count_merged_slots(engine: str, tokens: int, ratio: int) -> int:
     if engine == "llama.cpp":  # as many as for all slots of the text
         slots = LLAMA_CPP_STEP * count_pages(tokens, LLAMA_CPP_STEP)
         return LLAMA_CPP_STEP * count_pages(-(-slots // ratio), LLAMA_CPP_STEP)
-    if engine.startswith("vLLM"):
+    if engine == "vLLM":
         return count_pages(tokens, MERGED_PAGE) * MERGED_PAGE // ratio
     return tokens // ratio
-
-
-def has_format(counting: str, dtype: str) -> bool:
-    """Whether an engine can store a cache in this format; other ways of counting take any."""
-    return counting not in ENGINES or dtype in ENGINES[counting].formats
 
 
 def count_transformers_slots(group: LayerGroup, tokens: int) -> int:
@@ -190,35 +136,16 @@ def count_vllm_slots(group: LayerGroup, tokens: int) -> int:
     return BLOCK_SIZE * count_pages(tokens)
 
 
-def count_vllm_slots_without_windows(group: LayerGroup, tokens: int) -> int:
-    """Slots in one layer with the hybrid cache manager off: a window saves no memory."""
-    return BLOCK_SIZE * count_pages(tokens)
+def is_packed(engine: str, group: LayerGroup, number_format: NumberFormat) -> bool:
+    """Whether vLLM stores it in an fp8 layout of its own, known for DeepSeek's sizes only."""
+    has_deepseek_sizes = (group.latent_dim, group.rope_dim) == (512, 64) or (
+        group.kind == "compressed" and group.head_dim == PACKED_ROW_WIDTH
+    )
+    return engine == "vLLM" and number_format.name == "fp8" and has_deepseek_sizes
 
 
-PAGES_NOTE = N_(
-    "pages of {block} tokens, {budget:,} read at once", block=BLOCK_SIZE, budget=TOKEN_BUDGET
-)
 ENGINES = {
-    engine.name: engine
-    for engine in [
-        Engine(
-            "transformers",
-            count_transformers_slots,
-            N_("DynamicCache: grows with the text"),
-            TRANSFORMERS_FORMATS,
-        ),
-        Engine(
-            "llama.cpp",
-            count_llama_cpp_slots,
-            N_("for the whole context when it starts"),
-            LLAMA_CPP_FORMATS,
-        ),
-        Engine("vLLM", count_vllm_slots, PAGES_NOTE, VLLM_FORMATS),
-        Engine(
-            N_("vLLM, windows off"),
-            count_vllm_slots_without_windows,
-            N_("pages; every layer charged in full"),
-            VLLM_FORMATS,
-        ),
-    ]
+    "transformers": Engine(count_transformers_slots, TRANSFORMERS_FORMATS),
+    "llama.cpp": Engine(count_llama_cpp_slots, LLAMA_CPP_FORMATS),
+    "vLLM": Engine(count_vllm_slots, VLLM_FORMATS),
 }

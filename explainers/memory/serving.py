@@ -127,13 +127,11 @@ class Deployment:
     percent: int = 90
     block: int = 1
     source_tokens: int | None = None
-    beams: int = 1
 
     def __post_init__(self) -> None:
         check_whole("gpus", self.gpus)
         check_whole("overhead", self.overhead, 0)
         check_whole("block", self.block)
-        check_whole("beams", self.beams)
         if check_whole("percent", self.percent) > 100:
             raise ValueError(
                 N_(
@@ -189,9 +187,8 @@ def count_text_bytes_per_gpu(deployment: Deployment, tokens: int) -> int:
         deployment.cache_dtype,
         block=deployment.block,
         source_tokens=deployment.source_tokens,
-        beams=deployment.beams,
     )
-    return cache + deployment.beams * count_extra_bytes(shape, tokens)
+    return cache + count_extra_bytes(shape, tokens)
 
 
 def count_users(deployment: Deployment, tokens: int) -> int | None:

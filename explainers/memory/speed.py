@@ -34,12 +34,11 @@ def estimate_reading_seconds(deployment: Deployment, tokens: int, batch: int = 1
 
 
 def estimate_computing_seconds(deployment: Deployment, batch: int = 1) -> Fraction:
-    """Seconds to compute a step: two operations for each active parameter, text and beam.
+    """Seconds to compute a step: two operations for each active parameter and text.
 
     The scores of attention are left out.
     """
-    beams = check_whole("batch", batch) * deployment.beams
-    operations = 2 * count_active_parameters(deployment) * beams
+    operations = 2 * count_active_parameters(deployment) * check_whole("batch", batch)
     return Fraction(operations, deployment.gpu.flops * deployment.gpus)
 
 
@@ -77,9 +76,6 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
     computing_seconds = estimate_computing_seconds(deployment, batch)
     active_parameters, gpu = count_active_parameters(deployment), deployment.gpu
     compute_bound_batch = find_compute_bound_batch(deployment, tokens)
-    batch_size = f"{batch:,}"
-    if deployment.beams > 1:
-        batch_size = N_("{size} × {beams:,} beams", size=batch_size, beams=deployment.beams)
     tokens_per_second = round_fraction(estimate_tokens_per_second(deployment, tokens, batch))
     return (
         N_(
@@ -97,10 +93,10 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
             time=round_milliseconds(reading_seconds),
         ),
         N_(
-            "computed with the weights in a step: 2 × {active:,} parameters × {batch} ÷ "
+            "computed with the weights in a step: 2 × {active:,} parameters × {batch:,} ÷ "
             "({flops:,} × {gpus}) = {time} ms",
             active=active_parameters,
-            batch=batch_size,
+            batch=batch,
             flops=gpu.flops,
             gpus=deployment.gpus,
             time=round_milliseconds(computing_seconds),

@@ -16,7 +16,6 @@ from explainers.attention import (
     delta_rule,
     encoder_block,
     eviction,
-    gated_delta_layer,
     group_rounding,
     grouped_query,
     indexer,
@@ -38,7 +37,6 @@ from explainers.attention import (
     stretching,
     tile_list,
     tiled,
-    weight_windows,
 )
 from explainers.attention.cache import decoding, faults, kv_cache, windows
 from explainers.attention.latent_layer import Latent
@@ -137,7 +135,6 @@ def calls(leading):
     token = x[..., :1, :]
     spread = masks.Rule(lambda *at: masks.causal(*at).expand(*leading, *masks.full(*at).shape))
     tiles = tile_list.list_tiles(spread, 5, 7, 16, 32)
-    totals = weight_windows.row_totals(query, key, 5, False)
     of_index = [(13, 180), (13, 18), (18,), (18,), (13, 10)]
     indexing = indexer.Indexer._make(torch.randn(*size) for size in of_index)
     of_heads = [torch.randn(*leading, 12, *axes) for axes in [(5, 11), (7, 11), (7, 4)]]
@@ -150,12 +147,6 @@ def calls(leading):
     rows_of_keys, rows_of_values = tensor("length", "head_dim"), tensor("length", "value_dim")
     shares, ages = torch.rand(2, *leading, 9)
     fade = torch.rand(*leading, 9, 9).tril()
-    of_text, of_heads_9 = tensor("length", "d_model"), torch.randn(13, 12)
-    delta_layer = gated_delta_layer.GatedDelta(
-        *(torch.randn(13, 44), torch.randn(13, 44), wide, wide, of_heads_9, of_heads_9),
-        (torch.randn(3, 44), torch.randn(3, 44), torch.randn(3, 132)),
-        *(torch.rand(12), torch.randn(12), torch.randn(11), back, 11),
-    )
     pages = paged_cache.empty_pages(10, 4, 3, 11)
     begun = paged_cache.Table((6, 2, 5), 7)
     both = torch.rand(2, 23).softmax(dim=-1)
@@ -170,7 +161,7 @@ def calls(leading):
     named |= {"rule": rule, "lengths": torch.tensor([3, 7]), "generator": torch.Generator()}
     named |= {"temperature": 3.0, "longest": 100.0, "factor": 4.0, "cap": 2.0, "probability": 0.25}
     named |= {"speed": torch.randn(8), "share": torch.rand(8), "norm": norm, "feed": feed}
-    named |= {"num_heads": 12, "slopes": torch.randn(12), "tiles": tiles, "totals": totals}
+    named |= {"num_heads": 12, "slopes": torch.randn(12), "tiles": tiles}
     named |= {"table": torch.randn(8, 12), "which": torch.randint(8, (5, 7)), "block": 5}
     named |= {"w_gate": torch.randn(13, 4), "output": tensor("q_len", "value_dim")}
     named |= {"query_gain": torch.randn(11), "key_gain": torch.randn(11), "is_causal": False}
@@ -203,10 +194,6 @@ def calls(leading):
         delta_rule.write_delta: (state, one_key, one_value, shares[..., 0], ages[..., 0]),
         delta_rule.find_news: (rows_of_keys, rows_of_values, shares, fade),
         delta_rule.gated_delta_attention: (*[rows_of_keys] * 2, rows_of_values, shares, ages),
-        gated_delta_layer.mix_neighbours: (tensor("length", "width"), torch.randn(3, 6)),
-        gated_delta_layer.to_length_one: (rows_of_keys,),
-        gated_delta_layer.find_gates: (of_text, delta_layer),
-        gated_delta_layer.gated_delta_layer: (of_text, delta_layer),
         sinks.softmax_with_sinks: (tensor("heads", "q_len", "kv_len"), torch.randn(12)),
         qk_norm.rms_norm: (query, torch.randn(11)),
         receptive_field.reach: (tensor("q_len", "q_len") > 0, 6),
@@ -261,10 +248,6 @@ def calls(leading):
         tile_list.list_tiles: (spread, 5, 7, 2, 4),
         tile_list.cut_into_tiles: (tensor("q_len", "kv_len") > 0, 8, 4),
         tile_list.find_kinds: (torch.rand(*leading, 2, 5, 7) > 0,),
-        weight_windows.tile_of_scores: (query, key, slice(1, 4), slice(2, 6), True),
-        weight_windows.add_up_rows: (query, key, slice(1, 4), 2, True),
-        weight_windows.window: (query, key, totals, slice(1, 4), slice(2, 6), True),
-        weight_windows.largest_in_strip: (query, key, totals, slice(1, 4), 3, False),
         indexer.turn_first: (tensor("length", "index_dim"), torch.randn(9, 8)),
         indexer.project_index: (tensor("length", "d_model"), indexing, torch.randn(9, 8)),
         indexer.index_scores: (
@@ -313,11 +296,6 @@ def own_sizes(function, leading):
         tile_list.cut_into_tiles: several_tiles | {"q_block": 8},
         tile_list.find_kinds: {"kv_tiles": 2},
         kernel_inputs.lay_out: {"padded": 16},
-        weight_windows.tile_of_scores: {"q_block": 3, "kv_block": 4},
-        weight_windows.add_up_rows: {"q_block": 3},
-        weight_windows.window: {"q_block": 3, "kv_block": 4},
-        weight_windows.largest_in_strip: {"q_block": 3},
-        weight_windows.overview: {"strips": 1, "blocks": 2},
         merged_rows.merge_rows: {"merged": 2, "width": 4},
         group_rounding.round_in_groups: {"head_dim": 12, "groups": 3, "size": 4},
         group_rounding.round_in_tokens: {"head_dim": 12, "groups": 3, "size": 4},

@@ -30,24 +30,15 @@ OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
     },
     "10_cache_memory": {
         "windows, layer by layer": {"model": "gemma-3-27b", "deep": "layers", "texts": "3"},
-        "states, as vLLM counts": {
-            "model": "qwen3-next-80b-a3b", "deep": "countings", "counting": "vLLM",
-            "tokens": "512000",
-        },
-        "a format that no engine stores": {
-            "counting": "llama.cpp", "cache_dtype": "fp8", "deep": "countings",
-        },
-        "an encoder and beams, served": {
-            "model": "whisper-tiny", "tokens": "448", "source": "300", "beams": "5",
-            "deep": "serving",
+        "an encoder, served": {
+            "model": "whisper-tiny", "tokens": "448", "source": "300", "deep": "serving",
         },
         "latents over GPUs": {
             "model": "deepseek-v3", "gpu": "h200", "gpus": "16", "texts": "3", "deep": "serving",
         },
         "too large": {"model": "llama-3.1-405b", "deep": "flags"},
         "many texts on GPUs": {"tokens": "32768", "texts": "40", "gpus": "4", "deep": "gpus"},
-        "every figure, Vietnamese": {"deep": "figures", "figures": "all", "lang": "vi"},
-        "nothing is kept": {"model": "bert-base-uncased", "deep": "prefix"},
+        "nothing is kept": {"model": "bert-base-uncased"},
     },
     "11_long_sequences": {
         "other tiles": {

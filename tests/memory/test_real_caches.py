@@ -137,26 +137,6 @@ def test_an_encoder_and_a_decoder_keep_two_caches(config, model):
         assert own == count_cache_bytes(shape, step, BATCH, source_tokens=0)
 
 
-def test_transformers_keeps_a_cross_cache_for_every_beam():
-    torch.manual_seed(0)
-    translator: Any = MarianMTModel(MARIAN)
-    translator = translator.to(torch.bfloat16).eval()
-    beams, written = 4, {"min_new_tokens": 5, "max_new_tokens": 5}
-    out = translator.generate(
-        token_ids(SOURCE), num_beams=beams, return_dict_in_generate=True, **written
-    )
-    cache = out.past_key_values
-    steps = cache.get_seq_length()
-    held = weigh(cache.self_attention_cache) + weigh(cache.cross_attention_cache)
-    shape = shape_of(MARIAN)
-    kept = BATCH * beams
-    assert held == count_engine_bytes(shape, steps, "transformers", kept, source_tokens=SOURCE)
-    least = count_cache_bytes(shape, steps, BATCH, source_tokens=SOURCE, beams=beams)
-    own, both = (count_cache_bytes(shape, 1, BATCH, source_tokens=source) for source in (0, SOURCE))
-    cross = both - own
-    assert held - least == (beams - 1) * cross
-
-
 def test_a_quantised_cache_takes_a_byte_for_each_element():
     cache = filled(LLAMA, QuantizedCache("fp8", LLAMA))
     states = [

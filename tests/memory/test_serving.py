@@ -105,19 +105,6 @@ def test_what_is_too_big_fits_for_nobody():
     assert explain_longest_context(big) == "Not even one token fits."
 
 
-def test_beams_keep_caches_of_their_own_and_read_one_text():
-    one = Deployment(find_shape("whisper-tiny"), H100, source_tokens=300, block=16)
-    five = replace(one, beams=5)
-    ideal = count_cache_bytes(one.shape, 448, source_tokens=304, beams=5)
-    assert count_text_bytes_per_gpu(five, 448) == ideal
-    assert estimate_computing_seconds(five, 3) == estimate_computing_seconds(one, 15)
-    assert estimate_tokens_per_second(five, 448, 3) < estimate_tokens_per_second(one, 448, 3)
-    assert "× 3 × 5 beams ÷" in explain_speed(five, 448, 3)[2]
-    hybrid = Deployment(find_shape("qwen3-next-80b-a3b"), H100, beams=2)
-    alone = count_text_bytes_per_gpu(replace(hybrid, beams=1), 9)
-    assert count_text_bytes_per_gpu(hybrid, 9) == 2 * alone
-
-
 def test_a_text_takes_whole_pages_and_what_stands_beside_its_cache():
     paged = replace(LLAMA, block=16)
     assert count_text_bytes_per_gpu(paged, 33) == count_text_bytes_per_gpu(LLAMA, 48)
@@ -172,7 +159,6 @@ SECRET = Deployment(find_shape("glm-5"), H100)
         (lambda: replace(LLAMA, gpus=3), "32 query heads cannot be split over 3 ranks"),
         (lambda: replace(LLAMA, gpus=0), "gpus must be a whole number from 1 on, not 0"),
         (lambda: replace(LLAMA, percent=101), "percent must be a whole number from 1 to 100"),
-        (lambda: replace(LLAMA, beams=0), "beams must be a whole number from 1 on"),
         (lambda: replace(LLAMA, overhead=-1), "overhead must be a whole number from 0 on"),
         (lambda: count_weight_bytes(replace(LLAMA, weight_dtype="int5")), "dtype must be one of"),
         (lambda: count_weight_bytes(SECRET), "glm-5: parameters are not"),

@@ -143,7 +143,7 @@ def test_what_only_the_page_can_show_is_left_to_it():
         {"texts": ""},
     ]:
         assert answer_ahead(USUAL | odd) is None, odd
-    for more in ({"percent": "70"}, {"cache_dtype": "fp8"}, {"page_size": "32"}):
+    for more in ({"percent": "70"}, {"cache_dtype": "fp8"}):
         assert hero(opened(PAGE, more))["ahead"] == "", "a choice of the menu is waited for"
 
 

@@ -12,29 +12,15 @@ from hypothesis import strategies as st
 
 from explainers.attention import masks
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences import measurement, measurement_job
+from explainers.chapters.long_sequences import measurement
 from explainers.chapters.long_sequences.counted_cells import (
     LONG,
     SIDE,
-    compare_cells,
-    count_cells_by_way,
     count_skipped_tiles,
     count_tile_cells,
     make_sparse_rules,
 )
-from explainers.chapters.long_sequences.matrix_sizes import count_plain_bytes
-from explainers.chapters.long_sequences.measurement import (
-    WayMeasurement,
-    estimate_bytes,
-    measure_peak,
-    measure_ways,
-)
-from explainers.chapters.long_sequences.measurement_job import (
-    list_peaks,
-    list_times,
-    write_seconds,
-    write_table,
-)
+from explainers.chapters.long_sequences.measurement import WayMeasurement, measure_ways
 from explainers.chapters.long_sequences.online_row import Row, make_row_explainer, make_row_panels
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.job_queue import BusyError, Job
@@ -50,11 +36,6 @@ PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
 WORDS = tuple(SENTENCE.split())
 LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
 CPU = torch.device("cpu")
-
-
-def findings(lengths):
-    """What is measured, without the places where one may stop."""
-    return [one for one in measure_ways(lengths, CPU) if one]
 
 
 @settings(max_examples=15, deadline=None)
@@ -111,29 +92,6 @@ def test_what_tiles_spare_is_what_the_mask_says():
         assert computed == int(per_tile.sum()) * SIDE**2
 
 
-def test_two_sequences_are_counted_by_hand():
-    assert list(count_cells_by_way(3, 5).values()) == [3 * 5, (3 + 5) ** 2]
-    assert compare_cells(3, 5) == "4.3 times"
-
-
-@pytest.mark.parametrize("way", measurement.WAYS)
-def test_what_is_needed_is_not_underestimated(way):
-    taken = measure_peak(lambda: measurement.prepare_call(way, 1024, CPU)(), CPU)
-    assert taken is not None
-    assert taken <= estimate_bytes(way, 1024, CPU) <= 3 * taken
-
-
-def test_what_does_not_fit_is_never_begun(monkeypatch):
-    monkeypatch.setattr(measurement, "measure_free_bytes", lambda device: 40 * 2**20)
-    prepared = mock.Mock(wraps=measurement.prepare_call)
-    monkeypatch.setattr(measurement, "prepare_call", prepared)
-    plain, in_tiles, fused = findings([1024])
-    assert plain == WayMeasurement("plain", 1024)
-    assert ("plain", 1024) not in {call.args[:2] for call in prepared.mock_calls}
-    assert in_tiles.difference == 0, "the first that fits is what the others are compared with"
-    assert 0 < fused.difference < 1e-5, "another order of additions"
-
-
 def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
     gpu = mock.Mock()
     gpu.memory_allocated.return_value, gpu.max_memory_allocated.return_value = 100, 350
@@ -150,26 +108,16 @@ def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
     assert [name for name, *_ in gpu.mock_calls] == ["synchronize", "run", "synchronize"]
 
 
-def test_lines_have_what_was_measured_and_theory():
-    found = [WayMeasurement("plain", n, n**2 / 1e6, 7 * n, 0.0) for n in (256, 512)]
-    found += [WayMeasurement("tiled", 1024, 0.5, 2**20, 0.0), WayMeasurement("plain", 1024)]
-    assert write_table(found, write_seconds).splitlines()[-1] == "| 1,024 | – | 0.5000 | – |"
-    theory = {x: y for x, y, _, is_theory in list_times(found) if is_theory}
-    assert theory == {n: pytest.approx(n**2 / 1e3) for n in (256, 512, 1024)}
-    assert (1024, 1.0, "tiled", False) in list_peaks(found)
-    assert (512, count_plain_bytes(512, 64) / 2**20, "plain", True) in list_peaks(found)
-
-
 def test_what_cannot_be_measured_is_told(monkeypatch):
     broken = mock.Mock(side_effect=ZeroDivisionError("no such kernel"))
     with monkeypatch.context() as failing:
-        failing.setattr(measurement_job, "measure_ways", broken)
-        visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
+        failing.setattr(measurement, "measure_ways", broken)
+        visit = clicked(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
         wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
         assert "no such kernel" in visit.run().error[0].value
         assert not visit.exception
     monkeypatch.setattr(Job, "start", mock.Mock(side_effect=BusyError("8 others wait already.")))
-    visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
+    visit = clicked(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
     assert "wait already" in visit.info[0].value
     assert not visit.run().info
 
@@ -179,13 +127,13 @@ def gate(monkeypatch):
     """Measurements that wait until the test lets them go on."""
     gate = threading.Event()
 
-    def slowly(lengths, device):
-        for length in lengths:
+    def slowly(device):
+        for length in measurement.LENGTHS:
             for way in measurement.WAYS:
                 yield WayMeasurement(way, length, 0.5, 2**20, 1e-7)
             gate.wait(PATIENCE)
 
-    monkeypatch.setattr(measurement_job, "measure_ways", slowly)
+    monkeypatch.setattr(measurement, "measure_ways", slowly)
     yield gate
     gate.set()
 
@@ -200,18 +148,18 @@ def progress(visit):
 
 
 def test_the_page_measures():
-    visit = clicked(opened(PAGE, {"up_to": "1024", "deep": "measure"}), "Measure on this machine")
+    visit = clicked(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
     job = visit.session_state[session.MEASUREMENT_JOB]
     wait(lambda: job.is_over)
     visit.run()
-    assert "Up to 1,024 tokens: 9 of 9, fused attention, 1,024 tokens" in progress(visit)
+    assert "9 of 9" in progress(visit)
     plain = next(m for m in job.reports if (m.way, m.length) == ("plain", 1024))
-    assert f"| 1,024 | {plain.seconds:.4f} |" in said(visit)
-    assert "| 12.25 MiB |" in said(visit), "3 · 1024² + 64 · 1024 numbers of 4 bytes"
+    size = "12.25 MiB"  # 3 · 1024² + 64 · 1024 numbers of 4 bytes
+    assert f"| 1,024 | {1000 * plain.seconds:.2f} ms, {size} |" in said(visit)
 
 
 def test_measuring_can_be_watched_and_cancelled(gate):
-    visit = clicked(opened(PAGE, {"up_to": "1024", "deep": "measure"}), "Measure on this machine")
+    visit = clicked(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
     job = visit.session_state[session.MEASUREMENT_JOB]
     wait(lambda: len(job.reports) == 3)
     visit.run()
@@ -221,9 +169,9 @@ def test_measuring_can_be_watched_and_cancelled(gate):
     gate.set()
     wait(lambda: job.is_over)
     assert job.state == "cancelled"
-    assert "| 256 |" in said(visit.run()), "what was found stays"
+    assert "| 512 |" in said(visit.run()), "what was found stays"
 
 
 def test_one_may_stop_before_the_clock_runs(monkeypatch):
     monkeypatch.setattr(measurement, "time_call", lambda *_: pytest.fail("the clock ran"))
-    assert next(measure_ways([256], CPU)) is None
+    assert next(measure_ways(CPU)) is None

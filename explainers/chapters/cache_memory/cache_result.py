@@ -7,11 +7,9 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.chapters.cache_memory.layer_names import describe_group, name_caches, name_groups
-from explainers.chapters.cache_memory.published_table import escape_cell
 from explainers.memory.cache_bytes import (
     FORMATS,
     GroupCache,
-    count_beam_copies,
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
@@ -21,16 +19,13 @@ from explainers.memory.cache_bytes import (
     list_layer_caches,
     make_group_cache,
 )
-from explainers.memory.cache_formula import COUNTINGS, HEADLINE, IDEAL, warn_beyond_context
-from explainers.memory.calculator_mistakes import list_wrong_answers
-from explainers.memory.engines import has_format
+from explainers.memory.cache_formula import warn_beyond_context
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.sizes import UNIT_STEPS, format_both_sizes
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.lecture.screens import screen
-from explainers.ui.text.numbers import keep_units_together
 from explainers.ui.untrusted_text import verbatim
 
 VERIFICATIONS = {
@@ -43,27 +38,10 @@ VERIFICATIONS = {
     N_("yours"): N_("what you gave"),
 }
 
-NUMBER_KINDS = {
-    IDEAL: N_("exact for these numbers; nothing is measured or estimated."),
-    HEADLINE: N_("a multiplication; no cache of this size need exist."),
-}
-BESIDE_NUMBER_KIND = N_("exact for keys and values; what is kept besides them is counted below.")
-INCOMPLETE_NUMBER_KIND = N_("**not the whole cache**: it lacks what is left out below.")
-ENGINE_NUMBER_KIND = N_(
-    "an **estimate**: what its code asks for with its usual settings, not measured."
-)
 CODE = (
     *(count_cache_bytes, list_group_caches, count_kept_tokens),
     *(make_group_cache, count_token_bytes),
 )
-
-
-def list_results(choice: CacheChoice) -> list[tuple[str, dict[str, str]]]:
-    """What there is to say of the bytes: whether any engine stores them so, and what they count."""
-    results = [("bytes", measure_cache(choice) | {"remarks": list_remarks(choice)})]
-    if has_format(choice.counting, choice.dtype):
-        return results
-    return [("not_stored", {"engine": choice.counting, "dtype": choice.dtype}), *results]
 
 
 def measure_cache(choice: CacheChoice) -> dict[str, str]:
@@ -73,8 +51,6 @@ def measure_cache(choice: CacheChoice) -> dict[str, str]:
     return {
         "size": format_both_sizes(formula.size),
         "bytes": f"{formula.size:,}",
-        "counting": _(choice.counting),
-        "means": _(COUNTINGS[choice.counting]),
         "texts": _(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
         "tokens": _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
         "model": verbatim(shape.id),
@@ -82,10 +58,8 @@ def measure_cache(choice: CacheChoice) -> dict[str, str]:
         "rate": f"{rate:,}",
         "rate_size": f" = {format_both_sizes(rate)}" if rate >= UNIT_STEPS["decimal"] else "",
         "while_no_window": _(" while no window is full") if has_window(shape) else "",
-        "each_beam": _(" in each of {beams:,} beams", beams=choice.beams)
-        if choice.beams > 1
-        else "",
         "next": f"{count_next_token_bytes(choice):,}",
+        "remarks": list_remarks(choice),
     }
 
 
@@ -113,21 +87,15 @@ def has_window(shape: ModelShape) -> bool:
 def count_next_token_bytes(choice: CacheChoice) -> int:
     """What the next token adds to one text: less than the rate where a window is full."""
     lengths = choice.tokens, choice.tokens + 1
-    of_text = partial(count_cache_bytes, choice.shape, beams=choice.beams, **choice.options)
+    of_text = partial(count_cache_bytes, choice.shape, **choice.options)
     now, then = map(of_text, lengths)
     return then - now
 
 
 def list_remarks(choice: CacheChoice) -> str:
-    """What is exact, and what is left out."""
-    shape = choice.shape
-    kind = _(NUMBER_KINDS.get(choice.counting, ENGINE_NUMBER_KIND))
-    beside = choice.beams * count_extra_bytes(shape, choice.tokens, choice.texts)
-    if beside and choice.counting == IDEAL:
-        kind = _(BESIDE_NUMBER_KIND)
-    if shape.gaps:
-        kind = _(INCOMPLETE_NUMBER_KIND)
-    remarks = [f"**{_(choice.counting)}:** {kind}"]
+    """What there is to say besides, and what is left out."""
+    shape, remarks = choice.shape, []
+    beside = count_extra_bytes(shape, choice.tokens, choice.texts)
     if note := FORMATS[choice.dtype].note:
         remarks.append(f"**{choice.dtype}:** {_(note)}.")
     if note := warn_beyond_context(replace(shape, id=Message(N_("it"), {})), choice.tokens):
@@ -159,59 +127,19 @@ def list_remarks(choice: CacheChoice) -> str:
     return "\n".join(f"- {remark}" for remark in remarks)
 
 
+MARKUP = frozenset("\\`*_[]<>|~$^:#")
+
+
 def list_sources(shape: ModelShape) -> dict[str, str]:
     """Where the model's numbers are from, for whoever wants to check them."""
     return {
         "verified": _(shape.verified),
         "means": _(VERIFICATIONS[shape.verified]),
         "sources": "; ".join(map(_, shape.sources)),
-        "notes": "\n\n".join(escape_cell(_(note)) for note in shape.notes),
+        "notes": "".join(
+            f"\\{sign}" if sign in MARKUP else sign for sign in "\n\n".join(map(_, shape.notes))
+        ),
     }
-
-
-def compare_countings(choice: CacheChoice) -> list[tuple[str, dict[str, str]]]:
-    """The same cache by every counting, and by the usual mistakes or why there are none."""
-    countings = [("all", {"rows": list_countings(choice)})]
-    if mistakes := list_mistakes(choice):
-        return [*countings, ("mistakes", {"rows": mistakes})]
-    if choice.explain(IDEAL).size:
-        return [*countings, ("no_mistakes", {"windows": say_window(choice.shape)})]
-    return countings
-
-
-def list_countings(choice: CacheChoice) -> str:
-    """The same cache by every counting, as rows of a table."""
-    ideal = choice.explain(IDEAL).size
-    rows = []
-    for name, means in COUNTINGS.items():
-        size = choice.explain(name).size
-        times = f"{size / ideal:.2f}×" if ideal else "–"
-        size_text, means = format_both_sizes(size), _(means)
-        if not has_format(name, choice.dtype):
-            size_text, times = "–", "–"
-            means = _("it stores no cache in {dtype}", dtype=choice.dtype)
-        mark = _(" (chosen)") if name == choice.counting else ""
-        rows.append(
-            f"| **{_(name)}**{mark}: {means} | {keep_units_together(size_text)} | {times} |"
-        )
-    return "\n".join(rows)
-
-
-def list_mistakes(choice: CacheChoice) -> str:
-    """The same cache by the usual mistakes that change its size, as rows of a table."""
-    cache_options = choice.dtype, choice.source_tokens, choice.beams
-    wrong_answers = list_wrong_answers(choice.shape, choice.tokens, choice.texts, *cache_options)
-    return "\n".join(
-        f"| **{_(answer.name)}:** {_(answer.reason)} "
-        f"| {keep_units_together(format_both_sizes(answer.size))} | {float(answer.ratio):.2f}× |"
-        for answer in wrong_answers
-    )
-
-
-def say_window(shape: ModelShape) -> str:
-    """Why windows change nothing."""
-    long, none = _("the text is no longer than its windows"), _("there is no window")
-    return long if has_window(shape) else none
 
 
 ORIGIN = N_("formula: bytes of keys and values that each layer must keep")
@@ -221,11 +149,8 @@ MAX_LISTED = 6
 
 
 def list_caches(choice: CacheChoice) -> tuple[GroupCache, ...]:
-    """What each group of layers holds of one text, in all beams."""
-    return tuple(
-        replace(cache, size=cache.size * count_beam_copies(cache.group, choice.beams))
-        for cache in list_group_caches(choice.shape, choice.tokens, **choice.options)
-    )
+    """What each group of layers holds of one text."""
+    return list_group_caches(choice.shape, choice.tokens, **choice.options)
 
 
 def answer_layers(caches: tuple[GroupCache, ...], tokens: int) -> tuple[str, dict[str, object]]:

@@ -1,4 +1,4 @@
-"""Which cache is sized: a model or a config.json, a text, a number format, a way to count."""
+"""Which cache is sized: a model or a config.json, a text, a number format."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,13 +8,7 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.config_upload import choose_config
 from explainers.memory.cache_bytes import FORMATS
-from explainers.memory.cache_formula import (
-    COUNTINGS,
-    IDEAL,
-    ByteFormula,
-    explain_cache,
-    explain_counting,
-)
+from explainers.memory.cache_formula import ByteFormula, explain_cache
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
@@ -36,20 +30,11 @@ class CacheChoice:
     tokens: int
     texts: int
     dtype: str
-    counting: str
     source_tokens: int | None
-    beams: int
 
-    def explain(self, counting: str = "") -> ByteFormula:
-        """The bytes, by the chosen counting or another one, and what they are made of."""
-        counting = counting or self.counting
-        if counting == IDEAL:
-            return explain_cache(
-                self.shape, self.tokens, self.texts, beams=self.beams, **self.options
-            )
-        return explain_counting(
-            self.shape, self.tokens, counting, self.texts * self.beams, **self.options
-        )
+    def explain(self) -> ByteFormula:
+        """The bytes, and what they are made of."""
+        return explain_cache(self.shape, self.tokens, self.texts, **self.options)
 
     @property
     def options(self) -> CacheOptions:
@@ -102,24 +87,17 @@ Ask = Callable[..., Any]
 def choose_options(shape: ModelShape, tokens: int, texts: int, ask: Ask) -> CacheChoice:
     """What else can be chosen of a cache."""
     dtype = ask(controls.cache_dtype, CACHE_FORMATS, shape.cache_dtype)
-    counting = ask(controls.counting_rule, list(COUNTINGS), controls.counting_rule.default)
-    source_tokens, beams = choose_encoder_options(shape, ask)
-    return CacheChoice(shape, tokens, texts, dtype, counting, source_tokens, beams)
-
-
-def choose_encoder_options(shape: ModelShape, ask: Ask) -> tuple[int | None, int]:
-    """(tokens of the other text, beams): only a model with an encoder has something to choose."""
-    if not any(group.kind == "cross" for group in shape.require_groups()):
-        return None, 1
-    usual = shape.encoder_context or controls.encoder_tokens.default
-    read = replace(controls.encoder_tokens, default=usual)  # as the command counts it
-    most = shape.encoder_context or MAX_WINDOW
-    return ask(read, 0, most), ask(controls.beams, 1, 64)
+    source_tokens = None
+    if any(group.kind == "cross" for group in shape.require_groups()):
+        usual = shape.encoder_context or controls.encoder_tokens.default
+        read = replace(controls.encoder_tokens, default=usual)  # as the command counts it
+        source_tokens = ask(read, 0, shape.encoder_context or MAX_WINDOW)
+    return CacheChoice(shape, tokens, texts, dtype, source_tokens)
 
 
 def choose_own_shape() -> ModelShape:
     """A model of the reader's numbers; some of its layers may have a window."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.popover(_("Its numbers"), icon=":material/edit:", key="own numbers"):
         is_latent = controls.own_kind() != controls.own_kind.default
         layers, heads = (controls.own_layers(1, MAX_LAYERS), controls.own_heads(1, MAX_WIDTH))
         if is_latent:

@@ -7,16 +7,15 @@ from typing import Any
 import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice, choose_options, list_models
-from explainers.memory.cache_bytes import FORMATS, count_cache_bytes
+from explainers.memory.cache_bytes import FORMATS
 from explainers.memory.cache_formula import warn_beyond_context
-from explainers.memory.engines import count_pages, count_wasted_bytes
+from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.serving import (
     GIB,
     Deployment,
     Gpu,
     count_free_bytes_per_gpu,
-    count_stored_copies,
     count_users,
     count_weight_bytes,
     count_weight_bytes_per_gpu,
@@ -25,7 +24,6 @@ from explainers.memory.serving import (
     find_longest_context,
     find_weight_format,
     read_gpus,
-    split_shape,
 )
 from explainers.memory.sizes import format_both_sizes
 from explainers.memory.speed import (
@@ -41,19 +39,17 @@ from explainers.ui.figure.picker import pick_name
 from explainers.ui.session import MENU_DRAWN, VISIT
 from explainers.ui.untrusted_text import verbatim
 
-PAGE_SIZES = ("1", "8", "16", "32", "64", "128", "256")
 WEIGHT_FORMATS = [name for name, format_ in FORMATS.items() if not format_.residual]
 MAX_MILLIONS = 10**8
 
 
 @dataclass(frozen=True)
 class Hardware:
-    """What a model is to run on; `weight_dtype` and `block` are how it would be loaded."""
+    """What a model is to run on; `weight_dtype` is how it would be loaded."""
 
     gpu: Gpu
     gpus: int
     weight_dtype: str
-    block: int
     percent: int
     overhead: int
 
@@ -62,7 +58,7 @@ class Hardware:
 class Menu:
     """The menu of what is seldom changed; until it was opened once, nothing of it is drawn.
 
-    Ten fields would take half of the time of every change of the picture.
+    Its fields would take half of the time of every change of the picture.
     """
 
     box: Any
@@ -79,13 +75,12 @@ class Menu:
         return self.box.container(horizontal=True, vertical_alignment="bottom")
 
 
-def choose_first() -> tuple[str, int, Gpu, Menu]:
-    """(model, tokens of a text, GPU, menu of all else), beside each other."""
+def choose_first() -> tuple[str, Gpu, Menu]:
+    """(model, GPU, menu of all else), beside each other."""
     with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
         name = pick_name(controls.model, list_models())
-        tokens = controls.tokens()
         gpu = read_gpus()[pick_name(controls.gpu, list(read_gpus()))]
-        return name, tokens, gpu, place_menu()
+        return name, gpu, place_menu()
 
 
 def place_menu() -> Menu:
@@ -93,7 +88,7 @@ def place_menu() -> Menu:
     box = st.popover(
         _("More"),
         icon=":material/tune:",
-        help=_("Formats, counting, GPUs"),
+        help=_("Texts, GPUs, formats"),
         key="more",
         on_change="rerun",
     )
@@ -101,7 +96,7 @@ def place_menu() -> Menu:
     if box.open:
         st.session_state[MENU_DRAWN] = visit
     is_drawn = bool(box.open) or st.session_state.get(MENU_DRAWN, ()) == visit
-    for control in (controls.texts, controls.gpus) if is_drawn else ():
+    for control in (controls.tokens, controls.texts, controls.gpus) if is_drawn else ():
         control.hold(bool(box.open))
     return Menu(box, is_drawn)
 
@@ -112,18 +107,17 @@ def choose_hardware(menu: Menu, gpu: Gpu) -> Hardware:
         number = int(controls.gpus() if menu.is_drawn else controls.gpus.read())
         default = controls.weight_dtype.default
         weights = menu.ask(controls.weight_dtype, [default, *WEIGHT_FORMATS], default)
-        block = int(menu.ask(controls.page_size, PAGE_SIZES, controls.page_size.default))
         percent = menu.ask(controls.usable_percent, 1, 100)
         overhead = menu.ask(controls.overhead_gib, 0, 1_000)
-    return Hardware(gpu, number, weights, block, percent, overhead * GIB)
+    return Hardware(gpu, number, weights, percent, overhead * GIB)
 
 
 def choose_rest(
-    menu: Menu, shape: ModelShape | None, tokens: int, gpu: Gpu
+    menu: Menu, shape: ModelShape | None, gpu: Gpu
 ) -> tuple[CacheChoice | None, Hardware]:
-    """What the menu has: texts at once, the GPUs, and how the cache is stored and counted."""
-    with menu.box if menu.is_drawn else nullcontext():
-        texts = menu.ask(controls.texts)
+    """What the menu has: the texts, the GPUs, and how the cache is stored."""
+    with menu.place():
+        tokens, texts = menu.ask(controls.tokens), menu.ask(controls.texts)
     hardware = choose_hardware(menu, gpu)
     if not shape:
         return None, hardware
@@ -145,9 +139,8 @@ def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:
         choice.dtype,
         hardware.overhead,
         hardware.percent,
-        hardware.block,
+        BLOCK_SIZE,
         choice.source_tokens,
-        choice.beams,
     )
 
 
@@ -166,26 +159,6 @@ def choose_parameters(shape: ModelShape) -> ModelShape:
         return shape
     millions = controls.parameters(0, MAX_MILLIONS)
     return replace(shape, parameters=millions * 10**6 or None, has_exact_parameters=False)
-
-
-def count_page_waste(choice: CacheChoice, deployment: Deployment) -> dict[str, object]:
-    """What rounding up to pages wastes, and what splitting heads over GPUs stores twice."""
-    shape, block, options = deployment.shape, deployment.block, choice.options
-    lengths = choice.tokens, choice.texts
-    waste = count_wasted_bytes(shape, *lengths, block=block, beams=choice.beams, **options)
-    split = split_shape(shape, deployment.gpus)
-    split_bytes = count_cache_bytes(split, *lengths, beams=choice.beams, **options)
-    times = count_stored_copies(shape, deployment.gpus, choice.tokens, choice.source_tokens)
-    return {
-        "block": block,
-        "pages": f"{count_pages(choice.tokens, block):,}",
-        "empty": f"{block * count_pages(choice.tokens, block) - choice.tokens:,}",
-        "waste": format_both_sizes(waste) if waste else _("no bytes"),
-        "gpus": deployment.gpus,
-        "each": format_both_sizes(split_bytes),
-        "times": f"{float(times):.3g}",
-        "sequence": _("text") if choice.beams == 1 else _("beam"),
-    }
 
 
 ENCODER = "encoder"

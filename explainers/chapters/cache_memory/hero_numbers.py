@@ -13,7 +13,6 @@ from typing import Any
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice, choose_options
 from explainers.chapters.cache_memory.gpu_fit import ENCODER, Hardware, make_deployment
-from explainers.memory.cache_formula import IDEAL
 from explainers.memory.capacity_plan import (
     estimate_reach,
     find_fewest_gpus,
@@ -164,7 +163,7 @@ def answer_backwards(dtype: str, usual: Hardware) -> tuple[dict[str, int | None]
 
     About the model that is chosen at first, whichever is chosen now.
     """
-    cache = CacheChoice(find_shape(controls.model.default), LONG, MANY, dtype, IDEAL, None, 1)
+    cache = CacheChoice(find_shape(controls.model.default), LONG, MANY, dtype, None)
     found = {
         name: find_fewest_gpus(make_deployment(cache, replace(usual, gpu=gpu)), LONG, MANY)
         for name, gpu in read_gpus().items()
@@ -208,7 +207,6 @@ def make_plan_of(
         read_gpus()[gpu],
         int(gpus),
         controls.weight_dtype.default,
-        int(controls.page_size.default),
         controls.usable_percent.default,
         controls.overhead_gib.default * GIB,
     )

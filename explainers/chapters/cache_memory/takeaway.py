@@ -1,10 +1,9 @@
-"""To take away: the bytes of one cache by every counting, and what fits on GPUs."""
+"""To take away: the bytes of one cache, and what fits on GPUs."""
 
 from functools import partial
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.memory.cache_bytes import count_bytes_per_token, list_group_caches
-from explainers.memory.cache_formula import COUNTINGS
 from explainers.memory.serving import (
     Deployment,
     count_free_bytes_per_gpu,
@@ -21,12 +20,11 @@ Numbers = dict[str, int | str | list[int] | None]
 
 
 def compute_cache(choice: CacheChoice) -> Numbers:
-    """The bytes with their working, by every counting, per token, and in each group of layers."""
+    """The bytes with their working, per token, and in each group of layers."""
     working = choice.explain()
     return {
         "bytes": working.size,
         "working": "\n".join(working.lines),
-        **{f"bytes, {name}": choice.explain(name).size for name in COUNTINGS},
         "bytes per token": count_bytes_per_token(choice.shape, choice.dtype),
         "groups of layers": [
             one.size for one in list_group_caches(choice.shape, choice.tokens, **choice.options)

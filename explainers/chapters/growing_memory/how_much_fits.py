@@ -1,7 +1,5 @@
-"""How many pairs a memory finds again: of random pairs, and of the words of a real text."""
+"""How many random pairs a memory finds again."""
 
-import re
-from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -9,18 +7,15 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from explainers.attention.linear import read_state
-from explainers.chapters.growing_memory.written_pairs import KEEP, write_pair
-from explainers.folders import ASSETS
+from explainers.chapters.growing_memory.written_pairs import write_pair
 from explainers.toys.examples import make_generator
-from explainers.toys.pair_memory import FADE, OVERWRITE, SUM
+from explainers.toys.pair_memory import OVERWRITE, SUM
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.text.numbers import write_percent
 
 DIM, RUNS, LAST, PASSES = 16, 100, 4, 3
 COUNTS = 2, 4, 8, 16, 24, 32, 64
-WIDE_DIM = 64
-TEXT_COUNTS = 80, 160
 
 
 class Fit(NamedTuple):
@@ -103,44 +98,3 @@ def show_fits(fits: dict[tuple[str, int], Fit], seed: int) -> None:
     axes = {"x": Axis(_("pairs written"), is_logarithmic=True), "y": Axis(_("found again, %"))}
     origin = _("keys and values at random, seed {seed}: computed live", seed=seed)
     show_chart(draw_curve, rows, alt, "how much fits", origin, series=series, **axes)
-
-
-def read_words(count: int) -> list[str]:
-    """The first words of the app's English text, in small letters."""
-    lines = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8").split("\n")
-    english = " ".join(line for line in lines if not line.startswith("Tổng")).lower()
-    return re.findall(r"[a-z]+", english)[:count]
-
-
-def fit_text(rule: str, count: int, seed: int) -> tuple[float, int]:
-    """The share of a text's words that find what followed them last; and how many words."""
-    words = read_words(count + 1)
-    names = list(dict.fromkeys(words))
-    keys, values = (
-        normalize(
-            torch.stack(
-                [torch.randn(WIDE_DIM, generator=make_generator(what, seed, w)) for w in names]
-            ),
-            dim=-1,
-        )
-        for what in ("key", "value")
-    )
-    places = [names.index(word) for word in words]
-    state, newest = torch.zeros(WIDE_DIM, WIDE_DIM), {}
-    for key, value in pairwise(places):
-        state = write_pair(state, keys[key], values[value], rule)
-        newest[key] = value
-    asked = torch.tensor(list(newest))
-    nearest = (read_state(state, keys[asked]) @ values.T).argmax(dim=-1)
-    right = nearest == torch.tensor(list(newest.values()))
-    return right.float().mean().item(), len(newest)
-
-
-def name_text(seed: int) -> dict[str, str]:
-    """A row of a table for each length of the text, and what is written into."""
-    rows = []
-    for count in TEXT_COUNTS:
-        found = [fit_text(rule, count, seed) for rule in (SUM, OVERWRITE, FADE)]
-        shares = " | ".join(write_percent(share) for share, _words in found)
-        rows.append(f"| {count} | {found[0][1]} | {shares} |")
-    return {"rows": "\n".join(rows), "dim": f"{WIDE_DIM}", "keep": write_percent(KEEP)}

@@ -7,7 +7,6 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.delta_rule import gated_delta_attention
-from explainers.attention.gated_delta_layer import GatedDelta, find_gates, gated_delta_layer
 from explainers.attention.linear import linear_attention, read_state
 from explainers.chapters.growing_memory.written_pairs import (
     DIM,
@@ -18,7 +17,6 @@ from explainers.chapters.growing_memory.written_pairs import (
 )
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS
-from explainers.toys.examples import draw_embeddings, make_generator
 from explainers.toys.pair_memory import OVERWRITE, SUM
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel
@@ -92,58 +90,6 @@ def compare_forms(story: Story) -> dict[str, str]:
         for rule, output in at_once.items()
     }
     return {rule: bound_rounding(difference) for rule, difference in apart.items()}
-
-
-ROUNDING = 1e-5
-"""Sums in another order differ by less."""
-LAYER = {"d_model": 32, "key_heads": 1, "heads": 2, "head_dim": 16, "taps": 4}
-"""Sizes of the layer that is run as a whole."""
-
-
-def draw_layer_weights(seed: int) -> GatedDelta:
-    """An untrained layer, which forgets slowly at first."""
-    generator = make_generator("gated delta", seed)
-    d_model, key_heads, heads, head_dim, taps = LAYER.values()
-
-    def draw(*size: int) -> Tensor:
-        return torch.randn(*size, generator=generator) * size[0] ** -0.5
-
-    narrow, wide = key_heads * head_dim, heads * head_dim
-    return GatedDelta(
-        w_query=draw(d_model, narrow),
-        w_key=draw(d_model, narrow),
-        w_value=draw(d_model, wide),
-        w_gate=draw(d_model, wide),
-        w_beta=draw(d_model, heads),
-        w_fade=draw(d_model, heads),
-        kernels=(draw(taps, narrow), draw(taps, narrow), draw(taps, wide)),
-        rate=torch.full((heads,), 0.1),
-        bias=torch.zeros(heads),
-        gain=torch.ones(head_dim),
-        w_output=draw(wide, d_model),
-        head_dim=head_dim,
-    )
-
-
-def run_layer(story: Story, seed: int) -> dict[str, str]:
-    """What a whole layer does with the first sentence: its gates and its sizes, for a text."""
-    layer, words = draw_layer_weights(seed), story.sentences[0]
-    x = draw_embeddings(words, LAYER["d_model"], seed).cpu()
-    output, (beta, keep) = gated_delta_layer(x, layer), find_gates(x, layer)
-    changed = x.clone()
-    changed[-1] += 1
-    moved = (gated_delta_layer(changed, layer) - output).abs().amax(dim=-1)
-    return {
-        "words": f"{len(words)}",
-        "taps": f"{LAYER['taps']}",
-        "heads": f"{LAYER['heads']}",
-        "state": f"{LAYER['head_dim']} × {LAYER['head_dim']}",
-        "least_beta": f"{beta.min().item():.2f}",
-        "most_beta": f"{beta.max().item():.2f}",
-        "least_keep": f"{keep.min().item():.2f}",
-        "most_keep": f"{keep.max().item():.2f}",
-        "moved": f"{int((moved > ROUNDING).sum())}",
-    }
 
 
 def draw_step(step: Step) -> Figure:

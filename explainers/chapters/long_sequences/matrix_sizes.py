@@ -9,46 +9,11 @@ from explainers.messages import N_
 
 CELL_BYTES = 2
 """A number of a model that runs: bfloat16."""
-TOKENS = (1_024, 4_096, 16_384, 131_072, 1_048_576)
 
 
-def count_matrix_cells(q_len: int, kv_len: int) -> int:
-    """Scores, or weights, of one head in one layer."""
-    return q_len * kv_len
-
-
-def count_matrix_bytes(tokens: int, each: int = CELL_BYTES) -> int:
+def count_matrix_bytes(tokens: int) -> int:
     """The weights of a text that looks at itself, in one head and layer."""
-    return count_matrix_cells(tokens, tokens) * each
-
-
-def count_row_bytes(tokens: int, head_dim: int, each: int = CELL_BYTES) -> int:
-    """Queries, keys, values and output of one head: all that goes in and comes out."""
-    return 4 * tokens * head_dim * each
-
-
-def count_plain_bytes(tokens: int, head_dim: int) -> int:
-    """What `attention()` holds at most besides its inputs, in float32.
-
-    That is scores, masked scores and weights at one time, and then the output.
-    """
-    return 3 * count_matrix_bytes(tokens, 4) + 4 * tokens * head_dim
-
-
-def count_tiled_bytes(tokens: int, head_dim: int, q_block: int, kv_block: int) -> int:
-    """The same for `tiled_attention()`.
-
-    That is two lists of positions, the output's blocks, and beside them either the work on a tile
-    (four float32 matrices and its mask) or, in the end, the whole output.
-    """
-    tile = (4 * 4 + 1) * min(q_block, tokens) * min(kv_block, tokens)
-    output = 4 * tokens * head_dim
-    return 2 * 8 * tokens + output + max(tile, output)
-
-
-def tabulate_sizes(numbers: tuple[int, ...] = TOKENS) -> list[tuple[int, int, int]]:
-    """(tokens, cells, bytes) of the weight matrix."""
-    return [(n, count_matrix_cells(n, n), count_matrix_bytes(n)) for n in numbers]
+    return tokens**2 * CELL_BYTES
 
 
 TILE = 128
@@ -76,7 +41,6 @@ def count_read_tiles(mask: str, tokens: int) -> int:
 
 LONG, SIDE, WIDTH, SINKS = 4_096, 256, 512, 4
 """Tokens of a long text, of a side of its tiles, of a window; the first tokens that all may see."""
-CROSS, JOINED = N_("cross-attention: q · kv"), N_("joined into one: (q + kv)²")
 
 
 def make_sparse_rules() -> dict[str, Rule]:
@@ -100,11 +64,3 @@ def count_skipped_tiles(tiles: list[list[int]]) -> tuple[int, int, int, int]:
     counts = [count for line in tiles for count in line]
     skipped = counts.count(0)
     return sum(counts), (len(counts) - skipped) * SIDE**2, skipped, len(counts)
-
-
-def count_cells_by_way(q_len: int, kv_len: int) -> dict[str, int]:
-    """Cells of each way to let one sequence look at another."""
-    return {
-        CROSS: count_matrix_cells(q_len, kv_len),
-        JOINED: count_matrix_cells(q_len + kv_len, q_len + kv_len),
-    }

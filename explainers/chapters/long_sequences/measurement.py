@@ -1,11 +1,12 @@
 """Time and memory of three ways to the same output, and our kernel, on the present device."""
 
-import functools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 from importlib.util import find_spec
 
+import streamlit as st
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
@@ -15,15 +16,14 @@ from explainers.attention.kernel_inputs import choose_sides
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tiled_attention
-from explainers.chapters.long_sequences.matrix_sizes import (
-    count_plain_bytes,
-    count_row_bytes,
-    count_tiled_bytes,
-)
+from explainers.chapters.common.background_job import describe_reports, offer_job, watch_job
 from explainers.device import choose_device, describe_device
 from explainers.folders import ROOT
+from explainers.job_queue import Job, report_each
+from explainers.memory.sizes import format_size
 from explainers.messages import N_
-from explainers.models.free_memory import measure_free_bytes
+from explainers.translations import _
+from explainers.ui.session import MEASUREMENT_JOB
 from explainers.ui.text.numbers import bound_rounding
 
 
@@ -54,25 +54,21 @@ def measure_peak(run: Callable[[], object], device: torch.device) -> int | None:
 
 WAYS, KERNEL = ("plain", "tiled", "fused"), "kernel"
 HEAD_DIM = 64
-SHORTEST = 256
+LENGTHS = 512, 1_024, 2_048
+"""Tokens: plain attention takes 48 MiB for the longest."""
 MOST_RUNS, LONG_ENOUGH = 5, 0.5
 """A way runs so often, or for so many seconds together; the fastest run counts."""
-SHARE, MOST_BYTES = 4, 8 * 2**30
-"""No more than a quarter of the free memory is taken, and never more than this."""
 
 
 @dataclass(frozen=True)
 class WayMeasurement:
-    """One way at one length; without seconds it would not have fitted into memory.
-
-    `difference` is the largest from the output of the first way that fitted.
-    """
+    """One way at one length; `difference` is the largest from the output of plain attention."""
 
     way: str
     length: int
-    seconds: float | None = None
-    peak: int | None = None
-    difference: float | None = None
+    seconds: float
+    peak: int | None
+    difference: float
 
 
 def list_ways(device: torch.device) -> tuple[str, ...]:
@@ -88,11 +84,6 @@ def has_kernel(device: torch.device) -> bool:
 def choose_blocks(device: torch.device) -> tuple[int, int]:
     """Queries and keys of a tile: small ones stay in a CPU's cache, a GPU has more to do."""
     return (256, 512) if device.type == "cpu" else (2_048, 4_096)
-
-
-def list_measured_lengths(longest: int) -> list[int]:
-    """Powers of two up to the longest."""
-    return [2**power for power in range(SHORTEST.bit_length() - 1, longest.bit_length())]
 
 
 def prepare_call(way: str, length: int, device: torch.device) -> Callable[[], Tensor]:
@@ -133,40 +124,64 @@ def wait_for(device: torch.device) -> None:
         torch.mps.synchronize()
 
 
-def estimate_bytes(way: str, length: int, device: torch.device) -> int:
-    """Bytes that a way will take, with its inputs and its mask."""
-    given = count_row_bytes(length, HEAD_DIM, 4)
-    if way == "plain":  # the mask, how it was made, and what it forbids: a byte per cell each
-        return given + count_plain_bytes(length, HEAD_DIM) + 3 * length**2
-    return given + count_tiled_bytes(length, HEAD_DIM, *choose_blocks(device))
-
-
 @torch.no_grad()
-def measure_ways(lengths: Sequence[int], device: torch.device) -> Iterator[WayMeasurement | None]:
+def measure_ways(device: torch.device) -> Iterator[WayMeasurement | None]:
     """Every way at every length; None in between, where one may stop."""
     ways = list_ways(device)
     for way in ways:
-        prepare_call(way, SHORTEST, device)()  # the first call of all loads libraries
-    for length in lengths:
+        prepare_call(way, LENGTHS[0], device)()  # the first call of all loads libraries
+    for length in LENGTHS:
         outputs: list[Tensor] = []
         for way in ways:
-            if estimate_bytes(way, length, device) > min(
-                measure_free_bytes(device) // SHARE, MOST_BYTES
-            ):
-                yield WayMeasurement(way, length)
-            else:
-                yield from measure_way(way, length, device, outputs)
+            run = prepare_call(way, length, device)
+            peak = measure_peak(lambda: outputs.append(run()), device)  # noqa: B023
+            difference = (outputs[-1] - outputs[0]).abs().max().item()
+            yield None
+            yield WayMeasurement(way, length, time_call(run, device), peak, difference)
 
 
-def measure_way(
-    way: str, length: int, device: torch.device, outputs: list[Tensor]
-) -> Iterator[WayMeasurement | None]:
-    """Its bytes, None, then its seconds too; its output joins the others, its inputs are freed."""
-    run = prepare_call(way, length, device)
-    peak = measure_peak(lambda: outputs.append(run()), device)
-    difference = (outputs[-1] - outputs[0]).abs().max().item()
-    yield None
-    yield WayMeasurement(way, length, time_call(run, device), peak, difference)
+MeasurementJob = Job[str, WayMeasurement, None]
+
+
+def show_measuring(remark: Callable[..., None]) -> None:
+    """A button, and what measuring comes to while one looks on."""
+    device = choose_device()
+    work = report_each(lambda: measure_ways(device))
+    job = Job("", work, len(list_ways(device)) * len(LENGTHS))
+    offer_job(MEASUREMENT_JOB, _("Measure on this machine"), job, icon=":material/timer:")
+    running: MeasurementJob | None = st.session_state.get(MEASUREMENT_JOB)
+    if running:
+        show = partial(show_measurements, remark, running)
+        watch_job(MEASUREMENT_JOB, running, _("Measured"), show, describe_reports)
+
+
+def show_measurements(remark: Callable[..., None], job: MeasurementJob) -> None:
+    """A row for each length: time and memory of every way so far."""
+    if not (found := list(job.reports)):
+        return
+    device = choose_device()
+    ways = list_ways(device)
+    known = {(one.way, one.length): one for one in found}
+    rows = [
+        f"| {n:,} | " + " | ".join(write_cell(known.get((way, n))) for way in ways) + " |"
+        for n in LENGTHS
+    ]
+    remark(
+        device=describe_device(device),
+        ways=" | ".join(ways),
+        columns="---:|" * len(ways),
+        rows="\n".join(rows),
+        largest=f"{max(one.difference for one in found):.2g}",
+        head_dim=HEAD_DIM,
+    )
+
+
+def write_cell(one: WayMeasurement | None) -> str:
+    """Milliseconds, and the most bytes in use, where they can be known."""
+    if one is None:
+        return "–"
+    size = "" if one.peak is None else f", {format_size(one.peak)}"
+    return f"{1000 * one.seconds:.2f} ms{size}"
 
 
 KERNEL_FILE = ROOT / "explainers" / "attention" / "tiled_kernel.py"
@@ -186,7 +201,7 @@ def check_kernel() -> tuple[str, dict[str, str]]:
     return ("kernel_missing" if device.type == "cuda" else "kernel_absent"), named
 
 
-@functools.cache
+@cache
 @torch.no_grad()
 def measure_difference(device: torch.device) -> float:
     """The largest of any number of the kernel's output from that of attention, in float32."""

@@ -1,4 +1,4 @@
-"""To take away: n² counted, a row in blocks, attention in tiles, what masks spare."""
+"""To take away: a row in blocks, attention in tiles, what masks spare."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,10 +18,8 @@ from explainers.attention.tiled import positions, read_tile, tile_cells, tiled_a
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences.matrix_sizes import (
     SIDE,
-    count_cells_by_way,
     count_skipped_tiles,
     make_sparse_rules,
-    tabulate_sizes,
 )
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
@@ -29,12 +27,6 @@ from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 Computed = dict[str, Tensor]
-
-
-def count_squares(tokens: list[int]) -> dict[str, list[int]]:
-    """Cells of the weight matrix, and their bytes."""
-    _unused, cells, held = zip(*tabulate_sizes(tuple(tokens)), strict=True)
-    return {"cells": [*cells], "bytes": [*held]}
 
 
 @dataclass(frozen=True)
@@ -159,12 +151,6 @@ def count_tiles_by_mask(length: int) -> dict[str, tuple[int, ...]]:
     }
 
 
-def take_cells(tokens: tuple[int, ...]) -> None:
-    """The table of squares."""
-    inputs, shown = {"tokens": [*tokens]}, count_squares([*tokens])
-    take("squares", Recipe(_("n² cells"), count_squares, inputs, shown))
-
-
 def take_row(lab: Lab, word: int, block: int, blocks: int, shown: dict[str, Any]) -> None:
     """The row as far as it was read."""
     inputs = {"layer": lab.layer, "word": word, "block": block, "blocks": blocks}
@@ -191,9 +177,3 @@ def take_masks(length: int, found: dict[str, tuple[int, ...]]) -> None:
     """What masks spare."""
     title = _("What masks spare on a long text")
     take("spared", Recipe(title, count_tiles_by_mask, {"length": length}, found))
-
-
-def take_two_sequences(q_len: int, kv_len: int) -> None:
-    """Looking at another sequence, or joining it."""
-    inputs, title = {"q_len": q_len, "kv_len": kv_len}, _("Two sequences, or one")
-    take("two", Recipe(title, count_cells_by_way, inputs, count_cells_by_way(q_len, kv_len)))

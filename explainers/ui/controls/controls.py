@@ -114,9 +114,7 @@ model = NameList("model", N_("Model (type to search)"), "llama-3.1-8b", width=22
 tokens = TypedNumber("tokens", N_("Tokens"), "131,072", LENGTHS, 10**9)
 texts = TypedNumber("texts", N_("Texts at once"), "1", tuple(2**n for n in range(11)), 10**6)
 cache_dtype = NameList("cache_dtype", N_("Cache in"), "bfloat16", width=150)
-counting_rule = NameList("counting", N_("Counted"), "ideal minimum", width=175)
 encoder_tokens = Counter("source", N_("Tokens the encoder read"), 1500)
-beams = Counter("beams", N_("Beams"), 1)
 own_kind = Choice(
     "own_kind", N_("Its layers keep"), N_("heads"), (N_("heads"), N_("a latent (MLA)"))
 )
@@ -132,7 +130,6 @@ parameters = Counter("parameters", N_("Million parameters"), 0)
 gpu = NameList("gpu", N_("GPU"), "h100", width=150)
 gpus = Choice("gpus", N_("How many GPUs"), "1", ("1", "2", "4", "8", "16"))
 weight_dtype = NameList("weight_dtype", N_("Weights in"), N_("as published"), width=170)
-page_size = NameList("page_size", N_("Tokens in a page"), "16")
 usable_percent = Counter("percent", N_("% of memory usable"), 90)
 overhead_gib = Counter("overhead", N_("Overhead, GiB"), 1)
 compared_models = SearchableMultiChoice(
@@ -140,12 +137,6 @@ compared_models = SearchableMultiChoice(
     N_("Up to six models"),
     ["llama-2-7b", "llama-3.1-8b", "gemma-3-27b", "gpt-oss-20b", "deepseek-v3"],
     6,
-)
-published_rows = Choice(
-    "figures",
-    N_("Show"),
-    N_("wrong, unclear or unlike"),
-    (N_("wrong, unclear or unlike"), N_("all that differ"), N_("all")),
 )
 
 # Long sequences
@@ -157,10 +148,6 @@ tile_mask = Choice("tile_mask", N_("Mask of the tiles"), N_("full"))
 tile_rows = Choice("tile_rows", N_("Queries per tile"), "2", ("2", "3", "4", "6"))
 tile_columns = Choice("tile_columns", N_("Keys per tile"), "3", ("2", "3", "4", "6"))
 tile_count = BrowserSlider("tile", N_("Tiles read"), 4, tuple(range(1, 37)))
-POWERS = tuple(2**n for n in range(4, 18))
-measured_length = StepSlider("up_to", N_("Longest text, in tokens"), 4096, POWERS[6:12])
-cross_q = BrowserSlider("cross_q", N_("Queries"), 128, POWERS[:11])
-cross_kv = BrowserSlider("cross_kv", N_("Keys of the other sequence"), 4096, POWERS)
 
 # Cross-attention
 MEAN = N_("mean")

@@ -2,31 +2,14 @@
 
 from explainers.messages import N_
 from explainers.ui.controls.control import Control
-from explainers.ui.controls.controls import POWERS, register
+from explainers.ui.controls.controls import register
 from explainers.ui.controls.name_controls import Choice
-from explainers.ui.controls.number_controls import Counter, StepSlider
 
-# Cache calculator: the cards that plan a deployment
+# Cache calculator: the card of an engine's flags
 flags_engine = Choice(
     "flags_for", N_("Flags for"), "vLLM", ("vLLM", "SGLang", "llama.cpp", "transformers")
 )
-prefix_texts = Counter("sharers", N_("Texts that begin alike"), 40)
-prefix_tokens = Counter("common_tokens", N_("Common tokens"), 5_000)
-own_tokens = Counter("own_tokens", N_("Own tokens of each"), 1_000)
-changed_place = Counter("changed_at", N_("Changed token"), 100)
-register(flags_engine, prefix_texts, prefix_tokens, own_tokens, changed_place)
-
-# Long sequences: the card that maps all weights of a long text
-BLOCKS = 64
-"""Blocks on a side of the map, whatever the length: the same link opens the same part of it."""
-map_length = StepSlider("map_words", N_("Words of the long text"), 8192, POWERS[6:12])
-"""From a text whose weights would fit into memory to one whose weights take 4 GiB."""
-map_row = Counter("map_row", N_("Block of queries, from 0"), 48)
-map_column = Counter("map_column", N_("Block of keys, from 0"), 16)
-"""Counted from the first words on: by default the block in which the rare word of the text finds
-itself. A click on the map sets both, and so does a link; of a map with fewer blocks the nearest
-one is shown."""
-register(map_length, map_row, map_column)
+register(flags_engine)
 
 # A memory that does not grow: its picture's choices, and what is trained there
 RULE_NAMES = N_("sum"), N_("overwrite"), N_("overwrite and fade"), N_("attention")

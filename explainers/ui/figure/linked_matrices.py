@@ -55,8 +55,6 @@ HEAD_FIELDS = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""
 RAMPS = {"signed": "signed_ramp", "weights": "weight_ramp"}
 """The kinds of matrices whose numbers are colours."""
-COUNTED = "amounts", "lines", "stored"
-"""The kinds whose numbers are whole."""
 SLIDER_FIELDS = ("label", "labels", "index", "plays", "name", "hidden")
 MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
 """A matrix with more is drawn as one image; `browser/figure` draws what it is told."""
@@ -167,7 +165,7 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
     most_cells = MOST_READ if panel.dense else MOST_CELLS
     is_image = max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > most_cells
     encode: Callable[[Values], Any] = round_values
-    if matrix.kind in COUNTED:
+    if matrix.kind == "lines":
         encode = list  # every digit is printed
     elif is_image and matrix.kind in RAMPS:
         encode = pack_values
@@ -200,13 +198,9 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
 
 
 def _choose_roles(kind: str, theme: Theme) -> list[str]:
-    """Colours of lines, or two: of two series, of counted weights, else of queries and of keys."""
+    """Colours of lines, or two: of two series, else of queries and of keys."""
     if kind == "lines":
         return list(theme.lines)
-    if kind == "stored":
-        return [theme.query, theme.key]
-    if kind == "amounts":
-        return [theme.weight_bar] * 2
     return list(theme.series[:2]) if kind == "bars" else [theme.query, theme.key]
 
 

@@ -51,16 +51,6 @@ def test_blocks_and_tiles(story):
     assert sum(held) == 28, "each allowed pair once"
     assert max(held) <= 6
 
-    one.turn_to("long_sequences", deep="two")
-    keys, sent = one.live_slider("Keys of the other"), one.sent
-    figure = one.page.locator(".figure").filter(has=keys)
-    drag(keys, 0)
-    drag(one.live_slider("Queries"), 0)
-    expect(figure.locator(".says")).to_contain_text("16 × 16 = 256 scores")
-    share = figure.locator(".amount .share").first
-    expect(share).to_have_attribute("style", re.compile("width: 25%"))
-    assert one.sent == sent
-
 
 def test_growing_memory(story):
     one = story("growing_memory", pairs="11")

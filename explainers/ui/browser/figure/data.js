@@ -79,7 +79,7 @@
  * @property {number} low
  * @property {number} high
  * @property {string} colour
- * @property {string[]} roles colours of queries and of keys, of series, of lines, or of amounts
+ * @property {string[]} roles colours of queries and of keys, of series, or of lines
  * @property {boolean} image
  * @property {Source[]} sources
  * @property {Record<string, number[]>} pool rows that may be chosen, by their names

@@ -15,14 +15,12 @@ import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
 import { _, speak } from "../common/words.js";
 import { Card } from "./card.js";
 import { legend } from "./legend.js";
-import { Amounts } from "./panels/amounts.js";
 import { Bars } from "./panels/bars.js";
 import { Cone } from "./panels/cone.js";
 import { Dials } from "./panels/dials.js";
 import { Picture } from "./panels/image.js";
 import { Lines } from "./panels/lines.js";
 import { readLabels } from "./panels/panel.js";
-import { Stored } from "./panels/stored.js";
 import { Table } from "./panels/table.js";
 import { Ties } from "./panels/ties.js";
 import { Range } from "./range.js";
@@ -33,7 +31,7 @@ import "../common/sizes.js";
 import "./panels/drawing.js";
 
 /** @type {Record<string, typeof Panel>} */
-const KINDS = { amounts: Amounts, arrows: Dials, bars: Bars, cone: Cone, lines: Lines, stored: Stored, ties: Ties }; // any other kind is a matrix of numbers
+const KINDS = { arrows: Dials, bars: Bars, cone: Cone, lines: Lines, ties: Ties }; // any other kind is a matrix of numbers
 
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 

@@ -113,6 +113,8 @@ export class Memory extends Hero {
     this.ahead = { model: String(choices.model), gpu: String(choices.gpu), at: performance.now() };
   }
 
+  /** @override */
+  get caption() { return super.caption.replace("{{most}}", this.data.plans.at(-1)?.number ?? ""); }
   get plan() { return this.data.plans.find(({ number }) => number === this.choices.gpus) ?? this.data.plans[0]; }
   get column() { return Math.max(0, this.data.lengths.indexOf(Number(this.choices.tokens))); }
   get row() { return Math.max(0, this.data.counts.indexOf(Number(this.choices.texts))); }

@@ -39,7 +39,7 @@ export class LimitMeters {
     const labels = { memory: isWhole ? _("memory filled") : _("memory filled, without weights"), bandwidth: _("reading memory, each step"), compute: _("computing, each step") };
     const shares = { memory: held / usable, bandwidth: reading / longest, compute: computing / longest };
     const numbers = {
-      memory: held > usable ? _("{size} too much", { size: formatSize(held - usable) }) : `${Math.floor((100 * held) / usable)}\u00a0%`,
+      memory: held > usable ? _("{size} too much", { size: formatSize(held - usable) }) : `${Math.round((100 * held) / usable)}\u00a0%`,
       bandwidth: isKnown ? formatTime(reading) : "–", compute: isKnown ? formatTime(computing) : "–",
     };
     write(this.title, titles[name]);

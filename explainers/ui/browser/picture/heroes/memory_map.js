@@ -88,9 +88,10 @@ export class MemoryMap {
     stage.write(this.titles[0], 0, top + 6, 14, 1, 0, "left");
     stage.write(this.titles[1], wide, start + HIGH + FEET - 10, 14, 1, 0, "right");
     const x = left + this.x(this.lengths[column]), y = start + this.y(this.counts[row]);
-    this.label(this.heads, column, (place) => left + this.x(this.lengths[place]), isPhone ? 30 : 36,
+    const [long] = stage.widths([this.heads[column].textContent ?? ""], 14), between = isPhone ? 30 : 36;
+    this.label(this.heads, column, (place) => left + this.x(this.lengths[place]), between, Math.max(between, 20 + long / 2),
       (node, at, isSeen) => stage.write(node, at, start + HIGH + 12, isPhone ? 13 : 14, isSeen ? 1 : 0), this.lengths);
-    this.label(this.names, row, (place) => start + this.y(this.counts[place]), 15,
+    this.label(this.names, row, (place) => start + this.y(this.counts[place]), 15, 15,
       (node, at, isSeen) => stage.write(node, left - 7, at, isPhone ? 13 : 14, isSeen ? 1 : 0, 0, "right"), this.counts);
     stage.put(this.across, { x: left, y: y - 0.5, width: x - left, height: 1 });
     stage.put(this.down, { x: x - 0.5, y, width: 1, height: start + HIGH - y });
@@ -101,14 +102,14 @@ export class MemoryMap {
 
   /**
    * Names along an axis: the chosen one, and whole doublings that leave it room.
-   * @param {HTMLElement[]} nodes @param {number} chosen @param {(place: number) => number} find @param {number} room
+   * @param {HTMLElement[]} nodes @param {number} chosen @param {(place: number) => number} find @param {number} room @param {number} beside the chosen one
    * @param {(node: HTMLElement, at: number, isSeen: boolean) => void} write @param {number[]} values
    */
-  label(nodes, chosen, find, room, write, values) {
+  label(nodes, chosen, find, room, beside, write, values) {
     let last = -Infinity;
     nodes.forEach((node, place) => {
       const at = find(place), isRound = Number.isInteger(Math.log2(values[place]));
-      const isSeen = place === chosen || (isRound && Math.abs(at - last) >= room && Math.abs(at - find(chosen)) >= room);
+      const isSeen = place === chosen || (isRound && Math.abs(at - last) >= room && Math.abs(at - find(chosen)) >= beside);
       if (isSeen && place !== chosen) last = at;
       node.classList.toggle("chosen", place === chosen);
       write(node, at, isSeen);

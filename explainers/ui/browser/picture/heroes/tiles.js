@@ -110,9 +110,10 @@ export class Tiles extends Hero {
       this.film.offer(steps.map((_step, n) => _("{count} of {all}", { count: String(n + 1), all: String(steps.length) })));
       this.frame = Math.min(steps.length - 1, Math.round(share * steps.length));
       this.swept = mask;
-      this.title.textContent = _("The same, word by word: {all} tiles of {rows} × {columns}", {
-        all: String(all), rows: String(this.sweep.blocks[0]), columns: String(this.sweep.blocks[1]),
-      });
+      const said = { read: String(steps.length), all: String(all), rows: String(this.sweep.blocks[0]), columns: String(this.sweep.blocks[1]) };
+      this.title.textContent = steps.length < all
+        ? _("The same, word by word: {read} of {all} tiles of {rows} × {columns}", said)
+        : _("The same, word by word: {all} tiles of {rows} × {columns}", said);
       this.squares.shade(shades, this.colour ?? "gray");
     }
     this.film.show(this.frame, true);
@@ -195,10 +196,11 @@ export class Tiles extends Hero {
     const box = (/** @type {[number, number]} */ [from, to], /** @type {number} */ block) => ({ at: this.offset(from, block) - 3, size: (to - from) * cell + 4 });
     const across = box(step.columns, keys), down = box(step.rows, queries);
     stage.put(this.cursor, { x: left + across.at, y: top + down.at, width: across.size, height: down.size });
+    const hasRoom = (/** @type {number} */ at) => cell > font || at % 2 === 0; // else every second word
     this.words.forEach(({ row, column }, at) => {
       const isRow = isInside(at, step.rows), isColumn = isInside(at, step.columns);
-      stage.write(row, left - 8, top + this.offset(at, queries) + cell / 2 - 1, font, 1, 0, "right");
-      stage.write(column, left + this.offset(at, keys) + cell / 2 - 2, top - 9, font, 1, 0, "left", TURN);
+      stage.write(row, left - 8, top + this.offset(at, queries) + cell / 2 - 1, font, isRow || hasRoom(at) ? 1 : 0, 0, "right");
+      stage.write(column, left + this.offset(at, keys) + cell / 2 - 2, top - 9, font, isColumn || hasRoom(at) ? 1 : 0, 0, "left", TURN);
       row.classList.toggle("asks", isRow);
       column.classList.toggle("asked", isColumn);
     });

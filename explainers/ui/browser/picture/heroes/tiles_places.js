@@ -27,7 +27,7 @@ export function layOutTiles(stage, words, parts) {
   const lefts = /** @type {[number, number]} */ ([0, size + between]);
   const left = isStacked ? 0 : 2 * size + between + Math.min(56, room * 0.045);
   const top = isStacked ? TITLE + size + below : 0, width = room - left, gap = words.length > 12 ? 2 : MOST_GAP;
-  const strip = width > 390 ? 110 : 64;
+  const strip = width > 390 && words.length <= 12 ? 110 : 64;
   let font = 18, cell = 0, wide = 0;
   do { // smaller letters leave more room for the cells
     font -= 1;
