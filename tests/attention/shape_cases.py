@@ -44,13 +44,7 @@ from explainers.attention import (
 from explainers.attention.cache import decoding, faults, kv_cache, windows
 from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead
-from explainers.attention.serving import (
-    accept_drafts,
-    chunked_prefill,
-    draft_tree,
-    paged_cache,
-    shared_prefix,
-)
+from explainers.attention.serving import chunked_prefill, draft_tree, paged_cache, shared_prefix
 from tests.support.shapes import TEACHING
 
 tiled_kernel = find_spec("triton") and import_module(f"{TEACHING}.tiled_kernel")
@@ -249,7 +243,6 @@ def calls(leading):
         paged_cache.gather: (pages, begun),
         draft_tree.tree_mask: (4, [-1, -1, 0]),
         draft_tree.tree_positions: (4, [-1, -1, 0]),
-        accept_drafts.accept_or_redraw: (*both, torch.arange(6), *torch.rand(2, 6)),
         chunked_prefill.read_in_chunks: (
             x,
             [in_turns],
