@@ -275,7 +275,6 @@ def calls(leading):
         key_blocks.choose_blocks: (tensor("length", "blocks"), 3, 2, True),
         merged_rows.merge_rows: (*[torch.randn(*leading, 9, 11)] * 2, torch.randn(4, 11)),
         eviction.evict_least_read: (tensor("length", "length"), 4, 2),
-        eviction.keep_observed: (tensor("length", "length"), 5, 2, 1),
         group_rounding.round_in_groups: (torch.randn(*leading, 9, 12), 2, 4),
         group_rounding.round_in_tokens: (torch.randn(*leading, 9, 12), 2, 4),
         group_rounding.round_in_channels: (torch.randn(*leading, 9, 12), 2, 3),
