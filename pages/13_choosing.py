@@ -2,15 +2,13 @@
 
 from functools import partial
 
-from explainers.attention.eviction import evict_least_read, keep_observed
-from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
+from explainers.attention.eviction import evict_least_read
 from explainers.attention.indexer import index_scores, keep_best, project_index, turn_first
 from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.chapters.choosing import cost_tables, five_keys, questions
 from explainers.chapters.choosing.hero import find_shown, make_hero
 from explainers.chapters.choosing.trained_hero import show_trained_hero
 from explainers.chapters.common.measured_heads import CODE_ROLE
-from explainers.models.chosen_keys import ROUNDED_GROUP
 from explainers.models.indexer_training import compute_kl, train_indexer
 from explainers.models.load import is_on_disk
 from explainers.models.shipped_indexers import (
@@ -45,42 +43,17 @@ def ask_shared(shipped: Shipped) -> None:
 def show_how(shipped: Shipped) -> None:
     """Five keys of one query, from products to a mask."""
     text("how")
-    text("how_seen", **five_keys.show_row(shipped.passages[PROSE]))
+    text("how_seen", **five_keys.show_row(shipped.passages[PROSE]), **cost_tables.name_costs())
     show_source(index_scores, keep_best)
-
-
-def show_learned(shipped: Shipped) -> None:
-    """Indexers trained in four ways, beside no training at all."""
-    rows = cost_tables.list_trainings(shipped)
-    text("learned_by", rows=rows, **cost_tables.name_trainings(shipped))
-    text("learned_seen", **cost_tables.name_baselines(shipped))
     show_source(project_index, turn_first, compute_kl, train_indexer, that=CODE_ROLE)
 
 
-def show_repeats(shipped: Shipped) -> None:
-    """The same text again: whoever has never met a repetition does not look for one."""
-    named = cost_tables.name_repeats(shipped)
-    text("repeats", **named)
-    cost_tables.show_repeats(shipped)
-    text("repeats_seen", **named)
-
-
 def show_evicted(shipped: Shipped) -> None:
-    """What may be thrown away: from a cache of fixed size, and once, from a prompt."""
+    """What may be thrown away from a cache of fixed size."""
     shown = find_shown(shipped)[2]
     text("evicted", rows=cost_tables.list_evictions(shipped, shown))
     text("evicted_seen", **cost_tables.name_evictions(shipped))
-    named = cost_tables.name_thinned(shipped)
-    text("thinned", rows=cost_tables.list_thinned(shipped), **named)
-    text("thinned_seen", **named)
-    show_source(evict_least_read, keep_observed, that=CODE_ROLE)
-
-
-def show_rounded(shipped: Shipped) -> None:
-    """Fewer bits instead of fewer rows."""
-    named = cost_tables.name_roundings(shipped)
-    text("rounded", rows=cost_tables.list_roundings(shipped), group=ROUNDED_GROUP, **named)
-    show_source(round_in_groups, round_in_tokens, round_in_channels, that=CODE_ROLE)
+    show_source(evict_least_read, that=CODE_ROLE)
 
 
 def show_blocks(shipped: Shipped) -> None:
@@ -98,15 +71,7 @@ if not can_train:
 ask_shared(shipped)
 show_how(shipped)
 go_deeper(
-    text,
-    {
-        "learned": partial(show_learned, shipped),
-        "repeats": partial(show_repeats, shipped),
-        "evicted": partial(show_evicted, shipped),
-        "rounded": partial(show_rounded, shipped),
-        "blocks": partial(show_blocks, shipped),
-        "skipped": lambda: text("skipped", **cost_tables.name_costs()),
-    },
+    text, {"evicted": partial(show_evicted, shipped), "blocks": partial(show_blocks, shipped)}
 )
 show_one_sentence(text)
 check_yourself(text, {"index": questions.recall_index, "skipped": questions.recall_skipped})

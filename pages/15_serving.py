@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.attention.serving.accept_drafts import (
-    accept_or_redraw,
     keep_probability,
     left_over,
     written_distribution,
@@ -72,15 +71,6 @@ def show_how(serving: Serving) -> None:
     show_source(tree_mask, tree_positions)
 
 
-def show_unchanged(serving: Serving) -> None:
-    """The rule counted out, and tried in many runs; a question first."""
-    told = kept_drafts.tabulate_runs(serving.guesses(), page.read_seed())
-    text("unchanged", **told)
-    if ask_veiled(text, "runs", told["above"], **told):
-        text("unchanged_seen", **told)
-    show_source(accept_or_redraw)
-
-
 def show_lookup(serving: Serving) -> None:
     """Drafts from the text itself, where it repeats and where it does not."""
     told = reused_rows.name_lookup(serving)
@@ -89,13 +79,6 @@ def show_lookup(serving: Serving) -> None:
         text("lookup_seen", **reused_rows.tabulate_lookup(serving, REPEATING))
         found = reused_rows.find_repeats(serving, PLAIN)
         text(f"lookup_{found}", **reused_rows.tabulate_lookup(serving, PLAIN))
-
-
-def show_chunks(serving: Serving) -> None:
-    """What chunks of each size change: nothing, or what rounding makes."""
-    told = reused_rows.tabulate_chunks(serving)
-    text("chunked", **told)
-    text(f"chunked_{reused_rows.judge_chunks(serving)}", **told)
 
 
 def show_engines() -> None:
@@ -121,16 +104,7 @@ changed = hero.chosen(changed_token)
 take_prompts(serving, changed)
 ask_layer(serving)
 show_how(serving)
-go_deeper(
-    text,
-    {
-        "unchanged": partial(show_unchanged, serving),
-        "lookup": partial(show_lookup, serving),
-        "chunked": partial(show_chunks, serving),
-        "engines": show_engines,
-        "billed": lambda: text("billed", **reused_rows.name_bill(serving)),
-    },
-)
+go_deeper(text, {"lookup": partial(show_lookup, serving), "engines": show_engines})
 show_one_sentence(text)
 recalls = {"rows": predict_serving.rows_after_a_change, "kept": predict_serving.kept_drafts}
 check_yourself(text, recalls)

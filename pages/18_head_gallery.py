@@ -5,26 +5,15 @@ import streamlit as st
 from explainers.chapters.common import measured_heads
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
-from explainers.chapters.head_gallery import (
-    find_head,
-    head_card,
-    layer_entropy,
-    partner_heads,
-    score_mosaic,
-    score_steps,
-    score_tenths,
-)
+from explainers.chapters.head_gallery import head_card, score_mosaic, score_steps
 from explainers.chapters.head_gallery.hero import Place, make_hero
-from explainers.models.grammar_heads import SENTENCES_PER_HALF
-from explainers.models.head_roles import find_relation_heads, find_roles
+from explainers.models.head_roles import find_roles
 from explainers.models.head_scores import PROBES
 from explainers.ui import page
-from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -43,8 +32,6 @@ def ask_keeps(gallery: Gallery) -> None:
 def show_measures(gallery: Gallery, chosen: Place) -> None:
     """Every head by one score, with its null baseline."""
     text("looking", **measured_heads.count_texts())
-    count, options, named = score_mosaic.count_induction(gallery)
-    ask_veiled(text, "induction", count, options, **named)
     shown = score_mosaic.choose_score(gallery)
     text(f"score_{shown.name}")
     text("map_seen", **score_mosaic.show_map(gallery, chosen, shown))
@@ -54,9 +41,8 @@ def show_measures(gallery: Gallery, chosen: Place) -> None:
 
 
 def show_evidence(gallery: Gallery, chosen: Place) -> None:
-    """The names of a head, what speaks against each, a score in tenths, its weights on texts."""
+    """The names of a head, what speaks against each, its weights on texts."""
     text("head")
-    sentence = choose_text(is_english=True, most_words=None).text
     if loaded := gallery.loaded or obtain_model(gallery.name, "chosen"):
         head = head_card.Head(gallery, loaded, chosen)
         text("named" if head.labels else "no_name", **head_card.describe_names(head))
@@ -66,55 +52,13 @@ def show_evidence(gallery: Gallery, chosen: Place) -> None:
             text(section, **named)
             if label.role == "positional":
                 text("offset", offset=head.find_offset())
-        text("roles", rows=head_card.list_scores(head))
-        show_source(find_roles)
-        shown = score_tenths.choose_tenths(head)
-        text("tenths" if shown.found else "tenths_few", **score_tenths.describe_tenths(shown))
-        show_source(score_tenths.measure_tenths)
         text("patterns", head=head.name)
         for column, probe in zip(st.columns(2), PROBES, strict=True):
             with column:
                 text(f"on_{probe}", passage=head.passage)
                 head_card.show_probe(head, probe, head.passage if probe == "natural" else 0)
-        head_card.show_sentence(head, sentence, page.has_queries_down())
+        show_source(find_roles)
     text("notice")
-
-
-def show_finding(gallery: Gallery) -> None:
-    """Two fields and the table of all heads."""
-    found = find_head.find_heads(gallery)
-    text("find", **find_head.describe_found(found, gallery))
-    find_head.show_table(found, gallery)
-
-
-def show_partners(gallery: Gallery) -> None:
-    """How often a head beats the best fixed distance, relation by relation."""
-    text("partners", sentences=SENTENCES_PER_HALF)
-    if not (found := find_relation_heads(gallery.scores)):
-        text("no_partners")
-        return
-    better, options, named = partner_heads.count_better(found)
-    if ask_veiled(text, "partners", better, options, **named):
-        text("partners_seen", **partner_heads.show_relations(gallery, found))
-    show_source(*partner_heads.CODE, that=CODE_ROLE)
-    show_source(find_relation_heads)
-
-
-def show_layers(gallery: Gallery) -> None:
-    """Is the sentence true of this model? Both curves and the verdict."""
-    text("layers", clear=layer_entropy.CLEAR)
-    found = layer_entropy.measure_trend(gallery)
-    if ask_veiled(text, "trend", found.verdict, layer_entropy.VERDICTS, **found.correlations):
-        text("layers_seen", **layer_entropy.show_trend(gallery, found))
-    show_source(*layer_entropy.CODE, that=CODE_ROLE)
-    show_source(layer_entropy.compute_rank_correlation)
-
-
-def show_measuring(gallery: Gallery) -> None:
-    """A button, and how far both measurements differ."""
-    text("measure_here")
-    if difference := measured_heads.measure_again(gallery):
-        text("measured_here", difference=difference)
 
 
 @fragment
@@ -133,12 +77,9 @@ def show_gallery(gallery: Gallery, named: str) -> None:
     text("how_mean" if told else "how_elsewhere", **told)
     show_source(*score_steps.CODE)
     of_head = {"measures": lambda: show_measures(gallery, chosen)}
-    of_head |= {"find": lambda: show_finding(gallery)}
     of_head |= {"evidence": lambda: show_evidence(gallery, chosen)}
-    of_head |= {"partners": lambda: show_partners(gallery)}
-    of_model = {"layers": lambda: show_layers(gallery), "measure": lambda: show_measuring(gallery)}
     if not stands_in:
-        go_deeper(text, score_mosaic.follow_choice(of_head, gallery, chosen) | of_model)
+        go_deeper(text, score_mosaic.follow_choice(of_head, gallery, chosen))
 
 
 text("question")

@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.what_if import before_after, shipped_effects, silenced_heads, two_windows
+from explainers.chapters.what_if import before_after, shipped_effects, two_windows
 from explainers.chapters.what_if.before_after import Reading
 from explainers.chapters.what_if.choose_changes import choose_changes, find_shape_or_explain
 from explainers.chapters.what_if.hero import CHANGES, make_hero
 from explainers.chapters.what_if.takeaway import take_outcome
-from explainers.models.ablation import AblationRequest, recall_readings
 from explainers.models.changes import compute_divergence, compute_losses
-from explainers.models.probes import NUM_TEXTS, REPEATED_LENGTH
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -22,12 +19,10 @@ from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.tour import end_stop
-from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
     from explainers.models.changes import HeadCounts
@@ -48,11 +43,7 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) 
     effect = before_after.measure_or_explain(loaded, reading.written, made)
     if effect is None:
         return
-    if has_losses := len(effect.tokens) > 1:
-        before, after = (f"{loss:.2f}" for loss in effect.mean_losses)
-        about, names = f"loss {', '.join(changes)}", ", ".join(map(_, changes))
-        ask_veiled(text, "loss", after, (), about, names=names, before=before)
-    else:
+    if not (has_losses := len(effect.tokens) > 1):
         text("one_token")
     take_outcome(loaded, reading.written, made)
     text("following", **before_after.name_following(effect))
@@ -68,27 +59,6 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) 
         text(f"remark_{name.replace(' ', '_').replace('√', '')}", **kept)
     show_source(*map(type, made))
     show_source(compute_losses, compute_divergence)
-
-
-def silence_heads(loaded: "RealModel") -> None:
-    """Find the induction heads, switch them off, read again."""
-    text("silencing", length=REPEATED_LENGTH, texts=NUM_TEXTS)
-    if not silenced_heads.has_switched_off():
-        return
-    request = AblationRequest(loaded.name, page.read_seed())
-    found = recall_readings(request)
-    if found is None:
-        if silenced_heads.watch_readings(request):
-            text("silencing_stopped")
-    elif found:
-        told = silenced_heads.tabulate_readings(found)
-        answer, worse = _(silenced_heads.answer_suffers(found)), map(_, silenced_heads.WORSE)
-        ask_veiled(text, "suffers", answer, [*worse], **told)
-        text("silenced", seed=request.seed, **told)
-        silenced_heads.draw_places(found, describe_live_run(loaded))
-        show_source(*silenced_heads.CODE)
-    else:
-        text("no_induction", which=verbatim(loaded.name))
 
 
 def tell_first_token(reading: Reading) -> None:
@@ -141,9 +111,7 @@ if reading and hero:
     show_source(type(change), compute_losses)
     if loaded and shape:
         take_outcome(loaded, written, (change,))
-        cards = {"changing": partial(change_anything, loaded, shape, reading)}
-        cards |= {"silencing": partial(silence_heads, loaded), "notice": partial(text, "notice")}
-        go_deeper(text, cards)
+        go_deeper(text, {"changing": partial(change_anything, loaded, shape, reading)})
 end_stop(text)
 show_one_sentence(text)
 answers = {"hidden": two_windows.recall_visible, "certain": before_after.recall_loss}

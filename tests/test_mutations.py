@@ -129,7 +129,6 @@ BRANCH = test_serving.test_a_draft_sees_the_text_and_its_own_branch
 LOOKED_UP = test_serving.test_drafts_are_those_of_transformers
 GREEDY = partial(test_serving.test_what_is_written_with_drafts_is_transformers_greedy_text, 0, 4)
 EXCHANGED = test_serving.test_what_is_written_has_the_targets_distribution
-REDRAWN = test_serving.test_each_draft_is_kept_or_replaced_as_its_numbers_say
 FLOPS = partial(test_cache.test_torch_counts_the_same_multiply_adds, test_cache.LAYERS[0])
 OTHER = test_cross.test_agrees_with_torchs_module_given_another_sequence
 FILLED = test_cross.test_what_fills_a_source_up_changes_nothing_when_it_is_hidden
@@ -222,7 +221,6 @@ FAULTS = [
     (drafts_from_text, "min(longest, len(ids) - 1), 0, -1", "1, 0, -1", LOOKED_UP),
     (drafts_from_text, "drafts[:right], after[right]]", "drafts, after[right]]", GREEDY),
     (accept_drafts, "(target - draft).clamp(min=0)", "target", EXCHANGED),
-    (accept_drafts, "luck < keep_probability", "luck > keep_probability", REDRAWN),
     (cross, "source @ layer.w_value", "source @ layer.w_key", OTHER),
     (cross, "masks.padding(lengths)", "masks.full", FILLED),
     (encoder_block, "after_own = x + own.output", "after_own = own.output", ENCODED),

@@ -1,4 +1,4 @@
-"""Changes in which a real model reads few of its keys, or keys and values stored in few bits."""
+"""Changes in which a real model reads few of its keys."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,8 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from explainers.attention.eviction import evict_least_read, keep_observed
-from explainers.attention.group_rounding import round_in_channels, round_in_tokens
+from explainers.attention.eviction import evict_least_read
 from explainers.attention.indexer import (
     Indexer,
     IndexInputs,
@@ -26,18 +25,11 @@ from explainers.attention.scaled_dot_product import Attention
 from explainers.models.attention_hook import (
     AttentionCall,
     Change,
-    RecordedAttention,
     repeat_kv_heads,
     replace_weights,
     run_model,
 )
 
-ROUNDED_GROUP = 32
-"""Numbers that share a lowest value and a step, as in KIVI's experiments."""
-OBSERVED, BESIDE = 16, 2
-"""SnapKV's last queries of a prompt, whose weights choose its rows, and a row's neighbours."""
-LAST_BIT, RUNS = 1e-6, 16
-"""With few bits, a loss is the mean of runs whose embeddings are off by about so much."""
 LONGEST = 10_000.0
 """As DeepSeek-V3.2 turns the first half of each index key."""
 _inputs_read: ContextVar[dict[int, Tensor] | None] = ContextVar("inputs read", default=None)
@@ -132,95 +124,12 @@ class EvictedKeys(Change):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ThinnedPrompt(Change):
-    """Of a text's first half, each head keeps `kept` rows for all that follows; later rows stay.
-
-    Those that its last queries read most, or without votes its first tokens and a window.
-    """
-
-    kept: int
-    first: int = 0
-
-    def change_result(self, call: AttentionCall, result: Attention) -> Attention:
-        half = result.weights.shape[-1] // 2
-        prompt = result.weights[..., :half, :half]
-        place = torch.arange(half, device=prompt.device)
-        held = (place < self.first) | (place >= half - self.kept + self.first)
-        if not self.first:
-            held = keep_observed(prompt, self.kept, OBSERVED, BESIDE).unsqueeze(-2)
-        stays = call.mask.expand_as(result.weights).clone()
-        stays[..., half:, :half] &= held
-        return replace_weights(
-            call, result, result.scores.masked_fill(~stays, -torch.inf).softmax(dim=-1)
-        )
-
-
-KEYS_BY_TOKEN, KEYS_BY_CHANNEL, VALUES_BY_TOKEN = "keys: token", "keys: channel", "values: token"
-
-
-@dataclass(frozen=True, kw_only=True)
-class RoundedCache(Change):
-    """Keys or values in few bits: groups of numbers within a token, or within a channel."""
-
-    bits: int
-    rounded: str
-
-    @property
-    def part(self) -> str:
-        """What is rounded, as a call names it."""
-        return "value" if self.rounded == VALUES_BY_TOKEN else "key"
-
-    def round_rows(self, x: Tensor) -> Tensor:
-        """Keys or values (..., length, head_dim), as they come back from the cache."""
-        way = round_in_channels if self.rounded == KEYS_BY_CHANNEL else round_in_tokens
-        return way(x, self.bits, ROUNDED_GROUP)
-
-    def change_inputs(self, call: AttentionCall) -> AttentionCall:
-        changed: dict[str, Any] = {self.part: self.round_rows(getattr(call, self.part))}
-        return replace(call, **changed)
-
-
-def compute_half_loss(
-    model: Any, ids: Tensor, *changes: Change, embedded: Tensor | None = None
-) -> float:
+def compute_half_loss(model: Any, ids: Tensor, *changes: Change) -> float:
     """Mean loss of the second half of a text (1, tokens), in nats per token."""
     half = ids.shape[1] // 2
-    read = {"input_ids": ids} if embedded is None else {"inputs_embeds": embedded}
-    given = {**read, "use_cache": False, "logits_to_keep": ids.shape[1] - half + 1}
+    given = {"input_ids": ids, "use_cache": False, "logits_to_keep": ids.shape[1] - half + 1}
     output, _ = run_model(model, changes=changes, record=lambda _: None, **given)
     return float(cross_entropy(output.logits[0, :-1].float(), ids[0, half:]))
-
-
-def list_rounded_losses(
-    model: Any, ids: Tensor, way: RoundedCache, runs: int = RUNS
-) -> list[float]:
-    """The loss with few bits, in runs that differ by a last bit of the embeddings.
-
-    It decides to which level a number is rounded, and so on through all layers: one run is a draw.
-    """
-    embedded, losses = model.get_input_embeddings()(ids).detach(), []
-    for seed in range(runs):
-        noise = torch.randn(embedded.shape, generator=torch.Generator().manual_seed(seed))
-        almost = embedded * (1 + LAST_BIT * noise.to(embedded.device))
-        losses.append(compute_half_loss(model, ids, way, embedded=almost))
-    return losses
-
-
-def measure_rounding(model: Any, ids: Tensor, ways: Sequence[RoundedCache]) -> list[float]:
-    """By way to round: how far rows move, as a part of their length; the mean of all layers.
-
-    Each layer reads what it reads without rounding, so no layer's error reaches the next one.
-    """
-    moved: list[list[float]] = [[] for _way in ways]
-
-    def record(one: RecordedAttention) -> None:
-        for way, found in zip(ways, moved, strict=True):
-            rows = getattr(one, way.part)
-            found.append(((way.round_rows(rows) - rows).norm() / rows.norm()).item())
-
-    run_model(model, record=record, input_ids=ids, use_cache=False)
-    return [sum(found) / len(found) for found in moved]
 
 
 def compute_indexed_loss(model: Any, ids: Tensor, indexers: Sequence[Indexer], kept: int) -> float:

@@ -3,6 +3,7 @@
 A head may have several roles or none: thresholds are conventions, and roles depend on the text.
 """
 
+import itertools
 from typing import NamedTuple
 
 from explainers.messages import N_
@@ -12,6 +13,9 @@ from explainers.models.head_scores import (
     Counterexample,
     HeadScores,
 )
+
+HeadIndex = tuple[int, int]
+"""Its layer and its number."""
 
 
 class Role(NamedTuple):
@@ -98,3 +102,13 @@ def find_relation_heads(scores: HeadScores) -> list[RelationHead]:
         numbers = score, int(offset), offset_score, int(num_pairs)
         relation_heads.append(RelationHead(relation, layer_index, head_index, *numbers))
     return relation_heads
+
+
+def group_heads_by_role(scores: HeadScores) -> dict[str, tuple[HeadIndex, ...]]:
+    """The heads that have a label, for every label that any of them has."""
+    layers, heads = scores.shape
+    heads_by_role: dict[str, list[HeadIndex]] = {role.name: [] for role in ROLES}
+    for head in itertools.product(range(layers), range(heads)):
+        for label in find_roles(scores, *head):
+            heads_by_role[label.role].append(head)
+    return {role: tuple(role_heads) for role, role_heads in heads_by_role.items() if role_heads}

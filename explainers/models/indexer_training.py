@@ -57,11 +57,9 @@ class EnoughReadError(Exception):
     """All layers that are wanted have been read."""
 
 
-def list_training_texts(tokenizer: Any, repeats: bool = True) -> list[Tensor]:
-    """The texts as token ids (1, tokens); without repeats, the last passage once."""
+def list_training_texts(tokenizer: Any) -> list[Tensor]:
+    """The texts as token ids (1, tokens)."""
     texts = READING_FILE.read_text(encoding="utf-8").strip().split("\n\n\n\n")
-    if not repeats:
-        texts[-1] = texts[-1].split("\n\n")[0]
     return [tokenizer(text, return_tensors="pt").input_ids[:, :MOST_TOKENS] for text in texts]
 
 

@@ -27,8 +27,6 @@ USUAL, FEW, SHORT = 64, 16, 48
 """Keys kept in tables and questions: of the prose, very few of it, of the text read twice."""
 OWN = 16, 32, 64
 """Numbers of keys for which each head also chooses its own."""
-OBSERVED_NAME, THINNED = "observed", (32, 64, 128)
-"""A prompt's rows chosen by what its last queries read, and how many of them are kept."""
 LEVELS = 127
 """A weight of an indexer is a whole number of steps up to this; each column has its own step."""
 _FIELDS = ("w_query", "w_key", "w_share")

@@ -189,25 +189,19 @@ HeadScoresJob = Job[str, str, HeadScores]
 """Of a model's name; it reports in words how many layers have been read."""
 
 
-def make_head_scores_job(model: str, is_again: bool = False) -> HeadScoresJob:
-    """The scores of one model; measured `is_again` if they were kept before."""
-    make = measure_again if is_again else find_scores
-    return Job(model, make, readable_errors=(ModelError,))
+def make_head_scores_job(model: str) -> HeadScoresJob:
+    """The scores of one model."""
+    return Job(model, find_scores, readable_errors=(ModelError,))
 
 
 def find_scores(job: HeadScoresJob) -> HeadScores:
     """Measure all heads, or read what was measured for another visitor meanwhile."""
-    return read_scores(job.subject) or measure_again(job)
-
-
-def measure_again(job: HeadScoresJob) -> HeadScores:
-    """Measure all heads, whatever was kept."""
 
     def report(done: int, total: int) -> None:
         job.total = total
         job.report(N_("{done} of {all} layers", done=done, all=total))
 
-    return score_heads(job.subject, report)
+    return read_scores(job.subject) or score_heads(job.subject, report)
 
 
 def score_heads(model: str, report: Callable[[int, int], None]) -> HeadScores:

@@ -67,7 +67,6 @@ ABLATION_TABLE_JOB = "other weights on held-out sentences"
 MODEL_JOB, MODEL_WEIGHED = "model that comes: {}", "{}: weighed"
 HEAD_SCORES_JOB = "measurement of all heads"
 LONG_TEXT_JOB = "long text of this visitor"
-ABLATION_JOB = "heads silenced for this visitor"
 IDLE_JOB = "training of a head that wants nothing"
 
 BUILT_WORD = "built: {}"

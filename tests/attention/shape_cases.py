@@ -41,13 +41,7 @@ from explainers.attention import (
 from explainers.attention.cache import decoding, faults, kv_cache, windows
 from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead
-from explainers.attention.serving import (
-    accept_drafts,
-    chunked_prefill,
-    draft_tree,
-    paged_cache,
-    shared_prefix,
-)
+from explainers.attention.serving import chunked_prefill, draft_tree, paged_cache, shared_prefix
 from tests.support.shapes import TEACHING
 
 tiled_kernel = find_spec("triton") and import_module(f"{TEACHING}.tiled_kernel")
@@ -231,7 +225,6 @@ def calls(leading):
         paged_cache.gather: (pages, begun),
         draft_tree.tree_mask: (4, [-1, -1, 0]),
         draft_tree.tree_positions: (4, [-1, -1, 0]),
-        accept_drafts.accept_or_redraw: (*both, torch.arange(6), *torch.rand(2, 6)),
         chunked_prefill.read_in_chunks: (
             x,
             [in_turns],
@@ -260,7 +253,6 @@ def calls(leading):
         key_blocks.choose_blocks: (tensor("length", "blocks"), 3, 2, True),
         merged_rows.merge_rows: (*[torch.randn(*leading, 9, 11)] * 2, torch.randn(4, 11)),
         eviction.evict_least_read: (tensor("length", "length"), 4, 2),
-        eviction.keep_observed: (tensor("length", "length"), 5, 2, 1),
         group_rounding.round_in_groups: (torch.randn(*leading, 9, 12), 2, 4),
         group_rounding.round_in_tokens: (torch.randn(*leading, 9, 12), 2, 4),
         group_rounding.round_in_channels: (torch.randn(*leading, 9, 12), 2, 3),

@@ -4,13 +4,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.nn.functional import avg_pool1d
 from torch.testing import assert_close
 from transformers import DeepseekV32Config
 from transformers.models.deepseek_v32.modeling_deepseek_v32 import DeepseekV32Indexer
 
 from explainers.attention import masks
-from explainers.attention.eviction import evict_least_read, keep_observed
+from explainers.attention.eviction import evict_least_read
 from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
 from explainers.attention.indexer import Indexer, index_scores, keep_best, project_index
 from explainers.attention.key_blocks import choose_blocks, score_blocks
@@ -116,23 +115,6 @@ def test_evicts_the_row_that_received_least(seed, kept, newest):
     held = evict_least_read(scores.double(), kept, newest)
     assert held.tolist() == evict_by_hand(scores.double(), kept, newest)
     assert int(held.sum(-1).max()) == kept
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 2**32), st.integers(4, 20), st.integers(1, 3), st.integers(0, 2))
-def test_a_prompt_keeps_what_its_last_queries_read(seed, kept, newest, beside):
-    """As published: torch's own pooling, over the older rows alone."""
-    draw = torch.Generator().manual_seed(seed)
-    weights = torch.randn(2, 20, 20, generator=draw).double().softmax(-1)
-    held = keep_observed(weights, kept, newest, beside)
-    votes = weights[:, -newest:, :-newest].sum(1)
-    shared = avg_pool1d(votes, 2 * beside + 1, stride=1, padding=beside)
-    best = shared.topk(kept - newest, dim=-1).indices.sort(-1).values
-    assert held[:, -newest:].all()
-    assert torch.equal(held[:, :-newest].nonzero()[:, 1].view(2, -1), best)
-    for wrong in (newest, 21):
-        with pytest.raises(ValueError, match=f"{wrong} rows of 20 cannot hold"):
-            keep_observed(weights, wrong, newest, beside)
 
 
 @settings(max_examples=60)

@@ -15,7 +15,6 @@ from explainers.attention import masks
 from explainers.attention.cache.decoding import through
 from explainers.attention.cache.kv_cache import Cache, empty_cache, read
 from explainers.attention.serving.accept_drafts import (
-    accept_or_redraw,
     keep_probability,
     left_over,
     written_distribution,
@@ -276,18 +275,3 @@ def test_what_is_written_has_the_targets_distribution(data):
     assert_close(kept, 1 - (draft - target).abs().sum() / 2)
     apart = (draft - target).abs().max().item()
     assert rest.sum().item() == pytest.approx(1) or apart < 1e-12
-
-
-@given(st.data())
-def test_each_draft_is_kept_or_replaced_as_its_numbers_say(data):
-    """On a fine grid of both random numbers: as often as the rule wants, to the grid's width."""
-    draft, target = (one / one.sum() for one in make_pair(data.draw))
-    grid = (torch.arange(200, dtype=torch.float64) + 0.5) / 200
-    luck, draw = (one.flatten() for one in torch.meshgrid(grid, grid, indexing="ij"))
-    for token in draft.nonzero().flatten().tolist():
-        words = accept_or_redraw(draft, target, torch.full_like(luck, token).long(), luck, draw)
-        found = torch.bincount(words, minlength=5) / len(luck)
-        keep = keep_probability(draft, target)[token]
-        right = (1 - keep) * left_over(draft, target)
-        right[token] += keep
-        assert_close(found.double(), right, atol=0.021, rtol=0)

@@ -15,7 +15,7 @@ from tests.golden.sent import read_sent
 from tests.support.opening import opened
 
 FOLDER = Path(__file__).parent / "views"
-FILES = {"18_head_gallery": {"as it opens", "Vietnamese", "card find"}}
+FILES = {"18_head_gallery": {"as it opens", "Vietnamese", "card measures"}}
 """Pages whose file asks a real model for seconds: the links under which it is kept."""
 Sent = list[tuple[str, Any]]
 Views = dict[str, tuple[dict[str, str], Sent]]

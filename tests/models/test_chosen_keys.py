@@ -8,45 +8,35 @@ from torch.nn.functional import cross_entropy, kl_div
 from torch.testing import assert_close
 
 from explainers.attention import masks
-from explainers.attention.eviction import evict_least_read, keep_observed
+from explainers.attention.eviction import evict_least_read
 from explainers.attention.grouped_query import share
 from explainers.attention.indexer import index_scores, keep_best
 from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.models.attention_hook import run_model
 from explainers.models.chosen_keys import (
-    KEYS_BY_CHANNEL,
-    KEYS_BY_TOKEN,
-    VALUES_BY_TOKEN,
     BlockKeys,
     EvictedKeys,
     IndexedKeys,
     OracleKeys,
-    RoundedCache,
-    ThinnedPrompt,
     compute_half_loss,
     compute_indexed_loss,
-    measure_rounding,
     project_text,
     watch_inputs,
-)
-from explainers.models.indexer_check import (
-    LOSSES,
-    REPORT_FILE,
-    compare_numbers,
-    compare_ways,
-    find_allowed,
-    format_report,
-    list_differences,
 )
 from explainers.models.indexer_training import (
     IndexerSize,
     compute_kl,
     draw_indexer,
-    measure_start,
     read_layers,
     train_indexer,
 )
-from explainers.models.measure_indexers import list_texts, list_trainings
+from explainers.models.measure_indexers import (
+    LOSSES,
+    compare_numbers,
+    list_differences,
+    list_texts,
+    measure_training,
+)
 from explainers.models.shipped_indexers import INDEXER, KEPT, PROSE, TWICE, WEIGHTS_FILE, read_files
 from tests.models.test_attention_hook import ours
 
@@ -111,32 +101,6 @@ def test_blocks_and_evicted_rows_are_those_of_the_heads_own_keys(model):
     assert torch.equal(recorded(model, EvictedKeys(kept=12))[0].weights > 0, held)
 
 
-def test_a_thinned_prompt_is_read_by_all_that_follows_it_alone(model):
-    first, half = recorded(model)[0], LENGTH // 2
-    votes = keep_observed(first.weights[..., :half, :half], 20, 16, 2)
-    near = (torch.arange(half) < 4) | (torch.arange(half) >= half - 16)
-    for change, held in (
-        (ThinnedPrompt(kept=20), votes[0, :, None]),
-        (ThinnedPrompt(kept=20, first=4), near.expand(6, 1, half)),
-    ):
-        read = recorded(model, change)[0].weights[0] > 0
-        assert torch.equal(read[:, half:, :half], held.expand(6, half, half))
-        assert torch.equal(read[:, :half], CAUSAL[:half].expand(6, -1, -1))
-        assert torch.equal(read[:, half:, half:], CAUSAL[half:, half:].expand(6, -1, -1))
-
-
-def test_only_what_is_named_is_rounded(model):
-    plain = recorded(model)[0]
-    for what in (KEYS_BY_TOKEN, VALUES_BY_TOKEN):  # heads of 4 numbers
-        with pytest.raises(ValueError, match="do not fill groups"):
-            recorded(model, RoundedCache(bits=2, rounded=what))
-    found = recorded(model, RoundedCache(bits=2, rounded=KEYS_BY_CHANNEL))[0]
-    for name in ("query", "key", "value"):
-        assert torch.equal(getattr(found, name), getattr(plain, name)) == (name != "key")
-    groups = found.key.mT.unflatten(-1, (-1, 32))
-    assert max(len(group.unique()) for group in groups.flatten(0, -2)) <= 4
-
-
 def test_the_loss_is_of_the_second_half(model, indexers):
     logits = model(IDS).logits[0]
     expected = cross_entropy(logits[LENGTH // 2 - 1 : -1], IDS[0, LENGTH // 2 :]).item()
@@ -195,43 +159,21 @@ def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     assert passage.losses[INDEXER][KEPT.index(64)] == shipped.numbers["indexer"]["loss"]
 
 
-@pytest.mark.nightly("every way to round, in the real model")
-def test_how_far_rows_move_tells_every_way_to_round_apart(smollm2):
-    """The strict half: no loss, so no jumps; every other way to round is farther off."""
-    shipped, prose = read_files().numbers, list_texts(smollm2)[PROSE]
-    ways = {
-        name: RoundedCache(bits=int(name[-1]), rounded=name[:-2]) for name in shipped["rounded"]
-    }
-    others = [RoundedCache(bits=way.bits + 1, rounded=way.rounded) for way in ways.values()]
-    found = measure_rounding(smollm2.model, prose, [*ways.values(), *others])
-    moved = dict(zip(ways, found, strict=False))
-    assert compare_numbers({"moved": moved}, shipped)
-    for one, other in zip(moved.values(), found[len(ways) :], strict=True):
-        assert abs(one - other) > 0.01
-
-
 def test_training_starts_as_it_did(smollm2):
     """In the shown layer: first steps tell texts, sizes and seeds apart."""
     shipped = read_files()
     layer = shipped.passages[PROSE].layer
-    name, texts, size, steps = next(one for one in list_trainings(smollm2) if one[0] == "shipped")
-    readings = [read_layers(smollm2.model, text, layer)[layer] for text in texts]
-    told = {
-        "size": [*size],
-        "tokens": sum(text.shape[1] for text in texts),
-        "start": measure_start(readings, size, layer, steps),
-    }
-    assert compare_numbers({"trainings": {name: told}}, shipped.numbers)
-    other = {"start": measure_start(readings, size, layer + 1, steps)}
-    assert not compare_numbers({"trainings": {name: other}}, shipped.numbers)
+    told = measure_training(smollm2, layer)
+    assert compare_numbers({"training": told}, shipped.numbers)
+    other = {"start": measure_training(smollm2, layer, seed=layer + 1)["start"]}
+    assert not compare_numbers({"training": other}, shipped.numbers)
 
 
 def test_the_check_allows_rounding_and_no_change():
     shipped = read_files().numbers
     prose = shipped["texts"][PROSE]
-    name = f"texts {PROSE} full"
     for part, is_right in ((0.9, True), (1.1, False)):
-        moved = {**prose, "full": prose["full"] + part * find_allowed(name, shipped)}
+        moved = {**prose, "full": prose["full"] + part * LOSSES}
         assert compare_numbers({"texts": {PROSE: moved}}, shipped) == is_right
     for other in (
         {"query": prose["query"] + 1},
@@ -240,10 +182,5 @@ def test_the_check_allows_rounding_and_no_change():
         {"unknown": 1.0},
     ):
         assert not compare_numbers({"texts": {PROSE: {**prose, **other}}}, shipped)
-    for bits, apart in compare_ways(shipped["rounded"]):
-        for way in (KEYS_BY_TOKEN, KEYS_BY_CHANNEL):
-            allowed = find_allowed(f"rounded {way} {bits}", shipped)
-            assert allowed < apart, "which the page tells apart"
-    assert REPORT_FILE.read_text(encoding="utf-8") == format_report(shipped)
     sizes = [file.stat().st_size for file in (WEIGHTS_FILE, WEIGHTS_FILE.with_suffix(".json"))]
     assert sum(sizes) <= 1_600_000

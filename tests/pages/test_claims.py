@@ -70,7 +70,6 @@ NOTHING_LEFT: dict[str, dict[str, set[Any]]] = {
     "four_gigabytes": {"num_kv_heads": {32}},
     "sixty_nine_gigabytes": {"num_kv_heads": {32}},
     "zeros_tell_what_a_head_is_worth": {"agree": {0.25, 0.5}},
-    "two_bits_are_enough": {"harm": {"much worse"}},
 }
 """Choices that leave nothing of what the sentence speaks of, are a mistake, or our own measure."""
 NAMED = SAID | {
@@ -81,7 +80,6 @@ NAMED = SAID | {
     "interpolation_is_free": {"further"},
     "cap_keeps_shares_apart": {"cap"},
     "few_keys_lose_nothing": {"kept"},
-    "two_bits_are_enough": {"bits", "along"},
 }
 
 

@@ -14,17 +14,9 @@ from explainers.chapters.serving.hero import (
     describe_pages,
     write_gap,
 )
-from explainers.chapters.serving.kept_drafts import (
-    DRAWS,
-    RIGHT,
-    draw_runs,
-    find_limit,
-    measure_chi,
-    pool_rare,
-)
 from explainers.chapters.serving.measured_serving import BLOCK, PLAIN, REPEATING, read_shipped
 from explainers.chapters.serving.page_story import OTHERS, tell_pages
-from explainers.chapters.serving.reused_rows import find_repeats, judge_chunks, name_lookup
+from explainers.chapters.serving.reused_rows import find_repeats, name_lookup
 from explainers.models.registry import locate_folder
 from explainers.models.served_prompts import CAUSAL, COUNTED, TREE, Prompts
 from tests.support import saved_models
@@ -85,7 +77,6 @@ def test_a_difference_is_called_rounding_only_where_it_can_be():
         one["kind"] for one in compute_numbers(broken, "chunks", -1)["chunks"]["sizes"].values()
     ]
     assert kinds == [NOTHING, ROUNDING, REAL, ROUNDING]
-    assert [judge_chunks(one) for one in (SERVING, broken)] == [ROUNDING, REAL]
 
 
 def test_texts_about_lookups_are_chosen_by_their_numbers():
@@ -96,24 +87,7 @@ def test_texts_about_lookups_are_chosen_by_their_numbers():
     assert (told["rows"], told["plain_rows"]) == (f"{written.rows}", f"{24 - 1 + 20}")
 
 
-def test_draws_are_pooled_and_compared_by_hand():
-    for expected, bins in [
-        ([3.0, 60, 30, 2, 4], [2, 0, 1, 2, 2]),
-        ([60.0, 30, 2, 1], [0, 1, 1, 1]),  # 2 + 1 is rare
-        ([90.0, 2, 1], [0, 1, 1]),  # the first stays alone
-        ([6.0, 5, 7], [1, 2, 0]),  # none is rare
-    ]:
-        assert pool_rare(torch.tensor(expected)).tolist() == bins
-    counts, wanted = torch.tensor([58.0, 33, 6, 3]), torch.tensor([60.0, 30, 8, 2])
-    by_hand = 4 / 60 + 9 / 30 + 1 / 10
-    assert measure_chi(counts.double(), wanted.double()) == pytest.approx(by_hand)
-    ruled_out = measure_chi(torch.tensor([9.0, 1]), torch.tensor([10.0, 0]))
-    assert ruled_out > 1e6, "a word that p rules out"
-    # Words that are expected less than once in all draws would make χ² jump.
-    q, p = (0.6, 0.3999, 0.00005, 0.00005), (0.99985, 0.0001, 0.00004, 0.00001)
-    chi = draw_runs(q, p, seed=0)[RIGHT].chi
-    limit = find_limit(int(pool_rare(torch.tensor(p) * DRAWS).max()))
-    assert 0.02 < sum(one > limit for one in chi) / len(chi) < 0.09
+def test_a_difference_is_written_with_two_digits():
     for gap, written in [
         (0, "0"),
         (3.94e-5, "0.000039"),

@@ -3,31 +3,14 @@ what comes with the app of real ones."""
 
 import base64
 import json
-import re
 from collections import Counter
 
-import pandas as pd
 import pytest
 import torch
 
-from explainers.chapters.common import recording
 from explainers.chapters.common.measured_heads import MEASURE_LABEL, find_gallery
-from explainers.chapters.head_gallery import head_card
-from explainers.chapters.head_gallery.head_card import (
-    HALF,
-    NOTHING,
-    SAME,
-    list_probe_texts,
-    record_heads,
-)
+from explainers.chapters.head_gallery.head_card import HALF, NOTHING, SAME
 from explainers.chapters.head_gallery.hero import NAMES, compute_numbers
-from explainers.chapters.head_gallery.layer_entropy import (
-    BY_FIRST,
-    FAILS,
-    HOLDS,
-    Trend,
-    compute_rank_correlation,
-)
 from explainers.chapters.head_gallery.score_steps import MOST_ROWS, compute_steps
 from explainers.models import load as loading_module
 from explainers.models import registry
@@ -56,7 +39,7 @@ PAGE = next(page for page in PAGES if page.stem == "18_head_gallery")
 ID = "someone/tiny-model"
 LAYERS, HEADS = 2, 6
 HERE = {"real_model": ID, "model_layer": "1", "model_head": "4", "text": "the CEO announced"}
-MEASURES, EVIDENCE, FIND = ({"deep": card} for card in ("measures", "evidence", "find"))
+MEASURES = {"deep": "measures"}
 SMOLLM2, MINILM = (model.id for model in registry.WHEEL_MODELS)
 ROUNDING = 2e-3
 """Another processor adds up in another order."""
@@ -176,75 +159,6 @@ def test_the_surest_head_is_asked_about(planted, after, answer):
     visit = opened(PAGE, HERE | {"predict": "true", "guess_keeps": SKIP})
     told = said(visit).split("L1.H4 has the highest score for **induction**: 0.80")[1]
     assert told.split("Answer: **", 1)[1].startswith(f"{answer}**")
-
-
-@pytest.mark.parametrize(
-    ("rank", "of_rest", "answer"),
-    [(-0.9, -0.8, HOLDS), (-0.6, 0.3, BY_FIRST), (0.1, -0.9, FAILS), (-0.5, -0.5, HOLDS)],
-)
-def test_the_sentence_about_layers_is_judged(rank, of_rest, answer):
-    assert Trend(torch.zeros(2), torch.zeros(2), rank, of_rest).verdict == answer
-
-
-def test_ranks_are_correlated_as_spearman_does():
-    drawn = torch.rand(17, generator=torch.Generator().manual_seed(3)) ** 4
-    frame = pd.DataFrame({"layer": range(17), "entropy": drawn.tolist()})
-    assert compute_rank_correlation(drawn) == pytest.approx(frame.rank().corr().iloc[0, 1])
-    assert compute_rank_correlation(torch.tensor([5.0, 3, 2, 1])) == pytest.approx(-1)
-    assert compute_rank_correlation(torch.tensor([5.0])) == 0
-
-
-def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
-    plant(planted, {})
-    for module in (head_card, recording):
-        monkeypatch.setattr(module, "MOST_TOKENS", 2)
-    visit = opened(PAGE, HERE | EVIDENCE)
-    assert panel(visit, "sentence")["rows"] == ["the", "CEO"]
-    assert any("the last 1 tokens are left out" in one.value for one in visit.caption)
-
-
-def heads_in(visit):
-    """The heads in the order of the table."""
-    return list(visit.dataframe[0].value["head"])
-
-
-def test_all_heads_stand_in_one_table_and_conditions_choose_some(planted):
-    plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
-    planted.select("repeated", "induction")[0, 3] = 0.6
-    save_scores(ID, planted)
-    assert len(heads_in(opened(PAGE, HERE | FIND))) == LAYERS * HEADS
-    found = opened(PAGE, HERE | FIND | {"heads_where": "induction > 0.4"})
-    assert heads_in(found) == ["L1.H4", "L0.H3"]
-    assert f"**2 of {LAYERS * HEADS}** heads" in said(found)
-    both = HERE | FIND | {"heads_where": "induction > 0.4 and Induction, random < 0,7"}
-    assert heads_in(opened(PAGE, both)) == ["L0.H3"]
-    kept = HERE | FIND | {"heads_where": "induction > 0.4", "pinned": "L0.H5"}
-    assert heads_in(opened(PAGE, kept)) == ["L0.H5", "L1.H4", "L0.H3"]
-
-
-def test_a_condition_that_cannot_be_read_is_said_and_finds_nothing(planted):
-    plant(planted, {})
-    for written in ("induction > ", "__import__('os')"):
-        visit = opened(PAGE, HERE | FIND | {"heads_where": written})
-        assert not visit.exception
-        assert heads_in(visit) == []
-        [info] = visit.info
-        assert written.split(" >")[0] in info.value
-
-
-def test_a_score_is_told_tenth_by_tenth_with_a_row_from_each(planted, tiny):
-    plant(planted, {("repeated", "previous token"): ((1, 4), 0.9)})
-    visit = opened(PAGE, HERE | EVIDENCE | {"tenth_score": "previous token"})
-    lines = re.findall(r"\| (\d+) \| (\d\.\d\d) \| …", said(visit))
-    assert [int(number) for number, _mean in lines] == [*range(1, 11)]
-    means = [float(mean) for _number, mean in lines]
-    assert means == sorted(means)
-    looked = [
-        record_heads(tiny, one[None]).weights[1, 4].diagonal(-1)[1:]
-        for one in list_probe_texts(tiny)["natural"]
-    ]
-    every = torch.cat(looked).sort().values
-    assert means[0] == pytest.approx(float(every[: len(every) // 10].mean()), abs=0.011)
 
 
 @pytest.fixture

@@ -156,13 +156,10 @@ def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
 @pytest.mark.nightly("a real model: half a minute")
 def test_a_head_of_a_real_model_has_the_scores_on_screen(elsewhere):
     link = {"text": BUSY["text"], "model_layer": "2", "model_head": "4"}
-    visit = opened(PAGE["head_gallery"], {**link, "deep": "evidence"})
+    visit = opened(PAGE["head_gallery"], {**link, "deep": "measures"})
     if lacks_model(visit):
         pytest.skip("no model here: python -m explainers.models fetch says why")
-    scores, sentence = executed(cells_of(visit), *elsewhere)
-    drawn = {matrix.name: matrix for matrix in drawn_on(visit)}
-    assert drawn["sentence"].shows(sentence["weights"])
-    visit = opened(PAGE["head_gallery"], {**link, "deep": "measures"})
+    (scores,) = executed(cells_of(visit), *elsewhere)
     drawn = {matrix.name: matrix for matrix in drawn_on(visit)}
     assert scores["induction"] == pytest.approx(drawn["heads"].values[4][2], abs=1e-5)
 

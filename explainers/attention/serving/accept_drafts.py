@@ -1,6 +1,5 @@
 """Keep a draft or draw again: nothing changes (Leviathan et al. 2023, 2.3; Chen et al. 2023, 2)."""
 
-import torch
 from torch import Tensor
 
 
@@ -14,19 +13,6 @@ def left_over(draft: Tensor, target: Tensor) -> Tensor:
     """What is drawn from instead of a rejected draft: max(0, p − q), made to sum to 1."""
     missing = (target - draft).clamp(min=0)  # (vocabulary,)
     return missing / missing.sum().clamp(min=1e-30)
-
-
-def accept_or_redraw(
-    draft: Tensor, target: Tensor, token: Tensor, luck: Tensor, draw: Tensor
-) -> Tensor:
-    """The words that are written for drafted ones, `token` (draws,).
-
-    Two random numbers in [0, 1) decide each: `luck` whether it is kept, `draw` what replaces it.
-    """
-    is_kept = luck < keep_probability(draft, target)[token]  # (draws,)
-    upper = left_over(draft, target).cumsum(dim=0)  # (vocabulary,)
-    other = torch.searchsorted(upper, draw * upper[-1], right=True)  # (draws,)
-    return torch.where(is_kept, token, other.clamp(max=len(target) - 1))
 
 
 def written_distribution(draft: Tensor, target: Tensor, again: Tensor) -> Tensor:

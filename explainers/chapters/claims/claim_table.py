@@ -145,12 +145,7 @@ TRAINED = {
     *("first_token_gets_most", "layers_get_sharper"),
     *("zeros_tell_what_a_head_is_worth", "heads_matter_on_any_text"),
     *("sink_replaces_first", "idle_heads_spread", "cap_empties_first", "interpolation_is_free"),
-    *(
-        "few_keys_lose_nothing",
-        "heads_need_their_own_keys",
-        "an_indexer_finds_what_matters",
-        "two_bits_are_enough",
-    ),
+    *("few_keys_lose_nothing", "heads_need_their_own_keys"),
 }
 """These read weights, scores and held-out sentences of ours, which no file of this size holds."""
 LISTED = {"width_of_gpt_4", "same_output_as_gpt_2"}

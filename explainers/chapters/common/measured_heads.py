@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 
 MEASURE_LABEL = N_("Measure all heads")
-AGAIN_LABEL = N_("Measure again here")
 CODE_ROLE = N_("measured this")
 """Of code whose results were kept: other code would not find them."""
 PROBE_NAMES = {TWICE: "repeated", PROSE: "natural"}
@@ -106,25 +105,3 @@ def offer_measuring(loaded: "RealModel") -> None:
             show_problem(shown)
         elif not shown.result:
             watch_job(HEAD_SCORES_JOB, shown, _("Reading"))
-
-
-def measure_again(gallery: Gallery) -> str:
-    """A button, and how far both measurements differ; nothing before there are two."""
-    job = make_head_scores_job(gallery.name, is_again=True)
-    shown = offer_job(HEAD_SCORES_JOB, _(AGAIN_LABEL), job, icon=":material/query_stats:")
-    if shown and shown.subject == gallery.name:
-        if shown.state == "failed":
-            show_problem(shown)
-        elif not shown.is_over:
-            watch_job(HEAD_SCORES_JOB, shown, _("Reading"))
-    measured, shipped = read_scores(gallery.name), read_shipped_scores(gallery.name)
-    if not measured or not shipped:
-        return ""
-    return f"{find_largest_difference(measured, shipped.scores):.4f}"
-
-
-def find_largest_difference(one: HeadScores, other: HeadScores) -> float:
-    """Over all scores of all heads; places in the texts are not compared."""
-    names = [name for name in one.tensors if "counterexample" not in name]
-    pairs = [(one.tensors[name], other.tensors[name]) for name in names if name in other.tensors]
-    return max(float((a.nan_to_num(0) - b.nan_to_num(0)).abs().max()) for a, b in pairs)

@@ -1,4 +1,4 @@
-"""One head of a model: its names, what it does on probe texts and on the reader's sentence."""
+"""One head of a model: its names, what speaks against them, and what it does on probe texts."""
 
 from functools import partial
 from itertools import product
@@ -10,28 +10,22 @@ from torch import Tensor
 
 from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
 from explainers.chapters.common.recording import (
-    MOST_TOKENS,
-    cut_text,
     describe_live_run,
-    merge_tokens,
     pack_weights,
-    record_text,
     tabulate_strongest_keys,
 )
-from explainers.chapters.head_gallery import takeaway as taken
-from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
+from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
 from explainers.models.head_roles import OTHER_PROBE, ROLES, EarnedRole, Role, find_roles
 from explainers.models.head_scores import PROBES, HeadScores
-from explainers.models.registry import ModelError
-from explainers.models.token_text import spell_token, tokenise_text
-from explainers.translations import _, translate_error
+from explainers.models.token_text import spell_token
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.untrusted_text import shorten, verbatim
+from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,34 +132,8 @@ def _tabulate(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "p
     return tabulate_strongest_keys(weights[None], [layer], tokens).assign(head=head)
 
 
-def show_sentence(head: Head, sentence: str, queries_down: bool) -> None:
-    """The reader's own words, with numbers; or why the model cannot read them."""
-    try:
-        _show_sentence(head, sentence, queries_down)
-    except ModelError as error:
-        st.info(verbatim(shorten(translate_error(error), 300)), icon=":material/short_text:")
-
-
-def _show_sentence(head: Head, sentence: str, queries_down: bool) -> None:
-    (layer, _number), loaded = head.place, head.loaded
-    seen = record_text(loaded, sentence)
-    if left_out := seen.num_left_out:
-        st.caption(_("Of your sentence the last {count} tokens are left out.", count=left_out))
-    beginning, _left_out = cut_text(loaded, sentence, MOST_TOKENS)
-    taken.take_sentence(loaded, tokenise_text(loaded, beginning).ids, head.place, head.name)
-    merged = merge_tokens(loaded, sentence, seen)
-    if merged.words and controls.whole_words():
-        seen = merged
-    values = blank_forbidden(seen.weights[head.place].tolist(), seen.masks[layer].tolist())
-    sums = _("{head}; every row sums to 1", head=head.name)
-    matrix = make_pair_matrix(_("your sentence"), sums, values, seen.tokens, kind="weights")
-    alt = _("Weights of {head} on your sentence.", head=head.name)
-    figure = Figure(orient_panels([Panel("sentence", matrix)], queries_down), alt)
-    show_figure(figure, describe_live_run(loaded), "sentence")
-
-
 WORDS = {probe: words for words, probe in PROBE_NAMES.items()}
-UNKNOWN, NEEDS = "–", "\N{NO-BREAK SPACE}(>\N{NO-BREAK SPACE}"
+UNKNOWN = "–"
 
 
 def describe_label(label: EarnedRole) -> dict[str, object]:
@@ -213,23 +181,6 @@ def count_nameless(gallery: Gallery) -> dict[str, int]:
     every = list(product(range(gallery.layers), range(gallery.heads)))
     nameless = sum(not find_roles(gallery.scores, *one) for one in every)
     return {"nameless": nameless, "heads": len(every)}
-
-
-def list_scores(head: Head) -> str:
-    """The rows of a table: all scores that names are for, in bold those that earned one."""
-    rows = []
-    for role in ROLES:
-        earned = any(label.role == role.name for label in head.labels)
-        both = [
-            head.gallery.scores.select(probe, role.score_name)[head.place]
-            for probe in ("repeated", "natural")
-        ]
-        shown = [UNKNOWN if one.isnan() else f"{one:.2f}" for one in both]
-        place = ("repeated", "natural").index(role.probe)
-        bold = "**" if earned else ""
-        shown[place] = f"{bold}{shown[place]}{bold}{NEEDS}{role.threshold:g})"
-        rows.append(f"| {_(role.name)} | {' | '.join(shown)} |")
-    return "\n".join(rows)
 
 
 SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")

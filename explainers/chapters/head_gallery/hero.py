@@ -40,6 +40,11 @@ READ = {"repeated": N_("random"), "natural": N_("prose")}
 """What a score was measured on, as briefly as beside a bar."""
 MOST = 256
 """Of layers, heads and words of any model: a reset names those of the model that was left."""
+WORDS = (
+    *(N_("determiner"), N_("adjective"), N_("noun"), N_("its noun")),
+    *(N_("preposition"), N_("verb"), N_("subject"), N_("object")),
+)
+"""What relations are made of."""
 CLEARLY = 0.1
 """A head that beats the best fixed distance by less than this is called as good as it."""
 SENTENCES = (

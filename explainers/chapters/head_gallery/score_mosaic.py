@@ -15,7 +15,6 @@ from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_
-from explainers.models.head_roles import ROLES
 from explainers.models.head_scores import PATTERNS, measure_layer, score_pattern, shuffle_weights
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -55,22 +54,6 @@ class Shown(NamedTuple):
     def name(self) -> str:
         """As in the names of the page's sections."""
         return self.score.replace(" ", "_")
-
-
-def count_induction(gallery: Gallery) -> tuple[str, list[str], dict[str, object]]:
-    """How many heads look at what followed the same token before; guesses; what is said of it."""
-    [role] = [one for one in ROLES if one.score_name == OPENS_WITH]
-    found = gallery.scores.select(role.probe, role.score_name)
-    count, all_heads = int((found > role.threshold).sum()), found.numel()
-    best = divmod(int(found.nan_to_num(-1).argmax()), gallery.heads)
-    named = {
-        "heads": all_heads,
-        "threshold": role.threshold,
-        "best": name_head(*best),
-        "score": f"{found[best]:.2f}",
-        "chance": f"{gallery.scores.find_chance_score(role.probe, role.score_name):.2f}",
-    }
-    return f"{count}", [f"{count}", "0", f"{all_heads // 4}"], named
 
 
 def follow_choice(

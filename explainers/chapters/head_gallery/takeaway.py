@@ -1,4 +1,4 @@
-"""To take away: a head's pattern on the reader's words, and its scores on a probe."""
+"""To take away: the scores of a head on a probe."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import Gallery
-from explainers.chapters.common.real_head_takeaway import make_head_recipe, record_layer, to_cpu
+from explainers.chapters.common.real_head_takeaway import record_layer, to_cpu
 from explainers.models.head_scores import (
     PROBES,
     build_patterns,
@@ -21,7 +21,7 @@ from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 if TYPE_CHECKING:
-    from explainers.models.load import RealModel
+    pass
 
 Place = tuple[int, int]
 
@@ -61,14 +61,3 @@ def _make_scores(gallery: Gallery, probe: str, place: Place, title: str) -> Reci
     names = compute_scores(*inputs.values())
     shown = {name: measured.select(probe, name)[number, head] for name in names}
     return Recipe(title, compute_scores, inputs, shown)
-
-
-def take_sentence(loaded: "RealModel", ids: Tensor, place: Place, head: str) -> None:
-    """The pattern on the reader's own words."""
-    title = _("{head} on your sentence", head=head)
-    take("sentence", partial(_make_sentence, loaded, ids, place, title))
-
-
-def _make_sentence(loaded: "RealModel", ids: Tensor, place: Place, title: str) -> Recipe:
-    number, head = place
-    return make_head_recipe(title, record_layer(loaded, number, ids.to(loaded.model.device)), head)

@@ -1,6 +1,6 @@
-"""Which rows a change leaves to reuse, layer by layer; what chunks, pages and drafts save."""
+"""Which rows a change leaves to reuse, layer by layer; what pages and drafts save."""
 
-from explainers.chapters.serving.hero import REAL, ROUNDING, find_places, name_token, write_gap
+from explainers.chapters.serving.hero import find_places, name_token
 from explainers.chapters.serving.measured_serving import DRAFTS, NEW_TOKENS, REPEATING, Serving
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
@@ -65,23 +65,6 @@ def draw_layers(serving: Serving) -> None:
     show_figure(Figure([Panel("moved", matrix)], alt), serving.origin, "moved rows")
 
 
-def tabulate_chunks(serving: Serving) -> dict[str, str]:
-    """A row for each size of chunks."""
-    sizes, largest = serving.chunks()
-    rows = [
-        f"| {one.size} | {one.passes} | {one.size} | {one.weights:,} | {write_gap(one.gap)} |"
-        for one in sizes
-    ]
-    told = {"tokens": f"{sizes[0].size}", "limit": write_gap(sizes[0].limit)}
-    return told | {"rows": "\n".join(rows), "largest": f"{largest:.3g}"}
-
-
-def judge_chunks(serving: Serving) -> str:
-    """Can all differences be rounding, or is one real?"""
-    sizes, _largest = serving.chunks()
-    return ROUNDING if all(one.gap <= one.limit for one in sizes) else REAL
-
-
 def tabulate_lookup(serving: Serving, text: str) -> dict[str, str]:
     """How often the model ran, with more and more drafts at a time."""
     ran = {drafts: serving.write(text, drafts) for drafts in DRAFTS}
@@ -126,14 +109,4 @@ def name_pages() -> dict[str, str]:
         "whole": f"{whole}",
         "alone": format_size(alone * BLOCK_SIZE * each),
         "together": format_size(together * BLOCK_SIZE * each),
-    }
-
-
-def name_bill(serving: Serving) -> dict[str, str]:
-    """What is left to reuse after an early change, and after a late one."""
-    early, late = (serving.reuse(at) for at in find_places(serving))
-    return {
-        "early": f"{early.blocks}",
-        "late": f"{late.blocks}",
-        "blocks": f"{serving.reuse(-1).blocks}",
     }

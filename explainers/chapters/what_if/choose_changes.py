@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from explainers.chapters.common.measured_heads import name_head
-from explainers.models.ablation import HeadIndex, group_heads_by_role
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
     AblatedHeads,
@@ -23,6 +22,7 @@ from explainers.models.changes import (
     Window,
     count_heads,
 )
+from explainers.models.head_roles import HeadIndex, group_heads_by_role
 from explainers.models.shipped_scores import find_known_scores
 from explainers.translations import _, translate_error
 from explainers.ui import page
@@ -53,8 +53,7 @@ def _choose_role(model: str) -> tuple[HeadIndex, ...]:
         st.caption(
             _(
                 "The heads of this model have not been measured on this machine yet, so nobody "
-                "knows their roles. The demonstration further down measures them, once; so does "
-                "the Head gallery."
+                "knows their roles. The Head gallery measures them, once."
             )
         )
         return ()

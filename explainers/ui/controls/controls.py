@@ -238,7 +238,6 @@ changed_layers = Choice(
     "what_layers", N_("Layers"), ALL_LAYERS, (ALL_LAYERS, FIRST_HALF, SECOND_HALF, ONE_LAYER)
 )
 changed_layer = Counter("what_layer", N_("Layer, from 0"), 0)
-silence_induction = Switch("silence", N_("Switch off all induction heads"), False)
 
 # Exercises and claims
 exercise_kind = Choice(
