@@ -14,6 +14,7 @@ from explainers.ui.changed_streamlit import change_streamlit
 from explainers.ui.follow.routes import Following, RouteBelowBase, open_board
 from explainers.ui.headers import LocalHosts, SafeHeaders, answer_error
 from explainers.ui.limits import Limits, open_enough_files
+from explainers.ui.page_style import StyledPages
 from explainers.ui.untrusted_text import keep_log_clean
 
 
@@ -29,7 +30,7 @@ keep_log_clean()
 change_streamlit()
 open_enough_files()
 following = Following(open_board())
-guards = [Middleware(SafeHeaders), Middleware(LocalHosts), Middleware(Limits)]
+guards = [Middleware(guard) for guard in (SafeHeaders, LocalHosts, Limits, StyledPages)]
 app = st.App(
     ROOT / "contents.py",
     routes=[*following.list_routes(), RouteBelowBase("/ahead/memory", answer_ahead)],

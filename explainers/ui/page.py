@@ -110,9 +110,6 @@ def _fill(text: str, numbers: Mapping[str, object]) -> str:
     return _NUMBER.sub(lambda slot: say_value(numbers[slot[1]]), text)
 
 
-PAGE_STYLE = Path(__file__).with_name("page_style.css")
-"""What Streamlit has no setting for: margins, sizes, and how the parts of a page look."""
-
 EMBED_STYLE = """<style>
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], .st-key-page-top .stPopover {
   display: none;
@@ -160,7 +157,6 @@ def draw_frame(title: str, place: str) -> None:
     st.session_state[PAGE_DRAWN] = place
     hide_page()
     follow_short_link()
-    st.html(PAGE_STYLE)
     if st.context.is_embedded:
         st.html(EMBED_STYLE)
     with st.sidebar:

@@ -30,6 +30,7 @@ CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *WORKSHOP
 
 ARROWS = {
     "app.py": "streamlit starlette explainers.folders explainers.ui.follow explainers.ui.headers "
+    "explainers.ui.page_style "
     "explainers.ui.limits explainers.ui.changed_streamlit explainers.ui.untrusted_text "
     "explainers.chapters.cache_memory.hero_numbers",  # a picture asks for its numbers
     "contents.py": "streamlit explainers.messages explainers.translations explainers.ui",
@@ -47,6 +48,7 @@ ARROWS = {
     "explainers.folders explainers.ui.follow.routes explainers.ui.limits",
     "explainers/ui/headers.py": "starlette explainers.messages explainers.ui.browser_files "
     "explainers.ui.limits explainers.ui.text.language",
+    "explainers/ui/page_style.py": "starlette",
     "explainers/ui/limits.py": "streamlit starlette explainers.messages explainers.translations "
     "explainers.ui.text.language explainers.ui.turns",
     "explainers/ui/follow": "streamlit starlette explainers.translations explainers.ui",

@@ -241,6 +241,8 @@ export class Hero {
     this.says.replaceChildren(...makeSentenceNodes(template, values, classes));
     if (this.isLecture) cutSentences(this.says, MOST_WORDS);
     this.root.setAttribute("aria-label", `${this.data.alt} ${text}`);
+    const { host } = /** @type {Partial<ShadowRoot>} */ (this.root.getRootNode());
+    host?.setAttribute("data-drawn", ""); // what stands below it may come: page_style.css
   }
 
   // What each hero says of itself.

@@ -1,0 +1,34 @@
+"""What a reader reads does not move while the rest of a page is being drawn."""
+
+import pytest
+
+from tests.support.browser_fixtures import PAGES
+from tests.support.visit import PHONE, WINDOW, Visit
+
+FARTHEST = 8
+"""Pixels."""
+NOTE_MOVES = """
+  window.moved = [];
+  new PerformanceObserver((list) => {
+    for (const { sources } of list.getEntries())
+      for (const { node, previousRect: from, currentRect: to } of sources)
+        moved.push([node?.innerText ?? node?.textContent ?? '', to.x - from.x, to.y - from.y]);
+  }).observe({ type: 'layout-shift', buffered: true });
+"""
+"""What is not seen, before or after, moves nothing: browsers count what readers see."""
+
+
+@pytest.mark.rotating(8)
+@pytest.mark.parametrize(
+    ("path", "size"),
+    [(path, WINDOW if at % 3 else PHONE) for at, path in enumerate(PAGES.values())],
+)
+def test_nothing_moves_while_a_page_is_drawn(reader, address, path, size):
+    page = reader.new_page()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    one = Visit(page, address).goto(path)  # a model that the page reads with is loaded now
+    page.add_init_script(NOTE_MOVES)
+    one.goto(path)
+    moved = page.evaluate("moved.map(([text, x, y]) => [text.slice(0, 60), x, y])")
+    page.close()
+    assert [one for one in moved if max(map(abs, one[1:])) > FARTHEST] == []
