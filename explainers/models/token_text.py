@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+from safetensors import safe_open
 from tokenizers import Encoding, Tokenizer, decoders
 from torch import Tensor
 from torch.nn.functional import one_hot
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 TOKENIZER_FILE = "tokenizer.json"
+EMBEDDINGS = "embed_tokens.weight", "word_embeddings.weight", "wte.weight"
+"""How the names of tables end that have a row for each token."""
 
 
 def list_models_with_tokenizer() -> list[OfferedModel]:
@@ -51,6 +54,20 @@ def _read_tokenizer_file(file: Path) -> Tokenizer:
     tokenizer.no_truncation()  # some are saved as they were used, cutting and filling up
     tokenizer.no_padding()
     return tokenizer
+
+
+def read_embeddings(folder: Path, ids: Sequence[int]) -> Tensor | None:
+    """What a model has for each id (ids, d_model), without loading it; None if it is not found.
+
+    Only these rows are read, of the one table that is named as such.
+    """
+    for file in sorted(folder.glob("*.safetensors")):
+        with safe_open(file, framework="pt") as tensors:
+            for name in tensors.offset_keys():
+                if name.endswith(EMBEDDINGS):
+                    table = tensors.get_slice(name)
+                    return torch.stack([table[one] for one in ids]).float()
+    return None
 
 
 def label_tokens(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:

@@ -97,6 +97,27 @@ def test_models_cover_what_they_name(smollm2, minilm):
                 assert label.strip(" #").casefold() == covered.strip().casefold()
 
 
+def test_a_models_tokens_have_its_own_vectors(smollm2, minilm):
+    """By the embedding layer of the loaded model."""
+    sent, _sentence = numbers(PRESETS["emoji"])
+    for loaded, width in ((smollm2, 576), (minilm, 384)):
+        name = next(one.name for one in WHEEL_MODELS if one.id == loaded.name)
+        rows = sent["own"][name]["rows"]
+        assert {*rows} == {token for _label, token, _start, _end in sent["cuts"][name]}
+        embedded = loaded.model.get_input_embeddings()(torch.tensor([*map(int, rows)]))
+        assert sent["own"][name]["width"] == embedded.shape[-1] == width
+        torch.testing.assert_close(
+            torch.tensor([*rows.values()]), embedded[:, :8].float(), atol=6e-5, rtol=0
+        )
+
+
+def test_own_words_are_cut_by_a_real_tokenizer_first(smollm2, minilm):
+    assert hero(opened(PAGE))["choices"]["unit"] == "byte pairs"
+    own = opened(PAGE, {"text": "My dog chased the red ball."})
+    assert hero(own)["choices"]["unit"] == "model tokens"
+    assert hero(opened(PAGE, {"text": "My dog", "unit": "words"}))["choices"]["unit"] == "words"
+
+
 def test_a_vector_is_torchs_embedding_plus_position():
     sent, sentence = numbers(SENTENCE)
     rows = torch.tensor([sent["rows"][word] for word in sentence.tokens])

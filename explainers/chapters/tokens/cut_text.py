@@ -6,6 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 import streamlit as st
+from torch import Tensor
 
 from explainers.folders import ASSETS
 from explainers.messages import N_
@@ -92,12 +93,27 @@ def read_models(text: str) -> tuple[dict[str, list[Token]], list[ModelError]]:
     return cuts, errors
 
 
+def find_model_id(model_name: str) -> str:
+    """What a model is asked for by."""
+    from explainers.models.token_text import list_models_with_tokenizer
+
+    return next(model.id for model in list_models_with_tokenizer() if model.name == model_name)
+
+
 def count_known(model_name: str) -> int:
     """How many tokens a published model knows."""
-    from explainers.models.token_text import list_models_with_tokenizer, read_tokenizer
+    from explainers.models.token_text import read_tokenizer
 
-    ids = {model.name: model.id for model in list_models_with_tokenizer()}
-    return int(read_tokenizer(ids[model_name]).get_vocab_size())
+    return int(read_tokenizer(find_model_id(model_name)).get_vocab_size())
+
+
+def read_own_vectors(model_name: str, cut: Sequence[Token]) -> tuple[list[int], Tensor | None]:
+    """The ids of a model's tokens, each once, and their embeddings (ids, d_model) in its files."""
+    from explainers.models.registry import locate_folder
+    from explainers.models.token_text import read_embeddings
+
+    ids = list(dict.fromkeys(int(token.id) for token in cut))
+    return ids, read_embeddings(locate_folder(find_model_id(model_name)), ids)
 
 
 def cut_by_model(text: str, model_id: str) -> list[Token]:

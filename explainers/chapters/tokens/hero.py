@@ -19,6 +19,7 @@ from explainers.chapters.tokens.cut_text import (
     learn_shipped_merges,
     name_pair,
     read_models,
+    read_own_vectors,
 )
 from explainers.device import choose_device
 from explainers.toys import examples
@@ -26,16 +27,24 @@ from explainers.toys.byte_pairs import encode, encode_in_stages, spell_token
 from explainers.toys.sentence import PRESETS, Sentence, split_characters
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    begin_again,
+    read_choice,
+    round_numbers,
+)
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers, random_weights, real_model
+from explainers.ui.session import USUAL_UNIT
 from explainers.ui.takeaway_files import take
 
 WIDTH = 8
 """Numbers of a vector."""
 SENTENCES = (
     *("hero_caption", "hero_merged", "hero_joined", "hero_bytes"),
-    *("hero_words", "hero_unknown", "hero_characters", "hero_model"),
+    *("hero_words", "hero_unknown", "hero_characters", "hero_model", "hero_model_bare"),
 )
 VIETNAMESE = PRESETS["Vietnamese"]
 
@@ -45,10 +54,16 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
     models, _errors = read_models(sentence.text)
     numbers = compute_numbers(sentence, models, seed)
     units = (WORDS, CHARACTERS, BYTE_PAIRS, *([MODEL_TOKENS] if models else ()))
+    is_own = sentence.text != controls.sentence.unchosen
+    usual = MODEL_TOKENS if models and is_own else BYTE_PAIRS
+    begin_again(USUAL_UNIT, usual, controls.token_unit)
     merges = tuple(range(MOST_MERGES + 1))
     choices = [
         HeroChoice(
-            controls.token_unit, units, read_choice(controls.token_unit, units), [*map(_, units)]
+            controls.token_unit,
+            units,
+            read_choice(controls.token_unit, units, usual),
+            [*map(_, units)],
         ),
         HeroChoice(controls.merges, merges, read_choice(controls.merges, merges)),
         HeroChoice(controls.sentence, (), sentence.text, is_elsewhere=True),
@@ -66,8 +81,8 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
         choices,
         SENTENCES,
         list_experiments(text, numbers, models),
-        describe_origin(choices[0].value, seed),
-        lambda: make_token_table(shown, numbers),
+        describe_origin(numbers, {one.control.key: one.value for one in choices}, seed),
+        lambda: make_token_table(shown),
     )
 
 
@@ -97,38 +112,50 @@ def compute_numbers(
         "merges": [[*name_pair(merge, learned), merge.count] for merge in learned],
         "cuts": {name: [list(token) for token in tokens] for name, tokens in cuts.items()},
         "rows": dict(zip(names, rows, strict=True)),
+        "own": {name: read_own_rows(name, cut) for name, cut in models.items()},
         "positions": round_numbers(sinusoidal(longest, WIDTH, examples.LONGEST)),
     }
 
 
-def list_shown(numbers: Mapping[str, Any], chosen: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Label and id of each token that is seen."""
+def read_own_rows(model: str, cut: list[Token]) -> dict[str, Any]:
+    """The beginning of each token's vector in a model's files, and how long it is."""
+    ids, vectors = read_own_vectors(model, cut)
+    if vectors is None:
+        return {"width": 0, "rows": {}}
+    rows = round_numbers(vectors[:, :WIDTH])
+    return {"width": vectors.shape[1], "rows": dict(zip(map(str, ids), rows, strict=True))}
+
+
+def list_shown(
+    numbers: Mapping[str, Any], chosen: Mapping[str, Any]
+) -> list[tuple[str, str, list[float]]]:
+    """Label, id and vector of each token that is seen."""
     unit = chosen[controls.token_unit.key]
-    if unit != BYTE_PAIRS:
-        name = chosen[controls.tokenizer.key] if unit == MODEL_TOKENS else unit
-        return [(label, token) for label, token, _start, _end in numbers["cuts"][name]]
-    merges = chosen[controls.merges.key]
-    ids = [ids for learned, ids in numbers["stages"] if learned <= merges][-1]
-    return [(numbers["vocabulary"][str(token)][0], str(token)) for token in ids]
+    if unit == MODEL_TOKENS:
+        model = chosen[controls.tokenizer.key]
+        own = numbers["own"][model]["rows"]
+        return [
+            (label, token, own.get(token, [])) for label, token, *_edges in numbers["cuts"][model]
+        ]
+    if unit == BYTE_PAIRS:
+        merges = chosen[controls.merges.key]
+        ids = [ids for learned, ids in numbers["stages"] if learned <= merges][-1]
+        cut = [(numbers["vocabulary"][str(token)][0], str(token)) for token in ids]
+    else:
+        cut = [(label, token) for label, token, *_edges in numbers["cuts"][unit]]
+    return [
+        (label, token, [e + p for e, p in zip(numbers["rows"][label], position, strict=True)])
+        for (label, token), position in zip(cut, numbers["positions"], strict=False)
+    ]
 
 
-def make_token_table(shown: Sequence[tuple[str, str]], numbers: Mapping[str, Any]) -> Any:
+def make_token_table(shown: Sequence[tuple[str, str, list[float]]]) -> Any:
     """The tokens that are seen, with their ids and their vectors."""
     import pandas as pd  # the first paint needs no tables
 
-    rows = [
-        [
-            label,
-            token,
-            place,
-            *(e + p for e, p in zip(numbers["rows"][label], position, strict=True)),
-        ]
-        for place, ((label, token), position) in enumerate(
-            zip(shown, numbers["positions"], strict=False)
-        )
-    ]
+    rows = [[label, token, place, *row] for place, (label, token, row) in enumerate(shown)]
     columns = [_("token"), _("id"), _("position"), *(f"{n}" for n in range(WIDTH))]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns[: len(rows[0])] if rows else columns)
 
 
 def list_experiments(
@@ -137,19 +164,20 @@ def list_experiments(
     """What a reader can try, each with the numbers that it will show."""
     before, after = (len(numbers["stages"][at][1]) for at in (0, -1))
     nothing = text.fill("try_nothing", tokens=before, merged=after)
-    other = encode_in_stages(VIETNAMESE, learn_shipped_merges())
+    usual: dict[str, Any] = {"unit": BYTE_PAIRS, "merges": MOST_MERGES}
+    other: Sequence[object] = encode(VIETNAMESE, learn_shipped_merges())
+    if models:
+        usual = {"unit": MODEL_TOKENS, "tokenizer": next(iter(models))}
+        other = read_models(VIETNAMESE)[0][usual["tokenizer"]]
     language = {
         "characters": len(split_characters(VIETNAMESE)),
-        "tokens": len([*other.values()][-1]),
+        "tokens": len(other),
         "bytes": len(VIETNAMESE.encode()),
     }
-    pairs = {controls.token_unit.key: BYTE_PAIRS}
     experiments = [
-        Experiment("nothing", nothing, {**pairs, "merges": 0}),
+        Experiment("nothing", nothing, {"unit": BYTE_PAIRS, "merges": 0}),
         Experiment(
-            "vietnamese",
-            text.fill("try_vietnamese", **language),
-            {**pairs, "merges": MOST_MERGES, "text": VIETNAMESE},
+            "vietnamese", text.fill("try_vietnamese", **language), {**usual, "text": VIETNAMESE}
         ),
     ]
     if not models:
@@ -157,17 +185,21 @@ def list_experiments(
         return [*experiments, Experiment("characters", longer, {"unit": CHARACTERS})]
     model = next(iter(models))
     remark = text.fill("try_model", model=model, tokens=len(models[model]), merged=after)
-    chosen = {"unit": MODEL_TOKENS, "tokenizer": model}
-    return [*experiments, Experiment("model", remark, chosen)]
+    return [*experiments, Experiment("model", remark, usual)]
 
 
-def describe_origin(unit: str, seed: int) -> str:
+def describe_origin(numbers: Mapping[str, Any], chosen: Mapping[str, Any], seed: int) -> str:
     """Where the numbers of the tokens come from, and their vectors."""
+    unit = chosen[controls.token_unit.key]
+    if unit == MODEL_TOKENS:
+        model = chosen[controls.tokenizer.key]
+        size = {"shown": WIDTH, "all": numbers["own"][model]["width"]}
+        return real_model(
+            _("{model}, {shown} of {all} numbers of each vector", model=model, **size)
+        )
     cut = _("numbered by frequency in a built-in text")
     if unit == BYTE_PAIRS:
         cut = learned_numbers(_("byte pairs of a built-in text"))
-    if unit == MODEL_TOKENS:
-        cut = real_model(_("published tokenizers"))
     if unit == CHARACTERS:
         cut = _("numbered by Unicode")
     vectors = random_weights(seed, choose_device())

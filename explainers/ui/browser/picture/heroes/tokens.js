@@ -24,8 +24,10 @@ import { ID, placeLetters, POSITION } from "./tokens_places.js";
  * @property {[string, string, number][]} merges what each joins, and how often these were neighbours
  * @property {Record<string, Cut[]>} cuts by the names of units and models
  * @property {Record<string, number[]>} rows what a token's vector says of itself, by its label
+ * @property {Record<string, Own>} own vectors of models, by their names
  * @property {number[][]} positions what a vector says of a position
  */
+/** @typedef {{ width: number, rows: Record<string, number[]> }} Own how long vectors are, and the beginning of each, by ids */
 /**
  * @typedef {object} Shown one token on the stage
  * @property {HTMLElement} chip
@@ -41,7 +43,7 @@ const HUES = 7; // besides the first, which stands for weights
 const BLANKS = 3; // slots for a token that covers no letter
 const ID_NEEDS = 24; // pixels of a token: ids of single letters are seen in all of them or in none
 const SMALLEST = 9.5; // pixels: a text that would have to be smaller is left out
-const DIGITS_NEED = 34; // pixels of a strip in which "−1.2" can be read
+const DIGITS_NEED = 34, SIGN_NEEDS = 8; // pixels of a strip in which "−1.2" can be read, and of one more digit
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tokens extends Hero {
@@ -56,7 +58,6 @@ export class Tokens extends Hero {
     this.shown = new Map();
     /** @type {Places | null} */
     this.places = null;
-    this.limit = 1;
     const names = [_("characters"), _("tokens"), _("ids"), _("vectors"), _("positions")];
     this.names = names.map((name) => this.stage.add("div", "text quiet", name));
     this.film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
@@ -83,6 +84,21 @@ export class Tokens extends Hero {
       at += length;
       return [label, String(id), start, this.letterAt(at)];
     });
+  }
+
+  /** Its vectors, where a model has cut the text. @returns {Own | undefined} */
+  get own() { return this.unit === MODEL ? this.data.own[this.model] : undefined; }
+
+  /** What the strongest colour stands for. */
+  get limit() {
+    const rows = Object.values(this.own?.rows ?? this.data.rows);
+    return 0.8 * Math.max(...rows.flat().map(Math.abs));
+  }
+
+  /** A model's own vector says nothing of the position; one that is not here is empty. @param {string} label @param {string} id @param {number} place */
+  vector(label, id, place) {
+    const { own, data } = this;
+    return own ? own.rows[id] ?? [] : data.rows[label].map((number, d) => number + data.positions[place][d]);
   }
 
   /** The letter that a byte belongs to, with a fraction inside it. @param {number} byte */
@@ -130,8 +146,6 @@ export class Tokens extends Hero {
     for (const token of this.shown.values()) this.remove(token);
     this.shown.clear();
     this.film.offer(Array.from({ length: data.merges.length + 1 }, (_frame, at) => String(at)), data.stages.map(([learned]) => learned));
-    const largest = (/** @type {number[][]} */ rows) => Math.max(...rows.flat().map(Math.abs));
-    this.limit = largest(Object.values(data.rows)) * 0.8;
     return true;
   }
 
@@ -199,7 +213,7 @@ export class Tokens extends Hero {
 
   /** @param {Shown} token @param {{ label: string, id: string, place: number, from: number, to: number }} what */
   placeToken(token, { label, id, place, from, to }) {
-    const { stage, data } = this, places = /** @type {Places} */ (this.places);
+    const { stage } = this, places = /** @type {Places} */ (this.places);
     const { x, line } = this.spot(from), end = Math.min(to, line.end), width = Math.max(2, (end - line.start) * places.slot + places.left - x - 3);
     const y = line.top + places.letter + 10, middle = x + 1.5 + width / 2;
     token.box = { x: x + 1.5, y, width, height: places.chip };
@@ -213,9 +227,11 @@ export class Tokens extends Hero {
     stage.write(token.id, middle, y + places.chip + ID / 2 + 1, size, isNarrow ? 0 : 1);
     const top = y + places.chip + ID;
     stage.put(token.strip.node, { x: x + 1.5, y: top, width, height: places.strip });
-    const row = data.rows[label].map((number, d) => number + data.positions[place][d]);
-    token.strip.fit(width < DIGITS_NEED ? 0 : places.strip, row.length);
-    if (this.ramp) token.strip.fill(row, this.limit, this.ramp);
+    const row = this.vector(label, id, place);
+    token.strip.node.hidden = row.length === 0;
+    token.strip.places = this.own ? 2 : 1; // a model's own numbers are small
+    token.strip.fit(width < DIGITS_NEED + (this.own ? SIGN_NEEDS : 0) ? 0 : places.strip, row.length);
+    if (this.ramp && row.length) token.strip.fill(row, this.limit, this.ramp);
     token.strip.describe(_("vector of {token}", { token: label }), row);
     token.position.textContent = String(place);
     const wide = stage.widths([String(place)], size, 400)[0], isTight = wide > (place % 5 ? 0.7 : 2) * width; // of many every fifth
@@ -251,12 +267,13 @@ export class Tokens extends Hero {
       characters: String(data.letters.length), n: String(cut.length), bytes: String(data.bytes.reduce((sum, one) => sum + one, 0)),
       a, b, times: times.toLocaleString("en"), merges: String(merges), model: this.model,
       unknown: String(cut.filter(([, id]) => !id).length),
+      shown: String(this.own ? Object.values(this.own.rows)[0]?.length ?? 0 : 0), width: String(this.own?.width ?? 0),
     };
     return { name: this.sentenceName(), values };
   }
 
   sentenceName() {
-    if (this.unit === MODEL) return "hero_model";
+    if (this.unit === MODEL) return this.own?.width ? "hero_model" : "hero_model_bare";
     if (this.unit === "characters") return "hero_characters";
     if (this.unit === "words") return this.cut.every(([, id]) => id) ? "hero_words" : "hero_unknown";
     if (this.merges === 0) return "hero_bytes";
