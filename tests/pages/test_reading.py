@@ -31,7 +31,7 @@ PICTURES = {
     "04_scores": lambda sent: softmax(sent["products"], sent["root"]),
     "05_masks": lambda sent: sent["full"],
     "06_many_heads": lambda sent: sent["layers"]["12"]["weights"],
-    "09_shared_heads": lambda sent: sent["layers"]["12"]["12"]["groups"]["weights"],
+    "09_shared_heads": lambda sent: sent["layers"]["12"]["12"]["weights"],
 }
 """The pages that read words of any kind, and the weights of what they draw."""
 

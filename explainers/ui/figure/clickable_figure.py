@@ -48,21 +48,19 @@ def explore_figure(
     key: str,
     alt: str,
     stepper: str = "",
-    on_pick: Callable[[Cell], None] = lambda _unused: None,
     slider: Slider | None = None,
     first: str = "",
     view_slider: ViewSlider | None = None,
 ) -> Exploration:
     """Draw linked matrices; a click on a number, or the fields below, show how it was computed.
 
-    `on_pick` hears of a click before the page runs again; `first` names the panel that is looked
-    at before there was one. The panels are the view of the `view_slider`, if there is one.
+    `first` names the panel that is looked at before there was a click. The panels are the view of
+    the `view_slider`, if there is one.
     """
 
     def pick(clicked: Cell) -> None:
         st.session_state[CLICKED.format(key)] = True
         _pick(clicked)
-        on_pick(clicked)
 
     picture = st.container()
     with st.container(border=True):
