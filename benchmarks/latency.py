@@ -60,10 +60,6 @@ PAGES = {
         f"/long_sequences?{SHOWN}&kv_block=1", controls.block_count.label
     ),
     "long_sequences: tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full&deep=tiles", TILES),
-    "cross_attention: word left out": Target(
-        f"/cross_attention?{SHOWN}&deep=explaining&instead=a+word+less",
-        controls.left_out_word.label,
-    ),
     # The sentence changes with the picture, when the model has read the text.
     "what_if: change": Target(
         f"/what_if?{SHOWN}", controls.what_if.label, ".hero .says", role="radiogroup"

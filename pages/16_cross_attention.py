@@ -1,14 +1,11 @@
 """Two sequences: a decoder looks at another sentence, and learns by itself which word is whose."""
 
-import streamlit as st
-
-from explainers.attention.cross import cross_attention, read_source
+from explainers.attention.cross import cross_attention
 from explainers.chapters.cross_attention import (
     alignment_accuracy,
     block_tensors,
     changed_translation,
     choose_sentence,
-    compared_aligners,
     real_translator,
     source_costs,
 )
@@ -43,43 +40,9 @@ def show_accuracy(view: TranslationView) -> None:
     """The strongest lines, scored against the correct ones."""
     text("accuracy")
     text("accuracy_seen", **alignment_accuracy.show_scores(view))
-    section, named = compared_aligners.show_aligners()
-    text(section, **named)
     if not view.gold:
         text("no_gold")
     show_source(*alignment_accuracy.CODE)
-
-
-def show_rows(view: TranslationView) -> None:
-    """Rows by the syllable that is written, and by the one that is read."""
-    text("off_by_one")
-    rates = alignment_accuracy.answer_off_by_one()
-    if ask_veiled(text, "off_by_one", rates["wrong"], right=rates["right"]):
-        text("off_by_one_seen", **alignment_accuracy.show_both_ways(view))
-    if read_link_reading() != (view.layer, view.head, view.rows):
-        st.rerun()  # the picture at the top shows the head that was clicked
-
-
-def show_end_weight(view: TranslationView) -> None:
-    """Weight on the end token, and the least certain syllable."""
-    answer, named = alignment_accuracy.answer_parking()
-    ask_veiled(text, "parking", answer, alignment_accuracy.ROW_KINDS, **named)
-    sections, named = alignment_accuracy.show_weak_row(view)
-    for section in sections:
-        text(section, **named)
-
-
-def show_changes(view: TranslationView) -> None:
-    """Other weights, or a word less; whether weights explain."""
-    instead, named = changed_translation.show_change(view, text.template("changed_a_word_less"))
-    if named:
-        text(f"changed_{instead.replace(' ', '_')}", **named)
-    show_source(changed_translation.REPLACEMENTS[instead])
-    if len(view.translation.words) > 1:  # one word has no order
-        text("agreement", **changed_translation.measure_agreement(view))
-        show_source(*changed_translation.AGREEMENT_CODE)
-    text("papers")
-    changed_translation.offer_ablation_table(lambda **scores: text("tried", **scores))
 
 
 def show_block(view: TranslationView) -> None:
@@ -87,18 +50,6 @@ def show_block(view: TranslationView) -> None:
     text("block")
     ask_veiled(text, "block", block_tensors.PART_NAMES[1], block_tensors.PART_NAMES)
     text("block_seen", **block_tensors.show_block(view))
-
-
-def show_cache(view: TranslationView) -> None:
-    """What is cached of the source, and what is hidden of it in a batch."""
-    text("kept")
-    text("kept_seen", **source_costs.show_source_cache(view))
-    show_source(read_source, *source_costs.CODE)
-    batch = source_costs.run_padded_batch(view.translation.words, view.translation.syllables)
-    sizes = source_costs.count_rows(batch)
-    text("padding" if sizes["filled"] else "padding_longest", **sizes)
-    if sizes["filled"] and ask_veiled(text, "padding", f"{source_costs.measure_leak(batch)} %"):
-        text("padding_seen", **source_costs.show_leak(view, batch))
 
 
 def show_two_ways(view: TranslationView) -> None:
@@ -132,8 +83,7 @@ def show_lesson(whole: TranslationView) -> None:
     if revealed(text, "explaining", changed_translation.UNCHANGED_SHARES, answer, **named):
         text("explaining_more", **changed_translation.show_replacements(view))
     show_steps(view, hero.chosen(controls.followed_syllable))
-    cards = {"accuracy": show_accuracy, "rows": show_rows, "parking": show_end_weight}
-    cards |= {"explaining": show_changes, "block": show_block, "kept": show_cache}
+    cards = {"accuracy": show_accuracy, "block": show_block}
     go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real}, view)
 
 

@@ -43,7 +43,7 @@ from explainers.attention.steps import attention_steps
 from explainers.memory import cache_bytes, cache_formula, engines, model_shapes
 from explainers.models import attention_hook
 from explainers.toys import byte_pairs, task
-from explainers.translation import alignment, hmm_alignment, ibm2, translator
+from explainers.translation import alignment, translator
 from explainers.translation import model as translation_model
 from tests.attention import (
     test_attention,
@@ -151,10 +151,6 @@ ASKED = partial(test_training.test_only_what_the_mask_shows_is_asked_for, langua
 HELD_OUT = partial(test_training.test_no_held_out_sentence_is_ever_trained_on, "en")
 ENDED = test_translator.test_nothing_stands_behind_the_end
 BY_BEAMS = test_translator.test_beams_find_what_greedy_misses
-BY_PLACE = test_alignment.test_model_2_takes_the_likelier_place_where_words_are_equal
-ALL_PATHS = partial(test_alignment.test_forward_and_backward_is_the_sum_over_all_paths, 5, 4)
-BEST_PATH = partial(test_alignment.test_the_best_path_is_the_likeliest_of_all, 5, 4)
-CAME_TO = test_alignment.test_jumps_come_to_what_was_counted
 PLACED = test_translator.test_embedding_and_position_of_what_is_read
 
 # Wrong in ways that give the right shapes.
@@ -275,11 +271,6 @@ FAULTS = [
     (translator, "candidate.per_syllable, reverse=True", "candidate.per_syllable", BY_BEAMS),
     (translation_model, " * (ids != PAD)[..., None]", "", PLACED),
     (translation_model, "math.sqrt(D_MODEL)", "D_MODEL", PLACED),
-    (ibm2, "joint = joint * learned_places", "pass", BY_PLACE),
-    (hmm_alignment, "backward = arriving @ later.T", "backward = arriving @ later", ALL_PATHS),
-    (hmm_alignment, "forward[-1] @ later", "forward[0] @ later", ALL_PATHS),
-    (hmm_alignment, "log_steps[1:]).max(dim=0)", "log_steps[1:]).max(dim=1)", BEST_PATH),
-    (hmm_alignment, "chosen / offered", "chosen", CAME_TO),
 ]
 
 

@@ -5,7 +5,6 @@ from torch import Tensor
 
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.toys.examples import make_generator
-from explainers.translation.translator import Translation, Translator
 
 
 def uniform_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Attention:
@@ -48,40 +47,3 @@ def permuted_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) 
 
 def _replace_weights(original: Attention, weights: Tensor, value: Tensor) -> Attention:
     return Attention(original.scores, weights, weights @ value)
-
-
-def leave_one_out(translator: Translator, translation: Translation) -> Tensor:
-    """How much log-probability each syllable loses without each word (syllables, words).
-
-    The model is made to write the same syllables, while nobody sees that one word: not the
-    decoder, and not the other words in the encoder.
-    """
-    log_probabilities = translation.log_probabilities[
-        :-1
-    ]  # (syllables,); the end is not asked about
-    losses = []
-    for word_index in range(len(translation.words)):
-        translation_without = translator.force(
-            translation.words, translation.syllables, hidden_positions=[word_index]
-        )
-        losses.append(log_probabilities - translation_without.log_probabilities[:-1])
-    return torch.stack(losses, dim=-1)
-
-
-def compare_peaks(weights: Tensor, losses: Tensor) -> Tensor:
-    """True in rows whose largest weight is on the word whose absence costs most (syllables,).
-
-    Both are (syllables, words): `<eos>` is no word and cannot be left out.
-    """
-    return weights.argmax(dim=-1) == losses.argmax(dim=-1)
-
-
-def correlate_ranks(left: Tensor, right: Tensor) -> Tensor:
-    """Spearman's rank correlation of two rows, for each pair of rows.
-
-    1: the same order, −1: the opposite one; (rows,) from two (rows, words) without equal numbers.
-    """
-    ranks = [side.argsort(dim=-1).argsort(dim=-1).double() for side in (left, right)]
-    first, second = (rank - rank.mean(dim=-1, keepdim=True) for rank in ranks)
-    products = (first * second).sum(dim=-1)
-    return products / (first.square().sum(dim=-1) * second.square().sum(dim=-1)).sqrt()

@@ -1,4 +1,4 @@
-"""Evaluates translators: exact matches and alignment, beside aligners without a network."""
+"""Evaluates translators: exact matches and alignment."""
 
 import json
 import statistics
@@ -16,7 +16,6 @@ from explainers.translation.alignment import (
     read_links,
     score_alignment,
 )
-from explainers.translation.baselines import COUNTED_SENTENCES, Baselines, evaluate_baselines
 from explainers.translation.corpus import TEST_SENTENCES, SentencePair, TestSets, draw_test_sets
 from explainers.translation.model import NUM_HEADS, NUM_LAYERS, PLAIN_ATTENTION, Model
 from explainers.translation.translator import Translator, greedy_search
@@ -158,29 +157,22 @@ def _score_reading(
 
 
 class Evaluation(NamedTuple):
-    """The results of all seeds, and the baselines."""
+    """The results of all seeds."""
 
     seeds: Mapping[int, SeedResult]
-    baselines: Baselines
 
     def average(self, field: str) -> float:
         """The mean of a field of the results over all seeds."""
         return statistics.mean(getattr(result, field) for result in self.seeds.values())
 
     def format_json(self) -> str:
-        """The means as one line of JSON, with the better ones of the IBM models."""
+        """The means as one line of JSON."""
         means = {name: self.average(name) for name in SeedResult._fields[:3]}
-        means |= {f"aer_{name}": rate for name, rate in self.baselines.best.items()}
         rounded_means = {name: round(mean, 4) for name, mean in means.items()}
         return json.dumps({**rounded_means, "seeds": len(self.seeds)})
 
 
-def evaluate_translators(
-    num_tests: int = TEST_SENTENCES, num_counted: int = COUNTED_SENTENCES
-) -> Evaluation:
+def evaluate_translators(num_tests: int = TEST_SENTENCES) -> Evaluation:
     """Evaluate the shipped weights of all seeds, on `num_tests` sentences of each test set."""
     test_sets = draw_test_sets(num_tests)
-    seeds = {seed: evaluate_seed(load_translator(seed), test_sets) for seed in SEEDS}
-    return Evaluation(
-        seeds, evaluate_baselines([*test_sets.unseen, *test_sets.held_out_pairs], num_counted)
-    )
+    return Evaluation({seed: evaluate_seed(load_translator(seed), test_sets) for seed in SEEDS})

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from explainers.translation.baselines import COUNTED_SENTENCES, Baselines
 from explainers.translation.evaluation import AlignmentRow, Evaluation, SeedResult
 from explainers.translation.weights_file import FIRST_FILE
 
@@ -23,13 +22,7 @@ goes to the word with the largest weight, `<eos>` left aside. Gold has one sure 
 syllable. In the last column, the links of "đã" in a past tense, which no word says, count as
 possible and not as sure. All on sentences that nobody learned from.
 """
-BASELINE_TEXT = """
-Without a network, on the same sentences, learned from {counted:,} pairs (AER):
-
-| IBM Model 1 | with an empty word | IBM Model 2 | with an empty word | HMM | diagonal |
-|---|---|---|---|---|---|
-| {ibm1:.4f} | {ibm1_null:.4f} | {ibm2:.4f} | {ibm2_null:.4f} | {hmm:.4f} | {diagonal:.4f} |
-
+ROW_TEXT = """
 Every layer and head, mean ± standard deviation over the seeds. Gold: the weight on the right word;
 largest: the largest weight in a row, `<eos>` among them; means over all rows.
 """
@@ -48,7 +41,6 @@ def write_report(evaluation: Evaluation, summary: str) -> None:
             seed: {**result._asdict(), "rows": [row._asdict() for row in result.rows]}
             for seed, result in evaluation.seeds.items()
         },
-        "baselines": evaluation.baselines._asdict(),
     }
     text = json.dumps(report, indent=1, ensure_ascii=False)
     JSON_REPORT.write_text(text + "\n", encoding="utf-8")
@@ -72,7 +64,7 @@ def read_report() -> Report:
         )
         for seed, result in report["seeds"].items()
     }
-    return Report(Evaluation(seeds, Baselines(**report["baselines"])), report["made"])
+    return Report(Evaluation(seeds), report["made"])
 
 
 def format_report(evaluation: Evaluation, summary: str) -> str:
@@ -83,7 +75,7 @@ def format_report(evaluation: Evaluation, summary: str) -> str:
     lines.append(
         _format_row(["mean", *(f"{evaluation.average(name):.3f}" for name in result._fields[:4])])
     )
-    lines += [*_format_baselines(evaluation.baselines), *ROW_HEADER]
+    lines += [ROW_TEXT, *ROW_HEADER]
     for seed_rows in zip(*(result.rows for result in evaluation.seeds.values()), strict=True):
         row = seed_rows[0]
         statistics_texts = (
@@ -92,10 +84,6 @@ def format_report(evaluation: Evaluation, summary: str) -> str:
         )
         lines.append(_format_row([row.layer + 1, row.reading, row.by, *statistics_texts]))
     return "\n".join(lines) + "\n"
-
-
-def _format_baselines(baselines: Baselines) -> list[str]:
-    return [BASELINE_TEXT.format(counted=COUNTED_SENTENCES, **baselines._asdict())]
 
 
 def _format_row(cells: Iterable[object]) -> str:

@@ -145,14 +145,10 @@ class Model:
             parameters["words"], parameters["syllables"], tuple(encoder), tuple(decoder), last_norms
         )
 
-    def encode(self, source: PaddedIds, hidden_positions: Sequence[int] = ()) -> EncodedSource:
-        """Run the encoder over whole sentences; no query may look at `hidden_positions`."""
-        hidden = torch.tensor(hidden_positions, dtype=torch.long)
-        rule = masks.padding(source.lengths) & masks.Rule(
-            lambda query_pos, key_pos: (query_pos >= 0) & ~torch.isin(key_pos, hidden)
-        )
+    def encode(self, source: PaddedIds) -> EncodedSource:
+        """Run the encoder over whole sentences; no query may look at what fills them up."""
         # One row for all queries: who may be seen does not depend on who looks.
-        mask = masks.build(rule, 1, source.ids.shape[-1])
+        mask = masks.build(masks.padding(source.lengths), 1, source.ids.shape[-1])
         x = embed(self.words, source.ids)
         blocks: list[Encoded] = []
         for block in self.encoder:

@@ -163,20 +163,15 @@ class Translator:
         self.model = model
 
     def translate(
-        self,
-        words: Sequence[str],
-        beams: int = 1,
-        attend: Sequence[Attend] = PLAIN_ATTENTION,
-        hidden_positions: Sequence[int] = (),
+        self, words: Sequence[str], beams: int = 1, attend: Sequence[Attend] = PLAIN_ATTENTION
     ) -> Translation:
         """Translate words of the corpus; one beam is greedy.
 
-        `attend` is what each decoder layer's cross-attention computes; nobody sees the words at
-        the places `hidden_positions`.
+        `attend` is what each decoder layer's cross-attention computes.
         """
         if not 1 <= beams <= MAX_BEAMS:
             raise ValueError(f"{beams} beams: from 1 to {MAX_BEAMS} can be kept")
-        source = self._encode(words, hidden_positions)
+        source = self._encode(words)
         best, *other_candidates = beam_search(self.model, source, beams, attend)
         translation = self._record(words, source, best.ids, attend)
         return translation._replace(
@@ -188,7 +183,6 @@ class Translator:
         words: Sequence[str],
         syllables: Sequence[str],
         attend: Sequence[Attend] = PLAIN_ATTENTION,
-        hidden_positions: Sequence[int] = (),
     ) -> Translation:
         """What the model computes while these syllables are forced on it (teacher forcing)."""
         known_syllables = vietnamese_vocabulary().tokens[len(SPECIAL_TOKENS) :]
@@ -198,12 +192,12 @@ class Translator:
         if len(syllables) > MAX_SYLLABLES:
             raise ValueError(f"{len(syllables)} syllables: at most {MAX_SYLLABLES} are written")
         ids = vietnamese_vocabulary().encode(syllables)
-        return self._record(words, self._encode(words, hidden_positions), ids, attend)
+        return self._record(words, self._encode(words), ids, attend)
 
     @torch.no_grad()
-    def _encode(self, words: Sequence[str], hidden_positions: Sequence[int]) -> EncodedSource:
+    def _encode(self, words: Sequence[str]) -> EncodedSource:
         check_words(words)
-        return self.model.encode(encode_sources([words]), hidden_positions)
+        return self.model.encode(encode_sources([words]))
 
     @torch.no_grad()
     def _record(

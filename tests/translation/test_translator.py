@@ -119,18 +119,6 @@ def test_what_fills_up_a_batch_changes_nothing():
     assert not together.blocks[0].cross.weights[0, :, :, len(SHORT) + 1 :].any()
 
 
-def test_a_word_that_is_left_out_is_seen_by_nobody():
-    found = UNTRAINED.force(WORDS, SYLLABLES, hidden_positions=[3])
-    assert not found.cross[..., 3].any()
-    assert not any(block.own.weights[..., 3].any() for block in found.encoder)
-    other = (*WORDS[:3], "weak", *WORDS[4:])
-    again = UNTRAINED.force(other, SYLLABLES, hidden_positions=[3])
-    assert_close(again.probabilities, found.probabilities)
-    assert not torch.equal(UNTRAINED.force(WORDS, SYLLABLES).probabilities, found.probabilities)
-    with pytest.raises(ValueError, match="nothing to look at"):
-        UNTRAINED.force(WORDS, SYLLABLES, hidden_positions=range(len(WORDS) + 1))
-
-
 def uniform(query, key, value, mask):
     """Everybody looks at everybody alike."""
     found = attention(query, key, value, mask)

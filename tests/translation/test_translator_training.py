@@ -12,16 +12,8 @@ from torch.testing import assert_close
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.translation import corpus, evaluation, evaluation_report, train, weights_file
-from explainers.translation.alignment import (
-    align_diagonally,
-    pool_links,
-    read_links,
-    score_alignment,
-)
+from explainers.translation.alignment import pool_links, read_links, score_alignment
 from explainers.translation.changed_weights import (
-    compare_peaks,
-    correlate_ranks,
-    leave_one_out,
     peak_attention,
     permuted_attention,
     uniform_attention,
@@ -122,17 +114,12 @@ def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
         train.make_weights(seed, steps=2, num_sentences=120)
     shown = capsys.readouterr()
     assert ("2/2" in shown.err, shown.out) == (True, "")
-    result = evaluation.evaluate_translators(5, 40)
+    result = evaluation.evaluate_translators(5)
     assert list(result.seeds) == list(SEEDS)
     monkeypatch.setattr(evaluation, "evaluate_translators", lambda: result)
     runpy.run_module("explainers.translation", run_name="__main__")
     [line] = capsys.readouterr().out.splitlines()
     assert line == result.format_json()
-    both = [*FEW.unseen, *FEW.held_out_pairs]
-    straight = pool_links(align_diagonally(len(pair.source), len(pair.target)) for pair in both)
-    gold = pool_links(pair.sure for pair in both)
-    by_hand = score_alignment(straight, gold, gold).aer
-    assert json.loads(line)["aer_diagonal"] == pytest.approx(by_hand, abs=1e-4)
     monkeypatch.setattr(evaluation_report, "JSON_REPORT", small / "report.json")
     monkeypatch.setattr(evaluation_report, "MARKDOWN_REPORT", small / "REPORT.md")
     evaluation_report.write_report(result, "made by a test")
@@ -196,7 +183,7 @@ def test_what_is_shipped_is_small_and_translates_the_running_sentence():
     reported = json.loads(report.evaluation.format_json())
     assert reported["exact_match_unseen"] >= 0.99
     assert reported["exact_match_held_out_pairs"] >= 0.98
-    assert reported["aer"] < min(0.03, 0.6 * reported["aer_ibm1"], reported["aer_hmm"])
+    assert reported["aer"] < 0.03
 
 
 @pytest.mark.nightly("five seconds; weights and report come from one run")
@@ -256,23 +243,3 @@ def test_weights_in_place_of_learned_ones():
     assert (moved[1] != LEARNED.weights[1]).any(dim=-1).all()
     first_rows = permuted_attention(QUERY[..., :2, :], KEY, VALUE, MASK).weights
     assert_close(first_rows, moved[..., :2, :])
-
-
-def test_what_a_word_is_worth_is_the_difference_it_makes():
-    translator = make_untrained_translator(0)
-    found = translator.force(WORDS, SYLLABLES)
-    lost = leave_one_out(translator, found)
-    assert lost.shape == (3, 4)
-    without = translator.force(WORDS, SYLLABLES, hidden_positions=[2]).log_probabilities
-    assert_close(lost[:, 2], (found.log_probabilities - without)[:3])
-    assert lost.abs().min() > 0
-
-
-def test_peaks_and_orders_are_compared_row_by_row():
-    weights = torch.tensor([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])
-    lost = torch.tensor([[9.0, 4.0, -1.0], [8.0, 1.0, 0.0]])
-    assert compare_peaks(weights, lost).tolist() == [True, False]
-    assert_close(correlate_ranks(weights, lost), torch.tensor([1.0, -1.0]).double())
-    # Ranks 1 2 3 4 and 2 1 4 3: 1 − 6 · 4 / (4 · 15).
-    ranks = torch.tensor([[1.0, 2.0, 3.0, 4.0]]), torch.tensor([[2.0, 1.0, 4.0, 3.0]])
-    assert correlate_ranks(*ranks).item() == pytest.approx(0.6)

@@ -42,20 +42,6 @@ class LinkReading(NamedTuple):
     row_side: str
 
 
-class EndWeight(NamedTuple):
-    """Weight on `<eos>` in the last layer: in rows where a word begins, and where it goes on."""
-
-    word_start: float
-    word_rest: float
-
-
-class LinkRecall(NamedTuple):
-    """The share of gold links that are found: weak ones ("đã" in a past tense), and all others."""
-
-    weak: float
-    others: float
-
-
 def list_pairs() -> list[SentencePair]:
     """The held-out sentences that everything here is measured on."""
     return [pair for kind in draw_test_sets(SENTENCES_PER_SET) for pair in kind]
@@ -132,31 +118,3 @@ def score_baselines() -> dict[str, AlignmentScore]:
         "ibm": [model.align(pair.source, pair.target) for pair in list_pairs()],
     }
     return {name: score_links(links, list_pairs()) for name, links in links_by_name.items()}
-
-
-@functools.cache
-def measure_end_weight() -> EndWeight:
-    """How much weight lies on `<eos>`, where a word begins and where it goes on."""
-    first_weights: list[float] = []
-    later_weights: list[float] = []
-    for sentence_weights, pair in zip(compute_weights(), list_pairs(), strict=True):
-        words = [word for _, word in sorted(pair.sure)]
-        end_weights = sentence_weights[LAST_LAYER].mean(dim=0)[: len(words), -1].tolist()
-        for n, end_weight in enumerate(end_weights):
-            goes_on = n > 0 and words[n] == words[n - 1] and (n - 1, words[n]) not in pair.weak
-            (later_weights if goes_on else first_weights).append(end_weight)
-    return EndWeight(
-        sum(first_weights) / len(first_weights), sum(later_weights) / len(later_weights)
-    )
-
-
-@functools.cache
-def measure_link_recall() -> LinkRecall:
-    """How often the last layer's mean of heads names the right word."""
-    is_right: dict[bool, list[bool]] = {True: [], False: []}
-    for links, pair in zip(
-        read_all_links(LinkReading(LAST_LAYER, MEAN, PREDICTED)), list_pairs(), strict=True
-    ):
-        for link in pair.sure:
-            is_right[link in pair.weak].append(link in links)
-    return LinkRecall(*(sum(hits) / len(hits) for hits in (is_right[True], is_right[False])))

@@ -1,16 +1,13 @@
 """To take away: the weights of the chosen heads, learned and with others instead."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from explainers.attention.cross import Attend
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.takeaway.recipe import Recipe
-from explainers.translation.translator import Translation
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
@@ -27,16 +24,6 @@ def compute_head_weights(
     return {"weights": head_weights[first : first + rows], "every head": weights}
 
 
-def compute_replaced_weights(
-    query: Tensor, key: Tensor, value: Tensor, attend: Attend, rows: int, left_out: int | None
-) -> dict[str, Tensor]:
-    """The mean of all heads, if something else is computed, or a word of the source is hidden."""
-    mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool)
-    if left_out is not None:
-        mask[:, left_out] = False
-    return {"now": attend(query, key, value, mask).weights.mean(dim=0)[:rows]}
-
-
 def take_weights(view: TranslationView) -> None:
     """The picture of both sentences."""
     cross = view.translation.decoder[view.layer].cross
@@ -47,21 +34,4 @@ def take_weights(view: TranslationView) -> None:
     take(
         "weights",
         Recipe(_("Where each syllable looks"), compute_head_weights, inputs, shown_values),
-    )
-
-
-def take_changed_weights(
-    changed: Translation, attend: Callable[..., Any], is_learned: bool, left_out: int | None
-) -> None:
-    """The last layer's weights in the translation that was written with something else."""
-    if is_learned or not changed.syllables:
-        take("explaining")
-        return
-    cross, rows = changed.decoder[-1].cross, len(changed.syllables)
-    inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
-    shown_values = {"now": cross.weights.mean(dim=0)[:rows]}
-    inputs |= {"attend": attend, "rows": rows, "left_out": left_out}
-    take(
-        "explaining",
-        Recipe(_("Other weights instead"), compute_replaced_weights, inputs, shown_values),
     )

@@ -153,8 +153,6 @@ tile_count = BrowserSlider("tile", N_("Tiles read"), 4, tuple(range(1, 37)))
 MEAN = N_("mean")
 PREDICTS, READS = N_("predicts"), N_("reads")
 GREEDY, BEAM = N_("greedy"), N_("beam of 4")
-LEARNED, UNIFORM, PERMUTED = N_("learned"), N_("uniform"), N_("permuted")
-PEAK, WITHOUT = N_("only the peak"), N_("a word less")
 search_method = Choice("search", N_("Search"), GREEDY, (GREEDY, BEAM))
 cross_layer = Choice("cross_layer", N_("Decoder layer"), "2", ("1", "2"))
 block_layer = Choice("block_layer", N_("Layer of the block"), "2", ("1", "2"))
@@ -166,14 +164,6 @@ cross_view = Choice("cross_view", N_("Show as"), N_("lines"), (N_("lines"), N_("
 followed_syllable = Counter("syllable", N_("Syllable, from 0"), None)
 gold_rings = Switch("gold", N_("Show the correct words"), True)
 written_syllables = BrowserSlider("written", N_("Syllables written"), 48, tuple(range(1, 49)))
-replaced_weights = Choice(
-    "instead",
-    N_("Weights of cross-attention"),
-    LEARNED,
-    (LEARNED, UNIFORM, PERMUTED, PEAK, WITHOUT),
-)
-in_both_layers = Switch("everywhere", N_("In both layers"), False)
-left_out_word = Control("left_out", N_("Word to leave out"), None)
 translator = TextLine("translator", N_("Model"), "Helsinki-NLP/opus-mt-en-vi", 300)
 translator_layer = NameList("translator_layer", N_("Its decoder layer"), None)
 
