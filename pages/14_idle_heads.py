@@ -45,16 +45,6 @@ def show_how() -> None:
     show_source(softmax_with_sinks, apply_gate, open_gate, soft_cap, rms_norm)
 
 
-def show_seeds() -> None:
-    """A dot for each training."""
-    named, origin = seeds.describe_seeds(), training_here.name_all_seeds()
-    text("seeds")
-    seeds.draw_first(origin)
-    text("seeds_nowhere", **named)
-    seeds.draw_nowhere(origin)
-    text("seeds_rest", **named)
-
-
 def show_growth() -> None:
     """What a soft cap and QK-norm forbid."""
     text("growth", **seeds.describe_growth())
@@ -70,13 +60,7 @@ text("learned_here", batches=IDLE_STEPS)
 ask_sink()
 show_how()
 go_deeper(
-    text,
-    {
-        "seeds": show_seeds,
-        "growth": show_growth,
-        "models": lambda: text("models", **seeds.describe_models()),
-        "busy": lambda: text("busy", **seeds.describe_busy()),
-    },
+    text, {"growth": show_growth, "models": lambda: text("models", **seeds.describe_models())}
 )
 show_one_sentence(text)
 check_yourself(text, {"sink": one_row.recall_sink, "cap": one_row.recall_cap})

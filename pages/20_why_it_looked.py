@@ -13,7 +13,7 @@ from explainers.chapters.why_it_looked.role_table import describe_roles, make_ro
 from explainers.chapters.why_it_looked.shipped_cells import read_shipped
 from explainers.chapters.why_it_looked.takeaway import remove_key_source, take_weight
 from explainers.models.removed_sources import predict_weight, remove_into_head, rerun_changes
-from explainers.models.score_sources import gather_sources, split_score, trace_head
+from explainers.models.score_sources import gather_sources, split_score
 from explainers.ui import page
 from explainers.ui.controls import why_controls
 from explainers.ui.controls.why_controls import EXAMPLES, looked_whose
@@ -34,19 +34,6 @@ def ask_writer(first: Explained, origin: str) -> None:
     told = one_cell.describe_removals(first)
     if revealed(text, "writer", one_cell.ANSWERS, one_cell.answer_first(first), **told):
         one_cell.draw_removals(first, origin, "asked")
-
-
-def show_pairs(shown: Explained, kind: str, origin: str) -> None:
-    """The first sources of the query against the first ones of the key."""
-    text("pairs", **one_cell.describe_pairs(shown, kind))
-    one_cell.draw_pairs(shown, kind, origin)
-
-
-def show_steps(shown: Explained, origin: str, code_role: str) -> None:
-    """Two steps back: where the head looked that wrote most of the key."""
-    text("steps", **one_cell.describe_trace(shown))
-    one_cell.draw_trace(shown, origin)
-    show_source(trace_head, that=code_role)
 
 
 def show_removals(shown: Explained, origin: str, code_role: str) -> None:
@@ -84,20 +71,12 @@ def show_lesson(
         shown = cells[hero.chosen(why_controls.looked_cell)]
     show_hero(text, hero, "why")
     code_role = "just ran" if own else CODE_ROLE
-    kind = hero.chosen(why_controls.looked_parts)
     take_weight(shown)
     ask_writer(next(iter(cells.values())), shipped_origin)
     text("how", **one_cell.describe_sum(shown))
     show_source(gather_sources, split_score, that=code_role)
     go_deeper(
-        text,
-        {
-            "steps": lambda: show_steps(shown, origin, code_role),
-            "removing": lambda: show_removals(shown, origin, code_role),
-            "roles": show_roles,
-            "pairs": lambda: show_pairs(shown, kind, origin),
-            "limits": lambda: text("limits"),
-        },
+        text, {"removing": lambda: show_removals(shown, origin, code_role), "roles": show_roles}
     )
 
 

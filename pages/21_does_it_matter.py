@@ -5,20 +5,8 @@ import streamlit as st
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.does_it_matter import (
-    lead_sum,
-    own_pair,
-    takeaway,
-    three_ways,
-    what_it_writes,
-)
-from explainers.chapters.does_it_matter.hero import (
-    Place,
-    Shown,
-    describe_chance,
-    make_hero,
-    read_shown,
-)
+from explainers.chapters.does_it_matter import own_pair, takeaway, three_ways, what_it_writes
+from explainers.chapters.does_it_matter.hero import Place, Shown, make_hero, read_shown
 from explainers.models.direct_effect import compute_direct_effects, freeze_norm
 from explainers.models.head_ablation import measure_head, replace_output, summarise
 from explainers.models.output_circuit import compute_promoted, compute_writing, write_by_key
@@ -72,23 +60,14 @@ def show_writing(shown: Shown, place: Place) -> None:
 
 
 def show_ways(shown: Shown, place: Place) -> None:
-    """Three replacements of the chosen head, and of those that the estimate puts first."""
+    """Three replacements of the chosen head."""
     text("ways", texts=NUM_TEXTS)
     ways = three_ways.read_ways(shown, place)
     three_ways.draw_ways(ways, shown.origin, "ways")
     text("ways_seen", **three_ways.describe_ways(ways))
-    if difference := three_ways.measure_again(ways):
-        text("ways_again", difference=difference)
     text("ways_counted", **three_ways.count_heads(shown))
-    text("ways_sorted", rows=three_ways.list_largest(shown))
     show_source(replace_output, measure_head, that=CODE_ROLE)
     show_source(summarise)
-
-
-def show_sum(shown: Shown) -> None:
-    """The lead as a sum."""
-    text("sum", **lead_sum.describe_sum(shown))
-    show_source(compute_direct_effects, freeze_norm, that=CODE_ROLE)
 
 
 def show_pair(shown: Shown) -> None:
@@ -110,14 +89,13 @@ def show_page(shown: Shown) -> None:
     ask_zero(shown)
     text("how")
     show_source(patch_heads, refuse_small_leads, that=CODE_ROLE)
+    show_source(compute_direct_effects, freeze_norm, that=CODE_ROLE)
     go_deeper(
         text,
         {
             "writes": lambda: show_writing(shown, place),
             "ways": lambda: show_ways(shown, place),
-            "sum": lambda: show_sum(shown),
             "pair": lambda: show_pair(shown),
-            "notice": lambda: text("notice", **describe_chance(shown)),
         },
     )
 

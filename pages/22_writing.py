@@ -8,15 +8,13 @@ from explainers.attention.group_rounding import round_in_channels, round_in_grou
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.writing import losses, own_text, times
+from explainers.chapters.writing import losses, own_text
 from explainers.chapters.writing.hero import make_hero, written_text
 from explainers.chapters.writing.takeaway import take_candidates
 from explainers.models.cache_losses import RoundedRows, measure_text
-from explainers.models.changes import Window
 from explainers.models.registry import describe_package
 from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
 from explainers.models.shipped_writing import MODEL, ShippedWriting, read_shipped_writing
-from explainers.models.step_times import time_one
 from explainers.models.written_tokens import count_bytes, write_tokens
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
@@ -50,19 +48,8 @@ def show_own() -> None:
         elif found:
             own_text.offer_above()
             text("own_seen", **own_text.describe_times(found))
-            times.draw_times(own_text.list_points(found), describe_live_run(loaded), "own times")
+            own_text.draw_times(own_text.list_points(found), describe_live_run(loaded), "own times")
             show_source(write_tokens, count_bytes)
-
-
-def show_times() -> None:
-    """One more token after longer and longer texts."""
-    text("times")
-    loaded = obtain_model(MODEL, "timed")
-    if loaded and (found := times.measure_times()):
-        points = [(one.length, one.with_cache, one.without) for one in found]
-        times.draw_times(points, describe_live_run(loaded), "times")
-        text("times_seen", rows=times.list_times(found))
-        show_source(time_one)
 
 
 def show_rounding(shipped: ShippedWriting) -> None:
@@ -70,18 +57,8 @@ def show_rounding(shipped: ShippedWriting) -> None:
     told = losses.describe_losses(shipped.losses) | losses.describe_shape(shipped)
     told |= losses.list_bits()
     text("rounding", rows=losses.list_rounded(shipped.losses), **told)
-    show_source(round_in_groups, round_in_tokens, round_in_channels, RoundedRows, that=CODE_ROLE)
-
-
-def show_rings(shipped: ShippedWriting) -> None:
-    """Rows thrown away; and all losses measured again here."""
-    told = losses.describe_losses(shipped.losses)
-    text("rings", rows=losses.list_losses(shipped.losses, (losses.FULL, *losses.RINGS)), **told)
-    show_source(Window, measure_text, that=CODE_ROLE)
-    if loaded := obtain_model(MODEL, "beside"):
-        found = losses.measure_losses(shipped.losses)
-        if found:
-            losses.draw_losses(found, describe_live_run(loaded), "again")
+    show_source(round_in_groups, round_in_tokens, round_in_channels, that=CODE_ROLE)
+    show_source(RoundedRows, measure_text, that=CODE_ROLE)
 
 
 @fragment
@@ -97,16 +74,7 @@ def show_page(shipped: ShippedWriting) -> None:
     ask_sinks(shipped)
     text("how", **losses.describe_shape(shipped))
     show_source(heat, keep_top_k, keep_top_p, draw)
-    go_deeper(
-        text,
-        {
-            "own": show_own,
-            "times": show_times,
-            "rings": lambda: show_rings(shipped),
-            "rounding": lambda: show_rounding(shipped),
-            "notice": lambda: text("notice"),
-        },
-    )
+    go_deeper(text, {"own": show_own, "rounding": lambda: show_rounding(shipped)})
 
 
 text("question")

@@ -5,17 +5,14 @@ text, are closer to what later layers expect (Wang et al. 2022; Chan et al. 2022
 """
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from explainers.attention.scaled_dot_product import Attention
 from explainers.messages import N_
-from explainers.models.attention_hook import AttentionCall, Change, RecordedAttention
 from explainers.models.changes import compute_losses
-from explainers.models.layer_by_layer import Decoder, Stream, go_on, read_stream, run_layers
+from explainers.models.layer_by_layer import Decoder, Stream, go_on, read_stream
 
 ZERO, MEAN, RESAMPLE = N_("zero"), N_("mean"), N_("resample")
 KINDS = ZERO, MEAN, RESAMPLE
@@ -106,49 +103,3 @@ def compare_texts(rises: Tensor, count: int) -> float:
     )
     largest = first.abs().topk(min(LARGEST, len(first))).indices
     return float(torch.corrcoef(torch.stack([first[largest], other[largest]]))[0, 1])
-
-
-def estimate_rises(
-    decoder: Decoder, baseline: Baseline, report: Callable[[int], None] = lambda _: None
-) -> Tensor:
-    """The same to first order, of every head and kind at once (kinds, layers, heads, texts).
-
-    One pass forward and one backward for each text: gradient times change (Molchanov et al. 2017).
-    """
-    found = []
-    for number in range(len(baseline.losses)):
-        found.append(_estimate_text(decoder, baseline, number))
-        report(number)
-    return torch.stack(found, dim=-1)
-
-
-def _estimate_text(decoder: Decoder, baseline: Baseline, number: int) -> Tensor:
-    """One text (kinds, layers, heads)."""
-    ids = baseline.stream.ids[number : number + 1]
-    start = baseline.stream.before[0][number : number + 1].clone().requires_grad_()
-    with torch.enable_grad():
-        end, outputs = run_layers(decoder, start, 0, [_Followed()], record=_take_followed)
-        loss = compute_text_losses(decoder, end, ids).sum()
-        gradients = torch.autograd.grad(loss, outputs)
-    every = []
-    for kind in KINDS:
-        rises = []
-        for layer, gradient in enumerate(gradients):
-            heads = range(decoder.num_heads)
-            changed = [replace_output(baseline, layer, head, kind)[number] for head in heads]
-            own = baseline.stream.heads[layer][number]
-            moved = torch.stack([(one - own)[:, head] for head, one in enumerate(changed)])
-            rises.append((gradient[0] * moved).sum(dim=(1, 2)))
-        every.append(torch.stack(rises))
-    return torch.stack(every)
-
-
-class _Followed(Change):
-    """Nothing is changed, but every head's output has a gradient of its own."""
-
-    def change_result(self, call: AttentionCall, result: Attention) -> Attention:
-        return result._replace(output=result.output.clone())
-
-
-def _take_followed(layer: RecordedAttention) -> Tensor:
-    return layer.output  # (1, heads, tokens, head_dim)

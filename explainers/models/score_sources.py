@@ -207,29 +207,3 @@ def freeze_norm(norm: nn.Module, kept: Any, position: int, parts: Tensor) -> Ten
         return parts * divide(normed, stream)
     factor = (stream.var(unbiased=False) + norm.eps).rsqrt() * norm.weight.double()
     return (parts - parts.mean(-1, keepdim=True)) * factor
-
-
-class HeadRow(NamedTuple):
-    """Where an earlier head looked: its weights (tokens,), and its part of the score by token."""
-
-    weights: Tensor
-    parts: Tensor
-
-
-@torch.no_grad()
-def trace_head(run: WrittenRun, split: ScoreSplit, side: str, source: Source) -> HeadRow:
-    """Two steps back: what a head that wrote into a side read, token by token.
-
-    The parts (tokens,) sum to what this source gives to the score; the weights are as they were.
-    """
-    cell, kept = split.cell, run.layers[source.layer]
-    position = cell.query if side == QUERY_SIDE else cell.key
-    weights = kept.weights[source.head, position, : position + 1].double()
-    values = kept.value[source.head // (len(kept.query) // len(kept.key))].double()
-    output = run.model.layers[source.layer].self_attn.o_proj.weight.double()
-    matrix = output.unflatten(1, (len(kept.head_outputs), -1))[:, source.head]
-    written = weights[:, None] * values[: position + 1] @ matrix.T  # (tokens, d_model)
-    vectors = apply_side(run, cell, side, position, written)
-    other = split.key_side if side == QUERY_SIDE else split.query_side
-    scaling = run.model.layers[cell.layer].self_attn.scaling if side == QUERY_SIDE else 1.0
-    return HeadRow(weights, scaling * vectors @ other.sum(0))

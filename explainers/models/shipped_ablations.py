@@ -14,14 +14,7 @@ import torch
 from torch import Tensor
 
 from explainers.models.direct_effect import DirectEffects
-from explainers.models.head_ablation import (
-    KINDS,
-    Estimate,
-    estimate_rises,
-    measure_head,
-    read_baseline,
-    summarise,
-)
+from explainers.models.head_ablation import KINDS, Estimate, measure_head, read_baseline, summarise
 from explainers.models.layer_by_layer import Decoder, find_decoder
 from explainers.models.load import RealModel, load_model
 from explainers.models.patching import Pair, Patching, patch_pair
@@ -48,13 +41,9 @@ Place = tuple[int, int]
 
 
 class Ablations(NamedTuple):
-    """rises (kinds, layers, heads, texts), in nats per token, each measured.
-
-    estimates of the same size, to first order; losses (texts,) of the model as it is.
-    """
+    """rises (kinds, layers, heads, texts), in nats per token; losses (texts,) without a change."""
 
     rises: Tensor
-    estimates: Tensor
     losses: Tensor
 
     def summarise(self, place: Place, kind: str) -> Estimate:
@@ -117,16 +106,15 @@ def _pack_pair(name: str, one: Patching) -> dict[str, Tensor]:
 def measure_all(
     decoder: Decoder, ids: Tensor, report: Callable[[Place], None] = lambda _: None
 ) -> Ablations:
-    """Every head, to first order and measured, on texts ids (texts, tokens)."""
+    """Every head, on texts ids (texts, tokens)."""
     baseline = read_baseline(decoder, ids)
-    estimates = estimate_rises(decoder, baseline).float()
-    rises = torch.empty_like(estimates)
+    rises = torch.empty(len(KINDS), decoder.num_layers, decoder.num_heads, len(ids))
     for layer in range(decoder.num_layers):
         for head in range(decoder.num_heads):
             for row, kind in enumerate(KINDS):
                 rises[row, layer, head] = measure_head(decoder, baseline, (layer, head), kind)
             report((layer, head))
-    return Ablations(rises, estimates, baseline.losses)
+    return Ablations(rises, baseline.losses)
 
 
 def measure_sample(loaded: RealModel, places: tuple[Place, ...] = SAMPLE) -> Tensor:

@@ -1,4 +1,4 @@
-"""On a reader's wish, in another thread: a text written token by token, or losses measured."""
+"""On a reader's wish, in another thread: a text written token by token."""
 
 from typing import NamedTuple
 
@@ -6,10 +6,8 @@ import torch
 
 from explainers.job_queue import Job
 from explainers.messages import N_
-from explainers.models.cache_losses import find_rope_base, list_savings, measure_text, read_prose
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError
-from explainers.models.step_times import LENGTHS, StepTime, time_steps
 from explainers.models.token_text import find_words, tokenise_text
 from explainers.models.told_steps import ToldStep, list_looks, merge_prompt, tell_step
 from explainers.models.written_tokens import MOST_PROMPT, Sampling, write_tokens
@@ -76,43 +74,3 @@ def _write(job: WritingJob) -> Written:
         job.report(N_("{done} of {all} without the cache", done=len(without), all=len(steps)))
     text, spelled = str(loaded.tokenizer.decode(written)), words.spelled if words else ()
     return Written([*prompt], steps, without, text, [*spelled], merged)
-
-
-TimesJob = Job[str, str, list[StepTime]]
-"""Of a model; it reports in words how long a text has been timed."""
-
-
-def make_times_job(model: str) -> TimesJob:
-    """One more token after texts of several lengths, with the cache and without."""
-    return Job(model, _time, total=len(LENGTHS), readable_errors=(ModelError,))
-
-
-def _time(job: TimesJob) -> list[StepTime]:
-    def report(length: int) -> None:
-        job.report(N_("after {count} tokens", count=length))
-
-    return time_steps(load_model(job.subject), report=report)
-
-
-LossRequest = tuple[str, ...]
-"""A model, and the names of savings."""
-LossJob = Job[LossRequest, str, dict[str, list[float]]]
-"""By saving: the losses of the texts."""
-
-
-def make_loss_job(request: LossRequest) -> LossJob:
-    """What these savings cost, on all texts."""
-    return Job(request, _measure, readable_errors=(ModelError,))
-
-
-def _measure(job: LossJob) -> dict[str, list[float]]:
-    model, *names = job.subject
-    loaded = load_model(model)
-    savings, ids = list_savings(find_rope_base(loaded)), read_prose(loaded)
-    job.total = len(names) * len(ids)
-    found: dict[str, list[float]] = {name: [] for name in names}
-    for name in names:
-        for one in ids:
-            found[name].append(measure_text(loaded, one[None], savings[name]))
-            job.report(N_("{done} of {all} texts", done=len(job.reports) + 1, all=job.total))
-    return found

@@ -36,8 +36,6 @@ from explainers.toys.idle_training import (
     IDLE_RATE,
     IDLE_STEPS,
     STAGES,
-    draw_plain_rows,
-    draw_rows,
     learn,
     look_after,
     read_held_out,
@@ -45,8 +43,6 @@ from explainers.toys.idle_training import (
 )
 
 IDLE_MARKDOWN = Path(__file__).with_name("IDLE_REPORT.md")
-PLAIN_LETTERS = "plain letters"
-"""Measured beside the settings: the first token alone, on a text without copies; not shipped."""
 FILM_PARTS = "weights", "lengths", "gates", "largest", "losses"
 
 
@@ -82,13 +78,12 @@ class IdleRow:
 
 
 @torch.no_grad()
-def measure_idle_head(parts: Parts, setting: str, seed: int, is_plain: bool = False) -> IdleRow:
-    """Test what one seed learned; on plain letters, none comes once more."""
-    draw = draw_plain_rows if is_plain else draw_rows
-    reading, rows, loss = read_held_out(parts, setting, draw)
+def measure_idle_head(parts: Parts, setting: str, seed: int) -> IdleRow:
+    """Test what one seed learned."""
+    reading, rows, loss = read_held_out(parts, setting)
     read, following = rows[:, :-1], rows[:, 1:]
     late = torch.arange(read.shape[1]) >= FIRST_QUERY
-    triggers = find_triggers(read) & (not is_plain)
+    triggers = find_triggers(read)
     wanted, idle = triggers & late, ~triggers & late
     weights, length = reading.weights, read.shape[1]
     places = torch.arange(length)
@@ -112,8 +107,7 @@ def measure_idle_head(parts: Parts, setting: str, seed: int, is_plain: bool = Fa
         lengths[:, 0].mean(),
         lengths[:, 1:].mean(),
     )
-    name = PLAIN_LETTERS if is_plain else setting
-    return IdleRow(name, seed, *(round(float(number), 4) + 0.0 for number in measured))
+    return IdleRow(setting, seed, *(round(float(number), 4) + 0.0 for number in measured))
 
 
 def _mean(numbers: Tensor) -> float:
@@ -142,10 +136,6 @@ def make_idle_weights() -> None:
             named = {name_idle_part(setting, seed, name): part for name, part in parts.items()}
             tensors |= {name: part.half() for name, part in named.items()}
             tensors |= pack_film(setting, stages)
-    for seed in IDLE_SEEDS:
-        print(f"idle head: {PLAIN_LETTERS}, seed {seed}", flush=True)
-        plain = list(learn(FIRST, seed, draw_plain_rows))[-1]
-        rows.append(measure_idle_head(round_parts(plain), FIRST, seed, is_plain=True))
     made = (
         f"{IDLE_STEPS} batches of {IDLE_BATCH}, AdamW {IDLE_RATE}, "
         f"torch {torch.__version__}, one thread"
@@ -227,8 +217,8 @@ Letters follow each other as in corpus.txt; behind e, a and r the letter before 
 attention, one head, and one of thinking. Measured on held-out rows from the third place on; mean
 over {seeds} seeds, and in brackets the smallest and the largest. `useful`: weight on the letter to
 be copied, at e, a and r. All shares behind it: at other letters, which need nothing. `first` is the
-first place of the row: ⟨s⟩ where the setting has it. Plain letters have no copies: there every
-letter counts as one of the others. The film of a training shows seed {shown}.
+first place of the row: ⟨s⟩ where the setting has it. The film of a training
+shows seed {shown}.
 
 | setting | loss | copied right | useful | first | nowhere | itself | letter before | blanks \
 | gate, idle | gate, useful | largest \\|score\\| | value of first | of others |
@@ -242,7 +232,7 @@ def format_idle_report() -> str:
     made = read_idle_rows()[1]
     lines = "---|" * len(names) + "---"
     text = INTRODUCTION.format(made=made, seeds=len(IDLE_SEEDS), shown=SHOWN_SEED, lines=lines)
-    for setting in (*SHIPPED_SETTINGS, PLAIN_LETTERS):
+    for setting in SHIPPED_SETTINGS:
         cells = [
             _format_seeds([getattr(row, name) for row in list_seeds(setting)]) for name in names
         ]
@@ -256,8 +246,6 @@ def write_idle_markdown() -> None:
 
 
 def _name_in_report(setting: str) -> str:
-    if setting == PLAIN_LETTERS:
-        return "⟨s⟩, plain letters"
     return ", ".join(list_switches(setting)).replace(FIRST, "⟨s⟩") or "nothing"
 
 

@@ -2,7 +2,7 @@
 
 import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -81,20 +81,6 @@ def draw_rows(count: int, has_first: bool, *names: int | str) -> Tensor:
     return rows
 
 
-@functools.lru_cache(maxsize=4)
-def draw_plain_rows(count: int, has_first: bool, *names: int | str) -> Tensor:
-    """The same from passages of corpus.txt as they are: there no letter comes once more."""
-    letters, length = read_corpus(), LONGEST_ROW + 1 - has_first
-    seeded = make_generator("plain rows", *names)
-    begins = torch.randint(len(letters) - length + 1, (count, 1), generator=seeded)
-    rows = letters[begins + torch.arange(length)]
-    first = torch.full((count, int(has_first)), len(ALPHABET))
-    return torch.cat([first, rows], dim=-1)
-
-
-Draw = Callable[..., Tensor]
-
-
 def draw_idle_parts(setting: str, seed: int) -> dict[str, Tensor]:
     """Untrained tensors; those that settings share begin alike."""
     width, hidden, letters = IDLE_D_MODEL, IDLE_HIDDEN, len(ALPHABET) + 1
@@ -133,11 +119,9 @@ def compute_idle_loss(reading: Reading, following: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def read_held_out(
-    parts: Parts, setting: str, draw: Draw = draw_rows
-) -> tuple[Reading, Tensor, float]:
+def read_held_out(parts: Parts, setting: str) -> tuple[Reading, Tensor, float]:
     """How it reads held-out rows, these rows, and the loss from `FIRST_QUERY` on."""
-    rows = draw(TEST_ROWS, FIRST in list_switches(setting), "held out")
+    rows = draw_rows(TEST_ROWS, FIRST in list_switches(setting), "held out")
     reading = read_rows(parts, setting, rows[:, :-1])
     logits, following = reading.logits[:, FIRST_QUERY:], rows[:, FIRST_QUERY + 1 :]
     return reading, rows, cross_entropy(logits.flatten(0, 1), following.flatten()).item()
@@ -148,11 +132,11 @@ def round_parts(parts: Parts) -> dict[str, Tensor]:
     return {name: part.detach().half().float() for name, part in parts.items()}
 
 
-def learn(setting: str, seed: int, draw: Draw = draw_rows) -> Iterator[dict[str, Tensor]]:
+def learn(setting: str, seed: int) -> Iterator[dict[str, Tensor]]:
     """The parts before the first batch and after each; the same tensors again and again."""
     parts = {name: part.requires_grad_() for name, part in draw_idle_parts(setting, seed).items()}
     adam = torch.optim.AdamW(parts.values(), IDLE_RATE, weight_decay=DECAY)
-    pool = draw(POOL_ROWS, FIRST in list_switches(setting), seed)
+    pool = draw_rows(POOL_ROWS, FIRST in list_switches(setting), seed)
     draws = make_generator("idle batches", seed)
     yield parts
     for _ in range(IDLE_STEPS):

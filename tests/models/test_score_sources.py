@@ -30,7 +30,6 @@ from explainers.models.score_sources import (
     list_sources,
     split_score,
     split_sides,
-    trace_head,
 )
 from explainers.models.written_out import write_out
 from tests.support.tiny_families import VOCABULARY, tiny
@@ -142,20 +141,6 @@ def test_a_centred_part_is_how_fast_the_logarithm_of_the_weight_falls(run):
             less = split.scores - step * split.keys @ split.query_side[place]
             fall = split.scores.log_softmax(-1)[cell.key] - less.log_softmax(-1)[cell.key]
             assert_close(fall / step, parts[place], atol=1e-4, rtol=1e-4)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_row_of_an_earlier_head_sums_to_its_part(family):
-    _model, run = make_run(family)
-    for cell, side in product(some_cells(run, least=2, count=10), SIDES):
-        split = split_score(run, cell)
-        parts = split.compute_pairs(False).sum(1 if side == QUERY_SIDE else 0)
-        place = 4 + 1  # the fifth head of the first layer
-        assert split.sources[place] == Source("head", 0, 4)
-        row = trace_head(run, split, side, split.sources[place])
-        assert_close(row.parts.sum(), parts[place], atol=EXACT, rtol=0)
-        assert_close(row.weights.sum(), torch.tensor(1.0).double(), atol=EXACT, rtol=0)
-        assert len(row.weights) == 1 + (cell.query if side == QUERY_SIDE else cell.key)
 
 
 @pytest.mark.parametrize("side", SIDES)

@@ -29,7 +29,6 @@ from explainers.toys.idle_report import IdleRow, format_idle_report, list_seeds
 from explainers.toys.idle_training import (
     IdleRequest,
     draw_idle_parts,
-    draw_plain_rows,
     draw_rows,
     learn,
     look_after,
@@ -52,9 +51,6 @@ def test_rows_follow_the_rule_and_no_other_letter_is_copied_more_than_by_chance(
     assert (rows[:, 1:] == before)[wanted].all()
     assert (rows[:, 1:] == before)[~wanted].float().mean() < 0.2
     assert not wanted[:, :2].any(), "the first letter has none before it"
-    plain = draw_plain_rows(400, True, "a test")
-    assert plain.shape == rows.shape
-    assert (plain[:, 1:] == torch.cat([plain[:, :1], plain[:, :-2]], dim=1)).float().mean() < 0.2
 
 
 def test_what_is_shipped_is_small_and_every_head_copies():

@@ -23,8 +23,6 @@ from explainers.ui.page import Prose
 from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import write_percent
 
-QUIET = 0.05
-"""Of the way from one answer to the other: what random words do at few heads only."""
 PATCHED, DIRECT = N_("patched"), N_("direct effect")
 LABELS = N_("from the other prompt"), N_("direct effect")
 matter_layer = Counter("matter_layer", N_("Layer, from 0"), None)
@@ -125,21 +123,6 @@ def find_largest(patching: Patching) -> list[Place]:
     """All heads, that with the largest effect first."""
     order: Sequence[int] = patching.effects.flatten().abs().argsort(descending=True).tolist()
     return [divmod(place, patching.effects.shape[1]) for place in order]
-
-
-def describe_chance(shown: Shown) -> dict[str, str]:
-    """What random words did, head by head, and how many heads pass; for the text."""
-    patching, all_heads = shown.patching, shown.patching.effects.numel()
-    return {
-        "draws": f"{len(patching.null)}",
-        "times": f"{1 + len(patching.null)}",
-        "loud": f"{int((patching.chance > QUIET).sum())}",
-        "quiet": write_percent(QUIET),
-        "median": write_percent(float(patching.chance.median())),
-        "all": f"{all_heads}",
-        "lucky": f"{patching.lucky:.0f}",
-        "passed": f"{int(patching.passes.sum())}",
-    }
 
 
 def list_experiments(text: Prose, shown: Shown) -> list[Experiment]:

@@ -5,24 +5,20 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.chapters.common.measured_heads import name_head
 from explainers.chapters.does_it_matter.hero import Shown
 from explainers.messages import N_
 from explainers.models.head_ablation import (
     CLEAR,
     KINDS,
-    LARGEST,
     MEAN,
     RESAMPLE,
     ZERO,
     Estimate,
-    compare_texts,
     find_costly,
     summarise,
 )
-from explainers.models.matter_jobs import make_head_job
-from explainers.models.shipped_ablations import MODEL, SAMPLE, Place
+from explainers.models.shipped_ablations import SAMPLE, Place
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page_parts.check_yourself import Recall
@@ -32,8 +28,6 @@ SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing
 SHARES = SAME, HALF, NOTHING
 MISLED = SAMPLE[0]
 """The head of the question: zero says that it matters."""
-JOB = "matter: head"
-LISTED = 10
 CHANCE = N_("whether any other words would do the same")
 SPEED, WHICH = N_("how fast the model is"), N_("which layer the head is in")
 
@@ -80,21 +74,6 @@ def write_grey(one: Estimate) -> str:
     return f"**{write_estimate(one)}**" if one.is_clear else f":gray[{write_estimate(one)}]"
 
 
-def measure_again(ways: Ways) -> str:
-    """A button, how far the measurement is, and at last its distance from what was kept."""
-    job = make_head_job((MODEL, ways.place))
-    shown = offer_job(JOB, _("Measure this head here"), job, icon=":material/query_stats:")
-    if not shown or shown.subject != job.subject:
-        return ""
-    if shown.state == "failed":
-        show_problem(shown)
-    elif shown.result is not None:
-        return f"{float((shown.result - ways.rises).abs().max()):.4f}"
-    else:
-        watch_job(JOB, shown, name_head(*ways.place))
-    return ""
-
-
 def draw_ways(ways: Ways, origin: str, key: str) -> None:
     """A dot for each text, and the mean with its error, for each replacement."""
     import pandas as pd  # the first paint needs no tables
@@ -119,27 +98,11 @@ def count_heads(shown: Shown) -> dict[str, str]:
     clear = find_costly(rises)  # (kinds, layers, heads)
     only_zero = clear[KINDS.index(ZERO)] & ~clear[KINDS.index(MEAN)] & ~clear[KINDS.index(RESAMPLE)]
     told = {kind: f"{int(one.sum())}" for kind, one in zip(KINDS, clear, strict=True)}
-    mean = rises[KINDS.index(MEAN)]
     return told | {
-        "largest": f"{LARGEST}",
-        "one_text": f"{compare_texts(mean, 1):.2f}".replace("-", "−"),
-        "half": f"{mean.shape[-1] // 2}",
-        "half_texts": f"{compare_texts(mean, mean.shape[-1] // 2):.2f}",
         "all": f"{only_zero.numel()}",
         "only": f"{int(only_zero.sum())}",
         "every": f"{int(clear.all(dim=0).sum())}",
     }
-
-
-def list_largest(shown: Shown) -> str:
-    """The heads with the largest estimate, and what was measured of them; rows of a table."""
-    largest = shown.ablations.estimates.mean(dim=-1).abs().amax(dim=0)
-    order = largest.flatten().topk(LISTED).indices.tolist()
-    rows: list[str] = []
-    for place in (divmod(one, shown.shape[1]) for one in order):
-        cells = " | ".join(write_grey(one) for one in read_ways(shown, place).found.values())
-        rows.append(f"| {name_head(*place)} | {float(largest[place]):.3f} | {cells} |")
-    return "\n".join(rows)
 
 
 def recall_null(_draw: Random) -> Recall:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 
 from explainers.attention.qk_norm import largest_normed_score
-from explainers.chapters.idle_heads.hero import write_range
 from explainers.chapters.idle_heads.one_row import find_largest_ratio
 from explainers.memory.model_shapes import read_shapes
 from explainers.messages import N_
@@ -14,14 +13,12 @@ from explainers.toys.idle_head import (
     GATE,
     IDLE_SEEDS,
     NORM,
-    SHIPPED_SETTINGS,
     SINK,
     SOFT_CAP,
-    list_switches,
     load_idle_head,
     name_setting,
 )
-from explainers.toys.idle_report import PLAIN_LETTERS, average, list_seeds
+from explainers.toys.idle_report import average, list_seeds
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.text.numbers import write_percent
@@ -31,7 +28,6 @@ ANSWERS = INTO_SINK, HALF, TO_FIRST
 Shares = Mapping[str, Sequence[float]]
 CLEARLY = 0.75
 """A place that gets this much of the weight of both has got it."""
-SHORT = {FIRST: "⟨s⟩", SINK: N_("sink"), GATE: N_("gate"), SOFT_CAP: N_("cap"), NORM: "QK-norm"}
 
 
 def answer_sink() -> str:
@@ -54,11 +50,6 @@ def describe_both() -> dict[str, str]:
         "loss": f"{average(both, 'loss'):.2f}",
         "loss_first": f"{average(FIRST, 'loss'):.2f}",
     }
-
-
-def name_switches(setting: str) -> str:
-    """The switches of a setting, as short as below a dot."""
-    return " + ".join(_(SHORT[one]) for one in list_switches(setting)) or _("nothing")
 
 
 def draw_shares(shares: Shares, title: str, key: str, origin: str) -> None:
@@ -95,31 +86,6 @@ def draw_both(origin: str) -> None:
     draw_shares(shares, _("weight of the idle letters, %"), "both places", origin)
 
 
-def draw_first(origin: str) -> None:
-    """The first place's share, for all settings."""
-    shares = {name_switches(one): list_shares("first", one) for one in SHIPPED_SETTINGS}
-    draw_shares(shares, _("weight on the first place, %"), "first shares", origin)
-
-
-def draw_nowhere(origin: str) -> None:
-    """The sink's share, without ⟨s⟩ and with it."""
-    settings = name_setting(SINK), name_setting(FIRST, SINK)
-    shares = {name_switches(one): list_shares("nowhere", one) for one in settings}
-    draw_shares(shares, _("weight in the sink, %"), "sink shares", origin)
-
-
-def describe_seeds() -> dict[str, str]:
-    """What all seeds of all settings have in common, and the sink's shares."""
-    rows = [row for setting in SHIPPED_SETTINGS for row in list_seeds(setting)]
-    return {
-        "alone": write_range(name_setting(SINK), "nowhere"),
-        "beside": write_range(name_setting(FIRST, SINK), "nowhere"),
-        "copied": write_percent(min(row.copied for row in rows)),
-        "with_first": f"{average(FIRST, 'loss'):.2f}",
-        "with_nothing": f"{average(name_setting(), 'loss'):.2f}",
-    }
-
-
 def describe_growth() -> dict[str, str]:
     """How large scores became, and how large they can become."""
     plain, capped, normed = FIRST, name_setting(FIRST, SOFT_CAP), name_setting(FIRST, NORM)
@@ -138,11 +104,6 @@ def describe_growth() -> dict[str, str]:
 
 def _write_largest(setting: str) -> str:
     return f"{max(row.largest for row in list_seeds(setting)):.1f}"
-
-
-def describe_busy() -> dict[str, str]:
-    """A head that always has work: letters without copies."""
-    return {name: write_range(PLAIN_LETTERS, name) for name in ("first", "before")}
 
 
 def describe_models() -> dict[str, str]:

@@ -13,7 +13,6 @@ from explainers.models.score_sources import (
     ScoreSplit,
     Source,
     split_score,
-    trace_head,
 )
 from explainers.translations import _
 from explainers.ui.controls import why_controls as chosen
@@ -21,8 +20,8 @@ from explainers.ui.controls import why_controls as chosen
 if TYPE_CHECKING:
     from explainers.models.written_out import WrittenRun
 
-SHOWN, FOLDED = 8, 6
-"""Bars on each side, and rows and columns of the small matrix, before all others together."""
+SHOWN = 8
+"""Bars on each side, before all others together."""
 DRAWS = 8
 """How often as many others are drawn: what is told of them is an average."""
 DIGITS = 5
@@ -50,11 +49,9 @@ class Removal(NamedTuple):
 class Explained(NamedTuple):
     """All that is shown of one weight.
 
-    `parts` has, by the kind of the bars, the parts of all sources of the query and of the key;
-    `pairs` the first ones against each other, the last row and column being all others. `scores`
-    and `row` are the head's own; `trace` is where the first head among the key's sources looked.
-    `removals` are of every bar that is drawn and of three together; `looked` has the weights of
-    the heads among them.
+    `parts` has, by the kind of the bars, the parts of all sources of the query and of the key.
+    `scores` and `row` are the head's own. `removals` are of every bar that is drawn and of three
+    together; `looked` has the weights of the heads among them.
     """
 
     tokens: list[str]
@@ -68,9 +65,7 @@ class Explained(NamedTuple):
     weight: float
     sources: list[tuple[str, int, int]]
     parts: Parts
-    pairs: dict[str, tuple[list[int], list[int], list[list[float]]]]
     removals: dict[str, Removal]
-    trace: tuple[int, list[float], list[float]] | None
     looked: dict[str, list[float]]
 
     def rank(self, kind: str, side: int) -> list[int]:
@@ -123,27 +118,8 @@ def explain_cell(run: "WrittenRun", cell: Cell, tokens: list[str], seed: int = 0
         round(split.weight, DIGITS),
         [(source.kind, source.layer, source.head) for source in split.sources],
         parts,
-        {kind: fold_pairs(matrix) for kind, matrix in pairs.items()},
         remove_shown(run, split, parts, seed),
-        _trace_first(run, split),
         read_heads(run, split, parts),
-    )
-
-
-def fold_pairs(pairs: Tensor) -> tuple[list[int], list[int], list[list[float]]]:
-    """The largest rows and columns of a matrix; its last row and column sum all others."""
-    rows = pairs.sum(1).argsort(descending=True)[:FOLDED]
-    columns = pairs.sum(0).argsort(descending=True)[:FOLDED]
-    top = pairs[rows][:, columns]
-    beside, below = pairs[rows].sum(1) - top.sum(1), pairs[:, columns].sum(0) - top.sum(0)
-    corner = pairs.sum() - top.sum() - beside.sum() - below.sum()
-    values = [
-        [*_round(row), round(float(one), DIGITS)] for row, one in zip(top, beside, strict=True)
-    ]
-    return (
-        rows.tolist(),
-        columns.tolist(),
-        [*values, [*_round(below), round(float(corner), DIGITS)]],
     )
 
 
@@ -191,18 +167,6 @@ def read_heads(run: "WrittenRun", split: ScoreSplit, parts: Parts) -> dict[str, 
                 weights = run.layers[source.layer].weights[source.head, position, : position + 1]
                 looked[name_removal(side, source)] = _round(weights)
     return looked
-
-
-def _trace_first(
-    run: "WrittenRun", split: ScoreSplit
-) -> tuple[int, list[float], list[float]] | None:
-    """Where the first head among the key's sources looked, and its part of the score by token."""
-    ranked = rank_sources(split, KEY_SIDE, False)
-    first = next((place for place in ranked if split.sources[place].kind == "head"), None)
-    if first is None:
-        return None
-    row = trace_head(run, split, KEY_SIDE, Source(*split.sources[first]))
-    return first, _round(row.weights), _round(row.parts)
 
 
 def _round(numbers: Tensor) -> list[float]:

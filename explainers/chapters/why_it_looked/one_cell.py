@@ -1,4 +1,4 @@
-"""One weight in tables: pairs of sources, two steps back, and what removing does."""
+"""One weight in words and a table: its sum, and what removing does."""
 
 from random import Random
 
@@ -7,7 +7,6 @@ import torch
 from explainers.chapters.why_it_looked.explained_cell import Explained
 from explainers.chapters.why_it_looked.hero import show_token
 from explainers.charts.matrix import Matrix
-from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import why_controls as chosen
@@ -15,7 +14,6 @@ from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.text.numbers import PERCENT, write_percent
-from explainers.ui.untrusted_text import show_spaces
 
 ANSWERS = HARDLY, HALF, NOTHING_LEFT = (
     N_("hardly less than before"),
@@ -67,89 +65,6 @@ def draw_removals(one: Explained, origin: str, key: str = "") -> None:
     )
     alt = _("The weight without its largest sources: predicted, measured, and with others removed.")
     show_figure(Figure([Panel("removed", matrix)], alt), origin, f"removed {key}".strip())
-
-
-def describe_pairs(one: Explained, kind: str) -> dict[str, str]:
-    """How many sources there are, and what all pairs sum to."""
-    rows, _columns, values = one.pairs[kind]
-    total = sum(map(sum, values))
-    return {
-        "count": f"{len(one.sources)}",
-        "shown": f"{len(rows)}",
-        "pairs": f"{len(one.sources) ** 2:,}",
-        "sum": f"{total:.2f}",
-    }
-
-
-def draw_pairs(one: Explained, kind: str, origin: str, key: str = "") -> None:
-    """The largest sources of the query down, those of the key across; the rest in one line each."""
-    rows, columns, values = one.pairs[kind]
-    rest = _("all others")
-    matrix = Matrix(
-        _("parts of the score"),
-        _("all cells together: {sum}", sum=f"{sum(map(sum, values)):.2f}"),
-        values,
-        [*map(one.name, rows), rest],
-        [*map(one.name, columns), rest],
-        _("what wrote the query"),
-        _("what wrote the key"),
-    )
-    alt = _("What each source of the query and each source of the key add to the score together.")
-    show_figure(Figure([Panel("pairs", matrix)], alt), origin, f"pairs {key}".strip())
-
-
-def describe_trace(one: Explained) -> dict[str, str]:
-    """Where the head looked that wrote most of the key, of all heads."""
-    if one.trace is None:
-        return {}
-    place, weights, parts = one.trace
-    best = max(range(len(weights)), key=lambda at: weights[at])
-    return {
-        "key": show_token(one, one.key),
-        "source": one.name(place),
-        "token": show_token(one, best),
-        "weight": write_percent(weights[best]),
-        "part": f"{parts[best]:.2f}",
-        "sum": f"{sum(parts):.2f}",
-    }
-
-
-def draw_trace(one: Explained, origin: str, key: str = "") -> None:
-    """The row of the earlier head: its weights, and what each token gave to the score."""
-    if one.trace is None:
-        return
-    place, weights, parts = one.trace
-    tokens = [show_spaces(token) for token in one.tokens[: len(weights)]]
-    source = one.name(place)
-    panels = [
-        Panel(
-            "looked",
-            Matrix(
-                _("weights"),
-                _("where {source} looked", source=source),
-                [weights],
-                [source],
-                tokens,
-                "",
-                TOKEN_AXIS,
-                "weights",
-            ),
-        ),
-        Panel(
-            "gave",
-            Matrix(
-                _("parts"),
-                _("what each token gave to the score through it"),
-                [parts],
-                [source],
-                tokens,
-                "",
-                TOKEN_AXIS,
-            ),
-        ),
-    ]
-    alt = _("The weights of an earlier head, and its part of the score by token.")
-    show_figure(Figure(panels, alt), origin, f"trace {key}".strip())
 
 
 def describe_sum(one: Explained) -> dict[str, str]:

@@ -1,12 +1,10 @@
 """What a smaller cache costs: rows thrown away, keys and values in few bits, loss by loss."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from random import Random
 
-import torch
 from torch import Tensor
 
-from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.messages import N_
 from explainers.models.cache_losses import (
     BEFORE,
@@ -17,7 +15,6 @@ from explainers.models.cache_losses import (
     FULL,
     GROUP,
     KEYS,
-    LENGTH,
     NUM_TEXTS,
     RING,
     ROWS,
@@ -31,8 +28,7 @@ from explainers.models.cache_losses import (
     name_rounding,
 )
 from explainers.models.head_ablation import Estimate, summarise
-from explainers.models.shipped_writing import MODEL, ShippedWriting
-from explainers.models.writing_jobs import make_loss_job
+from explainers.models.shipped_writing import ShippedWriting
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page_parts.check_yourself import Recall
@@ -42,7 +38,6 @@ Losses = Mapping[str, Tensor]
 """By saving: (texts,), in nats per token."""
 LITTLE, HALF, MOST = N_("less than a third"), N_("about half"), N_("more than two thirds")
 SHARES = LITTLE, HALF, MOST
-JOB = "writing: losses"
 SEEN = 0.0005
 """Nats: what is less is written as 0."""
 FEWEST_BITS = min(BITS)
@@ -136,20 +131,9 @@ def describe_losses(losses: Losses) -> dict[str, str]:
         "newest": f"{ROWS - FEWEST_SINKS}",
         "sinks": f"{FEWEST_SINKS}",
         "texts": f"{NUM_TEXTS}",
-        "length": f"{LENGTH}",
-        "scored": f"{SCORED}",
         "predicted": f"{NUM_TEXTS * SCORED:,}",
         "group": f"{GROUP}",
     }
-
-
-def list_losses(losses: Losses, names: Iterable[str]) -> str:
-    """Rows of a table: the loss, and its rise with the standard error."""
-    rows = []
-    for name in names:
-        rise = "–" if name == FULL else write_grey(estimate_rise(losses, name))
-        rows.append(f"| {name_saving(name)} | {float(losses[name].mean()):.2f} | {rise} |")
-    return "\n".join(rows)
 
 
 def list_rounded(losses: Losses) -> str:
@@ -191,21 +175,6 @@ def write_grey(one: Estimate) -> str:
     """Grey where the mean is less than two standard errors from 0."""
     is_seen = one.is_clear and abs(one.mean) >= SEEN
     return f"**{write_rise(one)}**" if is_seen else f":gray[{write_rise(one)}]"
-
-
-def measure_losses(names: Iterable[str]) -> Losses | None:
-    """A button, and how far the measurement is; at last the losses on this machine."""
-    job = make_loss_job((MODEL, *names))
-    shown = offer_job(JOB, _("Measure again here"), job, icon=":material/query_stats:")
-    if not shown:
-        return None
-    if shown.state == "failed":
-        show_problem(shown)
-    elif shown.result is not None:
-        return {name: torch.tensor(row) for name, row in shown.result.items()}
-    else:
-        watch_job(JOB, shown, _("Measuring losses"))
-    return None
 
 
 def recall_bytes(draw: Random) -> Recall:

@@ -1,6 +1,6 @@
 """The reader's own prompt: the model goes on with it, with the cache and without it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 import streamlit as st
@@ -8,7 +8,6 @@ import streamlit as st
 from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.writing.hero import LABELS, OWN, choose_own, written_text
-from explainers.chapters.writing.times import Point
 from explainers.messages import N_
 from explainers.models.load import find_loaded_model
 from explainers.models.shipped_writing import MODEL, PROMPT, WrittenText
@@ -19,6 +18,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import TextLine
 from explainers.ui.controls.number_controls import Counter, StepSlider, WholeNumber
+from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.hero import read_choice
 from explainers.ui.untrusted_text import verbatim
 
@@ -30,6 +30,10 @@ own_seed = Counter("own_seed", N_("Seed"), 0)
 own_length = WholeNumber("own_length", N_("Tokens to write"), 16, 4, 32)
 controls.register(own_prompt, own_heat, own_count, own_share, own_seed, own_length)
 JOB = "writing: own"
+WITH, WITHOUT = N_("with the cache"), N_("without")
+SERIES = WITH, WITHOUT
+Point = tuple[int, float, float]
+"""Tokens before one that was written, and its seconds with the cache and without."""
 
 
 def choose_request() -> WritingRequest:
@@ -121,3 +125,27 @@ def describe_times(found: Written) -> dict[str, str]:
         "times": f"{median(without) / median(with_cache):.1f}",
         "last": f"{len(found.prompt) + len(found.steps) - 1}",
     }
+
+
+def draw_times(points: Sequence[Point], origin: str, key: str) -> None:
+    """Two lines over the number of tokens before the timed one."""
+    import pandas as pd
+
+    from explainers.charts.curves import Axis, draw_curve
+
+    rows = pd.DataFrame(
+        [
+            (length, 1000 * seconds, series, False)
+            for length, *both in points
+            for series, seconds in zip((_(WITH), _(WITHOUT)), both, strict=True)
+        ],
+        columns=["x", "y", "series", "reference"],
+    )
+    said = "; ".join(
+        f"{length}: {1000 * cached:.0f} / {1000 * again:.0f}" for length, cached, again in points
+    )
+    alt = _("Milliseconds for each token, with the cache / without it. {said}", said=said)
+    lengths = [length for length, *_both in points]
+    ticks = tuple(lengths[:: 1 + len(lengths) // 12])
+    x, y = Axis(N_("tokens before it"), ticks=ticks), Axis(N_("milliseconds for a token"))
+    show_chart(draw_curve, rows, alt, key, origin, x=x, y=y, series=SERIES)
