@@ -22,6 +22,7 @@ from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.where_in_model import show_where
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
@@ -81,6 +82,7 @@ def show_lesson(reading: Reading, written: str) -> None:
 
 
 sentence, reading = ask_about(text, "question", "question_own")
+show_where(text)
 show_lesson(reading, sentence.text)
 show_one_sentence(text)
 check_yourself(text, {"weights": recall_remaining_weight, "output": a_mixture})

@@ -1,0 +1,45 @@
+"""What attention is for: the next word that a real model expects, and where words see none but
+themselves.
+
+`python -m explainers.chapters.start.what_for` measures again and writes the file.
+"""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from explainers.models.changes import Window, count_heads, measure_effect
+from explainers.models.registry import WHEEL_MODELS
+from explainers.toys.grammar import read_running
+from explainers.translations import ENGLISH
+from explainers.ui.page_parts.where_in_model import FILE
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+MODEL = WHEEL_MODELS[0]
+WITHOUT_ATTENTION = Window(width=1)
+"""Each token sees itself alone, so that nothing comes from another word."""
+
+
+def measure(loaded: "RealModel") -> dict[str, Any]:
+    """The running sentence up to its last word, read with attention and without."""
+    written = " ".join(read_running(ENGLISH).tokens[:-1])
+    effect = measure_effect(loaded, written, [WITHOUT_ATTENTION])
+    return {
+        "model": MODEL.name,
+        "layers": len(count_heads(loaded).num_heads),
+        "text": written,
+        "next_tokens": effect.next_tokens,
+    }
+
+
+def write() -> None:
+    """Measure, and keep it for the page."""
+    from explainers.models.load import load_model
+
+    kept = json.dumps(measure(load_model(MODEL.id)), ensure_ascii=False)
+    FILE.write_text(kept, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
