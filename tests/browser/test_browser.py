@@ -52,7 +52,7 @@ def option(one, name):
 
 
 def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
-    link = {"predict": "false", "seed": "7", "weights": "untrained", **SEVEN}
+    link = {"predict": "false", "seed": "7", **SEVEN}
     one = visit("", is_still=True, **link)
     messages = one.sent, one.received
     one.panel("X").locator("th.row", has_text="record").hover()
