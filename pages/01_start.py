@@ -48,11 +48,11 @@ def take_all_words(layer: Layer) -> None:
     take_head(_("One head, every matrix"), layer, read_head(layer).numbers)
 
 
-def show_all_words(layer: Layer, mask: str) -> None:
+def show_all_words(layer: Layer) -> None:
     """What the picture at the top follows for one word, for all: a matrix per step."""
     text("steps")
     one_head = read_head(layer)
-    names = ("masked" if name == "scores" and mask != "full" else name for name in SEVEN)
+    names = (one_head.compared if name == "scores" else name for name in SEVEN)
     panels = [one_head.panel(name, "→" if name in ARROWS else "", True) for name in names]
     panels, working = orient_panels(panels, page.has_queries_down()), make_explainer(one_head)
     alt = _("One head of attention, a matrix per step, from the tokens to the output.")
@@ -78,7 +78,7 @@ def show_lesson(reading: Reading, written: str) -> None:
     text("promise")
     show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
     take_all_words(layer)
-    go_deeper(text, {"all_words": lambda: show_all_words(layer, rule)})
+    go_deeper(text, {"all_words": lambda: show_all_words(layer)})
 
 
 sentence, reading = ask_about(text, "question", "question_own")

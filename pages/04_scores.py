@@ -3,9 +3,8 @@
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
-from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
-from explainers.chapters.common.one_head import attend, read_head, take_head
+from explainers.chapters.common.one_head import read_head, take_head
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict
@@ -14,7 +13,6 @@ from explainers.chapters.scores.four_steps import (
     choose_steps,
     show_all_words,
     show_step,
-    show_temperatures,
     work_out_softmax,
 )
 from explainers.chapters.scores.hero import make_hero
@@ -66,7 +64,7 @@ def show_how(layer: Layer, word: int) -> None:
     take_head(_("One head, every matrix"), layer, one_head.numbers)
 
 
-def show_steps(reading: Reading, rule: str) -> None:
+def show_steps(reading: Reading) -> None:
     """Queries and keys in, output out, one operation at a time, with weights of one's choice."""
     sizes = choose_sizes(reading)
     layer, steps = sizes.layer, choose_steps()
@@ -79,26 +77,12 @@ def show_steps(reading: Reading, rule: str) -> None:
     takeaway.take_chosen_head(layer, read_head(layer))
 
 
-def show_temperature(layer: Layer) -> None:
-    """Every weight at any temperature, beside attention's own."""
-    text("temperature")
-    one_head, products = read_head(layer), hide(attend(layer)[1].products, layer.mask)
-    queries_down, origin = page.has_queries_down(), name_layer_origin(layer)
-    temperature = show_temperatures(one_head, products, queries_down, origin)
-    takeaway.take_temperature(layer, temperature)
-    text("temperature_tried")
-
-
 def show_variance() -> None:
-    """Why it is √d_k, and not another number."""
+    """Why it is √d_k and not another number, and why a row without it hardly learns."""
+    measurements = root_experiment.load_measurements()
     text("root_variance")
-    root_experiment.show_variance(root_experiment.load_measurements())
-
-
-def show_gradient() -> None:
-    """What a row without √d_k can still learn."""
-    text("root_gradient")
-    root_experiment.show_gradient(root_experiment.load_measurements())
+    root_experiment.show_variance(measurements)
+    text("root_gradient", **root_experiment.name_gradient(measurements))
 
 
 @fragment
@@ -109,18 +93,8 @@ def show_lesson(reading: Reading) -> None:
     end_stop(text)
     show_reader(reading)
     ask_for_root()
-    rule, word = hero.chosen(controls.mask), hero.chosen(controls.followed_word)
-    layer = reading.layer(rule)
-    show_how(layer, word)
-    go_deeper(
-        text,
-        {
-            "steps": lambda: show_steps(reading, rule),
-            "temperature": lambda: show_temperature(layer),
-            "variance": show_variance,
-            "gradient": show_gradient,
-        },
-    )
+    show_how(reading.layer(), hero.chosen(controls.followed_word))
+    go_deeper(text, {"steps": lambda: show_steps(reading), "variance": show_variance})
 
 
 text("question")

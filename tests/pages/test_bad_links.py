@@ -63,7 +63,6 @@ def controls_app():
     controls.tokens()
     controls.texts.read_unseen()
     controls.clock_position()
-    controls.temperature()
     controls.head_dim((2, 4, 16), opens_with=16)
     controls.num_heads()
     controls.queries()
@@ -91,7 +90,6 @@ GOOD = {
     "tokens": "5,000",
     "texts": "3",
     "clock": "9",
-    "temperature": "4",
     "d_k": "4",
     "heads": "8",
     "queries": "across",

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from explainers.attention.single_head import single_head
-from explainers.chapters.scores.hero import MASKS, TEMPERATURES, compute_numbers
+from explainers.chapters.scores.hero import TEMPERATURES, compute_numbers
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.sentence import SENTENCE
 from tests.support.opening import ROOT, opened
@@ -19,42 +19,35 @@ SOFTMAX = SCRIPTS / "picture" / "softmax.js"
 TOKENS = tuple(SENTENCE.split())
 RUN = """
 import {{ softmax, sumWeighted }} from "{file}";
-const {{ products, value, allowed, temperatures }} = {numbers};
-console.log(JSON.stringify(temperatures.map((temperature) => products.map((row, at) => {{
-  const weights = softmax(row, temperature, allowed[at]);
+const {{ products, value, temperatures }} = {numbers};
+console.log(JSON.stringify(temperatures.map((temperature) => products.map((row) => {{
+  const weights = softmax(row, temperature);
   return {{ weights, output: sumWeighted(weights, value) }};
 }}))));
 """
 
 
-def layers(tokens=TOKENS):
-    return {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
+LAYER = load_readable_layer(TOKENS, "full", FILM_SEED)
 
 
 def test_the_numbers_are_those_of_the_head():
-    sent, read = hero(opened(PAGE)), layers()
-    run = single_head(*read["full"].single())
+    sent, run = hero(opened(PAGE)), single_head(*LAYER.single())
     assert sent["tokens"] == list(TOKENS)
     torch.testing.assert_close(
         torch.tensor(sent["products"]) / sent["root"], run.scores.cpu(), atol=1e-4, rtol=0
     )
     weights, value = run.weights.cpu(), torch.tensor(sent["value"])
     torch.testing.assert_close(weights @ value, run.output.cpu(), atol=1e-3, rtol=0)
-    for rule, layer in read.items():
-        assert sent["allowed"][rule] == layer.mask.tolist()
     assert sent["root"] == math.sqrt(len(sent["value"][0]))
     assert sent["root"] in sent["temperatures"]
 
 
-@pytest.mark.parametrize("rule", ["full", "causal"])
-def test_what_is_dragged_is_what_torch_computes(rule):
-    numbers, layer = compute_numbers(layers()), layers()[rule]
-    sent = {**numbers, "allowed": numbers["allowed"][rule]}
-    script = RUN.format(file=SOFTMAX.as_uri(), numbers=json.dumps(sent))
+def test_what_is_dragged_is_what_torch_computes():
+    numbers = compute_numbers(LAYER)
+    script = RUN.format(file=SOFTMAX.as_uri(), numbers=json.dumps(numbers))
     computed = json.loads(run_script(script))
     assert len(computed) == len(TEMPERATURES) > 30
     products = torch.tensor(numbers["products"], dtype=torch.double)
-    products = products.masked_fill(~layer.mask.cpu(), -math.inf)
     value = torch.tensor(numbers["value"], dtype=torch.double)
     for temperature, rows in zip(TEMPERATURES, computed, strict=True):
         weights = (products / temperature).softmax(-1)
@@ -66,12 +59,10 @@ def test_what_is_dragged_is_what_torch_computes(rule):
 
 def test_where_it_is_not_dragged_it_shows_attention_itself():
     """At √d_k the weights are the head's, from the unrounded numbers, to the last digit shown."""
-    numbers = compute_numbers(layers())
-    for rule, layer in layers().items():
-        products = torch.tensor(numbers["products"]).masked_fill(~layer.mask.cpu(), -math.inf)
-        run = single_head(*layer.single())
-        shown = (products / numbers["root"]).softmax(-1)
-        torch.testing.assert_close(shown, run.weights.cpu(), atol=1e-4, rtol=0, msg=rule)
+    numbers = compute_numbers(LAYER)
+    shown = (torch.tensor(numbers["products"]) / numbers["root"]).softmax(-1)
+    weights = single_head(*LAYER.single()).weights.cpu()
+    torch.testing.assert_close(shown, weights, atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize(("asked", "shown"), [("64", 64), ("2.8284", 2.8284), ("3", 2)])

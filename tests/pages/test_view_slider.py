@@ -1,14 +1,12 @@
 """What the browser changes by itself, a slider or a click: what was sent for it, and forgotten."""
 
-import json
-
 import pytest
 
 from explainers.chapters.scores import root_experiment
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import MOST_NUMBERS, Cell
-from tests.support.opening import PAGES, opened, pictures, widgets
+from tests.support.opening import PAGES, opened, widgets
 from tests.support.reading import figure, figures
 
 TOKENS, KEYS, SCORES = PAGES[1:4]
@@ -69,23 +67,16 @@ def test_of_large_matrices_fewer_views_are_sent():
         assert sum(numbers) <= MOST_NUMBERS
 
 
-def temperatures(visit):
-    """The linked picture with the two tables of weights."""
-    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [one for one in drawn if "panels" in one and one["panels"][0]["id"] == "warm"]
-    return found
-
-
 def test_a_clicked_number_that_is_gone_is_forgotten():
     last = len(SENTENCE.split()) - 1
-    visit = opened(SCORES, {"text": SENTENCE, "deep": "temperature"})
-    visit.session_state["clicked in temperature"] = Cell("weights", last, last)
-    shown = temperatures(visit.run())
+    visit = opened(SCORES, {"text": SENTENCE})
+    visit.session_state["clicked in all words"] = Cell("weights", last, last)
+    shown = figure(visit.run(), "products")
     assert shown["selected"] == {"panel": "weights", "row": last, "column": last}
     assert "Friday" in shown["working"]["title"]
     for text in (SENTENCE.removesuffix(" Friday"), "CEO"):
         widgets(visit)["text"].set_value(text)
         visit.run()
         assert not visit.exception
-        assert temperatures(visit)["selected"] is None
-        assert temperatures(visit)["working"] is None
+        assert figure(visit, "products")["selected"] is None
+        assert figure(visit, "products")["working"] is None

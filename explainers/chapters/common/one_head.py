@@ -57,9 +57,7 @@ KINDS = {
     N_("masked"): Kind(
         QUERY_AXIS, KEY_AXIS, N_("−∞ where forbidden"), "", (Source("scores", "row", "column"),)
     ),
-    "weights": Kind(
-        QUERY_AXIS, KEY_AXIS, N_("softmax: every row sums to 1"), "", (Source("masked", row="row"),)
-    ),
+    "weights": Kind(QUERY_AXIS, KEY_AXIS, N_("softmax: every row sums to 1")),
     "output": Kind(
         QUERY_AXIS,
         FEATURE_AXIS,
@@ -107,11 +105,17 @@ class OneHead:
             blank={"masked": "−∞", "weights": "0"}.get(name, ""),
         )
 
+    @property
+    def compared(self) -> str:
+        """What softmax reads: the scores, with −∞ where the mask hides any."""
+        return "masked" if any(-inf in row for row in self.numbers["masked"]) else "scores"
+
     def panel(self, name: str, operator: str = "", has_page: bool = False) -> Panel:
         """The matrix with the rows and columns that its numbers come from."""
         kind, matrix = KINDS[name], self.matrix(name)
         is_wide = kind.columns == FEATURE_AXIS and matrix.shape[1] > MOST_LANES
-        return Panel(name, matrix, operator, has_page, kind.sources, dense=is_wide)
+        sources = (Source(self.compared, row="row"),) if name == "weights" else kind.sources
+        return Panel(name, matrix, operator, has_page, sources, dense=is_wide)
 
     def step(self, name: str, queries_down: bool) -> list[Panel]:
         """One of the four steps: what goes in and what comes out."""
@@ -119,7 +123,7 @@ class OneHead:
             return self.product("Q", "Kᵀ", name, queries_down)
         if name == "output":
             return self.product("weights", "V", name, queries_down)
-        before = "products" if name == "scores" else "masked"
+        before = "products" if name == "scores" else self.compared
         return orient_panels([self.panel(before), self.panel(name, operator="→")], queries_down)
 
     def product(self, left: str, right: str, result: str, queries_down: bool) -> list[Panel]:

@@ -1,25 +1,19 @@
-"""The four steps of attention, one picture each, and the weights at every temperature."""
+"""The four steps of attention, one picture each."""
 
-import math
 from dataclasses import replace
 
 import torch
-from torch import Tensor
 
-from explainers import arithmetic
-from explainers.arithmetic import Arithmetic
-from explainers.attention.scaling import with_temperature
 from explainers.attention.steps import OPERATIONS, softmax
 from explainers.chapters.common.choose_layer import LayerSizes
 from explainers.chapters.common.one_head import OneHead, make_explainer, read_head
-from explainers.charts.matrix import Values, blank_forbidden
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
-from explainers.ui.figure.panels import Cell, Panel, Slider, View, orient_panels
+from explainers.ui.figure.panels import View, orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.source import show_source
 from explainers.ui.text.numbers import write_percent
@@ -86,65 +80,11 @@ def show_step(sizes: LayerSizes, step: str, queries_down: bool, origin: str) -> 
 
 def show_all_words(one_head: OneHead, word: int, queries_down: bool, origin: str) -> None:
     """The four steps for all words, a small matrix each; the row of a word stands in a box."""
-    hides = any(-math.inf in row for row in one_head.numbers["masked"])
-    scores = "masked" if hides else "scores"
     panels = [
         replace(one_head.panel(name, "→" if at else ""), followed=word)
-        for at, name in enumerate(("products", scores, "weights", "output"))
+        for at, name in enumerate(("products", "scores", "weights", "output"))
     ]
     alt = _("Four matrices: products, scores, weights and output, a row for each word.")
     working = make_explainer(one_head)
     show_clickable_figure(orient_panels(panels, queries_down), working, origin, "all words", alt)
     show_source(*sum(OPERATIONS.values(), ()))
-
-
-def show_temperatures(
-    one_head: OneHead, products: Tensor, queries_down: bool, origin: str
-) -> float:
-    """Softmax(QKᵀ ÷ temperature) beside attention's own weights; they meet where it is √d_k.
-
-    Returns the temperature that was chosen.
-    """
-    control, root = controls.temperature, round(math.sqrt(one_head.head_dim), 4)
-    steps = sorted({*control.steps, root})
-    place = control(steps)
-    unscaled_panel = replace(one_head.panel("weights"), sources=())
-    frames = tuple(
-        _blank_forbidden(with_temperature(products, step), unscaled_panel) for step in steps
-    )
-    warm_panel = replace(
-        unscaled_panel,
-        id="warm",
-        matrix=replace(unscaled_panel.matrix, values=frames[place]),
-        frames=frames,
-    )
-    panels = [
-        _rename_matrix(warm_panel, _("at this temperature"), _("softmax(Q · Kᵀ ÷ temperature)")),
-        _rename_matrix(unscaled_panel, "attention", "softmax(Q · Kᵀ ÷ √d_k)"),
-    ]
-    labels = [f"{step:.3g}" + (" = √d_k" if step == root else "") for step in steps]
-    slider = Slider(control.label, labels, place, lambda index: control.put(steps[index]))
-    alt = _("Two tables of weights: at the temperature of the slider, and attention's own.")
-    dividers = {"warm": steps[place], "weights": math.sqrt(one_head.head_dim)}
-
-    def explain(cell: Cell) -> Arithmetic:
-        row = [product / dividers[cell.panel] for product in products[cell.row].tolist()]
-        shown = next(panel for panel in panels if panel.id == cell.panel).matrix.values
-        value = shown[cell.row][cell.column] or 0.0  # a blank one is exactly 0
-        return arithmetic.explain_softmax(row, cell.column, value, one_head.tokens)
-
-    show_clickable_figure(
-        orient_panels(panels, queries_down), explain, origin, "temperature", alt, slider
-    )
-    show_source(with_temperature)
-    return steps[place]
-
-
-def _rename_matrix(panel: Panel, name: str, formula: str) -> Panel:
-    return replace(panel, matrix=replace(panel.matrix, name=name, formula=formula))
-
-
-def _blank_forbidden(weights: Tensor, like: Panel) -> Values:
-    """The weights as numbers, blank where the picture they stand beside is blank."""
-    allowed = [[value is not None for value in row] for row in like.matrix.values]
-    return blank_forbidden(weights.tolist(), allowed)

@@ -155,6 +155,13 @@ def write_averages(measurement: RootMeasurement) -> Pair[str]:
     return f"{without:.3f}", f"{with_root:.3f}"
 
 
+def name_gradient(measurements: list[RootMeasurement]) -> dict[str, str]:
+    """How strongly a row still reacts to its scores at the largest d_k, for a text."""
+    last = measurements[-1]
+    without, with_root = (f"{one:.2f}" for one in last.gradient)
+    return {"d_k": f"{last.head_dim:,}", "without": without, "with_root": with_root}
+
+
 def show_variance(measurements: list[RootMeasurement]) -> None:
     """How far the scores spread, at every d_k."""
     from explainers.charts.curves import Axis, draw_curve  # the first page needs no altair
@@ -162,19 +169,9 @@ def show_variance(measurements: list[RootMeasurement]) -> None:
     theory = _("theory: variance = d_k")
     d_k = Axis("d_k", is_logarithmic=True)
     spread = Axis(_("variance of the scores"), is_logarithmic=True)
-    rows, series = _make_curve_rows(measurements, "variance", theory), (*_name_series(), theory)
+    rows, series = _make_variance_rows(measurements, theory), (*_name_series(), theory)
     alt = _("Variance of the scores: without √d_k on the line y = d_k, with it at 1.")
     show_chart(draw_curve, rows, alt, "variance", _name_origin(), x=d_k, y=spread, series=series)
-
-
-def show_gradient(measurements: list[RootMeasurement]) -> None:
-    """How much a row can still learn, at every d_k."""
-    from explainers.charts.curves import Axis, draw_curve
-
-    d_k, learning = Axis("d_k", is_logarithmic=True), Axis(_("size of the gradient"))
-    rows, series = _make_curve_rows(measurements, "gradient"), _name_series()
-    alt = _("Size of the softmax's gradient against d_k: without √d_k it falls, with it not.")
-    show_chart(draw_curve, rows, alt, "gradient", _name_origin(), x=d_k, y=learning, series=series)
 
 
 def _name_origin() -> str:
@@ -210,19 +207,16 @@ def _make_panel(series: int, frames: tuple[list[list[float]], ...], place: int) 
     return Panel(("without", "with")[series], matrix, frames=frames)
 
 
-def _make_curve_rows(
-    measurements: list[RootMeasurement], name: str, theory: str = ""
-) -> "pd.DataFrame":
-    """A measured quantity against d_k for `charts.curve`; `theory` names the line y = x."""
+def _make_variance_rows(measurements: list[RootMeasurement], theory: str) -> "pd.DataFrame":
+    """The variance against d_k for `charts.curve`; `theory` names the line y = x."""
     import pandas as pd
 
     points = [
-        (m.head_dim, getattr(m, name)[place], series, False)
+        (m.head_dim, m.variance[place], series, False)
         for place, series in enumerate(_name_series())
         for m in measurements
     ]
-    if theory:
-        points += [(m.head_dim, m.head_dim, theory, True) for m in measurements]
+    points += [(m.head_dim, m.head_dim, theory, True) for m in measurements]
     return pd.DataFrame(points, columns=["x", "y", "series", "reference"])
 
 

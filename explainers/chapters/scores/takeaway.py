@@ -1,24 +1,13 @@
-"""To take away: the weights at one temperature, and the experiment on √d_k."""
+"""To take away: the head that a reader chose, and the experiment on √d_k."""
 
 from typing import Any
 
-from torch import Tensor
-
-from explainers.attention.scaling import with_temperature
-from explainers.attention.single_head import project
-from explainers.attention.steps import dot_products, hide
 from explainers.chapters.common.one_head import OneHead, compute_matrices
 from explainers.chapters.scores.root_experiment import RootMeasurement, run_experiment
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
-
-
-def apply_temperature(layer: Layer, temperature: float) -> dict[str, Tensor]:
-    """The weights if another number than √d_k divides the products."""
-    query, key, _unused = project(layer.x, layer.head())
-    return {"warm": with_temperature(hide(dot_products(query, key), layer.mask), temperature)}
 
 
 def measure_root(head_dims: list[int]) -> dict[str, Any]:
@@ -34,13 +23,6 @@ def take_chosen_head(layer: Layer, one_head: OneHead) -> None:
         _("The head that you chose"), compute_matrices, {"layer": layer}, one_head.numbers
     )
     take("chosen head", recipe)
-
-
-def take_temperature(layer: Layer, temperature: float) -> None:
-    """The table at the temperature of the slider."""
-    inputs = {"layer": layer, "temperature": temperature}
-    shown, title = apply_temperature(layer, temperature), _("At another temperature")
-    take("temperature", Recipe(title, apply_temperature, inputs, shown))
 
 
 def take_root(measurements: list[RootMeasurement]) -> None:

@@ -67,9 +67,6 @@ projection = Choice("projection", N_("Show how to compute"), "Q", ("Q", "K", "V"
 # Scores, softmax, output
 _STEPS = N_("products"), N_("scores"), N_("weights"), N_("output")
 step = Choice("step", N_("Step"), "products", _STEPS)
-temperature = BrowserSlider(
-    "temperature", N_("Temperature"), 1, tuple(round(2 ** (n / 2), 4) for n in range(-6, 15))
-)
 divided_by = Control("divided_by", N_("Temperature"), 2)
 root_head_dim = BrowserSlider("root_d_k", "d_k", 1024, tuple(2**power for power in range(2, 11)))
 

@@ -3,9 +3,9 @@
 
 /**
  * A row of weights: products divided by a temperature, the forbidden ones left out.
- * @param {number[]} products @param {number} temperature @param {boolean[]} allowed
+ * @param {number[]} products @param {number} temperature @param {boolean[]} [allowed] all of them, if nothing is said
  */
-export function softmax(products, temperature, allowed) {
+export function softmax(products, temperature, allowed = products.map(() => true)) {
   const scores = products.map((product, place) => (allowed[place] ? product / temperature : -Infinity));
   const largest = Math.max(...scores); // subtracted, so that no power is too large
   const powers = scores.map((score) => Math.exp(score - largest));

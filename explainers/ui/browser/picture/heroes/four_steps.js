@@ -23,7 +23,6 @@ import { Temperature } from "./temperature.js";
  * @property {string[]} tokens
  * @property {number[][]} products
  * @property {number[][]} value
- * @property {Record<string, boolean[][]>} allowed by the masks' names
  * @property {number[]} temperatures
  * @property {number} root √d_k
  */
@@ -32,7 +31,6 @@ import { Temperature } from "./temperature.js";
  * @property {SVGElement[]} bars of its product and of its score
  * @property {SVGElement} outline of its product, behind its score
  * @property {SVGElement} rent where a bar is longer than there is room
- * @property {HTMLElement} shutter what the mask hides
  * @property {HTMLElement[]} digits
  * @property {HTMLElement} again its name, where the last two steps stand below
  * @property {HTMLElement} share
@@ -72,10 +70,9 @@ export class FourSteps extends WordHero {
   // What is chosen.
 
   get count() { return this.data.tokens.length; }
-  get allowed() { return this.data.allowed[String(this.choices.mask)][this.asker]; }
   get temperature() { return Number(this.choices.divided_by); }
   get products() { return this.data.products[this.asker]; }
-  get weights() { return softmax(this.products, this.temperature, this.allowed); }
+  get weights() { return softmax(this.products, this.temperature); }
   get isRoot() { return this.temperature === this.data.root; }
 
   /** @param {number} at */
@@ -102,8 +99,8 @@ export class FourSteps extends WordHero {
   renew(isFirst) {
     if (!this.hasNewWords(isFirst)) return false;
     const { tokens } = this.data;
-    for (const { bars, outline, rent, shutter, digits: numbers, again, share, funnel, part, value, ribbon } of this.lanes) {
-      for (const node of [...bars, outline, rent, shutter, ...numbers, again, share, funnel, part, value.node, ribbon]) node.remove();
+    for (const { bars, outline, rent, digits: numbers, again, share, funnel, part, value, ribbon } of this.lanes) {
+      for (const node of [...bars, outline, rent, ...numbers, again, share, funnel, part, value.node, ribbon]) node.remove();
     }
     this.output?.node.remove();
     this.output = new Strip(this.stage, "output", "value");
@@ -113,7 +110,6 @@ export class FourSteps extends WordHero {
       bars: [this.drawn("rect", "signed"), this.drawn("rect", "signed")],
       outline: this.drawn("rect", "outline"),
       rent: this.drawn("path", "rent"),
-      shutter: this.stage.add("div", "shutter"),
       digits: [this.stage.add("div", "text digits"), this.stage.add("div", "text digits")],
       again: this.stage.add("div", "text again", token),
       share: this.stage.add("div", "text share"),
@@ -164,19 +160,17 @@ export class FourSteps extends WordHero {
   /** @override */
   place() {
     if (!this.places) return;
-    const { stage, places, allowed, asker } = this, { size, lane, blocks, block } = places;
+    const { stage, places, asker } = this, { size, lane, blocks, block } = places;
     this.words.buttons.forEach((button, place) => stage.write(button, 0, this.middle(place), size, 1, 0, "left"));
     this.lanes.forEach((row, place) => {
-      const isHidden = !allowed[place], number = Math.min(16, lane);
+      const number = Math.min(16, lane);
       row.digits.forEach((node, step) => {
-        stage.write(node, places.digits[step], this.middle(place), number, isHidden && step === 0 ? 0.45 : 1, 0, "right");
+        stage.write(node, places.digits[step], this.middle(place), number, 1, 0, "right");
       });
       stage.write(row.again, 0, this.middle(place, block), size, block ? 1 : 0, 0, "left");
       row.again.classList.toggle("asks", place === asker);
       row.share.classList.toggle("low", this.weights[place] < 0.05);
       stage.write(row.share, places.share, this.middle(place, block), Math.min(18, lane), 1, 0, "right");
-      const { left, width } = places.bars[1];
-      stage.put(row.shutter, { x: left, y: this.middle(place) - lane * 0.36, width, height: lane * 0.72 }, isHidden ? 1 : 0);
     });
     this.placeHeads();
     this.placeSlider();
@@ -221,7 +215,7 @@ export class FourSteps extends WordHero {
     const { data, asker, weights } = this;
     this.words.show({
       chosen: Number(this.choices.word), shown: asker,
-      hidden: this.allowed.map((isAllowed) => !isAllowed),
+      hidden: data.tokens.map(() => false),
       names: data.tokens.map((word, place) => _("{word}: product {product}, weight {share}", {
         word, product: digits(this.products[place], 1), share: percent(weights[place]),
       })),
@@ -243,13 +237,12 @@ export class FourSteps extends WordHero {
     const products = tween.row("products", 0), scores = tween.row("scores", 0), weights = tween.row("weights", 0);
     let from = 0;
     this.lanes.forEach((row, place) => {
-      const isHidden = !this.allowed[place];
-      this.paintBar(row.bars[0], place, products[place], places.bars[0], isHidden ? 0.35 : 1);
-      this.paintBar(row.outline, place, products[place], places.bars[1], isHidden ? 0 : 1);
-      this.paintBar(row.bars[1], place, scores[place], places.bars[1], isHidden ? 0 : 1);
-      this.paintRent(row.rent, place, scores[place], isHidden);
+      this.paintBar(row.bars[0], place, products[place], places.bars[0]);
+      this.paintBar(row.outline, place, products[place], places.bars[1]);
+      this.paintBar(row.bars[1], place, scores[place], places.bars[1]);
+      this.paintRent(row.rent, place, scores[place]);
       setText(row.digits[0], digits(products[place], 1));
-      setText(row.digits[1], isHidden ? "−∞" : digits(scores[place], 1));
+      setText(row.digits[1], digits(scores[place], 1));
       setText(row.share, percent(weights[place]));
       this.paintPart(row, place, weights[place], from);
       from += weights[place];
@@ -258,18 +251,18 @@ export class FourSteps extends WordHero {
     this.output?.describe(_("output"), tween.goal.output[0]);
   }
 
-  /** @param {SVGElement} bar @param {number} place @param {number} value @param {Bars} bars @param {number} opacity */
-  paintBar(bar, place, value, { left, width, zero, scale }, opacity) {
+  /** @param {SVGElement} bar @param {number} place @param {number} value @param {Bars} bars */
+  paintBar(bar, place, value, { left, width, zero, scale }) {
     const thick = /** @type {Places} */ (this.places).lane * 0.6, end = Math.max(left, Math.min(left + width, zero + value * scale));
-    const box = { x: Math.min(zero, end), y: this.middle(place) - thick / 2, width: Math.max(0.5, Math.abs(end - zero)), height: thick, opacity };
+    const box = { x: Math.min(zero, end), y: this.middle(place) - thick / 2, width: Math.max(0.5, Math.abs(end - zero)), height: thick };
     for (const [name, number] of Object.entries(box)) bar.setAttribute(name, number.toFixed(2));
     bar.classList.toggle("minus", value < 0);
   }
 
-  /** Two slanted lines across a bar that is cut off. @param {SVGElement} rent @param {number} place @param {number} score @param {boolean} isHidden */
-  paintRent(rent, place, score, isHidden) {
+  /** Two slanted lines across a bar that is cut off. @param {SVGElement} rent @param {number} place @param {number} score */
+  paintRent(rent, place, score) {
     const { bars: [, { left, width, zero, scale }], lane } = /** @type {Places} */ (this.places);
-    const end = zero + score * scale, isCut = !isHidden && (end > left + width + 0.5 || end < left - 0.5);
+    const end = zero + score * scale, isCut = end > left + width + 0.5 || end < left - 0.5;
     const x = end > zero ? left + width - 12 : left + 8, y = this.middle(place), half = lane * 0.36;
     rent.setAttribute("d", isCut ? `M${x} ${y + half}l6 ${-2 * half}m5 0l-6 ${2 * half}` : "");
   }
@@ -299,8 +292,8 @@ export class FourSteps extends WordHero {
 
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, weights, allowed, products, asker } = this, { tokens } = data;
-    const ranked = tokens.map((word, place) => ({ word, place, weight: weights[place] })).filter(({ place }) => allowed[place]).sort((a, b) => products[b.place] - products[a.place]);
+    const { data, weights, products, asker } = this, { tokens } = data;
+    const ranked = tokens.map((word, place) => ({ word, place, weight: weights[place] })).sort((a, b) => products[b.place] - products[a.place]);
     const [first, second] = ranked, last = ranked[ranked.length - 1];
     const values = {
       word: tokens[asker], words: String(ranked.length), divisor: this.divisor(),
