@@ -134,16 +134,10 @@ def explain_writing() -> None:
     st.code(template, height=400)
 
 
-def show_done() -> None:
-    """Progress, which the link keeps."""
-    text("all_done", done=len(deck.done))
-    offer_names(controls.finished_exercises, deck.done)
-
-
 text("question")
 if deck.is_set and not is_lecture():
     text("set", count=len(deck.cards))
 show_hero(text, make_hero(deck), "deck")
 show_exercises()
-go_deeper(text, {"lecturers": choose_set, "machine": explain_writing, "done": show_done})
+go_deeper(text, {"lecturers": choose_set, "machine": explain_writing})
 show_one_sentence(text)

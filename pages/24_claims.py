@@ -11,23 +11,20 @@ from explainers.chapters.claims.claim_table import (
     Finding,
     choose_sizes,
     compute_finding,
-    count_moving,
     list_next,
     offer_claim,
 )
-from explainers.chapters.claims.hero import MEANINGS, choose_claim, make_hero, read_judgements
+from explainers.chapters.claims.hero import choose_claim, make_hero, read_judgements
 from explainers.chapters.common.claim_parameters import capitalise, describe_sizes
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import show_one_sentence
-from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import is_study_mode, offer_all_answers
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.language import fragment
-from explainers.ui.text.numbers import name_thresholds
 
 text = page.Prose(__file__)
 
@@ -65,7 +62,7 @@ def show_finding(claim: Claim) -> None:
     with st.spinner(_("Computing it again"), show_time=False):
         own = compute_finding(claim, claim.as_written)
     result = st.container()
-    text("sizes" if claim.moves else "sizes_same")
+    text("sizes")
     with st.container(horizontal=True):
         choices = choose_sizes(claim)
     finding = compute_finding(claim, choices)
@@ -93,14 +90,6 @@ def describe_as_written(claim: Claim) -> str:
     return describe_sizes(claim.parameters, claim.as_written)
 
 
-def explain_verdicts() -> None:
-    """What each of the four words means."""
-    words = (f"- **{_(verdict)}**: {text.fill(MEANINGS[verdict])}" for verdict in VERDICTS)
-    st.markdown("\n".join(words))
-    text("verdicts", **count_moving(), **name_thresholds())
-
-
 text("question")
 show_wall()
-go_deeper(text, {"verdicts": explain_verdicts})
 show_one_sentence(text)

@@ -30,26 +30,13 @@ TEXT = load_sections("24_claims")
 EACH = pytest.mark.parametrize("claim", read_claims().values(), ids=lambda claim: claim.id)
 
 
-PRINTED = {
-    "row_of_seed_42": {"claimed": (0.254, 0.206, 0.466, 0.008, 0.032, 0.034)},
-    "row_of_a_causal_head": {"claimed": (0.0399, 0.9601)},
-    "plus_looks_both_ways": {"claimed": (0.456, 0.123, 0.421)},
-}
-"""A printed row is one input more: with numbers that do belong to it, the verdict is another."""
 SAID = {
     "rows_sum_to_one": {"numbers"},
-    "variance_grows": {"entries"},
     "hidden_is_exactly_zero": {"allowed"},
     "four_squares": {"num_heads", "biases"},
-    "splitting_copies_nothing": {"step"},
     "sharing_adds_nothing": {"compared_with"},
     "interleave_is_right": {"way"},
     "one_head_one_relation": {"num_heads"},
-    "causal_cells": {"words"},
-    "eight_of_32": {"num_kv_heads"},
-    "several_gigabytes": {"tokens"},
-    "cells_of_a_head": {"tokens"},
-    "two_sequences": {"mask"},
     "tiles_are_exact": {"numbers"},
     "windows_are_linear": {"window", "tokens"},
     "same_output_as_gpt_2": {"ours"},
@@ -57,9 +44,7 @@ SAID = {
 """What the sentence itself names, if only by its own number; or how many bits numbers have."""
 NOTHING_LEFT: dict[str, dict[str, set[Any]]] = {
     "attention_explains": {"num_heads": {1}},
-    "one_slope_for_all": {"num_heads": {1}},
     "cache_makes_it_linear": {"tokens": {2}},
-    "difference_is_a_share": {"subtracted": {0}},
     "sink_keeps_the_sum": {"sink": {-100}},
     "idle_heads_spread": {"batches": {0}},
     "any_common_part_is_cached": {"layers": {1}},
@@ -67,15 +52,11 @@ NOTHING_LEFT: dict[str, dict[str, set[Any]]] = {
     "four_bits_are_a_quarter": {"scales": {"forgotten"}},
     "latent_is_eight_times_smaller": {"rope_part": {"forgotten"}},
     "speculation_is_approximate": {"redrawn": {"the model itself"}},
-    "four_gigabytes": {"num_kv_heads": {32}},
     "sixty_nine_gigabytes": {"num_kv_heads": {32}},
     "zeros_tell_what_a_head_is_worth": {"agree": {0.25, 0.5}},
 }
 """Choices that leave nothing of what the sentence speaks of, are a mistake, or our own measure."""
 NAMED = SAID | {
-    "products_in_the_hundreds": {"head_dim"},
-    "heads_matter_on_any_text": {"texts"},
-    "announced_is_third": {"word", "counted_from"},
     "windows_reach": {"layers", "width"},
     "interpolation_is_free": {"further"},
     "cap_keeps_shares_apart": {"cap"},
@@ -97,9 +78,7 @@ def test_a_verdict_is_what_comes_out_for_every_choice(claim):
         for values in itertools.product(*(one.values for one in claim.parameters))
     }
     assert {*found.values()} <= set(VERDICTS)
-    assert claim.moves == (len({*found.values()}) > 1), "as the page says"
-    if not claim.moves:  # no verdict is fixed beforehand
-        assert claim.check(**claim.as_written | PRINTED[claim.id]).verdict != claim.verdict
+    assert len({*found.values()}) > 1, "another choice gives another verdict"
 
     if claim.verdict in (HOLDS, FAILS):  # else it would hold with a condition
         fixed = (SAID if claim.verdict == HOLDS else NAMED).get(claim.id, ())
@@ -129,15 +108,12 @@ def test_each_claim_has_its_sentence_and_nothing_else_has_one():
         (about_scores.hidden_is_exactly_zero, {"allowed": 0}, FAILS),
         (about_heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
         (about_positions.windows_reach, {"layers": 3, "width": 3}, HOLDS),
-        (about_costs.four_gigabytes, {"num_kv_heads": 32}, HOLDS),
         (about_costs.looking_ahead_spoils_it, {"layers": 1}, FAILS),
         (
             about_costs.latent_is_eight_times_smaller,
             {"model": "deepseek-v2-lite", "rope_part": "forgotten"},
             CONDITION,
         ),
-        (about_lengths.cells_of_a_head, {"tokens": 131_072}, FAILS),
-        (about_lengths.translation_has_13_tokens, {"token": "a byte"}, FAILS),
     ],
 )
 def test_other_sizes_move_the_verdict(check, choices, verdict):
@@ -147,18 +123,15 @@ def test_other_sizes_move_the_verdict(check, choices, verdict):
 @pytest.mark.parametrize(
     ("claim", "choices", "number", "value"),
     [
-        ("difference_is_a_share", {"subtracted": 0.2}, "total", 0.8),
         ("delta_rule_overwrites", {"rate": 0.5}, "plain", 1.0),
         ("sink_keeps_the_sum", {"sink": -100}, "total", 1.0),
         ("linear_is_the_same", {"compared_with": "softmax"}, "own", 0.0),
-        ("one_slope_for_all", {"num_heads": 8}, "first", 0.5),
         ("windows_are_linear", {"window": 4, "tokens": 512}, "times", 4090 / 2042),
         ("latent_costs_work", {"latent_dim": 512}, "times", 3.4),
         ("latent_costs_work", {"latent_dim": 128}, "times", 1.0),
         ("latent_costs_work", {"latent_dim": 64}, "limit", 128),
         ("four_bits_are_a_quarter", {"number_format": "q4_0", "scales": "counted"}, "times", 3.556),
         ("dropout_keeps_the_sum", {"probability": 0.5}, "mean", 1.0),
-        ("translation_has_13_tokens", {"token": "a character"}, "rows", 53),
     ],
 )
 def test_a_remark_has_the_number_that_theory_says(claim, choices, number, value):

@@ -13,8 +13,8 @@ from tests.support.tiers import EVERYTHING
 
 TEXT = load_sections("23_exercises")
 SEEDS = range(200 if EVERYTHING else 30)
-SLOW = {"a_d_k_that_saturates", "a_model_on_two_gpus", "tiles_for_a_fast_memory"}
-"""Their settings take long to try one by one, so fewer seeds try them all."""
+SLOW = {"a_model_on_two_gpus"}
+"""Its settings take long to try one by one, so fewer seeds try them all."""
 
 
 def of_kind(kind):

@@ -53,16 +53,16 @@ def test_the_verdict_waits_for_the_readers_own():
     visit.session_state["guess_windows_reach"] = "holds"  # as a click on a card sets it
     assert verdicts_on(visit.run()) == ["Does not hold"]
     assert visit.query_params["guess_windows_reach"] == "holds"
-    visit.session_state["claim"] = "causal cells"
+    visit.session_state["claim"] = "order is lost"
     assert verdicts_on(visit.run()) == [], "an answer is given to one claim"
-    assert hero(visit)["choices"]["guess_causal_cells"] is None
+    assert hero(visit)["choices"]["guess_order_is_lost"] is None
     skipped = linked(REACH, predict="true", guess_windows_reach="just show me")
     assert verdicts_on(skipped) == ["Does not hold"]
     assert hero(skipped)["choices"]["guess_windows_reach"] == hero(skipped)["skip"]["key"]
 
 
 def test_a_claim_opens_its_topic_also_where_an_old_link_names_another():
-    visit = opened(PAGE, {"claim": "four gigabytes", "about": "caches"})
+    visit = opened(PAGE, {"claim": "sixty nine gigabytes", "about": "caches"})
     assert verdicts_on(visit) == ["Does not hold"]
     assert hero(visit)["choices"]["about"] == "models"
 

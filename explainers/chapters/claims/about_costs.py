@@ -13,12 +13,11 @@ from explainers.attention.rules import Rule
 from explainers.chapters.claims.claim_table import HOLDS, Finding, judge_claim
 from explainers.memory.cache_bytes import (
     NumberFormat,
-    count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
     find_format,
 )
-from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape
+from explainers.memory.model_shapes import ModelShape, find_shape
 from explainers.memory.sizes import format_size
 from explainers.toys.examples import make_generator, random_heads
 
@@ -82,41 +81,9 @@ def _measure_moved_keys(layers: int) -> float:
     return (keys(x)[:, :-1] - keys(x[:-1])).abs().max().item()
 
 
-FAMILY = "llama-3-8b", "llama-3.1-70b", "llama-3.1-405b"
-
-
-def llama_has_eight(model: str) -> Finding:
-    """Query heads and KV heads of the published models of that name."""
-    heads = {name: _count_heads(name) for name in (model, *FAMILY)}
-    claimed = [one == (32, 8) for one in heads.values()]
-    numbers = {"heads": heads[model][0], "kv_heads": heads[model][1]}
-    return judge_claim(claimed[0], all(claimed), **numbers)
-
-
 def _count_heads(model: str) -> tuple[int, int]:
     shape = find_shape(model)
     return shape.num_heads, shape.require_groups()[0].num_kv_heads
-
-
-def bytes_per_token(layers: int) -> Finding:
-    """32 KV heads of 128 in bfloat16, in one layer or in more."""
-    kept = {number: count_bytes_per_token(_make_shape(32, number)) for number in (layers, 1, 32)}
-    claimed = [one == 16_384 for one in kept.values()]
-    return judge_claim(claimed[0], all(claimed), bytes=kept[layers], model=kept[32])
-
-
-def eight_of_32(num_kv_heads: int) -> Finding:
-    """Times smaller than with 32 KV heads."""
-    mha, gqa, mqa = (count_cache_bytes(_make_shape(n, 32), 1_000) for n in (32, num_kv_heads, 1))
-    holds = (mha / gqa, mha / mqa) == (4, 32)
-    return judge_claim(holds, holds, gqa=mha / gqa, mqa=mha / mqa)
-
-
-def four_gigabytes(num_kv_heads: int) -> Finding:
-    """Llama 3 8B at 8,192 tokens, with its own KV heads or with others."""
-    kept = count_cache_bytes(_make_llama_shape(num_kv_heads), 8_192)
-    holds = round(kept / 1e9) == 4
-    return judge_claim(holds, holds, kept=format_size(kept, "decimal"), binary=format_size(kept))
 
 
 def sixty_nine_gigabytes(num_kv_heads: int, tokens: int) -> Finding:
@@ -124,13 +91,6 @@ def sixty_nine_gigabytes(num_kv_heads: int, tokens: int) -> Finding:
     kept = count_cache_bytes(_make_llama_shape(num_kv_heads), tokens)
     holds = round(kept / 1e9) == 69
     return judge_claim(holds, holds, kept=format_size(kept, "decimal"), tokens=tokens)
-
-
-def several_gigabytes(tokens: int) -> Finding:
-    """A 70B model with 8 KV heads."""
-    kept = count_cache_bytes(find_shape("llama-3.1-70b"), tokens)
-    holds = 3e9 <= kept < 20e9
-    return judge_claim(holds, holds, kept=format_size(kept, "decimal"))
 
 
 LATENT_MODELS = "deepseek-v2-lite", "deepseek-v2", "deepseek-v3"
@@ -234,26 +194,6 @@ def a_state_does_not_grow(layers: str, model: str = "qwen3-next-80b-a3b") -> Fin
     )
 
 
-def source_is_kept_once(layers: str, model: str = "whisper-large-v3") -> Finding:
-    """The cache of a decoder that reads a source, after 16 tokens written and after 64."""
-    shape = find_shape(model)
-    groups = shape.require_groups()
-    cross = replace(shape, groups=tuple(one for one in groups if one.kind == "cross"))
-    grown = {"cross-attention": _measure_source(cross), "all": _measure_source(shape)}
-    constant = {of: short == long for of, (short, long) in grown.items()}
-    numbers = {"cross": format_size(grown["cross-attention"][1], "decimal")}
-    numbers |= {
-        of: format_size(size, "decimal")
-        for of, size in zip(("short", "long"), grown["all"], strict=True)
-    }
-    return judge_claim(constant[layers], all(constant.values()), **numbers)
-
-
-def _measure_source(shape: ModelShape) -> tuple[int, int]:
-    short, long = (count_cache_bytes(shape, tokens, source_tokens=1_500) for tokens in (16, 64))
-    return short, long
-
-
 def _measure_all(shape: ModelShape, tokens: int) -> int:
     return count_cache_bytes(shape, tokens) + count_extra_bytes(shape, tokens)
 
@@ -268,8 +208,3 @@ def _make_llama_shape(num_kv_heads: int) -> ModelShape:
     shape = find_shape(LLAMA)
     groups = tuple(replace(one, num_kv_heads=num_kv_heads) for one in shape.require_groups())
     return replace(shape, groups=groups)
-
-
-def _make_shape(num_kv_heads: int, layers: int) -> ModelShape:
-    group = LayerGroup("full", layers, num_kv_heads=num_kv_heads, head_dim=128)
-    return replace(find_shape(LLAMA), groups=(group,))

@@ -5,7 +5,7 @@ import torch
 from explainers.attention import masks
 from explainers.attention.dropout import drop
 from explainers.attention.grouped_query import share, share_wrongly
-from explainers.attention.multi_head import merge_heads, multi_head, parameters, split_heads
+from explainers.attention.multi_head import multi_head, parameters
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import single_head
 from explainers.chapters.claims.claim_table import (
@@ -16,7 +16,6 @@ from explainers.chapters.claims.claim_table import (
     judge_claim,
     make_finding,
 )
-from explainers.messages import N_
 from explainers.models.head_scores import HeadScores
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.shipped_scores import read_shipped_scores
@@ -50,18 +49,6 @@ def heads_cost_one_head(head_dim: int) -> Finding:
     return judge_claim(as_many[0], all(as_many), heads=heads, one=one, times=heads / one)
 
 
-def splitting_copies_nothing(step: str, num_heads: int) -> Finding:
-    """Where the numbers lie in memory before and after splitting, and after merging."""
-    x = torch.zeros(TOKENS, D_MODEL)
-    heads = split_heads(x, D_MODEL // num_heads)
-    per_head = heads.contiguous()  # as attention gives it: a tensor of its own, head by head
-    splits = heads.data_ptr() != x.data_ptr()
-    merges = merge_heads(per_head).data_ptr() != per_head.data_ptr()
-    copied = {False: N_("no number"), True: N_("{count:,} numbers", count=x.numel())}
-    free = not {"splitting": splits, "merging": merges}[step]
-    return judge_claim(free, free, split=copied[splits], merged=copied[merges])
-
-
 def sharing_adds_nothing(num_kv_heads: int, compared_with: int) -> Finding:
     """The numbers of a layer of eight query heads, with one count of KV heads and another."""
     own, shared = (parameters(D_MODEL, 8, heads, 64) for heads in (compared_with, num_kv_heads))
@@ -84,25 +71,6 @@ def interleave_is_right(way: str, num_kv_heads: int) -> Finding:
     ]
     right_way = off[("repeat_interleave", "repeat").index(way)] < ROUNDING
     return judge_claim(right_way, right_way, interleave=off[0], repeat=off[1])
-
-
-TRIED_HEADS = (2, 16), (4, 16), (8, 16)
-
-
-def shape_is_kept(last_step: str, num_heads: int, value_dim: int) -> Finding:
-    """The widths of the heads side by side and after W_O, for a model of width 64."""
-    seeded = make_generator("claims", "shape")
-    x = torch.randn(TOKENS, 64, generator=seeded)
-    width = x.shape[-1]
-    before = {}
-    for heads, size in ((num_heads, value_dim), *TRIED_HEADS):
-        per_head = x @ torch.randn(heads, width, size, generator=seeded)
-        before[heads, size] = merge_heads(per_head)
-    own = before[num_heads, value_dim]
-    after = own @ torch.randn(own.shape[-1], width, generator=seeded)
-    kept = (own if last_step == "heads" else after).shape[-1] == width
-    always = all(one.shape[-1] == width for one in before.values())
-    return judge_claim(kept, always, before=own.shape[-1], after=after.shape[-1], d_model=width)
 
 
 SENTENCE_WORDS = tuple(SENTENCE.split())

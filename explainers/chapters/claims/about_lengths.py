@@ -1,7 +1,5 @@
 """Claims about long texts, and about newer kinds of attention that are made for them."""
 
-from collections.abc import Callable, Sized
-
 import torch
 
 from explainers.attention import masks
@@ -21,20 +19,12 @@ from explainers.chapters.claims.claim_table import (
     make_finding,
 )
 from explainers.toys.examples import make_generator
-from explainers.toys.sentence import PRESETS, SENTENCE
 from explainers.ui.text.numbers import write_percent
 
 TOKENS = 7
 ROUNDING = 1e-5
 HEAD_DIM = 8
 BLOCK = 16
-
-
-def cells_of_a_head(tokens: int) -> Finding:
-    """The weights of one head in one layer, at 4,096 tokens and at what is called 128k."""
-    short, long = 4_096**2, tokens**2
-    holds = (round(short / 1e6, 1), round(long / 1e9, 1)) == (16.8, 16.4)
-    return judge_claim(holds, holds, short=short, long=long, tokens=tokens)
 
 
 def time_and_space(tokens: int) -> Finding:
@@ -59,38 +49,6 @@ def _count_held_numbers(tokens: int) -> tuple[int, int]:
     whole = attention(x, x, x, masks.build(masks.full, tokens, tokens))
     plain = whole.weights.numel() + whole.output.numel()
     return plain, BLOCK**2 + whole.output.numel()
-
-
-def two_sequences(mask: str, queries: int, keys: int) -> Finding:
-    """Cells of cross-attention, and of attention over both texts one behind the other."""
-    both = queries + keys
-    cross = cells(masks.build(masks.full, queries, max(queries, keys))[:, :keys])
-    joined = cells(masks.build(masks.RULES[mask], both, both))
-    holds = (cross, joined) == (queries * keys, both**2)
-    return judge_claim(holds, holds, cross=cross, joined=joined, times=joined / cross)
-
-
-CUTS: dict[str, Callable[[str], Sized]] = {
-    "a word between spaces": str.split,
-    "a character": list,
-    "a byte": str.encode,
-}
-
-
-def translation_has_13_tokens(token: str) -> Finding:
-    """The weights of a translation over its source, by what is taken for a token."""
-    tables = {one: _measure_table(one) for one in (token, *CUTS)}
-    claimed = {one: table == (13, 7) for one, table in tables.items()}
-    rows, columns = tables[token]
-    return judge_claim(claimed[token], all(claimed.values()), rows=rows, columns=columns)
-
-
-def _measure_table(token: str) -> tuple[int, int]:
-    rows, columns = (len(CUTS[token](one)) for one in (PRESETS["Vietnamese"], SENTENCE))
-    query, key = torch.zeros(rows, HEAD_DIM), torch.zeros(columns, HEAD_DIM)
-    mask = torch.ones(rows, columns, dtype=torch.bool)
-    found = attention(query, key, key, mask).weights.shape
-    return found[0], found[1]
 
 
 def tiles_are_exact(numbers: str) -> Finding:
@@ -176,18 +134,6 @@ def _write_twice(rate: float | None) -> float:
         else:
             state = write_delta(state, key, value, torch.tensor(rate), one)
     return (read_state(state, key) - new).norm().item()
-
-
-def difference_is_a_share(subtracted: float) -> Finding:
-    """One head's weights minus a share of another's (Ye et al. 2024, section 2.1)."""
-    seeded = make_generator("claims", "difference")
-    query, key = torch.randn(2, 2, TOKENS, HEAD_DIM, generator=seeded)
-    mask = masks.build(masks.full, TOKENS, TOKENS)
-    first, second = attention(query, key, key, mask).weights
-    weights = first - subtracted * second
-    total, least = weights.sum(dim=-1).mean().item(), weights.min().item()
-    shares = abs(total - 1) < ROUNDING and least >= 0
-    return judge_claim(shares, shares, total=total, least=least)
 
 
 SINKS = -100, 0, 2

@@ -3,15 +3,7 @@
 from torch import Tensor
 
 from explainers.chapters.claims.claim_table import CONDITION, FAILS, HOLDS, Finding, make_finding
-from explainers.models.head_ablation import (
-    KINDS,
-    LARGEST,
-    MEAN,
-    RESAMPLE,
-    ZERO,
-    compare_texts,
-    find_costly,
-)
+from explainers.models.head_ablation import KINDS, MEAN, RESAMPLE, ZERO, find_costly
 from explainers.models.shipped_ablations import read_kept
 from explainers.ui.text.numbers import write_percent
 
@@ -35,15 +27,6 @@ def _confirm(other: str, texts: int) -> tuple[int, int]:
     rises = _read_rises()[..., :texts]
     zero, found = (find_costly(rises[KINDS.index(kind)]) for kind in (ZERO, OTHERS[other]))
     return int((zero & found).sum()), int(zero.sum())
-
-
-def heads_matter_on_any_text(texts: int) -> Finding:
-    """The heads that cost most on some passages: do they cost most on others as well?"""
-    found = {count: compare_texts(_read_rises()[KINDS.index(MEAN)], count) for count in (1, 2, 4)}
-    here, everywhere = found[texts] >= ALIKE, min(found.values()) >= ALIKE
-    verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
-    numbers = {"alike": f"{found[texts]:.2f}".replace("-", "−"), "texts": f"{texts}"}
-    return make_finding(verdict, **numbers, largest=f"{LARGEST}", four=f"{found[4]:.2f}")
 
 
 def _read_rises() -> Tensor:

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from explainers.attention.delta_rule import gated_delta_attention, write_delta
+from explainers.attention.delta_rule import write_delta
 from explainers.attention.linear import read_state, write_sum
 from explainers.chapters.claims.claim_table import Finding, judge_claim
 from explainers.toys.examples import make_generator
@@ -70,27 +70,3 @@ def _measure_error(kind: str, pairs: int) -> float:
     values = torch.randn(pairs, DIM, generator=seeded)
     state = _write_both(keys, values)[0]
     return (read_state(state, keys) - values).abs().max().item()
-
-
-def a_state_is_read_word_by_word(state: str) -> Finding:
-    """Is the state of a layer a linear map of the state before? Then all can be had at once.
-
-    Of the delta rule both forms are compared; after a tanh no sum of states is a state any more.
-    """
-    seeded = make_generator("claims", "word by word")
-    key, value = normalize(torch.randn(2, PAIRS, DIM, generator=seeded), dim=-1)
-    beta, keep = torch.rand(2, PAIRS, generator=seeded)
-    states, before = [], torch.zeros(DIM, DIM)
-    for place in range(PAIRS):
-        before = write_delta(before, key[place], value[place], beta[place], keep[place])
-        states.append(before)
-    stepwise = read_state(torch.stack(states), key)
-    apart = (gated_delta_attention(key, key, value, beta, keep) - stepwise).abs().max().item()
-    bent = _measure_bend(states[0], states[-1])
-    must_wait = {"linear": apart > ROUNDING, "through tanh": bent > ROUNDING}
-    return judge_claim(must_wait[state], all(must_wait.values()), apart=apart, bent=bent)
-
-
-def _measure_bend(one: Tensor, other: Tensor) -> float:
-    """How far tanh of a sum of states is from the sum of both."""
-    return (torch.tanh(one + other) - torch.tanh(one) - torch.tanh(other)).abs().max().item()

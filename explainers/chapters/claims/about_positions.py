@@ -6,9 +6,8 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.cross import cross_attention, read_source
 from explainers.attention.multi_head import multi_head
-from explainers.attention.position_bias import alibi_bias, alibi_slopes
 from explainers.attention.positions import reorder
-from explainers.attention.receptive_field import cells, reach, window_reach
+from explainers.attention.receptive_field import reach, window_reach
 from explainers.attention.rotary import angles, rotate
 from explainers.attention.rules import Rule
 from explainers.chapters.claims.claim_table import Finding, judge_claim
@@ -20,24 +19,6 @@ from explainers.toys.sentence import SENTENCE
 
 ROUNDING = 1e-5
 WORDS = SENTENCE.split()
-
-
-def causal_cells(words: int) -> Finding:
-    """The cells that a causal mask leaves, counted; the sentence has seven words."""
-    left = cells(masks.build(masks.causal, words, words))
-    holds = (left, words**2) == (28, 49)
-    return judge_claim(holds, holds, left=left, all=words**2, words=words)
-
-
-def announced_is_third(counted_from: int, word: str) -> Finding:
-    """The place of a word, and which positions the causal mask shows it."""
-    place = WORDS.index(word)
-    row = masks.build(masks.causal, len(WORDS), len(WORDS))[place]
-    seen = [position + counted_from for position in row.nonzero().flatten().tolist()]
-    holds = place + counted_from == 3 and seen == [0, 1, 2, 3]
-    sees = ", ".join(map(str, seen))
-    numbers = {"place": place + counted_from, "seen": sees, "number": len(seen)}
-    return judge_claim(holds, holds, word=word, **numbers)
 
 
 def windows_reach(layers: int, width: int) -> Finding:
@@ -135,14 +116,6 @@ def _measure_fading(kind: str) -> tuple[float, float]:
         scores = (rotate(query, turn[:1]) * rotate(key, turn[1:])).sum(dim=-1) / HEAD_DIM**0.5
         sizes.append(scores.square().mean().sqrt().item())
     return sizes[0], sizes[1]
-
-
-def one_slope_for_all(num_heads: int) -> Finding:
-    """How much ALiBi subtracts for each step of distance, in the first head and in the last."""
-    bias = alibi_bias(alibi_slopes(num_heads), 1, 2)
-    first, last = -bias[0, 0, 0].item(), -bias[-1, 0, 0].item()
-    same = first == last
-    return judge_claim(same, same, first=first, last=last, times=first / last)
 
 
 def interpolation_is_free(further: int) -> Finding:

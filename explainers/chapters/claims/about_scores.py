@@ -17,7 +17,6 @@ from explainers.chapters.claims.claim_table import (
     make_finding,
 )
 from explainers.toys.examples import make_generator
-from explainers.toys.layers import draw_layer
 from explainers.ui.text.numbers import write_percent
 
 ROUNDING = 1e-5
@@ -48,23 +47,6 @@ def same_output_as_gpt_2(ours: str) -> Finding:
     return judge_claim(same, same, apart=apart, unscaled=unscaled)
 
 
-def variance_grows(head_dim: int, entries: str) -> Finding:
-    """Variance of dot products at one length and at twice the length, of two kinds of vectors."""
-    one, two = (_measure_variance(length, entries) for length in (head_dim, 2 * head_dim))
-    grows = 1.8 < two / one < 2.2
-    times = two / one
-    return judge_claim(grows, grows, one=one, two=two, twice=2 * head_dim, times=times)
-
-
-def _measure_variance(head_dim: int, entries: str) -> float:
-    """Of vectors whose entries are independent, or all alike."""
-    if entries == "independent":
-        return _measured(head_dim).variance[0]
-    seeded = make_generator("claims", "alike", head_dim)
-    query, key = (torch.randn(DRAWS, 1, generator=seeded).expand(-1, head_dim) for _ in range(2))
-    return (query * key).sum(dim=-1).var().item()
-
-
 SPREADS = 0.5, 1.0, 1.5, 2.0
 
 
@@ -92,15 +74,6 @@ def one_token_takes_all(head_dim: int) -> Finding:
     return judge_claim(
         above > 0.5, above == 1, mean=largest.mean().item(), above=write_percent(above)
     )
-
-
-def products_in_the_hundreds(head_dim: int) -> Finding:
-    """How large dot products of independent entries with variance 1 are."""
-    products = random_scores(
-        head_dim, 1, DRAWS, make_generator("claims", "products", head_dim)
-    ).products
-    spread, largest = products.std().item(), products.abs().max().item()
-    return judge_claim(largest >= 100, spread >= 100, spread=spread, largest=largest, draws=DRAWS)
 
 
 def hidden_is_exactly_zero(allowed: int) -> Finding:
@@ -166,54 +139,6 @@ def _measured(head_dim: int) -> Measured:
     return measure(head_dim, KEYS, DRAWS, make_generator("claims", "scaling", head_dim))
 
 
-TUTORIAL_ROW = 0.186, 0.062, 0.155, 0.138, 0.183, 0.276
-CAUSAL_ROW = 0.4123, 0.5877
-PLUS_WORDS = "two", "plus", "three"
-PLUS_ROW = 0.45, 0.10, 0.45
-NUM_UNTRAINED = 100
-"""How many untrained heads are tried."""
-
-
-def row_of_seed_42(seed: int, claimed: tuple[float, ...] = TUTORIAL_ROW) -> Finding:
-    """Six vectors of four numbers for Q, K and V, drawn one after the other as the claim says."""
-    seeded = torch.Generator().manual_seed(seed)
-    query, key, value = (torch.randn(1, 1, 6, 4, generator=seeded) for _ in range(3))
-    row = attention(query, key, value, masks.build(masks.full, 6, 6)).weights[0, 0, 0]
-    # All that is drawn is said: what comes out can be compared, unlike in the next claims.
-    verdict = HOLDS if _is_row(row, claimed) else FAILS
-    return make_finding(verdict, row=_format_row(row), claimed=_format_row(claimed))
-
-
-def row_of_a_causal_head(made_by: str, claimed: tuple[float, ...] = CAUSAL_ROW) -> Finding:
-    """d_model 8 and 4 tokens from seed 0; the claim leaves open in what order."""
-    seeded = torch.Generator().manual_seed(0)
-    drawn = [torch.randn(*sizes, generator=seeded) for sizes in CONSTRUCTIONS[made_by]]
-    query, key, value = drawn if len(drawn) == 3 else [drawn[0] @ w for w in drawn[1:]]
-    weights = attention(query, key, value, masks.build(masks.causal, 4, 4)).weights
-    row = weights[1, :2]
-    above = int((weights.triu(1) != 0).sum())
-    verdict = HOLDS if _is_row(row, claimed) else LOST
-    return make_finding(
-        verdict, row=_format_row(row, 4), claimed=_format_row(claimed, 4), above=above
-    )
-
-
-CONSTRUCTIONS = {"Q, K, V": [(4, 8)] * 3, "x, W_Q, W_K, W_V": [(4, 8)] + [(8, 8)] * 3}
-
-
-def plus_looks_both_ways(head_dim: int, claimed: tuple[float, ...] = PLUS_ROW) -> Finding:
-    """The row of "plus" in many untrained heads, and in how many it is the claimed one."""
-    rows = []
-    for seed in range(NUM_UNTRAINED):
-        x, head, mask = draw_layer(PLUS_WORDS, 8, 1, head_dim, "full", seed).single()
-        rows.append(attention(x @ head.w_query, x @ head.w_key, x @ head.w_value, mask).weights[1])
-    apart = (torch.stack(rows).cpu() - torch.tensor(claimed)).abs().amax(dim=-1)
-    nearest = _format_row(rows[int(apart.argmin())])
-    hits = int((apart < 0.005).sum())
-    verdict = HOLDS if hits == NUM_UNTRAINED else CONDITION if hits else LOST
-    return make_finding(verdict, hits=hits, seeds=NUM_UNTRAINED, nearest=nearest)
-
-
 def width_of_gpt_4(d_model: int) -> Finding:
     """Three square matrices of this width; and whether the models' data know GPT-4's width."""
     from explainers.memory.model_shapes import list_model_ids
@@ -223,12 +148,6 @@ def width_of_gpt_4(d_model: int) -> Finding:
     rounds = round(numbers / 1e6, -1) == 450
     verdict = FAILS if not rounds else HOLDS if known else LOST
     return make_finding(verdict, numbers=numbers, models=len(list_model_ids()))
-
-
-def _is_row(row: Tensor, claimed: tuple[float, ...]) -> bool:
-    apart = (row - torch.tensor(claimed)).abs().max().item()
-    half_a_digit = 0.5 * 10.0 ** -max(len(f"{number}") - 2 for number in claimed)
-    return apart <= half_a_digit
 
 
 def _format_row(row: Tensor | tuple[float, ...], places: int = 3) -> str:

@@ -88,8 +88,6 @@ class Claim:
     page: str
     verdict: str
     parameters: tuple[ClaimParameter, ...]
-    moves: bool = True
-    """Does another choice give another verdict?"""
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -117,13 +115,6 @@ def read_claims() -> dict[str, Claim]:
     return {claim.id: claim for claim in map(_make_claim, rows)}
 
 
-def count_moving() -> dict[str, str]:
-    """How many claims there are, and of how many a choice changes the verdict."""
-    claims = read_claims().values()
-    moving = sum(claim.moves for claim in claims)
-    return {"all": f"{len(claims)}", "moving": f"{moving}", "fixed": f"{len(claims) - moving}"}
-
-
 def list_parts() -> tuple[str, ...]:
     """The parts that the claims fall into."""
     return tuple(dict.fromkeys(claim.part for claim in read_claims().values()))
@@ -135,15 +126,13 @@ def _make_claim(row: dict[str, Any]) -> Claim:
         ClaimParameter(p["name"], p["label"], tuple(p["values"]), p["default"])
         for p in row["parameters"]
     )
-    return Claim(
-        name, row["part"], module, row["page"], row["verdict"], parameters, row.get("moves", True)
-    )
+    return Claim(name, row["part"], module, row["page"], row["verdict"], parameters)
 
 
 TRAINED = {
     *("peaks_on_subject_and_object", "one_head_one_relation", "attention_explains"),
     *("first_token_gets_most", "layers_get_sharper"),
-    *("zeros_tell_what_a_head_is_worth", "heads_matter_on_any_text"),
+    "zeros_tell_what_a_head_is_worth",
     *("sink_replaces_first", "idle_heads_spread", "cap_empties_first", "interpolation_is_free"),
     *("few_keys_lose_nothing", "heads_need_their_own_keys"),
 }

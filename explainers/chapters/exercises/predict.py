@@ -13,7 +13,6 @@ from explainers.attention.online_softmax import begin, read_block
 from explainers.attention.receptive_field import cells, window_reach
 from explainers.attention.rotary import angles
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.scaling import random_scores
 from explainers.attention.steps import dot_products, hide, softmax
 from explainers.attention.stretching import interpolate
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
@@ -89,15 +88,6 @@ def a_row_under_a_mask(draw: Random) -> Prediction:
     left = softmax(hide(scores, mask))[0, 0].item()
     worked = {"first": f"{weights[0]:g}", "kept": f"{weights[0] + weights[1]:g}"}
     return Prediction({"weights": _row(weights)}, left, HUNDREDTH, worked, SHARE)
-
-
-def variance_of_products(draw: Random) -> Prediction:
-    """Of random vectors; a tenth off is near enough, for it is measured."""
-    head_dim = draw.choice([9, 16, 25, 36, 64, 100])
-    seeded = torch.Generator().manual_seed(draw.getrandbits(32))
-    products = random_scores(head_dim, 1, DRAWS, seeded).products
-    worked = {"measured": f"{products.var().item():.1f}", "draws": f"{DRAWS:,}"}
-    return Prediction({"d_k": f"{head_dim}"}, products.var().item(), head_dim / 10, worked)
 
 
 def a_correction(draw: Random) -> Prediction:

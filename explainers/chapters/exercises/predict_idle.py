@@ -6,7 +6,6 @@ from random import Random
 import torch
 
 from explainers.attention.sinks import softmax_with_sinks
-from explainers.attention.softcap import soft_cap
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
 from explainers.ui.text.numbers import SHARE
 
@@ -23,14 +22,3 @@ def a_row_with_a_sink(draw: Random) -> Prediction:
     words = sum(map(math.exp, scores))
     worked = {"words": f"{words:.2f}", "nothing": f"{math.exp(sink):.2f}"}
     return Prediction(given, kept, HUNDREDTH, worked, SHARE)
-
-
-def a_ratio_under_a_cap(draw: Random) -> Prediction:
-    """How many times larger than the other one of two weights is, their scores capped."""
-    cap, score = draw.choice([1, 2]), draw.randint(1, 6)
-    capped = soft_cap(torch.tensor([float(score), 0.0], dtype=torch.double), cap)
-    weights = capped.softmax(dim=-1)
-    ratio = (weights[0] / weights[1]).item()
-    given = {"cap": f"{cap}", "score": f"{score}"}
-    worked = {"capped": f"{capped[0].item():.3f}", "plain": f"{math.exp(score):.1f}"}
-    return Prediction(given, ratio, HUNDREDTH * max(1.0, ratio), worked)

@@ -4,12 +4,12 @@ from random import Random
 
 import torch
 
-from explainers.attention.eviction import evict_least_read
 from explainers.attention.indexer import index_scores
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
 
 HUNDREDTH = 0.02
-HEADS, ROWS, NEWEST = 4, 6, 2
+
+HEADS = 4
 
 
 def score_of_an_indexer(draw: Random) -> Prediction:
@@ -26,26 +26,3 @@ def score_of_an_indexer(draw: Random) -> Prediction:
     }
     total = f"{2 * score:.1f}"
     return Prediction(given, score, HUNDREDTH, {"total": total})
-
-
-def row_that_is_evicted(draw: Random) -> Prediction:
-    """A full cache: the row goes that received least, unless it is one of the newest."""
-    while True:
-        # Whole tenths, so that the totals can be printed: row t has t + 1 weights that sum to 1.
-        weights = torch.zeros(ROWS + 1, ROWS + 1, dtype=torch.double)
-        for row in range(ROWS + 1):
-            cuts = sorted(draw.randint(0, 10) for _cut in range(row))
-            parts = [high - low for low, high in zip([0, *cuts], [*cuts, 10], strict=True)]
-            weights[row, : row + 1] = torch.tensor(parts) / 10
-        totals = weights[:ROWS, :ROWS].sum(dim=0)
-        old, newest = totals[:-NEWEST].sort().values, totals[-NEWEST:]
-        if old[1] - old[0] > 0.05 and newest.min() < old[0] - 0.05:
-            break
-    held = evict_least_read(weights.clamp(min=1e-9).log(), ROWS, NEWEST)[ROWS, :ROWS]
-    place = 1 + held.tolist().index(False)
-    given = {
-        "rows": f"{ROWS}",
-        "newest": f"{NEWEST}",
-        "received": ", ".join(f"{total:.1f}" for total in totals.tolist()),
-    }
-    return Prediction(given, place, worked={"least": f"{totals[place - 1]:.1f}"})

@@ -9,7 +9,7 @@ from explainers.attention import masks
 from explainers.attention.cache.decoding import through
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.serving.accept_drafts import keep_probability
-from explainers.attention.serving.shared_prefix import changed_rows, count_shared_blocks
+from explainers.attention.serving.shared_prefix import changed_rows
 from explainers.chapters.exercises.exercise_table import Prediction
 from explainers.toys.examples import draw_embeddings, random_heads
 from explainers.ui.text.numbers import PERCENT, write_percent
@@ -35,18 +35,6 @@ def _count_changed_rows(tokens: int, at: int, layers: int) -> list[int]:
         keys.append([done.cache.key for done in reads])
     pairs = zip(*keys, strict=True)
     return [int(changed_rows(before, after, 1e-5).sum()) for before, after in pairs]
-
-
-def tokens_to_compute(draw: Random) -> Prediction:
-    """What is left of a prompt to compute when whole blocks of its beginning are shared."""
-    block, shared = draw.choice([4, 8, 16]), draw.randint(20, 90)
-    tokens = shared + draw.randint(3, 30)
-    one, two = torch.arange(tokens), torch.arange(tokens)
-    two[shared:] += tokens
-    blocks = count_shared_blocks(one, two, block)
-    given = {"tokens": f"{tokens}", "shared": f"{shared}", "block": f"{block}"}
-    worked = {"blocks": f"{blocks}", "reused": f"{blocks * block}"}
-    return Prediction(given, tokens - blocks * block, worked=worked)
 
 
 def kept_drafts(draw: Random) -> Prediction:

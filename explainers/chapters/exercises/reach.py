@@ -5,13 +5,11 @@ from functools import partial
 from random import Random
 
 from explainers.attention import masks
-from explainers.attention.cache.windows import sinks_and_window
 from explainers.attention.multi_head import parameters
-from explainers.attention.receptive_field import cells, reach
+from explainers.attention.receptive_field import cells
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.scaling import measure, with_temperature
+from explainers.attention.scaling import with_temperature
 from explainers.attention.single_head import project
-from explainers.attention.tiled import tile_cells
 from explainers.chapters.exercises.exercise_table import (
     Goal,
     GoalMeasurement,
@@ -28,7 +26,6 @@ from explainers.memory.serving import (
     read_gpus,
 )
 from explainers.memory.sizes import format_size
-from explainers.toys.examples import make_generator
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 
@@ -61,42 +58,6 @@ def _weight_of_ceo(seed: int, least: float, word: str, steps: float) -> GoalMeas
     changed[WORDS.index(word)] += steps * query[QUERY]
     weight = attention(query, changed, value, mask).weights[QUERY, KEY].item()
     return GoalMeasurement(weight > least, {"weight": f"{weight:.3f}"})
-
-
-def a_window_and_a_depth(draw: Random) -> Goal:
-    """Let the last word hear of an early one, with few cells in all layers together."""
-    first, most = draw.choice([0, 1, 2]), draw.choice([60, 70, 80])
-    widths, layers = tuple(range(1, 8)), tuple(range(1, 7))
-    settings = Setting("width", "Window", widths, 2), Setting("layers", "Layers", layers, 2)
-    given = {"word": WORDS[first], "most": f"{most}"}
-    return Goal(given, settings, partial(_heard_of, first, most))
-
-
-def _heard_of(first: int, most: int, width: int, layers: int) -> GoalMeasurement:
-    mask = masks.build(masks.sliding_window(width), len(WORDS), len(WORDS))
-    heard = bool(reach(mask, layers)[-1, -1, first])
-    work = layers * cells(mask)
-    return GoalMeasurement(
-        heard and work <= most, {"heard": format_bool(heard), "cells": f"{work}"}
-    )
-
-
-def a_d_k_that_saturates(draw: Random) -> Goal:
-    """The smallest d_k of a list at which softmax without the root puts most on one token."""
-    least, seed = draw.choice([0.8, 0.85, 0.9]), draw.randrange(100)
-    sizes = tuple(2**n for n in range(2, 10))
-    settings = (Setting("head_dim", "d_k", sizes, sizes[0]),)
-    given = {"least": f"{least:.2f}", "keys": f"{len(WORDS)}"}
-    return Goal(given, settings, partial(_saturates, seed, least))
-
-
-def _saturates(seed: int, least: float, head_dim: int) -> GoalMeasurement:
-    here, before = (
-        measure(n, len(WORDS), DRAWS, make_generator("saturates", seed, n)).largest[0].mean().item()
-        for n in (head_dim, head_dim // 2)
-    )
-    smallest = here > least >= before
-    return GoalMeasurement(smallest, {"mean": f"{here:.3f}", "half": f"{before:.3f}"})
 
 
 def a_temperature_that_flattens(draw: Random) -> Goal:
@@ -171,25 +132,6 @@ def _divisors(number: int) -> list[int]:
     return [n for n in range(1, number + 1) if number % n == 0]
 
 
-def sinks_and_a_window(draw: Random) -> Goal:
-    """A bounded cache in which a late query still sees the first word and its neighbours."""
-    tokens, rows = draw.randint(12, 40), draw.randint(5, 9)
-    behind = rows - 2
-    settings = (
-        Setting("sinks", "Sinks", (0, 1, 2, 4), 0),
-        Setting("width", "Window", tuple(range(1, 11)), 1),
-    )
-    given = {"tokens": f"{tokens}", "rows": f"{rows}", "behind": f"{behind}"}
-    return Goal(given, settings, partial(_kept, tokens, rows, behind))
-
-
-def _kept(tokens: int, rows: int, behind: int, sinks: int, width: int) -> GoalMeasurement:
-    row = masks.build(sinks_and_window(sinks, width), tokens, tokens)[-1]
-    kept, first, neighbour = int(row.sum()), bool(row[0]), bool(row[-1 - behind])
-    measured = {"kept": f"{kept}", "first": format_bool(first), "neighbour": format_bool(neighbour)}
-    return GoalMeasurement(first and neighbour and kept <= rows, measured)
-
-
 def a_model_on_two_gpus(draw: Random) -> Goal:
     """Formats of weights and cache with which so many readers fit, weights as fine as can be."""
     tokens, readers = 1024 * draw.choice([16, 32, 64]), draw.choice([8, 12, 16])
@@ -214,28 +156,3 @@ def _serves(tokens: int, readers: int, weights: str, cache: str) -> GoalMeasurem
         "finer": format_bool(could),
     }
     return GoalMeasurement(has_room(served, tokens, readers) and not could, measured)
-
-
-def tiles_for_a_fast_memory(draw: Random) -> Goal:
-    """Tiles small enough to fit, and as few of them as that allows."""
-    tokens, most = draw.choice([24, 36, 48]), draw.choice([24, 36, 48])
-    sides = (2, 3, 4, 6, 8, 12)
-    rule = masks.causal
-
-    def tiles(rows: int, columns: int) -> int:
-        return int((tile_cells(rule, tokens, tokens, rows, columns) > 0).sum())
-
-    least = min(tiles(a, b) for a in sides for b in sides if a * b <= most)
-
-    def measure(rows: int, columns: int) -> GoalMeasurement:
-        used = tiles(rows, columns)
-        held = rows * columns
-        return GoalMeasurement(
-            held <= most and used == least, {"tiles": f"{used}", "held": f"{held}"}
-        )
-
-    settings = (
-        Setting("rows", "Queries in a tile", sides, 2),
-        Setting("columns", "Keys in a tile", sides, 2),
-    )
-    return Goal({"tokens": f"{tokens}", "most": f"{most}", "least": f"{least}"}, settings, measure)

@@ -110,10 +110,10 @@ export class Tiles extends Hero {
       this.film.offer(steps.map((_step, n) => _("{count} of {all}", { count: String(n + 1), all: String(steps.length) })));
       this.frame = Math.min(steps.length - 1, Math.round(share * steps.length));
       this.swept = mask;
-      const said = { read: String(steps.length), all: String(all), rows: String(this.sweep.blocks[0]), columns: String(this.sweep.blocks[1]) };
-      this.title.textContent = steps.length < all
-        ? _("The same, word by word: {read} of {all} tiles of {rows} × {columns}", said)
-        : _("The same, word by word: {all} tiles of {rows} × {columns}", said);
+      const count = steps.length < all ? _("{count} of {all}", { count: String(steps.length), all: String(all) }) : String(all);
+      this.title.textContent = _("The same, word by word: {all} tiles of {rows} × {columns}", {
+        all: count, rows: String(this.sweep.blocks[0]), columns: String(this.sweep.blocks[1]),
+      });
       this.squares.shade(shades, this.colour ?? "gray");
     }
     this.film.show(this.frame, true);
