@@ -72,7 +72,10 @@ def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
     layer, word = reading.layer_of_heads(), reading.choose_word()
     controls.num_heads.read()  # of the small heads below; it says so where a link asks for others
     heads, possible = str(layer.heads.num_heads), list_divisors(layer.heads.num_heads)
-    kv_heads = read_choice(controls.num_kv_heads, possible, possible[len(possible) // 2])
+    usual = controls.num_kv_heads.default  # the same before and after the model has come
+    kv_heads = read_choice(
+        controls.num_kv_heads, possible, usual if usual in possible else possible[0]
+    )
     choices = [
         HeroChoice(controls.num_heads, (heads,), heads),
         HeroChoice(controls.num_kv_heads, possible, kv_heads, possible),
