@@ -64,7 +64,7 @@ bench: $(VENV)/tools browser models ## measure from a slider to the picture, to 
 	$(IN_VENV) benchmarks.heroes
 	$(IN_VENV) benchmarks.start
 	$(IN_VENV) benchmarks.attention
-	$(IN_VENV) benchmarks.inspector
+	$(IN_VENV) benchmarks.resident
 	$(IN_VENV) benchmarks.look
 
 pictures: $(VENV)/tools browser models ## photograph every page again, for the docs

@@ -18,17 +18,29 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks import report
 from benchmarks.browser import chromium
-from benchmarks.inspector import FILES, PAINTED, PATIENCE
 from explainers.chapters.common.recording import cut_text
-from explainers.chapters.inspector.long_text import read_shipped_text
 from explainers.models.attention_hook import run_model
 from explainers.models.load import RealModel, load_model
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.token_text import tokenise_text
 from explainers.notebook.look import make_look
+from explainers.translations import TEXTS
 
 LENGTHS, LAYER, PAINTABLE = (64, 256, 1_024), 18, 256
 """Above so many tokens BertViz is not painted: a line for each weight, millions in a browser."""
+PATIENCE = 120_000
+FILES = {
+    "require.min.js": "requirejs/require.js",
+    "d3.min.js": "d3/dist/d3.min.js",
+    "jquery.min.js": "jquery/dist/jquery.min.js",
+}
+PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def read_shipped_text() -> str:
+    """More than 1,024 tokens of prose."""
+    texts = [(TEXTS / name).read_text(encoding="utf-8") for name in ("passages.txt", "corpus.txt")]
+    return " ".join(" ".join(texts).split())
 
 
 class Output(NamedTuple):

@@ -106,3 +106,8 @@ def _row(name: str, one: Held, bare: Held) -> str:
         f" {name} | {one.weights / 1e6:.0f} MB | {added / 1e6:.0f} MB | {added / one.weights:.3f} "
         f"| {added / (bare.after - bare.begun):.3f} | {most / (bare.most - bare.begun):.3f} "
     )
+
+
+if __name__ == "__main__":
+    chosen = report.options(__doc__, 3, "runs")
+    report.publish(measure(chosen.runs), chosen.write)

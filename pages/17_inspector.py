@@ -3,11 +3,10 @@
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.inspector import head_overview, long_text, sentence_run, sound_attention
+from explainers.chapters.inspector import head_overview, sentence_run
 from explainers.chapters.inspector.head_figure import draw_head, take_head
 from explainers.chapters.inspector.hero import MOST_DRAWN, make_hero
 from explainers.chapters.inspector.shipped_sentence import find_heads, show_other_model
-from explainers.chapters.inspector.sound_attention import SYNTHETIC, Listener
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls.choose_text import choose_text
@@ -64,59 +63,6 @@ def show_all_heads() -> None:
     head_overview.follow_click(view)
 
 
-def show_beside() -> None:
-    """How much falls on later tokens; then the sentence in a model of the other kind."""
-    text("beside")
-    later, named = sentence_run.answer_later(view.seen)
-    ask_veiled(text, "beside", later, sentence_run.LATER_SHARES, **named)
-    if rows := sentence_run.draw_other_kind(view):
-        text("beside_seen", rows=rows)
-
-
-def show_predicted() -> None:
-    """The likeliest next tokens of a model that writes."""
-    text("predicted" if view.seen.predictions else "predicts_nothing")
-    sentence_run.draw_next_tokens(view.seen)
-
-
-def show_long() -> None:
-    """Up to 1,024 tokens, and every head of one layer as an image."""
-    text("long")
-    if shown := long_text.offer_reading(view):
-        if shown.is_short:
-            text("long_short", **shown.describe())
-        long_text.draw_long(shown, view.seen.origin)
-        text("long_seen_words" if shown.is_merged else "long_seen_pieces", **shown.describe())
-        if shown.is_merged:
-            show_source(long_text.merge_weights)
-
-
-def show_listening() -> None:
-    """A sound that is ready, and a model that reads sound."""
-    text("listening_ready")
-    if listener := sound_attention.offer_listener():
-        listen(listener)
-
-
-@fragment
-def listen(listener: Listener) -> None:
-    """A model that reads sound gets a sound instead of a sentence."""
-    text("listening", **listener.describe())
-    kind, file = sound_attention.choose_sound()
-    if kind in SYNTHETIC:
-        text(f"made_{SYNTHETIC[kind]}", seed=page.read_seed())
-    elif not file:
-        text("no_sound")
-    heard = sound_attention.cut_or_explain(listener, kind, file)
-    if heard and heard.left_out:
-        text("sound_cut", seconds=f"{listener.seconds:g}", more=f"{heard.left_out:.1f}")
-    if heard and (written := sound_attention.transcribe_or_explain(listener, heard.samples)):
-        text("written", **written.describe())
-        text("looked", **sound_attention.draw_weights(written))
-        text("equal_heard", **written.describe())
-        show_source(*sound_attention.CODE)
-
-
 text("question")
 beside_it, field = st.columns([1, 2])
 with beside_it:
@@ -124,27 +70,22 @@ with beside_it:
 picture, below = st.container(), st.container()
 with below:
     loaded = obtain_model(model, "chosen")
-if listener := sound_attention.find_listener(loaded):
-    listen(listener)
-else:
-    with field:
-        sentence = choose_text(is_english=True, most_words=None).text
-    run = sentence_run.run_or_explain(loaded, sentence)
-    heads = find_heads(run, model, sentence)
-    with st.container() if run else picture:
-        show_hero(text, hero := make_hero(text, heads, sentence, model), "mosaic")
-    if run:
-        view = run.select(hero, page.has_queries_down())
-        if cut := sentence_run.describe_cut(view):
-            text("hero_cut_long" if "shown" in cut else "hero_cut", **cut)
-        text("model", **sentence_run.name_model(view))
-        head = take_head(view)
-        show_other_model(text, hero, sentence)
-        ask_position()
-        show_how()
-        cards = {"head": show_head, "sinks": show_all_heads, "beside": show_beside}
-        cards |= {"predicted": show_predicted, "long": show_long, "listening": show_listening}
-        go_deeper(text, cards)
+with field:
+    sentence = choose_text(is_english=True, most_words=None).text
+run = sentence_run.run_or_explain(loaded, sentence)
+heads = find_heads(run, model, sentence)
+with st.container() if run else picture:
+    show_hero(text, hero := make_hero(text, heads, sentence, model), "mosaic")
+if run:
+    view = run.select(hero, page.has_queries_down())
+    if cut := sentence_run.describe_cut(view):
+        text("hero_cut_long" if "shown" in cut else "hero_cut", **cut)
+    text("model", **sentence_run.name_model(view))
+    head = take_head(view)
+    show_other_model(text, hero, sentence)
+    ask_position()
+    show_how()
+    go_deeper(text, {"head": show_head, "sinks": show_all_heads})
 text("notice")
 show_one_sentence(text)
 check_yourself(text, {"first": head_overview.recall_sink, "zero": sentence_run.recall_difference})

@@ -52,8 +52,6 @@ class RealModel:
     provenance: str
     num_parameters: int
     context_length: int | None
-    feature_extractor: Any = None
-    """What makes of sound what a model that hears was trained on."""
 
 
 _models: dict[Path, RealModel] = {}
@@ -128,13 +126,7 @@ def _load_from_disk(name: str, folder: Path) -> RealModel:
         )
     context_length = find_context_length(parts.model, parts.tokenizer)
     return RealModel(
-        name,
-        parts.model,
-        parts.tokenizer,
-        provenance,
-        checked.num_parameters,
-        context_length,
-        parts.feature_extractor,
+        name, parts.model, parts.tokenizer, provenance, checked.num_parameters, context_length
     )
 
 

@@ -12,7 +12,6 @@ from safetensors import SafetensorError, safe_open
 from explainers.messages import N_, get_message
 from explainers.models import free_memory
 from explainers.models.registry import ModelError, refuse_code
-from explainers.models.sound import MOST_SECONDS, SAMPLE_RATE
 
 CLASS_TABLES = (
     "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
@@ -263,8 +262,6 @@ class ModelParts(NamedTuple):
 
     model: Any
     tokenizer: Any
-    feature_extractor: Any
-    """What makes numbers of sound; None for a model that hears nothing."""
 
 
 def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
@@ -292,7 +289,6 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             folder, trust_remote_code=False, local_files_only=True
         )
-        extractor = load_feature_extractor(name, folder, model)
     except (ModelError, KeyboardInterrupt):
         raise
     except BaseException as error:  # a folder may hold anything, and Rust panics are no Exception
@@ -306,7 +302,7 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
             N_("{model} is not whole: its files lack {first}.", model=name, first=first)
         )
     refuse_panics(name, tokenizer)
-    return ModelParts(model if placement == "auto" else model.to(placement), tokenizer, extractor)
+    return ModelParts(model if placement == "auto" else model.to(placement), tokenizer)
 
 
 def refuse_panics(name: str, tokenizer: Any) -> None:
@@ -334,53 +330,3 @@ def find_context_length(model: Any, tokenizer: Any) -> int | None:
     positions = getattr(model.config, "max_position_embeddings", None)
     limits = (positions, tokenizer.model_max_length)
     return min((limit for limit in limits if limit and 0 < limit < UNBOUNDED), default=None)
-
-
-SOUND_SETTINGS_FILE = "preprocessor_config.json"
-SOUND_LIMITS = {
-    "chunk_length": MOST_SECONDS,
-    "n_fft": 4_096,
-    "feature_size": 256,
-    "hop_length": 4_096,
-}
-"""What a folder may ask for at most: all of it takes memory before anything is heard."""
-
-
-def load_feature_extractor(name: str, folder: Path, model: Any) -> Any:
-    """What makes of sound the log-mel that this model was trained on; None if it hears nothing."""
-    if model.config.model_type != "whisper" or not (folder / SOUND_SETTINGS_FILE).is_file():
-        return None
-    from transformers import WhisperFeatureExtractor
-
-    settings = read_json(folder / SOUND_SETTINGS_FILE)
-    if "auto_map" in settings:
-        raise refuse_code(folder.name)
-    impossible = [
-        n for n, limit in SOUND_LIMITS.items() if not is_whole_number(settings.get(n, 1), limit)
-    ]
-    if impossible:
-        raise ModelError(
-            N_(
-                "{model}: {field} in its {settings} is none that can be.",
-                model=name,
-                field=impossible[0],
-                settings=SOUND_SETTINGS_FILE,
-            )
-        )
-    extractor = WhisperFeatureExtractor.from_pretrained(folder, local_files_only=True)
-    frames = 2 * model.config.max_source_positions  # the encoder halves them
-    fits = (extractor.feature_size, extractor.nb_max_frames) == (model.config.num_mel_bins, frames)
-    if not fits or extractor.sampling_rate != SAMPLE_RATE:
-        raise ModelError(
-            N_(
-                "{model}: its {settings} does not fit its model.",
-                model=name,
-                settings=SOUND_SETTINGS_FILE,
-            )
-        )
-    return extractor
-
-
-def is_whole_number(number: object, limit: int) -> bool:
-    """Is it a whole number from 1 to a limit?"""
-    return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= limit

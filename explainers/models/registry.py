@@ -110,13 +110,6 @@ OFFERED_MODELS = (
         596_049_920,
     ),
     OfferedModel(
-        "openai/whisper-tiny",
-        "speech to text: its decoder looks at sound",
-        "encoder–decoder",
-        "Apache-2.0",
-        37_760_640,
-    ),
-    OfferedModel(
         "Helsinki-NLP/opus-mt-en-vi",
         "translates English into Vietnamese",
         "encoder–decoder",

@@ -65,7 +65,6 @@ MEASUREMENT_JOB = "measurement of this visitor"
 TRANSLATION_JOB = "real translator of this visitor"
 MODEL_JOB, MODEL_WEIGHED = "model that comes: {}", "{}: weighed"
 HEAD_SCORES_JOB = "measurement of all heads"
-LONG_TEXT_JOB = "long text of this visitor"
 IDLE_JOB = "training of a head that wants nothing"
 
 BUILT_WORD = "built: {}"

@@ -19,7 +19,7 @@ from explainers.models.families import list_families, try_family
 from explainers.models.family_sizes import make_inputs, make_tiny_model
 from explainers.models.registry import ModelError
 from explainers.models.replaced_methods import REPLACEMENTS
-from tests.support import saved_marian, saved_models, saved_whisper
+from tests.support import saved_marian, saved_models
 from tests.support.tiny_families import FAMILIES, OUT_AND_IN, inputs, tiny
 
 CLASSES = {family.model_type: family for family in list_families()}
@@ -235,7 +235,6 @@ BOTH_SIDES = ["cross", "encoder", "logits", "self"]
     [
         (saved_models.llama, None, 0, "gives what the model's own gives", ["logits", "self"]),
         (saved_marian.save, None, 0, "gives what the model's own gives", BOTH_SIDES),
-        (saved_whisper.save, None, 0, "gives what the model's own gives", BOTH_SIDES),
         (saved_models.llama, spoil_a_number, 1, "gives something else", ["logits", "self"]),
         (save_big_bird, None, 1, "BigBirdForCausalLM computes attention in its own class", []),
         (saved_models.llama, refuse_to_run, 1, "put inside: attends outside our function", []),

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 import torch
@@ -56,9 +56,9 @@ def tabulate_strongest_keys(
 
 @dataclass(frozen=True)
 class Recording:
-    """One text in one model: every layer's attention, and what the model predicts at the end.
+    """One text in one model: every layer's attention, and whether the model goes on to write.
 
-    weights (layers, heads, tokens, tokens). `predictions` is empty for a model without any.
+    weights (layers, heads, tokens, tokens).
     `words` has the number of each token's word, where tokens were merged: then `tokens` are words.
     """
 
@@ -66,7 +66,7 @@ class Recording:
     origin: str
     tokens: tuple[str, ...]
     layers: list[RecordedAttention]
-    predictions: list[tuple[str, float]]
+    writes: bool
     num_left_out: int = 0
     words: tuple[int, ...] = ()
 
@@ -131,7 +131,6 @@ def average_weight_on_key(weights: Tensor, place: int) -> Tensor:
 
 MOST_TOKENS = 64
 """Tokens of the text whose heads are all shown; a longer text has a place of its own."""
-MOST_PREDICTIONS = 8
 
 
 def record_text(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) -> Recording:
@@ -152,9 +151,9 @@ def record_text(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) ->
         first = torch.tensor([before], device=ids.device)
         ids = torch.cat([first, ids], dim=1)[:, : loaded.context_length]
         tokens = (*(spell_token(loaded.tokenizer, one) for one in before), *tokens)[: ids.shape[1]]
-    layers, predictions = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
+    layers, writes = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
     origin = describe_live_run(loaded)
-    return Recording(loaded.name, origin, tokens, layers, predictions, num_left_out)
+    return Recording(loaded.name, origin, tokens, layers, writes, num_left_out)
 
 
 def describe_live_run(loaded: "RealModel") -> str:
@@ -188,8 +187,8 @@ def cut_text(loaded: "RealModel", text: str, most: int) -> tuple[str, int]:
 @st.cache_resource(show_spinner=False, max_entries=12)
 def _run(
     name: str, which: int, ids: tuple[int, ...], _loaded: "RealModel"
-) -> tuple[list[RecordedAttention], list[tuple[str, float]]]:
-    """The layers that look at the whole text, and the likeliest next tokens.
+) -> tuple[list[RecordedAttention], bool]:
+    """The layers that look at the whole text, and whether the model predicts a next token.
 
     `which` tells a model from another one that a folder of the same name held before.
     """
@@ -200,16 +199,4 @@ def _run(
     output, layers = run_model(model, **given)
     kind = "encoder" if model.config.is_encoder_decoder else "self"
     found = [layer for layer in layers if layer.kind == kind]
-    return found, _list_predictions(_loaded, output)
-
-
-def _list_predictions(loaded: "RealModel", output: Any) -> list[tuple[str, float]]:
-    """The likeliest tokens after the last one, if the model is one that goes on to write."""
-    from explainers.models.token_text import spell_token
-
-    if "logits" not in output or not getattr(loaded.model, "can_generate", bool)():
-        return []
-    chances = output.logits[0, -1].float().softmax(dim=-1)
-    best = chances.topk(min(MOST_PREDICTIONS, len(chances)))
-    names = [spell_token(loaded.tokenizer, token) for token in best.indices.tolist()]
-    return list(zip(names, best.values.tolist(), strict=True))
+    return found, "logits" in output and getattr(model, "can_generate", bool)()

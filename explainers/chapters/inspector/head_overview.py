@@ -1,12 +1,14 @@
 """Every head of a model in one picture, and the weight parked on the first token."""
 
+from collections.abc import Mapping
 from functools import partial
 from random import Random
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 import torch
 
+from explainers.chapters.common.measured_heads import find_gallery
 from explainers.chapters.common.recording import (
     Recording,
     average_weight_on_key,
@@ -14,19 +16,22 @@ from explainers.chapters.common.recording import (
     record_text,
     tabulate_strongest_keys,
 )
-from explainers.chapters.inspector.long_text import offer_file
 from explainers.chapters.inspector.sentence_run import View
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_, ngettext
 from explainers.models.head_scores import SINK_THRESHOLD
 from explainers.translations import _
+from explainers.ui import browser_files
 from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Cell, Figure, Panel
+from explainers.ui.figure.panels import Cell, Figure, Panel, translate_scripts
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.untrusted_text import verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
 
 CODE = (average_weight_on_key,)
 
@@ -79,8 +84,36 @@ def draw_heads(view: View) -> tuple[dict[str, object], dict[str, object]]:
     )
     table = partial(tabulate_strongest_keys, seen.weights, range(layers), seen.tokens)
     show_tiles(tiles, seen.origin, "heads", table, choose)
-    offer_file(view.loaded, view.sentence, "short", bool(view.words))
+    offer_file(view.loaded, view.sentence, bool(view.words))
     return _count_heads(seen), _count_parked(seen)
+
+
+def offer_file(loaded: "RealModel", text: str, by_word: bool) -> None:
+    """A button for all heads of a text in one HTML file, which is made when it is asked for."""
+    from explainers.notebook.head_names import MEANINGS
+
+    scripts = browser_files.list_scripts("look", "common", "tiles")
+    words = translate_scripts(scripts, [*MEANINGS, *MEANINGS.values()])
+    st.download_button(
+        _("All heads of this text in one HTML file"),
+        partial(write_file, loaded, text, words, by_word),
+        "heads.html",
+        "text/html",
+        key="all heads",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def write_file(
+    loaded: "RealModel", text: str, words: Mapping[str, str], by_word: bool = False
+) -> str:
+    """What `look` shows in a notebook; heads are named if their scores are known here."""
+    from explainers.notebook.look import draw_heads
+
+    gallery = find_gallery(loaded.name)
+    names = gallery.scores if gallery else False
+    return draw_heads(loaded, text, names=names, by_word=by_word, words=words).page
 
 
 def choose(row: int, column: int) -> None:

@@ -35,9 +35,7 @@ class Tiles:
     `planes` holds, packed by zlib, first the low byte of every number's steps and then every high
     byte, a tile after the other, down first. `remarks` say more of the names across; each
     `group_size` tiles down stand together. Tiles that `enlarge` stand by themselves, grow when
-    they are clicked and are zoomed into; the others are chosen by a click. `rooted` colours small
-    weights so that they are seen. `shares`, one for each tile down, are drawn as bars: each
-    head's weight on the first token.
+    they are clicked and are zoomed into; the others are chosen by a click.
     """
 
     planes: bytes
@@ -49,8 +47,6 @@ class Tiles:
     group_size: int = 1
     selected: tuple[int, int] | None = None
     enlarges: bool = False
-    rooted: bool = False
-    shares: Sequence[float] = ()
 
 
 def show_tiles(
@@ -84,8 +80,6 @@ def show_tiles(
                 "group_size": tiles.group_size,
                 "selected": tiles.selected,
                 "enlarges": tiles.enlarges,
-                "rooted": tiles.rooted,
-                "shares": list(tiles.shares),
                 "ramp": [list(parse_colour(colour)) for colour in theme.weight_ramp],
                 "background": parse_colour(theme.background),
                 "highlight": theme.highlight,
@@ -110,6 +104,4 @@ def _draw_file(tiles: Tiles, theme: str) -> Any:
 
     # Heads of one layer stand beside each other: below each other they would be small.
     names = (tiles.down, tiles.across) if len(tiles.across) == 1 else (tiles.across, tiles.down)
-    return draw_mosaic(
-        tiles.planes, len(tiles.tokens), *names, THEMES[theme], is_root_scaled=tiles.rooted
-    )
+    return draw_mosaic(tiles.planes, len(tiles.tokens), *names, THEMES[theme])

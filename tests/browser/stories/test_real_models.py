@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from explainers.models.probes import REPEATED_LENGTH
 from explainers.models.registry import WHEEL_MODELS
 from tests.support.visit import PHONE
 
@@ -94,24 +95,24 @@ def test_inspector(story):
     assert one.page.locator(".tile.marked").evaluate(place) == layers + 16
 
 
-def test_a_long_text_in_the_inspector(story):
+def test_a_large_image_of_a_head(story):
     need(SMOLLM2)
-    one = story("inspector", tokens_read="64", deep="long")
-    one.page.get_by_role("button", name="Read it").click()
+    one = story("head_gallery", deep="evidence")
     canvas, mouse = one.page.locator(".enlarges canvas").first, one.page.mouse
     expect(canvas).to_be_visible()
     one.ready()
     lines = one.page.locator(".enlarges .line:visible")
     assert lines.count() == 0
     name, found = (
-        one.page.get_by_label("Which head looks at this token?"),
-        one.page.locator(".found"),
+        one.page.get_by_label("Which head looks at this token?").first,
+        one.page.locator(".found").first,
     )
     name.fill("12")
-    expect(found).to_contain_text("(12) · head ")
-    assert lines.count() == one.page.locator(".strip .share").count() > 0
+    expect(found).to_contain_text("(12) · L18.H6: ")
+    assert lines.count() == 1
     box, line = canvas.bounding_box(), lines.first.bounding_box()
-    assert (line["x"] - box["x"]) / box["width"] == pytest.approx(12.5 / 64, abs=0.02)
+    tokens = 2 * REPEATED_LENGTH + 1
+    assert (line["x"] - box["x"]) / box["width"] == pytest.approx(12.5 / tokens, abs=0.02)
     name.fill("no such token")
     expect(found).to_have_text("No token is called this.")
     assert lines.count() == 0
@@ -122,7 +123,7 @@ def test_a_long_text_in_the_inspector(story):
     mouse.down()
     mouse.move(box["x"] + 60, box["y"] + 60)
     mouse.up()
-    back = one.page.get_by_role("button", name="Show the whole text")
+    back = one.page.get_by_role("button", name="Show the whole text").first
     expect(back).to_be_visible()
     assert canvas.evaluate("(canvas) => canvas.toDataURL()") != whole
     back.click()

@@ -16,9 +16,7 @@
  * @property {string} alt what is seen, in a sentence
  * @property {number} group_size so many tiles down stand together
  * @property {[number, number] | null} selected row and column of a tile
- * @property {number[]} shares each head's weight on the first token; none are drawn if there are none
  * @property {boolean} enlarges do tiles grow when they are clicked, or are they chosen?
- * @property {boolean} rooted are small weights coloured so that they are seen?
  * @property {Rgb[]} ramp
  * @property {Rgb} background
  * @property {string} highlight

@@ -73,7 +73,6 @@ export class Tiles {
     this.found.setAttribute("aria-live", "polite");
     /** @type {number | null} */
     this.sought = null; // the key that was looked for
-    this.strip = root.appendChild(element("div", "strip"));
     this.whole = root.appendChild(element("button", "whole"));
     this.whole.onclick = () => this.look(null);
     this.stage = root.appendChild(element("div", "stage"));
@@ -105,7 +104,6 @@ export class Tiles {
     this.mark();
     this.legend();
     this.offerSearch();
-    this.drawShares();
     this.look(isNew ? null : this.window);
     this.root.classList.add("panel"); // tests wait for it
   }
@@ -155,8 +153,7 @@ export class Tiles {
   legend() {
     const bar = element("span", "bar");
     bar.style.background = gradient([0, 0.25, 0.5, 0.75, 1].map((share) => this.colours[Math.round(share * WEIGHT_STEPS)]));
-    const one = this.data.rooted ? _("1, colour by the root of the weight, so that small ones are seen") : "1";
-    this.key.replaceChildren(element("span", "", _("weight 0")), bar, element("span", "", one));
+    this.key.replaceChildren(element("span", "", _("weight 0")), bar, element("span", "", "1"));
   }
 
   /**
@@ -225,20 +222,6 @@ export class Tiles {
       this.found.textContent = [[named(this.sought), among].filter(Boolean).join(", "), ...heads].join(" · ");
     } else if (this.wanted.value.trim()) this.found.textContent = _("No token is called this.");
     this.paint();
-  }
-
-  /** A bar for every head: its weight on the first token. */
-  drawShares() {
-    const { shares, down, tokens } = this.data;
-    this.strip.hidden = !shares.length;
-    const bars = shares.map((share, row) => {
-      const bar = element("span", "share");
-      bar.style.setProperty("--share", `${100 * share}%`);
-      bar.title = `${down[row]}: ${localNumber(share.toFixed(2))}`;
-      bar.append(element("span", "amount", localNumber(share.toFixed(2))), element("span", "number", String(row)));
-      return bar;
-    });
-    this.strip.replaceChildren(element("span", "told", _("weight on the first token, “{token}”, of each head", { token: tokens[0].trim() })), ...bars);
   }
 
   /** A matrix with a pixel for each number. @param {number} at */
@@ -336,8 +319,8 @@ export class Tiles {
  * A colour for every step of a weight.
  * @param {TilesData} data
  */
-function ramp({ ramp: ends, rooted }) {
-  return Array.from({ length: WEIGHT_STEPS + 1 }, (empty, step) => mix(ends, rooted ? Math.sqrt(step / WEIGHT_STEPS) : step / WEIGHT_STEPS));
+function ramp({ ramp: ends }) {
+  return Array.from({ length: WEIGHT_STEPS + 1 }, (empty, step) => mix(ends, step / WEIGHT_STEPS));
 }
 
 /**
