@@ -193,10 +193,9 @@ def describe_origin(numbers: Mapping[str, Any], chosen: Mapping[str, Any], seed:
     unit = chosen[controls.token_unit.key]
     if unit == MODEL_TOKENS:
         model = chosen[controls.tokenizer.key]
-        size = {"shown": WIDTH, "all": numbers["own"][model]["width"]}
-        return real_model(
-            _("{model}, {shown} of {all} numbers of each vector", model=model, **size)
-        )
+        width = numbers["own"][model]["width"]
+        vectors = _("{shown} of {all} numbers of each vector", shown=WIDTH, all=width)
+        return real_model(f"{model}, {vectors}")
     cut = _("numbered by frequency in a built-in text")
     if unit == BYTE_PAIRS:
         cut = learned_numbers(_("byte pairs of a built-in text"))
