@@ -22,6 +22,8 @@ def test_the_tour_is_walked_by_keyboard(visit, stops):
         one.ready()
         assert one.page.evaluate(TOP) == 0
         assert one.page.locator(".st-key-one-sentence").is_visible()
+        bar = one.page.locator(".st-key-tour-bar").bounding_box()
+        assert bar["y"] + bar["height"] <= one.page.viewport_size["height"]
         if place > 1:
             one.page.wait_for_function(COMPLETE)
             seen_first = one.page.evaluate("() => tour.found")
