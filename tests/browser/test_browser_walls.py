@@ -39,7 +39,7 @@ def unjudged(visit):
 def test_claims_are_judged_turn_at_once_and_keys_lead_on(unjudged):
     page = unjudged.page
     wall = page.evaluate(WALL)
-    assert (wall["seen"], wall["turned"]) == (9, 0)
+    assert (wall["seen"], wall["turned"]) == (7, 0)
     assert set(wall["told"]) == {"down"}, "what is face down cannot be read anywhere"
     assert page.get_by_text("Computed here").count() == 0
 
@@ -64,14 +64,14 @@ def test_claims_are_judged_turn_at_once_and_keys_lead_on(unjudged):
 
 def test_a_look_at_claims_is_no_judgement(unjudged):
     page = unjudged.page
-    page.get_by_role("radio", name="Printed 0/4").click()
-    unjudged.expect_in_link(about="printed")
+    page.get_by_role("radio", name="Positions 0/6").click()
+    unjudged.expect_in_link(about="positions")
     page.get_by_role("button", name="Show me").click()
     expect(page.locator(".claims-seal")).to_contain_text("Does not hold")
     assert "You have judged none" in page.evaluate(WALL)["says"]
     page.get_by_role("button", name="The next claim").click()
-    expect(page.locator(".claims-card.open .claims-text")).to_contain_text("With seed 0")
-    assert page.evaluate(WALL)["seen"] == 4
+    expect(page.locator(".claims-card.open .claims-text")).to_contain_text("needs no causal mask")
+    assert page.evaluate(WALL)["seen"] == 6
     page.get_by_role("button", name="Show me").click()
     expect(page.get_by_text("Show all answers from now on?")).to_be_visible()
     page.get_by_role("button", name="Yes", exact=True).click()
@@ -88,10 +88,10 @@ def test_exercises_open_at_once_and_the_next_page_begins_at_its_top(visit):
     assert page.evaluate(OPENS) == "Heads for a budget"  # no run of the server comes between
     expect(page.get_by_role("heading", name="Heads for a budget")).to_be_visible()
     one.wait_for_choice("exercise", "heads for a budget")
-    for key, name in (("ArrowRight", "A model on two GPUs"), ("ArrowDown", "Attention")):
+    for key, name in (("ArrowRight", "A model on two GPUs"), ("ArrowDown", "Rotate")):
         page.keyboard.press(key)
         assert page.evaluate(OPENS) == name
-    expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Rotate", exact=True)).to_be_visible()
 
     row = page.get_by_role("button", name="Reach a goal")
     row.click()
