@@ -82,7 +82,7 @@ def show_lesson(reading: Reading, written: str) -> None:
 
 
 sentence, reading = ask_about(text, "question", "question_own")
-show_where(text)
+show_where(text, "where")
 show_lesson(reading, sentence.text)
 show_one_sentence(text)
 check_yourself(text, {"weights": recall_remaining_weight, "output": a_mixture})
