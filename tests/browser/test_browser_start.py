@@ -57,6 +57,28 @@ def test_the_picture_shows_what_is_pointed_at_and_is_copied(start):
     expect(start.page.get_by_role("button", name="Copy as picture")).to_be_visible()
 
 
+PLAYED = """(hero) => new Promise((done) => {
+  const seen = new Map(), says = hero.querySelector('.says');
+  const look = () => {
+    const shares = [...hero.querySelectorAll('.share')].map((one) => one.textContent);
+    const [first] = shares.sort((a, b) => parseInt(b) - parseInt(a));
+    seen.set(says.textContent, [...seen.get(says.textContent) ?? [], first]);
+    if (seen.size > 8) done([...seen].slice(1, -1));
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
+"""What is said while a film plays, and at each frame the largest share in the picture."""
+
+
+def test_a_film_says_what_it_shows(visit):
+    """Also where things move: the picture is not on its way to a frame that is told already."""
+    one = visit("", batches="0")
+    one.hero.get_by_role("button", name="Play: batches learned").click()
+    for says, firsts in one.hero.evaluate(PLAYED):
+        assert all(first in says for first in firsts), (says, firsts)
+
+
 FOCUSED = """() => {
   let one = document.activeElement;
   while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;

@@ -169,7 +169,7 @@ export class Hero {
     this.experiments.mark();
     if (!this.stage.room) return;
     this.place();
-    this.tween.aim(this.goal());
+    this.tween.aim(this.goal(), this.root.classList.contains("at-once"));
     this.speak();
   }
 

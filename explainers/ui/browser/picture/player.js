@@ -3,6 +3,7 @@
 
 import { element, shape } from "../common/elements.js";
 import { Chips } from "./chips.js";
+import { MOVE } from "./motion.js";
 import { _ } from "../common/words.js";
 
 export const PLAY = "M5 2.5v13l11-6.5z", PAUSE = "M5 3h4v12H5zM11 3h4v12h-4z";
@@ -119,7 +120,13 @@ export class Film {
    * @param {{ play: string, pause: string }} [words] on the button, where Play is what one should do first
    */
   constructor(root, label, show, words) {
-    this.wind = show;
+    // A sentence is another one at once; a picture that needs longer than a frame would never catch up.
+    this.wind = (/** @type {number} */ frame) => {
+      const hero = this.root.closest(".hero");
+      hero?.classList.toggle("at-once", this.dwell < MOVE);
+      show(frame);
+      hero?.classList.remove("at-once");
+    };
     this.words = words;
     /** Playing has ended, by itself or by the reader. */
     this.paused = () => {};
