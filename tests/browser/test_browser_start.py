@@ -1,6 +1,7 @@
 """The start page in a browser: pointing, keys, copying, and choices faster than the server."""
 
 import io
+from collections import Counter
 
 import pytest
 from PIL import Image
@@ -77,6 +78,19 @@ def test_a_film_says_what_it_shows(visit):
     one.hero.get_by_role("button", name="Play: batches learned").click()
     for says, firsts in one.hero.evaluate(PLAYED):
         assert all(first in says for first in firsts), (says, firsts)
+
+
+def test_each_step_stands_until_it_is_read_and_one_without_anything_is_left_out(visit):
+    one = visit("", is_still=True)
+    one.page.clock.install()
+    one.press("Show me how")
+    now, seconds, words = one.hero.locator("[aria-current=step]"), Counter(), {}
+    while (name := now.get_attribute("aria-label")) != "Output":
+        seconds[name] += 1
+        words[name] = len(one.says.inner_text().split())
+        one.page.clock.run_for(1000)
+    assert [*seconds] == ["Numbers", "Query, key, value", "Scores", "Weights"]
+    assert all(seconds[name] * 4 >= count - 4 for name, count in words.items()), (seconds, words)
 
 
 FOCUSED = """() => {

@@ -8,6 +8,7 @@ import { _ } from "../common/words.js";
 
 export const PLAY = "M5 2.5v13l11-6.5z", PAUSE = "M5 3h4v12H5zM11 3h4v12h-4z";
 const FILM_LENGTH = 8000; // milliseconds
+const A_WORD = 250; // milliseconds: silent reading, as explainers/ui/learning_path.py has it
 
 /**
  * @typedef {object} PlayerWords
@@ -17,17 +18,19 @@ const FILM_LENGTH = 8000; // milliseconds
  * @property {string} resume
  */
 
-/** Steps with names, each with a length of time on which a class would dwell. */
+/** Steps with names; each stands for a length of time, or until what is said there has been read. */
 export class Player {
   /**
    * @param {HTMLElement} root
-   * @param {{ words: PlayerWords, names: string[], dwell: number[], go: (step: number) => void }} options
+   * @param {{ words: PlayerWords, names: string[], dwell: number[], go: (step: number) => void, said: () => string, skips: (step: number) => boolean }} options
    */
-  constructor(root, { words, names, dwell, go }) {
+  constructor(root, { words, names, dwell, go, said, skips }) {
     this.words = words;
     this.names = names;
     this.dwell = dwell;
     this.go = go;
+    this.said = said;
+    this.skips = skips; // while it plays: where nothing is to be seen
     this.step = 0;
     this.timer = 0;
     this.root = root.appendChild(element("div", "player"));
@@ -56,6 +59,9 @@ export class Player {
 
   get isPlaying() { return this.timer !== 0; }
   get last() { return this.names.length - 1; }
+  get next() { return this.step + (this.skips(this.step + 1) ? 2 : 1); }
+  /** Milliseconds of the step where it is. */
+  get stay() { return Math.max(this.dwell[this.step], A_WORD * this.said().split(/\s+/).length); }
 
   /** Go to a step, and say so. @param {number} step @param {boolean} [hasFocus] keep the focus on it */
   to(step, hasFocus) {
@@ -68,7 +74,7 @@ export class Player {
 
   toggle() {
     if (this.isPlaying) return this.pause();
-    this.to(this.step === this.last ? 1 : this.step + 1);
+    this.to(this.step === this.last ? 1 : this.next);
     this.run();
   }
 
@@ -76,9 +82,9 @@ export class Player {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
       if (!this.root.isConnected || this.step === this.last) return this.pause();
-      this.to(this.step + 1);
+      this.to(this.next);
       this.run();
-    }, this.dwell[this.step]);
+    }, this.stay);
     this.show(this.step);
   }
 
@@ -93,7 +99,7 @@ export class Player {
     this.step = step;
     const { words, names, isPlaying } = this;
     this.root.classList.toggle("playing", isPlaying);
-    this.root.style.setProperty("--dwell", `${this.dwell[step]}ms`);
+    this.root.style.setProperty("--dwell", `${this.stay}ms`);
     this.stops.forEach((stop, s) => {
       stop.classList.toggle("done", s < step);
       stop.classList.toggle("now", s === step);

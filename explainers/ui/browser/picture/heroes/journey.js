@@ -82,6 +82,8 @@ export class Journey extends WordHero {
       names: [_("Look"), _("Numbers"), _("Query, key, value"), _("Scores"), _("Mask"), _("Weights"), _("Output")],
       dwell: DWELL,
       go: (step) => this.go(step),
+      said: () => this.says.textContent,
+      skips: (step) => step === MASK && this.data.tokens.every((_token, place) => !this.isHidden(place)),
     });
     this.views = this.player.addViews([_("one word"), _("all words")], (view) => this.see(view === 1));
     this.film = new Film(this.below, _("batches learned"), (frame) => this.wind(frame));
