@@ -1,6 +1,7 @@
 """The parts of a page: veils, cards, the questions at its end, the dots of the sidebar."""
 
 import gc
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -54,6 +55,12 @@ def test_both_questions_answered_right_or_wrong_mark_the_page():
     assert not visit.exception
     assert "Right: **0**." in said(visit)
     assert visit.query_params["pages_done"] == "08"
+
+
+def test_course_one_is_one_story_of_less_than_45_minutes():
+    listed = re.findall(r"pages/(\w+)\.py", (ROOT / "contents.py").read_text(encoding="utf-8"))
+    assert [page[:2] for page in listed[:6]] == ["01", "03", "04", "05", "06", "08"]
+    assert sum(map(learning_path.estimate_minutes, listed[:6])) < 45
 
 
 def test_rows_of_the_sidebar_have_number_name_and_dot(monkeypatch):
