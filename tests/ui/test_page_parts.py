@@ -23,7 +23,7 @@ STUDY = {"predict": "true"}
 
 def test_a_link_to_no_chip_and_to_no_card_is_told():
     for name, link in [
-        ("guess_both_ways", {"deep": "both_ways", "guess_both_ways": "<b>8</b>"}),
+        ("guess_broken", {"deep": "broken", "guess_broken": "<b>8</b>"}),
         ("moon", {"deep": "the moon"}),
     ]:
         visit = opened(PAGE, STUDY | link)
@@ -32,10 +32,10 @@ def test_a_link_to_no_chip_and_to_no_card_is_told():
 
 
 def test_who_skips_twice_is_asked_once_whether_to_show_all_answers():
-    visit = opened(PAGE, STUDY | {"deep": "both_ways"})
+    visit = opened(PAGE, STUDY | {"deep": "broken"})
     visit.button("show guess_costs").click().run()
     assert "from now on" not in said(visit)
-    visit.button("show guess_both_ways").click().run()
+    visit.button("show guess_broken").click().run()
     assert "Show all answers from now on?" in said(visit)
     next(one for one in visit.main.button if one.label == "Yes").click().run()
     assert not visit.exception
