@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from benchmarks.browser import server, wait_until_healthy
+from tests.support.real_models import as_tests_began
 from tests.support.visit import WINDOW, Scheme, Size, Visit, count_exceptions, dressed
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +21,9 @@ PAGES[min(PAGES)] = ""
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """The app, served for all tests of a worker."""
-    with server(ROOT / "app.py", ROOT) as running:
+    with ExitStack() as stack:
+        with as_tests_began():  # the first test that wants a page may be among those without models
+            running = stack.enter_context(server(ROOT / "app.py", ROOT))
         wait_until_healthy(running)
         yield running
 

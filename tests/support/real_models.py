@@ -1,6 +1,7 @@
 """The real models that come with the tests, where this machine has them."""
 
 import os
+from contextlib import contextmanager
 
 import pytest
 
@@ -8,14 +9,21 @@ STORE = os.environ.get("ATTENTION_MODELS")
 """As the tests begin: a fixture of a module puts another one in its place while its tests run."""
 
 
-def real(model_id):
-    """A model that `make test` has fetched, as far as this machine has a network."""
-    from explainers.models.load import is_on_disk, load_model  # torch, which not every test needs
-
+@contextmanager
+def as_tests_began():
+    """With the models of this machine, whatever a fixture has put in their place by now."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ATTENTION_MODELS", raising=False)
         if STORE:
             patch.setenv("ATTENTION_MODELS", STORE)
+        yield
+
+
+def real(model_id):
+    """A model that `make test` has fetched, as far as this machine has a network."""
+    from explainers.models.load import is_on_disk, load_model  # torch, which not every test needs
+
+    with as_tests_began():
         if not is_on_disk(model_id):
             pytest.skip(f"no {model_id} here: python -m explainers.models fetch says why")
         return load_model(model_id)
