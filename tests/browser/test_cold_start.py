@@ -89,7 +89,7 @@ def needs_its_files(visit, asked):
     assert sorted(got) == sorted([*modules, "figure/style.css"])
     assert all(url.startswith(f"{visit.address}/_stcore/") for url in files)
     asked.clear()
-    visit.after_run(visit.page.get_by_role("link", name="5 · Masks").click)
+    visit.after_run(visit.page.get_by_role("link", name="4 · Masks").click)
     visit.page.get_by_role("heading", name="Masks", exact=True, level=1).wait_for()
     new = [url for url in asked if browser_files.is_our_file(url)]
     assert new, "what only this kind of picture needs comes with it"

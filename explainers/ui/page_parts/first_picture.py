@@ -51,7 +51,7 @@ def hold_first_picture(page: str) -> Iterator[None]:
         text("question")
         sentence = CONTROLS_BY_KEY[SENTENCE].unchosen
         st.text_input(SENTENCE, sentence, disabled=True, label_visibility="collapsed")
-        show_where(text, "where")
+        show_where(text, "where", "first where")
         show_hero(text, hero, "first journey", "first hero")
         st.caption(
             _(

@@ -15,12 +15,12 @@ FILE = ASSETS / "scores" / "what_for.json"
 MOST_LISTED = 3
 
 
-def show_where(text: Prose, name: str) -> None:
+def show_where(text: Prose, name: str, key: str = "where") -> None:
     """A model in one line, and the next word that it expects, with attention and without."""
     if is_lecture() or is_tour():
         return
     kept = json.loads(FILE.read_text(encoding="utf-8"))
-    with st.container(key="where"):
+    with st.container(key=key):
         text(
             name,
             layers=kept["layers"],
