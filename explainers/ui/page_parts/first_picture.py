@@ -20,7 +20,6 @@ from explainers.ui.controls.controls import CONTROLS_BY_KEY
 from explainers.ui.figure.hero import Hero, HeroChoice, show_hero
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
-from explainers.ui.page_parts.where_in_model import show_where
 from explainers.ui.tour_mode import is_tour
 
 LONGEST_WAIT = 1.2
@@ -51,7 +50,6 @@ def hold_first_picture(page: str) -> Iterator[None]:
         text("question")
         sentence = CONTROLS_BY_KEY[SENTENCE].unchosen
         st.text_input(SENTENCE, sentence, disabled=True, label_visibility="collapsed")
-        show_where(text, "where", "first where")
         show_hero(text, hero, "first journey", "first hero")
         st.caption(
             _(

@@ -1,4 +1,4 @@
-"""Where in a model a page is, and what attention changed there: above the start page's picture."""
+"""Where in a model a page is, and what attention changed there: below the start page's picture."""
 
 import json
 
@@ -15,12 +15,12 @@ FILE = ASSETS / "scores" / "what_for.json"
 MOST_LISTED = 3
 
 
-def show_where(text: Prose, name: str, key: str = "where") -> None:
+def show_where(text: Prose, name: str) -> None:
     """A model in one line, and the next word that it expects, with attention and without."""
     if is_lecture() or is_tour():
         return
     kept = json.loads(FILE.read_text(encoding="utf-8"))
-    with st.container(key=key):
+    with st.container(key="where"):
         text(
             name,
             layers=kept["layers"],
