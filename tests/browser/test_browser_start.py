@@ -84,7 +84,8 @@ def test_each_step_stands_until_it_is_read_and_one_without_anything_is_left_out(
     one = visit("", is_still=True)
     one.page.clock.install()
     one.press("Show me how")
-    now, seconds, words = one.hero.locator("[aria-current=step]"), Counter(), {}
+    now, seconds = one.hero.locator("[aria-current=step]"), Counter[str]()
+    words: dict[str, int] = {}
     while (name := now.get_attribute("aria-label")) != "Output":
         seconds[name] += 1
         words[name] = len(one.says.inner_text().split())
