@@ -58,11 +58,6 @@ def _write_clause(choices: Choices) -> Phrase:
     return phrase
 
 
-def list_things(verb: Entry) -> tuple[Entry, ...]:
-    """What a verb may be done to."""
-    return list_partners(verb.kinds, *THING_SECTIONS)
-
-
 def list_actors(verb: Entry) -> tuple[Entry, ...]:
     """Who may do a verb."""
     return list_partners(verb.kinds, *ACTOR_SECTIONS)

@@ -51,11 +51,6 @@ def learned_numbers(what: str) -> str:
     return _("learned live: {what}", what=what)
 
 
-def measured_times(what: str, device: torch.device) -> str:
-    """Times, which are others on another machine."""
-    return _("measured live on {device}: {what}", device=describe_device(device), what=what)
-
-
 def formula(what: str, device: torch.device) -> str:
     """Numbers that follow from a formula alone."""
     return _(

@@ -13,8 +13,10 @@ from explainers.chapters.tokens.cut_text import (
     MOST_MERGES,
     WORDS,
     Token,
+    cut_by_model,
     cut_characters,
     cut_words,
+    find_model_id,
     label_bytes,
     learn_shipped_merges,
     name_pair,
@@ -164,11 +166,15 @@ def list_experiments(
     """What a reader can try, each with the numbers that it will show."""
     before, after = (len(numbers["stages"][at][1]) for at in (0, -1))
     nothing = text.fill("try_nothing", tokens=before, merged=after)
-    usual: dict[str, Any] = {"unit": BYTE_PAIRS, "merges": MOST_MERGES}
-    other: Sequence[object] = encode(VIETNAMESE, learn_shipped_merges())
-    if models:
-        usual = {"unit": MODEL_TOKENS, "tokenizer": next(iter(models))}
-        other = read_models(VIETNAMESE)[0][usual["tokenizer"]]
+    model = next(iter(models), None)
+    usual: dict[str, Any]
+    other: Sequence[object]
+    if model:
+        usual = {"unit": MODEL_TOKENS, "tokenizer": model}
+        other = cut_by_model(VIETNAMESE, find_model_id(model))
+    else:
+        usual = {"unit": BYTE_PAIRS, "merges": MOST_MERGES}
+        other = encode(VIETNAMESE, learn_shipped_merges())
     language = {
         "characters": len(split_characters(VIETNAMESE)),
         "tokens": len(other),
@@ -180,10 +186,9 @@ def list_experiments(
             "vietnamese", text.fill("try_vietnamese", **language), {**usual, "text": VIETNAMESE}
         ),
     ]
-    if not models:
+    if not model:
         longer = text.fill("try_characters", tokens=len(numbers["cuts"][CHARACTERS]))
         return [*experiments, Experiment("characters", longer, {"unit": CHARACTERS})]
-    model = next(iter(models))
     remark = text.fill("try_model", model=model, tokens=len(models[model]), merged=after)
     return [*experiments, Experiment("model", remark, usual)]
 

@@ -1,6 +1,8 @@
 """Where in a model a page is, and what attention changed there: below the start page's picture."""
 
 import json
+from functools import cache
+from typing import Any
 
 import streamlit as st
 
@@ -19,7 +21,7 @@ def show_where(text: Prose, name: str) -> None:
     """A model in one line, and the next word that it expects, with attention and without."""
     if is_lecture() or is_tour():
         return
-    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    kept = _read_measured()
     with st.container(key="where"):
         text(
             name,
@@ -29,6 +31,12 @@ def show_where(text: Prose, name: str) -> None:
             expected=_list(kept["next_tokens"], 1),
             instead=_list(kept["next_tokens"], 2, most=1),
         )
+
+
+@cache
+def _read_measured() -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return kept
 
 
 def _list(next_tokens: list[tuple[str, float, float]], column: int, most: int = MOST_LISTED) -> str:
