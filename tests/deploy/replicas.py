@@ -102,9 +102,9 @@ class Proxy:
         self.process.terminate()
         self.process.wait(20)
 
-    def ask(self, path, method="GET", body=None, **headers):
-        """The answer to a request."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+    def ask(self, path, method="GET", body=None, source="127.0.0.1", **headers):
+        """The answer to a request from an address of this machine."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, 20, (source, 0))
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, named)
         answer = connection.getresponse()

@@ -37,12 +37,13 @@ def read_all(talk):
     return b"".join(iter(lambda: talk.recv(65536), b""))
 
 
-def open_room(proxy, seat, **headers):
-    """Open a room on a replica; its name, or the reason why not."""
+def open_room(proxy, seat, source="127.0.0.1", **headers):
+    """Open a room on a replica, from an address; its name, or the reason why not."""
     secret = secrets.token_urlsafe(32)
     headers |= {"Authorization": f"Bearer {secret}", "Cookie": f"replica={seat}"}
     body = json.dumps({"address": "http://localhost/"})
-    answer = proxy.ask("/lead", "POST", body, Content_Type="application/json", **headers)
+    headers |= {"Content_Type": "application/json"}
+    answer = proxy.ask("/lead", "POST", body, source, **headers)
     said = json.loads(answer.text)
     assert said.get("room", name_room(secret)[0]) == name_room(secret)[0]
     return said.get("room") or said["error"]
@@ -152,7 +153,10 @@ def test_a_frame_of_another_site_keeps_its_replica(proxy):
 def test_an_address_is_what_the_proxy_sees(proxy):
     """Else whoever invents addresses could take all rooms, and all lecturers would share one."""
     limit = Limits().rooms_of_address
-    opened = [open_room(proxy, "app-2", X_Forwarded_For=f"192.0.2.{n}") for n in range(limit + 1)]
+    opened = [
+        open_room(proxy, "app-2", "127.0.0.3", X_Forwarded_For=f"192.0.2.{n}")
+        for n in range(limit + 1)
+    ]
     assert opened[-1] == "many rooms here"
 
 

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from explainers.chapters.common.own_words import read_with
-from explainers.toys.sentence import read_sentence
+from explainers.toys.sentence import SENTENCE, read_sentence
 from explainers.ui.text.numbers import write_percent
 from tests.pages.test_reading import DOG, SENTENCES
 from tests.support.tiers import take_turns
@@ -16,7 +16,8 @@ LOADING = 60_000
 def test_own_words_are_typed_once_and_read_by_a_real_model_on_every_page(story, minilm):
     one = story("")
     field = one.page.get_by_role("textbox", name="Sentence")
-    for text in [DOG, *take_turns(SENTENCES[1:])]:
+    known = [f"{SENTENCE}."]  # the small head reads it: see tests/pages/test_reading.py
+    for text in [DOG, *take_turns([text for text in SENTENCES[1:] if text not in known])]:
         one.turn_to("")
         field.fill(text)
         field.press("Enter")
