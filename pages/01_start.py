@@ -69,7 +69,6 @@ def show_lesson(reading: Reading, written: str) -> None:
     hero = make_hero(text, reading, written)
     show_hero(text, hero, "journey")
     end_stop(text)
-    show_where(text, "where")
     if reading.is_small:
         text("learned_here", sentences=f"{POOL_SENTENCES:,}")
     show_reader(reading)
@@ -82,7 +81,9 @@ def show_lesson(reading: Reading, written: str) -> None:
     go_deeper(text, {"all_words": lambda: show_all_words(layer)})
 
 
-sentence, reading = ask_about(text, "question", "question_own")
+sentence, reading = ask_about(
+    text, "question", "question_own", below=lambda: show_where(text, "where")
+)
 show_lesson(reading, sentence.text)
 show_one_sentence(text)
 check_yourself(text, {"weights": recall_remaining_weight, "output": a_mixture})

@@ -6,7 +6,6 @@ import pytest
 
 from explainers.chapters.start import what_for
 from explainers.ui.page_parts.where_in_model import FILE
-from explainers.ui.text.numbers import write_percent
 from tests.support.opening import PAGES, opened
 
 WAYS = {"10-minute tour": "tour", "Lecture mode": "lecture"}
@@ -34,10 +33,10 @@ def test_what_attention_changes_is_what_the_model_says(smollm2):
         kept["next_tokens"], measured["next_tokens"], strict=True
     ):
         assert (token, chances) == (same, pytest.approx(again, abs=1e-3))
-    [where] = [one.value for one in opened(PAGES[0]).main.markdown if "you are here" in one.value]
-    assert kept["text"] in where
-    likeliest = max(kept["next_tokens"], key=lambda one: one[1])
-    assert f"“{likeliest[0].strip()}” {write_percent(likeliest[1])}" in where
+    [where] = [one.value for one in opened(PAGES[0]).main.caption if "you are here" in one.value]
+    assert kept["text"].endswith(where.split("*… ")[1].split("*")[0])
+    with_others, alone = (max(kept["next_tokens"], key=lambda one: one[n])[0] for n in (1, 2))
+    assert f"**“{with_others.strip()}”**; without attention, with “{alone.strip()}”" in where
 
 
 def test_days_follow_where_words_see_others_and_nothing_where_they_do_not():

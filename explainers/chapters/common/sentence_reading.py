@@ -4,7 +4,7 @@ The small head knows some hundred words. A sentence with others is read by a rea
 is on this machine; else untrained weights draw it, and the page says so and offers the model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -183,15 +183,24 @@ def _list_few(words: Sequence[str]) -> str:
 
 
 def ask_about(
-    text: Prose, question: str, own_form: str, has_all_heads: bool = False
+    text: Prose,
+    question: str,
+    own_form: str,
+    has_all_heads: bool = False,
+    below: Callable[[], None] | None = None,
 ) -> tuple[Sentence, Reading]:
-    """Ask for the sentence below a question that, of other words, is asked about one of these."""
+    """Ask for the sentence below a question that, of other words, is asked about one of these.
+
+    What the page shows `below` the question stands between both.
+    """
     lead = st.container()
     sentence = choose_sentence()
     reading = choose_reading(sentence, has_all_heads)
     word = "" if reading.is_small else verbatim(reading.tokens[reading.opening_word])
     with lead:
         show_question(text, question, own_form, word)
+        if below:
+            below()
     return sentence, reading
 
 

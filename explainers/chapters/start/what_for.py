@@ -7,7 +7,7 @@ themselves.
 import json
 from typing import TYPE_CHECKING, Any
 
-from explainers.models.changes import Window, count_heads, measure_effect
+from explainers.models.changes import Window, measure_effect
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys.grammar import read_running
 from explainers.translations import ENGLISH
@@ -25,12 +25,7 @@ def measure(loaded: "RealModel") -> dict[str, Any]:
     """The running sentence up to its last word, read with attention and without."""
     written = " ".join(read_running(ENGLISH).tokens[:-1])
     effect = measure_effect(loaded, written, [WITHOUT_ATTENTION])
-    return {
-        "model": MODEL.name,
-        "layers": len(count_heads(loaded).num_heads),
-        "text": written,
-        "next_tokens": effect.next_tokens,
-    }
+    return {"model": MODEL.name, "text": written, "next_tokens": effect.next_tokens}
 
 
 def write() -> None:

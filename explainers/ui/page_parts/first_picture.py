@@ -20,6 +20,7 @@ from explainers.ui.controls.controls import CONTROLS_BY_KEY
 from explainers.ui.figure.hero import Hero, HeroChoice, show_hero
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
+from explainers.ui.page_parts.where_in_model import show_where
 from explainers.ui.tour_mode import is_tour
 
 LONGEST_WAIT = 1.2
@@ -48,6 +49,7 @@ def hold_first_picture(page: str) -> Iterator[None]:
     # While it stands, the page is laid out below and not seen: `page_style.css`.
     with place.container(key="first picture"):
         text("question")
+        show_where(text, "where")
         sentence = CONTROLS_BY_KEY[SENTENCE].unchosen
         st.text_input(SENTENCE, sentence, disabled=True, label_visibility="collapsed")
         show_hero(text, hero, "first journey", "first hero")

@@ -1,4 +1,4 @@
-"""Where in a model a page is, and what attention changed there: below the start page's picture."""
+"""Where in a model a page is, and what attention changed there: above the start page's picture."""
 
 import json
 from functools import cache
@@ -9,12 +9,12 @@ import streamlit as st
 from explainers.folders import ASSETS
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
-from explainers.ui.text.numbers import write_percent
 from explainers.ui.tour_mode import is_tour
 
 FILE = ASSETS / "scores" / "what_for.json"
 """What `explainers.chapters.start.what_for` measured."""
-MOST_LISTED = 3
+SAID = 2
+"""Words of the text before, of which the sentence below has the others."""
 
 
 def show_where(text: Prose, name: str) -> None:
@@ -22,15 +22,14 @@ def show_where(text: Prose, name: str) -> None:
     if is_lecture() or is_tour():
         return
     kept = _read_measured()
-    with st.container(key="where"):
-        text(
-            name,
-            layers=kept["layers"],
-            written=kept["text"],
-            model=kept["model"],
-            expected=_list(kept["next_tokens"], 1),
-            instead=_list(kept["next_tokens"], 2, most=1),
-        )
+    line = text.fill(
+        name,
+        model=kept["model"],
+        written=" ".join(["…", *kept["text"].split()[-SAID:]]),
+        expected=_name_likeliest(kept["next_tokens"], 1),
+        instead=_name_likeliest(kept["next_tokens"], 2),
+    )
+    st.caption(line)
 
 
 @cache
@@ -39,6 +38,5 @@ def _read_measured() -> dict[str, Any]:
     return kept
 
 
-def _list(next_tokens: list[tuple[str, float, float]], column: int, most: int = MOST_LISTED) -> str:
-    likeliest = sorted(next_tokens, key=lambda one: -float(one[column]))[:most]
-    return ", ".join(f"“{one[0].strip()}” {write_percent(float(one[column]))}" for one in likeliest)
+def _name_likeliest(next_tokens: list[tuple[str, float, float]], column: int) -> str:
+    return f"“{max(next_tokens, key=lambda one: float(one[column]))[0].strip()}”"
