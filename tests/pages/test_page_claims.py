@@ -9,7 +9,7 @@ from explainers.chapters.claims.hero import make_table
 from explainers.translations import load_sections
 from explainers.ui.untrusted_text import make_title
 from tests.pages.test_bad_links import VALUES
-from tests.support.opening import ROOT, opened
+from tests.support.opening import ROOT, opened, press
 from tests.support.reading import hero
 
 PAGE = ROOT / "pages" / "24_claims.py"
@@ -72,7 +72,7 @@ def test_other_sizes_move_the_verdict_and_reset_takes_them_back():
     assert verdicts_on(visit) == ["Holds"]
     told = "You changed the sizes. At first they were: Layers 2, Window 3"
     assert any(m.value.startswith(told) for m in visit.markdown)
-    next(one for one in visit.button if one.label == "Reset all choices").click().run()
+    press(visit, "Reset all choices")
     assert hero(visit)["choices"]["claim"] == make_title("rows_sum_to_one")
     visit.session_state["claim"] = "windows reach"
     visit.session_state["guess_windows_reach"] = "just show me"

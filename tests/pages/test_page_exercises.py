@@ -9,7 +9,7 @@ from explainers.ui.text.numbers import format_answer
 from explainers.ui.untrusted_text import make_title
 from tests.pages.test_bad_links import VALUES
 from tests.support.exercises import aim, ask
-from tests.support.opening import ROOT, opened
+from tests.support.opening import ROOT, opened, press
 from tests.support.reading import hero, said
 from tests.support.tiers import take_turns
 
@@ -18,10 +18,6 @@ PAGE = ROOT / "pages" / "23_exercises.py"
 
 def linked(name, **more):
     return opened(PAGE, {"exercise": make_title(name), **more})
-
-
-def press(visit, label):
-    next(one for one in visit.button if one.label == label).click().run()
 
 
 def done_in(visit):

@@ -1,23 +1,17 @@
 """The head gallery: tiny models measured on request; planted scores lead to the names they should;
 what comes with the app of real ones."""
 
-import base64
 import json
-from collections import Counter
 
 import pytest
 import torch
 
-from explainers.chapters.common.measured_heads import MEASURE_LABEL, find_gallery
+from explainers.chapters.common.measured_heads import MEASURE_LABEL
 from explainers.chapters.head_gallery.head_card import HALF, NOTHING, SAME
-from explainers.chapters.head_gallery.hero import NAMES, compute_numbers
-from explainers.chapters.head_gallery.score_steps import MOST_ROWS, compute_steps
 from explainers.models import load as loading_module
 from explainers.models import registry
-from explainers.models.head_roles import ROLES
-from explainers.models.head_scores import HeadScores, build_patterns, measure_heads
+from explainers.models.head_scores import HeadScores, measure_heads
 from explainers.models.load import load_model
-from explainers.models.probes import Probe
 from explainers.models.shipped_scores import (
     LEVELS,
     compute_fingerprint,
@@ -31,7 +25,7 @@ from explainers.ui.controls.controls import PROSE
 from explainers.ui.prediction import SKIP
 from explainers.ui.session import HEAD_SCORES_JOB
 from tests.support import saved_models
-from tests.support.opening import PAGES, opened, pictures
+from tests.support.opening import PAGES, opened, pictures, press
 from tests.support.reading import hero, said
 from tests.support.waiting import over
 
@@ -131,7 +125,7 @@ def test_all_heads_are_measured_on_request_and_then_kept(store):
         file.unlink()
     link = {"real_model": ID, **MEASURES}
     visit = opened(PAGE, link)
-    next(button for button in visit.button if button.label == MEASURE_LABEL).click().run()
+    press(visit, MEASURE_LABEL)
     job = over(visit.session_state[HEAD_SCORES_JOB])
     assert (job.state, job.share) == ("done", 1)
     measured = job.result.select("repeated", "induction").T
@@ -145,7 +139,7 @@ def test_all_heads_are_measured_on_request_and_then_kept(store):
 def test_the_map_leads_to_the_highest(planted):
     plant(planted, {("natural", "distance"): ((0, 5), 7.25)})
     visit = opened(PAGE, {**HERE, **MEASURES, "probe": PROSE, "head_score": "distance"})
-    next(b for b in visit.button if b.label == "Look at L0.H5, the highest").click().run()
+    press(visit, "Look at L0.H5, the highest")
     assert [visit.session_state[key] for key in ("gallery_layer", "gallery_head")] == [0, 5]
     assert hero(visit)["choices"]["gallery_head"] == 5
 
@@ -175,38 +169,6 @@ def test_scores_come_with_the_app_for_these_models_and_weights_alone(nothing_mea
     registry.resolve_folder(SMOLLM2).mkdir()
     (registry.resolve_folder(SMOLLM2) / "model.safetensors").write_bytes(b"other weights")
     assert read_shipped_scores(SMOLLM2) is None
-
-
-def test_all_heads_are_sent_with_their_names_and_scores(nothing_measured):
-    shipped = shipped_scores(SMOLLM2)
-    sent, scores = compute_numbers(SMOLLM2, shipped.scores, shipped.example), shipped.scores
-    counted = Counter(NAMES[one] for own in sent["named"] for one in own)
-    for role in ROLES:
-        value = scores.select(role.probe, role.score_name)
-        bar = max(role.threshold, scores.find_chance_score(role.probe, role.score_name))
-        assert counted[role.name] == int((value > bar).sum()), role.name
-        at = NAMES.index(role.name)
-        drawn = [row[at] for row in sent["scores"]]
-        expected = [None if v != v else v for v in value.flatten().tolist()]  # nan is not itself
-        for one, other in zip(drawn, expected, strict=True):
-            assert one == (None if other is None else pytest.approx(other, abs=1e-4))
-    levels = torch.tensor(list(base64.b64decode(sent["weights"])))
-    assert torch.equal(levels / LEVELS, shipped.example.weights.flatten())
-
-
-def test_the_steps_of_a_score_add_up(nothing_measured):
-    gallery, example, place = find_gallery(SMOLLM2), shipped_scores(SMOLLM2).example, (18, 6)
-    assert gallery
-    steps = compute_steps(gallery, example, place)
-    assert torch.allclose((steps.weights * steps.pattern).sum(dim=-1), steps.mass)
-    assert torch.equal(steps.weights, example.weights[place][steps.rows])
-    marks = torch.tensor([[not token.strip().isalnum() for token in example.tokens]])
-    mask = torch.ones(1, len(example.tokens), len(example.tokens), dtype=torch.bool).tril()
-    [pattern] = build_patterns(Probe(example.ids[None], marks), mask)[steps.pattern_name]
-    about = pattern.any(dim=-1).nonzero().flatten()
-    assert steps.rows == about[-MOST_ROWS:].tolist()
-    mass = (example.weights[place] * pattern).sum(dim=-1)
-    assert steps.score == pytest.approx(mass[about].mean().item()), "also of rows not shown"
 
 
 def test_a_reset_may_lead_back_to_the_head_of_a_larger_model(nothing_measured, monkeypatch):

@@ -1,8 +1,6 @@
 """The inspector: a tiny model looked into, number by number; real ones where they are here."""
 
-import base64
 import json
-import zlib
 from dataclasses import replace
 from unittest import mock
 
@@ -25,10 +23,9 @@ from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
 from explainers.notebook.look import make_look
 from explainers.toys.sentence import SENTENCE
-from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.figure.panels import Cell
 from tests.support import saved_models, tiny_families
-from tests.support.opening import PAGES, opened, pictures, settled
+from tests.support.opening import PAGES, opened, pictures, press
 from tests.support.reading import hero, said
 
 PAGE = next(page for page in PAGES if page.stem == "17_inspector")
@@ -59,14 +56,6 @@ def sent(visit, part):
         if part in one or part in [panel["id"] for panel in one.get("panels", [])]:
             return one
     raise AssertionError(f"there is no picture with {part}")
-
-
-def unpacked(packed, *shape):
-    """The steps that `planes` packed."""
-    raw = zlib.decompress(packed)
-    half = len(raw) // 2
-    steps = [low | high << 8 for low, high in zip(raw[:half], raw[half:], strict=True)]
-    return torch.tensor(steps).view(*shape)
 
 
 def test_what_is_recorded_is_what_the_model_computes(tiny):
@@ -143,12 +132,12 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
     away = mock.Mock(side_effect=hub.HubUnreachableError("the hub is out of reach (it is)"))
     monkeypatch.setattr(hub, "ask_size", away)
     visit = visited(real_model=OTHER)
-    clicked(visit, "Ask the hub how large it is")
+    press(visit, "Ask the hub how large it is")
     assert any("out of reach" in one.value for one in visit.error)
     assert "Fetch it now" not in [button.label for button in visit.button]
     weight = hub.ModelSize(2_500_000_000, 7_000_000, (), "c3" * 20)
     monkeypatch.setattr(hub, "ask_size", lambda named: {OTHER: weight}[named])
-    clicked(visit, "Ask the hub how large it is")
+    press(visit, "Ask the hub how large it is")
     assert any("commit c3c3c3c3c3c3, which" in one.value for one in visit.info)
     for spoken, unit in (("vi", "7.000.000 tham số"), ("en", "7,000,000 parameters")):
         visit.sidebar.button_group("lang").set_value(spoken).run()
@@ -160,13 +149,8 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
         return work
 
     monkeypatch.setattr(Job, "start", start)
-    clicked(visit, "Fetch it now")
+    next(button for button in visit.button if button.label == "Fetch it now").click().run()
     assert [work.subject for work in begun] == [LoadRequest(OTHER, "c3" * 20)]
-
-
-def clicked(visit, label):
-    next(button for button in visit.button if button.label == label).click()
-    visit.run()
 
 
 def test_a_broken_model_is_told_and_can_be_tried_again(store):
@@ -176,8 +160,7 @@ def test_a_broken_model_is_told_and_can_be_tried_again(store):
     assert not visit.exception
     assert ["is not whole" in error.value for error in visit.error] == [True]
     saved_models.llama(folder)
-    next(button for button in visit.button if button.label == "Load it").click()
-    assert pictures(settled(visit.run()))
+    assert pictures(press(visit, "Load it"))
 
 
 def test_words_are_drawn_in_place_of_their_tokens(tiny):
@@ -216,16 +199,6 @@ def test_the_own_tokens_of_a_model_stay_when_words_are_merged(minilm):
     assert merged.tokens == ("[CLS]", *text.split(), "[SEP]")
 
 
-def test_the_squares_are_the_weights_of_all_heads(tiny):
-    shown = record_text(tiny, TEXT)
-    found = hero(visited())
-    steps = unpacked(base64.b64decode(found["planes"]), 2, 6, 5, 5)
-    forbidden = ~shown.masks[:, None].expand(2, 6, 5, 5)
-    assert torch.equal(steps == HIDDEN, forbidden)
-    weights = torch.where(forbidden, 0, steps) / STEPS
-    assert torch.allclose(weights, shown.weights, atol=0.5 / STEPS + 1e-7)
-
-
 def test_the_page_opens_on_the_most_telling_head_also_of_another_sentence(tiny):
     def chosen(visit):
         choices = hero(visit)["choices"]
@@ -237,23 +210,6 @@ def test_the_page_opens_on_the_most_telling_head_also_of_another_sentence(tiny):
     text = "CEO record earnings the announced CEO"
     visit.text_input("text").set_value(text).run()
     assert chosen(visit) == find_telling_heads(cut_heads(record_text(tiny, text)))[0]
-
-
-def test_of_a_model_that_reads_both_ways_its_last_token_is_no_find(minilm):
-    heads = cut_heads(record_text(minilm, SENTENCE))
-    last = len(heads.tokens) - 1
-    found, largest = find_telling_heads(heads), []
-    for layer, head, query in found:
-        far = {
-            (row, key): heads.weights[layer, head, row, key].item()
-            for row in range(last)
-            for key in range(1, last)
-            if abs(row - key) > 1
-        }
-        assert max(far, key=lambda place: far[place])[0] == query
-        largest.append(max(far.values()))
-    assert largest == sorted(largest, reverse=True)
-    assert largest[0] < heads.weights[..., : last - 1, last].max(), "but the last one gets more"
 
 
 @pytest.mark.nightly("what was kept of real models is read again")

@@ -1,7 +1,5 @@
 """Long sequences: what its pictures hold, what it counts, and what it measures on this machine."""
 
-import contextlib
-import io
 import threading
 from unittest import mock
 
@@ -13,13 +11,6 @@ from hypothesis import strategies as st
 from explainers.attention import masks
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import measurement
-from explainers.chapters.long_sequences.counted_cells import (
-    LONG,
-    SIDE,
-    count_skipped_tiles,
-    count_tile_cells,
-    make_sparse_rules,
-)
 from explainers.chapters.long_sequences.measurement import WayMeasurement, measure_ways
 from explainers.chapters.long_sequences.online_row import Row, make_row_explainer, make_row_panels
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
@@ -28,9 +19,10 @@ from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
 from explainers.ui.figure.panels import Cell
-from tests.support.opening import PAGES, opened, widgets
+from tests.support.opening import PAGES, opened, press, widgets
 from tests.support.reading import said
 from tests.support.waiting import PATIENCE, wait
+from tests.test_arithmetic import prints
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
 WORDS = tuple(SENTENCE.split())
@@ -40,13 +32,10 @@ CPU = torch.device("cpu")
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 6), st.integers(1, 4))
-def test_differences_are_rounding_and_corrections_are_counted(word, block):
+def test_differences_are_rounding(word, block):
     row = Row.of(LAB, word, block)
     assert row.difference < 1e-6
     assert row.output_difference < 1e-6
-    weights = (LAB.views.query @ LAB.views.key.T / 2).softmax(-1)
-    tops = [part.max().item() for part in weights[word].split(block)]
-    assert row.corrected == sum(top > max(tops[:n]) for n, top in enumerate(tops) if n)
 
 
 def test_every_number_of_the_row_has_its_arithmetic():
@@ -62,10 +51,7 @@ def test_every_number_of_the_row_has_its_arithmetic():
                 places = len(working.value.partition(".")[2])
                 assert float(working.value) == pytest.approx(value, abs=0.51 * 10**-places)
                 assert working.value in working.lines[-1]
-                printed = io.StringIO()
-                with contextlib.redirect_stdout(printed):
-                    exec(working.snippet, {})
-                assert float(printed.getvalue()) == pytest.approx(value, abs=0.51 * 10**-places)
+                assert float(prints(working)) == pytest.approx(value, abs=0.51 * 10**-places)
 
 
 def test_of_two_words_no_blocks_are_made():
@@ -80,16 +66,6 @@ def test_tiles_are_no_larger_than_the_text_and_larger_for_a_long_one():
     assert TiledSentence(LAB, masks.full, (2, 3)).blocks == (2, 3)
     long = LAB.reading(("word",) * 24)
     assert TiledSentence(long, masks.full, (2, 6)).blocks == (4, 6)
-
-
-def test_what_tiles_spare_is_what_the_mask_says():
-    for name, tiles in count_tile_cells().items():
-        allowed, computed, skipped, count = count_skipped_tiles(tiles)
-        mask = masks.build(make_sparse_rules()[name], LONG, LONG)
-        per_tile = mask.view(LONG // SIDE, SIDE, LONG // SIDE, SIDE).any(dim=3).any(dim=1)
-        assert allowed == int(mask.sum())
-        assert (skipped, count) == (int((~per_tile).sum()), per_tile.numel())
-        assert computed == int(per_tile.sum()) * SIDE**2
 
 
 def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
@@ -112,12 +88,12 @@ def test_what_cannot_be_measured_is_told(monkeypatch):
     broken = mock.Mock(side_effect=ZeroDivisionError("no such kernel"))
     with monkeypatch.context() as failing:
         failing.setattr(measurement, "measure_ways", broken)
-        visit = clicked(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
+        visit = press(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
         wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
         assert "no such kernel" in visit.run().error[0].value
         assert not visit.exception
     monkeypatch.setattr(Job, "start", mock.Mock(side_effect=BusyError("8 others wait already.")))
-    visit = clicked(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
+    visit = press(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
     assert "wait already" in visit.info[0].value
     assert not visit.run().info
 
@@ -138,17 +114,12 @@ def gate(monkeypatch):
     gate.set()
 
 
-def clicked(visit, label):
-    next(b for b in visit.button if b.label == label).click()
-    return visit.run()
-
-
 def progress(visit):
     return " ".join(bar.text for bar in visit.get("progress"))
 
 
 def test_the_page_measures():
-    visit = clicked(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
+    visit = press(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
     job = visit.session_state[session.MEASUREMENT_JOB]
     wait(lambda: job.is_over)
     visit.run()
@@ -159,13 +130,13 @@ def test_the_page_measures():
 
 
 def test_measuring_can_be_watched_and_cancelled(gate):
-    visit = clicked(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
+    visit = press(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
     job = visit.session_state[session.MEASUREMENT_JOB]
     wait(lambda: len(job.reports) == 3)
     visit.run()
     assert "3 of 9" in progress(visit)
     assert next(b for b in visit.button if b.label == "Measure on this machine").disabled
-    clicked(visit, "Cancel")
+    press(visit, "Cancel")
     gate.set()
     wait(lambda: job.is_over)
     assert job.state == "cancelled"

@@ -1,8 +1,6 @@
 """Many heads: what the page computes, and what it makes of links that ask too much."""
 
-import contextlib
 import dataclasses
-import io
 
 import pytest
 import torch
@@ -19,6 +17,7 @@ from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, opened, pictures
 from tests.support.reading import figures
+from tests.test_arithmetic import prints
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
 TOKENS = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
@@ -49,16 +48,7 @@ def test_every_number_has_its_arithmetic(is_trained):
             run = working(Cell(panel.id, row, column))
             value = panel.matrix.values[row][column] or 0.0
             assert float(run.value) == pytest.approx(value, abs=6e-4 * max(1, abs(value)))
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(run.snippet, {})
-            assert printed.getvalue().strip() == run.value
-
-
-def test_rows_add_up_to_1_again_on_average_over_draws_of_dropout():
-    found = Selection.of(LAYER, 2, ()).draw_dropout(seed=3)
-    assert float(str(found["often"])) == pytest.approx(1, abs=0.1)
-    assert found == Selection.of(LAYER, 2, ()).draw_dropout(seed=3)
+            assert prints(run) == run.value
 
 
 def test_operations_are_those_that_torch_counts_and_alike_for_equal_parameters():

@@ -2,30 +2,16 @@
 
 import math
 import re
-from unittest import mock
 
 import pytest
-import torch
 
-from explainers.attention.grouped_query import grouped_query
 from explainers.attention.latent import latent_attention
-from explainers.chapters.shared_heads import uptraining_job
-from explainers.chapters.shared_heads.hero import compute_numbers
 from explainers.chapters.shared_heads.latent_heads import write_difference
 from explainers.chapters.shared_heads.takeaway import make_latent_inputs
-from explainers.chapters.shared_heads.uptraining_job import (
-    STEPS,
-    TESTS,
-    average_shipped_heads,
-    compare_sharing,
-    measure_held_out,
-)
-from explainers.toys.grammar import ENGLISH
-from explainers.toys.layers import NUM_HEADS as OFFERED_HEADS
-from explainers.toys.layers import Configuration, list_kv_heads, load_heads, load_layer
+from explainers.chapters.shared_heads.uptraining_job import STEPS, compare_sharing, measure_held_out
+from explainers.toys.layers import Configuration
 from explainers.toys.sentence import SENTENCE
-from explainers.toys.task import Batch, is_held_out, make_task
-from explainers.toys.training import attend, draw_pool, list_losses
+from explainers.toys.training import list_losses
 from explainers.ui.session import UPTRAINING_JOB
 from explainers.ui.text.numbers import bound_rounding
 from tests.support.opening import ROOT, opened, pictures, widgets
@@ -35,20 +21,6 @@ from tests.support.waiting import over
 PAGE = ROOT / "pages" / "09_shared_heads.py"
 TOKENS = tuple(SENTENCE.split())
 OWN = Configuration(4, 4, 16, "causal")
-
-
-@pytest.mark.parametrize("heads", OFFERED_HEADS)
-def test_the_picture_has_torchs_weights_and_what_is_stored(heads):
-    sent = compute_numbers(TOKENS)["layers"][str(heads)]
-    assert list(sent) == [str(kv_heads) for kv_heads in list_kv_heads(heads)]
-    for kv_heads in list_kv_heads(heads):
-        layer = load_layer(TOKENS, Configuration(heads, kv_heads, 64 // heads, "full"), 0)
-        run = grouped_query(layer.x, layer.heads, layer.mask)
-        shown = sent[str(kv_heads)]
-        weights = torch.tensor(shown["weights"])
-        torch.testing.assert_close(weights, run.weights.cpu(), atol=1e-4, rtol=0)
-        assert shown["read"] == [head * kv_heads // heads for head in range(heads)]
-        assert shown["stored"] == (run.key.numel() + run.value.numel()) // len(TOKENS)
 
 
 @pytest.mark.parametrize(
@@ -92,29 +64,6 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     visit.session_state["kv_heads"] = "4"
     assert len(pictures(visit.run())) == drawn, "the curve of another training"
     assert "nothing is averaged" in said(visit)
-
-
-def test_what_averaging_makes_of_trained_heads_is_counted():
-    averaged = average_shipped_heads(OWN._replace(rule="full"), 2, 0)
-    task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True, "en"))), "full")
-    named = averaged.score_words(attend(averaged, task.words, task.mask).output)
-    wrong = [
-        ((row > 0) & (asked == 0)).sum().item()
-        for rows, answers, length in zip(named, task.targets, task.lengths, strict=True)
-        for row, asked in zip(rows[:length], answers[:length], strict=True)
-    ]
-    assert measure_held_out(averaged, "full").wrong == pytest.approx(sum(wrong) / len(wrong))
-
-
-def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
-    watched = mock.Mock(wraps=make_task)
-    monkeypatch.setattr(uptraining_job, "make_task", watched)
-    measure_held_out(load_heads(Configuration(2, 1, 4, "causal"), 0, "en"), "causal")
-    some = watched.call_args.args[0]
-    assert len(some.words) == TESTS
-    for words, length in zip(some.words, some.lengths, strict=True):
-        first, *others = (ENGLISH.words[n] for n in words[:length])
-        assert is_held_out((first.capitalize(), *others))
 
 
 def test_what_was_not_trained_is_replaced_and_said():

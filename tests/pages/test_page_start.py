@@ -33,16 +33,3 @@ def test_what_attention_changes_is_what_the_model_says(smollm2):
         kept["next_tokens"], measured["next_tokens"], strict=True
     ):
         assert (token, chances) == (same, pytest.approx(again, abs=1e-3))
-    [where] = [one.value for one in opened(PAGES[0]).main.caption if "you are here" in one.value]
-    assert kept["text"].endswith(where.split("*… ")[1].split("*")[0])
-    with_others, alone = (max(kept["next_tokens"], key=lambda one: one[n])[0] for n in (1, 2))
-    assert f"**“{with_others.strip()}”**; without attention, with “{alone.strip()}”" in where
-
-
-def test_days_follow_where_words_see_others_and_nothing_where_they_do_not():
-    """By hand: the five days of a week come first, and with no word in sight none of them does."""
-    kept = json.loads(FILE.read_text(encoding="utf-8"))["next_tokens"]
-    days = {" Monday", " Tuesday", " Wednesday", " Thursday", " Friday"}
-    with_others, alone = (sorted(kept, key=lambda one: -one[column])[:5] for column in (1, 2))
-    assert {one[0] for one in with_others} == days
-    assert not {one[0] for one in alone} & days

@@ -3,15 +3,12 @@
 import math
 
 import pytest
-import torch
 
-from explainers.attention.positions import sinusoidal
 from explainers.chapters.tokens.cut_text import learn_shipped_merges, read_models
 from explainers.chapters.tokens.hero import compute_numbers
 from explainers.models.registry import WHEEL_MODELS
-from explainers.toys import examples
 from explainers.toys.byte_pairs import encode, encode_in_stages
-from explainers.toys.sentence import PRESETS, SENTENCE, read_sentence, split_characters
+from explainers.toys.sentence import PRESETS, read_sentence, split_characters
 from tests.support.opening import PAGES, elements, opened
 from tests.support.reading import hero, panels
 
@@ -97,33 +94,8 @@ def test_models_cover_what_they_name(smollm2, minilm):
                 assert label.strip(" #").casefold() == covered.strip().casefold()
 
 
-def test_a_models_tokens_have_its_own_vectors(smollm2, minilm):
-    """By the embedding layer of the loaded model."""
-    sent, _sentence = numbers(PRESETS["emoji"])
-    for loaded, width in ((smollm2, 576), (minilm, 384)):
-        name = next(one.name for one in WHEEL_MODELS if one.id == loaded.name)
-        rows = sent["own"][name]["rows"]
-        assert {*rows} == {token for _label, token, _start, _end in sent["cuts"][name]}
-        embedded = loaded.model.get_input_embeddings()(torch.tensor([*map(int, rows)]))
-        assert sent["own"][name]["width"] == embedded.shape[-1] == width
-        torch.testing.assert_close(
-            torch.tensor([*rows.values()]), embedded[:, :8].float(), atol=6e-5, rtol=0
-        )
-
-
 def test_own_words_are_cut_by_a_real_tokenizer_first(smollm2, minilm):
     assert hero(opened(PAGE))["choices"]["unit"] == "byte pairs"
     own = opened(PAGE, {"text": "My dog chased the red ball."})
     assert hero(own)["choices"]["unit"] == "model tokens"
     assert hero(opened(PAGE, {"text": "My dog", "unit": "words"}))["choices"]["unit"] == "words"
-
-
-def test_a_vector_is_torchs_embedding_plus_position():
-    sent, sentence = numbers(SENTENCE)
-    rows = torch.tensor([sent["rows"][word] for word in sentence.tokens])
-    places = torch.tensor(sent["positions"])[: len(rows)]
-    expected = examples.draw_embeddings(sentence.tokens, 8, 0).cpu()
-    expected = expected + sinusoidal(len(rows), 8, examples.LONGEST)
-    torch.testing.assert_close(rows + places, expected, atol=2e-4, rtol=0)
-    longest = max(len(sent["stages"][0][1]), *map(len, sent["cuts"].values()))
-    assert len(sent["positions"]) == longest

@@ -27,13 +27,10 @@ from explainers.models.changes import (
     Temperature,
     UniformWeights,
     Window,
-    compute_divergence,
-    compute_losses,
     count_heads,
     measure_effect,
 )
 from explainers.models.head_roles import ROLES
-from explainers.models.head_scores import HeadScores
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
 from explainers.models.token_text import Words
@@ -41,8 +38,8 @@ from explainers.ui.controls import controls
 from explainers.ui.page import Prose
 from tests.pages.conftest import make_up_scores
 from tests.support import saved_models
-from tests.support.opening import PAGES, opened
-from tests.support.reading import hero
+from tests.support.opening import PAGES, opened, widgets
+from tests.support.reading import hero, said
 
 PAGE = next(page for page in PAGES if page.stem == "19_what_if")
 GPT2 = "openai-community/gpt2"
@@ -64,22 +61,8 @@ def visited(tiny, **link):
     return opened(PAGE, {"real_model": tiny.name, "what_text": TEXT, "deep": "changing", **link})
 
 
-def said(visit):
-    return "\n".join(one.value for one in [*visit.markdown, *visit.caption])
-
-
 def told(visit):
     return "\n".join(one.value for one in [*visit.error, *visit.warning, *visit.info])
-
-
-def test_losses_and_divergence_are_torchs():
-    logits, ids = torch.randn(3, 5, 11), torch.randint(11, (3, 5))
-    expected = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
-    before, after = logits.log_softmax(-1), torch.randn(3, 5, 11).log_softmax(-1)
-    assert_close(compute_losses(before, ids), expected)
-    expected = F.kl_div(after, before, reduction="none", log_target=True).sum(-1)
-    assert_close(compute_divergence(before, after), expected)
-    assert_close(compute_divergence(before, before), torch.zeros(3, 5))
 
 
 def test_a_word_has_the_losses_of_its_tokens_but_the_first_one(tiny):
@@ -104,6 +87,9 @@ def test_an_effect_is_that_of_the_change_on_the_models_own_logits(tiny):
     )
     assert found.divergences[0] == pytest.approx(0, abs=1e-6)  # it sees itself alone
     assert min(found.divergences[1:]) > 0
+    _token, before, after = zip(*found.next_tokens, strict=True)  # all there are
+    apart = F.kl_div(torch.tensor(after).log(), torch.tensor(before), reduction="sum").item()
+    assert found.divergences[-1] == pytest.approx(apart, abs=1e-5)
     as_it_was = measure_effect(tiny, TEXT, [])
     assert as_it_was.losses[0] == as_it_was.losses[1] == found.losses[0]
 
@@ -228,7 +214,7 @@ def test_several_changes_are_made_in_the_order_that_is_shown_or_none(monkeypatch
     monkeypatch.setattr(choose_changes, "count_heads", lambda _: alone)
     changes, visit = made(monkeypatch, tiny, {"changes": controls.FEWER_KV_HEADS})
     assert changes is None
-    assert "cannot be dealt to fewer" in said(visit)
+    assert "cannot be dealt to fewer" in visit.main.caption[-1].value
 
 
 def test_fewer_bits_are_counted_with_their_scale():
@@ -247,47 +233,36 @@ def test_heads_drawn_are_those_of_the_seed(monkeypatch, tiny):
     assert first == again != other
 
 
-def scores(**roles):
-    """Made up: heads that have a role, of 2 layers and 6 heads."""
-    measured = dict(make_up_scores().tensors)
-    for role in ROLES:
-        measured[f"repeated: {role.score_name}"] = torch.zeros(2, 6)
-    for name, having in roles.items():
-        for layer, head in having:
-            measured[f"repeated: {name}"][layer, head] = 0.9
-    return HeadScores(measured)
-
-
 def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
     link = {"changes": controls.HEADS_OFF, "heads_by": controls.BY_ROLE}
     changes, visit = made(monkeypatch, tiny, link)
     assert changes is None
-    assert "have not been measured" in said(visit)
-    found = ((0, 3), (1, 1))
-    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: scores(induction=found))
+    assert "have not been measured" in visit.main.caption[-1].value
+    measured = make_up_scores()  # each role has a head
+    for role in ROLES:
+        measured.tensors[f"repeated: {role.score_name}"].zero_()
+    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: measured)
+    _none, visit = made(monkeypatch, tiny, link)
+    assert "earned a role" in visit.main.caption[-1].value
+    measured.tensors["repeated: induction"][[0, 1], [3, 1]] = 0.9
     [change], _ = made(monkeypatch, tiny, link)
-    assert change.heads == set(found)
-    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: scores())
-    assert "earned a role" in said(made(monkeypatch, tiny, link)[1])
+    assert change.heads == {(0, 3), (1, 1)}
 
 
 def test_the_numbers_of_a_change_come_back_with_it(tiny):
     """Chosen on the page: those of a link would come back from the link."""
-    both = [controls.CHANGED_TEMPERATURE, controls.HEADS_OFF]
+    both, heads = [controls.CHANGED_TEMPERATURE, controls.HEADS_OFF], ["L1.H5", "L0.H2"]
     visit = visited(tiny, changes=both, what_layers="one")
-    visit.select_slider(key="what_temperature").set_value(2).run()
-    visit.multiselect(key="heads_off").set_value(["L1.H5", "L0.H2"]).run()
-    visit.number_input(key="what_layer").set_value(1).run()
-    visit.button_group(key="heads_by").set_value(controls.AT_RANDOM).run()
-    visit.button_group(key="changes").set_value([controls.HARD]).run()
-    visit.button_group(key="what_layers").set_value(controls.ALL_LAYERS).run()
-    visit.run()
-    visit.button_group(key="changes").set_value(both).run()
-    visit.button_group(key="heads_by").set_value(controls.BY_NAME).run()
-    visit.button_group(key="what_layers").set_value(controls.ONE_LAYER).run()
-    assert visit.select_slider(key="what_temperature").value == 2
-    assert visit.multiselect(key="heads_off").value == ["L1.H5", "L0.H2"]
-    assert visit.number_input(key="what_layer").value == 1
+    visit.multiselect(key="heads_off").set_value(heads)
+    own = {"what_temperature": 2, "what_layer": 1}
+    away = {"changes": [controls.HARD], "what_layers": controls.ALL_LAYERS}
+    back = {"changes": both, "heads_by": controls.BY_NAME, "what_layers": controls.ONE_LAYER}
+    for choices in (own, {"heads_by": controls.AT_RANDOM} | away, back):
+        for key, value in choices.items():
+            widgets(visit)[key].set_value(value).run()
+        visit.run()
+    assert {key: widgets(visit)[key].value for key in own} == own
+    assert visit.multiselect(key="heads_off").value == heads
 
 
 def test_a_text_that_cannot_be_read_is_told(tiny):
@@ -299,14 +274,11 @@ def test_a_text_that_cannot_be_read_is_told(tiny):
     assert hero(visited(tiny, what_text="\u200b"))["tokens"]
 
 
-def made_up(loss):
-    return Effect(("a", "b"), ([1.0], [loss]), [0.0, 0.0], [("c", 0.5, 0.5)])
-
-
 @pytest.mark.parametrize("window_loss", [5.0, 1.5])
 def test_hiding_the_first_token_alone_is_compared_with_a_window(window_loss):
     def measure(change):
-        return made_up(window_loss if isinstance(change, Window) else 2.0)
+        loss = window_loss if isinstance(change, Window) else 2.0
+        return Effect(("a", "b"), ([1.0], [loss]), [0.0, 0.0], [("c", 0.5, 0.5)])
 
     with mock.patch("explainers.chapters.what_if.hero.read_choice", return_value=FIRST_HIDDEN):
         drawn = make_hero(Prose(PAGE.stem), Reading("a b", measure, 4, ""))

@@ -1,20 +1,16 @@
-"""*Why did it look there*: the kept numbers are the model's, and the bars sum to the score."""
+"""*Why did it look there*: the kept numbers are the model's; what cannot be split is told."""
 
-import itertools
 import json
 from unittest import mock
 
 import pytest
-import torch
 
-from explainers.chapters.why_it_looked.hero import compute_numbers
 from explainers.chapters.why_it_looked.shipped_cells import (
     CELLS,
     MODEL,
     explain_example,
     read_shipped,
 )
-from explainers.chapters.why_it_looked.takeaway import remove_key_source
 from explainers.models.load import is_on_disk, load_model
 from explainers.ui.controls import why_controls as chosen
 from tests.support.opening import PAGES, opened
@@ -30,35 +26,6 @@ def cells():
     shipped = read_shipped()
     assert shipped
     return shipped[0]
-
-
-def test_the_bars_of_each_side_sum_to_the_score(cells):
-    for one in cells.values():
-        for side in one.parts[chosen.RAW]:
-            assert sum(side) == pytest.approx(one.score, abs=ROUNDING)
-        others = [at for at in range(one.query + 1) if at != one.key]
-        scores = torch.tensor(one.scores, dtype=torch.double)
-        average = (scores[others].softmax(-1) @ scores[others]).item()
-        for side in one.parts[chosen.CENTRED]:
-            assert sum(side) == pytest.approx(one.score - average, abs=ROUNDING)
-        for kind in (chosen.RAW, chosen.CENTRED):
-            told = compute_numbers(one)["parts"][kind]
-            for side in told["sides"]:
-                added, more, taken, less = side["rest"]
-                shown = sum(part for _name, part, _removal in side["bars"]) + more + less
-                assert shown == pytest.approx(told["sum"], abs=ROUNDING)
-                assert len(side["bars"]) + added + taken == len(one.sources)
-
-
-def test_the_weights_follow_from_the_scores(cells):
-    for one in cells.values():
-        scores = torch.tensor(one.scores, dtype=torch.double)
-        assert scores.softmax(-1).tolist() == pytest.approx(one.row, abs=1e-4)
-        raw = torch.tensor(one.parts[chosen.RAW][1], dtype=torch.double)
-        first = one.removals[chosen.FIRST]
-        without = remove_key_source(scores, one.key, raw, first.places[0])
-        weight = without["weights without the source"][one.key].item()
-        assert weight == pytest.approx(first.predicted, abs=1e-4)
 
 
 def test_the_induction_head_reads_what_the_previous_token_head_wrote(cells):
@@ -85,20 +52,6 @@ def test_the_kept_numbers_are_those_of_the_model(cells):
         for what, removal in one.removals.items():
             assert removal[:2] == kept.removals[what][:2]
             assert removal[2:] == pytest.approx(kept.removals[what][2:], abs=ROUNDING)
-
-
-def test_every_bar_can_be_removed_and_says_where_its_head_looked(cells):
-    for one in cells.values():
-        told = compute_numbers(one)
-        for side, kind in itertools.product((0, 1), (chosen.CENTRED, chosen.RAW)):
-            for name, part, removal in told["parts"][kind]["sides"][side]["bars"]:
-                gone = one.removals[removal]
-                assert gone.side == side
-                assert [one.name(place) for place in gone.places] == [name]
-                assert part == one.parts[kind][side][gone.places[0]]
-                if one.sources[gone.places[0]][0] == "head":
-                    assert len(one.looked[removal]) == (one.query, one.key)[side] + 1
-                    assert sum(one.looked[removal]) == pytest.approx(1, abs=ROUNDING)
 
 
 @pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")

@@ -100,6 +100,12 @@ def settled(visit: AppTest) -> AppTest:
     return visit
 
 
+def press(visit: AppTest, label: str) -> AppTest:
+    """The page when a button of this name was pressed."""
+    next(one for one in visit.button if one.label == label).click()
+    return settled(visit.run())
+
+
 def lacks_model(visit: AppTest) -> bool:
     """Has this machine no model for a page that needs one, or no scores of its heads yet?"""
     from explainers.chapters.common.measured_heads import (

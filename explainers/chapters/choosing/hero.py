@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from explainers.chapters.choosing.indexer_job import IndexerJob, Snapshot
@@ -135,20 +134,6 @@ def rank_keys(row: Tensor, query: int) -> list[int]:
     return order
 
 
-def measure_kept(passage: Passage, query: int, kept: int) -> dict[str, float]:
-    """By policy: the weight of a query that is on the keys it keeps."""
-    numbers = compute_numbers(passage, query)
-    keys = torch.arange(query + 1)
-    near = keys > query - (kept - NUM_FIRST)
-    chosen = {
-        ORACLE: torch.tensor(numbers["orders"][ORACLE][:kept]),
-        INDEXER: torch.tensor(numbers["orders"][INDEXER][:kept]),
-        FIRST: keys[(keys < NUM_FIRST) | near],
-        WINDOW: keys[keys > query - kept],
-    }
-    return {name: float(passage.weights[query, found].sum()) for name, found in chosen.items()}
-
-
 def read_loss(passage: Passage, policy: str, kept: int) -> str:
     """The loss of the whole model where every layer keeps so many keys."""
     return write_loss(passage.losses[policy][KEPT.index(kept)])
@@ -159,7 +144,8 @@ def list_experiments(text: Prose, shipped: Shipped) -> list[Experiment]:
     prose, twice = (shipped.passages[name] for name in (PROSE, TWICE))
     window = {"share": write_percent(shipped.numbers["weight"][WINDOW]), "kept": USUAL}
     window |= {"full": write_loss(prose.full_loss), "loss": read_loss(prose, WINDOW, USUAL)}
-    window["own"] = write_percent(measure_kept(prose, prose.query, USUAL)[WINDOW])
+    seen = prose.weights[prose.query, : prose.query + 1]
+    window["own"] = write_percent(float(seen[-USUAL:].sum()))
     window["place"] = prose.query + 1
     few = {name: read_loss(prose, name, FEW) for name in POLICIES}
     again = {name: read_loss(twice, name, SHORT) for name in POLICIES}
