@@ -1,14 +1,20 @@
-"""Every picture read back from its specification: what is drawn, where, and in which colour."""
+"""Every picture read back from its specification: what is drawn, where, and in which colour.
+
+Can it be read? Contrast by WCAG 2.2, and colours as colour-blind readers see them.
+"""
 
 import base64
 import html
 import io
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import dist
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -31,8 +37,24 @@ from explainers.charts.heatmap import draw_heatmap, draw_heatmaps, draw_product
 from explainers.charts.line_drawings import draw_two_orders, make_order_rows
 from explainers.charts.matrix import Matrix, share_domain
 from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, parse_colour
-from tests.charts.test_theme import contrast
 
+CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+# Machado, Oliveira & Fernandes 2009, severity 1.0, on linear RGB.
+SIGHT = {
+    "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "no green cones": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "no red cones": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+}
+TOLD_APART = 25
+"""Distance in CIELAB: about ten times the smallest difference that can be seen (2.3)."""
 TOKENS = ("the", "kỷ", "the", "👩‍👩‍👧", 'a"b')
 CAUSAL = [[0.3 / (i + 1) if j <= i else None for j in range(5)] for i in range(5)]
 WEIGHTS = Matrix("weights", "softmax", CAUSAL, TOKENS, TOKENS, "query", "key", kind="weights")
@@ -216,13 +238,11 @@ def test_queries_go_down_and_keys_along_the_top():
 @each_theme
 @pytest.mark.parametrize("kind", ["weights", "signed"])
 def test_numbers_stand_out_from_their_cells(kind, theme):
-    numbers = [[(8 * i + j) / 103 * 2 - 1 for j in range(8)] for i in range(13)]
+    matrix = signed(13, 8, largest=1.0)
     if kind == "weights":
-        numbers = [[(number + 1) / 2 for number in line] for line in numbers]
-    labels = [str(n) for n in range(13)]
-    spec = read(
-        draw_heatmap(Matrix("m", "", numbers, labels, labels[:8], "", "", kind=kind), theme)
-    )
+        halves = [[(number + 1) / 2 for number in line] for line in matrix.values]
+        matrix = replace(matrix, values=halves, kind=kind)
+    spec = read(draw_heatmap(matrix, theme))
     (scale,) = scales(spec)
     assert len(rows(spec)) == 104
     for row in rows(spec):
@@ -251,16 +271,12 @@ def test_more_cells_than_can_be_marked_are_one_image(shape, theme):
 
 def test_a_product_frames_its_row_its_column_and_its_cell():
     spec = read(draw_product(signed(3, 4), signed(4, 5), signed(3, 5), 1, 2, LIGHT))
-    frames = [
-        [row[side] for side in ("y", "y2", "x", "x2")] for row in rows(spec) if "value" not in row
-    ]
+    framed = [row for row in rows(spec) if "value" not in row]
+    frames = [[row[side] for side in ("y", "y2", "x", "x2")] for row in framed]
     assert frames == [[1, 2, 0, 4], [0, 4, 2, 3], [1, 2, 2, 3]]
     assert spec["resolve"] == {"scale": {"color": "independent"}}
-    assert [panel["title"]["text"] for panel in spec["hconcat"]] == [
-        "X  (3 × 4)",
-        "X  (4 × 5)",
-        "X  (3 × 5)",
-    ]
+    titles = [panel["title"]["text"] for panel in spec["hconcat"]]
+    assert titles == ["X  (3 × 4)", "X  (4 × 5)", "X  (3 × 5)"]
 
 
 def test_a_vector_is_an_arrow_in_each_of_its_planes():
@@ -286,3 +302,65 @@ def test_a_ring_goes_round_the_cells_that_gold_names():
     for matrix, place in ((ringed, (3, 1)), (ringed.transposed(), (1, 3))):
         [ring] = [row for row in rows(read(draw_heatmap(matrix, LIGHT))) if "value" not in row]
         assert (ring["y"], ring["x"]) == place
+
+
+def linear(colour):
+    return [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
+
+
+def luminance(colour):
+    return sum(a * b for a, b in zip((0.2126, 0.7152, 0.0722), linear(colour), strict=True))
+
+
+def contrast(one, other):
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def seen(colour, cones):
+    """A colour in CIELAB, as eyes with these cones see it."""
+    red, green, blue = (
+        min(max(sum(a * b for a, b in zip(row, linear(parse_colour(colour)), strict=True)), 0), 1)
+        for row in cones
+    )
+    white = 0.9505, 1.0, 1.089
+    x, y, z = (
+        t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116
+        for t in (
+            (0.4124 * red + 0.3576 * green + 0.1805 * blue) / white[0],
+            (0.2126 * red + 0.7152 * green + 0.0722 * blue) / white[1],
+            (0.0193 * red + 0.1192 * green + 0.9505 * blue) / white[2],
+        )
+    )
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@each_theme
+def test_what_is_written_can_be_read_and_bars_be_seen(theme):
+    page, text = parse_colour(theme.background), parse_colour(theme.text)
+    for name in ("text", "muted", "query", "key", "value", "highlight"):
+        assert contrast(parse_colour(getattr(theme, name)), page) >= 4.5, name
+    for below in (theme.grid, theme.band):
+        assert contrast(text, parse_colour(below)) >= 4.5, below
+    for colour in (theme.weight_bar, *theme.lines):
+        assert contrast(parse_colour(colour), page) >= 3, colour
+
+
+@each_theme
+@pytest.mark.parametrize("cones", SIGHT.values(), ids=SIGHT)
+def test_colours_that_stand_for_something_are_told_apart(cones, theme):
+    roles = theme.query, theme.key, theme.value
+    lines = theme.series
+    ends = theme.signed_ramp[0], theme.signed_ramp[2]
+    for colours in (roles, lines, ends, theme.input, theme.weight_ramp):
+        for one, other in combinations(colours, 2):
+            assert dist(seen(one, cones), seen(other, cones)) >= TOLD_APART
+
+
+@each_theme
+def test_a_page_can_be_read_and_its_pictures_stand_on_its_colours(theme):
+    page = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][theme.name]
+    for ground in page["backgroundColor"], page["secondaryBackgroundColor"]:
+        for ink in page["textColor"], page["linkColor"], page["primaryColor"]:
+            assert contrast(parse_colour(ink), parse_colour(ground)) >= 4.5
+    assert (page["backgroundColor"], page["textColor"]) == (theme.background, theme.text)

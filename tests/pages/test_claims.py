@@ -24,6 +24,7 @@ from explainers.chapters.claims.claim_table import (
     list_parts,
     read_claims,
 )
+from explainers.toys.longer_results import FURTHER
 from explainers.translations import load_sections
 
 TEXT = load_sections("24_claims")
@@ -109,6 +110,8 @@ def test_each_claim_has_its_sentence_and_nothing_else_has_one():
         (about_heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
         (about_positions.windows_reach, {"layers": 3, "width": 3}, HOLDS),
         (about_costs.looking_ahead_spoils_it, {"layers": 1}, FAILS),
+        (about_costs.cache_makes_it_linear, {"tokens": 4096}, FAILS),
+        (about_positions.interpolation_is_free, {"further": FURTHER}, CONDITION),
         (
             about_costs.latent_is_eight_times_smaller,
             {"model": "deepseek-v2-lite", "rope_part": "forgotten"},
@@ -127,6 +130,7 @@ def test_other_sizes_move_the_verdict(check, choices, verdict):
         ("sink_keeps_the_sum", {"sink": -100}, "total", 1.0),
         ("linear_is_the_same", {"compared_with": "softmax"}, "own", 0.0),
         ("windows_are_linear", {"window": 4, "tokens": 512}, "times", 4090 / 2042),
+        ("cache_makes_it_linear", {"tokens": 4096}, "total", 3.969),
         ("latent_costs_work", {"latent_dim": 512}, "times", 3.4),
         ("latent_costs_work", {"latent_dim": 128}, "times", 1.0),
         ("latent_costs_work", {"latent_dim": 64}, "limit", 128),
@@ -145,9 +149,3 @@ def test_a_row_that_cannot_be_is_refused():
     with pytest.raises(ValueError, match="none of holds"):
         Claim("it", "scores", "scores", "04_scores", "maybe", ())
     assert "null" not in FILE.read_text(encoding="utf-8")
-
-
-def test_twice_the_text_is_four_times_the_work_with_a_cache():
-    finding = about_costs.cache_makes_it_linear(4096)
-    assert finding.verdict == FAILS
-    assert float(finding.numbers["total"]) == pytest.approx(3.97, abs=0.005)

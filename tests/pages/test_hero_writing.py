@@ -6,16 +6,12 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from explainers.chapters.writing import losses
-from explainers.chapters.writing.hero import COUNTS, EVERY, HEATS, SHARES, find_copy
-from explainers.models.cache_losses import BEFORE, CHANNEL, FULL, KEYS, RING, SINKS, TOKEN, VALUES
-from explainers.models.cache_losses import name_rounding as name
+from explainers.chapters.writing.hero import COUNTS, EVERY, HEATS, SHARES
 from explainers.models.shipped_writing import (
     CHECKED,
     GREEDY,
     HOT,
     MODEL,
-    NUM_WRITTEN,
     SAME,
     find_difference,
     measure_again,
@@ -28,13 +24,6 @@ from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
 
 PAGE = next(page for page in PAGES if page.stem == "22_writing")
-
-
-@pytest.fixture(scope="module")
-def shipped():
-    found = read_shipped_writing(MODEL)
-    assert found, "the texts come with the app"
-    return found
 
 
 class Numbers:
@@ -86,63 +75,31 @@ def test_looks_are_the_largest_weights_of_the_words_between():
 
 
 @pytest.mark.nightly("a real model writes a text again")
-def test_the_greedy_text_is_written_again(smollm2, shipped):
+def test_the_greedy_text_is_written_again(smollm2):
+    shipped = read_shipped_writing(MODEL)
+    assert shipped
     again = write_text(smollm2, GREEDY)
     assert find_difference(shipped, again, GREEDY) < SAME
-    assert [one.num_bytes for one in again.steps] == [
-        one.num_bytes for one in shipped.texts[GREEDY].steps
-    ]
+    sizes = [one.num_bytes for one in shipped.texts[GREEDY].steps]
+    assert [one.num_bytes for one in again.steps] == sizes
 
 
 @pytest.mark.nightly("a real model reads a text again with every saving")
-def test_losses_are_measured_again(smollm2, shipped):
+def test_losses_are_measured_again(smollm2):
+    shipped = read_shipped_writing(MODEL)
+    assert shipped
     for saving, found in measure_again(smollm2, 1).items():
         assert saving in CHECKED
         assert_close(found, shipped.losses[saving][:1], atol=SAME, rtol=0)
 
 
-def test_the_cache_grows_by_the_bytes_of_a_row(shipped):
-    layers, kv_heads, head_dim, num_bytes = shipped.shape
-    for text in shipped.texts.values():
-        assert len(text.steps) == NUM_WRITTEN
-        for place, one in enumerate(text.steps):
-            tokens = len(text.prompt) + place
-            assert one.num_bytes == tokens * 2 * layers * kv_heads * head_dim * num_bytes
-            assert all(0 < word < tokens - 1 for word, *_rest in one.looks)
-
-
-def test_what_the_page_says_of_the_losses_holds(shipped):
-    """Sinks save most of the rise; keys go by channel, values by token, before RoPE is best."""
-    mean = {saving: float(row.mean()) for saving, row in shipped.losses.items()}
-    assert mean[FULL] < mean[SINKS] < mean[RING]
-    assert losses.answer_sinks(shipped.losses) == losses.MOST
-    share = (mean[RING] - mean[SINKS]) / (mean[RING] - mean[FULL])
-    assert losses.share_saved(shipped.losses) == pytest.approx(share, abs=1e-5)
-    assert mean[name(KEYS, BEFORE, 2)] < mean[name(KEYS, CHANNEL, 2)] < mean[name(KEYS, TOKEN, 2)]
-    assert mean[name(VALUES, TOKEN, 2)] < mean[name(VALUES, CHANNEL, 2)]
-
-
 def test_settings_follow_the_text_until_they_are_changed():
     """Each alone; another text begins with its own."""
-    visit = opened(PAGE, {"write_text": HOT, "write_p": "0.5"})
-    assert [hero(visit)["choices"][key] for key in ("write_heat", "write_p")] == ["1.6", "0.5"]
-    visit.session_state["write_heat"] = "1.3"
-    visit.run()
-    assert [hero(visit)["choices"][key] for key in ("write_heat", "write_p")] == ["1.3", "0.5"]
-    visit.session_state["write_text"] = GREEDY
-    visit.run()
-    assert [hero(visit)["choices"][key] for key in ("write_heat", "write_p")] == ["0", "1"]
-    visit.session_state["write_heat"] = "2"
-    visit.run()
-    assert [hero(visit)["choices"][key] for key in ("write_heat", "write_p")] == ["2", "1"]
-
-
-def test_the_copying_head_looks_at_what_is_then_written(shipped):
-    text = shipped.texts[GREEDY]
-    at, head, weight = find_copy(text)
-    words = [*text.prompt, *(one.token for one in text.steps)]
-    [(word, row)] = [(one[0], one[3]) for one in text.steps[at].looks if one[2] == head]
-    assert words[word] == text.steps[at].token
-    assert row[word] == weight == max(row)
-    visit = opened(PAGE, {"write_text": GREEDY, "write_step": f"{at}", "write_head": head})
-    assert hero(visit)["choices"]["write_head"] == head
+    visit, shown = opened(PAGE, {"write_text": HOT, "write_p": "0.5"}), []
+    for chosen in ({}, {"write_heat": "1.3"}, {"write_text": GREEDY}, {"write_heat": "2"}):
+        for key, value in chosen.items():
+            visit.session_state[key] = value
+            visit.run()
+        choices = hero(visit)["choices"]
+        shown.append((choices["write_heat"], choices["write_p"]))
+    assert shown == [("1.6", "0.5"), ("1.3", "0.5"), ("0", "1"), ("2", "1")]

@@ -4,8 +4,6 @@ import math
 
 import pytest
 
-from explainers.chapters.claims.about_positions import interpolation_is_free
-from explainers.chapters.claims.claim_table import CONDITION, FAILS
 from explainers.chapters.relative_positions import past_length
 from explainers.chapters.relative_positions.past_length import (
     ANSWERS,
@@ -38,15 +36,6 @@ def test_the_sentence_counts_the_dials_that_are_marked():
             end > 1.0001 * most for end, most in zip(ends, seen, strict=True) if most < math.tau
         ]
         assert name_turns(found)["new"] == f"{sum(beyond)}", way
-
-
-def test_interpolation_without_training_is_worse_in_every_seed_and_the_claim_says_so():
-    found = longer_results.read_longer_results()
-    plain, pi = (found[ROTARY, way, 0].losses for way in (PLAIN, PI))
-    assert all(one[-1] < other[-1] for one, other in zip(plain, pi, strict=True))
-    assert find_answer() == ANSWERS[2]
-    assert interpolation_is_free(0).verdict == FAILS
-    assert interpolation_is_free(longer_results.FURTHER).verdict == CONDITION
 
 
 def test_the_answer_follows_the_losses(monkeypatch):

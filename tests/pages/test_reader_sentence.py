@@ -4,12 +4,13 @@ import pytest
 
 from explainers.chapters.common.reader_sentence import (
     MENUS,
+    find_nearest_sentence,
     find_parts,
     list_words,
     replace_part,
     write_sentence,
 )
-from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE, find_language
+from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE, find_language, find_unknown_words
 from explainers.toys.sentence import (
     PRESETS,
     SENTENCE,
@@ -47,6 +48,14 @@ def test_every_choice_makes_a_sentence_of_known_words_that_is_read_back(text):
             assert find_language(tokens) == find_language(split_words(text))
             grammar = VIETNAMESE if find_language(tokens) == "vi" else ENGLISH
             assert {one.casefold() for one in tokens} <= set(grammar.word_ids)
+
+
+def test_a_sentence_of_unknown_words_gets_the_nearest_known_one():
+    wanted = ("The", "fans", "ate", "players", "after", "Thursday")
+    assert find_unknown_words(wanted) == ["ate"]
+    nearest = find_nearest_sentence(wanted).split()
+    assert find_unknown_words(tuple(nearest)) == []
+    assert {"fans", "after", "Thursday"} <= set(nearest)
 
 
 def test_a_menu_replaces_the_sentence():

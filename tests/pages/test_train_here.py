@@ -5,6 +5,7 @@ What nobody waits for shall not take another visitor's turn.
 
 from functools import partial
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -114,29 +115,19 @@ def test_it_can_be_watched_and_cancelled(visit):
     assert labels(page) == ["Train it here"]
 
 
-def test_a_failure_is_shown_and_who_may_not_wait_is_told(visit, monkeypatch):
+def test_a_failure_is_shown_and_who_may_not_wait_is_told(visit):
     page = visit()
-    with monkeypatch.context() as patch:
-        patch.setattr(Training, "step", break_down)
+    with mock.patch.object(Training, "step", side_effect=ZeroDivisionError("no such batch")):
         over(started(page))
     page.run()
     assert not page.exception
     assert "no such batch" in page.error[0].value
     assert labels(page) == ["Train it here"]
-    with monkeypatch.context() as patch:
-        patch.setattr(Job, "start", raise_busy)
+    with mock.patch.object(Job, "start", side_effect=BusyError("8 others wait already.")):
         next(b for b in page.button if b.label == "Train it here").click().run()
     assert "wait already" in page.info[0].value
     assert labels(page) == ["Train it here"]
     assert not page.run().info
-
-
-def break_down(_):
-    raise ZeroDivisionError("no such batch")
-
-
-def raise_busy(_):
-    raise BusyError("8 others wait already.")
 
 
 @pytest.fixture
@@ -184,8 +175,7 @@ def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begi
 
 def test_the_bar_says_what_is_waited_for():
     def job(seed, steps=1_000_000):
-        request = TrainingRequest(HEADS, seed, TOKENS)
-        return make_training_job(request, steps)
+        return make_training_job(TrainingRequest(HEADS, seed, TOKENS), steps)
 
     def state(one):
         return background_job.describe_state(one, live_training.describe_batches)
@@ -208,9 +198,8 @@ def test_the_bar_says_what_is_waited_for():
     assert state(prepares) == "batch 2 of 7, loss 2.00, cancelled"
 
 
-@pytest.fixture
-def world(monkeypatch):
-    """A clock and a server with one visitor, whose tab is open."""
+def test_a_tab_that_was_closed_is_missed_after_a_while(monkeypatch):
+    """A server with one visitor, whose tab is open, and a clock."""
     now = SimpleNamespace(time=100.0, tabs={"mine", "another"}, is_server=True)
     server = SimpleNamespace(is_active_session=lambda one: one in now.tabs)
     runtime = SimpleNamespace(exists=lambda: now.is_server, get_instance=lambda: server)
@@ -218,26 +207,18 @@ def world(monkeypatch):
     monkeypatch.setattr(background_job, "time", SimpleNamespace(monotonic=lambda: now.time))
     context = SimpleNamespace(session_id="mine")
     monkeypatch.setattr(background_job, "get_script_run_ctx", lambda **_: context)
-    return now
-
-
-def test_a_tab_that_was_closed_is_missed_after_a_while(world):
     is_there = Presence()
-    world.time += 10 * GRACE
+    now.time += 10 * GRACE
     assert is_there(), "however long it looks on"
-    world.tabs.remove("mine")
-    world.time += GRACE / 2
+    now.tabs.remove("mine")
+    now.time += GRACE / 2
     assert is_there(), "a phone may lose its network for a moment"
-    world.tabs.add("mine")
-    world.time += GRACE / 2
+    now.tabs.add("mine")
+    now.time += GRACE / 2
     assert is_there()
-    world.tabs.remove("mine")
-    world.time += GRACE
+    now.tabs.remove("mine")
+    now.time += GRACE
     assert not is_there()
-
-
-def test_without_a_server_nobody_leaves(world):
-    world.is_server, world.tabs = False, set()
-    is_there = Presence()
-    world.time += 10 * GRACE
-    assert is_there()
+    now.is_server, is_there = False, Presence()
+    now.time += 10 * GRACE
+    assert is_there(), "without a server nobody leaves"

@@ -2,9 +2,7 @@
 
 import pytest
 
-from explainers.chapters.scores import root_experiment
 from explainers.toys.sentence import SENTENCE
-from explainers.ui.controls import controls
 from explainers.ui.figure.panels import MOST_NUMBERS, Cell
 from tests.support.opening import PAGES, opened, widgets
 from tests.support.reading import figure, figures
@@ -43,16 +41,6 @@ def test_a_view_is_what_the_server_draws_there(page, link):
         drawn, view = sized(opened(page, link | asked)), look(data, place)
         assert drawn["view_slider"]["index"] == place
         assert view == {name: drawn[name] for name in view}
-
-
-def test_what_follows_a_slider_was_sent_for_all_of_its_steps():
-    """The bars below the rows without and with √d_k."""
-    bars = figure(opened(SCORES), "largest")
-    assert bars["slider"]["name"] == controls.root_head_dim.key
-    measured = root_experiment.load_measurements()
-    for frame, one in zip(bars["panels"][0]["frames"], measured, strict=True):
-        assert frame == [pytest.approx(line, abs=1e-5) for line in one.shares]
-        assert all(sum(line) == pytest.approx(1) for line in frame)
 
 
 def test_of_large_matrices_fewer_views_are_sent():

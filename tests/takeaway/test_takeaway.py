@@ -34,51 +34,43 @@ from explainers.ui.controls import choose_text
 from explainers.ui.session import TAKEAWAY
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import PAGES, lacks_model, opened
+from tests.support.reading import said
 from tests.support.taking import cells_of, drawn_on, executed, kernel, valid
 
 PAGE = {page.stem.partition("_")[2]: page for page in PAGES}
-BUSY = {"text": "the bank raised the rate", "seed": "7", "d_model": "16", "mask": "causal"}
-BUSY |= {"weights": "untrained"}
+OF_MODEL = {"text": "the bank raised the rate"}
+BUSY = OF_MODEL | {"seed": "7", "d_model": "16", "mask": "causal", "weights": "untrained"}
 KNOWN = {**BUSY, "text": "The team praised young fans on Sunday"}
 """Where a page has a head that knows few words."""
-ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"}
-MASKS = {"scores", "full", "causal", "window", "prefix", "chunk"}
-LEAKED = {"0 after", "−∞ before: new − old"}
-KNOWN_WORDS = {"weights": "trained", "text": "The team praised young fans on Sunday"}
-HEADS = {"head 1", "heads", "layer"}
-MOVED = {"scores with added positions", "change with RoPE"}
-SHARED = {"learned head 3"}
-LONG = {"scores", "running", "powers", "weights", "output"}
-OF_MODEL = {"text": BUSY["text"]}
+TRAINED = {"weights": "trained", "text": KNOWN["text"]}
+MASKS = {"scores", "full", "causal", "window", "prefix", "chunk", "0 after", "−∞ before: new − old"}
+MOVED = {"scores with added positions", "change with RoPE", "with ALiBi, head 1"}
+STEPS = {"scores", "weights", "output"}
 CASES = {
-    "start": (KNOWN, "deep=all_words", ONE_HEAD - {"products", "scores"}),
+    "start": (KNOWN, "deep=all_words", {"X", "Q", "K", "V", "masked", "weights", "output"}),
     "tokens": (BUSY, "unit=byte+pairs&merges=90&word=1", set()),
     "query_key_value": (KNOWN, "", {"X", "W_Q", "Q"}),
     "query_key_value sizes": (KNOWN, "deep=parameters&d_k=8&d_v=2", {"X", "W_Q", "Q"}),
     "scores": (BUSY, "step=weights&deep=steps", {"scores", "weights"}),
-    "masks": (BUSY, "window=2&prefix=2&deep=side_by_side", MASKS | LEAKED),
+    "masks": (BUSY, "window=2&prefix=2&deep=side_by_side", MASKS),
     "masks drawn": (BUSY, "rule=own&cells=1.3.6.f.1f", {"weights"}),
-    "masks padding trained": (KNOWN_WORDS, "deep=batch", {"sentence 1", "sentence 2"}),
+    "masks padding trained": (TRAINED, "deep=batch", {"sentence 1", "sentence 2"}),
     "masks reach": (BUSY, "deep=reach&layers=2", {"cone"}),
     "masks growing": (BUSY, "deep=one_pass", {"K, full"}),
-    "many_heads": (BUSY, "heads=2&off=1&word=3", HEADS),
-    "relative_positions": (BUSY, "shift=4&deep=alibi", {*MOVED, "with ALiBi, head 1"}),
+    "many_heads": (BUSY, "heads=2&off=1&word=3", {"head 1", "heads", "layer"}),
+    "relative_positions": (BUSY, "shift=4&deep=alibi", MOVED),
     "relative_positions YaRN": ({}, "deep=past_length&speeds=YaRN", set()),
     "cache_memory": ({}, "model=gemma-3-27b&tokens=40000&dtype=fp8&gpus=2&deep=serving", set()),
-    "shared_heads": (BUSY, "kv_heads=1", SHARED),
+    "shared_heads": (BUSY, "kv_heads=1", {"learned head 3"}),
     "shared_heads latent": (BUSY, "latent=8&deep=latent", {"latent", "rotary key", "MLA head 3"}),
     "shared_heads rows": (BUSY, "row_width=2&deep=rows", {"rows", "merged"}),
     "kv_cache": (BUSY, "words_read=3", set()),
     "kv_cache broken": (BUSY, "deep=broken", {"wrong"}),
     "kv_cache windows": (BUSY, "deep=windows&reach_window=2&sinks=1", {"lost"}),
-    "long_sequences": (BUSY, "reader=2&kv_block=2&read=2", LONG),
+    "long_sequences": (BUSY, "reader=2&kv_block=2&read=2", STEPS | {"running", "powers"}),
     "long_sequences tiles": (BUSY, "tile_mask=causal&tile=3&deep=tiles", {"output so far"}),
     "cross_attention": ({}, "queries=across&cross_head=2", {"weights"}),
-    "inspector": (
-        OF_MODEL,
-        "model_layer=3&model_head=5&deep=head",
-        {"scores", "weights", "output"},
-    ),
+    "inspector": (OF_MODEL, "model_layer=3&model_head=5&deep=head", STEPS),
 }
 """A page; the choices of a link, and more of them, that change what it shows; and the matrices on
 it that its notebook computes."""
@@ -97,14 +89,19 @@ def elsewhere(tmp_path_factory):
     manager.shutdown_kernel(now=True)
 
 
+def need_model(visit):
+    if lacks_model(visit):
+        pytest.skip("no model here: python -m explainers.models fetch says why")
+
+
 @pytest.mark.rotating(8)
 @pytest.mark.parametrize("case", CASES)
 def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
     link, own, names = CASES[case]
     visit = opened(PAGE[case.split()[0]], link | dict(parse_qsl(own)))
     assert not visit.exception
-    if case == "inspector" and lacks_model(visit):
-        pytest.skip("no model here: python -m explainers.models fetch says why")
+    if case == "inspector":
+        need_model(visit)
     computed = executed(cells_of(visit), *elsewhere)
     drawn = drawn_on(visit)
     for name in names:
@@ -122,10 +119,11 @@ def test_an_exercise_is_the_one_on_screen(name, elsewhere):
     visit = opened(PAGE["exercises"], {"exercise": make_title(name), "seed": "7"})
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
-    task, words = exercise.task(7), "\n".join(said.value for said in visit.main.markdown)
+    task, words = exercise.task(7), said(visit)
     (statement,) = [cell.text for cell in cells if "**" in cell.text and cell.kind == "markdown"]
-    assert statement.partition("\n\n")[2] in words, "the file says what is asked for"
-    assert all(computed[given] == said and said in words for given, said in task.given.items())
+    asked = " ".join(statement.partition("\n\n")[2].split())
+    assert asked in words, "the file says what is asked for"
+    assert all(computed[given] == told and told in words for given, told in task.given.items())
     if isinstance(task, Prediction):
         assert computed["answer"] == pytest.approx(task.answer)
     else:
@@ -142,7 +140,7 @@ def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
     (computed,) = executed(cells, *elsewhere)
     sentence = load_sections(PAGE["claims"].stem)[f"claim_{name}"]
     assert any(cell.text.endswith(f"\n\n> {sentence}") for cell in cells)
-    words = "\n".join(said.value for said in visit.main.markdown)
+    words = said(visit)
     assert computed.pop("verdict") in words.lower()
     assert any(number in words for number in computed.values())
 
@@ -151,8 +149,7 @@ def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
 def test_a_head_of_a_real_model_has_the_scores_on_screen(elsewhere):
     link = {"text": BUSY["text"], "model_layer": "2", "model_head": "4"}
     visit = opened(PAGE["head_gallery"], {**link, "deep": "measures"})
-    if lacks_model(visit):
-        pytest.skip("no model here: python -m explainers.models fetch says why")
+    need_model(visit)
     (scores,) = executed(cells_of(visit), *elsewhere)
     drawn = {matrix.name: matrix for matrix in drawn_on(visit)}
     assert scores["induction"] == pytest.approx(drawn["heads"].values[4][2], abs=1e-5)
@@ -163,12 +160,11 @@ def test_a_changed_model_is_run_by_transformers_alone(elsewhere):
     """The losses, the divergence and the next token of the page, in a file that can be read."""
     choices = {"deep": "changing", "what_temperature": "0.5", "what_text": "x y z"}
     visit = opened(PAGE["what_if"], {**choices, "changes": ["temperature", "window"]})
-    if lacks_model(visit):
-        pytest.skip("no model here: python -m explainers.models fetch says why")
+    need_model(visit)
     cells = cells_of(visit)
     assert sum(cell.text.count("\n") for cell in cells) < 600
     (computed,) = executed(cells, *elsewhere)
-    words = "\n".join(said.value for said in visit.main.markdown)
+    words = said(visit)
     for name in ("mean loss", "mean loss, changed"):
         assert f"{computed[name]:.3f}" in words
     assert f"{computed['KL'][-1]:.2f} nats" in words
@@ -297,7 +293,7 @@ def test_every_claim_and_every_exercise_can_be_pasted():
 
 
 @pytest.mark.parametrize(
-    ("functions", "said"),
+    ("functions", "why"),
     [
         ([sentence.split_words], "regex comes from regex"),
         ([layers.load_heads], "__file__"),
@@ -305,8 +301,8 @@ def test_every_claim_and_every_exercise_can_be_pasted():
         ([changed_text.run_second_layer, position_scores.compute_alibi], "means something else"),
     ],
 )
-def test_what_is_not_plain_is_refused(functions, said):
-    with pytest.raises(NotPlainError, match=said):
+def test_what_is_not_plain_is_refused(functions, why):
+    with pytest.raises(NotPlainError, match=why):
         paste(functions, {})
 
 
