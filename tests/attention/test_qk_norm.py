@@ -65,9 +65,9 @@ def test_qk_norm_is_that_of_published_models(name):
     theirs = layer(x, unturned, ADDED)[0]
     one = 1 if kind == "gemma3" else 0  # its factors are told by how far they are from 1
     gains = [one + layer.q_norm.weight, one + layer.k_norm.weight]
-    value, projected = by_head(layer.v_proj(x)), (layer.q_proj(x), layer.k_proj(x))
+    value, projected = by_head(layer.v_proj(x)), [layer.q_proj(x), layer.k_proj(x)]
     if kind != "olmo2":  # which has one length for all heads together
-        projected = tuple(map(by_head, projected))
+        projected = [by_head(one) for one in projected]
     pairs = zip(projected, gains, strict=True)
     query, key = (rms_norm(part, gain) for part, gain in pairs)
     if kind == "olmo2":
