@@ -5,8 +5,6 @@ import math
 import torch
 from torch import Tensor
 
-from explainers.attention.scaled_dot_product import Attention, attention
-
 EPSILON = 1e-6
 
 
@@ -15,13 +13,6 @@ def rms_norm(x: Tensor, gain: Tensor) -> Tensor:
     mean_square = x.square().mean(dim=-1, keepdim=True)  # (..., q_len, 1)
     normed = x * torch.rsqrt(mean_square + EPSILON) * gain  # (..., q_len, head_dim)
     return normed
-
-
-def normed_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor, query_gain: Tensor, key_gain: Tensor
-) -> Attention:
-    """Attention whose scores depend on directions, and no longer on lengths."""
-    return attention(rms_norm(query, query_gain), rms_norm(key, key_gain), value, mask)
 
 
 def largest_normed_score(query_gain: Tensor, key_gain: Tensor) -> float:

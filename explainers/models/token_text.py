@@ -16,7 +16,6 @@ from torch.nn.functional import one_hot
 
 from explainers.messages import N_, get_message
 from explainers.models.registry import OFFERED_MODELS, ModelError, OfferedModel, locate_folder
-from explainers.toys.byte_pairs import Piece
 from explainers.toys.sentence import find_word_spans
 
 if TYPE_CHECKING:
@@ -120,23 +119,6 @@ def spell_token(tokenizer: Any, token: int) -> str:
     """An id as it stands in a text; of a part of a letter, its bytes."""
     spelled = str(tokenizer.decode([token]))
     return spelled if spelled and NO_TEXT not in spelled else label_ids(tokenizer, [token])[0]
-
-
-def split_pieces(text: str, tokenizer: Tokenizer) -> list[Piece]:
-    """The tokens of a text in printable portions: no portion ends inside a character."""
-    encoded = tokenizer.encode(text)
-    pieces: list[Piece] = []
-    first = end = 0
-    for label, token, (start, stop) in zip(
-        label_tokens(encoded, tokenizer), encoded.ids, encoded.offsets, strict=True
-    ):
-        if start < min(end, stop):  # another part of a letter that has been begun
-            end = max(end, stop)
-            pieces[-1] = Piece(text[first:end], (*pieces[-1].ids, token))
-        else:
-            pieces.append(Piece(label, (token,)))
-            first, end = start, stop
-    return pieces
 
 
 def _byte_letters() -> dict[str, int]:

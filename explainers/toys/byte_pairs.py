@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from explainers.toys.sentence import split_characters
-
 BYTES = 256  # ids 0-255 are the bytes themselves; merges take the ids from here on
 
 
@@ -18,14 +16,6 @@ class Merge:
     left: int
     right: int
     count: int
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Text that can be printed, and the token or tokens that spell it."""
-
-    text: str
-    ids: tuple[int, ...]
 
 
 def split_words(text: str) -> list[str]:
@@ -100,21 +90,3 @@ def spell_token(token: int, merges: Sequence[Merge]) -> bytes:
         return bytes([token])
     merge = merges[token - BYTES]
     return spell_token(merge.left, merges) + spell_token(merge.right, merges)
-
-
-def make_pieces(text: str, merges: Sequence[Merge]) -> list[Piece]:
-    """The tokens of a text in printable portions: no portion ends inside a character."""
-    ends, end = set(), 0
-    for character in split_characters(text):
-        end += len(character.encode())
-        ends.add(end)
-    portions: list[Piece] = []
-    spelled, ids, offset = b"", [], 0
-    for token in encode(text, merges):
-        part = spell_token(token, merges)
-        spelled, offset = spelled + part, offset + len(part)
-        ids.append(token)
-        if offset in ends:
-            portions.append(Piece(spelled.decode(), tuple(ids)))
-            spelled, ids = b"", []
-    return portions

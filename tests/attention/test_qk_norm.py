@@ -1,6 +1,7 @@
 """QK-norm and the output gate: the attention of published models, and what each of them forbids."""
 
 import importlib
+import math
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from transformers.models.qwen3_next import modeling_qwen3_next as qwen3_next
 
 from explainers.attention import masks
 from explainers.attention.output_gate import apply_gate, open_gate
-from explainers.attention.qk_norm import largest_normed_score, normed_attention, rms_norm
+from explainers.attention.qk_norm import largest_normed_score, rms_norm
 from explainers.attention.rotary import rotate_halves
 from explainers.attention.scaled_dot_product import attention
 
@@ -64,13 +65,14 @@ def test_qk_norm_is_that_of_published_models(name):
     theirs = layer(x, unturned, ADDED)[0]
     one = 1 if kind == "gemma3" else 0  # its factors are told by how far they are from 1
     gains = [one + layer.q_norm.weight, one + layer.k_norm.weight]
-    query, key, value = layer.q_proj(x), layer.k_proj(x), by_head(layer.v_proj(x))
-    if kind == "olmo2":  # one length for all heads together
-        pairs = zip((query, key), gains, strict=True)
-        first, second = (by_head(rms_norm(part, gain)) for part, gain in pairs)
-        found = attention(first, second, value, MASK)
-    else:
-        found = normed_attention(by_head(query), by_head(key), value, MASK, *gains)
+    value, projected = by_head(layer.v_proj(x)), [layer.q_proj(x), layer.k_proj(x)]
+    if kind != "olmo2":  # which has one length for all heads together
+        projected = [by_head(one) for one in projected]
+    pairs = zip(projected, gains, strict=True)
+    query, key = (rms_norm(part, gain) for part, gain in pairs)
+    if kind == "olmo2":
+        query, key = by_head(query), by_head(key)
+    found = attention(query, key, value, MASK)
     is_equal(layer.o_proj(found.output.transpose(1, 2).flatten(2)), theirs)
 
 
@@ -107,17 +109,15 @@ def test_gate_and_norm_are_those_of_qwen3_next():
 
 
 def test_lengths_no_longer_count_and_no_score_is_beyond_the_bound():
-    query, key, value = 30 * drawn(3, LENGTH, 11), drawn(3, LENGTH, 11), drawn(3, LENGTH, 4)
-    gains = drawn(11), drawn(12)[:11]
-    found = normed_attention(query, key, value, MASK, *gains)
-    longer = normed_attention(70 * query, key, value, MASK, *gains)
-    assert_close(found.scores, longer.scores)
-    bound = largest_normed_score(*gains)
-    assert found.scores.abs().max() <= bound
-    query_gain, key_gain = torch.ones(11), torch.ones(11)
-    same = normed_attention(query, query, value, MASK, query_gain, key_gain)
-    reached = same.scores.diagonal(dim1=-2, dim2=-1)
-    expected = torch.full_like(reached, largest_normed_score(query_gain, key_gain))
+    query, key = 30 * drawn(3, LENGTH, 11), drawn(3, LENGTH, 11)
+    query_gain, key_gain = drawn(11), drawn(12)[:11]
+    normed, key = rms_norm(query, query_gain), rms_norm(key, key_gain)
+    assert_close(rms_norm(70 * query, query_gain), normed)
+    scores = normed @ key.mT / math.sqrt(11)
+    assert scores.abs().max() <= largest_normed_score(query_gain, key_gain)
+    same = rms_norm(query, torch.ones(11))
+    reached = (same @ same.mT / math.sqrt(11)).diagonal(dim1=-2, dim2=-1)
+    expected = torch.full_like(reached, largest_normed_score(*torch.ones(2, 11)))
     assert_close(reached, expected, rtol=1e-4, atol=0)
 
 

@@ -2,7 +2,6 @@
 
 import gc
 import json
-import pickle
 import re
 import threading
 import weakref
@@ -106,16 +105,6 @@ def test_what_is_no_model_is_told_so(named, match, monkeypatch):
     assert (work.state, bool(work.problem)) == ("failed", True)
 
 
-class Trap:
-    def __reduce__(self):
-        return (open, ("was here", "w"))
-
-
-def pickle_weights(folder):
-    (folder / "model.safetensors").unlink()
-    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap()))
-
-
 def drop_a_tensor(folder):
     tensors = load_file(folder / "model.safetensors")
     del tensors["model.layers.1.self_attn.k_proj.weight"]
@@ -129,8 +118,6 @@ CODE = "code of its own, which is never run"
     ("spoil", "match"),
     [
         (hostile_folders.config(auto_map={"AutoModelForCausalLM": "code.Model"}), CODE),
-        (raw("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": ["code.T", null]}}'), CODE),
-        (pickle_weights, "pytorch_model.bin. Such files can run code"),
         (drop_a_tensor, "not whole: its files lack model.layers.1.self_attn.k_proj.weight"),
         (raw("config.json", "{}"), "no model of text"),
         (

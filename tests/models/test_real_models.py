@@ -8,10 +8,11 @@ from explainers.models.attention_hook import install_hook
 from explainers.models.comparison import measure_differences
 from explainers.models.registry import WHEEL_MODELS, find_offered_model
 from explainers.models.token_text import (
+    label_ids,
+    label_tokens,
     list_models_with_tokenizer,
     read_tokenizer,
     spell_token,
-    split_pieces,
     tokenise_text,
 )
 from explainers.toys.sentence import SENTENCE
@@ -30,7 +31,9 @@ def test_a_row_of_the_registry_describes_its_model_and_our_attention_is_its_own(
     tokenizer = read_tokenizer(loaded.name)
     for text in (SENTENCE, TRICKY, "word " * 300):  # cut as with its model
         ids = loaded.tokenizer(text, verbose=False)["input_ids"]
-        assert [n for piece in split_pieces(text, tokenizer) for n in piece.ids] == ids
+        encoded = tokenizer.encode(text)
+        assert encoded.ids == ids
+        assert label_tokens(encoded, tokenizer) == label_ids(loaded.tokenizer, ids)
     install_hook(loaded.model)
     rows = measure_differences(loaded.model, input_ids=tokenise_text(loaded, SENTENCE).ids)
     assert len(rows) == loaded.model.config.num_hidden_layers + 1
@@ -67,16 +70,9 @@ def test_minilm_finds_similar_sentences_similar(minilm):
     assert near > far + 0.2
 
 
-def test_no_piece_ends_inside_a_letter(smollm2):
-    found = split_pieces(TRICKY, read_tokenizer(smollm2.name))
-    assert "".join(piece.text for piece in found) == TRICKY
-    assert [piece.text for piece in found if len(piece.ids) > 1] == [" 日", "語"]
-    labels = tokenise_text(smollm2, TRICKY).tokens
+def test_parts_of_a_letter_are_labelled_by_their_bytes_and_unknown_letters_as_such(smollm2, minilm):
+    ids, labels = tokenise_text(smollm2, TRICKY)
     assert labels[3:6] == ("⟨20 e6⟩", "⟨97⟩", "⟨a5⟩")
-    ids = tokenise_text(smollm2, TRICKY).ids[0].tolist()
-    assert [spell_token(smollm2.tokenizer, one) for one in ids] == [*labels]
-
-
-def test_minilm_writes_what_it_reads(minilm):
-    found = [piece.text for piece in split_pieces(TRICKY, read_tokenizer(minilm.name))]
-    assert found == ["[CLS]", "naive", "[UNK]", *"日本語", "unbelievable", "ceo", "x", "[SEP]"]
+    assert [spell_token(smollm2.tokenizer, one) for one in ids[0].tolist()] == [*labels]
+    read = tokenise_text(minilm, TRICKY).tokens
+    assert read == ("[CLS]", "naive", "[UNK]", *"日本語", "unbelievable", "ceo", "x", "[SEP]")

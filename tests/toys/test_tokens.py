@@ -4,19 +4,11 @@ import json
 from collections import Counter
 from itertools import pairwise
 
-import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from explainers.toys.byte_pairs import (
-    BYTES,
-    encode,
-    learn_merges,
-    make_pieces,
-    spell_token,
-    split_words,
-)
+from explainers.toys.byte_pairs import BYTES, encode, learn_merges, spell_token, split_words
 from explainers.toys.sentence import PRESETS
 
 LESSON = f"""The CEO announced record earnings on Friday. The board announced that the earnings
@@ -33,19 +25,6 @@ MUMBLING = st.text(alphabet="aaab c\nđ", max_size=60)
 def test_tokens_spell_the_text_they_encode(text):
     spelled = b"".join(spell_token(token, MERGES) for token in encode(text, MERGES))
     assert spelled.decode() == text
-
-
-@given(TEXTS)
-def test_pieces_can_be_printed_and_split_no_character(text):
-    parts = make_pieces(text, MERGES)
-    assert "".join(part.text for part in parts) == text
-    assert [token for part in parts for token in part.ids] == encode(text, MERGES)
-    assert [sign for part in parts for sign in graphemes(part.text)] == graphemes(text)
-    assert sum(part.text.count("\ufffd") for part in parts) == text.count("\ufffd")
-
-
-def graphemes(text):
-    return regex.findall(r"\X", text)
 
 
 @settings(max_examples=50)

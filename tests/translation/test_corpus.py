@@ -55,14 +55,8 @@ def test_the_running_sentence():
     assert " ".join(RUNNING_PAIR.source) == "the CEO announced record earnings on Friday"
     assert " ".join(RUNNING_PAIR.target) == "tổng giám đốc đã công bố lợi nhuận kỷ lục vào thứ Sáu"
     words = [RUNNING_PAIR.source[word] for _, word in sorted(RUNNING_PAIR.sure)]
-    assert words == [
-        *["CEO"] * 3,
-        *["announced"] * 3,
-        *["earnings"] * 2,
-        *["record"] * 2,
-        "on",
-        *["Friday"] * 2,
-    ]
+    said = "CEO CEO CEO announced announced announced earnings earnings record record on"
+    assert " ".join(words) == f"{said} Friday Friday"
     assert RUNNING_PAIR.weak == {(3, 2)}
     assert RUNNING_PAIR.is_held_out
 
@@ -93,16 +87,12 @@ def test_a_words_syllables_are_its_translation():
     ("english_words", "vietnamese_words"),
     [
         ("record sales", "doanh số kỷ lục"),
-        ("last week", "tuần trước"),
-        ("was not", "không"),
         ("these companies", "những công ty này"),
-        ("important new", "mới quan trọng"),
-        ("company 's", "của công ty"),
         ("Friday evening", "tối thứ Sáu"),
-        ("the second quarter", "vào quý hai"),
     ],
 )
 def test_what_changes_its_order_or_its_words(english_words, vietnamese_words):
+    """Others are in the sample that is kept."""
     pair = find(english_words)
     assert f" {vietnamese_words} " in f" {' '.join(pair.target)} "
 

@@ -108,17 +108,6 @@ def test_embedding_and_position_of_what_is_read():
     assert nothing[0].item() == pytest.approx(math.sin(1), abs=1e-6), "hidden: its place is left"
 
 
-def test_what_fills_up_a_batch_changes_nothing():
-    both = read(SHORT, LONGER)
-    together = MODEL.predict(NUMBERS.expand(2, -1), both)
-    for place, words in enumerate([SHORT, LONGER]):
-        alone = MODEL.predict(NUMBERS, read(words))
-        assert_close(together.logits[place], alone.logits[0], atol=1e-4, rtol=1e-4)
-        weights = together.blocks[0].cross.weights[place, :, :, : len(words) + 1]
-        assert_close(weights, alone.blocks[0].cross.weights[0], atol=1e-5, rtol=1e-4)
-    assert not together.blocks[0].cross.weights[0, :, :, len(SHORT) + 1 :].any()
-
-
 def uniform(query, key, value, mask):
     """Everybody looks at everybody alike."""
     found = attention(query, key, value, mask)
