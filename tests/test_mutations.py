@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 from torch import float32
+from transformers.models.gemma2 import modeling_gemma2 as gemma2
 
 from explainers.attention import (
     cross,
@@ -50,22 +51,16 @@ from tests.attention import (
     test_blocks,
     test_cache,
     test_changed_scores,
-    test_cross,
     test_dropout,
-    test_grouped_query,
     test_latent,
-    test_leak,
     test_masks,
     test_multi_head,
-    test_online_softmax,
-    test_position_bias,
     test_positions,
     test_reach,
-    test_rotary,
     test_scaling,
     test_serving,
     test_shapes,
-    test_tile_list,
+    test_tiled,
 )
 from tests.memory import test_cache_bytes, test_real_caches
 from tests.models import test_attention_hook
@@ -73,9 +68,7 @@ from tests.support.tiers import EVERYTHING
 from tests.toys import test_tokens, test_training
 from tests.translation import test_alignment, test_translator
 
-AGREES = test_attention.test_agrees_with_torch_under_every_rule
-WHOLE = partial(AGREES, "causal", float32, attention)
-STEPS = partial(AGREES, "causal", float32, attention_steps)
+WHOLE = test_attention.test_agrees_with_torch_and_a_row_shares_out_exactly_the_allowed_pairs
 HUGE = partial(test_attention.test_huge_scores_do_not_overflow, float32, attention_steps)
 COMMENTS = partial(test_shapes.check_comments, attention, ())
 DRAWS = partial(test_shapes.check_comments, scaling.random_scores, ())
@@ -87,21 +80,28 @@ JACOBIAN = test_scaling.test_gradient_size_is_the_norm_of_torchs_jacobian
 FORMULA = partial(test_positions.test_the_papers_formula, 100.0, 8)
 MODULE = partial(test_multi_head.test_agrees_with_torchs_module_under_every_rule, masks.causal)
 ADDED = test_multi_head.test_what_the_heads_add_is_the_output
-SHARED = partial(test_grouped_query.test_agrees_with_torch_under_every_rule, "causal", 3)
-AVERAGED = test_grouped_query.test_averaging_is_the_mean_over_each_group
+SHARED = partial(test_multi_head.test_shared_heads_agree_with_torch_under_every_rule, "causal", 3)
+AVERAGED = test_multi_head.test_averaging_is_the_mean_over_each_group
 ABSORBED = partial(test_latent.test_absorbed_is_written_out_under_every_rule, "causal")
 DEEPSEEK = partial(
     test_latent.test_agrees_with_transformers_deepseek_v3, "causal", latent.latent_attention
 )
-ARROWS = test_rotary.test_each_pair_is_an_arrow_that_is_turned
-LLAMA = test_rotary.test_agrees_with_transformers_llama
-MOVED = test_rotary.test_moving_the_whole_text_changes_no_score
-BLOOM = partial(test_position_bias.test_agrees_with_transformers_bloom, 6)
-BIASED = partial(test_position_bias.test_agrees_with_torch_under_every_rule, "causal")
+ARROWS = test_positions.test_each_pair_is_an_arrow_that_is_turned
+LLAMA = test_positions.test_agrees_with_transformers_llama
+MOVED = test_positions.test_moving_the_whole_text_changes_no_score
+BLOOM = partial(test_positions.test_agrees_with_transformers_bloom, 6)
+BIASED = partial(test_positions.test_biased_attention_agrees_with_torch_under_every_rule, "causal")
 SQUEEZED = (
     test_changed_scores.test_no_score_is_beyond_the_cap_and_no_weight_e_to_the_twice_of_another
 )
-GEMMA = test_changed_scores.test_agrees_with_transformers_gemma_2
+GEMMA = partial(
+    test_changed_scores.test_agrees_with_transformers,
+    gemma2,
+    {},
+    {"softcap": 2.5},
+    softcap.capped_attention,
+    2.5,
+)
 NOWHERE = test_changed_scores.test_each_head_has_its_own_sink_and_it_takes_a_share_of_every_weight
 INSIDE = {
     family: partial(test_attention_hook.held, family, float32, decoded=2)
@@ -109,16 +109,16 @@ INSIDE = {
 }
 BETWEEN = test_attention_hook.test_an_encoder_a_decoder_and_what_is_between_them
 REACHED = test_reach.test_agrees_with_walking_from_token_to_token
-STACKED = test_reach.test_each_sequence_of_a_batch_has_its_own_reach
-FELT = test_leak.test_a_later_token_is_felt_only_where_it_is_hidden_too_late
-MISSING = test_leak.test_what_is_hidden_too_late_is_missing_from_its_row
+HIDDEN = partial(
+    test_attention.test_what_is_hidden_too_late_has_its_share_and_is_missing_from_its_row, "causal"
+)
 ON_AVERAGE = partial(test_dropout.test_as_often_as_asked_and_unchanged_on_average, 0.1)
 ONE_PASS = partial(test_cache.test_token_by_token_is_one_pass_but_for_rounding, 3)
-WITH_ROPE = test_cache.test_one_pass_is_grouped_query_attention_with_rope
+WITH_ROPE = partial(
+    test_cache.test_one_pass_is_torchs_grouped_attention_of_turned_queries_and_keys, 3
+)
 KEPT = test_cache.test_what_is_kept_is_what_would_be_computed_again_bit_for_bit
 RING = test_cache.test_sinks_and_a_ring_are_a_mask_as_well
-WRITTEN = test_cache.test_where_a_row_is_written
-SINKS = test_cache.test_no_sinks_are_a_window_and_enough_slots_are_causal
 NAMED = test_serving.test_the_same_block_has_another_name_behind_another_beginning
 SPREAD = partial(
     test_serving.test_a_changed_token_changes_its_row_and_later_ones_of_deeper_layers, 4
@@ -130,8 +130,7 @@ LOOKED_UP = test_serving.test_drafts_are_those_of_transformers
 GREEDY = partial(test_serving.test_what_is_written_with_drafts_is_transformers_greedy_text, 0, 4)
 EXCHANGED = test_serving.test_what_is_written_has_the_targets_distribution
 FLOPS = partial(test_cache.test_torch_counts_the_same_multiply_adds, test_cache.LAYERS[0])
-OTHER = test_cross.test_agrees_with_torchs_module_given_another_sequence
-FILLED = test_cross.test_what_fills_a_source_up_changes_nothing_when_it_is_hidden
+OTHER = test_blocks.test_cross_attention_agrees_with_torchs_module_given_another_sequence
 ENCODED = test_blocks.test_an_encoders_block_agrees_with_torchs_layer
 DECODED = test_blocks.test_a_decoders_block_agrees_with_torchs_layer
 BY_HAND = test_alignment.test_a_case_counted_by_hand
@@ -139,11 +138,9 @@ ONE_ROW = test_alignment.test_links_are_read_one_row_apart
 CAPPED = test_cache_bytes.test_the_minimum_written_out
 LAST_PAGE = test_cache_bytes.test_the_last_page_is_counted_whole
 WEIGHED = partial(test_real_caches.test_a_grown_cache_weighs_what_is_said, "Mistral")
-BY_BLOCKS = test_online_softmax.test_after_each_block_it_is_softmax_of_what_was_read
-BY_TILES = partial(
-    test_online_softmax.test_tiled_is_attention_and_torchs_under_every_rule, "causal"
-)
-BY_LIST = partial(test_tile_list.test_the_list_is_what_the_mask_says, "window of 3")
+BY_BLOCKS = test_tiled.test_after_each_block_it_is_softmax_of_what_was_read
+BY_TILES = partial(test_tiled.test_tiled_is_attention_and_torchs_under_every_rule, "causal")
+BY_LIST = partial(test_tiled.test_the_list_is_what_the_mask_says, "window of 3")
 IN_ORDER = test_cache_bytes.test_layers_stand_where_they_were_published
 MULTIPLIED_OUT = test_cache_bytes.test_the_working_multiplies_out
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
@@ -163,7 +160,7 @@ FAULTS = [
     (scaled_dot_product, " / math.sqrt(head_dim)", "", WHOLE),
     (scaled_dot_product, "~mask", "mask", WHOLE),
     (scaled_dot_product, "# (..., q_len, value_dim)", "# (..., q_len, head_dim)", COMMENTS),
-    (steps, "powers.sum(dim=-1,", "powers.sum(dim=-2,", STEPS),
+    (steps, "powers.sum(dim=-1,", "powers.sum(dim=-2,", WHOLE),
     (steps, "allowed - largest", "allowed", HUGE),
     (masks, "> query_pos - width", ">= query_pos - width", WINDOW),
     (masks, "key_pos <= query_pos", "key_pos < query_pos", PREFIX),
@@ -184,9 +181,9 @@ FAULTS = [
     (position_bias, "(head + 0.5)", "(head + 1.5)", BLOOM),
     (position_bias, " + bias  #", "  #", BIASED),
     (receptive_field, "(paths > 0)", "(paths > 1)", REACHED),
-    (receptive_field, "torch.stack(reached, dim=-3)", "torch.stack(reached)", STACKED),
-    (steps, "allowed.softmax(dim=-1)", "scores.softmax(dim=-1)", FELT),
-    (steps, "weights.masked_fill(~mask, 0.0)", "weights", MISSING),
+    (receptive_field, "torch.stack(reached, dim=-3)", "torch.stack(reached)", REACHED),
+    (steps, "allowed.softmax(dim=-1)", "scores.softmax(dim=-1)", HIDDEN),
+    (steps, "weights.masked_fill(~mask, 0.0)", "weights", HIDDEN),
     (dropout, " / (1 - probability)", "", ON_AVERAGE),
     (online_softmax, "before.mixed * correction", "before.mixed", BY_BLOCKS),
     (online_softmax, "before.total * correction", "before.total", BY_BLOCKS),
@@ -204,9 +201,9 @@ FAULTS = [
     (kv_cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
     (kv_cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
     (decoding, "project_at(row, layer, place)", "project_at(row, layer, 0)", KEPT),
-    (windows, "(position - sinks) % window", "position % window", WRITTEN),
+    (windows, "(position - sinks) % window", "position % window", RING),
     (windows, "min(ring.seen, slots)", "slots", RING),
-    (windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),
+    (windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", RING),
     (shared_prefix, "hash((before, *block.tolist()))", "hash((0, *block.tolist()))", NAMED),
     (shared_prefix, "(after - before).abs()", "(after - after).abs()", SPREAD),
     (paged_cache, "values[free[0]] = keys[", "values[free[0]] = values[", PAGED),
@@ -218,7 +215,7 @@ FAULTS = [
     (drafts_from_text, "drafts[:right], after[right]]", "drafts, after[right]]", GREEDY),
     (accept_drafts, "(target - draft).clamp(min=0)", "target", EXCHANGED),
     (cross, "source @ layer.w_value", "source @ layer.w_key", OTHER),
-    (cross, "masks.padding(lengths)", "masks.full", FILLED),
+    (cross, "masks.padding(lengths)", "masks.full", OTHER),
     (encoder_block, "after_own = x + own.output", "after_own = own.output", ENCODED),
     (
         decoder_block,

@@ -10,41 +10,20 @@ from inspect import getmembers, getsource, isfunction, signature
 import torch
 
 from explainers import attention as teaching
-from explainers.attention import (
-    cross,
-    decoder_block,
-    delta_rule,
-    encoder_block,
-    eviction,
-    group_rounding,
-    grouped_query,
-    indexer,
-    kernel_inputs,
-    key_blocks,
-    latent,
-    linear,
-    masks,
-    merged_rows,
-    multi_head,
-    online_softmax,
-    positions,
-    qk_norm,
-    receptive_field,
-    rotary,
-    scaling,
-    single_head,
-    sinks,
-    stretching,
-    tile_list,
-    tiled,
-)
-from explainers.attention.cache import decoding, faults, kv_cache, windows
+from explainers.attention import masks
+from explainers.attention.cache.kv_cache import Cache, read
+from explainers.attention.cross import Source
+from explainers.attention.decoder_block import DecoderBlock
+from explainers.attention.encoder_block import EncoderBlock, FeedForward, Norm
+from explainers.attention.indexer import Indexer
 from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead
-from explainers.attention.serving import chunked_prefill, draft_tree, paged_cache, shared_prefix
+from explainers.attention.online_softmax import begin
+from explainers.attention.serving.paged_cache import Table, empty_pages
+from explainers.attention.single_head import SingleHead
+from explainers.attention.tile_list import list_tiles
 from tests.support.shapes import TEACHING
 
-tiled_kernel = find_spec("triton") and import_module(f"{TEACHING}.tiled_kernel")
 SIZES: dict[str, typing.Any] = {
     "batch": 2,
     "q_len": 5,
@@ -74,12 +53,14 @@ SIZES: dict[str, typing.Any] = {
     "blocks": 3,
 }
 
-WITHIN = {"kv_len": SIZES["q_len"]}
+ONE_SEQUENCE = [
+    "single_head", "multi_head", "grouped_query", "latent_attention", "absorbed", "reach",
+    "changed_rows",
+]  # fmt: skip
 """Inside one sequence there are as many queries as keys."""
 TURNED = [
-    rotary.angles, rotary.rotate, rotary.rotate_halves, rotary.rotary_attention,
-    kv_cache.empty_cache, kv_cache.project_at, kv_cache.append, kv_cache.look_up, kv_cache.read,
-    decoding.through, decoding.recompute, windows.empty_ring,
+    "angles", "rotate", "rotate_halves", "rotary_attention", "empty_cache", "project_at", "append",
+    "look_up", "read", "through", "recompute", "empty_ring",
 ]  # fmt: skip
 """RoPE needs pairs."""
 
@@ -97,7 +78,7 @@ def calls(leading):
     query, key = tensor("q_len", "head_dim"), tensor("kv_len", "head_dim")
     value, scores = tensor("kv_len", "value_dim"), tensor("q_len", "kv_len")
     x, mask = tensor("q_len", "d_model"), torch.ones(5, 7, dtype=torch.bool)
-    head = single_head.SingleHead(torch.randn(13, 11), torch.randn(13, 11), torch.randn(13, 4))
+    head = SingleHead(torch.randn(13, 11), torch.randn(13, 11), torch.randn(13, 4))
     rule = masks.Rule(lambda query_pos, key_pos: mask.expand(*leading, 5, 7))
     rows = torch.randn(SIZES["draws"], SIZES["kv_len"])
     tokens, order = torch.randn(9, 13), torch.arange(9)
@@ -117,20 +98,17 @@ def calls(leading):
         head_dim=11,
     )
     sides = [(13, 19), (19,), (19, 13), (13,)]
-    feed = encoder_block.FeedForward(*(torch.randn(*side) for side in sides))
-    norm, looked_at = (
-        encoder_block.Norm(*torch.randn(2, 13)),
-        cross.Source(*torch.randn(2, *leading, 12, 7, 11)),
-    )
+    feed = FeedForward(*(torch.randn(*side) for side in sides))
+    norm, looked_at = (Norm(*torch.randn(2, 13)), Source(*torch.randn(2, *leading, 12, 7, 11)))
     keys, turning = torch.randn(*leading, 4, 5, 11), torch.randn(*leading, 7, 16)
     sizes = [(13, 192), (13, 64), (13, 64), (192, 13)]
     into_query, into_key, into_value, out = (torch.randn(*size) for size in sizes)
     in_turns = MultiHead(into_query, into_key, into_value, out, 16)
     token = x[..., :1, :]
     spread = masks.Rule(lambda *at: masks.causal(*at).expand(*leading, *masks.full(*at).shape))
-    tiles = tile_list.list_tiles(spread, 5, 7, 16, 32)
+    tiles = list_tiles(spread, 5, 7, 16, 32)
     of_index = [(13, 180), (13, 18), (18,), (18,), (13, 10)]
-    indexing = indexer.Indexer._make(torch.randn(*size) for size in of_index)
+    indexing = Indexer._make(torch.randn(*size) for size in of_index)
     of_heads = [torch.randn(*leading, 12, *axes) for axes in [(5, 11), (7, 11), (7, 4)]]
 
     state, one_key, one_value = (
@@ -141,13 +119,14 @@ def calls(leading):
     rows_of_keys, rows_of_values = tensor("length", "head_dim"), tensor("length", "value_dim")
     shares, ages = torch.rand(2, *leading, 9)
     fade = torch.rand(*leading, 9, 9).tril()
-    pages = paged_cache.empty_pages(10, 4, 3, 11)
-    begun = paged_cache.Table((6, 2, 5), 7)
+    pages = empty_pages(10, 4, 3, 11)
+    begun = Table((6, 2, 5), 7)
+    groups, in_pairs = torch.randn(*leading, 9, 12), torch.randn(*leading, 9, 16)
     both = torch.rand(2, 23).softmax(dim=-1)
 
     def kept(rows, seen):
         held_key, held_value = torch.randn(2, *leading, 4, rows, 16)
-        return kv_cache.Cache(held_key, held_value, seen)
+        return Cache(held_key, held_value, seen)
 
     named = {"query": query, "key": key, "value": value, "mask": mask, "x": x, "head": head}
     named |= dict.fromkeys(("scores", "products", "allowed", "weights", "bias"), scores)
@@ -161,154 +140,133 @@ def calls(leading):
     named |= {"query_gain": torch.randn(11), "key_gain": torch.randn(11), "is_causal": False}
     named |= {"draft": both[0], "target": both[1], "again": both[1]}
     given = {
-        single_head.single_head: (x, head, mask[:, :5]),
-        scaling.largest_weight: (rows,),
-        scaling.gradient_size: (rows,),
-        positions.reorder: (tokens, tokens, head, torch.ones(9, 9, dtype=torch.bool), order),
-        multi_head.split_heads: (torch.randn(*leading, 5, 132), 11),
-        multi_head.merge_heads: (torch.randn(*leading, 12, 5, 11),),
-        multi_head.multi_head: (x, layer, own),
-        multi_head.contributions: (torch.randn(*leading, 12, 5, 11), layer.w_output),
-        grouped_query.share: (keys, 3),
-        grouped_query.share_wrongly: (keys, 3),
-        grouped_query.grouped_query: (x, shared, own),
-        latent.compress: (x, small, torch.randn(5, 4)),
-        latent.queries: (x, small, torch.randn(5, 4)),
-        latent.latent_attention: (x, small, own, torch.randn(5, 4)),
-        latent.absorbed: (x, small, own, torch.randn(5, 4)),
-        rotary.angles: (torch.arange(9), 16, 100.0),
-        rotary.rotate: (torch.randn(*leading, 9, 16), torch.randn(9, 8)),
-        rotary.rotate_halves: (torch.randn(*leading, 9, 16), torch.randn(9, 8)),
-        rotary.rotary_attention: (turning[..., -5:, :], turning, value, mask, torch.randn(7, 8)),
-        stretching.raise_base: (16, 100.0, 4.0),
-        stretching.find_slowed_share: (16, 100.0, 32),
-        sinks.attention_with_sinks: (*of_heads, mask, torch.randn(12)),
-        linear.write_sum: (state, one_key, one_value),
-        linear.read_state: (state, one_key),
-        delta_rule.write_delta: (state, one_key, one_value, shares[..., 0], ages[..., 0]),
-        delta_rule.find_news: (rows_of_keys, rows_of_values, shares, fade),
-        delta_rule.gated_delta_attention: (*[rows_of_keys] * 2, rows_of_values, shares, ages),
-        sinks.softmax_with_sinks: (tensor("heads", "q_len", "kv_len"), torch.randn(12)),
-        qk_norm.rms_norm: (query, torch.randn(11)),
-        receptive_field.reach: (tensor("q_len", "q_len") > 0, 6),
-        kv_cache.empty_cache: (x, in_turns),
-        kv_cache.project_at: (x, in_turns, 2),
-        kv_cache.append: (kept(2, 2), *kept(5, 5)[:2]),
-        kv_cache.look_up: (torch.randn(*leading, 12, 5, 16), kept(7, 7), in_turns, mask),
-        kv_cache.read: (x, in_turns, kept(2, 2), masks.causal),
-        faults.forget_offset: (token, in_turns, kept(6, 6)),
-        faults.drop_row: (token, in_turns, kept(6, 6)),
-        faults.append_after: (token, in_turns, kept(7, 7)),
-        windows.empty_ring: (x, in_turns, 3),
-        windows.put: (keys[..., :3, :], keys[..., :1, :], 1),
-        windows.read_ring: (token, in_turns, kept(3, 6), 1),
-        encoder_block.encoder_block: (
-            x,
-            encoder_block.EncoderBlock(layer, feed, (norm, norm)),
-            own,
-        ),
-        decoder_block.decoder_block: (
+        "single_head": (x, head, mask[:, :5]),
+        **dict.fromkeys(("largest_weight", "gradient_size"), (rows,)),
+        "reorder": (tokens, tokens, head, torch.ones(9, 9, dtype=torch.bool), order),
+        "split_heads": (torch.randn(*leading, 5, 132), 11),
+        "merge_heads": (torch.randn(*leading, 12, 5, 11),),
+        "multi_head": (x, layer, own),
+        "contributions": (torch.randn(*leading, 12, 5, 11), layer.w_output),
+        **dict.fromkeys(("share", "share_wrongly"), (keys, 3)),
+        "grouped_query": (x, shared, own),
+        **dict.fromkeys(("compress", "queries"), (x, small, torch.randn(5, 4))),
+        **dict.fromkeys(("latent_attention", "absorbed"), (x, small, own, torch.randn(5, 4))),
+        "angles": (torch.arange(9), 16, 100.0),
+        **dict.fromkeys(("rotate", "rotate_halves"), (in_pairs, torch.randn(9, 8))),
+        "rotary_attention": (turning[..., -5:, :], turning, value, mask, torch.randn(7, 8)),
+        "raise_base": (16, 100.0, 4.0),
+        "find_slowed_share": (16, 100.0, 32),
+        "attention_with_sinks": (*of_heads, mask, torch.randn(12)),
+        "write_sum": (state, one_key, one_value),
+        "read_state": (state, one_key),
+        "write_delta": (state, one_key, one_value, shares[..., 0], ages[..., 0]),
+        "find_news": (rows_of_keys, rows_of_values, shares, fade),
+        "gated_delta_attention": (*[rows_of_keys] * 2, rows_of_values, shares, ages),
+        "softmax_with_sinks": (tensor("heads", "q_len", "kv_len"), torch.randn(12)),
+        "rms_norm": (query, torch.randn(11)),
+        "reach": (tensor("q_len", "q_len") > 0, 6),
+        "empty_cache": (x, in_turns),
+        "project_at": (x, in_turns, 2),
+        "append": (kept(2, 2), *kept(5, 5)[:2]),
+        "look_up": (torch.randn(*leading, 12, 5, 16), kept(7, 7), in_turns, mask),
+        "read": (x, in_turns, kept(2, 2), masks.causal),
+        **dict.fromkeys(("forget_offset", "drop_row"), (token, in_turns, kept(6, 6))),
+        "append_after": (token, in_turns, kept(7, 7)),
+        "empty_ring": (x, in_turns, 3),
+        "put": (keys[..., :3, :], keys[..., :1, :], 1),
+        "read_ring": (token, in_turns, kept(3, 6), 1),
+        "encoder_block": (x, EncoderBlock(layer, feed, (norm, norm)), own),
+        "decoder_block": (
             x,
             looked_at,
-            decoder_block.DecoderBlock(layer, layer, feed, (norm, norm, norm)),
+            DecoderBlock(layer, layer, feed, (norm, norm, norm)),
             own,
             mask,
         ),
-        cross.read_source: (tensor("kv_len", "d_model"), layer),
-        cross.cross_attention: (x, looked_at, layer, mask),
-        decoding.through: (x, [in_turns], [kept(2, 2)], partial(kv_cache.read, rule=masks.causal)),
-        decoding.recompute: (x, [in_turns]),
-        shared_prefix.count_shared: (order, order),
-        shared_prefix.changed_rows: (keys.mT.mT, keys, 0.1),
-        paged_cache.empty_pages: (10, 4, 3, 11),
-        paged_cache.point_at: (pages, begun, 1),
-        paged_cache.gather: (pages, begun),
-        draft_tree.tree_mask: (4, [-1, -1, 0]),
-        draft_tree.tree_positions: (4, [-1, -1, 0]),
-        chunked_prefill.read_in_chunks: (
-            x,
-            [in_turns],
-            [kept(0, 0)],
-            partial(kv_cache.read, rule=masks.causal),
-            2,
-        ),
-        online_softmax.read_block: (online_softmax.begin(query, value), scores, value),
-        tiled.positions: (5, 7, 1, 1),
-        tiled.tiled_attention: (query, key, value, masks.causal, 5, 7),
-        tiled.read_keys: (query, torch.arange(5)[:, None], [(key, value, torch.arange(7))], rule),
-        tiled.read_tile: (online_softmax.begin(query, value), query, key, value, mask),
-        tiled.tile_cells: (masks.causal, 5, 7, 2, 3),
-        tile_list.list_tiles: (spread, 5, 7, 2, 4),
-        tile_list.cut_into_tiles: (tensor("q_len", "kv_len") > 0, 8, 4),
-        tile_list.find_kinds: (torch.rand(*leading, 2, 5, 7) > 0,),
-        indexer.turn_first: (tensor("length", "index_dim"), torch.randn(9, 8)),
-        indexer.project_index: (tensor("length", "d_model"), indexing, torch.randn(9, 8)),
-        indexer.index_scores: (
+        "read_source": (tensor("kv_len", "d_model"), layer),
+        "cross_attention": (x, looked_at, layer, mask),
+        "through": (x, [in_turns], [kept(2, 2)], partial(read, rule=masks.causal)),
+        "recompute": (x, [in_turns]),
+        "count_shared": (order, order),
+        "changed_rows": (keys.mT.mT, keys, 0.1),
+        "empty_pages": (10, 4, 3, 11),
+        "point_at": (pages, begun, 1),
+        "gather": (pages, begun),
+        **dict.fromkeys(("tree_mask", "tree_positions"), (4, [-1, -1, 0])),
+        "read_in_chunks": (x, [in_turns], [kept(0, 0)], partial(read, rule=masks.causal), 2),
+        "read_block": (begin(query, value), scores, value),
+        "positions": (5, 7, 1, 1),
+        "tiled_attention": (query, key, value, masks.causal, 5, 7),
+        "read_keys": (query, torch.arange(5)[:, None], [(key, value, torch.arange(7))], rule),
+        "read_tile": (begin(query, value), query, key, value, mask),
+        "tile_cells": (masks.causal, 5, 7, 2, 3),
+        "list_tiles": (spread, 5, 7, 2, 4),
+        "cut_into_tiles": (tensor("q_len", "kv_len") > 0, 8, 4),
+        "find_kinds": (torch.rand(*leading, 2, 5, 7) > 0,),
+        "turn_first": (tensor("length", "index_dim"), torch.randn(9, 8)),
+        "project_index": (tensor("length", "d_model"), indexing, torch.randn(9, 8)),
+        "index_scores": (
             tensor("index_heads", "q_len", "index_dim"),
             tensor("kv_len", "index_dim"),
             tensor("q_len", "index_heads"),
         ),
-        indexer.keep_best: (scores, 3, mask),
-        key_blocks.score_blocks: (query, tensor("length", "head_dim"), 3),
-        key_blocks.choose_blocks: (tensor("length", "blocks"), 3, 2, True),
-        merged_rows.merge_rows: (*[torch.randn(*leading, 9, 11)] * 2, torch.randn(4, 11)),
-        eviction.evict_least_read: (tensor("length", "length"), 4, 2),
-        group_rounding.round_in_groups: (torch.randn(*leading, 9, 12), 2, 4),
-        group_rounding.round_in_tokens: (torch.randn(*leading, 9, 12), 2, 4),
-        group_rounding.round_in_channels: (torch.randn(*leading, 9, 12), 2, 3),
-        kernel_inputs.lay_out: (tensor("length", "head_dim"), torch.Size(leading)),
-        kernel_inputs.number_masks: (tiles, torch.Size(leading)),
+        "keep_best": (scores, 3, mask),
+        "score_blocks": (query, tensor("length", "head_dim"), 3),
+        "choose_blocks": (tensor("length", "blocks"), 3, 2, True),
+        "merge_rows": (*[torch.randn(*leading, 9, 11)] * 2, torch.randn(4, 11)),
+        "evict_least_read": (tensor("length", "length"), 4, 2),
+        **dict.fromkeys(("round_in_groups", "round_in_tokens"), (groups, 2, 4)),
+        "round_in_channels": (groups, 2, 3),
+        "lay_out": (tensor("length", "head_dim"), torch.Size(leading)),
+        "number_masks": (tiles, torch.Size(leading)),
     }
-    by_name = list_teaching() - set(given)
-    return given | {one: [named[name] for name in signature(one).parameters] for one in by_name}
+    teaching = list_teaching()
+    for name, function in teaching.items():
+        if name not in given:
+            given[name] = [named[argument] for argument in signature(function).parameters]
+    return {teaching[name]: arguments for name, arguments in given.items()}
 
 
 def list_teaching():
-    """Each public function that makes tensors, or states the shape of one."""
+    """Each public function that makes tensors, or states the shape of one, by its name."""
     modules = [
         import_module(module.name)
         for module in pkgutil.walk_packages(teaching.__path__, f"{TEACHING}.")
-        if tiled_kernel or not module.name.endswith(".tiled_kernel")
+        if find_spec("triton") or not module.name.endswith(".tiled_kernel")
     ]
-    return {
-        function
+    found = [
+        (name, function)
         for module in modules
         for name, function in getmembers(module, isfunction)
         if function.__module__ == module.__name__ and not name.startswith("_")
         if makes_tensors(function)
-    }
+    ]
+    assert len(dict(found)) == len(found), "two have one name"
+    return dict(found)
 
 
 def own_sizes(function, leading):
     """What is of another size in this call."""
-    turned = {"head_dim": 16}
+    within = {"kv_len": SIZES["q_len"]}
+    turned, one_query = {"head_dim": 16}, {"head_dim": 16, "q_len": 1}
     several_tiles = {"q_tiles": 3, "kv_tiles": 2, "kv_block": 4}
+    of_heads = {"...": (*leading, SIZES["heads"])}
+    in_groups = {"head_dim": 12, "groups": 3, "size": 4}
     return {
-        tile_list.list_tiles: several_tiles | {"q_block": 2},
-        tile_list.cut_into_tiles: several_tiles | {"q_block": 8},
-        tile_list.find_kinds: {"kv_tiles": 2},
-        kernel_inputs.lay_out: {"padded": 16},
-        merged_rows.merge_rows: {"merged": 2, "width": 4},
-        group_rounding.round_in_groups: {"head_dim": 12, "groups": 3, "size": 4},
-        group_rounding.round_in_tokens: {"head_dim": 12, "groups": 3, "size": 4},
-        group_rounding.round_in_channels: {"length": 12, "head_dim": 9, "groups": 3, "size": 3},
-        single_head.single_head: WITHIN,
-        multi_head.multi_head: WITHIN,
-        grouped_query.grouped_query: WITHIN,
-        latent.latent_attention: WITHIN,
-        latent.absorbed: WITHIN,
-        receptive_field.reach: WITHIN,
-        shared_prefix.changed_rows: WITHIN,
-        sinks.attention_with_sinks: {"...": (*leading, SIZES["heads"])},
-        sinks.softmax_with_sinks: {"...": (*leading, SIZES["heads"])},
-        positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
-        cross.hide_padding: {"q_len": 1, "...": (2, 1)},
-        faults.forget_offset: turned | {"q_len": 1},
-        faults.drop_row: turned | {"q_len": 1},
-        faults.append_after: turned | {"q_len": 1},
-        windows.read_ring: turned | {"q_len": 1},
+        "list_tiles": several_tiles | {"q_block": 2},
+        "cut_into_tiles": several_tiles | {"q_block": 8},
+        "find_kinds": {"kv_tiles": 2},
+        "lay_out": {"padded": 16},
+        "merge_rows": {"merged": 2, "width": 4},
+        **dict.fromkeys(("round_in_groups", "round_in_tokens"), in_groups),
+        "round_in_channels": {"length": 12, "head_dim": 9, "groups": 3, "size": 3},
+        **dict.fromkeys(ONE_SEQUENCE, within),
+        **dict.fromkeys(("attention_with_sinks", "softmax_with_sinks"), of_heads),
+        "reorder": {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
+        "hide_padding": {"q_len": 1, "...": (2, 1)},
+        **dict.fromkeys(("forget_offset", "drop_row", "append_after", "read_ring"), one_query),
         **dict.fromkeys(TURNED, turned),
-    }.get(function, {})
+    }.get(function.__name__, {})
 
 
 def makes_tensors(function):

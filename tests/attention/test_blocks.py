@@ -1,4 +1,4 @@
-"""Blocks of an encoder and of a decoder give what torch's own layers give."""
+"""Cross-attention, and blocks of an encoder and of a decoder: what torch's own layers give."""
 
 from dataclasses import astuple
 from typing import Any
@@ -8,21 +8,17 @@ from torch import nn
 from torch.testing import assert_close
 
 from explainers.attention import masks
-from explainers.attention.cross import hide_padding, read_source
+from explainers.attention.cross import cross_attention, hide_padding, read_source
 from explainers.attention.decoder_block import DecoderBlock, decoder_block
 from explainers.attention.encoder_block import EncoderBlock, FeedForward, Norm, encoder_block
 from explainers.attention.layer import MultiHead
+from tests.support.drawn import drawn, fill_module
 
 HEADS, HEAD_DIM, HIDDEN, Q_LEN, KV_LEN = 3, 4, 17, 7, 5
 WIDTH = HEADS * HEAD_DIM
 LENGTHS = torch.tensor([2, 5])
 FILLING = torch.arange(KV_LEN) >= LENGTHS[:, None]
 LOOKING_BACK = masks.build(masks.causal, Q_LEN, Q_LEN)
-
-
-def drawn(*axes):
-    seeded = torch.Generator().manual_seed(sum(axes) + len(axes))
-    return torch.randn(*axes, generator=seeded, dtype=torch.double)
 
 
 X, SOURCE = drawn(2, Q_LEN, WIDTH), drawn(2, KV_LEN, WIDTH)
@@ -43,10 +39,7 @@ SIZES: dict[str, Any] = {
 def take(module, own, feed, norms):
     """Give torch's layer our numbers; it has the parts that we have not, and they add 0."""
     for name, attending in own.items():
-        held = getattr(module, name)
-        projections = [attending.w_query.T, attending.w_key.T, attending.w_value.T]
-        held.in_proj_weight.copy_(torch.cat(projections))
-        held.out_proj.weight.copy_(attending.w_output.T)
+        held = fill_module(getattr(module, name), attending)
         nn.init.zeros_(held.in_proj_bias)
         nn.init.zeros_(held.out_proj.bias)
     of_torch = (module.linear1.weight.T, module.linear1.bias, module.linear2.weight.T)
@@ -56,6 +49,18 @@ def take(module, own, feed, norms):
         getattr(module, f"norm{n}").weight.copy_(norm.gain)
         getattr(module, f"norm{n}").bias.copy_(norm.shift)
     return module
+
+
+def test_cross_attention_agrees_with_torchs_module_given_another_sequence():
+    """Where one source is shorter, and filled up."""
+    torchs = nn.MultiheadAttention(WIDTH, HEADS, bias=False, batch_first=True, dtype=X.dtype)
+    output, weights = fill_module(torchs, CROSS)(
+        X, SOURCE, SOURCE, average_attn_weights=False, key_padding_mask=FILLING
+    )
+    run = cross_attention(X, read_source(SOURCE, CROSS), CROSS, hide_padding(LENGTHS, KV_LEN))
+    assert run.weights.shape == (2, HEADS, Q_LEN, KV_LEN)
+    assert_close(run.weights, weights)
+    assert_close(run.output, output)
 
 
 @torch.no_grad()

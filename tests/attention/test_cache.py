@@ -13,9 +13,8 @@ from explainers.attention.cache import faults
 from explainers.attention.cache.decoding import decode, recompute, through
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import cache_bytes, one_call, with_cache, without_cache
-from explainers.attention.cache.windows import empty_ring, read_ring, sinks_and_window, slot_of
-from explainers.attention.grouped_query import cache_elements, grouped_query
-from explainers.attention.multi_head import multi_head
+from explainers.attention.cache.windows import empty_ring, read_ring, sinks_and_window
+from explainers.attention.multi_head import split_heads
 from explainers.attention.rotary import angles, rotate
 from explainers.toys.examples import random_heads
 
@@ -61,22 +60,17 @@ def test_token_by_token_is_one_pass_but_for_rounding(prompt):
     torch.testing.assert_close(torch.cat([first.output, *rest]), whole.output)
 
 
-def test_one_pass_is_grouped_query_attention_with_rope():
-    """Without positions nothing turns: the layer is then the one that shares heads."""
-    [layer] = LAYERS[:1]
-    for token in X:
-        alone = read(token[None], layer, empty_cache(X, layer), masks.full)
-        mask = torch.ones(1, 1, dtype=torch.bool)
-        torch.testing.assert_close(alone.output, grouped_query(token[None], layer, mask).output)
-    wide = random_heads(D_MODEL, 3, 3, HEAD_DIM, 5)
-    done = read(X, wide, empty_cache(X, wide), masks.causal)
-    views = multi_head(X, wide, torch.ones(TOKENS, TOKENS, dtype=torch.bool))
+@pytest.mark.parametrize("kv_heads", [1, 3, 6])
+def test_one_pass_is_torchs_grouped_attention_of_turned_queries_and_keys(kv_heads):
+    layer = random_heads(D_MODEL, 6, kv_heads, HEAD_DIM, 5)
+    done = read(X, layer, empty_cache(X, layer), masks.causal)
+    matrices = layer.w_query, layer.w_key, layer.w_value
+    query, key, value = (split_heads(X @ matrix, HEAD_DIM) for matrix in matrices)
     turn = partial(rotate, angle=angles(torch.arange(TOKENS), HEAD_DIM, 10_000.0))
     heads = torch.nn.functional.scaled_dot_product_attention(
-        turn(views.query), turn(views.key), views.value, is_causal=True
+        turn(query), turn(key), value, is_causal=True, enable_gqa=True
     )
-    expected = heads.transpose(0, 1).flatten(-2) @ wide.w_output
-    torch.testing.assert_close(done.output, expected)
+    torch.testing.assert_close(done.output, heads.transpose(0, 1).flatten(-2) @ layer.w_output)
 
 
 @settings(max_examples=15, deadline=None)
@@ -85,16 +79,6 @@ def test_sinks_and_a_ring_are_a_mask_as_well(sinks, width):
     masked = outputs(partial(read, rule=sinks_and_window(sinks, width)))
     ring = outputs(partial(read_ring, sinks=sinks), caches=rings(sinks + width))
     torch.testing.assert_close(ring, masked)
-
-
-def test_no_sinks_are_a_window_and_enough_slots_are_causal():
-    window = masks.build(masks.sliding_window(3), 5, 7)
-    assert torch.equal(masks.build(sinks_and_window(0, 3), 5, 7), window)
-    assert torch.equal(masks.build(sinks_and_window(2, 5), 5, 7), masks.build(masks.causal, 5, 7))
-
-
-def test_where_a_row_is_written():
-    assert [slot_of(place, 2, 3) for place in range(10)] == [0, 1, 2, 3, 4, 2, 3, 4, 2, 3]
 
 
 @pytest.mark.parametrize(("tokens", "sinks"), [(2, 0), (1, 3), (1, -1)])
@@ -138,11 +122,6 @@ def test_bytes_are_those_of_the_tensors():
     [layer] = LAYERS[:1]
     cache = through(X, [layer], nothing(X, [layer]), CAUSAL).reads[0].cache
     assert cache_bytes(TOKENS, layer) == cache.key.nbytes + cache.value.nbytes
-    assert cache_bytes(TOKENS, layer) == 4 * cache_elements(TOKENS, KV_HEADS, HEAD_DIM)
-
-
-def first_difference(left, right):
-    return int(((left - right).abs().amax(dim=-1) > 1e-4).int().argmax())
 
 
 @pytest.mark.parametrize(
@@ -150,4 +129,5 @@ def first_difference(left, right):
     [(faults.forget_offset, 1), (faults.drop_row, faults.LOST + 1), (faults.append_after, 0)],
 )
 def test_where_a_mistake_begins_to_show(fault, starts):
-    assert first_difference(outputs(fault), outputs(CAUSAL)) == starts
+    apart = (outputs(fault) - outputs(CAUSAL)).abs().amax(dim=-1)
+    assert int((apart > 1e-4).int().argmax()) == starts

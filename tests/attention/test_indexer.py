@@ -14,13 +14,10 @@ from explainers.attention.group_rounding import round_in_channels, round_in_grou
 from explainers.attention.indexer import Indexer, index_scores, keep_best, project_index
 from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.attention.rotary import angles
+from tests.support.drawn import single
 
 TOKENS, D_MODEL, HEADS, DIM, TURNED, KEPT = 60, 24, 12, 32, 16, 8
 CAUSAL = masks.build(masks.causal, TOKENS, TOKENS)
-
-
-def drawn(*axes):
-    return torch.randn(*axes, generator=torch.Generator().manual_seed(sum(axes)))
 
 
 def deepseek():
@@ -36,13 +33,13 @@ def deepseek():
     )
     torch.manual_seed(3)
     theirs = DeepseekV32Indexer(config, 0).eval()
-    theirs.k_norm.weight.data = 1 + 0.3 * drawn(DIM)
-    theirs.k_norm.bias.data = 0.2 * drawn(DIM)
+    theirs.k_norm.weight.data = 1 + 0.3 * single(DIM)
+    theirs.k_norm.bias.data = 0.2 * single(DIM)
     return theirs
 
 
 def test_chooses_the_sets_of_transformers_deepseek_v32():
-    theirs, x = deepseek(), drawn(1, TOKENS, D_MODEL)
+    theirs, x = deepseek(), single(1, TOKENS, D_MODEL)
     angle = angles(torch.arange(TOKENS), TURNED, 10_000.0)
     turned = tuple(torch.cat([f(angle), f(angle)], -1)[None] for f in (torch.cos, torch.sin))
     chosen = theirs(x, x, turned, CAUSAL[None], None)[0].long()
@@ -73,7 +70,7 @@ def test_of_equal_scores_the_earlier_key_is_kept():
 
 
 def test_a_block_is_scored_by_the_mean_of_its_keys():
-    query, key = drawn(3, 4, 5), drawn(3, 12, 5)
+    query, key = single(3, 4, 5), single(3, 12, 5)
     expected = torch.stack([key[:, n : n + 3].mean(1) for n in range(0, 12, 3)], dim=1)
     assert_close(score_blocks(query, key, 3), query @ expected.mT)
     with pytest.raises(ValueError, match="12 keys do not fill blocks of 5"):
@@ -131,9 +128,9 @@ def test_rounding_is_off_by_at_most_half_a_step(seed, bits):
 
 
 def test_channels_are_tokens_the_other_way_round():
-    x = drawn(2, 8, 6)
+    x = single(2, 8, 6)
     assert torch.equal(round_in_channels(x, 2, 4), round_in_tokens(x.mT, 2, 4).mT)
-    loud = torch.cat([100 * torch.ones(8, 1), drawn(8, 3)], dim=1)
+    loud = torch.cat([100 * torch.ones(8, 1), single(8, 3)], dim=1)
     off = [(way(loud, 2, 4) - loud).abs().mean() for way in (round_in_channels, round_in_tokens)]
     assert off[0] < off[1] / 5
     with pytest.raises(ValueError, match="6 numbers do not fill groups of 4"):

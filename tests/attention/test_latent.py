@@ -16,29 +16,28 @@ from explainers.attention import masks
 from explainers.attention.latent import absorbed, compress, latent_attention
 from explainers.attention.latent_layer import Latent, latent_cache_elements
 from explainers.attention.rotary import angles
+from tests.support.drawn import drawn
 
 HEADS, HEAD_DIM, LATENT_DIM, ROPE_DIM, D_MODEL = 3, 10, 7, 4, 13
 BOTH = pytest.mark.parametrize("computed", [latent_attention, absorbed])
 
 
-def drawn(*axes):
-    seeded = torch.Generator().manual_seed(sum(axes) + len(axes))
-    return torch.randn(*axes, generator=seeded, dtype=torch.double) / axes[0] ** 0.5
+def scaled(*axes):
+    return drawn(*axes) / axes[0] ** 0.5
 
 
 LAYER = Latent(
-    w_query=drawn(D_MODEL, HEADS * HEAD_DIM),
-    w_rotary_query=drawn(D_MODEL, HEADS * ROPE_DIM),
-    w_down=drawn(D_MODEL, LATENT_DIM),
-    gain=drawn(1, LATENT_DIM)[0],
-    w_up_key=drawn(LATENT_DIM, HEADS * HEAD_DIM),
-    w_up_value=drawn(LATENT_DIM, HEADS * HEAD_DIM) + 0.1,
-    w_rotary_key=drawn(D_MODEL, ROPE_DIM),
-    w_output=drawn(HEADS * HEAD_DIM, D_MODEL),
+    w_query=scaled(D_MODEL, HEADS * HEAD_DIM),
+    w_rotary_query=scaled(D_MODEL, HEADS * ROPE_DIM),
+    w_down=scaled(D_MODEL, LATENT_DIM),
+    gain=scaled(1, LATENT_DIM)[0],
+    w_up_key=scaled(LATENT_DIM, HEADS * HEAD_DIM),
+    w_up_value=scaled(LATENT_DIM, HEADS * HEAD_DIM) + 0.1,
+    w_rotary_key=scaled(D_MODEL, ROPE_DIM),
+    w_output=scaled(HEADS * HEAD_DIM, D_MODEL),
     head_dim=HEAD_DIM,
 )
-X = drawn(2, 5, D_MODEL)
-CAUSAL = masks.build(masks.causal, 5, 5)
+X = scaled(2, 5, D_MODEL)
 BASE = 100.0
 
 

@@ -1,13 +1,23 @@
-"""Many heads give the same numbers as torch's own module."""
+"""Many heads, each with its own keys or sharing them: against torch's own, and the two ends."""
 
 import re
 
 import pytest
 import torch
+import torch.nn.functional as F  # noqa: N812
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
 from explainers.attention import masks
+from explainers.attention.grouped_query import (
+    average_kv_heads,
+    cache_elements,
+    grouped_query,
+    share,
+    share_wrongly,
+)
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import (
     contributions,
@@ -16,43 +26,48 @@ from explainers.attention.multi_head import (
     parameters,
     split_heads,
 )
+from tests.support.drawn import draw_layer, drawn, fill_module
 
 HEADS, HEAD_DIM, D_MODEL = 3, 4, 14
 WIDTH = HEADS * HEAD_DIM
-
-
-def drawn(*axes):
-    seeded = torch.Generator().manual_seed(sum(axes) + len(axes))
-    return torch.randn(*axes, generator=seeded, dtype=torch.double)
-
-
-def layer_of(d_model):
-    w_query, w_key, w_value = drawn(3, d_model, WIDTH)
-    return MultiHead(w_query, w_key, w_value, drawn(WIDTH, d_model), HEAD_DIM)
-
-
-LAYER = layer_of(D_MODEL)
+LAYER = draw_layer(D_MODEL, HEADS, HEADS, HEAD_DIM)
+SIX = draw_layer(D_MODEL, 6, 6, HEAD_DIM)
 CAUSAL = masks.build(masks.causal, 5, 5)
+X = drawn(2, 5, D_MODEL)
 
 
 @pytest.mark.parametrize("rule", [*masks.RULES.values(), masks.padding(torch.tensor([3, 5]))])
 def test_agrees_with_torchs_module_under_every_rule(rule):
-    # torch's module wants heads · d_k = d_model, stores W transposed, and masks the forbidden.
-    layer, x, mask = layer_of(WIDTH), drawn(2, 5, WIDTH), masks.build(rule, 5, 5)
+    # torch's module wants heads · d_k = d_model, and masks the forbidden.
+    layer, x = draw_layer(WIDTH, HEADS, HEADS, HEAD_DIM), drawn(2, 5, WIDTH)
+    mask = masks.build(rule, 5, 5)
     module = nn.MultiheadAttention(WIDTH, HEADS, bias=False, batch_first=True, dtype=x.dtype)
-    projections = [layer.w_query.T, layer.w_key.T, layer.w_value.T]
     forbidden = ~mask.expand(2, HEADS, 5, 5).flatten(0, 1)
-    with torch.no_grad():
-        module.in_proj_weight.copy_(torch.cat(projections))
-        module.out_proj.weight.copy_(layer.w_output.T)
-        output, weights = module(x, x, x, attn_mask=forbidden, average_attn_weights=False)
+    output, weights = fill_module(module, layer)(
+        x, x, x, attn_mask=forbidden, average_attn_weights=False
+    )
     run = multi_head(x, layer, mask)
     assert_close(run.weights, weights)
     assert_close(run.output, output)
 
 
+@pytest.mark.parametrize("kv_heads", [1, 3, 6])
+@pytest.mark.parametrize("rule", masks.RULES)
+def test_shared_heads_agree_with_torch_under_every_rule(rule, kv_heads):
+    layer, mask = draw_layer(D_MODEL, 6, kv_heads, HEAD_DIM), masks.build(masks.RULES[rule], 5, 5)
+    projections = (X @ w for w in (layer.w_query, layer.w_key, layer.w_value))
+    query, key, value = (p.reshape(2, 5, -1, HEAD_DIM).permute(0, 2, 1, 3) for p in projections)
+    expected = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, enable_gqa=True)
+    run = grouped_query(X, layer, mask)
+    assert_close(run.per_head, expected)
+    assert_close(run.output, expected.permute(0, 2, 1, 3).reshape(2, 5, -1) @ layer.w_output)
+    # Only the KV heads are cached.
+    kept = run.key[0].numel() + run.value[0].numel()
+    assert cache_elements(5, kv_heads, HEAD_DIM) == kept
+
+
 def test_what_the_heads_add_is_the_output():
-    run = multi_head(drawn(2, 5, D_MODEL), LAYER, CAUSAL)
+    run = multi_head(X, LAYER, CAUSAL)
     added = contributions(run.per_head, LAYER.w_output)
     assert_close(added.sum(dim=-3), run.output)
 
@@ -63,11 +78,37 @@ def test_the_split_copies_nothing_and_the_merge_copies():
     assert heads.data_ptr() == x.data_ptr()
     x[1, 3, HEAD_DIM] = 7  # the first number of the second head
     assert heads[1, 1, 3, 0] == 7
-    per_head = multi_head(x, layer_of(WIDTH), CAUSAL).per_head
+    per_head = multi_head(X, LAYER, CAUSAL).per_head
     merged = merge_heads(per_head)
     assert merged.data_ptr() != per_head.data_ptr()
     per_head[1, 1, 3, 0] = 7
     assert merged[1, 3, HEAD_DIM] != 7
+
+
+def test_averaging_is_the_mean_over_each_group():
+    averaged = average_kv_heads(SIX, 2)
+    assert (averaged.num_heads, averaged.num_kv_heads) == (6, 2)
+    for old, new in [(SIX.w_key, averaged.w_key), (SIX.w_value, averaged.w_value)]:
+        heads = old.split(HEAD_DIM, dim=-1)
+        assert_close(new[:, :HEAD_DIM], (heads[0] + heads[1] + heads[2]) / 3)
+        assert_close(new[:, HEAD_DIM:], (heads[3] + heads[4] + heads[5]) / 3)
+    assert torch.equal(averaged.w_query, SIX.w_query)
+    assert torch.equal(averaged.w_output, SIX.w_output)
+
+
+def read_by(sharing, kv_heads, group_size):
+    """Which KV head each query head reads."""
+    numbered = torch.arange(kv_heads)[:, None, None].expand(2, kv_heads, 5, HEAD_DIM)
+    return sharing(numbered, group_size)[1, :, 4, 3].tolist()
+
+
+@given(st.integers(1, 6), st.integers(1, 6))
+def test_the_mistake_shows_only_between_the_two_ends(kv_heads, group_size):
+    order = read_by(share, kv_heads, group_size)
+    assert order == [head // group_size for head in range(kv_heads * group_size)]
+    wrong = read_by(share_wrongly, kv_heads, group_size)
+    assert wrong == [head % kv_heads for head in range(kv_heads * group_size)]
+    assert (wrong == order) == (kv_heads == 1 or group_size == 1)
 
 
 def test_parameters_are_counted():
@@ -75,30 +116,34 @@ def test_parameters_are_counted():
     held = sum(matrix.numel() for matrix in matrices)
     assert parameters(D_MODEL, HEADS, HEADS, HEAD_DIM) == held
     assert parameters(512, 8, 8, 64) == parameters(512, 1, 1, 512) == 1_048_576
-    with pytest.raises(ValueError, match="10 query heads cannot share 4 KV heads"):
-        parameters(64, 10, 4, 6)
 
 
-def sized(heads, kv_heads, head_dim=HEAD_DIM, d_model=D_MODEL):
-    wide, narrow = drawn(d_model, heads * head_dim), drawn(d_model, kv_heads * head_dim)
-    return MultiHead(wide, narrow, narrow, drawn(heads * head_dim, d_model), head_dim)
+W_QUERY, W_KEY, W_VALUE, W_OUTPUT = LAYER.w_query, LAYER.w_key, LAYER.w_value, LAYER.w_output
+REFUSED = [
+    (draw_layer, (D_MODEL, 10, 4, 6), "10 query heads cannot share 4 KV heads"),
+    (draw_layer, (D_MODEL, 2, 4, 6), "2 query heads cannot share 4 KV heads"),
+    (draw_layer, (D_MODEL, 4, 0, 6), "0 columns cannot be cut into KV"),
+    (parameters, (64, 10, 4, 6), "10 query heads cannot share 4 KV heads"),
+    (average_kv_heads, (SIX, 0), "6 KV heads cannot be averaged into 0"),
+    (average_kv_heads, (SIX, 4), "6 KV heads cannot be averaged into 4"),
+    (average_kv_heads, (SIX, 12), "6 KV heads cannot be averaged into 12"),
+    (split_heads, (drawn(7, WIDTH), 5), "12 columns cannot be cut into whole heads of d_k 5"),
+    (MultiHead, (W_QUERY, W_KEY, W_VALUE, W_OUTPUT, 5), "12 columns .* query heads of d_k 5"),
+    (MultiHead, (W_QUERY, W_KEY, W_VALUE, W_OUTPUT, 0), "12 columns .* query heads of d_k 0"),
+    (
+        MultiHead,
+        (W_QUERY, W_KEY, W_VALUE[:, :4], W_OUTPUT, HEAD_DIM),
+        re.escape("not [(14, 12), (14, 4), (12, 14)]"),
+    ),
+    (
+        MultiHead,
+        (W_QUERY, W_KEY, W_VALUE, W_OUTPUT[:, :9], HEAD_DIM),
+        re.escape("not [(14, 12), (14, 12), (12, 9)]"),
+    ),
+]
 
 
-@pytest.mark.parametrize(("heads", "kv_heads"), [(10, 4), (2, 4), (4, 0)])
-def test_heads_that_cannot_share_are_refused_with_their_sizes(heads, kv_heads):
-    said = f"{heads} query heads cannot share {kv_heads} KV heads"
-    with pytest.raises(ValueError, match=said if kv_heads else "0 columns cannot be cut into KV"):
-        sized(heads, kv_heads)
-
-
-def test_matrices_that_do_not_fit_are_refused_with_their_sizes():
-    with pytest.raises(ValueError, match="12 columns cannot be cut into query heads of d_k 5"):
-        MultiHead(LAYER.w_query, LAYER.w_key, LAYER.w_value, LAYER.w_output, 5)
-    with pytest.raises(ValueError, match="12 columns cannot be cut into whole heads of d_k 5"):
-        split_heads(drawn(7, WIDTH), 5)
-    with pytest.raises(ValueError, match="12 columns cannot be cut into query heads of d_k 0"):
-        MultiHead(LAYER.w_query, LAYER.w_key, LAYER.w_value, LAYER.w_output, 0)
-    with pytest.raises(ValueError, match=re.escape("not [(14, 12), (14, 4), (12, 14)]")):
-        MultiHead(LAYER.w_query, LAYER.w_key, LAYER.w_value[:, :4], LAYER.w_output, HEAD_DIM)
-    with pytest.raises(ValueError, match=re.escape("not [(14, 12), (14, 12), (12, 9)]")):
-        MultiHead(LAYER.w_query, LAYER.w_key, LAYER.w_value, LAYER.w_output[:, :9], HEAD_DIM)
+@pytest.mark.parametrize(("make", "given", "said"), REFUSED)
+def test_sizes_that_do_not_fit_are_refused_with_their_numbers(make, given, said):
+    with pytest.raises(ValueError, match=said):
+        make(*given)

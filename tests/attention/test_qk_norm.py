@@ -15,14 +15,11 @@ from explainers.attention.output_gate import apply_gate, open_gate
 from explainers.attention.qk_norm import largest_normed_score, rms_norm
 from explainers.attention.rotary import rotate_halves
 from explainers.attention.scaled_dot_product import attention
+from tests.support.drawn import single
 
 LENGTH, WIDTH, HEADS, HEAD_DIM = 12, 64, 4, 16
 MASK = masks.build(masks.causal, LENGTH, LENGTH)
 ADDED = torch.zeros(1, 1, LENGTH, LENGTH).masked_fill(~MASK, -torch.inf)
-
-
-def drawn(*axes):
-    return torch.randn(*axes, generator=torch.Generator().manual_seed(sum(axes)))
 
 
 def shuffled(module):
@@ -60,7 +57,7 @@ def test_qk_norm_is_that_of_published_models(name):
     )
     if kind == "gemma3":
         config.query_pre_attn_scalar = HEAD_DIM
-    layer, x = shuffled(getattr(module, name + "Attention")(config, 5)), drawn(1, LENGTH, WIDTH)
+    layer, x = shuffled(getattr(module, name + "Attention")(config, 5)), single(1, LENGTH, WIDTH)
     unturned = torch.ones(1, LENGTH, HEAD_DIM), torch.zeros(1, LENGTH, HEAD_DIM)
     theirs = layer(x, unturned, ADDED)[0]
     one = 1 if kind == "gemma3" else 0  # its factors are told by how far they are from 1
@@ -86,7 +83,7 @@ def test_gate_and_norm_are_those_of_qwen3_next():
         head_dim=HEAD_DIM,
         attn_implementation="eager",
     )
-    layer, x = shuffled(qwen3_next.Qwen3NextAttention(config, 3)), drawn(1, LENGTH, WIDTH)
+    layer, x = shuffled(qwen3_next.Qwen3NextAttention(config, 3)), single(1, LENGTH, WIDTH)
     rope = qwen3_next.Qwen3NextRotaryEmbedding(config)
     turns = rope(x, torch.arange(LENGTH)[None])
     theirs = layer(x, turns, ADDED)[0]
@@ -109,8 +106,8 @@ def test_gate_and_norm_are_those_of_qwen3_next():
 
 
 def test_lengths_no_longer_count_and_no_score_is_beyond_the_bound():
-    query, key = 30 * drawn(3, LENGTH, 11), drawn(3, LENGTH, 11)
-    query_gain, key_gain = drawn(11), drawn(12)[:11]
+    query, key = 30 * single(3, LENGTH, 11), single(3, LENGTH, 11)
+    query_gain, key_gain = single(11), single(12)[:11]
     normed, key = rms_norm(query, query_gain), rms_norm(key, key_gain)
     assert_close(rms_norm(70 * query, query_gain), normed)
     scores = normed @ key.mT / math.sqrt(11)
@@ -122,7 +119,7 @@ def test_lengths_no_longer_count_and_no_score_is_beyond_the_bound():
 
 
 def test_a_shut_gate_hands_over_nothing_and_an_open_one_everything():
-    x, output = drawn(5, 13), drawn(5, 4)
+    x, output = single(5, 13), single(5, 4)
     ways = torch.zeros(13, 4)
     assert_close(apply_gate(output, x, ways), output / 2)
     ways[:, 1], ways[:, 2] = 1e3 * x[0], -1e3 * x[0]

@@ -12,7 +12,7 @@ from explainers.attention.kernel_inputs import choose_sides
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tile_list import list_tiles
 from tests.attention.test_attention import rounding
-from tests.attention.test_tile_list import RULES
+from tests.attention.test_tiled import RULES
 from tests.support.shapes import watch_shapes
 
 pytest.importorskip("triton", reason="Triton has no build for this machine")
@@ -84,16 +84,21 @@ def test_lengths_need_not_fill_their_tiles(q_len, kv_len):
 
 @pytest.mark.rotating(3)
 @pytest.mark.parametrize(
-    ("head_dim", "value_dim"), [(1, 2), (16, 5), (24, 33), (64, 1), (80, 128), (128, 65)], ids=str
+    ("head_dim", "value_dim", "sides"),
+    [
+        (1, 2, (16, 32)),
+        (16, 5, (32, 16)),
+        (24, 33, (16, 32)),
+        (64, 1, (16, 64)),
+        (80, 128, (16, 32)),
+        (128, 65, (64, 128)),
+    ],
+    ids=str,
 )
-def test_heads_of_any_width_up_to_128(head_dim, value_dim):
-    check(masks.causal, *draw(19, 45, head_dim, value_dim, leading=(3,)))
-
-
-@pytest.mark.rotating(3)
-@pytest.mark.parametrize("sides", [(32, 16), (16, 64), (64, 128)], ids=str)
-def test_tiles_of_any_sides(sides):
-    check(masks.sliding_window(5), *draw(), sides=sides)
+def test_heads_of_any_width_up_to_128_and_tiles_of_any_sides(head_dim, value_dim, sides):
+    query, key, value = draw(head_dim=head_dim, value_dim=value_dim, leading=(3,))
+    for rule in (masks.causal, masks.sliding_window(5)):
+        check(rule, query, key, value, sides=sides)
 
 
 def test_each_sequence_of_a_batch_has_its_own_mask():

@@ -10,12 +10,19 @@ from torch.testing import assert_close
 from explainers.attention import masks, tiled
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tile_cells, tiled_attention
 from explainers.chapters.long_sequences.measurement import measure_peak
 from tests.attention.test_attention import rounding
 
 CPU = torch.device("cpu")
-RULES = masks.RULES | {"window of 1": masks.sliding_window(1)}
+RULES = masks.RULES | {
+    "window of 1": masks.sliding_window(1),
+    "every third": masks.Rule(lambda query_pos, key_pos: (query_pos - key_pos) % 3 == 0),
+    "the first, then none, then near": masks.causal
+    & masks.Rule(lambda query_pos, key_pos: (key_pos < 1) | (query_pos - key_pos < 4)),
+}
+NOBODY = masks.Rule(lambda query_pos, key_pos: (query_pos != 57) & (key_pos >= 0))
 
 
 @st.composite
@@ -68,12 +75,12 @@ def test_tiled_is_attention_and_torchs_under_every_rule(rule, blocks):
     assert_close(output, torchs, atol=allowed, rtol=0)
 
 
-def test_each_sequence_of_a_batch_has_its_own_mask():
-    query, key, value = tensors()
+def test_each_sequence_of_a_batch_has_its_own_mask_and_the_precision_it_is_given():
+    query, key, value = tensors(torch.float64)
     rule = masks.causal & masks.padding(torch.tensor([19, 3]))
     output = tiled_attention(query, key, value, rule, 4, 3)
     expected = attention(query, key, value, masks.build(rule, 17, 19)).output
-    assert_close(output, expected)
+    assert_close(output, expected, atol=1e-14, rtol=0)
 
 
 def test_huge_scores_do_not_overflow():
@@ -102,10 +109,12 @@ def test_only_tiles_with_an_allowed_cell_are_computed(rule, monkeypatch):
 
 
 def test_a_query_with_nothing_to_look_at_is_refused():
-    query, key, value = tensors()
-    nobody = masks.Rule(lambda query_pos, key_pos: (query_pos != 5) & (key_pos >= 0))
+    """Position 57 of 71 is row 23 of the last 37."""
+    query, key = torch.ones(37, 2), torch.ones(71, 2)
     with pytest.raises(ValueError, match="a query nothing to look at"):
-        tiled_attention(query, key, value, nobody, 4, 3)
+        tiled_attention(query, key, key, NOBODY, 4, 3)
+    with pytest.raises(ValueError, match=r"leaves row 23 \(of 37 queries\) nothing to look at"):
+        list_tiles(NOBODY, 37, 71, 16, 32)
 
 
 @pytest.mark.parametrize(
@@ -144,8 +153,19 @@ def test_memory_grows_with_n_and_not_with_its_square():
     assert large - middle == pytest.approx(2 * (middle - small), rel=0.01), "linear in n"
 
 
-def test_tiled_keeps_the_precision_it_is_given():
-    query, key, value = tensors(torch.float64)
-    output = tiled_attention(query, key, value, masks.causal, 4, 3)
-    expected = attention(query, key, value, masks.build(masks.causal, 17, 19)).output
-    assert_close(output, expected, atol=1e-14, rtol=0)
+@pytest.mark.parametrize("rule", RULES)
+def test_the_list_is_what_the_mask_says(rule):
+    tiles = list_tiles(RULES[rule], 37, 71, 16, 32)
+    mask = masks.build(RULES[rule], 37, 71)
+    for block, rows in enumerate(mask.split(16)):
+        parts = dict(enumerate(rows.split(32, dim=1)))
+        whole = [j for j, part in parts.items() if part.all() and part.shape[1] == 32]
+        cut = [j for j, part in parts.items() if part.any() and j not in whole]
+        assert tiles.keys[block, : len(whole) + len(cut)].tolist() == whole + cut
+        assert tiles.whole[block] == len(whole)
+        assert tiles.cut[block] == len(cut)
+        kept = tiles.allowed[int(tiles.first[block]) :]
+        for part, known in zip((parts[j] for j in cut), kept, strict=False):
+            assert (known[: len(rows), : part.shape[1]] == part).all()
+            assert not known[:, part.shape[1] :].any()
+    assert len(tiles.allowed) == tiles.cut.sum()
