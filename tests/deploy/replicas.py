@@ -18,6 +18,7 @@ from tests.support.waiting import wait
 NGINX = shutil.which("nginx") or ""
 DEPLOY = ROOT / "deploy"
 NAMES = "app-1", "app-2"
+SERVER = (sys.executable, "-m", "explainers.ui.server")
 
 
 def free_port():
@@ -29,16 +30,17 @@ def free_port():
 class Replica:
     """A process of the app, which may be killed and started again on its port."""
 
-    def __init__(self, log, **environment):
-        self.port, self.log = free_port(), log
-        self.environment = {**os.environ, "PORT": str(self.port), **environment}
+    def __init__(self, log, command=SERVER, **environment):
+        self.port, self.log, self.command = free_port(), log, command
+        port = "STREAMLIT_SERVER_PORT" if "streamlit" in command else "PORT"
+        self.environment = {**os.environ, port: str(self.port), **environment}
+        self.address = f"http://localhost:{self.port}"
         self.process: Any = None
 
     def start(self):
-        command = [sys.executable, "-m", "explainers.ui.server"]
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdout=log, stderr=log
+                self.command, cwd=ROOT, env=self.environment, stdout=log, stderr=log
             )
 
     def wait(self):
@@ -46,12 +48,24 @@ class Replica:
 
     def _is_healthy(self):
         with contextlib.suppress(OSError):
-            wait_until_healthy(f"http://127.0.0.1:{self.port}")
+            wait_until_healthy(self.address)
             return True
 
     def stop(self, how=signal.SIGKILL):
         self.process.send_signal(how)
         self.process.wait(20)
+
+
+@contextlib.contextmanager
+def serve(log, command=SERVER, **environment):
+    """The app in a process of its own, for as long as a test needs it."""
+    one = Replica(log, command, **environment)
+    one.start()
+    try:
+        one.wait()
+        yield one
+    finally:
+        one.stop()
 
 
 class Answer(NamedTuple):

@@ -5,9 +5,7 @@ import http.client
 import inspect
 import json
 import logging
-import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
@@ -16,11 +14,10 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from benchmarks.browser import ROOT, wait_until_healthy
 from explainers.ui import untrusted_text
 from explainers.ui.controls.controls import CONFIG, CONTROLS_BY_KEY
 from explainers.ui.untrusted_text import LINES_OF_PLACE, CleanLog
-from tests.deploy.replicas import free_port
+from tests.deploy.replicas import SERVER, serve
 from tests.support.forged import Forger
 from tests.support.opening import PAGES
 from tests.ui.test_odd_values import pictures
@@ -28,8 +25,8 @@ from tests.ui.test_odd_values import pictures
 SECRET = "canary"
 FORGED = f"{SECRET}\n2026-01-01 00:00:00.000 ERROR the disk is full"
 COMMANDS = {
-    "container": ["-m", "explainers.ui.server"],
-    "laptop": ["-m", "streamlit", "run", "app.py", "--server.headless=true"],
+    "container": SERVER,
+    "laptop": [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"],
 }
 PASTED = {
     "model_type": "llama",
@@ -53,17 +50,9 @@ LAPTOP = pytest.param("laptop", marks=pytest.mark.nightly("the same log, begun a
 
 @pytest.fixture(scope="module", params=["container", LAPTOP])
 def served(request, tmp_path_factory):
-    log, port = tmp_path_factory.mktemp("private") / "log", free_port()
-    environment = {**os.environ, "PORT": str(port), "STREAMLIT_SERVER_PORT": str(port)}
-    command = [sys.executable, *COMMANDS[request.param]]
-    with log.open("w") as told:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=told, stderr=told)
-    try:
-        wait_until_healthy(f"http://localhost:{port}")
-        yield f"http://localhost:{port}", log
-    finally:
-        process.terminate()
-        process.wait()
+    log = tmp_path_factory.mktemp("private") / "log"
+    with serve(log, COMMANDS[request.param]) as server:
+        yield server.address, log
 
 
 def is_private(log: Path) -> bool:

@@ -8,13 +8,14 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from benchmarks.browser import ROOT, wait_until_healthy
+from benchmarks.browser import ROOT
 from explainers.ui import server
 from explainers.ui.limits import MANY_HERE
-from tests.deploy.replicas import free_port
+from tests.deploy.replicas import SERVER, free_port, serve
 from tests.deploy.visitors import Visitor
 from tests.support.waiting import wait
 from tests.ui.test_hosting import UPGRADE
@@ -53,7 +54,7 @@ def test_a_port_that_is_taken_and_a_setting_that_is_none_are_told():
             ({"PORT": "", "STREAMLIT_SERVER_PORT": "http"}, "STREAMLIT_SERVER_PORT"),
         ):
             ended = subprocess.run(
-                [sys.executable, "-m", "explainers.ui.server"],
+                SERVER,
                 cwd=ROOT,
                 env={**os.environ, **setting},
                 capture_output=True,
@@ -87,43 +88,25 @@ def test_ipv6_is_served_where_it_is(monkeypatch):
     alone.close()
 
 
-def test_the_server_speaks_before_a_proxy_hangs_up():
+def test_the_server_speaks_before_a_proxy_hangs_up(tmp_path):
     """A websocket is pinged as often as the settings say, here every second."""
-    port = free_port()
-    command = [sys.executable, "-c", PING_EVERY_SECOND]
-    environment = {**os.environ, "PORT": str(port)}
-    server = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
-    try:
-        wait_until_healthy(f"http://127.0.0.1:{port}")
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    with serve(tmp_path / "log", [sys.executable, "-c", PING_EVERY_SECOND]) as server:
+        connection = http.client.HTTPConnection("localhost", server.port, timeout=10)
         connection.request("GET", "/_stcore/stream", headers=UPGRADE)
         assert connection.getresponse().status == 101
         assert connection.sock.recv(1)[0] == PING
-    finally:
-        server.kill()
-        server.wait()
 
 
-def test_nobody_serves_from_a_read_only_disk_without_a_home_or_a_log():
+def test_nobody_serves_from_a_read_only_disk_without_a_home_or_a_log(monkeypatch):
     if subprocess.run([*NOBODY, "true"], stderr=subprocess.DEVNULL).returncode:
         pytest.skip("This machine gives no namespaces to try it in.")
-    port = free_port()
-    environment = {**os.environ, "PORT": str(port)}
     for name in ("HOME", "USER", "LOGNAME"):
-        environment.pop(name, None)
-    command = [*NOBODY, "sh", "-c", BARE, "sh", sys.executable, "-m", "explainers.ui.server"]
-    with open("/dev/full", "w") as full:
-        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=full, stderr=full)
-    try:
-        address = f"http://127.0.0.1:{port}"
-        wait_until_healthy(address)
-        visitor = Visitor(address, "cache_memory", "")
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(lambda: asyncio.run(visitor.come())).result()
+        monkeypatch.delenv(name, raising=False)
+    command = [*NOBODY, "sh", "-c", BARE, "sh", *SERVER]
+    with serve(Path("/dev/full"), command) as running, ThreadPoolExecutor(1) as pool:
+        visitor = Visitor(running.address, "cache_memory", "")
+        pool.submit(lambda: asyncio.run(visitor.come())).result()
         assert len(visitor.picture) > 20
-    finally:
-        server.terminate()
-        server.wait(20)
 
 
 def begin(one, text=HALF, of="127.0.0.2"):

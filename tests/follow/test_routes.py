@@ -5,13 +5,11 @@ import contextlib
 import http.client
 import json
 import logging
-import os
 import random
 import secrets
 import select
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -24,12 +22,11 @@ import uvicorn
 from starlette.applications import Starlette
 from streamlit import config
 
-from benchmarks.browser import wait_until_healthy
 from explainers.ui.follow.board import Limits, Memory
 from explainers.ui.follow.checked_request import LONGEST_SECRET, MOST_BYTES, name_room
 from explainers.ui.follow.redis_board import Redis
 from explainers.ui.follow.routes import LONGEST_QUERY, MOST_DRAWN, Following
-from tests.deploy.replicas import free_port
+from tests.deploy.replicas import free_port, serve
 from tests.follow import boards
 from tests.support.waiting import PATIENCE, wait
 
@@ -347,23 +344,13 @@ def test_a_base_path_stands_before_the_routes(port):
 
 @pytest.mark.parametrize("start", ["streamlit run app.py", "explainers.ui.server"])
 def test_the_app_ends_while_streams_are_open(start, tmp_path):
-    port = free_port()
     command = [sys.executable, "-m", *start.split()]
-    if start.startswith("streamlit"):
-        command += [f"--server.port={port}", "--server.headless=true"]
-    environment = {**os.environ, "PORT": str(port)}
-    with (tmp_path / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
-    try:
-        wait_until_healthy(f"http://127.0.0.1:{port}")
-        assert ask(port, "/lead", OPENING, OWN)[0] == 200
-        ears = [Ear(port, f"/follow/{ROOM}") for _ in range(5)]
+    with serve(tmp_path / "log", command, STREAMLIT_SERVER_HEADLESS="true") as server:
+        assert ask(server.port, "/lead", OPENING, OWN)[0] == 200
+        ears = [Ear(server.port, f"/follow/{ROOM}") for _ in range(5)]
         for ear in ears:
             ear.next("room")
-        process.send_signal(signal.SIGTERM)
+        server.process.send_signal(signal.SIGTERM)
         for ear in ears:
             ear.next("bye")
-        process.wait(PATIENCE)  # though nobody has hung up
-    finally:
-        process.kill()
-        process.wait()
+        server.process.wait(PATIENCE)  # though nobody has hung up

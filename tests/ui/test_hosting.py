@@ -1,7 +1,6 @@
 """The app as a container host makes and runs it: the Dockerfile's own commands, without Docker."""
 
 import asyncio
-import contextlib
 import http.client
 import json
 import os
@@ -21,11 +20,10 @@ import pytest
 import yaml
 from starlette.responses import PlainTextResponse
 
-from benchmarks.browser import wait_until_healthy
 from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.ui import browser_files, headers
 from explainers.ui.headers import HEADERS, SafeHeaders
-from tests.deploy.replicas import free_port
+from tests.deploy.replicas import serve
 
 ROOT = Path(__file__).parents[2]
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
@@ -62,25 +60,10 @@ def log(tmp_path_factory):
     return tmp_path_factory.mktemp("hosting") / "log"
 
 
-@contextlib.contextmanager
-def serve(port, log, **settings):
-    environment = {**os.environ, "PORT": str(port), **settings}
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            command("CMD"), cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
-        )
-    try:
-        wait_until_healthy(f"http://localhost:{port}")
-        yield f"http://localhost:{port}"
-    finally:
-        process.terminate()
-        process.wait()
-
-
 @pytest.fixture(scope="module")
 def address(log):
-    with serve(free_port(), log) as address:
-        yield address
+    with serve(log, command("CMD")) as server:
+        yield server.address
 
 
 def answer(address, path, method="GET", said=None):
@@ -160,8 +143,9 @@ BASE = "/course/attn"
 def address_of_base(tmp_path_factory):
     """A server whose setting says that the app lies below a path, as `streamlit run` reads it."""
     log = tmp_path_factory.mktemp("base") / "log"
-    with serve(free_port(), log, STREAMLIT_SERVER_BASE_URL_PATH=BASE.strip("/")) as host:
-        yield host
+    base = {"STREAMLIT_SERVER_BASE_URL_PATH": BASE.strip("/")}
+    with serve(log, command("CMD"), **base) as server:
+        yield server.address
 
 
 def test_all_of_the_app_lies_below_a_path(address_of_base):

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.deploy.replicas import free_port
+from tests.deploy.replicas import serve
 from tests.support.forged import Forger
-from tests.ui.test_hosting import serve
 
 ODD: dict[str, dict[str, Any]] = {
     "a number": {"double_value": 3.0},
@@ -39,8 +38,8 @@ def log(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(log):
-    with serve(free_port(), log) as started:
-        yield started
+    with serve(log) as server:
+        yield server.address
 
 
 def pictures(answer):
