@@ -223,7 +223,7 @@ def calls(leading):
     teaching = list_teaching()
     for name, function in teaching.items():
         if name not in given:
-            given[name] = [named[argument] for argument in signature(function).parameters]
+            given[name] = tuple(named[argument] for argument in signature(function).parameters)
     return {teaching[name]: arguments for name, arguments in given.items()}
 
 

@@ -5,6 +5,7 @@ That a page still is as it is kept, the tests there say.
 
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_every_picture_says_where_its_numbers_come_from(page):
 def test_a_link_is_obeyed_or_answered(page):
     """Each choice of a picture can be linked; of a hostile link each choice is named in a note."""
     for name, (link, sent) in read_kept(page).items():
-        shown = next((data["choices"] for data in heroes_in(sent)), {})
+        shown: dict[str, Any] = next((data["choices"] for data in heroes_in(sent)), {})
         notes = " ".join(element["body"] for kind, element in sent if kind.endswith(" info"))
         if any(kind == "main error" for kind, _element in sent):
             continue  # without a model there is nothing to choose
