@@ -19,6 +19,7 @@ CHOICES = {
     "inspector": ("role=switch", {"dim_first": "1"}),
     "what_if": ("role=radio[name='few bits']", {"what_if": "few bits"}),
     "why_it_looked": ("role=button[name='head L16.H0 +15.38']", {"why_removed": "key.L16.H0"}),
+    "does_it_matter": ("role=radio[name='direct effect']", {"matter_view": "direct effect"}),
     "writing": ("button.writing-word >> nth=1", {"write_step": "1"}),
 }
 
