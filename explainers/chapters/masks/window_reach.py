@@ -59,7 +59,6 @@ def ask_reach(tokens: Sequence[str], width: int) -> tuple[str, dict[str, str]]:
     early = min(ASKED, max(last - 1, 0))
     named = {
         "width": f"{width}",
-        "before": f"{width - 1}",
         "seen": describe_window(width),
         "last": verbatim(tokens[last]),
         "early": verbatim(tokens[early]),
