@@ -5,7 +5,7 @@ is on this machine; else untrained weights draw it, and the page says so and off
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -28,7 +28,7 @@ from explainers.toys.sentence import Sentence, is_word
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.figure.hero import HeroChoice, begin_again, choose_word
+from explainers.ui.figure.hero import HeroChoice, begin_again, choose_word, read_choice
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose, read_seed, show_question
 from explainers.ui.session import OWN_WORDS
@@ -130,6 +130,28 @@ class Reading(NamedTuple):
         begin_again(OWN_WORDS, self.own.tokens, controls.followed_word)
         return choose_word(len(self.own.tokens), self.opening_word)
 
+    @property
+    def marks(self) -> dict[str, Any]:
+        """Which of the tokens are the model's own, and what is said of them when hidden."""
+        if not self.own:
+            return {}
+        said = {"share": _("{share} to {token}"), "one": _("Hidden: {shares}.")}
+        said["several"] = _("Hidden, on average: {shares}.")
+        return {"ownPositions": list(self.own.own_positions), "ownSaid": said}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What a picture says of words while the model's own tokens are hidden."""
+        return ("hero_hidden",) if self.own else ()
+
+    def choose_marks(self) -> list[HeroChoice]:
+        """Are the model's own tokens drawn? Hidden, they keep their shares."""
+        if not self.own:
+            return []
+        control = controls.model_marks
+        chosen, labels = read_choice(control, control.options), [*map(_, control.options)]
+        return [HeroChoice(control, control.options, chosen, labels)]
+
 
 def choose_reading(
     sentence: Sentence, has_all_heads: bool = False, is_trained: bool = True
@@ -173,13 +195,13 @@ def _say_who_reads(
         part=own.name_part(has_all_heads),
         model=own.model,
     )
-    marks = _("*[CLS]* and *[SEP]* mark the start and the end; what finds nothing looks there.")
+    marks = _("*[CLS]* marks the start, *[SEP]* the end; heads with nothing to find look there.")
     return " ".join([reads, *([lacks] if unknown else []), marks])
 
 
 def _list_few(words: Sequence[str]) -> str:
-    more = ["…"] if len(words) > MOST_NAMED else []
-    return ", ".join([*map(verbatim, words[:MOST_NAMED]), *more])
+    names, more = ", ".join(map(verbatim, words[:MOST_NAMED])), len(words) - MOST_NAMED
+    return _("{names} and {count} more", names=names, count=more) if more > 0 else names
 
 
 def ask_about(

@@ -36,6 +36,8 @@ weights = Choice(
 )
 _READERS = N_("small head"), N_("real model")
 reader = Choice("reader", N_("Read by"), "small head", _READERS)
+_MARKS = N_("shown"), N_("hidden")
+model_marks = Choice("marks", N_("[CLS] and [SEP]"), "shown", _MARKS)
 seed = WholeNumber("seed", N_("Seed of the random numbers"), 0, 0, 99)
 queries = Choice("queries", N_("Queries run"), N_("down"), (N_("down"), N_("across")))
 predict_first = Switch("predict", N_("Study mode"), True)
