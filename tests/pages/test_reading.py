@@ -146,6 +146,29 @@ def test_a_page_draws_the_words_with_the_models_own_weights(stem, minilm):
         assert not visit.exception
 
 
+@pytest.mark.usefixtures("minilm")
+def test_tiles_are_read_of_the_models_own_scores(minilm):
+    [page] = [page for page in PAGES if page.stem == "11_long_sequences"]
+    for text in [DOG, *take_turns(SENTENCES[1:])]:
+        visit = opened(page, {"text": text, "reader": "real model", "deep": "tiles"})
+        found, sent = read(minilm, text), hero(visit)
+        assert sent["tokens"] == list(found.tokens)
+        _block, views = run_own_attention(minilm, found)
+        for rule in ("full", "causal"):
+            expected = scaled_dot_product_attention(*views, is_causal=rule == "causal")
+            for step in sent["masks"][rule]["steps"]:
+                for row, output, total in zip(
+                    range(*step["rows"]), step["output"], step["total"], strict=True
+                ):
+                    if total == 1:  # all keys of this row have been read
+                        torch.testing.assert_close(
+                            torch.tensor(output), expected[found.number, row], atol=1e-3, rtol=0
+                        )
+        assert "A real model reads your words" in said(visit)
+        assert not visit.info, "nothing is shown instead"
+        assert not visit.exception
+
+
 def test_the_small_head_and_the_real_one_can_be_exchanged(minilm):
     visit = opened(PAGES[3])
     assert hero(visit)["tokens"] == SENTENCE.split()
@@ -178,7 +201,7 @@ def test_the_words_are_swapped_from_inside_of_the_lesson(minilm):
 
 def test_without_the_model_untrained_weights_read_and_the_model_is_offered(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    for stem in take_turns([*PICTURES], 2):
+    for stem in ["11_long_sequences", *take_turns([*PICTURES], 2)]:
         [page] = [page for page in PAGES if page.stem == stem]
         visit = opened(page, {"text": DOG})
         assert hero(visit)["tokens"] == split_words(DOG)[:-1]
