@@ -104,7 +104,12 @@ def show_lesson(sentence: Sentence, head: RotaryHead, wants_model: bool) -> None
     is_known = not find_unknown_words(words)
     offer_rotating_model(words, wants_model, bool(head.name), is_known)
     if head.name:
-        text("of_model", name=head.name, base=f"{head.base:,.0f}", pairs=head.head_dim // 2)
+        text(
+            "of_model",
+            name=position_scores.name_head(head),
+            base=f"{head.base:,.0f}",
+            pairs=head.head_dim // 2,
+        )
     both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
     ask_scores(head, both)
     show_how(two_words, alone, both)

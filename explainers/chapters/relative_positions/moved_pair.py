@@ -23,11 +23,11 @@ from explainers.chapters.relative_positions.position_scores import (
     TURNED_DIM,
     RotaryHead,
     draw_rotary_head,
+    name_head,
 )
 from explainers.toys import examples
 from explainers.toys.grammar import find_unknown_words
 from explainers.toys.sentence import Sentence
-from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.page import read_seed
 from explainers.ui.page_parts.check_yourself import Recall
@@ -125,7 +125,6 @@ def read_rotary_head(name: str, which: int, sentence: str, _loaded: "RealModel")
 
     Its code pairs numbers 0 and 32, ours neighbours: columns of W_Q and W_K are reordered alike.
     """
-    from explainers.chapters.common.recording import describe_live_run
     from explainers.models.head_roles import find_relation_heads
     from explainers.models.shipped_scores import find_known_scores
 
@@ -148,9 +147,9 @@ def read_rotary_head(name: str, which: int, sentence: str, _loaded: "RealModel")
     weights = SingleHead(w_query, w_key, attention.v_proj.weight[kv].T.detach().float())
     with torch.no_grad():
         x = block.input_layernorm(read)
-    head_name = _("head {head} of {model}", head=f"L{layer}.H{number}", model=name.split("/")[-1])
-    base = float(config.rope_parameters["rope_theta"])
-    return RotaryHead(tokens, x, weights, base, None, head_name, describe_live_run(_loaded))
+    base, named = float(config.rope_parameters["rope_theta"]), f"L{layer}.H{number}"
+    model_name = name.split("/")[-1]
+    return RotaryHead(tokens, x, weights, base, None, named, model_name, _loaded.provenance)
 
 
 def choose_rotary_head(sentence: Sentence) -> tuple[RotaryHead, bool]:
@@ -162,7 +161,7 @@ def choose_rotary_head(sentence: Sentence) -> tuple[RotaryHead, bool]:
     head = draw_rotary_head(words, read_seed())
     if loaded:
         head = read_rotary_head(loaded.name, id(loaded), sentence.text, loaded)
-    say_who_rotates(head.name, drop_end_marks(words), wants_model)
+    say_who_rotates(name_head(head), drop_end_marks(words), wants_model)
     return head, wants_model
 
 

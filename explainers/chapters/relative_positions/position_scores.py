@@ -56,8 +56,9 @@ class RotaryHead:
     seed: int | None = None
     """Of random numbers."""
     name: str = ""
-    """Of the head and its model."""
-    origin: str = ""
+    """Of the head, if it is a model's."""
+    model: str = ""
+    provenance: str = ""
 
     @property
     def head_dim(self) -> int:
@@ -74,7 +75,16 @@ class RotaryHead:
 
 def name_origin(head: RotaryHead) -> str:
     """The badge of the pictures."""
-    return head.origin or random_weights(head.seed or 0, head.x.device)
+    if not head.provenance:
+        return random_weights(head.seed or 0, head.x.device)
+    from explainers.chapters.common.recording import describe_live_numbers
+
+    return describe_live_numbers(head.provenance, head.x.device)
+
+
+def name_head(head: RotaryHead) -> str:
+    """Of a model: which head of which model."""
+    return _("head {head} of {model}", head=head.name, model=head.model) if head.name else ""
 
 
 @functools.lru_cache(maxsize=64)
