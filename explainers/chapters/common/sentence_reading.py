@@ -36,7 +36,7 @@ from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
-    pass
+    from explainers.models.load import RealModel
 
 MOST_NAMED = 2
 """Of the words that the small head lacks."""
@@ -246,6 +246,45 @@ def show_reader(reading: Reading, has_all_heads: bool = False) -> None:
             obtain_model(name_model(), JOB)  # drawn again once it has come
 
 
+def offer_rotating_model(words: Tokens, wants_model: bool, is_read: bool, is_known: bool) -> None:
+    """Below a picture of a model that writes: who else could read, or the model that comes."""
+    with screen("rest", "reader"):
+        with st.container(horizontal=True):
+            if not is_known:
+                offer_nearest_sentence(words)
+            elif is_read:
+                back = _("Back to random weights")
+                offer_choice(back, ":material/undo:", controls.reader, SMALL)
+            else:
+                label = _("Let a real model read it")
+                offer_choice(label, ":material/psychology:", controls.reader, REAL)
+        if wants_model and not is_read:
+            obtain_model(name_model("causal"), JOB)
+
+
+def find_model(kind: str) -> "RealModel | None":
+    """The model of a kind that reads the reader's sentences, if it is in memory."""
+    from explainers.models.load import find_loaded_model
+
+    return find_loaded_model(name_model(kind)) if is_model_near(kind) else None
+
+
+def say_who_rotates(name: str, words: Tokens, wants_model: bool) -> None:
+    """One line: which model reads, and why; the page's own weights are random."""
+    unknown = _list_few([*filter(is_word, find_unknown_words(words))])
+    if name:
+        said = [_("**A real model reads your words:** {part}.", part=name)]
+        if unknown:
+            said.append(_("The small heads never learned {unknown}.", unknown=unknown))
+    elif wants_model and is_model_near("causal"):
+        said = [_("**Untrained weights read your words** until a real model is loaded.")]
+    elif unknown:
+        said = [_("**Untrained weights read your words:** these numbers are random.")]
+    else:
+        return
+    st.markdown(" ".join(said))
+
+
 def _describe_reading(own: OwnWords, has_all_heads: bool) -> list[str]:
     finds = _(
         "This head finds objects: in {score} of English test sentences a verb looks most at its "
@@ -275,23 +314,21 @@ def _describe_reading(own: OwnWords, has_all_heads: bool) -> list[str]:
     return said
 
 
-def name_model() -> str:
+def name_model(kind: str = "bidirectional") -> str:
     """The model that reads all words."""
     from explainers.models.registry import WHEEL_MODELS  # the first paint needs no models
 
-    return next(one.id for one in WHEEL_MODELS if one.kind == "bidirectional")
+    return next(one.id for one in WHEEL_MODELS if one.kind == kind)
 
 
-def is_model_near() -> bool:
+def is_model_near(kind: str = "bidirectional") -> bool:
     """Does it lie on this machine?"""
     from explainers.models.load import is_on_disk
 
-    return is_on_disk(name_model())
+    return is_on_disk(name_model(kind))
 
 
 def obtain_own_words(sentence: Sentence) -> OwnWords | None:
     """What the real model makes of a sentence; None as long as it is not in memory."""
-    from explainers.models.load import find_loaded_model
-
-    loaded = find_loaded_model(name_model()) if is_model_near() else None
+    loaded = find_model("bidirectional")
     return read_with(loaded, sentence) if loaded else None

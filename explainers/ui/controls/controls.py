@@ -139,7 +139,7 @@ compared_models = SearchableMultiChoice(
 )
 
 # Long sequences
-reading_word = Counter("reader", N_("Word that reads, from 0"), 6)
+reading_word = Counter("row_word", N_("Word that reads, from 0"), 6)
 kv_block = Choice("kv_block", N_("Keys per block"), "2", ("1", "2", "3", "4"))
 block_count = BrowserSlider("read", N_("Blocks read"), 3, COUNTS)
 sequence_length = Control("length", N_("Tokens n"), 131_072)

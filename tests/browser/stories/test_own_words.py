@@ -11,6 +11,8 @@ from tests.pages.test_reading import DOG, SENTENCES
 from tests.support.tiers import take_turns
 
 PLACES = "query_key_value", "scores", "masks", "many_heads", "shared_heads"
+WITHOUT_BUTTONS = ("long_sequences",)
+"""Where no word of the picture is a button."""
 LOADING = 60_000
 """Milliseconds; the model is loaded beside the page."""
 
@@ -35,6 +37,10 @@ def test_own_words_are_typed_once_and_read_by_a_real_model_on_every_page(story, 
             expect(one.page.get_by_text("instead:")).to_have_count(0)
             if place in ("query_key_value", "scores"):
                 expect(one.says).to_contain_text(write_percent(most))
+        for place in WITHOUT_BUTTONS:
+            one.turn_to(place, text=text)
+            expect(one.hero.locator(".tiles-column")).to_have_text([*found.tokens])
+            expect(one.page.get_by_text("instead:")).to_have_count(0)
 
 
 def test_the_models_own_tokens_can_be_hidden_and_keep_their_shares(story, minilm):
