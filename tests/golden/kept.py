@@ -1,5 +1,6 @@
 """The kept views of pages: a small file each, with each element once for all views that have it."""
 
+import functools
 import json
 import lzma
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from unittest import mock
 
 import streamlit as st
 
+from explainers.models.load import is_on_disk, load_model
+from explainers.models.registry import WHEEL_MODELS
 from tests.golden.compare import AMPLIFIED, OF_ITSELF, Change, list_changes
 from tests.golden.links import list_links
 from tests.golden.sent import read_sent
@@ -27,6 +30,7 @@ def take(page: Path) -> Views:
 
     No heads were measured on this machine before: it may have been, by another test.
     """
+    load_models()
     st.cache_data.clear()
     st.cache_resource.clear()
     with mock.patch("explainers.chapters.common.measured_heads.read_scores", return_value=None):
@@ -34,6 +38,14 @@ def take(page: Path) -> Views:
             name: (link, see(page, link, has_file=name in FILES.get(page.stem, {name})))
             for name, link in list_links(page)
         }
+
+
+@functools.cache
+def load_models() -> None:
+    """A page that a model joins while it is drawn would send another thing than the next time."""
+    for known in WHEEL_MODELS:
+        if is_on_disk(known.id):
+            load_model(known.id)
 
 
 def see(page: Path, link: dict[str, str], has_file: bool = True) -> Sent:
