@@ -1,6 +1,6 @@
 """Indexers of every layer of a model, and what reading few keys costs it: kept with the app.
 
-`python -m explainers.models.measure_indexers` trains and measures again and writes both files.
+`python -m workshop.models.measure_indexers` trains and measures again and writes both files.
 """
 
 import functools

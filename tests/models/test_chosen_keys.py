@@ -30,15 +30,15 @@ from explainers.models.indexer_training import (
     read_layers,
     train_indexer,
 )
-from explainers.models.measure_indexers import (
+from explainers.models.shipped_indexers import INDEXER, KEPT, PROSE, TWICE, WEIGHTS_FILE, read_files
+from tests.models.test_attention_hook import ours
+from workshop.models.measure_indexers import (
     LOSSES,
     compare_numbers,
     list_differences,
     list_texts,
     measure_training,
 )
-from explainers.models.shipped_indexers import INDEXER, KEPT, PROSE, TWICE, WEIGHTS_FILE, read_files
-from tests.models.test_attention_hook import ours
 
 LENGTH, LAYERS = 64, 3
 IDS = torch.randint(11, (1, LENGTH), generator=torch.Generator().manual_seed(5))

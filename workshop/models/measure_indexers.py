@@ -1,6 +1,6 @@
 """Trains an indexer for every layer, measures what reading few keys costs, writes both files.
 
-`python -m explainers.models.measure_indexers` trains, measures and writes: minutes. `--check`
+`python -m workshop.models.measure_indexers` trains, measures and writes: minutes. `--check`
 measures again with the indexers that are shipped, begins the training again, and compares.
 """
 
@@ -36,7 +36,6 @@ from explainers.models.indexer_training import (
     read_layers,
     train_all,
 )
-from explainers.models.key_policies import find_missed_copy, find_telling_query, make_policies
 from explainers.models.probes import PASSAGES_FILE
 from explainers.models.registry import resolve_folder
 from explainers.models.shipped_indexers import (
@@ -61,6 +60,7 @@ from explainers.models.shipped_indexers import (
     unpack_indexers,
 )
 from explainers.models.shipped_scores import compute_fingerprint, write_tensors
+from workshop.models.key_policies import find_missed_copy, find_telling_query, make_policies
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -242,7 +242,7 @@ def main() -> int:
     """Write, or check."""
     from explainers.models.load import load_model
 
-    parser = argparse.ArgumentParser(prog="python -m explainers.models.measure_indexers")
+    parser = argparse.ArgumentParser(prog="python -m workshop.models.measure_indexers")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     loaded = load_model(MODEL)
     if parser.parse_args().check:
