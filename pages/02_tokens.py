@@ -11,13 +11,12 @@ from explainers.chapters.tokens.word_positions import (
     VectorChoices,
     describe_change,
     name_largest_change,
-    name_quick_turn,
     recall_order,
 )
 from explainers.toys import examples
 from explainers.toys.byte_pairs import learn_merges, merge_pair
 from explainers.toys.sentence import Sentence
-from explainers.translations import _, translate_error
+from explainers.translations import translate_error
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -78,8 +77,6 @@ def show_waves(words: tuple[str, ...]) -> None:
     """A position as clock hands, added to a word."""
     text("waves")
     word_positions.draw_hands(words, controls.d_model(), page.read_seed())
-    text("waves_tried", **name_quick_turn())
-    st.page_link("pages/07_relative_positions.py", label=_("Relative positions"))
 
 
 @fragment

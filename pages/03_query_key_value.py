@@ -9,11 +9,7 @@ from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import make_hero, make_layers
-from explainers.chapters.query_key_value.takeaway import (
-    PROJECTED,
-    take_parameters,
-    take_projections,
-)
+from explainers.chapters.query_key_value.takeaway import LEARNED, take_parameters, take_projections
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
@@ -67,11 +63,11 @@ def show_parameters(reading: Reading) -> None:
 
     def look(layer: Layer) -> View:
         one_head = read_head(layer)
-        panels = orient_panels([*map(one_head.panel, PROJECTED)], queries_down)
+        panels = orient_panels([*map(one_head.panel, LEARNED)], queries_down)
         return View(panels, make_explainer(one_head))
 
     slider = sizes.make_slider(look)
-    alt = _("What a head learns, and what it makes of the words, a matrix each.")
+    alt = _("What a head learns, a matrix each.")
     show_clickable_figure(*slider.view, name_layer_origin(layer), "sizes", alt, view_slider=slider)
     take_projections("sizes", layer, read_head(layer))
     d_model, head_dim = layer.head().w_query.shape

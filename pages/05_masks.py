@@ -93,7 +93,7 @@ def show_one_pass() -> None:
 @fragment
 def show_lesson() -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    picture = hero.make_hero(text, readable, reading.choose_word())
+    picture = hero.make_hero(text, reading, readable)
     show_hero(text, picture, "masked")
     tour.end_stop(text)
     show_reader(reading)

@@ -45,10 +45,9 @@ def show_steps(looked: Selection) -> None:
 
 
 def show_costs() -> None:
-    """What heads cost, and what they bring."""
+    """What heads cost."""
     text("table", **equal_heads.count_costs())
     show_source(parameters, equal_heads.count_operations)
-    text("contrast", **equal_heads.show_looks())
 
 
 @fragment

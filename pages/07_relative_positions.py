@@ -9,18 +9,26 @@ from explainers.attention.stretching import (
     raise_base,
     sharpen,
 )
+from explainers.chapters.common.reader_sentence import choose_sentence
+from explainers.chapters.common.sentence_reading import drop_end_marks, offer_rotating_model
 from explainers.chapters.relative_positions import hero, past_length, position_scores, takeaway
-from explainers.chapters.relative_positions.moved_pair import MovedPair, recall_rotation
+from explainers.chapters.relative_positions.moved_pair import (
+    MovedPair,
+    choose_rotary_head,
+    recall_rotation,
+)
 from explainers.chapters.relative_positions.position_scores import (
+    RotaryHead,
     draw_all_pairs,
     draw_penalties,
     name_slopes,
     recall_far_score,
 )
+from explainers.toys.grammar import find_unknown_words
 from explainers.toys.layers import Tokens
+from explainers.toys.sentence import Sentence
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
@@ -36,29 +44,28 @@ text = page.Prose(__file__)
 
 
 @fragment
-def ask_scores(tokens: Tokens, shift: int) -> None:
+def ask_scores(head: RotaryHead, shift: int) -> None:
     """What moving all words does to every score, asked first and then drawn."""
-    seed, far = page.read_seed(), position_scores.SHIFTS[-1]
+    far = position_scores.SHIFTS[-1]
     shown = shift or far
     shifts = (*sorted({*position_scores.SHIFTS, shown}),)
-    moved = position_scores.ShiftedScores.of(tokens, shifts, seed)
+    moved = position_scores.ShiftedScores.of(head, shifts)
     answers, answer = position_scores.ANSWERS, moved.find_answer()
-    if revealed(text, "rotary", answers, answer, shift=far, pairs=len(tokens) ** 2):
+    if revealed(text, "rotary", answers, answer, shift=far, pairs=len(head.tokens) ** 2):
         rotary, added = moved.measure_changes()
         changes = {"rotary": bound_rounding(rotary), "added": f"{added:.2f}"}
         text("side_by_side", shift=shown, far=far, **changes)
         place = shifts.index(shown)
         figure = draw_all_pairs(moved, place, page.has_queries_down())
-        show_figure(figure, random_weights(seed, moved.rotary.device), "rotary")
-        takeaway.take_turning(moved, place, seed)
+        show_figure(figure, position_scores.name_origin(head), "rotary")
+        takeaway.take_turning(moved, place, head)
 
 
 @fragment
 def show_how(moved: MovedPair, apart: int, shift: int) -> None:
     """One pair of numbers, rotated and multiplied."""
-    takeaway.take_pair(moved, apart, shift, page.read_seed())
-    pairs = position_scores.TURNED_DIM // 2
-    text("how", pairs=pairs, **hero.explain_pair(moved, apart, shift))
+    takeaway.take_pair(moved, apart, shift)
+    text("how", **hero.explain_pair(moved, apart, shift))
     show_source(angles, rotate, rotary_attention)
 
 
@@ -89,18 +96,29 @@ def longer_texts() -> None:
 
 
 @fragment
-def show_lesson(tokens: Tokens) -> None:
+def show_lesson(sentence: Sentence, head: RotaryHead, wants_model: bool) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    picture, two_words = hero.make_hero(text, tokens, page.read_seed())
+    picture, two_words = hero.make_hero(text, head)
     show_hero(text, picture, "dials")
+    words = drop_end_marks(sentence.tokens)
+    is_known = not find_unknown_words(words)
+    offer_rotating_model(words, wants_model, bool(head.name), is_known)
+    if head.name:
+        text(
+            "of_model",
+            name=position_scores.name_head(head),
+            base=f"{head.base:,.0f}",
+            pairs=head.head_dim // 2,
+        )
     both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
-    ask_scores(tokens, both)
+    ask_scores(head, both)
     show_how(two_words, alone, both)
-    cards = {"alibi": lambda: penalties(tokens), "past_length": longer_texts}
+    cards = {"alibi": lambda: penalties(sentence.tokens), "past_length": longer_texts}
     go_deeper(text, cards)
 
 
 text("question")
-show_lesson(choose_text().tokens)
+chosen = choose_sentence()
+show_lesson(chosen, *choose_rotary_head(chosen))
 show_one_sentence(text)
 check_yourself(text, {"angle": recall_rotation, "far": recall_far_score})

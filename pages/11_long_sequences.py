@@ -5,7 +5,9 @@ from functools import partial
 from explainers.attention import masks
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.tiled import read_tile, tile_cells, tiled_attention
+from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
+from explainers.chapters.common.sentence_reading import choose_reading, show_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.long_sequences import (
     counted_cells,
@@ -16,10 +18,8 @@ from explainers.chapters.long_sequences import (
     tile_figure,
 )
 from explainers.chapters.long_sequences.matrix_sizes import LONG, SIDE
-from explainers.toys.layers import draw_layer
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -84,6 +84,7 @@ def show_lesson() -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
     show_hero(text, picture := hero.make_hero(text, lab), "sweep")
     rule = picture.chosen(controls.tile_mask)
+    show_reader(reading)
     takeaway.take_sweep(lab, rule, hero.cut_tiles(lab, rule).blocks)
     cards = {"spared": show_skipped}
     if words < FEWEST:
@@ -100,9 +101,8 @@ def show_lesson() -> None:
 
 
 text("question")
-tokens = choose_text().tokens
-words, sizes = len(tokens), (controls.d_model.default, 1, controls.head_dim.default)
-lab = Lab(draw_layer(tokens, *sizes, "full", page.read_seed()), page.has_queries_down())
+reading = choose_reading(choose_sentence())
+lab, words = Lab(reading.layer(), page.has_queries_down()), len(reading.tokens)
 show_lesson()
 show_one_sentence(text)
 check_yourself(text, {"correction": predict.a_correction, "growth": predict.growth_of_the_weights})

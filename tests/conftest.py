@@ -21,14 +21,9 @@ settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(items):
-    """What drives a browser can be left out by that name, and is tried once more.
-
-    Its tests walk through pages in tabs that stay open since a short time only: until they have
-    run on more machines than one, a step that is waited for wrongly must not hold up a change.
-    """
+    """What drives a browser can be left out by that name."""
     for item in items:
         if "browser" in item.fixturenames:
-            item.add_marker(pytest.mark.flaky(reruns=1))
             item.add_marker(pytest.mark.browser)
 
 

@@ -30,10 +30,8 @@ def desk():
 
 
 @pytest.fixture
-def lecture(desk, reader, address, request):
+def lecture(desk, reader, address):
     """Go on to a page in front of a class, in a tab that stays open; nothing moves in it."""
-    if desk and getattr(request.node, "execution_count", 1) > 1:  # it is tried again
-        desk.pop().page.close()
 
     def opened(path, size=WINDOW, scheme="light", **more) -> Visit:
         link = f"{path}?{urlencode({**ON, **more})}"

@@ -5,6 +5,7 @@ What a browser fetches of them, and when, is held by test_cold_start.py.
 
 import json
 import logging
+import os
 import re
 import shutil
 import threading
@@ -32,9 +33,6 @@ NOTEBOOK = "look/look.js"
 """What `look` writes into a file with all that it imports; a server sends none of it."""
 AHEAD = "lecture/start_key.js"
 """It fetches what the server names: the entry of heroes, before one is drawn."""
-ASKED = """((script) => performance.getEntriesByType('resource').filter(
-  ({ name }) => name.endsWith('/' + script)))"""
-"""When a file was asked for."""
 START = ROOT / "pages" / "01_start.py"
 ALL_WORDS = {"deep": "all_words"}
 """The card with linked matrices."""
@@ -135,6 +133,21 @@ def test_types_name_what_is_sent():
         typed = set(re.findall(r"@property {.+?} \[?(\w+)", lines))
         assert all_data, kind
         assert all(set(data) == typed for data in all_data), kind
+
+
+def test_what_draws_pictures_is_fetched_before_a_page_has_one(tmp_path):
+    """By the script that each page has for a lecture's key, from where the server says."""
+    [told], [of_lecture] = (sent(opened(START, link), AHEAD) for link in ({}, LECTURE))
+    script = f"{browser_files.name_package()}.picture-picture/picture/picture.js"
+    assert (told["ahead"], of_lecture["ahead"]) == ([script], [])
+    (tmp_path / "one.js").write_text("console.log('fetched');")
+    told["ahead"] = [os.path.relpath(tmp_path / "one.js", FOLDER.parent)]
+    fetched = run_script(f"""
+        globalThis.DOMParser = class {{ parseFromString() {{ return {{ body: {{}} }}; }} }};
+        const {{ default: draw }} = await import("{(FOLDER / AHEAD).as_uri()}");
+        draw({{ data: new TextEncoder().encode({json.dumps(json.dumps(told))}) }});
+    """)
+    assert fetched == "fetched\n"
 
 
 def test_no_script_is_sent_with_a_page():

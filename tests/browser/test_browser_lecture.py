@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 import zxingcpp
 from PIL import Image
+from playwright.sync_api import expect
 
 from explainers.ui.browser_files import FOLDER
 from explainers.ui.lecture.screens import LESSON, MOST_SCREENS
@@ -94,7 +95,7 @@ def test_a_page_is_begun_walked_and_left_by_keys(visit):
     one.after_run(lambda: field.press("Enter"))
     one.wait_for_choice("text", "The team praised young fans on Sunday")
     one.page.keyboard.press("b")
-    assert one.page.locator(".lecture-blank").is_visible(), "Enter has left the field"
+    expect(one.page.locator(".lecture-blank")).to_be_visible()  # Enter has left the field
     one.page.keyboard.press("b")
     field.press("PageUp")
     one.page.evaluate(STILL)

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explainers.chapters.claims.claim_table import read_claims
-from explainers.chapters.exercises.exercise_table import Goal, Prediction, read_exercises
+from tests.support.exercises import aim, ask
 from tests.support.visit import PHONE, dressed
 
 WALL = """() => {
@@ -111,8 +111,7 @@ def test_exercises_open_at_once_and_the_next_page_begins_at_its_top(visit):
 
 def test_exercises_are_solved_by_an_answer_and_by_a_slider(visit):
     one = visit("exercises", exercise="a score", seed="5")
-    page, task = one.page, read_exercises()["a_score"].task(5)
-    assert isinstance(task, Prediction)
+    page, task = one.page, ask("a_score", 5)
     field = page.get_by_role("textbox", name="Your answer")
     field.fill(f"{task.answer + 7:.4f}")
     field.press("Enter")
@@ -125,8 +124,7 @@ def test_exercises_are_solved_by_an_answer_and_by_a_slider(visit):
     name = "a temperature that flattens"
     page.get_by_role("radio", name=name.capitalize()).click()
     one.wait_for_choice("exercise", name)
-    goal = read_exercises()[name.replace(" ", "_")].task(5)
-    assert isinstance(goal, Goal)
+    goal = aim(name.replace(" ", "_"), 5)
     wanted, steps = next(goal.solutions())["temperature"], goal.settings[0].values
     expect(page.get_by_text("Not reached yet.")).to_be_visible()
     slider = page.get_by_role("slider", name="Temperature")

@@ -10,7 +10,7 @@ from benchmarks.browser import server, wait_until_healthy
 from explainers.ui import browser_files
 from explainers.ui.browser_files import FOLDER
 from explainers.ui.page_parts import first_picture
-from tests.browser.test_browser_files import ASKED, name, needed
+from tests.browser.test_browser_files import name, needed
 from tests.support.browser_fixtures import ROOT
 from tests.support.opening import opened
 from tests.support.visit import Visit
@@ -59,8 +59,9 @@ def test_three_come_at_once(browser, tmp_path):
     with cold(tmp_path) as address, browser.new_context(reduced_motion="reduce") as context:
         context.add_init_script(f"({LISTS})()")
         first, *both = (Visit(context.new_page(), address) for _ in range(3))
-        files, asked = [], both[0]
-        asked.page.on("requestfinished", lambda request: files.append(request.url))
+        asked: dict[Visit, list[str]] = {one: [] for one in (first, *both)}
+        for one in asked:
+            listen(one, asked[one])
         first.follow("")
         early = first.page.locator(".st-key-first-picture")
         expect(early.locator(".hero .says")).to_be_visible()
@@ -72,40 +73,42 @@ def test_three_come_at_once(browser, tmp_path):
         expect(early).to_have_count(0)
         assert first.says.inner_text() == seen
         assert len(first.drawn()) == 1
-        is_fetched_ahead_and_once(first)
+        for script in ("/picture/picture.js", "/picture/hero.js"):
+            assert sum(url.endswith(script) for url in asked[first]) == 1, "never again"
         one, other = (one.ready().drawn() for one in both)
         assert one == other
         for one in both:
             is_complete(one)
-        needs_its_files(asked, files)
+        need_their_files(both, asked)
         assert not first.errors + both[0].errors + both[1].errors
 
 
-def needs_its_files(visit, asked):
-    """All modules of a picture are fetched, once, from the app's path; another page's with it."""
-    files = [url for url in asked if browser_files.is_our_file(url)]
-    got = [path for url in files if (path := url.partition(".figure-figure/")[2])]
+def listen(visit, asked):
+    """Keep the addresses of all that a tab asks for."""
+    visit.page.on("request", lambda request: asked.append(request.url))
+
+
+def need_their_files(visits, asked):
+    """All modules of a picture are fetched from the app's path, once; another page's with it.
+
+    Tabs of a process share what one has fetched: which one asks is chance, where both come at once.
+    """
+    files = {one: [url for url in asked[one] if browser_files.is_our_file(url)] for one in visits}
+    ours = [[url.partition(".figure-figure/")[2] for url in files[one]] for one in visits]
+    got = [[*filter(None, paths)] for paths in ours]
     modules = map(name, needed(FOLDER / "figure" / "figure.js"))
-    assert sorted(got) == sorted([*modules, "figure/style.css"])
-    assert all(url.startswith(f"{visit.address}/_stcore/") for url in files)
-    asked.clear()
+    assert {*got[0], *got[1]} == {*modules, "figure/style.css"}
+    assert all(len(paths) == len(set(paths)) for paths in got)
+    visit = visits[0]
+    for url in [*files[visit], *files[visits[1]]]:
+        assert url.startswith(f"{visit.address}/_stcore/")
+    asked[visit].clear()
     visit.after_run(visit.page.get_by_role("link", name="4 · Masks").click)
     visit.page.get_by_role("heading", name="Masks", exact=True, level=1).wait_for()
-    new = [url for url in asked if browser_files.is_our_file(url)]
+    new = [url for url in asked[visit] if browser_files.is_our_file(url)]
     assert new, "what only this kind of picture needs comes with it"
     kind = needed(FOLDER / "picture" / "heroes" / "masked.js")
     assert {url.partition(".picture-picture/")[2] for url in new} <= set(map(name, kind))
-
-
-def is_fetched_ahead_and_once(visit):
-    """What draws pictures is asked for, on any page, before one is drawn; and never again."""
-    for script in ("picture/picture.js", "picture/hero.js"):
-        visit.page.wait_for_function(f"() => {ASKED}({script!r}).length > 0")
-        assert len(visit.page.evaluate(f"{ASKED}({script!r})")) == 1
-
-
-def test_a_page_without_a_picture_fetches_what_draws_the_next_page(visit):
-    is_fetched_ahead_and_once(visit("exercises", is_still=True))
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
         "other tiles": {
             "deep": "tiles", "tile_mask": "causal", "tile_rows": "3", "tile_columns": "2",
         },
-        "another row": {"deep": "row", "reader": "4", "kv_block": "3", "read": "2"},
+        "another row": {"deep": "row", "row_word": "4", "kv_block": "3", "read": "2"},
     },
     "16_cross_attention": {
         "another head, scored": {"deep": "accuracy", "cross_layer": "1", "cross_head": "2"},

@@ -1,5 +1,7 @@
 """Everything that pages send is what was recorded: see `tests/golden/compare.py` for the rule."""
 
+import re
+
 import pytest
 
 from tests.golden.compare import MOST_ROUNDED, list_changes
@@ -13,6 +15,21 @@ def test_a_page_sends_what_was_recorded(page):
     if lacks_model(opened(page)):
         pytest.skip("no model here: python -m explainers.models fetch says why")
     assert list(list_differences(page, read_kept(page), take(page))) == []
+
+
+ENDS_TWICE = re.compile(r"(?:…|, *|(?<!\.)\.)\.(?!\.)|\s\.(?=\s|$)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_sentences_end_once(page):
+    said = [
+        str(value)
+        for _link, sent in read_kept(page).values()
+        for element, value in sent
+        if element.endswith("markdown")
+    ]
+    assert said
+    assert [one for one in said if ENDS_TWICE.search(one)] == []
 
 
 def changes(kept, now):

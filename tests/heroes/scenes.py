@@ -23,7 +23,7 @@ from tests.support.scripts import DENO
 ROOMS = {1280: 916, 1024: 660, 390: 358}
 """By the window's width in pixels: the width that a first picture has in it."""
 SCRIPT = Path(__file__).with_name("draw.js")
-LOCK = Path(__file__).with_name("deno.lock")
+AS_LOCKED = "--quiet", "--no-config", "--frozen", f"--lock={SCRIPT.with_name('deno.lock')}"
 SCENES = Path(__file__).with_name("scenes")
 TOLD = "says", "told", "waits", "room", "height"
 """What is kept of a scene before its nodes."""
@@ -77,9 +77,8 @@ def draw(page: Path) -> Views:
         "rooms": list(ROOMS.values()),
         "pictures": sent,
     }
-    command = [DENO, "run", "--quiet", "--no-config", "--frozen", f"--lock={LOCK}"]
     done = subprocess.run(
-        [*command, "--allow-read", "--allow-env", str(SCRIPT)],
+        [DENO, "run", *AS_LOCKED, "--allow-read", "--allow-env", str(SCRIPT)],
         input=json.dumps(asked),
         capture_output=True,
         text=True,

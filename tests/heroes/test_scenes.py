@@ -6,7 +6,7 @@ import pytest
 
 from tests.golden.kept import list_differences, read_kept
 from tests.heroes.layout import list_faults
-from tests.heroes.scenes import DENO, LOCK, OPENS, ROOMS, SCENES, SCRIPT, TOLD, draw
+from tests.heroes.scenes import AS_LOCKED, DENO, OPENS, ROOMS, SCENES, SCRIPT, TOLD, draw
 from tests.support.opening import PAGES
 
 LARGE = f"{OPENS}, {ROOMS[1280]} px"
@@ -25,15 +25,7 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 @pytest.fixture(scope="session")
 def document():
     """The library that stands in for a browser's document, fetched once."""
-    fetch = [
-        str(DENO),
-        "cache",
-        "--quiet",
-        "--no-config",
-        "--frozen",
-        f"--lock={LOCK}",
-        str(SCRIPT),
-    ]
+    fetch = [DENO, "cache", *AS_LOCKED, str(SCRIPT)]
     done = subprocess.run(fetch, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip(f"Deno cannot fetch linkedom: {done.stderr.strip()[-300:]}")

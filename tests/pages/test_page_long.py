@@ -55,10 +55,10 @@ def test_every_number_of_the_row_has_its_arithmetic():
 
 
 def test_of_two_words_no_blocks_are_made():
-    visit = opened(PAGE, {"text": "two words", "predict": "true"})
+    visit = opened(PAGE, {"text": "CEO announced", "predict": "true"})
     assert not visit.exception
     assert "This text has 2 words." in said(visit)
-    assert not {"guess_exact", "reader"} & set(widgets(visit))
+    assert not {"guess_exact", "row_word"} & set(widgets(visit))
 
 
 def test_tiles_are_no_larger_than_the_text_and_larger_for_a_long_one():

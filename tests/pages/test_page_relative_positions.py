@@ -17,6 +17,7 @@ from explainers.chapters.relative_positions.moved_pair import MovedPair, recall_
 from explainers.chapters.relative_positions.position_scores import (
     D_MODEL,
     TURNED_DIM,
+    draw_rotary_head,
     recall_far_score,
 )
 from explainers.toys import examples
@@ -91,7 +92,7 @@ def near(numbers, expected, within=2e-5):
 
 @pytest.mark.parametrize(("words", "shift"), [((2, 4), 64), ((6, 1), 7)])
 def test_scores_of_words_that_move_together_are_those_of_attention(words, shift):
-    sent = compute_numbers(MovedPair.of(TOKENS, words, 5))
+    sent = compute_numbers(MovedPair.of(draw_rotary_head(TOKENS, 5), words))
     x, head = head_of(5)
     start, place = -sent["least"], slice(shift, shift + 7)
     angle = angles(torch.arange(shift, shift + 7), TURNED_DIM, examples.LONGEST)
@@ -105,7 +106,11 @@ def test_scores_of_words_that_move_together_are_those_of_attention(words, shift)
 
 @pytest.mark.parametrize("apart", [-2, 1, 6])
 def test_a_word_that_moves_alone_is_rotated_further(apart):
-    sent, (x, head), shift = compute_numbers(MovedPair.of(TOKENS, (2, 4), 5)), head_of(5), 9
+    sent, (x, head), shift = (
+        compute_numbers(MovedPair.of(draw_rotary_head(TOKENS, 5), (2, 4))),
+        head_of(5),
+        9,
+    )
     views, places = project(x, head), torch.tensor([2 + shift + apart, 4 + shift])
     angle = angles(places, TURNED_DIM, examples.LONGEST)
     query, key = rotate(torch.stack([views.query[2], views.key[4]]), angle)
@@ -126,7 +131,7 @@ def test_a_word_that_moves_alone_is_rotated_further(apart):
 
 @pytest.mark.parametrize("words", [(0, 6), (6, 0), (3, 3)])
 def test_no_word_is_moved_before_the_beginning(words):
-    sent = compute_numbers(MovedPair.of(TOKENS, words, 0))
+    sent = compute_numbers(MovedPair.of(draw_rotary_head(TOKENS, 0), words))
     assert words[0] + sent["least"] >= 0
     moves = 7 - sent["least"]
     assert [len(sent[name]) for name in ("parts", "rotary", "added", "between")] == [moves] * 4

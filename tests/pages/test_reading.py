@@ -1,10 +1,12 @@
 """Sentences of any words: who reads them, and that its numbers are the model's own."""
 
+import re
 import unicodedata
 
 import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
+from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
 from explainers.attention.multi_head import contributions, multi_head
 from explainers.attention.single_head import project
@@ -146,6 +148,59 @@ def test_a_page_draws_the_words_with_the_models_own_weights(stem, minilm):
         assert not visit.exception
 
 
+@pytest.mark.usefixtures("minilm")
+def test_tiles_are_read_of_the_models_own_scores(minilm):
+    [page] = [page for page in PAGES if page.stem == "11_long_sequences"]
+    for text in [DOG, *take_turns(SENTENCES[1:])]:
+        visit = opened(page, {"text": text, "reader": "real model", "deep": "tiles"})
+        found, sent = read(minilm, text), hero(visit)
+        assert sent["tokens"] == list(found.tokens)
+        _block, (query, key, value) = run_own_attention(minilm, found)
+        for rule in ("full", "causal"):
+            expected = scaled_dot_product_attention(query, key, value, is_causal=rule == "causal")
+            for step in sent["masks"][rule]["steps"]:
+                for row, output, total in zip(
+                    range(*step["rows"]), step["output"], step["total"], strict=True
+                ):
+                    if total == 1:  # all keys of this row have been read
+                        torch.testing.assert_close(
+                            torch.tensor(output), expected[found.number, row], atol=1e-3, rtol=0
+                        )
+        assert "A real model reads your words" in said(visit)
+        assert not visit.info, "nothing is shown instead"
+        assert not visit.exception
+
+
+def test_queries_and_keys_are_rotated_as_the_model_rotates_them(smollm2):
+    """The score of two words, at each of their places, by transformers' own rotation."""
+    [page] = [page for page in PAGES if page.stem == "07_relative_positions"]
+    model, config = smollm2.model.model, smollm2.model.config
+    for text in [DOG, *take_turns(SENTENCES[1:])]:
+        visit = opened(page, {"text": text, "reader": "real model", "shift": "5"})
+        sent, ids = hero(visit), smollm2.tokenizer(text, return_tensors="pt")["input_ids"]
+        ids = ids[:, : len(sent["tokens"])]
+        layer, number = map(int, re.findall(r"head L(\d+)\.H(\d+)", said(visit))[0])
+        read = smollm2.model(ids, output_hidden_states=True).hidden_states[layer]
+        block = model.layers[layer]
+        x = block.input_layernorm(read)
+        query, key = (
+            one(x).unflatten(-1, (-1, config.head_dim)).transpose(1, 2)
+            for one in (block.self_attn.q_proj, block.self_attn.k_proj)
+        )
+        for shift in (0, 5, 64):
+            places = torch.arange(shift, shift + ids.shape[1])[None]
+            turned = apply_rotary_pos_emb(query, key, *model.rotary_emb(x, places))
+            asking, asked = sent["pair"]
+            product = turned[0][0, number, asking] @ turned[1][0, number // 3, asked]
+            score = sent["rotary"][-sent["least"]][shift]
+            assert score == pytest.approx(product.item() / 8, abs=2e-3)
+        parts = torch.tensor(sent["parts"]).sum(dim=-1)
+        torch.testing.assert_close(parts, torch.tensor(sent["rotary"]), atol=1e-4, rtol=0)
+        assert "A real model reads your words" in said(visit)
+        assert not visit.info, "nothing is shown instead"
+        assert not visit.exception
+
+
 def test_the_small_head_and_the_real_one_can_be_exchanged(minilm):
     visit = opened(PAGES[3])
     assert hero(visit)["tokens"] == SENTENCE.split()
@@ -178,10 +233,10 @@ def test_the_words_are_swapped_from_inside_of_the_lesson(minilm):
 
 def test_without_the_model_untrained_weights_read_and_the_model_is_offered(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    for stem in take_turns([*PICTURES], 2):
+    for stem in ["07_relative_positions", "11_long_sequences", *take_turns([*PICTURES], 2)]:
         [page] = [page for page in PAGES if page.stem == stem]
         visit = opened(page, {"text": DOG})
-        assert hero(visit)["tokens"] == split_words(DOG)[:-1]
+        assert hero(visit)["tokens"] == split_words(DOG)[: None if stem[:2] == "07" else -1]
         assert "Untrained weights read your words" in said(visit)
         assert any("is not on this machine" in one.value for one in visit.warning)
         assert not visit.info

@@ -84,8 +84,6 @@ def stroll(
     """
     seen: list[Visit] = []
     failed = request.session.testsfailed
-    if getattr(request.node, "execution_count", 1) > 1:  # it is tried again: begin with new tabs
-        close_tabs(tabs)
 
     def opened(
         path: str, scheme: Scheme = "light", size: Size = WINDOW, tab: str = "walk", **choices: str

@@ -35,8 +35,6 @@ WIDGETS = (
 )
 RECALL = "recall "
 """Keys of answers at the end of a page, which no link has, begin with this."""
-WITHOUT_PICTURES = {"23_exercises"}
-"""Pages that draw only what was asked to be measured, or whose answers are sentences."""
 PLACES = ("chosen", "beside", "timed", "listening", "own words")
 """Where a page may ask for a real model."""
 OFF = {"changes": "heads off"}

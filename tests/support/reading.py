@@ -1,7 +1,6 @@
 """What a page says and draws, as numbers and text that a test can compare."""
 
 import json
-import re
 from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
@@ -47,15 +46,6 @@ def hero(visit: AppTest) -> dict[str, Any]:
     """What is sent for the page's first picture."""
     [found] = heroes(visit)
     return found
-
-
-def words_below(data: dict[str, Any], place: int | None = None, frame: int = 0) -> str:
-    """The page's words below a linked picture, at a step of its slider for views, on one line."""
-    shown = data if place is None else data["views"][f"{place}"]
-    named = shown["named"][frame]
-    return " ".join(
-        re.sub(r"\{\{(\w+)\}\}", lambda slot: named[slot[1]], shown["template"]).split()
-    )
 
 
 def panels(visit: AppTest, first: str) -> dict[str, Any]:

@@ -145,27 +145,43 @@ def _read(
     name: str, which: int, sentence: str, layer: int, head: int, _loaded: "RealModel"
 ) -> tuple[Tokens, Tensor, MultiHead, int, int, tuple[int, ...], int]:
     """What goes into one head; `which` tells a model from another of the same `name`."""
+    tokens, own_positions, count, read = run_beginning(_loaded, sentence, layer)
+    heads = read_heads(_loaded.model, layer)
+    return tokens, append_one(read), heads, layer, head, own_positions, count
+
+
+def run_beginning(
+    loaded: "RealModel", sentence: str, layer: int
+) -> tuple[Tokens, tuple[int, ...], int, Tensor]:
+    """As much as is drawn: its tokens, the model's own ones among them, how many the whole text
+    has without these, and what a layer reads (tokens, d_model)."""
     from explainers.chapters.common.recording import cut_text
     from explainers.models.attention_hook import run_model
     from explainers.models.borrowed_model import make_inputs
 
-    beginning, _left_out = cut_text(_loaded, sentence, MOST_TOKENS)
+    beginning, _left_out = cut_text(loaded, sentence, MOST_TOKENS)
     whole, encoded = (
-        _loaded.tokenizer(text, return_special_tokens_mask=True) for text in (sentence, beginning)
+        loaded.tokenizer(text, return_special_tokens_mask=True) for text in (sentence, beginning)
     )
-    ids = torch.tensor([encoded["input_ids"]], device=_loaded.model.device)
-    spans = encoded.encodings[0].offsets
-    tokens = tuple(
-        f"{GOES_ON if token.startswith(PIECE) else ''}{beginning[start:stop]}" or token
-        for token, (start, stop) in zip(encoded.tokens(), spans, strict=True)
-    )
+    ids = torch.tensor([encoded["input_ids"]], device=loaded.model.device)
+    spans = zip(encoded.tokens(), encoded.encodings[0].offsets, strict=True)
+    tokens = tuple(_name_token(beginning, token, *span) for token, span in spans)
     is_own = encoded["special_tokens_mask"]
     own_positions = tuple(position for position, own in enumerate(is_own) if own)
-    given = make_inputs(_loaded.model, ids)
-    run = run_model(_loaded.model, record=_forget, output_hidden_states=True, **given)
-    x = append_one(run.output.hidden_states[layer][0].float())
+    given = make_inputs(loaded.model, ids)
+    run = run_model(loaded.model, record=_forget, output_hidden_states=True, **given)
     count = len(whole["input_ids"]) - sum(whole["special_tokens_mask"])
-    return tokens, x, read_heads(_loaded.model, layer), layer, head, own_positions, count
+    return tokens, own_positions, count, run.output.hidden_states[layer][0].float()
+
+
+def _name_token(text: str, token: str, start: int, stop: int) -> str:
+    """Its part of the text, marked where it goes on with a word.
+
+    Models that do not mark it themselves write the space in front into a token.
+    """
+    part = text[start:stop]
+    goes_on = token.startswith(PIECE) or (text[start - 1 : start + 1].isalnum() and start > 0)
+    return f"{GOES_ON if goes_on else ''}{part.strip()}" or token
 
 
 def _forget(_recorded: object) -> None:

@@ -158,10 +158,13 @@ def record_text(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) ->
 
 def describe_live_run(loaded: "RealModel") -> str:
     """The badge of a figure whose numbers a model computes while the reader looks."""
-    where = describe_device(loaded.model.device)
-    return real_model(
-        _("{model} · computed live on {device}", model=loaded.provenance, device=where)
-    )
+    return describe_live_numbers(loaded.provenance, loaded.model.device)
+
+
+def describe_live_numbers(provenance: str, device: torch.device) -> str:
+    """The same, by whose numbers they are and where."""
+    where = describe_device(device)
+    return real_model(_("{model} · computed live on {device}", model=provenance, device=where))
 
 
 def cut_text(loaded: "RealModel", text: str, most: int) -> tuple[str, int]:

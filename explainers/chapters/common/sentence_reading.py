@@ -5,7 +5,7 @@ is on this machine; else untrained weights draw it, and the page says so and off
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -28,7 +28,7 @@ from explainers.toys.sentence import Sentence, is_word
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.figure.hero import HeroChoice, begin_again, choose_word
+from explainers.ui.figure.hero import HeroChoice, begin_again, choose_word, read_choice
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose, read_seed, show_question
 from explainers.ui.session import OWN_WORDS
@@ -36,7 +36,7 @@ from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
-    pass
+    from explainers.models.load import RealModel
 
 MOST_NAMED = 2
 """Of the words that the small head lacks."""
@@ -130,6 +130,28 @@ class Reading(NamedTuple):
         begin_again(OWN_WORDS, self.own.tokens, controls.followed_word)
         return choose_word(len(self.own.tokens), self.opening_word)
 
+    @property
+    def marks(self) -> dict[str, Any]:
+        """Which of the tokens are the model's own, and what is said of them when hidden."""
+        if not self.own:
+            return {}
+        said = {"share": _("{share} to {token}"), "one": _("Hidden: {shares}.")}
+        said["several"] = _("Hidden, on average: {shares}.")
+        return {"ownPositions": list(self.own.own_positions), "ownSaid": said}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What a picture says of words while the model's own tokens are hidden."""
+        return ("hero_hidden",) if self.own else ()
+
+    def choose_marks(self) -> list[HeroChoice]:
+        """Are the model's own tokens drawn? Hidden, they keep their shares."""
+        if not self.own:
+            return []
+        control = controls.model_marks
+        chosen, labels = read_choice(control, control.options), [*map(_, control.options)]
+        return [HeroChoice(control, control.options, chosen, labels)]
+
 
 def choose_reading(
     sentence: Sentence, has_all_heads: bool = False, is_trained: bool = True
@@ -173,13 +195,13 @@ def _say_who_reads(
         part=own.name_part(has_all_heads),
         model=own.model,
     )
-    marks = _("*[CLS]* and *[SEP]* mark the start and the end; what finds nothing looks there.")
+    marks = _("*[CLS]* marks the start, *[SEP]* the end; heads with nothing to find look there.")
     return " ".join([reads, *([lacks] if unknown else []), marks])
 
 
 def _list_few(words: Sequence[str]) -> str:
-    more = ["…"] if len(words) > MOST_NAMED else []
-    return ", ".join([*map(verbatim, words[:MOST_NAMED]), *more])
+    names, more = ", ".join(map(verbatim, words[:MOST_NAMED])), len(words) - MOST_NAMED
+    return _("{names} and {count} more", names=names, count=more) if more > 0 else names
 
 
 def ask_about(
@@ -224,6 +246,45 @@ def show_reader(reading: Reading, has_all_heads: bool = False) -> None:
             obtain_model(name_model(), JOB)  # drawn again once it has come
 
 
+def offer_rotating_model(words: Tokens, wants_model: bool, is_read: bool, is_known: bool) -> None:
+    """Below a picture of a model that writes: who else could read, or the model that comes."""
+    with screen("rest", "reader"):
+        with st.container(horizontal=True):
+            if not is_known:
+                offer_nearest_sentence(words)
+            elif is_read:
+                back = _("Back to random weights")
+                offer_choice(back, ":material/undo:", controls.reader, SMALL)
+            else:
+                label = _("Let a real model read it")
+                offer_choice(label, ":material/psychology:", controls.reader, REAL)
+        if wants_model and not is_read:
+            obtain_model(name_model("causal"), JOB)
+
+
+def find_model(kind: str) -> "RealModel | None":
+    """The model of a kind that reads the reader's sentences, if it is in memory."""
+    from explainers.models.load import find_loaded_model
+
+    return find_loaded_model(name_model(kind)) if is_model_near(kind) else None
+
+
+def say_who_rotates(name: str, words: Tokens, wants_model: bool) -> None:
+    """One line: which model reads, and why; the page's own weights are random."""
+    unknown = _list_few([*filter(is_word, find_unknown_words(words))])
+    if name:
+        said = [_("**A real model reads your words:** {part}.", part=name)]
+        if unknown:
+            said.append(_("The small heads never learned {unknown}.", unknown=unknown))
+    elif wants_model and is_model_near("causal"):
+        said = [_("**Untrained weights read your words** until a real model is loaded.")]
+    elif unknown:
+        said = [_("**Untrained weights read your words:** these numbers are random.")]
+    else:
+        return
+    st.markdown(" ".join(said))
+
+
 def _describe_reading(own: OwnWords, has_all_heads: bool) -> list[str]:
     finds = _(
         "This head finds objects: in {score} of English test sentences a verb looks most at its "
@@ -253,23 +314,21 @@ def _describe_reading(own: OwnWords, has_all_heads: bool) -> list[str]:
     return said
 
 
-def name_model() -> str:
+def name_model(kind: str = "bidirectional") -> str:
     """The model that reads all words."""
     from explainers.models.registry import WHEEL_MODELS  # the first paint needs no models
 
-    return next(one.id for one in WHEEL_MODELS if one.kind == "bidirectional")
+    return next(one.id for one in WHEEL_MODELS if one.kind == kind)
 
 
-def is_model_near() -> bool:
+def is_model_near(kind: str = "bidirectional") -> bool:
     """Does it lie on this machine?"""
     from explainers.models.load import is_on_disk
 
-    return is_on_disk(name_model())
+    return is_on_disk(name_model(kind))
 
 
 def obtain_own_words(sentence: Sentence) -> OwnWords | None:
     """What the real model makes of a sentence; None as long as it is not in memory."""
-    from explainers.models.load import find_loaded_model
-
-    loaded = find_loaded_model(name_model()) if is_model_near() else None
+    loaded = find_model("bidirectional")
     return read_with(loaded, sentence) if loaded else None

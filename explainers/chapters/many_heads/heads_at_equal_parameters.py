@@ -3,30 +3,16 @@
 import statistics
 from random import Random
 
-from torch import Tensor
-
-from explainers.attention.multi_head import multi_head, parameters
+from explainers.attention.multi_head import parameters
 from explainers.attention.single_head import projection_parameters
-from explainers.chapters.many_heads.head_panels import name_panel
-from explainers.charts.matrix import Matrix
-from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
-from explainers.messages import N_, ngettext
-from explainers.toys.grammar import News, choose_grammar, read_running
-from explainers.toys.layers import (
-    D_MODEL,
-    NUM_HEADS,
-    SEEDS,
-    Configuration,
-    list_head_dims,
-    load_layer,
-)
+from explainers.messages import N_
+from explainers.toys.grammar import choose_grammar, read_running
+from explainers.toys.layers import D_MODEL, NUM_HEADS, Configuration, list_head_dims
 from explainers.toys.training_report import ReportRow, format_mean_and_spread, read_report
 from explainers.translations import _, get_language
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.provenance import learned_numbers, trained_weights
+from explainers.ui.provenance import learned_numbers
 from explainers.ui.text.numbers import PERCENT, write_percent
 
 WIDE, GPT3 = 512, 12_288
@@ -92,30 +78,6 @@ def show_trainings() -> None:
     show_chart(draw_dots, rows, alt, "trainings", origin, **axes)
 
 
-def show_looks() -> dict[str, str]:
-    """Where one word looks, with one head and with several; and the largest of these weights."""
-    running, seed = read_running(get_language()), SEEDS[0]
-    tokens = running.tokens
-    looks = {heads: _compute_looks(running, heads, seed) for heads in NUM_HEADS}
-    panels = [_make_panel(tokens, heads, weights) for heads, weights in looks.items()]
-    alt = _(
-        "Where {word} looks with 1, 2, 4 and 8 trained heads: one head divides itself.",
-        word=tokens[running.verb],
-    )
-    show_figure(Figure(panels, alt), trained_weights(seed, 0, looks[1].device), "contrast")
-    subject, target = running.who_and_what
-    return {
-        "subject_1": write_percent(looks[1][:, subject].max().item()),
-        "object_1": write_percent(looks[1][:, target].max().item()),
-        "subject_4": write_percent(looks[4][:, subject].max().item()),
-        "object_4": write_percent(looks[4][:, target].max().item()),
-        "single": ", ".join(
-            _("{verbs} with {d_k}", verbs=write_percent(verbs), d_k=size)
-            for size, verbs in score_single_heads().items()
-        ),
-    }
-
-
 def count_costs() -> dict[str, object]:
     """What equal parameters cost and bring, divided among one head or many."""
     tokens = len(read_running(get_language()).tokens)
@@ -149,22 +111,6 @@ def _write_line(row: ReportRow) -> str:
     """A line of the table."""
     accuracies = [format_mean_and_spread(numbers) for numbers in (row.accuracy, row.verb_accuracy)]
     return f"| {' | '.join(map(str, [row.num_heads, row.head_dim, *accuracies]))} |"
-
-
-def _compute_looks(running: News, num_heads: int, seed: int) -> Tensor:
-    """The verb's row in each head (heads, kv_len)."""
-    layer = load_layer(running.tokens, make_equal_heads(num_heads), seed)
-    return multi_head(layer.x, layer.heads, layer.mask).weights[:, running.verb]
-
-
-def _make_panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Panel:
-    name = _(ngettext("{count:,} head", "{count:,} heads", num_heads))
-    heads = [name_panel(head) for head in range(num_heads)]
-    axes, of = (HEAD_AXIS, KEY_AXIS), _("of d_k {d_k}", d_k=make_equal_heads(num_heads).head_dim)
-    return Panel(
-        f"contrast of {num_heads}",
-        Matrix(name, of, weights.tolist(), heads, tokens, *axes, kind="weights"),
-    )
 
 
 def recall_remaining_share(draw: Random) -> Recall:

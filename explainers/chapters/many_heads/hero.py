@@ -49,15 +49,15 @@ def make_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int
         options, layers = (count,), {count: describe_layer(layer)}
     most = max(map(int, options))
     off = read_switched_off(range(int(count)))
-    marks = reading.own.own_positions if reading.own else ()
     hero = Hero(
         "heads",
         _("A sentence, and above it a row of arcs per head, from one word to those it looks at."),
-        {"tokens": list(reading.tokens), "layers": layers, "ownPositions": list(marks)},
+        {"tokens": list(reading.tokens), "layers": layers} | reading.marks,
         [
             word,
             HeroChoice(control, options, count, labels=list(options)),
             HeroChoice(controls.switched_off_heads, list_switches(most), off),
+            *reading.choose_marks(),
         ],
         SENTENCES,
         list_experiments(text, reading.tokens[word.value], word.value, layers, tried),

@@ -13,6 +13,7 @@ from explainers.attention import masks
 from explainers.attention.rules import Mask
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.chapters.masks.side_by_side import Drawing, read_drawing
 from explainers.messages import N_
 from explainers.toys.sentence import MOST_DRAWN
@@ -55,7 +56,7 @@ class DrawnChoice(HeroChoice):
         return isinstance(value, str) and is_drawing(value)
 
 
-def make_hero(text: Prose, lab: Lab, word: HeroChoice) -> Hero:
+def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
     """All masks of the table, with each of their numbers, and one that the reader draws."""
     words, rule = len(lab.tokens), controls.mask_of_picture
     names = [*(mask.name for mask in masks.MASKS), OWN]
@@ -63,7 +64,7 @@ def make_hero(text: Prose, lab: Lab, word: HeroChoice) -> Hero:
     controls.drawn_cells(words)
     choices = [
         HeroChoice(rule, names, read_choice(rule, names), labels),
-        word,
+        reading.choose_word(),
         HeroChoice(
             controls.weights,
             controls.weights.options,
@@ -73,10 +74,12 @@ def make_hero(text: Prose, lab: Lab, word: HeroChoice) -> Hero:
         ),
         DrawnChoice(controls.drawn_cells, (), controls.drawn_cells.drawing),
         *(_read_number(mask) for mask in masks.MASKS if mask.parameter),
+        *reading.choose_marks(),
     ]
     alt = _("The weights of all words under a mask, and those of one word before and after it.")
-    numbers = compute_numbers(lab, masks.MASKS)
-    hero = Hero("masked", alt, numbers, choices, SENTENCES, list_experiments(text, lab), lab.origin)
+    numbers = compute_numbers(lab, masks.MASKS) | reading.marks
+    sentences, experiments = (*SENTENCES, *reading.sentences), list_experiments(text, lab)
+    hero = Hero("masked", alt, numbers, choices, sentences, experiments, lab.origin)
 
     def make_table() -> Any:
         mask = find_mask(hero, words).to(lab.scores.device)

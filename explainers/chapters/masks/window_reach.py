@@ -59,20 +59,11 @@ def ask_reach(tokens: Sequence[str], width: int) -> tuple[str, dict[str, str]]:
     early = min(ASKED, max(last - 1, 0))
     named = {
         "width": f"{width}",
-        "before": f"{width - 1}",
-        "seen": describe_window(width),
         "last": verbatim(tokens[last]),
         "early": verbatim(tokens[early]),
         "apart": write_word_count(last - early),
     }
     return count_layers_needed(width, last - early), named
-
-
-def describe_window(width: int) -> str:
-    """What a word sees in one layer, in words."""
-    if width <= 2:
-        return _("itself and the one before it") if width == 2 else _("only itself")
-    return _("itself and the {number} before it", number=width - 1)
 
 
 class LayerReach(NamedTuple):

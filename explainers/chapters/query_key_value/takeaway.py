@@ -7,7 +7,8 @@ from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
-PROJECTED = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V")
+LEARNED = "W_Q", "W_K", "W_V"
+PROJECTED = ("X", *LEARNED, "Q", "K", "V")
 
 
 def count_parameters(d_model: int, head_dim: int, value_dim: int) -> dict[str, int]:

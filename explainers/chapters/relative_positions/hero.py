@@ -1,7 +1,6 @@
 """The hero of the page: a query and a key as hands of four dials, moved along a long text."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -11,12 +10,17 @@ import torch
 from explainers.attention.rotary import angles
 from explainers.chapters.common.score_matrix import choose_pair
 from explainers.chapters.relative_positions.moved_pair import (
+    DIALS,
     FARTHEST_APART,
     FARTHEST_SHIFT,
     MovedPair,
 )
-from explainers.chapters.relative_positions.position_scores import TURNED_DIM
-from explainers.toys import examples
+from explainers.chapters.relative_positions.position_scores import (
+    RotaryHead,
+    ShiftedScores,
+    name_origin,
+)
+from explainers.toys.sentence import is_word
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import (
@@ -28,7 +32,6 @@ from explainers.ui.figure.hero import (
     round_numbers,
 )
 from explainers.ui.page import Prose
-from explainers.ui.provenance import random_weights
 from explainers.ui.text.numbers import bound_rounding, write_decimals
 from explainers.ui.untrusted_text import verbatim
 
@@ -37,20 +40,29 @@ LEAST_CHANGE = 0.1
 SENTENCES = ("hero_caption", "hero_start", "hero_moved", "hero_apart", "hero_both")
 
 
-def choose_words(tokens: Sequence[str]) -> list[HeroChoice]:
-    """Which word asks, and which is asked."""
-    places, asked = range(len(tokens)), controls.asked_word
-    last = min(asked.default, len(tokens) - 1)
+def choose_words(head: RotaryHead) -> list[HeroChoice]:
+    """Which word asks, and which is asked.
+
+    In a model that writes, a word sees those before it alone: at first its last word asks the one
+    of these that it fits best. The first token is left out: what finds nothing looks there.
+    """
+    places, asked = range(len(head.tokens)), controls.asked_word
+    words = [place for place in places if is_word(head.tokens[place])]
+    asking = choose_word(len(places), words[-1] if head.name and words else None)
+    last, before = min(asked.default, len(places) - 1), asking.value
+    if head.name and before > 1:
+        scores = ShiftedScores.of(head, (0,)).rotary[0, before, 1:before]
+        last = 1 + int(scores.argmax())
     return [
-        replace(choose_word(len(tokens)), is_elsewhere=True),
+        replace(asking, is_elsewhere=True),
         HeroChoice(asked, places, read_choice(asked, places, last), is_elsewhere=True),
     ]
 
 
-def make_hero(text: Prose, tokens: tuple[str, ...], seed: int) -> tuple[Hero, MovedPair]:
+def make_hero(text: Prose, head: RotaryHead) -> tuple[Hero, MovedPair]:
     """The two words wherever they can be moved; returned with the tensors that it was made of."""
-    words = choose_words(tokens)
-    moved = MovedPair.of(tokens, (words[0].value, words[1].value), seed)
+    words = choose_words(head)
+    moved = MovedPair.of(head, (words[0].value, words[1].value))
     shifts, alone = range(FARTHEST_SHIFT + 1), range(moved.least, FARTHEST_APART + 1)
     choices = [
         *words,
@@ -58,10 +70,9 @@ def make_hero(text: Prose, tokens: tuple[str, ...], seed: int) -> tuple[Hero, Mo
         HeroChoice(controls.apart, alone, read_choice(controls.apart, alone)),
     ]
     alt = _("The hands of a query and of a key on four dials, and the parts of their score.")
-    origin = random_weights(seed, moved.query.device)
     numbers = compute_numbers(moved)
     hero = Hero(
-        "dials", alt, numbers, choices, SENTENCES, list_experiments(text, moved, seed), origin
+        "dials", alt, numbers, choices, SENTENCES, list_experiments(text, moved), name_origin(head)
     )
     apart, shift = choices[3].value, choices[2].value
     return replace(hero, table=lambda: make_table(moved, apart, shift)), moved
@@ -72,9 +83,10 @@ def compute_numbers(moved: MovedPair) -> dict[str, Any]:
     rotary, added = moved.scores()  # (moves alone, shifts)
     query, key = moved.directions()
     largest = (rotary - rotary[:, :1]).abs().amax(dim=-1).tolist()
-    speeds = angles(torch.ones(1), TURNED_DIM, examples.LONGEST)[0].tolist()
+    speeds = angles(torch.ones(1), moved.head.head_dim, moved.head.base)[0][moved.drawn].tolist()
     return {
         "tokens": list(moved.tokens),
+        "heads": name_dials(moved),
         "pair": list(moved.words),
         "least": moved.least,
         "turns": [_write_turn(math.tau / speed) for speed in speeds],
@@ -88,11 +100,21 @@ def compute_numbers(moved: MovedPair) -> dict[str, Any]:
     }
 
 
+def name_dials(moved: MovedPair) -> list[str]:
+    """What each dial draws, and what its bar adds up, where that is more than a pair."""
+    pairs = moved.head.head_dim // 2
+    each = pairs // DIALS
+    if each == 1:
+        return []
+    starts = range(1, pairs + 1, each)
+    return [_("Pair {first} of {first}–{last}", first=n, last=n + each - 1) for n in starts]
+
+
 def _write_turn(places: float) -> str:
     return f"{places:.1f}" if places < 100 else f"{places:,.0f}"
 
 
-def list_experiments(text: Prose, moved: MovedPair, seed: int) -> list[Experiment]:
+def list_experiments(text: Prose, moved: MovedPair) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show."""
     shift, apart = controls.shift.key, controls.apart.key
     (rotary, added), asking = moved.scores(), moved.tokens[moved.words[0]]
@@ -112,11 +134,11 @@ def list_experiments(text: Prose, moved: MovedPair, seed: int) -> list[Experimen
     return [
         Experiment("far", text.fill("try_far", **far), {shift: FARTHEST_SHIFT, apart: 0}),
         Experiment("apart", text.fill("try_apart", **further), {shift: 0, apart: FARTHEST_APART}),
-        *_swap_words(text, moved, seed),
+        *_swap_words(text, moved),
     ]
 
 
-def _swap_words(text: Prose, moved: MovedPair, seed: int) -> list[Experiment]:
+def _swap_words(text: Prose, moved: MovedPair) -> list[Experiment]:
     """The same distance the other way around: of these words, or of the first that show it."""
     for words in (
         moved.words,
@@ -127,7 +149,7 @@ def _swap_words(text: Prose, moved: MovedPair, seed: int) -> list[Experiment]:
         there = 2 * (asked - asking)
         if not there or there < -asking or abs(there) > FARTHEST_APART:
             continue
-        of_words = moved if words == moved.words else MovedPair.of(moved.tokens, words, seed)
+        of_words = moved if words == moved.words else MovedPair.of(moved.head, words)
         rotary, start = of_words.scores()[0], -of_words.least
         before, after = rotary[start, 0].item(), rotary[start + there, 0].item()
         if abs(after - before) >= LEAST_CHANGE:
@@ -153,6 +175,7 @@ def _swap_words(text: Prose, moved: MovedPair, seed: int) -> list[Experiment]:
 def explain_pair(moved: MovedPair, apart: int, shift: int) -> dict[str, str]:
     """The arithmetic of the first pair where the two words are, for a table."""
     (asking, asked), at = moved.words, shift + apart - moved.least
+    part = (moved.query[at, :2] @ moved.key[shift, :2]) / moved.head.head_dim**0.5
     rows = {
         "query": (moved.plain[0], moved.query[at], asking + shift + apart),
         "key": (moved.plain[1], moved.key[shift], asked + shift),
@@ -160,8 +183,10 @@ def explain_pair(moved: MovedPair, apart: int, shift: int) -> dict[str, str]:
     named = {
         "asking": _write_cell(moved.tokens[asking]),
         "asked": _write_cell(moved.tokens[asked]),
-        "part": write_decimals(moved.find(apart, shift)[0, 0].item()),
-        "d_k": f"{TURNED_DIM}",
+        "part": write_decimals(part.item()),
+        "d_k": f"{moved.head.head_dim}",
+        "pairs": f"{moved.head.head_dim // 2}",
+        "slower": f"{moved.head.base ** (2 / moved.head.head_dim):.3g}",
     }
     for name, (before, after, position) in rows.items():
         named[f"{name}_position"] = f"{position}"
@@ -180,7 +205,7 @@ def make_table(moved: MovedPair, apart: int, shift: int) -> Any:
     """The parts of the score that is shown, and their sum."""
     import pandas as pd  # the first paint needs no tables
 
-    columns = [_("pair {number}", number=n + 1) for n in range(TURNED_DIM // 2)]
+    columns = name_dials(moved) or [_("pair {number}", number=n + 1) for n in range(DIALS)]
     rows = [_("RoPE"), _("positions added")]
     table = pd.DataFrame(moved.find(apart, shift).tolist(), rows, [*columns, _("sum")])
     return table.rename_axis(_("position")).reset_index()

@@ -1,11 +1,11 @@
 """Scores that know distances, and their pictures: RoPE's while all words move, and ALiBi's."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -16,7 +16,7 @@ from explainers.attention.position_bias import alibi_bias, alibi_slopes, biased_
 from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.single_head import project
+from explainers.attention.single_head import SingleHead, project
 from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, make_miniatures
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
@@ -26,6 +26,7 @@ from explainers.toys.sentence import SENTENCE
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.provenance import random_weights
 
 NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
 """The layer that ALiBi acts on; the reader does not choose another."""
@@ -42,6 +43,58 @@ ROUNDING = 1e-4
 """Angles of float32 are off by about 1e-7 of themselves, and the largest shift is large."""
 
 
+@dataclass(frozen=True, eq=False)
+class RotaryHead:
+    """A head whose queries and keys are rotated, and the words that it reads."""
+
+    tokens: tuple[str, ...]
+    x: Tensor
+    """(tokens, d_model)"""
+    weights: SingleHead
+    base: float
+    """Of the speeds: the slowest pair turns nearly so many times slower than the first."""
+    seed: int | None = None
+    """Of random numbers."""
+    name: str = ""
+    """Of the head, if it is a model's."""
+    model: str = ""
+    provenance: str = ""
+
+    @property
+    def head_dim(self) -> int:
+        """Numbers of a query."""
+        return self.weights.w_query.shape[-1]
+
+    def as_call(self) -> tuple[Callable[..., "RotaryHead"], dict[str, Any]]:
+        """What makes it again: its seed, or its numbers."""
+        if self.seed is not None:
+            return draw_rotary_head, {"tokens": self.tokens, "seed": self.seed}
+        names = "tokens", "x", "weights", "base"
+        return RotaryHead, {name: getattr(self, name) for name in names}
+
+
+def name_origin(head: RotaryHead) -> str:
+    """The badge of the pictures."""
+    if not head.provenance:
+        return random_weights(head.seed or 0, head.x.device)
+    from explainers.chapters.common.recording import describe_live_numbers
+
+    return describe_live_numbers(head.provenance, head.x.device)
+
+
+def name_head(head: RotaryHead) -> str:
+    """Of a model: which head of which model."""
+    return _("head {head} of {model}", head=head.name, model=head.model) if head.name else ""
+
+
+@functools.lru_cache(maxsize=64)
+def draw_rotary_head(tokens: tuple[str, ...], seed: int) -> RotaryHead:
+    """Random words and a random head."""
+    x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
+    head = examples.random_head(D_MODEL, TURNED_DIM, TURNED_DIM, seed)
+    return RotaryHead(tuple(tokens), x, head, examples.LONGEST, seed)
+
+
 @dataclass(frozen=True)
 class ShiftedScores:
     """Scores of one head for each shift of all words (shifts, words, words)."""
@@ -53,21 +106,20 @@ class ShiftedScores:
 
     @classmethod
     @functools.lru_cache(maxsize=64)
-    def of(cls, tokens: tuple[str, ...], shifts: tuple[float, ...], seed: int) -> "ShiftedScores":
+    def of(cls, rotary_head: RotaryHead, shifts: tuple[float, ...]) -> "ShiftedScores":
         """Let every word stand `shift` positions further on, and compute the scores again."""
-        x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
-        head = examples.random_head(D_MODEL, TURNED_DIM, TURNED_DIM, seed)
+        tokens, x, head = rotary_head.tokens, rotary_head.x, rotary_head.weights
         full = masks.build(masks.full, len(tokens), len(tokens)).to(x.device)
         views = project(x, head)
         rotary, added = [], []
         for shift in map(int, shifts):
             position = torch.arange(shift, shift + len(tokens), device=x.device)
-            angle = angles(position, TURNED_DIM, examples.LONGEST)
+            angle = angles(position, rotary_head.head_dim, rotary_head.base)
             rotary.append(rotary_attention(*views, full, angle).scores)
-            waves = sinusoidal(shift + len(tokens), D_MODEL, examples.LONGEST)[shift:]
+            waves = sinusoidal(shift + len(tokens), x.shape[-1], examples.LONGEST)[shift:]
             moved = project(x + waves.to(x.device), head)
             added.append(attention(*moved, full).scores)
-        return cls(tuple(tokens), tuple(map(int, shifts)), torch.stack(rotary), torch.stack(added))
+        return cls(tokens, tuple(map(int, shifts)), torch.stack(rotary), torch.stack(added))
 
     def find_answer(self) -> str:
         """What moving all words does to RoPE's scores, in words."""
@@ -182,7 +234,7 @@ def recall_far_score(draw: Random) -> Recall:
     """One score at the beginning of a text, and the same two words much further on."""
     start, far = draw.randint(0, 9), 100 * draw.randint(1, 9)
     words = tuple(SENTENCE.split())
-    moved = ShiftedScores.of(words, (start, start + far), draw.randint(0, 99))
+    moved = ShiftedScores.of(draw_rotary_head(words, draw.randint(0, 99)), (start, start + far))
     before, after = moved.rotary[:, *choose_pair(words)].tolist()
     asking, asked = (start + at for at in choose_pair(words))
     places = {

@@ -7,6 +7,7 @@ from explainers.chapters.relative_positions.moved_pair import MovedPair
 from explainers.chapters.relative_positions.past_length import PairTurns
 from explainers.chapters.relative_positions.position_scores import (
     AlibiWeights,
+    RotaryHead,
     ShiftedScores,
     compute_alibi,
 )
@@ -18,15 +19,15 @@ Computed = dict[str, Tensor]
 
 
 def compute_moved_pair(
-    tokens: tuple[str, ...], words: tuple[int, int], apart: int, shift: int, seed: int
+    head: RotaryHead, words: tuple[int, int], apart: int, shift: int
 ) -> Computed:
     """The parts of one score and their sum, with RoPE and with added positions."""
-    return {"parts": MovedPair.of(tokens, words, seed).find(apart, shift)}
+    return {"parts": MovedPair.of(head, words).find(apart, shift)}
 
 
-def compute_moved_text(tokens: tuple[str, ...], shift: int, seed: int) -> Computed:
+def compute_moved_text(head: RotaryHead, shift: int) -> Computed:
     """Scores with RoPE and with added positions, and how they changed since all words moved."""
-    return compute_shift(ShiftedScores.of(tokens, (0, shift), seed), 1)
+    return compute_shift(ShiftedScores.of(head, (0, shift)), 1)
 
 
 def compute_shift(moved: ShiftedScores, place: int) -> Computed:
@@ -51,23 +52,17 @@ def list_alibi(found: AlibiWeights) -> Computed:
     return {"slopes": found.slopes, **without, **name_by_head("with ALiBi, head", found.weights)}
 
 
-def take_pair(moved: MovedPair, apart: int, shift: int, seed: int) -> None:
+def take_pair(moved: MovedPair, apart: int, shift: int) -> None:
     """Two words moved along."""
     shown = {"parts": moved.find(apart, shift)}
-    inputs = {
-        "tokens": moved.tokens,
-        "words": moved.words,
-        "apart": apart,
-        "shift": shift,
-        "seed": seed,
-    }
+    inputs = {"head": moved.head, "words": moved.words, "apart": apart, "shift": shift}
     take("pair", Recipe(_("Two words moved along"), compute_moved_pair, inputs, shown))
 
 
-def take_turning(moved: ShiftedScores, place: int, seed: int) -> None:
+def take_turning(moved: ShiftedScores, place: int, head: RotaryHead) -> None:
     """All words moved along."""
     shown = compute_shift(moved, place)
-    inputs = {"tokens": moved.tokens, "shift": moved.shifts[place], "seed": seed}
+    inputs = {"head": head, "shift": moved.shifts[place]}
     take("turning", Recipe(_("All words moved along"), compute_moved_text, inputs, shown))
 
 

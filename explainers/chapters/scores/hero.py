@@ -41,9 +41,9 @@ def make_hero(text: Prose, reading: Reading) -> Hero:
     return Hero(
         "four_steps",
         _("Four steps from the products of one word's query to its output."),
-        compute_numbers(layer),
-        [word, HeroChoice(controls.divided_by, TEMPERATURES, divided_by)],
-        SENTENCES,
+        compute_numbers(layer) | reading.marks,
+        [word, HeroChoice(controls.divided_by, TEMPERATURES, divided_by), *reading.choose_marks()],
+        (*SENTENCES, *reading.sentences),
         list_experiments(text, layer, word.value),
         name_layer_origin(layer),
         lambda: make_weight_table(reading.tokens, weigh(layer, divided_by)),

@@ -80,12 +80,11 @@ def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
         HeroChoice(controls.num_heads, (heads,), heads),
         HeroChoice(controls.num_kv_heads, possible, kv_heads, possible),
         word,
+        *reading.choose_marks(),
     ]
     layers = {number: average_layer(layer, int(number)) for number in possible}
     described = {number: describe_layer(one) for number, one in layers.items()}
-    numbers: dict[str, Any] = {"tokens": list(reading.tokens), "layers": {heads: described}}
-    if reading.own:
-        numbers["ownPositions"] = list(reading.own.own_positions)
+    numbers = {"tokens": list(reading.tokens), "layers": {heads: described}} | reading.marks
     return Hero(
         "sharing",
         _("KV heads, the query heads that read them, and where one word looks in each of these."),

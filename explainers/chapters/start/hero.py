@@ -7,7 +7,6 @@ from typing import Any
 
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import attend
-from explainers.chapters.common.own_words import OwnWords
 from explainers.chapters.common.sentence_reading import Reading
 from explainers.toys.grammar import GRAMMARS, MOVED_CHOICES, SPORT_CHOICES, News, find_language
 from explainers.toys.layers import Layer, Tokens
@@ -34,7 +33,7 @@ SENTENCES = (
     *("step_numbers", "step_qkv", "step_scores", "step_mask", "step_mask_full"),
     *("step_weights", "step_output"),
 )
-OWN_SENTENCES = "hero_nothing", "step_numbers_own"
+OWN_SENTENCES = "hero_nothing", "hero_nothing_end", "step_numbers_own"
 """Of a sentence that a real model reads."""
 
 
@@ -86,9 +85,14 @@ def make_other_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
     return Hero(
         "journey",
         _("A sentence with arcs from one of its words to those that it looks at."),
-        compute_other_numbers(layers, reading.own),
-        [word, mask, HeroChoice(controls.sentence, (), sentence, is_elsewhere=True)],
-        (*SENTENCES, *OWN_SENTENCES),
+        compute_other_numbers(layers) | reading.marks,
+        [
+            word,
+            mask,
+            HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
+            *reading.choose_marks(),
+        ],
+        (*SENTENCES, *OWN_SENTENCES, *reading.sentences),
         experiments,
         name_layer_origin(shown),
         lambda: make_weight_table(tokens, weigh_words(shown)),
@@ -104,10 +108,9 @@ def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> d
     return _lay_out(layers, weights) | film_of_training
 
 
-def compute_other_numbers(layers: Mapping[str, Layer], own: OwnWords | None) -> dict[str, Any]:
+def compute_other_numbers(layers: Mapping[str, Layer]) -> dict[str, Any]:
     """The same of a head whose training nobody filmed."""
-    marks = {"ownPositions": list(own.own_positions)} if own else {}
-    return _lay_out(layers, {}) | {"batches": [], "losses": []} | marks
+    return _lay_out(layers, {}) | {"batches": [], "losses": []}
 
 
 def _lay_out(layers: Mapping[str, Layer], films: Mapping[str, Any]) -> dict[str, Any]:

@@ -99,18 +99,6 @@ def explain_strips(
     return explain
 
 
-def find_turns(d_model: int, longest: float) -> list[float]:
-    """After how many positions the hand of each pair has turned once."""
-    return [math.tau / step for step in _find_steps(sinusoidal(2, d_model, longest))]
-
-
-def name_quick_turn() -> dict[str, object]:
-    """With the smallest base, the slowest hand is quick enough to be followed."""
-    base = min(controls.wave_base.steps)
-    turn = find_turns(WIDTH, base)[-1]
-    return {"base": base, "d_model": WIDTH, "turn": round(turn)}
-
-
 def _find_steps(positions: Tensor) -> list[float]:
     """By what angle the hand of each pair turns from one position to the next."""
     steps: list[float] = torch.atan2(positions[1, 0::2], positions[1, 1::2]).tolist()

@@ -36,6 +36,8 @@ weights = Choice(
 )
 _READERS = N_("small head"), N_("real model")
 reader = Choice("reader", N_("Read by"), "small head", _READERS)
+_MARKS = N_("shown"), N_("hidden")
+model_marks = Choice("marks", N_("[CLS] and [SEP]"), "shown", _MARKS)
 seed = WholeNumber("seed", N_("Seed of the random numbers"), 0, 0, 99)
 queries = Choice("queries", N_("Queries run"), N_("down"), (N_("down"), N_("across")))
 predict_first = Switch("predict", N_("Study mode"), True)
@@ -137,7 +139,7 @@ compared_models = SearchableMultiChoice(
 )
 
 # Long sequences
-reading_word = Counter("reader", N_("Word that reads, from 0"), 6)
+reading_word = Counter("row_word", N_("Word that reads, from 0"), 6)
 kv_block = Choice("kv_block", N_("Keys per block"), "2", ("1", "2", "3", "4"))
 block_count = BrowserSlider("read", N_("Blocks read"), 3, COUNTS)
 sequence_length = Control("length", N_("Tokens n"), 131_072)

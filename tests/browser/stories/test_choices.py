@@ -1,6 +1,7 @@
 """What a click on first pictures chooses, and how the browser comes back from it."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.stories.test_real_models import SMOLLM2, need
 
@@ -19,6 +20,7 @@ CHOICES = {
     "inspector": ("role=switch", {"dim_first": "1"}),
     "what_if": ("role=radio[name='few bits']", {"what_if": "few bits"}),
     "why_it_looked": ("role=button[name='head L16.H0 +15.38']", {"why_removed": "key.L16.H0"}),
+    "does_it_matter": ("role=radio[name='direct effect']", {"matter_view": "direct effect"}),
     "writing": ("button.writing-word >> nth=1", {"write_step": "1"}),
 }
 
@@ -35,5 +37,5 @@ def test_a_click_is_told_at_once_stands_in_the_link_and_is_taken_back(story, pag
     chosen, drawn = one.choices, one.drawn()
     one.back()
     one.expect_in_link(**dict.fromkeys(link))
-    assert one.says.first.text_content() == said
+    expect(one.says.first).to_have_text(said)  # the address is back before the picture is
     assert one.turn_to(page, **chosen).drawn() == drawn

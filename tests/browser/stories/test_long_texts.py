@@ -56,10 +56,6 @@ def test_growing_memory(story):
     one = story("growing_memory", pairs="11")
     one.hero.locator(".play").click()
     expect(one.hero.locator(".film output")).to_have_text("12 of 12")
-    one.press("Keys at right angles")
-    one.expect_said("It answers record (1.00), which is right")
-    one.press("Keys at right angles")
-    one.expect_said("Overwriting answers a")
     one.hero.locator(".state-grid").hover(position={"x": 5, "y": 5})
     expect(one.hero.locator(".state-note")).to_contain_text("row 1, column 1:")
 

@@ -175,13 +175,3 @@ def test_what_if(story):
     assert one.sent == sent
     tokens.nth(5).press("ArrowRight")
     expect(told).not_to_have_text(pointed)
-
-
-def test_does_it_matter(story):
-    one = story("does_it_matter")
-    zero = one.hero.locator(".matter-line").first.bounding_box()["x"]
-    one.press("A head that works against the answer")
-    one.expect_said("away")
-    bars = one.hero.locator(".matter-bar").all()
-    to_the_left = min(bar.bounding_box()["x"] for bar in bars)
-    assert to_the_left < zero - 2, "its bar goes to the other side"

@@ -47,6 +47,12 @@ export class AllWords {
     this.isShown = false;
   }
 
+  /** All nodes that a word has, as lists with one of each word. */
+  columns() {
+    const { rows } = this;
+    return [rows.map(({ name }) => name), rows.map(({ column }) => column), ...rows.map(({ cells }) => cells), ...rows.map((_row, at) => rows.map(({ cells }) => cells[at]))];
+  }
+
   /** Put the cells where they come from, before they are shown. @param {(place: number) => Box} from @param {number} _asker */
   seed(from, _asker) {
     for (const { cells } of this.rows) cells.forEach((cell, place) => this.stage.put(cell, from(place), 0));

@@ -232,7 +232,7 @@ export class Hero {
   }
 
   speak() {
-    const { name, values, classes } = this.sentence(), template = this.data.texts[name] ?? "";
+    const { name, values, classes } = this.sentence(), template = [this.data.texts[name], this.aside()].filter(Boolean).join(" ");
     const text = writeSentence(template, values), all = this.describe();
     if (this.inWords.textContent !== all) this.inWords.textContent = all;
     const isLecture = String(this.isLecture);
@@ -263,6 +263,8 @@ export class Hero {
   paint() {}
   /** @returns {Sentence} */
   sentence() { return { name: "", values: {} }; }
+  /** What is said after the sentence. */
+  aside() { return ""; }
   /** All numbers of the picture in words. */
   describe() { return ""; }
 }

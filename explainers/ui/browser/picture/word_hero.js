@@ -3,9 +3,16 @@
 
 import { _ } from "../common/words.js";
 import { Hero } from "./hero.js";
+import { percent } from "./sentence.js";
 import { Words } from "./words.js";
 
-/** @typedef {import("./hero.js").HeroData & { tokens: string[] }} WordHeroData */
+/**
+ * @typedef {import("./hero.js").HeroData & { tokens: string[], ownPositions?: number[], ownSaid?: Record<"share" | "one" | "several", string> }} WordHeroData
+ * `ownPositions`: of tokens that are a real model's own; a choice hides them, and no weight changes;
+ * `ownSaid`: what is said of them then
+ */
+
+const MARKS = "marks"; // the choice that hides them
 
 /** @template {WordHeroData} Data @extends {Hero<Data>} */
 export class WordHero extends Hero {
@@ -15,6 +22,8 @@ export class WordHero extends Hero {
     /** @type {number | null} */
     this.pointed = null;
     this.wordsShown = "";
+    /** @type {HTMLElement | undefined} */
+    this.switch = undefined;
   }
 
   /** The words, where they come when one walks through the picture with the keyboard. */
@@ -26,7 +35,62 @@ export class WordHero extends Hero {
     });
   }
 
-  get asker() { return this.pointed ?? Math.min(Number(this.choices.word), this.data.tokens.length - 1); }
+  get asker() { return this.pointed ?? this.chosen; }
+
+  /** The word that is chosen; for a token that is hidden, the nearest word. */
+  get chosen() {
+    const place = Math.min(Number(this.choices.word), this.data.tokens.length - 1), { seen } = this;
+    return seen.find((one) => one >= place) ?? seen[seen.length - 1];
+  }
+
+  get ownPositions() { return this.data.ownPositions ?? []; }
+  get hidesOwn() { return this.ownPositions.length > 0 && this.choices[MARKS] === "hidden"; }
+
+  /** Where words stand that are drawn. */
+  get seen() {
+    const hidden = this.hidesOwn ? this.ownPositions : [];
+    return [...this.data.tokens.keys()].filter((place) => !hidden.includes(place));
+  }
+
+  /**
+   * What a real model's own tokens have, so that it can be hidden.
+   * @param {ArrayLike<Element>[]} drawn nodes, of each kind one for each token
+   * @param {ArrayLike<Element>[]} [shares] parts of 100 %, which stay: hatched
+   */
+  markOwn(drawn, shares = []) {
+    for (const place of this.ownPositions) {
+      for (const nodes of drawn) nodes[place].classList.add("models-own");
+      for (const nodes of shares) nodes[place].classList.add("models-share");
+    }
+  }
+
+  /** @override */
+  offer() {
+    super.offer();
+    const offered = this.chips.get(MARKS)?.root;
+    if (offered === this.switch) return;
+    this.switch?.remove();
+    this.switch = offered;
+    if (offered) this.below.append(offered);
+  }
+
+  /** @override */
+  update() {
+    this.root.classList.toggle("hides-own", this.hidesOwn);
+    super.update();
+  }
+
+  /** How the word divides its attention: a row for each head. @returns {number[][]} */
+  divided() { return []; }
+
+  /** What hidden tokens get, so that nobody misses it in the sum. @override */
+  aside() {
+    const { ownPositions: own, data: { tokens, ownSaid: said } } = this, rows = this.divided();
+    if (!this.hidesOwn || !said || !rows.length) return "";
+    const shares = own.map((place) => ({ token: tokens[place], share: rows.reduce((sum, row) => sum + row[place], 0) / rows.length }));
+    const told = new Intl.ListFormat(document.documentElement.lang || "en").format(shares.map(({ token, share }) => said.share.replace("{share}", percent(share)).replace("{token}", token)));
+    return said[rows.length > 1 ? "several" : "one"].replace("{shares}", told);
+  }
 
   /** @param {number | null} place */
   peek(place) {

@@ -5,6 +5,9 @@ import { element } from "../common/elements.js";
 
 /** @typedef {import("./stage.js").Stage} Stage */
 
+/** Is it of a model's own token, while these are hidden? @param {Element} node */
+export const isUnseen = (node) => node.matches(".hides-own .models-own");
+
 export class Words {
   /**
    * @param {Stage} stage
@@ -69,7 +72,9 @@ export class Words {
     if (!by || from === null || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const to = (from + by + this.buttons.length) % this.buttons.length;
+    const all = this.buttons.length;
+    let to = (from + by + all) % all;
+    while (isUnseen(this.buttons[to]) && to !== from) to = (to + by + all) % all;
     this.buttons[to].focus(); // first: after a change it would lay out the page at once
     this.choose(to);
   }

@@ -20,6 +20,7 @@ import { Ruler } from "./dials_ruler.js";
 /**
  * @typedef {object} Numbers for each move of the asking word alone, and in it for each move of both
  * @property {string[]} tokens
+ * @property {string[]} heads what each dial draws, where its part is of more than a pair
  * @property {[number, number]} pair the word that asks, and the one that is asked
  * @property {number} least the smallest move of the asking word alone
  * @property {string[]} turns in how many positions each pair turns once
@@ -242,6 +243,7 @@ export class Dials extends Hero {
       const { x, y } = centres[n];
       for (const [name, value] of Object.entries({ cx: x, cy: y, r: radius })) face.setAttribute(name, String(value));
       const lines = /** @type {HTMLElement} */ (head.lastElementChild);
+      /** @type {HTMLElement} */ (head.firstElementChild).textContent = data.heads[n] ?? _("Pair {number}", { number: String(n + 1) });
       lines.textContent = _("a turn in {positions} positions", { positions: data.turns[n] });
       stage.put(head, { x: x - width / 2, y: y - radius - high - 3, width, height: high });
       angle.textContent = _("angle {degrees}°", { degrees: String(data.between[this.at][this.shift][n]) });

@@ -117,6 +117,12 @@ export class FourSteps extends WordHero {
       value: this.valueStrip(),
     }));
     this.words.renew(tokens);
+    const column = (/** @type {(lane: Lane) => Element} */ find) => this.lanes.map(find);
+    this.markOwn([
+      this.words.buttons, column(({ funnel }) => funnel), column(({ ribbon }) => ribbon), column(({ outline }) => outline), column(({ rent }) => rent),
+      column(({ again }) => again), column(({ share }) => share), column(({ value }) => value.node),
+      ...[0, 1].flatMap((step) => [column(({ bars }) => bars[step]), column(({ digits: numbers }) => numbers[step])]),
+    ], [column(({ part }) => part)]);
     return true;
   }
 
@@ -214,7 +220,7 @@ export class FourSteps extends WordHero {
   tellWords() {
     const { data, asker, weights } = this;
     this.words.show({
-      chosen: Number(this.choices.word), shown: asker,
+      chosen: this.chosen, shown: asker,
       hidden: data.tokens.map(() => false),
       names: data.tokens.map((word, place) => _("{word}: product {product}, weight {share}", {
         word, product: digits(this.products[place], 1), share: percent(weights[place]),
@@ -290,26 +296,29 @@ export class FourSteps extends WordHero {
   rootName() { return `√${this.data.value[0].length} = ${writeNumber(this.data.root)}`; }
   divisor() { return this.isRoot ? this.rootName() : writeNumber(this.temperature); }
 
+  /** @override */
+  divided() { return [this.weights]; }
+
   /** @override @returns {Sentence} */
   sentence() {
     const { data, weights, products, asker } = this, { tokens } = data;
-    const ranked = tokens.map((word, place) => ({ word, place, weight: weights[place] })).sort((a, b) => products[b.place] - products[a.place]);
+    const ranked = this.seen.map((place) => ({ word: tokens[place], place, weight: weights[place] })).sort((a, b) => products[b.place] - products[a.place]);
     const [first, second] = ranked, last = ranked[ranked.length - 1];
     const values = {
-      word: tokens[asker], words: String(ranked.length), divisor: this.divisor(),
+      word: tokens[asker], words: String(tokens.length), divisor: this.divisor(),
       first: first.word, product: digits(products[first.place], 1), first_share: percent(first.weight),
       second: second?.word ?? "", second_share: percent(second?.weight ?? 0), last_share: percent(last.weight),
       rest: percent(restOf(first.weight, second?.weight ?? 0)),
     };
     const classes = { word: "query", first: "weight", first_share: "weight", second: "weight", second_share: "weight" };
-    const name = ranked.length === 1 ? "hero_only" : first.weight >= ONE ? "hero_one" : first.weight < SPREAD ? "hero_spread" : "hero_two";
+    const name = this.hidesOwn ? "hero_hidden" : ranked.length === 1 ? "hero_only" : first.weight >= ONE ? "hero_one" : first.weight < SPREAD ? "hero_spread" : "hero_two";
     return { name, values, classes };
   }
 
   /** @override */
   describe() {
     const { data, weights, products } = this;
-    const all = data.tokens.map((word, place) => `${word}: ${digits(products[place], 1)} ÷ ${writeNumber(this.temperature)} → ${percent(weights[place])}`);
+    const all = this.seen.map((place) => `${data.tokens[place]}: ${digits(products[place], 1)} ÷ ${writeNumber(this.temperature)} → ${percent(weights[place])}`);
     return _("Query of {word}: {all}", { word: data.tokens[this.asker], all: all.join(", ") });
   }
 }

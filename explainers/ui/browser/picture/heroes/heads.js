@@ -19,7 +19,6 @@ import { isWord, percent } from "../sentence.js";
  * @typedef {object} Numbers
  * @property {string[]} tokens
  * @property {Record<string, Layer>} layers by their numbers of heads
- * @property {number[]} ownPositions of a real model's own tokens
  */
 /**
  * @typedef {object} Row of the picture: a head, or the single head above them
@@ -91,10 +90,10 @@ export class Heads extends WordHero {
     for (const guide of this.guides) guide.remove();
     this.guides = tokens.map(() => this.stage.add("div", "heads-guide"));
     this.words.renew(tokens);
-    for (const place of this.data.ownPositions) this.words.buttons[place].classList.add("models-own");
     const most = Math.max(...Object.keys(this.data.layers).map(Number));
     while (this.rows.length <= most) this.rows.push(this.row(this.rows.length - 1));
     for (const { strip } of this.rows) strip.renew(tokens.length);
+    this.markOwn([this.words.buttons, this.guides, ...this.rows.flatMap(({ strip }) => [strip.arcs.children, strip.shares])]);
     return true;
   }
 
@@ -113,7 +112,7 @@ export class Heads extends WordHero {
       guide.classList.toggle("asks", isAsker);
       stage.put(guide, { x: plan.centres[place] - (isAsker ? 1 : 0.5), y: top, width: isAsker ? 2 : 1, height: plan.foot - top });
     });
-    this.words.show({ chosen: Number(this.choices.word), shown: asker, names: data.tokens.map((_word, place) => this.tellWord(place)), hidden: data.tokens.map(() => false) });
+    this.words.show({ chosen: this.chosen, shown: asker, names: data.tokens.map((_word, place) => this.tellWord(place)), hidden: data.tokens.map(() => false) });
     this.words.buttons.forEach((button, place) => {
       button.classList.toggle("slanted", plan.isSlanted);
       stage.write(button, plan.centres[place], plan.wordDepth, plan.size, 1, 0, plan.isSlanted ? "right" : "middle", plan.turn);
@@ -185,6 +184,9 @@ export class Heads extends WordHero {
     return { head: weights.indexOf(weight), weight };
   }
 
+  /** @override */
+  divided() { return this.layer.weights.map((rows) => rows[this.asker]); }
+
   /** @override @returns {Sentence} */
   sentence() {
     const { asker, count, single } = this, { tokens } = this.data;
@@ -210,7 +212,7 @@ export class Heads extends WordHero {
 
   /** The two words at which heads look most, the word itself and a model's own apart, in the order of the sentence. */
   seenMost() {
-    const { data, asker } = this, { weights } = data.layers[TOLD] ?? this.layer, left = [asker, ...data.ownPositions];
+    const { data, asker } = this, { weights } = data.layers[TOLD] ?? this.layer, left = [asker, ...this.ownPositions];
     const most = (/** @type {number} */ place) => Math.max(...weights.map((rows) => rows[asker][place]));
     const places = [...data.tokens.keys()].filter((place) => !left.includes(place) && isWord(data.tokens[place]));
     return places.sort((a, b) => most(b) - most(a)).slice(0, 2).sort((a, b) => a - b);
@@ -230,12 +232,12 @@ export class Heads extends WordHero {
   tellWord(asker) {
     const { tokens } = this.data;
     const heads = this.layer.weights.map((rows, head) => {
-      const weight = Math.max(...rows[asker]);
-      return _("head {head}: {word} {share}", { head, word: tokens[rows[asker].indexOf(weight)], share: percent(weight) });
+      const most = this.seen.reduce((best, place) => (rows[asker][place] > rows[asker][best] ? place : best));
+      return _("head {head}: {word} {share}", { head, word: tokens[most], share: percent(rows[asker][most]) });
     });
     return `${tokens[asker]}: ${heads.join(", ")}`;
   }
 
   /** @override */
-  describe() { return this.data.tokens.map((_word, asker) => this.tellWord(asker)).join(". "); }
+  describe() { return this.seen.map((asker) => this.tellWord(asker)).join(". "); }
 }

@@ -38,7 +38,6 @@ import { BORN, DELAYS, makeDepthTable, DWELL, HEIGHT, LOOK, MASK, NUMBERS, OUTPU
  * @property {Record<string, Masked>} masks by their names
  * @property {number[]} batches of the film; none of a real model's training
  * @property {string[]} losses
- * @property {number[]} [ownPositions] of a real model's own tokens
  */
 /**
  * @typedef {object} Lane what belongs to one word
@@ -171,10 +170,15 @@ export class Journey extends WordHero {
       ribbon: /** @type {SVGElement} */ (this.ribbons.appendChild(shape("path", { class: "ribbon" }))),
     }));
     this.words.renew(tokens);
-    for (const position of this.data.ownPositions ?? []) this.words.buttons[position].classList.add("models-own");
     this.arcs.renew(tokens.length);
     this.mixture.renew(tokens);
     this.grid.renew(tokens);
+    const column = (/** @type {(lane: Lane) => Element} */ find) => this.lanes.map(find);
+    this.markOwn([
+      this.words.buttons, this.arcs.shares, this.arcs.arcs.children, ...this.grid.columns(),
+      ...OWN.map((kind) => column(({ strips }) => strips[kind].node)),
+      ...["shutter", "bar", "score", "may", "ribbon"].map((part) => column((lane) => lane[/** @type {"bar"} */ (part)])),
+    ], [this.mixture.parts]);
     return true;
   }
 
@@ -305,7 +309,7 @@ export class Journey extends WordHero {
     const { tokens, scores } = this.data, { asker } = this;
     this.words.canPeek = this.isPoster || this.all;
     this.words.show({
-      chosen: Number(this.choices.word),
+      chosen: this.chosen,
       shown: asker,
       hidden: tokens.map((_token, place) => this.isHidden(place) && (this.step >= MASK || this.isPoster || this.all)),
       names: tokens.map((token, place) => _("{word}, {share}, score {score}", {
@@ -499,15 +503,19 @@ export class Journey extends WordHero {
 
   // Words.
 
+  /** @override */
+  divided() { return [this.weights[this.asker]]; }
+
   /** Weights of the word that asks, the largest first. */
   ranked() {
-    return this.weights[this.asker].map((weight, place) => ({ weight, place })).sort((a, b) => b.weight - a.weight);
+    const weights = this.weights[this.asker];
+    return this.seen.map((place) => ({ weight: weights[place], place })).sort((a, b) => b.weight - a.weight);
   }
 
   /** @override @returns {Sentence} */
   sentence() {
     const { data, asker, step } = this, { tokens } = data, [first, second] = this.ranked();
-    const scores = data.scores[asker].map((score, place) => (this.isHidden(place) && step !== SCORES ? -Infinity : score)), best = Math.max(...scores);
+    const scores = data.scores[asker].map((score, place) => (!this.seen.includes(place) || (this.isHidden(place) && step !== SCORES) ? -Infinity : score)), best = Math.max(...scores);
     const values = {
       word: tokens[asker], words: String(tokens.length), hidden: String(tokens.filter((_t, place) => this.isHidden(place)).length),
       first: tokens[first.place], first_share: percent(first.weight),
@@ -525,12 +533,13 @@ export class Journey extends WordHero {
     const { step } = this;
     if (this.all) return "hero_all";
     if (step !== LOOK) {
-      const name = ["", this.data.ownPositions ? "step_numbers_own" : "step_numbers", "step_qkv", "step_scores", "step_mask", "step_weights", "step_output"][step];
+      const name = ["", this.ownPositions.length ? "step_numbers_own" : "step_numbers", "step_qkv", "step_scores", "step_mask", "step_weights", "step_output"][step];
       return step === MASK && this.rule.allowed[this.asker].every(Boolean) ? "step_mask_full" : name;
     }
     if (this.frame < this.lastFrame) return this.frame === 0 ? "film_start" : "film_seen";
+    if (this.hidesOwn) return "hero_hidden";
     if (this.rule.allowed[this.asker].filter(Boolean).length === 1) return "hero_only";
-    if (first >= 0.5 && (first >= 0.8 || second < 0.1) && this.data.ownPositions?.includes(this.ranked()[0].place)) return "hero_nothing";
+    if (first >= 0.5 && (first >= 0.8 || second < 0.1) && this.ownPositions.includes(this.ranked()[0].place)) return this.ranked()[0].place ? "hero_nothing_end" : "hero_nothing";
     if (first >= 0.8 || second < 0.1) return first >= 0.5 ? "hero_one" : "hero_spread";
     return first + second >= 0.6 ? "hero_two" : "hero_spread";
   }
@@ -538,8 +547,8 @@ export class Journey extends WordHero {
   /** @override */
   describe() {
     const { tokens } = this.data;
-    return this.weights.map((row, asker) => {
-      const shares = row.map((weight, place) => `${tokens[place]} ${percent(weight)}`).join(", ");
+    return this.seen.map((asker) => {
+      const shares = this.seen.map((place) => `${tokens[place]} ${percent(this.weights[asker][place])}`).join(", ");
       return _("{word} gives {shares}", { word: tokens[asker], shares });
     }).join(". ");
   }

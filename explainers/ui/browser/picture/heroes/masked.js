@@ -139,7 +139,7 @@ export class Masked extends WordHero {
     super.offer();
     if (this.slide.parentNode === this.bar) return;
     this.bar.append(this.slide, this.starts);
-    this.below.replaceChildren(...["weights"].flatMap((key) => this.chips.get(key)?.root ?? []));
+    this.below.replaceChildren(...["weights", "marks"].flatMap((key) => this.chips.get(key)?.root ?? []));
   }
 
   /** @override @param {boolean} isFirst */
@@ -155,6 +155,9 @@ export class Masked extends WordHero {
     this.shares.renew(tokens);
     this.grid.renew(tokens, _("Weights of all words under the mask"));
     this.words.renew(tokens);
+    const { shares, grid, arcs } = this;
+    this.markOwn([this.words.buttons, this.shutters, this.befores, this.ghosts.children, arcs.arcs.children, arcs.shares, shares.ribbons.children, ...grid.columns()],
+      shares.bars.map((bar) => bar.map(({ part }) => part)));
     return true;
   }
 
@@ -238,7 +241,7 @@ export class Masked extends WordHero {
       this.stage.write(before, at[0], at[1], isTiny ? 13 : 15, isTold ? 1 : 0, 0, isUpright ? "left" : "middle");
     });
     this.words.show({
-      chosen: Math.min(Number(this.choices.word), this.count - 1),
+      chosen: this.chosen,
       shown: asker,
       names: tokens.map((token, place) => `${token}, ${allowed[asker][place] ? percent(weights[asker][place]) : _("forbidden")}`),
       hidden: allowed[asker].map((isAllowed, place) => !isAllowed && place !== asker),
@@ -296,27 +299,32 @@ export class Masked extends WordHero {
 
   // In words.
 
+  /** @override */
+  divided() { return [this.shown.weights[this.asker]]; }
+
   /** @override @returns {Sentence} */
   sentence() {
     const { tokens, full } = this.data, { subject, allowed, weights } = this.shown, { asker } = this;
     const was = full[asker], now = weights[asker], left = allowed[asker].filter(Boolean).length;
     const lost = was.reduce((sum, weight, place) => sum + (allowed[asker][place] ? 0 : weight), 0);
     const gains = now.map((weight, place) => (allowed[asker][place] ? weight - was[place] : -Infinity));
-    const most = left === tokens.length || lost < LITTLE ? now.indexOf(Math.max(...now)) : gains.indexOf(Math.max(...gains));
+    const largest = (/** @type {number[]} */ row) => this.seen.reduce((best, place) => (row[place] > row[best] ? place : best));
+    const most = left === tokens.length || lost < LITTLE ? largest(now) : largest(gains);
     const values = {
       mask: subject, word: tokens[asker], hidden: `${tokens.length - left}`, words: `${tokens.length}`, lost: percent(lost),
       first: tokens[most], before: percent(was[most]), after: percent(now[most]),
     };
+    const name = nameSentence(allowed, asker, lost);
     const classes = { word: "query", lost: "weight", before: "weight", after: "weight", first: "weight" };
-    return { name: nameSentence(allowed, asker, lost), values, classes };
+    return { name: name === "hero_nothing" && this.hidesOwn ? "hero_hidden" : name, values, classes };
   }
 
   /** @override */
   describe() {
     const { tokens } = this.data, { allowed, weights } = this.shown;
-    return tokens.map((token, row) => {
-      const seen = tokens.map((word, place) => (allowed[row][place] ? `${word} ${percent(weights[row][place])}` : "")).filter(Boolean);
-      return `${token}: ${seen.join(", ")}`;
+    return this.seen.map((row) => {
+      const seen = this.seen.map((place) => (allowed[row][place] ? `${tokens[place]} ${percent(weights[row][place])}` : "")).filter(Boolean);
+      return `${tokens[row]}: ${seen.join(", ")}`;
     }).join("; ");
   }
 }

@@ -4,6 +4,7 @@
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { percent } from "../sentence.js";
+import { isUnseen } from "../words.js";
 
 /** @typedef {import("../stage.js").Stage} Stage */
 /**
@@ -84,11 +85,18 @@ export class MaskedGrid {
     this.at = [0, 0];
   }
 
+  /** All nodes that a word has, as lists with one of each word. */
+  columns() {
+    const { rows } = this;
+    return [rows.map(({ name }) => name), rows.map(({ column }) => column), ...rows.map(({ cells }) => cells), ...rows.map((_row, at) => rows.map(({ cells }) => cells[at]))];
+  }
+
   /** @param {GridPlace} grid @param {GridState} state */
   place({ left, top, side, angle }, { tokens, allowed, asker, column, isDrawing, weights }) {
     const { stage } = this, count = tokens.length, small = side < 20 ? 11 : 15;
     this.root.classList.toggle("drawing", isDrawing);
     if (this.at[0] >= count || !this.root.contains(document.activeElement)) this.at = [asker, Math.max(0, this.at[1] % count)];
+    if (isUnseen(this.rows[this.at[0]].cells[this.at[1]])) this.at = [asker, asker];
     this.rows.forEach(({ name, column: head, cells }, row) => {
       name.classList.toggle("asks", row === asker);
       stage.write(name, left - 10, top + (row + 0.5) * side, small, 1, 0, "right");
@@ -135,7 +143,8 @@ export class MaskedGrid {
     if (!by || row < 0 || column < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const [was, next] = [this.rows[row].cells[column], [(row + by[0] + count) % count, (column + by[1] + count) % count]];
+    const was = this.rows[row].cells[column], next = [row, column];
+    do next.forEach((at, axis) => { next[axis] = (at + by[axis] + count) % count; }); while (isUnseen(this.rows[next[0]].cells[next[1]]));
     this.at = next;
     was.tabIndex = -1;
     const cell = this.rows[next[0]].cells[next[1]];

@@ -21,7 +21,6 @@ import { placeSharing } from "./sharing_places.js";
 /**
  * @typedef {object} Numbers
  * @property {string[]} tokens
- * @property {number[]} [ownPositions] of a real model's own tokens
  * @property {Record<string, Record<string, Layer>>} layers by query heads and KV heads
  */
 
@@ -90,8 +89,8 @@ export class Sharing extends WordHero {
     const most = Math.max(...Object.keys(this.data.layers).map(Number));
     while (this.circles.length < most) this.addHead(this.circles.length);
     this.words.renew(tokens);
-    for (const place of this.data.ownPositions ?? []) this.words.buttons[place].classList.add("models-own");
     for (const strip of this.strips) strip.renew(tokens.length);
+    this.markOwn([this.words.buttons, ...this.strips.flatMap(({ arcs, shares }) => [arcs.children, shares])]);
     return true;
   }
 
@@ -121,7 +120,7 @@ export class Sharing extends WordHero {
       /** @type {HTMLElement | SVGElement} */ (this.lines.children[head]).style.opacity = String(isShown);
     });
     this.boxes.forEach((box, kv) => stage.put(box, { ...plan.box, y: this.boxDepth(kv) - plan.box.height / 2 }, kv < this.shared ? 1 : 0));
-    this.words.show({ chosen: Number(this.choices.word), shown: asker, names: data.tokens.map((_word, place) => this.tellWord(place)), hidden: data.tokens.map(() => false) });
+    this.words.show({ chosen: this.chosen, shown: asker, names: data.tokens.map((_word, place) => this.tellWord(place)), hidden: data.tokens.map(() => false) });
     this.words.buttons.forEach((button, place) => {
       button.classList.toggle("slanted", plan.isSlanted);
       stage.write(button, plan.centres[place], plan.wordDepth, plan.size, 1, 0, plan.isSlanted ? "right" : "middle", plan.turn);
@@ -187,14 +186,17 @@ export class Sharing extends WordHero {
 
   /** The two words at which any head looks most, and which head that is. @param {Layer} layer */
   best(layer) {
-    const { tokens, ownPositions: own } = this.data, all = [...tokens.keys()];
-    const places = own ? all.filter((place) => !own.includes(place) && isWord(tokens[place])) : all;
+    const { ownPositions: own } = this, { tokens } = this.data, all = [...tokens.keys()];
+    const places = own.length ? all.filter((place) => !own.includes(place) && isWord(tokens[place])) : all;
     const found = (places.length ? places : all).map((place) => {
       const shares = layer.weights.map((rows) => rows[this.asker][place]), share = Math.max(...shares);
       return { place, share, head: shares.indexOf(share) };
     });
     return found.sort((a, b) => b.share - a.share).slice(0, 2);
   }
+
+  /** @override */
+  divided() { return this.layer.weights.map((rows) => rows[this.asker]); }
 
   /** @override @returns {Sentence} */
   sentence() {
@@ -221,8 +223,8 @@ export class Sharing extends WordHero {
   tellWord(asker) {
     const { tokens } = this.data;
     const heads = this.layer.weights.map((rows, head) => {
-      const weight = Math.max(...rows[asker]);
-      return _("head {head}: {word} {share}", { head, word: tokens[rows[asker].indexOf(weight)], share: percent(weight) });
+      const most = this.seen.reduce((best, place) => (rows[asker][place] > rows[asker][best] ? place : best));
+      return _("head {head}: {word} {share}", { head, word: tokens[most], share: percent(rows[asker][most]) });
     });
     return `${tokens[asker]}: ${heads.join(", ")}`;
   }
@@ -230,7 +232,7 @@ export class Sharing extends WordHero {
   /** @override */
   describe() {
     const readers = this.layer.read.map((kv, head) => _("query head {head} reads KV head {kv}", { head, kv }));
-    return [...readers, ...this.data.tokens.map((_word, asker) => this.tellWord(asker))].join(". ");
+    return [...readers, ...this.seen.map((asker) => this.tellWord(asker))].join(". ");
   }
 }
 

@@ -127,6 +127,7 @@ export class Views extends WordHero {
     this.lines.replaceChildren(...tokens.map(() => shape("path", { class: "views-line" })));
     this.arrows.replaceChildren(...VIEWS.flatMap(() => [shape("path", { class: "views-arrow" }), shape("path", { class: "views-arrow" })]));
     this.words.renew(tokens);
+    this.markOwn([this.words.buttons, this.keys.map(({ node }) => node), this.shares, this.lines.children]);
     return true;
   }
 
@@ -172,7 +173,7 @@ export class Views extends WordHero {
       stage.write(this.shares[place], ...row.share, head.weights[asker][place] < 0.05 ? 15 : places.shareSize, 1, 0, "right");
     });
     this.words.show({
-      chosen: Number(this.choices.word),
+      chosen: this.chosen,
       shown: asker,
       hidden: data.tokens.map(() => false),
       names: data.tokens.map((token, place) => _("{word}, {share}, score {score}", {
@@ -262,10 +263,13 @@ export class Views extends WordHero {
 
   // Words.
 
+  /** @override */
+  divided() { return [this.head.weights[this.asker]]; }
+
   /** @override @returns {Sentence} */
   sentence() {
     const { data, head, asker, cell } = this, { tokens } = data, weights = head.weights[asker];
-    const ranked = weights.map((weight, place) => ({ weight, place })).sort((a, b) => b.weight - a.weight), [first, second] = ranked;
+    const ranked = this.seen.map((place) => ({ weight: weights[place], place })).sort((a, b) => b.weight - a.weight), [first, second] = ranked;
     const values = {
       word: tokens[asker], first: tokens[first.place], first_share: percent(first.weight),
       second: second ? tokens[second.place] : "", second_share: percent(second?.weight ?? 0),
@@ -279,6 +283,7 @@ export class Views extends WordHero {
   /** @param {number} first the largest weight @param {number} second */
   sentenceName(first, second) {
     if (this.cell) return "hero_cell";
+    if (this.hidesOwn) return "hero_hidden";
     if (this.choices.weights === "untrained") return "hero_untrained";
     if (first >= 0.8 || second < 0.1) return first >= 0.5 ? "hero_one" : "hero_spread";
     return first + second >= 0.6 ? "hero_two" : "hero_spread";
@@ -287,8 +292,8 @@ export class Views extends WordHero {
   /** @override */
   describe() {
     const { tokens } = this.data;
-    return this.head.weights.map((row, asker) => {
-      const shares = row.map((weight, place) => `${tokens[place]} ${percent(weight)}`).join(", ");
+    return this.seen.map((asker) => {
+      const shares = this.seen.map((place) => `${tokens[place]} ${percent(this.head.weights[asker][place])}`).join(", ");
       return _("{word} gives {shares}", { word: tokens[asker], shares });
     }).join(". ");
   }
