@@ -34,6 +34,7 @@ def ask_position() -> None:
 def show_how() -> None:
     """Is it really the model? Ours against its own."""
     text("equal", **(compared := sentence_run.compare_with_own(view)))
+    show_source(head.function)
     with st.expander(_("Layer by layer"), key="equal rows", on_change="rerun") as box:
         if box.open:
             text("equal_rows", **compared)
@@ -42,23 +43,17 @@ def show_how() -> None:
 def show_head() -> None:
     """The chosen head, with all that led to its weights."""
     text("head_words" if view.words else "head" if len(head.tokens) <= MOST_DRAWN else "head_long")
-    text("dimmed_head" if view.is_dimmed else "sums", **draw_head(head, view))
-    show_source(head.function)
+    shares = draw_head(head, view)
+    if view.is_dimmed:
+        text("dimmed_head", **shares)
 
 
 def show_all_heads() -> None:
-    """Which token gets most; then all heads to point at, and how much each gives the first."""
-    text("sinks")
+    """Which token gets most; then how much each head gives the first."""
     most, options, named = head_overview.answer_most(view.seen)
     ask_veiled(text, "most", most, options, **named)
-    heads, parked = head_overview.draw_heads(view)
-    text("families_shared" if view.seen.group_size > 1 else "families_own", **heads)
-    if any(view.seen.windows):
-        text("local", **heads)
-    if view.is_dimmed:
-        text("dimmed", **parked)
-    text("parked", **parked)
     text("sinks_seen", **head_overview.draw_sinks(view.drawn))
+    head_overview.offer_file(view.loaded, view.sentence, bool(view.words))
     show_source(*head_overview.CODE)
     head_overview.follow_click(view)
 

@@ -9,7 +9,7 @@ import torch
 
 from explainers.chapters.common.recording import MOST_TOKENS, cut_text, merge_tokens, record_text
 from explainers.chapters.inspector import head_overview
-from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head
+from explainers.chapters.inspector.head_figure import WEIGHTS, Head
 from explainers.chapters.inspector.head_overview import write_file
 from explainers.chapters.inspector.hero import cut_heads, find_telling_heads
 from explainers.chapters.inspector.sentence_run import View
@@ -24,7 +24,7 @@ from explainers.models.token_text import tokenise_text
 from explainers.notebook.look import make_look
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.panels import Cell
-from tests.support import saved_models, tiny_families
+from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures, press
 from tests.support.reading import hero, said
 
@@ -81,7 +81,6 @@ def test_every_number_of_a_head_is_explained(tiny):
                     assert told == pytest.approx(value, abs=2e-3), (name, i, j)
     dimmed = {panel.id: panel.matrix for panel in head.make_panels(True, True)}
     assert [row[0] for row in dimmed[WEIGHTS].values] == [None] * 5
-    assert [row[0] for row in dimmed[LINES].values] == [0.0] * 5
 
 
 def test_a_text_is_cut_where_the_model_or_the_picture_ends(tiny, minilm):
@@ -180,16 +179,6 @@ def test_the_file_to_send_is_what_a_notebook_shows(tiny):
     name = registry.locate_folder(ID).name
     look = make_look(tiny.model, tiny.tokenizer, TEXT, names=False)
     assert write_file(tiny, TEXT, {}).replace(ID, name) == look.page
-
-
-def test_local_layers_are_marked_and_counted(store):
-    folder = saved_models.llama(registry.locate_folder(ID))
-    tiny_families.tiny("Gemma 3 (local/global)").save_pretrained(folder)
-    load_model(ID)
-    visit = visited(model_layer="0", model_head="2", deep="sinks")
-    near = "local: the last 4 tokens"
-    assert sent(visit, "across")["remarks"] == [near, "", near]
-    assert "(*local*) have dotted names: 0, 2; 2 of 3" in said(visit)
 
 
 def test_the_own_tokens_of_a_model_stay_when_words_are_merged(minilm):

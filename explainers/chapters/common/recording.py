@@ -100,11 +100,6 @@ class Recording:
         return not bool(self.masks.triu(1).any())
 
     @cached_property
-    def windows(self) -> list[int | None]:
-        """How far each layer looks back; None is all the way."""
-        return [layer.window for layer in self.layers]
-
-    @cached_property
     def first_token_weights(self) -> Tensor:
         """(layers, heads): the weight on the first token, mean over queries that see more."""
         return average_weight_on_key(self.weights, 0)

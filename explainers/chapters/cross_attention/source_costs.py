@@ -4,17 +4,9 @@ import functools
 from random import Random
 from typing import NamedTuple
 
-import torch
-
 from explainers.attention import masks
 from explainers.chapters.cross_attention.alignment_view import TranslationView
-from explainers.messages import N_
-from explainers.translations import _
-from explainers.ui.figure.chart import show_chart
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.provenance import formula
-
-CROSS, JOINED = N_("cross-attention"), N_("one sequence")
 
 
 class WeightCounts(NamedTuple):
@@ -48,18 +40,9 @@ def count_large_weights() -> WeightCounts:
 
 
 def show_weight_counts(view: TranslationView) -> dict[str, object]:
-    """Both ways to see another sequence, drawn as bars; the numbers for the text."""
+    """Both ways to see another sequence; the numbers for the text."""
     source_length, target_length = len(view.translation.words) + 1, view.num_syllables + 1
     counts, large_counts = count_weights(source_length, target_length), count_large_weights()
-    from explainers.charts.bars import draw_bars, make_amount_rows  # the page starts without altair
-
-    amounts = [(_(CROSS), counts.cross), (_(JOINED), counts.joined)]
-    labels = ", ".join(f"{name} {count:,}" for name, count in amounts)
-    alt = _("Weights: {counts}", counts=labels)
-    origin = formula(_("weights that a mask allows, one head and layer"), torch.device("cpu"))
-    show_chart(
-        draw_bars, make_amount_rows(amounts), alt, "cells", origin, length=2, x_title="weights"
-    )
     return {
         "source": source_length,
         "target": target_length,

@@ -1,12 +1,9 @@
-"""One head of a real model, large: lines, heat map, and every number that led to them."""
-
-import torch
+"""One head of a real model, large: its weights, and every number that led to them."""
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.real_head_takeaway import make_head_recipe
 from explainers.chapters.common.recording import Recording
-from explainers.chapters.inspector.hero import MOST_DRAWN
 from explainers.chapters.inspector.sentence_run import View
 from explainers.charts.matrix import Matrix, Values, blank_forbidden
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
@@ -15,12 +12,11 @@ from explainers.translations import _
 from explainers.ui.figure.clickable_figure import explore_figure
 from explainers.ui.figure.panels import Cell, Panel, Source, orient_panels
 from explainers.ui.takeaway_files import take
-from explainers.ui.untrusted_text import verbatim
 
 FROM_VECTORS = Source("Q", row="row"), Source("K", row="column")
 FROM_SCORES = (Source("scores", row="row"),)
-LINES, WEIGHTS = N_("who looks where"), N_("weights")
-ROLES = {"Q": "query", "K": "key", "V": "value"}
+WEIGHTS = N_("weights")
+ROLES = {"Q": "query", "K": "key"}
 
 
 class Head:
@@ -40,8 +36,6 @@ class Head:
                 "Q": ran.query[0, head].tolist(),
                 "K": ran.key[0, self.shared].tolist(),
                 "scores": ran.scores[0, head].tolist(),
-                "V": ran.value[0, self.shared].tolist(),
-                "output": ran.output[0, head].tolist(),
             }
 
     @property
@@ -50,24 +44,19 @@ class Head:
         return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
 
     def make_panels(self, is_dimmed: bool, queries_down: bool) -> list[Panel]:
-        """Lines between a few tokens, weights, and what they were computed from."""
+        """Weights, and what they were computed from."""
         name = _("weights, the first token dimmed") if is_dimmed else _(WEIGHTS)
         seen = [[a and not (is_dimmed and k == 0) for k, a in enumerate(r)] for r in self.allowed]
         values = blank_forbidden(self.numbers[WEIGHTS], seen)
         blank = "" if is_dimmed else "0"
-        pairs = QUERY_AXIS, KEY_AXIS
-        drawn = [[w or 0.0 for w in row] for row in values]  # a row with blanks is not written yet
-        sides, words = _("{head}: keys left, queries right", head=self.said), (self.tokens,) * 2
-        lines = Matrix(_(LINES), sides, drawn, *words, *pairs, kind="ties")
         is_one = self.is_plain or self.seen.words
         sums = _("every row sums to 1") if is_one else _("softmax of the scores")
         sums = _("not renormalised: rows sum to less than 1") if is_dimmed else sums
         weights = self._make_pairs(name, sums, values, "weights", blank)
-        shown = [Panel(LINES, lines)] if len(self.tokens) <= MOST_DRAWN else []
-        shown.append(Panel(WEIGHTS, weights, sources=FROM_SCORES))
+        shown = [Panel(WEIGHTS, weights, sources=FROM_SCORES)]
         if self.seen.words:
             return orient_panels(shown, queries_down)
-        shown += [
+        shown = [
             self._make_vectors("Q", _("head {head}'s queries", head=self.head)),
             self._make_vectors("K", _("keys of KV head {head}", head=self.shared)),
             Panel(
@@ -75,8 +64,7 @@ class Head:
                 self._make_pairs(_("scores"), *self._describe_scores()),
                 sources=FROM_VECTORS,
             ),
-            self._make_vectors("V", _("values of KV head {head}", head=self.shared)),
-            self._make_vectors("output", _("weights · V")),
+            *shown,
         ]
         return orient_panels(shown, queries_down)
 
@@ -100,22 +88,14 @@ class Head:
         values = self.numbers[name]
         columns = [str(n) for n in range(len(values[0]))]
         axes = TOKEN_AXIS, FEATURE_AXIS
-        matrix = Matrix(
-            _(name), formula, values, self.tokens, columns, *axes, role=ROLES.get(name, "")
-        )
-        sources = (Source(WEIGHTS, row="row"), Source("V", column="column"))
-        return Panel(name, matrix, sources=sources if name == "output" else ())
+        matrix = Matrix(_(name), formula, values, self.tokens, columns, *axes, role=ROLES[name])
+        return Panel(name, matrix)
 
     def explain_number(self, cell: Cell) -> Arithmetic:
         """How a number came to be, as far as nothing is added to attention in this layer."""
         i, j = cell.row, cell.column
-        panel = WEIGHTS if cell.panel == LINES else cell.panel
-        numbers = self.numbers
+        panel, numbers = cell.panel, self.numbers
         value, name = numbers[panel][i][j], f"{panel}[{i}, {j}]"
-        if panel == "output":
-            return arithmetic.explain_dot_product(
-                numbers[WEIGHTS][i], [row[j] for row in numbers["V"]], value, name
-            )
         if panel == "scores" and self.is_plain:
             return self._explain_score(i, j, value, name)
         if panel == WEIGHTS and self.is_plain:
@@ -143,10 +123,6 @@ class Head:
         return arithmetic.explain_dot_product([number / root for number in query], key, value, name)
 
 
-WRITTEN_OUT = 8
-"""Weights of a row; more nobody adds up."""
-
-
 def take_head(view: View) -> Head:
     """The chosen head, which is also there for the notebook of the page."""
     head = Head(view.drawn, view.layer, view.head)
@@ -155,7 +131,7 @@ def take_head(view: View) -> Head:
 
 
 def draw_head(head: Head, view: View) -> dict[str, object]:
-    """The lines, the weights, and every number that led to them; and what the rows sum to."""
+    """The weights and every number that led to them; and what the first token gets."""
     looks = [
         _("{query} looks most at {key}", query=token, key=head.tokens[place])
         for token, place in zip(head.tokens, head.weights.argmax(dim=-1).tolist(), strict=True)
@@ -165,24 +141,5 @@ def draw_head(head: Head, view: View) -> dict[str, object]:
     )
     panels = head.make_panels(view.is_dimmed, view.queries_down)
     explore_figure(panels, head.explain_number, head.seen.origin, "head", alt, first=WEIGHTS)
-    return sum_rows(head)
-
-
-def sum_rows(head: Head) -> dict[str, object]:
-    """What the rows sum to, with the first token and without, and what lies on forbidden pairs."""
-    sums = head.weights.sum(dim=-1)
-    forbidden = head.weights[~torch.tensor(head.allowed, device=head.weights.device)]
     first = head.weights[:, 0].mean().item()
-    row = len(head.tokens) - 1
-    return {
-        "token": verbatim(head.tokens[row]),
-        "row": " + ".join(f"{weight:.4f}" for weight in head.numbers[WEIGHTS][row][:WRITTEN_OUT]),
-        "more": " + …" if row >= WRITTEN_OUT else "",
-        "total": f"{sums[row]:.4f}",
-        "least": f"{sums.min():.4f}",
-        "most": f"{sums.max():.4f}",
-        "forbidden": len(forbidden),
-        "largest": f"{max(forbidden.tolist(), default=0.0):g}",
-        "share": f"{100 * first:.1f}",
-        "left": f"{1 - first:.3f}",
-    }
+    return {"share": f"{100 * first:.1f}", "left": f"{1 - first:.3f}"}

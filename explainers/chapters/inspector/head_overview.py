@@ -1,4 +1,4 @@
-"""Every head of a model in one picture, and the weight parked on the first token."""
+"""The weight that the heads of a model park on the first token, layer by layer."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -9,22 +9,14 @@ import streamlit as st
 import torch
 
 from explainers.chapters.common.measured_heads import find_gallery
-from explainers.chapters.common.recording import (
-    Recording,
-    average_weight_on_key,
-    pack_weights,
-    record_text,
-    tabulate_strongest_keys,
-)
+from explainers.chapters.common.recording import Recording, average_weight_on_key, record_text
 from explainers.chapters.inspector.sentence_run import View
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
-from explainers.messages import N_, ngettext
-from explainers.models.head_scores import SINK_THRESHOLD
+from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
-from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, translate_scripts
 from explainers.ui.page_parts.check_yourself import Recall
@@ -54,38 +46,6 @@ def answer_most(seen: Recording) -> tuple[str, list[str], dict[str, object]]:
 def _name_token(seen: Recording, place: int) -> str:
     """A token and its position."""
     return _("{token} (position {place})", token=verbatim(seen.tokens[place]), place=place)
-
-
-def draw_heads(view: View) -> tuple[dict[str, object], dict[str, object]]:
-    """All heads small; a click chooses the one that is shown large.
-
-    Returns how many share a KV head or are local, and how many park their weight on a token.
-    """
-    seen = view.drawn
-    layers, heads = seen.shape
-    hidden = ~seen.masks[:, None].expand_as(seen.weights)
-    if view.is_dimmed:
-        hidden = hidden.clone()
-        hidden[..., 0] = True
-    tiles = Tiles(
-        pack_weights(seen.weights.flatten(0, 1), hidden.flatten(0, 1)),
-        seen.tokens,
-        [str(layer) for layer in range(layers)],
-        [_("head {head}", head=head) for head in range(heads)],
-        _(
-            "Weights of {heads} heads in each of {layers} of {model}, small.",
-            heads=heads,
-            layers=_(ngettext("{count:,} layer", "{count:,} layers", layers)),
-            model=seen.name,
-        ),
-        [_("local: the last {window} tokens", window=w) if w else "" for w in seen.windows],
-        seen.group_size,
-        (view.head, view.layer),
-    )
-    table = partial(tabulate_strongest_keys, seen.weights, range(layers), seen.tokens)
-    show_tiles(tiles, seen.origin, "heads", table, choose)
-    offer_file(view.loaded, view.sentence, bool(view.words))
-    return _count_heads(seen), _count_parked(seen)
 
 
 def offer_file(loaded: "RealModel", text: str, by_word: bool) -> None:
@@ -131,32 +91,6 @@ def follow_click(view: View) -> None:
     is_chosen = layer is not None and head is not None
     if is_chosen and (layer, head) != (view.layer, view.head):
         st.rerun()
-
-
-def _count_heads(seen: Recording) -> dict[str, object]:
-    """How many share a KV head, and which layers are local."""
-    layers, heads = seen.shape
-    near = [str(layer) for layer, window in enumerate(seen.windows) if window]
-    return {
-        "heads": heads,
-        "groups": heads // seen.group_size,
-        "group": seen.group_size,
-        "layers": ", ".join(near),
-        "count": len(near),
-        "all": layers,
-    }
-
-
-def _count_parked(seen: Recording) -> dict[str, object]:
-    """How much of all weight the first token gets, and from how many heads."""
-    layers, heads = seen.shape
-    return {
-        "share": f"{100 * seen.weights[..., 0].mean():.0f}",
-        "first": verbatim(seen.tokens[0]),
-        "parked": int((seen.first_token_weights > SINK_THRESHOLD).sum()),
-        "heads": layers * heads,
-        "limit": SINK_THRESHOLD,
-    }
 
 
 def draw_sinks(seen: Recording) -> dict[str, object]:

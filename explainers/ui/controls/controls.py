@@ -154,7 +154,6 @@ PREDICTS, READS = N_("predicts"), N_("reads")
 GREEDY, BEAM = N_("greedy"), N_("beam of 4")
 search_method = Choice("search", N_("Search"), GREEDY, (GREEDY, BEAM))
 cross_layer = Choice("cross_layer", N_("Decoder layer"), "2", ("1", "2"))
-block_layer = Choice("block_layer", N_("Layer of the block"), "2", ("1", "2"))
 cross_head = Choice("cross_head", N_("Head"), MEAN, (MEAN, "0", "1", "2", "3"))
 cross_rows = Choice(
     "cross_rows", N_("A row belongs to the syllable that it"), PREDICTS, (PREDICTS, READS)
