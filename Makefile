@@ -5,7 +5,7 @@ PYTHON ?= $(shell for found in python3.11 python3; do \
 done)
 VENV := .venv
 IN_VENV := $(VENV)/bin/python -m
-CODE := app.py contents.py pages explainers tests benchmarks
+CODE := app.py contents.py pages explainers workshop tests benchmarks
 BROWSER := explainers/ui/browser
 # Two processes; whichever is done first takes over what the other one has not begun.
 TWO := -n 2 --dist worksteal
@@ -43,7 +43,7 @@ check: $(VENV)/tools ## lint, format and types, and known holes in packages
 	$(IN_VENV) ruff format --check $(CODE)
 	$(IN_VENV) mypy $(CODE)
 	NO_COLOR=1 $(VENV)/bin/deno check --quiet --config $(BROWSER)/jsconfig.json $(BROWSER)
-	$(IN_VENV) explainers.ui.text.catalogue --check
+	$(IN_VENV) workshop.catalogue --check
 	$(IN_VENV) tests.house.images
 	$(IN_VENV) tests.house.audit
 
@@ -57,7 +57,7 @@ images: $(VENV)/tools ## name the images of the containers by their digests, as 
 	$(IN_VENV) tests.house.images --write
 
 translate: $(VENV)/app ## bring the translations up to date, and say what is missing
-	$(IN_VENV) explainers.ui.text.catalogue
+	$(IN_VENV) workshop.catalogue
 
 bench: $(VENV)/tools browser models ## measure from a slider to the picture, to start, and attention in tiles
 	$(IN_VENV) benchmarks.latency

@@ -1,7 +1,7 @@
 """Does a weight fall without the sources that its score's parts name? In SmolLM2, on real text.
 
 Weights above 0.1, from layer 4 on, the key neither the first token nor the query; a thousand of
-all, and for each role up to 300 of its own. `explainers.models.removals_by_role` measures.
+all, and for each role up to 300 of its own. `workshop.models.removals_by_role` measures.
 """
 
 import time
@@ -10,16 +10,14 @@ import torch
 
 from benchmarks import report
 from explainers.models.load import load_model
-from explainers.models.removals_by_role import (
+from explainers.models.removals_by_role import MODEL, WAYS, RoleResult
+from workshop.models.removals_by_role import (
     FIRST_LAYER,
     LEAST_ENTROPY,
     LEAST_WEIGHT,
     MEASURED,
-    MODEL,
     MOST_PER_ROLE,
     REMOVED,
-    WAYS,
-    RoleResult,
     measure_roles,
 )
 

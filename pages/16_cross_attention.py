@@ -12,7 +12,7 @@ from explainers.chapters.cross_attention import (
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.hero import make_hero, read_link_reading
 from explainers.chapters.cross_attention.weight_steps import WeightSteps
-from explainers.translation.train import TRAINING_SENTENCES
+from explainers.translation.corpus import TRAINING_SENTENCES
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text

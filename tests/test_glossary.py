@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from explainers.translations import TEXTS, load_sections
-from explainers.ui.text.catalogue import read_translations
+from workshop.catalogue import read_translations
 
 GLOSSARY = json.loads((TEXTS / "glossary_vi.json").read_text("utf-8"))
 TERMS = {entry["english"]: entry for entry in GLOSSARY["terms"]}

@@ -17,15 +17,10 @@ from explainers.messages import N_, ngettext
 from explainers.translations import TEXTS, _, say_arithmetic, say_value, set_language, translate
 from explainers.ui.figure import chart
 from explainers.ui.figure.panels import translate_scripts
-from explainers.ui.text import catalogue
-from explainers.ui.text.catalogue import (
-    build_template,
-    find_missing,
-    format_catalogue,
-    read_translations,
-)
 from tests.house.test_house import nodes
 from tests.support.rules import each
+from workshop import catalogue
+from workshop.catalogue import build_template, find_missing, format_catalogue, read_translations
 
 ROOT = Path(__file__).parents[1]
 read_once = cache(build_template)

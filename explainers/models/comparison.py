@@ -1,6 +1,7 @@
 """The outputs of a model with our attention compared with those of its own attention."""
 
 import copy
+import functools
 import math
 import os
 from collections import defaultdict
@@ -18,9 +19,10 @@ from explainers.models.attention_hook import (
     Change,
     RecordedAttention,
     compute_attention,
+    install_hook,
     run_model,
 )
-from explainers.models.changes import compute_divergence, compute_losses
+from explainers.models.changes import NoScaling, compute_divergence, compute_losses
 from explainers.models.replaced_methods import restore_methods
 
 if TYPE_CHECKING:
@@ -143,6 +145,49 @@ def compare_real_rows(ours: Tensor, theirs: Tensor, real_rows: Tensor) -> tuple[
     padding = ~real_rows[..., None]
     difference = (ours - theirs).masked_fill(padding, 0.0).abs().max()
     return float(difference), float(theirs.masked_fill(padding, 0.0).abs().max())
+
+
+def measure_difference(model: Any, inputs: dict[str, Any]) -> float:
+    """The largest of any weight or output from the model's own, as a share of the largest there."""
+    return max(one.largest / one.magnitude for one in measure_differences(model, **inputs))
+
+
+def measure_effect(model: Any, inputs: dict[str, Any], change: Change) -> float:
+    """How much a change moves the output, as a share of its largest number."""
+    changed = run_model(model, changes=[change], **inputs).output.logits
+    logits = run_model(model, **inputs).output.logits
+    return float((changed - logits).abs().max() / logits.abs().max())
+
+
+def draw_weights(model: Any, seed: int) -> None:
+    """Random ones far from 0, so that attention is far from uniform."""
+    generator = torch.Generator().manual_seed(seed)
+    for name, weight in model.named_parameters():
+        is_idle = not weight.any()  # a factor of 0 would hide everything behind it
+        if weight.dim() > 1 or is_idle or "sinks" in name or "bias" in name:
+            weight.data = torch.randn(weight.shape, generator=generator) * 0.3
+
+
+def draw_texts() -> dict[str, Tensor]:
+    """Two texts of seven tokens, the first of them filled up with two on the left."""
+    ids = torch.randint(4, 50, (2, 7), generator=torch.Generator().manual_seed(1))
+    mask = torch.ones_like(ids)
+    mask[0, :2] = 0
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+@functools.cache
+def compare_scaling() -> tuple[float, float]:
+    """How far a tiny GPT-2 is from its own with our attention, and with ours without √d_k."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    sizes: Any = {"vocab_size": 64, "n_positions": 64, "n_embd": 48, "n_layer": 3, "n_head": 6}
+    config = GPT2Config(**sizes, bos_token_id=1, eos_token_id=2)
+    model: Any = GPT2LMHeadModel(config).eval()  # type: ignore[no-untyped-call]
+    draw_weights(model, seed=4)
+    install_hook(model)
+    inputs = draw_texts()
+    return measure_difference(model, inputs), measure_effect(model, inputs, NoScaling())
 
 
 def locate_model(name: str) -> str:

@@ -1,7 +1,4 @@
-"""Indexers of every layer of a model, and what reading few keys costs it: kept with the app.
-
-`python -m explainers.models.measure_indexers` trains and measures again and writes both files.
-"""
+"""Indexers of every layer of a model, and what reading few keys costs it: kept with the app."""
 
 import functools
 import json
@@ -12,7 +9,6 @@ import torch
 from torch import Tensor
 
 from explainers.attention.indexer import Indexer, IndexInputs, index_scores
-from explainers.models.indexer_training import Reading
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.shipped_scores import FOLDER, has_other_weights, read_tensors
 
@@ -29,7 +25,7 @@ OWN = 16, 32, 64
 """Numbers of keys for which each head also chooses its own."""
 LEVELS = 127
 """A weight of an indexer is a whole number of steps up to this; each column has its own step."""
-_FIELDS = ("w_query", "w_key", "w_share")
+INDEXER_PARTS = ("w_query", "w_key", "w_share")
 
 
 class Passage(NamedTuple):
@@ -61,34 +57,12 @@ class Shipped(NamedTuple):
     indexers: tuple[Indexer, ...]
 
 
-def pack_indexers(indexers: Sequence[Indexer]) -> dict[str, Tensor]:
-    """All layers' indexers, a byte a weight."""
-    packed = {}
-    for name in _FIELDS:
-        stacked = torch.stack([getattr(one, name) for one in indexers])
-        step = stacked.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / LEVELS
-        packed[name] = (stacked / step).round().to(torch.int8)
-        packed[f"{name}: step"] = step
-    for name in ("gain", "shift"):
-        packed[name] = torch.stack([getattr(one, name) for one in indexers])
-    return packed
-
-
 def unpack_indexers(packed: Mapping[str, Tensor]) -> tuple[Indexer, ...]:
     """The same, as they are used."""
-    whole = {name: packed[name].float() * packed[f"{name}: step"] for name in _FIELDS}
+    whole = {name: packed[name].float() * packed[f"{name}: step"] for name in INDEXER_PARTS}
     parts = {**whole, "gain": packed["gain"], "shift": packed["shift"]}
     layers = zip(*(parts[name] for name in Indexer._fields), strict=True)
     return tuple(Indexer(*layer) for layer in layers)
-
-
-def pack_passage(name: str, reading: Reading, inputs: IndexInputs) -> dict[str, Tensor]:
-    """Half a matrix of weights in 16 bits, and an indexer's inputs."""
-    rows, columns = torch.tril_indices(*reading.weights.shape)
-    packed = {f"{name}: weights": reading.weights[rows, columns].half()}
-    return packed | {
-        f"{name}: {part}": tensor.contiguous() for part, tensor in inputs._asdict().items()
-    }
 
 
 def read_shipped_indexers(model: str) -> Shipped | None:

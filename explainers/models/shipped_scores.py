@@ -1,7 +1,6 @@
 """Known scores of heads: of two models kept with the app, of others kept on this machine.
 
-`python -m explainers.models.shipped_scores` measures the two again and writes `assets/scores`. A
-file also says how each head reads one short text, and of which weights all this was measured.
+A file also says how each head reads one short text, and of which weights all this was measured.
 """
 
 import contextlib
@@ -23,16 +22,14 @@ from explainers.job_queue import Job
 from explainers.messages import N_
 from explainers.models import grammar_heads, head_scores, probes
 from explainers.models.head_scores import HeadScores, measure_heads
-from explainers.models.load import RealModel, load_model
+from explainers.models.load import load_model
 from explainers.models.model_files import list_weight_files
 from explainers.models.registry import WHEEL_MODELS, ModelError, locate_store, resolve_folder
 
 FOLDER = ASSETS / "scores"
-EXAMPLE = "The young judge met Ann Lee. Ann Lee thanked the young judge."
-"""A name that comes twice: the second time, a head can know what follows. And nouns to be found."""
 LEVELS = 255
 """A weight of the example is kept as a whole number up to this."""
-_EXAMPLE = "example"
+EXAMPLE_PART = "example"
 _SAMPLE = 1 << 20
 
 
@@ -118,22 +115,10 @@ def read_tensors(file: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
         return tensors, opened.metadata()
 
 
-def write_tensors(
-    file: Path, model: str, tensors: dict[str, Tensor], described: dict[str, str]
-) -> Path:
-    """A file all at once or not at all, which also says of which weights it was measured."""
-    fingerprint = compute_fingerprint(resolve_folder(model))
-    unfinished = file.with_suffix(f".{os.getpid()}")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    save_file(tensors, unfinished, {"model": model, "fingerprint": fingerprint, **described})
-    unfinished.replace(file)
-    return file
-
-
 @functools.lru_cache(maxsize=4)
 def _read_file(file: Path) -> ShippedScores:
     tensors, described = read_tensors(file)
-    ids, levels = (tensors.pop(f"{_EXAMPLE}: {what}") for what in ("ids", "weights"))
+    ids, levels = (tensors.pop(f"{EXAMPLE_PART}: {what}") for what in ("ids", "weights"))
     tokens = json.loads(described["tokens"])
     example = Example(tokens, ids, levels.float() / LEVELS, find_first_repeated(tokens))
     return ShippedScores(HeadScores(tensors), example, described["fingerprint"])
@@ -144,41 +129,6 @@ def find_first_repeated(tokens: list[str]) -> int:
     words = [token.strip() for token in tokens]
     repeated = (n for n, word in enumerate(words) if word.isalnum() and word in words[:n])
     return next(repeated, 0)
-
-
-def read_example(loaded: RealModel) -> Example:
-    """How all heads read the example now."""
-    from explainers.models.attention_hook import run_model
-
-    ids = loaded.tokenizer(EXAMPLE, return_tensors="pt")["input_ids"]
-    layers = run_model(
-        loaded.model,
-        record=lambda layer: layer.weights[0].float().cpu(),
-        input_ids=ids.to(loaded.model.device),
-    ).layers
-    tokens = [str(loaded.tokenizer.decode([token])) for token in ids[0].tolist()]
-    return Example(tokens, ids[0], torch.stack(layers), find_first_repeated(tokens))
-
-
-def write_shipped_scores(model: str) -> Path:
-    """Measure a model and write its file."""
-    loaded, file = load_model(model), locate_shipped_scores(model)
-    scores, example = measure_heads(loaded), read_example(loaded)
-    tensors = {name: tensor.contiguous() for name, tensor in scores.tensors.items()}
-    levels = (example.weights * LEVELS).round().to(torch.uint8)
-    tensors |= {f"{_EXAMPLE}: ids": example.ids, f"{_EXAMPLE}: weights": levels}
-    return write_tensors(file, model, tensors, {"tokens": json.dumps(example.tokens)})
-
-
-def write_each(write: Callable[[str], Path]) -> None:
-    """A file for every model that has one."""
-    for model in WHEEL_MODELS:
-        file = write(model.id)
-        print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
-
-
-if __name__ == "__main__":
-    write_each(write_shipped_scores)
 
 
 RUNS = 3

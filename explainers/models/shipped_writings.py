@@ -1,37 +1,17 @@
-"""What each head of SmolLM2 writes after the running prompt, kept with the app.
-
-`python -m explainers.models.shipped_writings` computes it again (seconds) and writes
-`assets/scores`; with `--check` it compares.
-"""
+"""What each head of SmolLM2 writes after the running prompt, kept with the app."""
 
 import functools
 import json
-import sys
 from typing import NamedTuple
 
-import torch
-from torch import Tensor
-
-from explainers.models.layer_by_layer import find_decoder
-from explainers.models.load import RealModel, load_model
-from explainers.models.output_circuit import Writing, compute_writing
-from explainers.models.patching import read_pair
+from explainers.models.output_circuit import Writing
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.shipped_ablations import PAIRS
-from explainers.models.shipped_scores import (
-    FOLDER,
-    has_other_weights,
-    is_shipped,
-    read_tensors,
-    write_tensors,
-)
-from explainers.models.token_text import label_ids
+from explainers.models.shipped_scores import FOLDER, has_other_weights, is_shipped, read_tensors
 
 MODEL = WHEEL_MODELS[0].id
 FILE = FOLDER / f"{MODEL.split('/')[-1]}.writings.safetensors"
 PAIR = PAIRS["capital"]
-SAME = 1e-2
-"""Logits: what two machines may differ by, and what half precision rounds away."""
 
 
 class Writings(NamedTuple):
@@ -45,12 +25,12 @@ def read_shipped_writings() -> Writings | None:
     """What came with the app, unless the model on this machine has other weights."""
     if not is_shipped(MODEL, FILE):
         return None
-    shipped, fingerprint = _read_file()
+    shipped, fingerprint = read_file()
     return None if has_other_weights(MODEL, fingerprint) else shipped
 
 
 @functools.cache
-def _read_file() -> tuple[Writings, str]:
+def read_file() -> tuple[Writings, str]:
     tensors, described = read_tensors(FILE)
     labels = {int(one): label for one, label in json.loads(described["labels"]).items()}
     writing = Writing(
@@ -60,53 +40,3 @@ def _read_file() -> tuple[Writings, str]:
         )
     )
     return Writings(writing, labels), described["fingerprint"]
-
-
-def compute_writings(loaded: RealModel) -> Writing:
-    """Of all heads, after the first prompt of the running pair."""
-    decoder = find_decoder(loaded)
-    read = read_pair(loaded, decoder, PAIR)
-    layers = [
-        compute_writing(decoder, read.stream, layer, read.answers)
-        for layer in range(decoder.num_layers)
-    ]
-    return Writing(*(torch.stack(parts) for parts in zip(*layers, strict=True)))
-
-
-def write_shipped_writings() -> None:
-    """Compute them and write their file."""
-    loaded = load_model(MODEL)
-    found = compute_writings(loaded)
-    kept = found._replace(ids=found.ids.to(torch.int32), logits=found.logits.half())
-    ids = sorted({*found.ids.flatten().tolist()})
-    labels = dict(zip(ids, label_ids(loaded.tokenizer, ids), strict=True))
-    tensors = {name: tensor.contiguous() for name, tensor in kept._asdict().items()}
-    write_tensors(FILE, MODEL, tensors, {"labels": json.dumps(labels, ensure_ascii=False)})
-    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
-
-
-def find_difference(kept: Writing, computed: Writing) -> float:
-    """The largest between two of all heads, in weights, leads and logits.
-
-    Which of two equal tokens comes first is nothing that two machines need to agree on.
-    """
-    names = "weights", "leads", "logits"
-    pairs: list[tuple[Tensor, Tensor]] = [(getattr(kept, n), getattr(computed, n)) for n in names]
-    return max(float((one - other).abs().max()) for one, other in pairs)
-
-
-def check() -> int:
-    """Compute all of it again; 1 if it differs from what is kept."""
-    kept, _ = _read_file()
-    computed = compute_writings(load_model(MODEL))
-    difference = find_difference(kept.writing, computed)
-    same = float((kept.writing.ids == computed.ids).float().mean())
-    heads = computed.weights.shape[:2].numel()
-    print(f"{heads} heads: {difference:.5f} logits apart at most; {same:.4f} of the tokens alike")
-    return int(difference > SAME or same < 0.99)
-
-
-if __name__ == "__main__":
-    if "--check" in sys.argv[1:]:
-        sys.exit(check())
-    write_shipped_writings()

@@ -3,7 +3,7 @@
 The letters follow each other as in corpus.txt; behind e, a or r the letter before it stands once
 more (bigram-backcopy, Guo et al. 2024, "Active-dormant attention heads", section 3). Only there the
 head has something to look for. How it was trained stands in `idle_training`, how it does in
-IDLE_REPORT.md.
+workshop/toys/IDLE_REPORT.md.
 """
 
 import functools

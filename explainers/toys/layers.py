@@ -229,7 +229,7 @@ def load_heads(configuration: Configuration, seed: int, language: str) -> Traine
 def read_tensors(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], dict[str, Tensor]]:
     """The words and some tensors of a shipped file."""
     if not file.exists():
-        made = "python -m explainers.toys makes it; see its --language"
+        made = "python -m workshop.toys makes it; see its --language"
         raise FileNotFoundError(f"no {file.name} yet: {made}")
     with safe_open(file, framework="pt") as stored:
         words = tuple(split_list(stored.metadata()["words"]))

@@ -2,7 +2,7 @@
 
 It names the words that a token is related to, but not on which side they stand, and with a matrix
 of its own; that little is enough for eight numbers a word. How it was trained stands in
-`readable_training`, how well it does in REPORT.md.
+`workshop.toys.readable_training`, how well it does in its REPORT.md.
 """
 
 import functools

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import torch
 
-from explainers.folders import ROOT
 from explainers.toys.examples import make_generator
 from explainers.translation.clauses import NUM_CHOICES, list_actors, write_sentence
 from explainers.translation.phrases import Phrase
@@ -23,6 +22,7 @@ from explainers.translation.vocabulary import (
 )
 
 MAX_SOURCE_WORDS, MAX_TARGET_SYLLABLES = 22, 34
+TRAINING_SENTENCES = 120_000
 TEST_SENTENCES = 1_000
 """The size of each of the two test sets."""
 
@@ -178,30 +178,3 @@ def draw_test_sets(count: int = TEST_SENTENCES) -> TestSets:
     return TestSets(
         draw_sentences("unseen", count, False, ()), draw_sentences("held out", count, True, ())
     )
-
-
-def draw_training_set(count: int) -> list[SentencePair]:
-    """`count` sentences to learn from, without those of the test sets and held-out pairs."""
-    return draw_sentences("training", count, False, itertools.chain(*draw_test_sets()))
-
-
-SAMPLE_FILE = ROOT / "docs" / "translator-sentences.md"
-SAMPLE_HEADING = """# What the translator learns from
-
-{count} random sentences of its corpus, so that everybody can read what its grammar says. Made by
-`python -m explainers.translation sentences`, never by hand.
-
-| English | Vietnamese |
-|---|---|
-"""
-SAMPLE_SENTENCES = 200
-
-
-def format_sample(count: int = SAMPLE_SENTENCES) -> str:
-    """Random sentences of the corpus in both languages, as Markdown."""
-    sentences = generate_sentences(make_generator("translation", "printed"))
-    lines = [
-        f"| {' '.join(pair.source)} | {' '.join(pair.target)} |"
-        for pair in itertools.islice(sentences, count)
-    ]
-    return SAMPLE_HEADING.format(count=count) + "\n".join(lines) + "\n"

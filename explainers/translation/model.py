@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
@@ -23,7 +22,7 @@ from explainers.attention.encoder_block import (
 from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
 from explainers.attention.scaled_dot_product import attention
-from explainers.toys.examples import LONGEST, make_generator
+from explainers.toys.examples import LONGEST
 from explainers.translation.vocabulary import (
     PAD,
     PaddedIds,
@@ -62,21 +61,6 @@ def list_shapes() -> dict[str, tuple[int, ...]]:
     for norm in norms:
         shapes |= {f"{norm}.gain": (D_MODEL,), f"{norm}.shift": (D_MODEL,)}
     return shapes
-
-
-def draw_parameters(seed: int) -> dict[str, Tensor]:
-    """Untrained parameters: random (Glorot and Bengio 2010), gains 1, shifts and biases 0."""
-    return {name: _draw_parameter(name, shape, seed) for name, shape in list_shapes().items()}
-
-
-def _draw_parameter(name: str, shape: tuple[int, ...], seed: int) -> Tensor:
-    if len(shape) == 1:
-        return torch.ones(shape) if name.endswith("gain") else torch.zeros(shape)
-    seeded_generator = make_generator("translator", seed, name)
-    if "." not in name:
-        return torch.randn(shape, generator=seeded_generator) / D_MODEL**0.5
-    limit = (6 / sum(shape)) ** 0.5
-    return (2 * torch.rand(shape, generator=seeded_generator) - 1) * limit
 
 
 PLAIN_ATTENTION: tuple[Attend, ...] = (attention,) * NUM_LAYERS

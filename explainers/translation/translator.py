@@ -19,7 +19,6 @@ from explainers.translation.model import PLAIN_ATTENTION, EncodedSource, Model
 from explainers.translation.vocabulary import (
     BEGIN,
     END,
-    PAD,
     SPECIAL_TOKENS,
     encode_sources,
     english_vocabulary,
@@ -41,21 +40,6 @@ class Candidate(NamedTuple):
     def per_syllable(self) -> float:
         """The mean log-probability, which ranks candidates: a sum would prefer short ones."""
         return self.log_probability / (len(self.ids) + 1)
-
-
-@torch.no_grad()
-def greedy_search(
-    model: Model, source: EncodedSource, attend: Sequence[Attend] = PLAIN_ATTENTION
-) -> Tensor:
-    """Always the likeliest next syllable; ids (batch, length) with padding behind the end."""
-    batch = len(source.output)
-    ids, is_done = torch.full((batch, 1), BEGIN), torch.zeros(batch, dtype=torch.bool)
-    while ids.shape[-1] <= MAX_SYLLABLES and not is_done.all():
-        next_ids = model.predict(ids, source, attend).logits[:, -1].argmax(dim=-1)
-        next_ids = next_ids.masked_fill(is_done, PAD)
-        is_done = is_done | (next_ids == END)
-        ids = torch.cat([ids, next_ids[:, None]], dim=-1)
-    return ids[:, 1:]
 
 
 @torch.no_grad()

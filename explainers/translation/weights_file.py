@@ -1,12 +1,10 @@
 """The files of the shipped weights, in 16 bits, and of the word pieces."""
 
 import functools
-from collections.abc import Mapping
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
 from explainers.folders import ASSETS
@@ -56,36 +54,18 @@ def load_translator(seed: int = 0) -> Translator:
 def read_tensors(file: Path) -> dict[str, Tensor]:
     """All tensors of a file; raises BrokenWeightsError if its words are not the lexicon's."""
     if not file.exists():
-        hint = "python -m explainers.translation train makes it"
+        hint = "python -m workshop.translation train makes it"
         raise BrokenWeightsError(f"there is no {file.name}: {hint}")
     if file.stat().st_size > MAX_BYTES:
         raise BrokenWeightsError(f"{file.name} is larger than {MAX_BYTES:,} bytes: not our weights")
     try:
         with safe_open(file, framework="pt") as tensor_file:
-            if (tensor_file.metadata() or {}).get("words") != _join_words():
+            if (tensor_file.metadata() or {}).get("words") != join_words():
                 raise BrokenWeightsError(f"{file.name} was trained with other words: train again")
             return {name: tensor_file.get_tensor(name) for name in tensor_file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise BrokenWeightsError(f"{file.name} is broken: {error}") from error
 
 
-def save_seed(seed: int, parameters: Mapping[str, Tensor], piece_model: bytes = b"") -> None:
-    """Put the weights of a seed into its file, in 16 bits; other seeds in it stay."""
-    file, prefix = find_file(seed), f"{seed}."
-    try:
-        stored_tensors = read_tensors(file)
-    except BrokenWeightsError:
-        stored_tensors = {}
-    tensors = {
-        name: tensor for name, tensor in stored_tensors.items() if not name.startswith(prefix)
-    }
-    tensors |= {prefix + name: tensor.detach().half() for name, tensor in parameters.items()}
-    if piece_model:
-        tensors[PIECES_KEY] = torch.frombuffer(bytearray(piece_model), dtype=torch.uint8)
-    save_file({name: tensors[name] for name in sorted(tensors)}, file, {"words": _join_words()})
-    file.chmod(0o644)  # safetensors leaves it to its owner alone
-    load_translator.cache_clear()
-
-
-def _join_words() -> str:
+def join_words() -> str:
     return " ".join((*english_vocabulary().tokens, *vietnamese_vocabulary().tokens))

@@ -1,8 +1,7 @@
 """Word pieces (Kudo and Richardson 2018), which large translators read instead of words."""
 
 import functools
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import sentencepiece
 
@@ -15,22 +14,6 @@ from explainers.translation.weights_file import (
 
 NUM_PIECES = 600
 """The number of pieces: fewer than the corpus has words, so that some words are cut."""
-
-
-def train_pieces(lines: Iterable[str]) -> bytes:
-    """A model of word pieces, learned from sentences of both languages; the same every time."""
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_writer=model,
-        model_type="bpe",
-        vocab_size=NUM_PIECES,
-        character_coverage=1.0,
-        normalization_rule_name="identity",
-        num_threads=1,
-        minloglevel=2,
-    )
-    return model.getvalue()
 
 
 @functools.lru_cache(maxsize=1)

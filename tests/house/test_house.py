@@ -18,7 +18,8 @@ EXPLAINERS = sorted(ROOT.glob("explainers/**/*.py"))
 ATTENTION = sorted(ROOT.glob("explainers/attention/**/*.py"))
 PRODUCT = [ROOT / "app.py", ROOT / "contents.py", *PAGES, *EXPLAINERS]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
-WORKSHOP = sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py")])
+WORKSHOP = sorted(ROOT.glob("workshop/**/*.py"))
+TOOLS = sorted([*WORKSHOP, *ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py")])
 FILES = "".join(
     f"/{path}\n"
     for top in ROOT.iterdir()
@@ -26,7 +27,7 @@ FILES = "".join(
     for path in [top, *top.rglob("*")]
 )
 """Every file and folder that is ours, a line each."""
-CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *WORKSHOP])
+CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *TOOLS])
 
 ARROWS = {
     "app.py": "streamlit starlette explainers.folders explainers.ui.follow explainers.ui.headers "
@@ -55,8 +56,6 @@ ARROWS = {
     "explainers/ui/follow/redis_board.py": "redis explainers.ui.follow",
     "explainers/ui/lecture/share_link.py": "streamlit segno explainers.folders "
     "explainers.translations explainers.ui",
-    "explainers/ui/text/catalogue.py": "babel explainers.folders explainers.translations "
-    "explainers.ui",
     "explainers/charts": "altair pandas PIL explainers.charts explainers.messages "
     "explainers.translations",
     # The first page paints before Altair and pandas could be imported, and it needs these two.
@@ -157,7 +156,7 @@ def is_within(module, packages):
 
 def third_party(paths):
     """The packages, by their names on the index, that files import from outside."""
-    ours = {"app", "contents", "pages", "explainers", "benchmarks", "tests"}
+    ours = {"app", "contents", "pages", "explainers", "workshop", "benchmarks", "tests"}
     found = {module.split(".")[0] for path in paths for module in imports(path)}
     packages = metadata.packages_distributions()
     return {packages[module][0].lower() for module in found - ours - sys.stdlib_module_names}
@@ -205,7 +204,7 @@ def test_what_is_heavy_is_imported_where_it_is_needed(start, heavy):
     assert not heavy & set(loaded.split())
 
 
-@each(EXPLAINERS + PAGES)
+@each(EXPLAINERS + WORKSHOP + PAGES)
 def test_a_page_is_read_in_one_go_and_a_mechanism_fits_on_a_screen(path):
     most = 150 if path in PAGES else 100 if path in ATTENTION else 400
     assert len(path.read_text(encoding="utf-8").splitlines()) <= most
@@ -241,7 +240,7 @@ def test_a_teaching_function_shows_everything_it_does(path):
         assert not every & {"dropout", "device", "dtype"}, f"{what} does more than its mechanism"
 
 
-@each(PRODUCT + WORKSHOP)
+@each(PRODUCT + TOOLS)
 def test_one_word_for_one_thing(path):
     words = set()
     for node in nodes(path):
@@ -298,7 +297,7 @@ def test_the_readme_shows_the_way_and_lists_the_pages_as_the_contents_do():
 SPOKEN = [*DOCUMENTS, *sorted((ROOT / "assets/text").rglob("*.md")), *ROOT.glob("assets/text/*.po")]
 
 
-@each([*PRODUCT, *WORKSHOP, *SPOKEN])
+@each([*PRODUCT, *TOOLS, *SPOKEN])
 def test_no_page_is_cited_by_its_number(path):
     """Pages move; their names and addresses stay."""
     said = path.read_text(encoding="utf-8")
@@ -335,7 +334,7 @@ def is_known(word):
         return True
     if re.fullmatch(r"\.?[\w/-]+(\.(py|js|css|md|po|toml|txt)|/)", word):
         return f"/{word.strip('/')}\n" in FILES
-    if re.fullmatch(r"(explainers|benchmarks)(\.\w+)+", word):
+    if re.fullmatch(r"(explainers|workshop|benchmarks)(\.\w+)+", word):
         return any((ROOT / word.replace(".", "/")).with_suffix(end).exists() for end in ("", ".py"))
     if word.endswith("()"):
         return f"def {word[:-2]}(" in CODE or f"class {word[:-2]}" in CODE
@@ -349,13 +348,14 @@ def test_requirements_are_what_is_imported():
 
 def test_tools_are_pinned_as_well_and_what_is_pinned_is_installed():
     pinned = {**pins("requirements.txt"), **pins("requirements-dev.txt")}
-    assert third_party(WORKSHOP) <= set(pinned)
+    assert third_party(TOOLS) <= set(pinned)
     assert {p: metadata.version(p).split("+")[0] for p in pinned} == pinned
 
 
 @each(
     [
         *PRODUCT,
+        *WORKSHOP,
         *sorted(ROOT.glob("benchmarks/*.*")),
         *sorted(p for p in ROOT.glob("explainers/**/*.*") if p.suffix in (".js", ".css")),
         *(ROOT / file for file in ["Makefile", ".ci/run", ".streamlit/config.toml"]),

@@ -18,7 +18,7 @@ from tests.house.test_house import (
     tree,
 )
 
-MOST_MODULES = 399
+MOST_MODULES = 384
 """Modules of the product without its pages: as many as one can walk through. Of 435, about forty
 are the three pages on why a head looked, whether it matters, and how a model writes."""
 ROLES = {"__init__", "__main__", "takeaway", "hero", "train"}
@@ -43,6 +43,13 @@ def test_no_import_goes_in_a_circle():
         list(graphlib.TopologicalSorter(graph).static_order())
     except graphlib.CycleError as circle:
         raise AssertionError(" imports ".join(circle.args[1][::-1])) from None
+
+
+@each(PRODUCT)
+def test_the_product_works_without_the_workshop(path):
+    """What makes and measures shipped files imports the product; no page and no server need it."""
+    tools = {module for module in imports(path) if module.split(".")[0] == "workshop"}
+    assert not tools, f"imports {', '.join(sorted(tools))}"
 
 
 @each(sorted(ROOT.glob("explainers/chapters/*/*.py")))

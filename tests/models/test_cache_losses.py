@@ -23,15 +23,13 @@ from explainers.models.cache_losses import (
     VALUES,
     RoundedRows,
     count_bits,
-    find_rope_base,
-    list_savings,
     measure_text,
     name_rounding,
-    read_prose,
 )
 from explainers.models.changes import Window
 from tests.models.test_attention_hook import ours
 from tests.support.tiny_families import tiny
+from workshop.models.measure_writing import find_rope_base, list_savings, read_prose
 
 LONG = torch.randint(7, 41, (1, 2 * GROUP), generator=torch.Generator().manual_seed(3))
 

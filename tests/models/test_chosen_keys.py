@@ -13,16 +13,7 @@ from explainers.attention.grouped_query import share
 from explainers.attention.indexer import index_scores, keep_best
 from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.models.attention_hook import run_model
-from explainers.models.chosen_keys import (
-    BlockKeys,
-    EvictedKeys,
-    IndexedKeys,
-    OracleKeys,
-    compute_half_loss,
-    compute_indexed_loss,
-    project_text,
-    watch_inputs,
-)
+from explainers.models.chosen_keys import project_text, watch_inputs
 from explainers.models.indexer_training import (
     IndexerSize,
     compute_kl,
@@ -30,15 +21,23 @@ from explainers.models.indexer_training import (
     read_layers,
     train_indexer,
 )
-from explainers.models.measure_indexers import (
+from explainers.models.shipped_indexers import INDEXER, KEPT, PROSE, TWICE, WEIGHTS_FILE, read_files
+from tests.models.test_attention_hook import ours
+from workshop.models.key_policies import (
+    BlockKeys,
+    EvictedKeys,
+    IndexedKeys,
+    OracleKeys,
+    compute_half_loss,
+    compute_indexed_loss,
+)
+from workshop.models.measure_indexers import (
     LOSSES,
     compare_numbers,
     list_differences,
     list_texts,
     measure_training,
 )
-from explainers.models.shipped_indexers import INDEXER, KEPT, PROSE, TWICE, WEIGHTS_FILE, read_files
-from tests.models.test_attention_hook import ours
 
 LENGTH, LAYERS = 64, 3
 IDS = torch.randint(11, (1, LENGTH), generator=torch.Generator().manual_seed(5))

@@ -11,16 +11,17 @@ import torch
 import transformers
 from transformers import BigBirdConfig, BigBirdForCausalLM, PreTrainedTokenizerFast
 
-from explainers.models import active_run, attention_hook, families, hook_check, load, registry
-from explainers.models.__main__ import main
+from explainers.models import active_run, attention_hook, load, registry
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.comparison import measure_differences
-from explainers.models.families import list_families, try_family
-from explainers.models.family_sizes import make_inputs, make_tiny_model
 from explainers.models.registry import ModelError
 from explainers.models.replaced_methods import REPLACEMENTS
 from tests.support import saved_marian, saved_models
 from tests.support.tiny_families import FAMILIES, OUT_AND_IN, inputs, tiny
+from workshop.models import families, hook_check
+from workshop.models.__main__ import main
+from workshop.models.families import list_families, try_family
+from workshop.models.family_sizes import make_inputs, make_tiny_model
 
 CLASSES = {family.model_type: family for family in list_families()}
 EQUAL = ["llama", "deepseek_v32", "granite_swa", "jamba", "minimax", "diffllama", "musicgen"]

@@ -5,15 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from explainers.chapters.serving import measured_serving
-from explainers.chapters.serving.measured_serving import (
-    BLOCK,
-    MOST_TOKENS,
-    REPORT,
-    find_differences,
-    join_prompts,
-    measure_all,
-    write_report,
-)
+from explainers.chapters.serving.measured_serving import BLOCK, MOST_TOKENS, join_prompts
 from explainers.models import served_prompts
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
@@ -33,6 +25,7 @@ from explainers.models.served_prompts import (
 )
 from tests.support import saved_models
 from tests.support.real_models import real
+from workshop.serving import REPORT, find_differences, measure_all, write_report
 
 GPT2 = "openai-community/gpt2"
 ONE, TWO = [0, 1, 2, 3, 4, 1], [0, 1, 2, 3, 4, 2, 3]
@@ -84,11 +77,11 @@ def test_drafts_are_read_right_by_the_tree_alone(tiny):
 def test_what_is_kept_is_what_the_model_gives():
     """All of it: with tokens, counts and rows that are equal, and numbers that are near."""
     real(measured_serving.MODEL)
-    assert find_differences(measured_serving._read_file(), measure_all()) == []
+    assert find_differences(measured_serving.read_file(), measure_all()) == []
 
 
 def test_a_piece_of_what_is_kept_is_what_the_model_gives():
-    loaded, kept = real(measured_serving.MODEL), measured_serving._read_file()
+    loaded, kept = real(measured_serving.MODEL), measured_serving.read_file()
     assert REPORT.read_text(encoding="utf-8") == write_report(kept)
     assert find_differences({**kept, "largest": kept["largest"] + 1}, kept) == ["largest"]
     prompts = cut_prompts(loaded, join_prompts(kept["beginning"]), MOST_TOKENS)

@@ -7,20 +7,13 @@ from explainers.chapters.does_it_matter.hero import find_largest, read_shown
 from explainers.models.layer_by_layer import find_decoder, go_on, read_stream
 from explainers.models.output_circuit import compute_writing
 from explainers.models.patching import DRAWS, draw_null, read_pair
-from explainers.models.shipped_ablations import (
-    MODEL,
-    PAIRS,
-    SAME,
-    SAMPLE,
-    find_difference,
-    measure_sample,
-    read_shipped_ablations,
-)
-from explainers.models.shipped_writings import SAME as SAME_LOGITS
-from explainers.models.shipped_writings import find_difference as find_difference_of_writings
+from explainers.models.shipped_ablations import MODEL, PAIRS, read_shipped_ablations
 from explainers.models.shipped_writings import read_shipped_writings
 from tests.support.opening import PAGES, opened
 from tests.support.reading import said
+from workshop.models.compute_writings import SAME as SAME_LOGITS
+from workshop.models.compute_writings import find_difference as find_difference_of_writings
+from workshop.models.measure_ablations import SAME, SAMPLE, find_difference, measure_sample
 
 PAGE = next(page for page in PAGES if page.stem == "21_does_it_matter")
 

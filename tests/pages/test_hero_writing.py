@@ -7,21 +7,18 @@ import torch
 from torch.testing import assert_close
 
 from explainers.chapters.writing.hero import COUNTS, EVERY, HEATS, SHARES
-from explainers.models.shipped_writing import (
-    CHECKED,
-    GREEDY,
-    HOT,
-    MODEL,
-    SAME,
-    find_difference,
-    measure_again,
-    read_shipped_writing,
-    write_text,
-)
+from explainers.models.shipped_writing import GREEDY, HOT, MODEL, read_shipped_writing
 from explainers.models.told_steps import NUM_LISTED, list_looks, restrict_candidates, tell_step
 from explainers.models.written_tokens import Sampling, WrittenToken
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
+from workshop.models.measure_writing import (
+    CHECKED,
+    SAME,
+    find_difference,
+    measure_again,
+    write_text,
+)
 
 PAGE = next(page for page in PAGES if page.stem == "22_writing")
 

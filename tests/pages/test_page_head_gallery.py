@@ -17,7 +17,6 @@ from explainers.models.shipped_scores import (
     compute_fingerprint,
     find_known_scores,
     locate_shipped_scores,
-    read_example,
     read_shipped_scores,
     save_scores,
 )
@@ -28,6 +27,7 @@ from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures, press
 from tests.support.reading import hero, said
 from tests.support.waiting import over
+from workshop.models.measure_scores import read_example
 
 PAGE = next(page for page in PAGES if page.stem == "18_head_gallery")
 ID = "someone/tiny-model"

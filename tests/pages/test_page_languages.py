@@ -18,11 +18,11 @@ from explainers.translations import ENGLISH, TEXTS, load_sections, translate
 from explainers.ui.controls.controls import CONFIG
 from explainers.ui.session import BUILT_WORD, VISIT
 from explainers.ui.text import language
-from explainers.ui.text.catalogue import find_missing, format_catalogue
 from explainers.ui.text.language import list_languages
 from tests.golden.kept import read_kept
 from tests.golden.sent import read_sent
 from tests.support.opening import PAGES, ROOT, opened, unfolded, widgets
+from workshop.catalogue import find_missing, format_catalogue
 
 OTHERS = sorted(set(list_languages()) - {ENGLISH})
 LINK = {"text": "Fans praised players"}

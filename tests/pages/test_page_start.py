@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from explainers.chapters.start import what_for
 from explainers.ui.page_parts.where_in_model import FILE
 from tests.support.opening import PAGES, opened
+from workshop import what_for
 
 WAYS = {"10-minute tour": "tour", "Lecture mode": "lecture"}
 

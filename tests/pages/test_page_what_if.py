@@ -12,7 +12,7 @@ from torch.testing import assert_close
 from explainers.chapters.what_if import before_after, choose_changes
 from explainers.chapters.what_if.before_after import Reading, read_live
 from explainers.chapters.what_if.hero import CHANGES, FIRST_HIDDEN, make_hero
-from explainers.chapters.what_if.shipped_effects import EVERY_CHANGE, MODEL, read_shipped
+from explainers.chapters.what_if.shipped_effects import MODEL, read_shipped
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
     AblatedHeads,
@@ -40,6 +40,7 @@ from tests.pages.conftest import make_up_scores
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, widgets
 from tests.support.reading import hero, said
+from workshop.what_if import EVERY_CHANGE
 
 PAGE = next(page for page in PAGES if page.stem == "19_what_if")
 GPT2 = "openai-community/gpt2"

@@ -5,16 +5,12 @@ from unittest import mock
 
 import pytest
 
-from explainers.chapters.why_it_looked.shipped_cells import (
-    CELLS,
-    MODEL,
-    explain_example,
-    read_shipped,
-)
+from explainers.chapters.why_it_looked.shipped_cells import CELLS, MODEL, read_shipped
 from explainers.models.load import is_on_disk, load_model
 from explainers.ui.controls import why_controls as chosen
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
+from workshop.why_it_looked import explain_example
 
 PAGE = next(page for page in PAGES if page.stem == "20_why_it_looked")
 ROUNDING = 2e-3
@@ -86,4 +82,4 @@ def test_without_kept_numbers_the_page_says_how_to_make_them():
         other.return_value = True
         visit = opened(PAGE, {})
     assert not visit.exception
-    assert "shipped_cells" in json.dumps([one.value for one in visit.markdown])
+    assert "workshop.why_it_looked" in json.dumps([one.value for one in visit.markdown])

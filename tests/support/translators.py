@@ -1,7 +1,8 @@
 """A translator to test with."""
 
-from explainers.translation.model import Model, draw_parameters
+from explainers.translation.model import Model
 from explainers.translation.translator import Translator
+from workshop.translation.train import draw_parameters
 
 
 def make_untrained_translator(seed: int = 0) -> Translator:

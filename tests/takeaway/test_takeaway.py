@@ -23,7 +23,6 @@ from explainers.chapters.exercises import one_exercise as exercise_takeaway
 from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
 from explainers.chapters.masks import changed_text
 from explainers.chapters.relative_positions import position_scores
-from explainers.takeaway.__main__ import FILE, make_example
 from explainers.takeaway.inside import same_numbers
 from explainers.takeaway.literals import literal
 from explainers.takeaway.modules import NotPlainError, list_needed, paste
@@ -36,6 +35,7 @@ from explainers.ui.untrusted_text import make_title
 from tests.support.opening import PAGES, lacks_model, opened
 from tests.support.reading import said
 from tests.support.taking import cells_of, drawn_on, executed, kernel, valid
+from workshop.example_notebook import FILE, make_example
 
 PAGE = {page.stem.partition("_")[2]: page for page in PAGES}
 OF_MODEL = {"text": "the bank raised the rate"}

@@ -25,7 +25,7 @@ from explainers.toys.idle_head import (
     read_rows,
     spell,
 )
-from explainers.toys.idle_report import IdleRow, format_idle_report, list_seeds
+from explainers.toys.idle_report import IdleRow, list_seeds
 from explainers.toys.idle_training import (
     IdleRequest,
     draw_idle_parts,
@@ -34,6 +34,7 @@ from explainers.toys.idle_training import (
     look_after,
     make_idle_job,
 )
+from workshop.toys.train_idle_heads import IDLE_MARKDOWN, format_idle_report
 
 EACH = pytest.mark.parametrize("setting", SHIPPED_SETTINGS)
 
@@ -55,7 +56,7 @@ def test_rows_follow_the_rule_and_no_other_letter_is_copied_more_than_by_chance(
 
 def test_what_is_shipped_is_small_and_every_head_copies():
     assert IDLE_FILE.stat().st_size < 1_200_000
-    assert idle_report.IDLE_MARKDOWN.read_text(encoding="utf-8") == format_idle_report()
+    assert IDLE_MARKDOWN.read_text(encoding="utf-8") == format_idle_report()
     for setting, seed in product(SHIPPED_SETTINGS, IDLE_SEEDS):
         parts, untrained = load_idle_head(setting, seed), draw_idle_parts(setting, seed)
         assert {n: p.shape for n, p in parts.items()} == {n: p.shape for n, p in untrained.items()}

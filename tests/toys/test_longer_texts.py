@@ -5,16 +5,7 @@ import torch
 
 from explainers.toys import longer_results
 from explainers.toys.examples import make_generator
-from explainers.toys.longer_results import (
-    ASKED,
-    FURTHER,
-    LENGTHS,
-    SEEDS,
-    TRAINED_FURTHER,
-    measure_first_losses,
-    read_longer_results,
-    read_stored,
-)
+from explainers.toys.longer_results import FURTHER, LENGTHS, SEEDS, read_longer_results, read_stored
 from explainers.toys.longer_texts import (
     KINDS,
     NOWHERE,
@@ -23,11 +14,14 @@ from explainers.toys.longer_texts import (
     PI,
     PLAIN,
     ROTARY,
-    VOCABULARY,
     YARN,
+    find_speeds,
+)
+from workshop.toys.measure_longer_texts import ASKED, TRAINED_FURTHER, measure_first_losses
+from workshop.toys.train_longer_texts import (
+    VOCABULARY,
     draw_parts,
     draw_repeats,
-    find_speeds,
     measure_model,
     predict_next,
     train_further,

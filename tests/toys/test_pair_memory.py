@@ -18,7 +18,8 @@ from explainers.toys.pair_memory import (
     score_answers,
     train_memory,
 )
-from explainers.toys.pair_results import MODELS, SEEDS, TESTED_COUNTS, read_results, train_row
+from explainers.toys.pair_results import MODELS, SEEDS, TESTED_COUNTS, read_results
+from workshop.toys.measure_memories import train_row
 
 
 @pytest.mark.parametrize("has_repeats", [False, True])

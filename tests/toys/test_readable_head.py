@@ -7,7 +7,7 @@ import torch
 
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
-from explainers.toys import readable_head, readable_training
+from explainers.toys import readable_head
 from explainers.toys.examples import make_generator
 from explainers.toys.grammar import ENGLISH, GRAMMARS
 from explainers.toys.layers import read_tensors
@@ -18,15 +18,16 @@ from explainers.toys.readable_head import (
     load_readable_layer,
     name_readable_part,
 )
-from explainers.toys.readable_training import (
+from explainers.toys.task import draw_news, encode_news
+from explainers.toys.training import draw_pool, run_heads
+from workshop.toys import readable_training
+from workshop.toys.readable_training import (
     STAGES,
     make_readable_task,
     measure_readable_head,
     read_readable_rows,
     train_readable_head,
 )
-from explainers.toys.task import draw_news, encode_news
-from explainers.toys.training import draw_pool, run_heads
 
 RUNNING, WORDS = ENGLISH.running.tokens, ENGLISH.words
 ALL_RULES = ("full", "causal", "window of 3", "prefix of 3", "chunk of 3")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 from explainers.attention import masks
-from explainers.toys import layers, training_report, weight_check
+from explainers.toys import layers, training_report
 from explainers.toys.grammar import (
     ENGLISH,
     GRAMMARS,
@@ -21,9 +21,6 @@ from explainers.toys.grammar import (
     split_list,
 )
 from explainers.toys.layers import PART_NAMES, SEEDS, Configuration, list_configurations, load_heads
-from explainers.toys.longer_results import format_longer_section
-from explainers.toys.pair_results import format_results_section
-from explainers.toys.readable_training import format_readable_section
 from explainers.toys.task import (
     MAX_NEWS_TOKENS,
     NUM_CHOICES,
@@ -33,9 +30,13 @@ from explainers.toys.task import (
     make_targets,
     make_task,
 )
-from explainers.toys.tolerance import find_mean_difference, format_tolerances, read_tolerance
 from explainers.toys.training import Training, attend, compute_mean_loss, draw_pool, list_parts
 from explainers.toys.training_report import measure_heads, read_report
+from workshop.toys import train_heads, weight_check
+from workshop.toys.measure_longer_texts import format_longer_section
+from workshop.toys.measure_memories import format_results_section
+from workshop.toys.readable_training import format_readable_section
+from workshop.toys.tolerance import find_mean_difference, format_tolerances, read_tolerance
 
 MANY = Configuration(4, 4, 16, "full")
 SMALL = Configuration(2, 1, 4, "causal")
@@ -225,20 +226,20 @@ def test_accuracy_is_that_of_the_tokens_that_are_asked_for_something():
 
 def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     """The whole way with a few steps: shipped halves and a row of the report."""
-    report = training_report.format_report() + format_readable_section()
+    report = train_heads.format_report() + format_readable_section()
     report += format_results_section() + format_longer_section() + format_tolerances()
-    assert training_report.MARKDOWN_REPORT.read_text(encoding="utf-8") == report
-    monkeypatch.setattr(training_report, "MEASURED_SEEDS", 2)
-    shipped, row = training_report.train_configuration(SMALL, steps=3)
+    assert train_heads.MARKDOWN_REPORT.read_text(encoding="utf-8") == report
+    monkeypatch.setattr(train_heads, "MEASURED_SEEDS", 2)
+    shipped, row = train_heads.train_configuration(SMALL, steps=3)
     assert {tensor.dtype for tensor in shipped.values()} == {torch.float16}
     assert set(shipped) == {layers.name_part(SMALL, s, part) for s in SEEDS for part in PART_NAMES}
     assert row.configuration == SMALL
     assert len(row.loss) == 2
-    again, _ = training_report.train_configuration(SMALL, steps=3)
+    again, _ = train_heads.train_configuration(SMALL, steps=3)
     assert all(torch.equal(again[name], tensor) for name, tensor in shipped.items())
     report_file = tmp_path / "report.json"
     monkeypatch.setitem(layers.WEIGHTS_FILES, "en", report_file.with_suffix(".safetensors"))
-    training_report.write_report([row], "made by a test")
+    train_heads.write_report([row], "made by a test")
     assert training_report.ReportRow(**json.loads(report_file.read_text())["rows"][0]) == row
 
 

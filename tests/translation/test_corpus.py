@@ -24,6 +24,7 @@ from explainers.translation.vocabulary import (
     read_lexicon,
     vietnamese_vocabulary,
 )
+from workshop.translation import training_set
 
 SOME = list(itertools.islice(generate_sentences(make_generator("tests of the corpus")), 3_000))
 
@@ -139,8 +140,8 @@ def test_tests_and_training_share_no_sentence(monkeypatch):
     assert not {pair.target for pair in tested} & {pair.target for pair in learned}
     assert not any(pair.is_held_out for pair in learned)
     drawn = draw_sentences("training", 30, False, ())
-    monkeypatch.setattr(corpus, "draw_test_sets", lambda: corpus.TestSets(drawn[:20], []))
-    assert corpus.draw_training_set(10) == drawn[20:]
+    monkeypatch.setattr(training_set, "draw_test_sets", lambda: corpus.TestSets(drawn[:20], []))
+    assert training_set.draw_training_set(10) == drawn[20:]
 
 
 def test_sentences_are_of_bounded_length_and_the_same_every_time():
@@ -148,7 +149,7 @@ def test_sentences_are_of_bounded_length_and_the_same_every_time():
     assert max(len(pair.target) for pair in SOME) <= MAX_TARGET_SYLLABLES
     again = itertools.islice(generate_sentences(make_generator("tests of the corpus")), 5)
     assert list(again) == SOME[:5]
-    assert corpus.SAMPLE_FILE.read_text(encoding="utf-8") == corpus.format_sample()
+    assert training_set.SAMPLE_FILE.read_text(encoding="utf-8") == training_set.format_sample()
     said, written = (set().union(*sides) for sides in zip(*(p[:2] for p in SOME), strict=True))
     assert said <= set(english_vocabulary().tokens[len(SPECIAL_TOKENS) :])
     assert set(vietnamese_vocabulary().tokens) - written == set(SPECIAL_TOKENS)

@@ -13,15 +13,8 @@ from explainers.attention.encoder_block import Norm
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.translation import weights_file, word_pieces
 from explainers.translation.corpus import MAX_SOURCE_WORDS, RUNNING_PAIR, draw_sentences
-from explainers.translation.model import (
-    D_MODEL,
-    HIDDEN_DIM,
-    NUM_HEADS,
-    NUM_LAYERS,
-    draw_parameters,
-    list_shapes,
-)
-from explainers.translation.translator import MAX_BEAMS, MAX_SYLLABLES, beam_search, greedy_search
+from explainers.translation.model import D_MODEL, HIDDEN_DIM, NUM_HEADS, NUM_LAYERS, list_shapes
+from explainers.translation.translator import MAX_BEAMS, MAX_SYLLABLES, beam_search
 from explainers.translation.vocabulary import (
     BEGIN,
     END,
@@ -30,13 +23,10 @@ from explainers.translation.vocabulary import (
     english_vocabulary,
     vietnamese_vocabulary,
 )
-from explainers.translation.weights_file import (
-    BrokenWeightsError,
-    load_translator,
-    read_tensors,
-    save_seed,
-)
+from explainers.translation.weights_file import BrokenWeightsError, load_translator, read_tensors
 from tests.support.translators import make_untrained_translator
+from workshop.translation.evaluation import greedy_search
+from workshop.translation.train import draw_parameters, save_seed, train_pieces
 
 UNTRAINED = make_untrained_translator(3)
 MODEL = UNTRAINED.model
@@ -236,7 +226,7 @@ def test_what_is_kept_is_what_is_loaded(folder):
         word_pieces.cut_words(WORDS)
     drawn = draw_sentences("pieces", 400, False, ())
     lines = [" ".join(side) for pair in drawn for side in pair[:2]]
-    save_seed(0, draw_parameters(7), word_pieces.train_pieces(lines))
+    save_seed(0, draw_parameters(7), train_pieces(lines))
     word_pieces.load_pieces.cache_clear()
     cut_up = word_pieces.cut_words(WORDS)
     assert ["".join(one) for one in cut_up] == [f"▁{word}" for word in WORDS]
@@ -252,7 +242,7 @@ def cut(file):
 def save_another_seed(file):
     save_seed(0, draw_parameters(0))
     tensors = {name.replace("0.", "1.", 1): part for name, part in read_tensors(file).items()}
-    save_file(tensors, file, {"words": weights_file._join_words()})
+    save_file(tensors, file, {"words": weights_file.join_words()})
 
 
 def save_changed(**changed):
@@ -263,7 +253,7 @@ def save_changed(**changed):
 
 NO_NUMBERS = {"words": torch.full(list_shapes()["words"], torch.nan)}
 ONE_PART = {"0.words": torch.zeros(2)}
-IN_WORDS = "there is no translator.safetensors: python -m explainers.translation train"
+IN_WORDS = "there is no translator.safetensors: python -m workshop.translation train"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.translation import corpus, evaluation, evaluation_report, train, weights_file
+from explainers.translation import corpus, weights_file
 from explainers.translation.alignment import pool_links, read_links, score_alignment
 from explainers.translation.changed_weights import (
     peak_attention,
@@ -19,18 +19,19 @@ from explainers.translation.changed_weights import (
     uniform_attention,
 )
 from explainers.translation.corpus import RUNNING_PAIR
-from explainers.translation.evaluation import (
-    MEAN_OF_HEADS,
-    READINGS,
-    compute_cross_weights,
-    evaluate_seed,
-    measure_exact_match,
-)
-from explainers.translation.model import NUM_LAYERS, Model, draw_parameters
-from explainers.translation.train import BATCH_SIZE, Training, make_batches
+from explainers.translation.evaluation import compute_cross_weights
+from explainers.translation.model import NUM_LAYERS, Model
 from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese_vocabulary
 from explainers.translation.weights_file import SEEDS, load_translator
 from tests.support.translators import make_untrained_translator
+from workshop.translation import evaluation, evaluation_report, train, training_set
+from workshop.translation.evaluation import (
+    MEAN_OF_HEADS,
+    READINGS,
+    evaluate_seed,
+    measure_exact_match,
+)
+from workshop.translation.train import BATCH_SIZE, Training, draw_parameters, make_batches
 
 FEW = corpus.draw_test_sets(5)
 SENTENCES = 250
@@ -39,7 +40,7 @@ SENTENCES = 250
 @pytest.fixture
 def small(monkeypatch, tmp_path):
     """Few sentences, and files of its own."""
-    monkeypatch.setattr(corpus, "draw_test_sets", lambda count=5: FEW)
+    monkeypatch.setattr(training_set, "draw_test_sets", lambda count=5: FEW)
     monkeypatch.setattr(evaluation, "draw_test_sets", lambda count=5: FEW)
     monkeypatch.setattr(weights_file, "FIRST_FILE", tmp_path / "translator.safetensors")
     monkeypatch.setattr(weights_file, "OTHERS_FILE", tmp_path / "translator_seeds.safetensors")
@@ -107,9 +108,9 @@ def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
     """Trained, kept, loaded, evaluated, reported: the numbers of the report are the weights'."""
     monkeypatch.setattr(sys, "argv", ["translation", "evaluate", "--json"])
     with pytest.raises(SystemExit) as ended:
-        runpy.run_module("explainers.translation", run_name="__main__")
+        runpy.run_module("workshop.translation", run_name="__main__")
     assert ended.value.code == 1
-    assert "python -m explainers.translation train" in capsys.readouterr().err
+    assert "python -m workshop.translation train" in capsys.readouterr().err
     for seed in SEEDS:
         train.make_weights(seed, steps=2, num_sentences=120)
     shown = capsys.readouterr()
@@ -117,7 +118,7 @@ def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
     result = evaluation.evaluate_translators(5)
     assert list(result.seeds) == list(SEEDS)
     monkeypatch.setattr(evaluation, "evaluate_translators", lambda: result)
-    runpy.run_module("explainers.translation", run_name="__main__")
+    runpy.run_module("workshop.translation", run_name="__main__")
     [line] = capsys.readouterr().out.splitlines()
     assert line == result.format_json()
     monkeypatch.setattr(evaluation_report, "JSON_REPORT", small / "report.json")

@@ -40,9 +40,9 @@ def rows_sum_to_one(head_dim: int, numbers: str) -> Finding:
 
 def same_output_as_gpt_2(ours: str) -> Finding:
     """A small untrained GPT-2 with the function of these pages inside, and with its own."""
-    from explainers.models.families import Family, compare_scaling
+    from explainers.models.comparison import compare_scaling
 
-    apart, unscaled = compare_scaling(Family("gpt2", "GPT2LMHeadModel"))
+    apart, unscaled = compare_scaling()
     same = {"as it is": apart, "without scaling": unscaled}[ours] < ROUNDING
     return judge_claim(same, same, apart=apart, unscaled=unscaled)
 

@@ -1,7 +1,4 @@
-"""How real models read the running sentence, measured beforehand: seen while a model is loaded.
-
-`python -m explainers.chapters.inspector.shipped_sentence` measures again and writes the files.
-"""
+"""How real models read the running sentence, measured beforehand: seen while a model is loaded."""
 
 import functools
 import json
@@ -23,8 +20,6 @@ from explainers.models.shipped_scores import (
     is_shipped,
     locate_shipped_scores,
     read_tensors,
-    write_each,
-    write_tensors,
 )
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import _
@@ -82,18 +77,3 @@ def _read_file(file: Path) -> tuple[Heads, str]:
     weights, hidden = tensors["weights"].float(), tensors["hidden"]
     heads = Heads(described["name"], "", tokens, weights, hidden, group_size)
     return heads, described["fingerprint"]
-
-
-def write_shipped_sentence(model: str) -> Path:
-    """Run a model on the running sentence and write its file."""
-    from explainers.models.load import load_model
-
-    heads = cut_heads(record_text(load_model(model), SENTENCE))
-    tensors = {"weights": heads.weights.half().contiguous(), "hidden": heads.hidden.contiguous()}
-    described = {"name": heads.name, "group_size": f"{heads.group_size}"}
-    described["tokens"] = json.dumps(heads.tokens)
-    return write_tensors(locate_shipped_sentence(model), model, tensors, described)
-
-
-if __name__ == "__main__":
-    write_each(write_shipped_sentence)

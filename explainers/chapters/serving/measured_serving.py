@@ -1,14 +1,8 @@
-"""What a model makes of two prompts: measured beforehand and kept with the app, or live.
-
-`python -m explainers.chapters.serving.measured_serving` measures again and writes the file and
-its report; with `--check` it only compares, and fails where anything differs.
-"""
+"""What a model makes of two prompts: measured beforehand and kept with the app, or live."""
 
 import functools
 import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
@@ -17,9 +11,9 @@ from explainers.attention.serving.drafts_from_text import Written
 from explainers.chapters.common.recording import describe_live_run
 from explainers.messages import N_
 from explainers.models import served_prompts
-from explainers.models.registry import WHEEL_MODELS, describe_package, resolve_folder
+from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.served_prompts import Chunks, DraftTree, Prompts, Reuse, TwoGuesses
-from explainers.models.shipped_scores import FOLDER, compute_fingerprint
+from explainers.models.shipped_scores import FOLDER
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
@@ -31,7 +25,6 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 FILE = FOLDER / "serving.json"
-REPORT = Path(__file__).with_name("REPORT.md")
 MODEL = WHEEL_MODELS[0].id
 shared_beginning = TextLine(
     "beginning",
@@ -88,16 +81,16 @@ def join_prompts(beginning: str) -> tuple[str, str]:
 
 def read_shipped() -> Serving:
     """The prompts of this page in the model that was measured."""
-    return _open_kept(_read_file(), shipped_run(describe_package(MODEL)))
+    return open_kept(read_file(), shipped_run(describe_package(MODEL)))
 
 
 @functools.cache
-def _read_file() -> dict[str, Any]:
+def read_file() -> dict[str, Any]:
     kept: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return kept
 
 
-def _open_kept(kept: dict[str, Any], origin: str) -> Serving:
+def open_kept(kept: dict[str, Any], origin: str) -> Serving:
     prompts = Prompts(
         kept["tokens"], kept["ids"], [(text, token) for text, token in kept["others"]]
     )
@@ -166,106 +159,3 @@ def read_or_explain(loaded: "RealModel", beginning: str) -> Serving | None:
         st.error(told, icon=":material/error:")
         return None
     return serving
-
-
-def measure_all() -> dict[str, Any]:
-    """All that the file keeps, measured now."""
-    from explainers.models.load import load_model
-
-    loaded = load_model(MODEL)
-
-    def ask(what: str, *given: Any) -> Any:
-        return getattr(served_prompts, what)(loaded, *given)
-
-    serving = make_serving(shared_beginning.default, ask, "")
-    prompts, (sizes, largest) = serving.prompts, serving.chunks()
-    changed = range(-1, len(prompts.others))
-    texts = REPEATING, PLAIN
-    return {
-        "model": MODEL,
-        "fingerprint": compute_fingerprint(resolve_folder(MODEL)),
-        "beginning": serving.beginning,
-        **prompts._asdict(),
-        "reuse": {f"{at}": serving.reuse(at)._asdict() for at in changed},
-        "chunks": [[*one] for one in sizes],
-        "largest": largest,
-        "drafts": serving.drafts()._asdict(),
-        "guesses": serving.guesses()._asdict(),
-        "written": {
-            text: {f"{n}": _list_written(*serving.write(text, n)) for n in DRAFTS} for text in texts
-        },
-    }
-
-
-def _list_written(written: Written, said: str) -> list[Any]:
-    return [written.ids, written.passes, written.rows, said]
-
-
-def write_report(kept: dict[str, Any]) -> str:
-    """What was measured, in a table a person can read."""
-    serving = _open_kept(kept, "")
-    _first, second = serving.prompts.tokens
-    lines = [
-        "# What the page on serving keeps",
-        "",
-        f"{MODEL}; made by `python -m explainers.chapters.serving.measured_serving`.",
-        "",
-        "| token changed | shared | whole blocks | rows of K that differ, first layer "
-        "| second | last | rows reused are off by | logits are off by |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for at in range(-1, len(serving.prompts.others)):
-        found = serving.reuse(at)
-        name = f"`{second[at]}` → `{serving.prompts.others[at][0]}`" if at >= 0 else "none"
-        counts = " | ".join(f"{row.count('1')}" for row in (*found.moved[:2], found.moved[-1]))
-        gaps = f"{found.rows_gap:.2g} | {found.logits_gap:.2g}"
-        lines.append(f"| {name} | {found.shared} | {found.blocks} | {counts} | {gaps} |")
-    limit = serving.chunks()[0][0].limit
-    lines += ["", f"Chunks, of {kept['largest']:.3g}; rounding can make up to {limit:.2g}:", ""]
-    lines += [f"- {one.size}: {one.passes} passes, {one.gap:.2g}" for one in serving.chunks()[0]]
-    tree = serving.drafts()
-    told = f"Drafts, of {tree.largest:.3g}; rounding can make up to {tree.limit:.2g}:"
-    lines += ["", told, ""]
-    lines += [f"- {name}: {max(gaps):.2g}" for name, gaps in tree.gaps.items()]
-    lines += ["", "Drafts from the text itself, passes (rows):", ""]
-    for text in (REPEATING, PLAIN):
-        ran = [serving.write(text, n)[0] for n in DRAFTS]
-        counts = ", ".join(f"{one.passes} ({one.rows})" for one in ran)
-        same = "the same tokens" if len({tuple(one.ids) for one in ran}) == 1 else "other tokens"
-        lines.append(f"- “{text}”: {counts}; {same}")
-    return "\n".join(lines) + "\n"
-
-
-def find_differences(kept: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """Where what is kept differs from what is measured now, rounding aside."""
-    return [name for name in now if not is_near(kept.get(name), now[name])]
-
-
-def is_near(one: Any, other: Any) -> bool:
-    """The same texts and counts, and measured numbers that differ by no more than rounding."""
-    if isinstance(one, float) or isinstance(other, float):
-        return abs(one - other) <= 1e-3 + 1e-3 * abs(other)
-    if isinstance(other, dict):
-        return one.keys() == other.keys() and all(is_near(one[key], other[key]) for key in other)
-    if isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(is_near, one, other))
-    return bool(one == other)
-
-
-def main(arguments: list[str]) -> None:
-    """Measure; write the file and its report, or compare."""
-    now = json.loads(json.dumps(measure_all()))
-    if arguments != ["--check"]:
-        FILE.write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
-        REPORT.write_text(write_report(now), encoding="utf-8")
-        print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
-    elif differing := find_differences(_read_file(), now):
-        raise SystemExit(f"measured now, these differ: {', '.join(differing)}")
-    elif REPORT.read_text(encoding="utf-8") != write_report(_read_file()):
-        raise SystemExit(f"{REPORT.name} is not that of {FILE.name}")
-    else:
-        print(f"{FILE.name}: as measured now")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

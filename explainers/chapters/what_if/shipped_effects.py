@@ -1,26 +1,18 @@
-"""What changes do to one text, measured beforehand: seen while the model is loaded.
-
-`python -m explainers.chapters.what_if.shipped_effects` measures again and writes the file.
-"""
+"""What changes do to one text, measured beforehand: seen while the model is loaded."""
 
 import functools
 import json
 from typing import Any
 
-from explainers.chapters.what_if.before_after import Reading, read_live
-from explainers.chapters.what_if.hero import CHANGES
-from explainers.chapters.what_if.two_windows import WINDOWS
-from explainers.models.changes import Effect, count_heads
-from explainers.models.registry import WHEEL_MODELS, describe_package, resolve_folder
-from explainers.models.shipped_scores import FOLDER, compute_fingerprint, has_other_weights
-from explainers.ui.controls import controls
+from explainers.chapters.what_if.before_after import Reading
+from explainers.models.changes import Effect
+from explainers.models.registry import WHEEL_MODELS, describe_package
+from explainers.models.shipped_scores import FOLDER, has_other_weights
 from explainers.ui.provenance import shipped_run
 from explainers.ui.tour_mode import is_tour
 
 FILE = FOLDER / "what_if.json"
 MODEL = WHEEL_MODELS[0].id
-EVERY_CHANGE = {repr(change): change for _text, change in CHANGES.values()}
-EVERY_CHANGE |= {repr(window): window for window in WINDOWS}
 
 
 def read_shipped(model: str) -> Reading | None:
@@ -69,30 +61,3 @@ def _parse_effect(kept: dict[str, Any]) -> Effect:
     before, after = kept["losses"]
     following = [(token, *chances) for token, *chances in kept["next_tokens"]]
     return Effect(tuple(kept["tokens"]), (before, after), kept["divergences"], following)
-
-
-def write_shipped() -> None:
-    """Let the model read the text with every change that the picture offers."""
-    from explainers.models.load import load_model
-
-    loaded = load_model(MODEL)
-    reading = read_live(loaded, controls.CAPITALS, count_heads(loaded).head_dim)
-    effects = {}
-    for name, change in EVERY_CHANGE.items():
-        effect = reading.measure(change)
-        if effect is None:
-            raise SystemExit(f"{MODEL} cannot be read with {name}")
-        effects[name] = effect._asdict()
-    kept = {
-        "model": MODEL,
-        "fingerprint": compute_fingerprint(resolve_folder(MODEL)),
-        "text": reading.written,
-        "head_dim": reading.head_dim,
-        "effects": effects,
-    }
-    FILE.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
-    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
-
-
-if __name__ == "__main__":
-    write_shipped()

@@ -1,17 +1,13 @@
-"""Three weights of a real model explained beforehand: seen while the model is loaded.
-
-`python -m explainers.chapters.why_it_looked.shipped_cells` computes again and writes the file.
-"""
+"""Three weights of a real model explained beforehand: seen while the model is loaded."""
 
 import functools
 import json
 from typing import TYPE_CHECKING, Any
 
-from explainers.chapters.why_it_looked.explained_cell import Explained, Removal, explain_cell
-from explainers.models.registry import WHEEL_MODELS, describe_package, resolve_folder
+from explainers.chapters.why_it_looked.explained_cell import Explained, Removal
+from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.score_sources import Cell
-from explainers.models.shipped_scores import FOLDER, compute_fingerprint, has_other_weights
-from explainers.ui.controls.why_controls import EXAMPLE
+from explainers.models.shipped_scores import FOLDER, has_other_weights
 from explainers.ui.provenance import shipped_run
 
 if TYPE_CHECKING:
@@ -46,12 +42,6 @@ def parse(kept: dict[str, Any]) -> Explained:
     return Explained(**{**kept, "removals": removals, "sources": sources})
 
 
-def explain_example(loaded: "RealModel") -> dict[str, Explained]:
-    """The three weights, computed by a model now."""
-    run, tokens = read_text(loaded, EXAMPLE)
-    return {name: explain_cell(run, cell, tokens) for name, cell in CELLS.items()}
-
-
 def read_text(loaded: "RealModel", written: str) -> tuple[Any, list[str]]:
     """A text in the model that is written out, and its tokens. Raises ModelError with a reason."""
     from explainers.models.token_text import tokenise_text
@@ -62,17 +52,3 @@ def read_text(loaded: "RealModel", written: str) -> tuple[Any, list[str]]:
 
 
 MOST_TOKENS = 64
-
-
-def write_shipped() -> None:
-    """Let the model read the text, and keep what is shown of it."""
-    from explainers.models.load import load_model
-
-    cells = {name: one._asdict() for name, one in explain_example(load_model(MODEL)).items()}
-    kept = {"model": MODEL, "fingerprint": compute_fingerprint(resolve_folder(MODEL))}
-    FILE.write_text(json.dumps(kept | {"cells": cells}, ensure_ascii=False), encoding="utf-8")
-    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
-
-
-if __name__ == "__main__":
-    write_shipped()

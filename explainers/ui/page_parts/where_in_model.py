@@ -12,7 +12,7 @@ from explainers.ui.page import Prose
 from explainers.ui.tour_mode import is_tour
 
 FILE = ASSETS / "scores" / "what_for.json"
-"""What `explainers.chapters.start.what_for` measured."""
+"""What `workshop.what_for` measured."""
 SAID = 2
 """Words of the text before, of which the sentence below has the others."""
 

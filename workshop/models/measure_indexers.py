@@ -1,6 +1,6 @@
 """Trains an indexer for every layer, measures what reading few keys costs, writes both files.
 
-`python -m explainers.models.measure_indexers` trains, measures and writes: minutes. `--check`
+`python -m workshop.models.measure_indexers` trains, measures and writes: minutes. `--check`
 measures again with the indexers that are shipped, begins the training again, and compares.
 """
 
@@ -14,35 +14,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 
-from explainers.attention.indexer import Indexer
+from explainers.attention.indexer import Indexer, IndexInputs
 from explainers.models.changes import Window
-from explainers.models.chosen_keys import (
-    BlockKeys,
-    EvictedKeys,
-    OracleKeys,
-    compute_half_loss,
-    compute_indexed_loss,
-    project_text,
-)
+from explainers.models.chosen_keys import project_text
 from explainers.models.indexer_training import (
     MOST_TOKENS,
     IndexerSize,
     Reading,
     list_training_texts,
-    measure_kept_weight,
-    measure_start,
     read_layers,
-    train_all,
 )
-from explainers.models.key_policies import find_missed_copy, find_telling_query, make_policies
 from explainers.models.probes import PASSAGES_FILE
 from explainers.models.registry import resolve_folder
 from explainers.models.shipped_indexers import (
     FIRST,
     INDEXER,
+    INDEXER_PARTS,
     KEPT,
+    LEVELS,
     MODEL,
     NUM_FIRST,
     NUMBERS_FILE,
@@ -55,15 +47,26 @@ from explainers.models.shipped_indexers import (
     USUAL,
     WEIGHTS_FILE,
     WINDOW,
-    pack_indexers,
-    pack_passage,
     read_files,
     unpack_indexers,
 )
-from explainers.models.shipped_scores import compute_fingerprint, write_tensors
+from explainers.models.shipped_scores import compute_fingerprint
+from workshop.models.key_policies import (
+    BlockKeys,
+    EvictedKeys,
+    OracleKeys,
+    compute_half_loss,
+    compute_indexed_loss,
+    find_missed_copy,
+    find_telling_query,
+    make_policies,
+)
+from workshop.models.measure_scores import write_tensors
+from workshop.models.train_indexers import measure_kept_weight, measure_start, train_all
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
+
 
 REPEATED = 200
 """Tokens that are read twice."""
@@ -242,7 +245,7 @@ def main() -> int:
     """Write, or check."""
     from explainers.models.load import load_model
 
-    parser = argparse.ArgumentParser(prog="python -m explainers.models.measure_indexers")
+    parser = argparse.ArgumentParser(prog="python -m workshop.models.measure_indexers")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     loaded = load_model(MODEL)
     if parser.parse_args().check:
@@ -253,3 +256,25 @@ def main() -> int:
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def pack_indexers(indexers: Sequence[Indexer]) -> dict[str, Tensor]:
+    """All layers' indexers, a byte a weight."""
+    packed = {}
+    for name in INDEXER_PARTS:
+        stacked = torch.stack([getattr(one, name) for one in indexers])
+        step = stacked.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / LEVELS
+        packed[name] = (stacked / step).round().to(torch.int8)
+        packed[f"{name}: step"] = step
+    for name in ("gain", "shift"):
+        packed[name] = torch.stack([getattr(one, name) for one in indexers])
+    return packed
+
+
+def pack_passage(name: str, reading: Reading, inputs: IndexInputs) -> dict[str, Tensor]:
+    """Half a matrix of weights in 16 bits, and an indexer's inputs."""
+    rows, columns = torch.tril_indices(*reading.weights.shape)
+    packed = {f"{name}: weights": reading.weights[rows, columns].half()}
+    return packed | {
+        f"{name}: {part}": tensor.contiguous() for part, tensor in inputs._asdict().items()
+    }

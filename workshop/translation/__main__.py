@@ -1,4 +1,4 @@
-"""`python -m explainers.translation train` makes the shipped translators, `evaluate` tests them.
+"""`python -m workshop.translation train` makes the shipped translators, `evaluate` tests them.
 
 Training takes some twenty minutes of one core for each of the three seeds. `evaluate` computes
 everything from the shipped weights; `--json` prints the means over the seeds as one line.
@@ -6,14 +6,14 @@ everything from the shipped weights; `--json` prints the means over the seeds as
 
 import argparse
 
-from explainers.translation import evaluation_report
-from explainers.translation.corpus import SAMPLE_FILE, format_sample
-from explainers.translation.evaluation import evaluate_translators
-from explainers.translation.train import TRAINING_SUMMARY, make_weights
 from explainers.translation.weights_file import SEEDS, BrokenWeightsError
+from workshop.translation import evaluation_report
+from workshop.translation.evaluation import evaluate_translators
+from workshop.translation.train import TRAINING_SUMMARY, make_weights
+from workshop.translation.training_set import SAMPLE_FILE, format_sample
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser("python -m explainers.translation", description=__doc__)
+    parser = argparse.ArgumentParser("python -m workshop.translation", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     train = commands.add_parser("train", help="learn, write the weights and the report")
     train.add_argument("--seed", type=int, choices=SEEDS, help="this one only, without a report")

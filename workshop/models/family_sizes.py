@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from explainers.models.comparison import draw_texts, draw_weights
+
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
@@ -178,21 +180,14 @@ def make_tiny_model(model_type: str, model_class: Any) -> Any:
     config = make_tiny_config(model_type, model_class)
     torch.manual_seed(0)  # for what no line below draws, such as a mamba's steps
     model = model_class(config).eval()
-    generator = torch.Generator().manual_seed(len(model_type))
-    for name, weight in model.named_parameters():
-        is_idle = not weight.any()  # a factor of 0 would hide everything behind it
-        if weight.dim() > 1 or is_idle or "sinks" in name or "bias" in name:
-            weight.data = torch.randn(weight.shape, generator=generator) * 0.3
+    draw_weights(model, seed=len(model_type))
     return model
 
 
 def make_inputs(model: Any) -> dict[str, Any]:
     """Two texts of seven tokens, the first of them filled up with two on the left."""
-    generator = torch.Generator().manual_seed(1)
-    ids = torch.randint(4, 50, (2, 7), generator=generator)
-    mask = torch.ones_like(ids)
-    mask[0, :2] = 0
+    texts = draw_texts()
     rows = getattr(model, "num_codebooks", 1)  # music has several rows of tokens for one text
-    inputs = {"input_ids": ids.repeat_interleave(rows, dim=0), "attention_mask": mask}
+    inputs = texts | {"input_ids": texts["input_ids"].repeat_interleave(rows, dim=0)}
     # A cache is made for the layers that a configuration counts; one of them counts none.
     return inputs if hasattr(model.config, "num_hidden_layers") else inputs | {"use_cache": False}

@@ -58,7 +58,7 @@ SECTION = """
 differ a little. How far from the file they are on average was measured on one processor with
 torch's instruction sets {sets}, and with the last batch left out, which is the smallest change of a
 training. What is allowed is the geometric mean of both.
-Made by `python -m explainers.toys --tolerance`.
+Made by `python -m workshop.toys --tolerance`.
 
 | file | other instruction sets | a batch less | allowed |
 |---|---|---|---|

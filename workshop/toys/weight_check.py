@@ -18,15 +18,15 @@ from explainers.toys.grammar import GRAMMARS
 from explainers.toys.idle_head import FIRST, IDLE_FILE, SHOWN_SEED, name_idle_part
 from explainers.toys.idle_training import IDLE_STEPS, learn, round_parts
 from explainers.toys.layers import WEIGHTS_FILES, Configuration
-from explainers.toys.tolerance import (
+from explainers.toys.training import STEPS
+from workshop.toys.tolerance import (
     INSTRUCTION_SETS,
     TOLERANCE_FILE,
     Tolerance,
     find_mean_difference,
     read_tolerance,
 )
-from explainers.toys.training import STEPS
-from explainers.toys.training_report import train_configuration
+from workshop.toys.train_heads import train_configuration
 
 CHECKED_CONFIGURATION = Configuration(4, 4, 16, "full")
 Train = Callable[[int], dict[str, Tensor]]

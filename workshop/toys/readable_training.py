@@ -187,7 +187,7 @@ LANGUAGES = {"en": "English", "vi": "Vietnamese"}
 READABLE_SECTION = """
 # What the readable head learned: {language} words
 
-{made}. Made by `python -m explainers.toys --readable --language {code}`, never by hand.
+{made}. Made by `python -m workshop.toys --readable --language {code}`, never by hand.
 
 One head with d_model 8 and d_k 4 under the full mask. It names the related words, but not on which
 side they stand, with an output matrix of its own. Measured on held-out sentences: tokens, and

@@ -1,4 +1,4 @@
-"""`python -m explainers.toys` makes the shipped weights and their report; 90 configurations.
+"""`python -m workshop.toys` makes the shipped weights and their report; 90 configurations.
 
 They learn the words of one language, which can be chosen. The readable head comes with them, and
 with `--readable` alone. `--idle` makes the heads that often want nothing, `--memories` measures
@@ -10,16 +10,16 @@ trains a part of each file again and compares it with the file; what is allowed 
 import argparse
 import sys
 
-from explainers.toys import weight_check
 from explainers.toys.grammar import GRAMMARS
-from explainers.toys.idle_report import make_idle_weights, write_idle_markdown
-from explainers.toys.longer_results import check_longer_results, make_longer_results
-from explainers.toys.pair_results import check_results, make_results
-from explainers.toys.readable_training import make_readable_weights
-from explainers.toys.training_report import make_weights, write_markdown
+from workshop.toys import weight_check
+from workshop.toys.measure_longer_texts import check_longer_results, make_longer_results
+from workshop.toys.measure_memories import check_results, make_results
+from workshop.toys.readable_training import make_readable_weights
+from workshop.toys.train_heads import make_weights, write_markdown
+from workshop.toys.train_idle_heads import make_idle_weights, write_idle_markdown
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser("python -m explainers.toys", description=__doc__)
+    parser = argparse.ArgumentParser("python -m workshop.toys", description=__doc__)
     parser.add_argument("--check", action="store_true", help="train a part again and compare")
     parser.add_argument("--readable", action="store_true", help="make the readable head alone")
     parser.add_argument("--memories", action="store_true", help="measure the memories alone")

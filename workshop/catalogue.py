@@ -1,8 +1,8 @@
 """Translations, one file per language: `assets/text/<language>.po`.
 
-python -m explainers.ui.text.catalogue                 what is new comes in empty, what is gone goes
-python -m explainers.ui.text.catalogue --check         say in a line what is not translated yet
-python -m explainers.ui.text.catalogue merge PAGE FILE a page's sections, from a Markdown file
+python -m workshop.catalogue                 what is new comes in empty, what is gone goes
+python -m workshop.catalogue --check         say in a line what is not translated yet
+python -m workshop.catalogue merge PAGE FILE a page's sections, from a Markdown file
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""python -m explainers.takeaway: write the example notebook, our functions in a plain Jupyter."""
+"""`python -m workshop.example_notebook` writes our functions in a plain Jupyter notebook."""
 
 from explainers.folders import ASSETS
 from explainers.takeaway.recipe import Cell, write_notebook

@@ -1,7 +1,7 @@
 """What attention is for: the next word that a real model expects, and where words see none but
 themselves.
 
-`python -m explainers.chapters.start.what_for` measures again and writes the file.
+`python -m workshop.what_for` measures again and writes the file.
 """
 
 import json

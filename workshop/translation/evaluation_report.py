@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from explainers.translation.evaluation import AlignmentRow, Evaluation, SeedResult
 from explainers.translation.weights_file import FIRST_FILE
+from workshop.translation.evaluation import AlignmentRow, Evaluation, SeedResult
 
 JSON_REPORT = FIRST_FILE.with_suffix(".json")
 MARKDOWN_REPORT = Path(__file__).with_name("REPORT.md")
 INTRODUCTION = """# What the translator learned
 
-{made}. Made by `python -m explainers.translation train`, never by hand.
+{made}. Made by `python -m workshop.translation train`, never by hand.
 
 Exact match: sentences translated (greedily) without a fault. AER: alignment error rate of the last
 decoder layer's cross-attention, mean of heads, each row by the syllable that it predicts; the link

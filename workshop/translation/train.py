@@ -1,13 +1,16 @@
 """Trains the translators and writes their weights."""
 
 import functools
+import io
 import math
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import sentencepiece
 import torch
+from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -15,9 +18,8 @@ from explainers.attention.cross import Attend
 from explainers.attention.dropout import drop
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.toys.examples import make_generator
-from explainers.translation import word_pieces
-from explainers.translation.corpus import draw_training_set
-from explainers.translation.model import NUM_LAYERS, PLAIN_ATTENTION, Model, draw_parameters
+from explainers.translation.corpus import TRAINING_SENTENCES
+from explainers.translation.model import D_MODEL, NUM_LAYERS, PLAIN_ATTENTION, Model, list_shapes
 from explainers.translation.vocabulary import (
     BEGIN,
     END,
@@ -27,9 +29,19 @@ from explainers.translation.vocabulary import (
     pad_rows,
     vietnamese_vocabulary,
 )
-from explainers.translation.weights_file import SEEDS, save_seed
+from explainers.translation.weights_file import (
+    PIECES_KEY,
+    SEEDS,
+    BrokenWeightsError,
+    find_file,
+    join_words,
+    load_translator,
+    read_tensors,
+)
+from explainers.translation.word_pieces import NUM_PIECES
+from workshop.translation.training_set import draw_training_set
 
-TRAINING_SENTENCES, BATCH_SIZE, STEPS = 120_000, 96, 9_000
+BATCH_SIZE, STEPS = 96, 9_000
 LEARNING_RATE, WARM_UP_STEPS, LOWEST_RATE = 2e-3, 300, 0.02
 """The learning rate rises in `WARM_UP_STEPS`, then falls along a cosine to this share."""
 HIDDEN_SHARE = 0.35
@@ -170,9 +182,7 @@ def make_weights(seed: int, steps: int = STEPS, num_sentences: int = TRAINING_SE
     """Train a seed and write it into its file beside the other seeds there."""
     parameters = train_seed(seed, steps, num_sentences)
     piece_model = (
-        word_pieces.train_pieces(_list_texts(min(PIECE_SENTENCES, num_sentences)))
-        if seed == SEEDS[0]
-        else b""
+        train_pieces(_list_texts(min(PIECE_SENTENCES, num_sentences))) if seed == SEEDS[0] else b""
     )
     save_seed(seed, parameters, piece_model)
 
@@ -195,3 +205,52 @@ def _print_progress(seed: int, step: int, steps: int, loss: float, seconds: floa
         file=sys.stderr,
         flush=True,
     )
+
+
+def draw_parameters(seed: int) -> dict[str, Tensor]:
+    """Untrained parameters: random (Glorot and Bengio 2010), gains 1, shifts and biases 0."""
+    return {name: draw_parameter(name, shape, seed) for name, shape in list_shapes().items()}
+
+
+def draw_parameter(name: str, shape: tuple[int, ...], seed: int) -> Tensor:
+    if len(shape) == 1:
+        return torch.ones(shape) if name.endswith("gain") else torch.zeros(shape)
+    seeded_generator = make_generator("translator", seed, name)
+    if "." not in name:
+        return torch.randn(shape, generator=seeded_generator) / D_MODEL**0.5
+    limit = (6 / sum(shape)) ** 0.5
+    return (2 * torch.rand(shape, generator=seeded_generator) - 1) * limit
+
+
+def save_seed(seed: int, parameters: Mapping[str, Tensor], piece_model: bytes = b"") -> None:
+    """Put the weights of a seed into its file, in 16 bits; other seeds in it stay."""
+    file, prefix = find_file(seed), f"{seed}."
+    try:
+        stored_tensors = read_tensors(file)
+    except BrokenWeightsError:
+        stored_tensors = {}
+    tensors = {
+        name: tensor for name, tensor in stored_tensors.items() if not name.startswith(prefix)
+    }
+    tensors |= {prefix + name: tensor.detach().half() for name, tensor in parameters.items()}
+    if piece_model:
+        tensors[PIECES_KEY] = torch.frombuffer(bytearray(piece_model), dtype=torch.uint8)
+    save_file({name: tensors[name] for name in sorted(tensors)}, file, {"words": join_words()})
+    file.chmod(0o644)  # safetensors leaves it to its owner alone
+    load_translator.cache_clear()
+
+
+def train_pieces(lines: Iterable[str]) -> bytes:
+    """A model of word pieces, learned from sentences of both languages; the same every time."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=model,
+        model_type="bpe",
+        vocab_size=NUM_PIECES,
+        character_coverage=1.0,
+        normalization_rule_name="identity",
+        num_threads=1,
+        minloglevel=2,
+    )
+    return model.getvalue()

@@ -1,19 +1,18 @@
 """Every class of language models in transformers, tried with our attention inside."""
 
-import functools
 import importlib.util
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from explainers.folders import ROOT
 from explainers.messages import get_message
 from explainers.models.active_run import find_linear_layers
-from explainers.models.attention_hook import Change, install_hook, run_model
-from explainers.models.changes import NoScaling, Temperature
-from explainers.models.comparison import measure_differences
-from explainers.models.family_sizes import make_inputs, make_tiny_model
+from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.changes import Temperature
+from explainers.models.comparison import measure_difference, measure_effect
+from workshop.models.family_sizes import make_inputs, make_tiny_model
 
 TOLERANCE = 1e-4
 """The largest difference that counts as equal, as a share of the largest number there."""
@@ -78,7 +77,7 @@ def try_family(family: Family) -> Trial:
         num_layers = len(run_model(model, **inputs).layers)
     except ValueError as error:
         return refuse_family(family, str(get_message(error)).partition("\n")[0])
-    difference, effect = measure_difference(model, inputs), measure_effect(model, inputs)
+    difference, effect = measure_difference(model, inputs), measure_effect(model, inputs, FLATTER)
     if not difference <= TOLERANCE or effect < LEAST_EFFECT:
         raise AssertionError(f"{family}: {difference:.1e} apart, and a change moves {effect:.1e}")
     num_linear = len(find_linear_layers(model))
@@ -88,29 +87,6 @@ def try_family(family: Family) -> Trial:
 def refuse_family(family: Family, reason: str) -> Trial:
     """The trial of a family that cannot have our attention."""
     return Trial(family, None, 0, 0, reason)
-
-
-def measure_difference(model: Any, inputs: dict[str, Any]) -> float:
-    """The largest of any weight or output from the model's own, as a share of the largest there."""
-    return max(one.largest / one.magnitude for one in measure_differences(model, **inputs))
-
-
-def measure_effect(model: Any, inputs: dict[str, Any], change: Change = FLATTER) -> float:
-    """How much a change moves the output, as a share of its largest number."""
-    changed = run_model(model, changes=[change], **inputs).output.logits
-    logits = run_model(model, **inputs).output.logits
-    return float((changed - logits).abs().max() / logits.abs().max())
-
-
-@functools.cache
-def compare_scaling(family: Family) -> tuple[float, float]:
-    """How far a tiny model is from its own with our attention, and with ours without √d_k."""
-    import transformers
-
-    model = make_tiny_model(family.model_type, getattr(transformers, family.class_name))
-    install_hook(model)
-    inputs = make_inputs(model)
-    return measure_difference(model, inputs), measure_effect(model, inputs, NoScaling())
 
 
 def try_families(families: Iterable[Family], report: Callable[[Trial], None]) -> list[Trial]:
@@ -158,11 +134,11 @@ def write_families(trials: list[Trial]) -> str:
         "different lengths. The difference is the largest of all attention weights and outputs,",
         f"divided by the largest number there; up to {TOLERANCE:.0e} counts as equal. As a check,",
         f"a temperature of 3 must move the output by at least {100 * LEAST_EFFECT:.0f} %.",
-        "A model of your own: `python -m explainers.models check OWNER/NAME`.",
+        "A model of your own: `python -m workshop.models check OWNER/NAME`.",
         "",
         "This page is written by a command:",
         "",
-        "    python -m explainers.models families --write",
+        "    python -m workshop.models families --write",
         "",
         "## Equal",
         "",

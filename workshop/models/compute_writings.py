@@ -1,0 +1,71 @@
+"""Computes what each head of SmolLM2 writes after the running prompt, and keeps it.
+
+`python -m workshop.models.compute_writings` takes seconds; with `--check` it compares.
+"""
+
+import json
+import sys
+
+import torch
+from torch import Tensor
+
+from explainers.models.layer_by_layer import find_decoder
+from explainers.models.load import RealModel, load_model
+from explainers.models.output_circuit import Writing, compute_writing
+from explainers.models.patching import read_pair
+from explainers.models.shipped_writings import FILE, MODEL, PAIR, read_file
+from explainers.models.token_text import label_ids
+from workshop.models.measure_scores import write_tensors
+
+SAME = 1e-2
+"""Logits: what two machines may differ by, and what half precision rounds away."""
+
+
+def compute_writings(loaded: RealModel) -> Writing:
+    """Of all heads, after the first prompt of the running pair."""
+    decoder = find_decoder(loaded)
+    read = read_pair(loaded, decoder, PAIR)
+    layers = [
+        compute_writing(decoder, read.stream, layer, read.answers)
+        for layer in range(decoder.num_layers)
+    ]
+    return Writing(*(torch.stack(parts) for parts in zip(*layers, strict=True)))
+
+
+def write_shipped_writings() -> None:
+    """Compute them and write their file."""
+    loaded = load_model(MODEL)
+    found = compute_writings(loaded)
+    kept = found._replace(ids=found.ids.to(torch.int32), logits=found.logits.half())
+    ids = sorted({*found.ids.flatten().tolist()})
+    labels = dict(zip(ids, label_ids(loaded.tokenizer, ids), strict=True))
+    tensors = {name: tensor.contiguous() for name, tensor in kept._asdict().items()}
+    write_tensors(FILE, MODEL, tensors, {"labels": json.dumps(labels, ensure_ascii=False)})
+    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
+
+
+def find_difference(kept: Writing, computed: Writing) -> float:
+    """The largest between two of all heads, in weights, leads and logits.
+
+    Which of two equal tokens comes first is nothing that two machines need to agree on.
+    """
+    names = "weights", "leads", "logits"
+    pairs: list[tuple[Tensor, Tensor]] = [(getattr(kept, n), getattr(computed, n)) for n in names]
+    return max(float((one - other).abs().max()) for one, other in pairs)
+
+
+def check() -> int:
+    """Compute all of it again; 1 if it differs from what is kept."""
+    kept, _ = read_file()
+    computed = compute_writings(load_model(MODEL))
+    difference = find_difference(kept.writing, computed)
+    same = float((kept.writing.ids == computed.ids).float().mean())
+    heads = computed.weights.shape[:2].numel()
+    print(f"{heads} heads: {difference:.5f} logits apart at most; {same:.4f} of the tokens alike")
+    return int(difference > SAME or same < 0.99)
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv[1:]:
+        sys.exit(check())
+    write_shipped_writings()

@@ -1,0 +1,104 @@
+"""Measures what each head of SmolLM2 is worth, and writes it.
+
+`python -m workshop.models.measure_ablations` takes 25 minutes of one core; with `--check` it
+measures two heads and compares.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from explainers.models.head_ablation import KINDS, measure_head, read_baseline
+from explainers.models.layer_by_layer import Decoder, find_decoder
+from explainers.models.load import RealModel, load_model
+from explainers.models.patching import Patching, patch_pair
+from explainers.models.probes import make_natural_probe
+from explainers.models.shipped_ablations import (
+    FILE,
+    MODEL,
+    PAIRS,
+    SAMPLE,
+    Ablations,
+    Place,
+    read_file,
+)
+from workshop.models.measure_scores import write_tensors
+
+SAME = 2e-3
+"""Nats: what two machines may differ by."""
+
+
+def _pack_pair(name: str, one: Patching) -> dict[str, Tensor]:
+    packed = {
+        "effects": one.effects,
+        "null": one.null,
+        "heads": one.direct.heads,
+        "mlps": one.direct.mlps,
+        "leads": torch.tensor([*one.leads, one.direct.embedding]),
+    }
+    return {f"{name}: {what}": tensor.float().contiguous() for what, tensor in packed.items()}
+
+
+def measure_all(
+    decoder: Decoder, ids: Tensor, report: Callable[[Place], None] = lambda _: None
+) -> Ablations:
+    """Every head, on texts ids (texts, tokens)."""
+    baseline = read_baseline(decoder, ids)
+    rises = torch.empty(len(KINDS), decoder.num_layers, decoder.num_heads, len(ids))
+    for layer in range(decoder.num_layers):
+        for head in range(decoder.num_heads):
+            for row, kind in enumerate(KINDS):
+                rises[row, layer, head] = measure_head(decoder, baseline, (layer, head), kind)
+            report((layer, head))
+    return Ablations(rises, baseline.losses)
+
+
+def measure_sample(loaded: RealModel, places: tuple[Place, ...] = SAMPLE) -> Tensor:
+    """A few heads as they were measured (kinds, heads, texts)."""
+    decoder = find_decoder(loaded)
+    baseline = read_baseline(decoder, make_natural_probe(loaded).ids)
+    return torch.stack(
+        [
+            torch.stack([measure_head(decoder, baseline, place, kind) for place in places])
+            for kind in KINDS
+        ]
+    )
+
+
+def find_difference(kept: Ablations, measured: Tensor, places: tuple[Place, ...] = SAMPLE) -> float:
+    """The largest between what is kept and what was measured now, in nats."""
+    layers, heads = zip(*places, strict=True)
+    return float((kept.rises[:, list(layers), list(heads)] - measured).abs().max())
+
+
+def write_shipped_ablations() -> None:
+    """Measure SmolLM2 and write its file."""
+    loaded = load_model(MODEL)
+    decoder = find_decoder(loaded)
+    pairs = {name: patch_pair(loaded, decoder, pair) for name, pair in PAIRS.items()}
+    found = measure_all(
+        decoder, make_natural_probe(loaded).ids, lambda place: print(*place, flush=True)
+    )
+    tensors = {name: tensor.contiguous() for name, tensor in found._asdict().items()}
+    for name, one in pairs.items():
+        tensors |= _pack_pair(name, one)
+    told = {name: {"tokens": one.tokens} for name, one in pairs.items()}
+    write_tensors(FILE, MODEL, tensors, {"pairs": json.dumps(told)})
+    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
+
+
+def check() -> int:
+    """Measure the sample again; 1 if it differs from what is kept."""
+    kept, _ = read_file()
+    difference = find_difference(kept.ablations, measure_sample(load_model(MODEL)))
+    print(f"{len(SAMPLE)} heads measured again: {difference:.5f} nats apart at most")
+    return int(difference > SAME)
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv[1:]:
+        sys.exit(check())
+    write_shipped_ablations()
