@@ -159,7 +159,7 @@ def choose_rotary_head(sentence: Sentence) -> tuple[RotaryHead, bool]:
     wants_model = wants_model or controls.reader.read() == REAL
     loaded = find_model("causal") if wants_model else None
     head = draw_rotary_head(words, read_seed())
-    if loaded:
+    if loaded and loaded.model.config.head_dim // 2 % DIALS == 0:  # each dial has as many pairs
         head = read_rotary_head(loaded.name, id(loaded), sentence.text, loaded)
     say_who_rotates(name_head(head), drop_end_marks(words), wants_model)
     return head, wants_model
