@@ -70,7 +70,7 @@ CASES = {
     "long_sequences": (BUSY, "row_word=2&kv_block=2&read=2", STEPS | {"running", "powers"}),
     "long_sequences tiles": (BUSY, "tile_mask=causal&tile=3&deep=tiles", {"output so far"}),
     "cross_attention": ({}, "queries=across&cross_head=2", {"weights"}),
-    "inspector": (OF_MODEL, "model_layer=3&model_head=5&deep=head", STEPS),
+    "inspector": (OF_MODEL, "model_layer=3&model_head=5&deep=head", {"scores", "weights"}),
 }
 """A page; the choices of a link, and more of them, that change what it shows; and the matrices on
 it that its notebook computes."""
