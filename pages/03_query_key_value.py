@@ -69,7 +69,7 @@ def show_parameters(reading: Reading) -> None:
     slider = sizes.make_slider(look)
     alt = _("What a head learns, a matrix each.")
     show_clickable_figure(*slider.view, name_layer_origin(layer), "sizes", alt, view_slider=slider)
-    take_projections("sizes", layer, read_head(layer))
+    take_projections("sizes", layer, read_head(layer), LEARNED)
     d_model, head_dim = layer.head().w_query.shape
     value_dim = layer.head().w_value.shape[1]
     count = run_and_show(projection_parameters, d_model, head_dim, value_dim)

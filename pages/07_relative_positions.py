@@ -10,7 +10,7 @@ from explainers.attention.stretching import (
     sharpen,
 )
 from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.sentence_reading import drop_end_marks, offer_rotating_model
+from explainers.chapters.common.sentence_reading import drop_end_marks, offer_causal_reader
 from explainers.chapters.relative_positions import hero, past_length, position_scores, takeaway
 from explainers.chapters.relative_positions.moved_pair import (
     MovedPair,
@@ -24,7 +24,6 @@ from explainers.chapters.relative_positions.position_scores import (
     name_slopes,
     recall_far_score,
 )
-from explainers.toys.grammar import find_unknown_words
 from explainers.toys.layers import Tokens
 from explainers.toys.sentence import Sentence
 from explainers.ui import page
@@ -100,9 +99,7 @@ def show_lesson(sentence: Sentence, head: RotaryHead, wants_model: bool) -> None
     """The picture and all that follows it, which nothing outside of it depends on."""
     picture, two_words = hero.make_hero(text, head)
     show_hero(text, picture, "dials")
-    words = drop_end_marks(sentence.tokens)
-    is_known = not find_unknown_words(words)
-    offer_rotating_model(words, wants_model, bool(head.name), is_known)
+    offer_causal_reader(drop_end_marks(sentence.tokens), bool(head.name), wants_model)
     if head.name:
         text(
             "of_model",

@@ -50,7 +50,7 @@ CASES = {
     "start": (KNOWN, "deep=all_words", {"X", "Q", "K", "V", "masked", "weights", "output"}),
     "tokens": (BUSY, "unit=byte+pairs&merges=90&word=1", set()),
     "query_key_value": (KNOWN, "", {"X", "W_Q", "Q"}),
-    "query_key_value sizes": (KNOWN, "deep=parameters&d_k=8&d_v=2", {"X", "W_Q", "Q"}),
+    "query_key_value sizes": (KNOWN, "deep=parameters&d_k=8&d_v=2", {"W_Q"}),
     "scores": (BUSY, "step=weights&deep=steps", {"scores", "weights"}),
     "masks": (BUSY, "window=2&prefix=2&deep=side_by_side", MASKS),
     "masks drawn": (BUSY, "rule=own&cells=1.3.6.f.1f", {"weights"}),

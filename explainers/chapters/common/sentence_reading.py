@@ -233,33 +233,29 @@ def show_reader(reading: Reading, has_all_heads: bool = False) -> None:
     with screen("rest", "reader"):
         if reading.own:
             st.markdown(" ".join(_describe_reading(reading.own, has_all_heads)))
-        with st.container(horizontal=True):
-            if not reading.is_known:
-                offer_nearest_sentence(reading.words)
-            elif reading.own:
-                back = _("Let the small head read it")
-                offer_choice(back, ":material/undo:", controls.reader, SMALL)
-            else:
-                label = _("Let a real model read it")
-                offer_choice(label, ":material/psychology:", controls.reader, REAL)
-        if reading.wants_model and not reading.own:
-            obtain_model(name_model(), JOB)  # drawn again once it has come
+        back = _("Let the small head read it")
+        _offer_others(reading.words, bool(reading.own), reading.wants_model, back)
 
 
-def offer_rotating_model(words: Tokens, wants_model: bool, is_read: bool, is_known: bool) -> None:
+def offer_causal_reader(words: Tokens, is_read: bool, wants_model: bool) -> None:
     """Below a picture of a model that writes: who else could read, or the model that comes."""
     with screen("rest", "reader"):
-        with st.container(horizontal=True):
-            if not is_known:
-                offer_nearest_sentence(words)
-            elif is_read:
-                back = _("Back to random weights")
-                offer_choice(back, ":material/undo:", controls.reader, SMALL)
-            else:
-                label = _("Let a real model read it")
-                offer_choice(label, ":material/psychology:", controls.reader, REAL)
-        if wants_model and not is_read:
-            obtain_model(name_model("causal"), JOB)
+        _offer_others(words, is_read, wants_model, _("Back to random weights"), "causal")
+
+
+def _offer_others(
+    words: Tokens, is_read: bool, wants_model: bool, back: str, kind: str = "bidirectional"
+) -> None:
+    with st.container(horizontal=True):
+        if find_unknown_words(words):
+            offer_nearest_sentence(words)
+        elif is_read:
+            offer_choice(back, ":material/undo:", controls.reader, SMALL)
+        else:
+            label = _("Let a real model read it")
+            offer_choice(label, ":material/psychology:", controls.reader, REAL)
+    if wants_model and not is_read:
+        obtain_model(name_model(kind), JOB)  # drawn again once it has come
 
 
 def find_model(kind: str) -> "RealModel | None":

@@ -1,5 +1,7 @@
 """To take away: X times a matrix, and how many numbers are learned."""
 
+from collections.abc import Sequence
+
 from explainers.attention.single_head import projection_parameters
 from explainers.chapters.common.one_head import OneHead, compute_matrices
 from explainers.takeaway.recipe import Recipe
@@ -16,9 +18,11 @@ def count_parameters(d_model: int, head_dim: int, value_dim: int) -> dict[str, i
     return {"parameters": projection_parameters(d_model, head_dim, value_dim)}
 
 
-def take_projections(part: str, layer: Layer, one_head: OneHead) -> None:
-    """The matrices as far as Q, K and V."""
-    numbers = {name: one_head.numbers[name] for name in PROJECTED}
+def take_projections(
+    part: str, layer: Layer, one_head: OneHead, names: Sequence[str] = PROJECTED
+) -> None:
+    """The matrices as far as Q, K and V, or those of them that are drawn."""
+    numbers = {name: one_head.numbers[name] for name in names}
     take(part, Recipe(_("X times a matrix"), compute_matrices, {"layer": layer}, numbers))
 
 

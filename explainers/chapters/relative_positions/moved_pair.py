@@ -120,19 +120,22 @@ class MovedPair:
 
 
 @st.cache_resource(show_spinner=False, max_entries=12)
-def read_rotary_head(name: str, which: int, sentence: str, _loaded: "RealModel") -> RotaryHead:
+def read_rotary_head(
+    name: str, which: int, sentence: str, _loaded: "RealModel"
+) -> RotaryHead | None:
     """A sentence in the head of a Llama that finds verbs best; `which` tells models apart.
 
     Its code pairs numbers 0 and 32, ours neighbours: columns of W_Q and W_K are reordered alike.
+    None if its scores are not known, or its pairs cannot be dealt to the dials.
     """
     from explainers.models.head_roles import find_relation_heads
     from explainers.models.shipped_scores import find_known_scores
 
     scores = find_known_scores(name)
-    found = find_relation_heads(scores) if scores else []
-    layer, number = next(
-        ((one.layer_index, one.head_index) for one in found if one.relation == RELATION), (0, 0)
-    )
+    if not scores or _loaded.model.config.head_dim % (2 * DIALS):
+        return None
+    best = next(one for one in find_relation_heads(scores) if one.relation == RELATION)
+    layer, number = best.layer_index, best.head_index
     tokens, _own, _count, read = run_beginning(_loaded, sentence, layer)
     model: Any = _loaded.model
     block, config = model.model.layers[layer], model.config
@@ -158,9 +161,8 @@ def choose_rotary_head(sentence: Sentence) -> tuple[RotaryHead, bool]:
     wants_model = bool(find_unknown_words(drop_end_marks(words)))
     wants_model = wants_model or controls.reader.read() == REAL
     loaded = find_model("causal") if wants_model else None
-    head = draw_rotary_head(words, read_seed())
-    if loaded and loaded.model.config.head_dim // 2 % DIALS == 0:  # each dial has as many pairs
-        head = read_rotary_head(loaded.name, id(loaded), sentence.text, loaded)
+    read = read_rotary_head(loaded.name, id(loaded), sentence.text, loaded) if loaded else None
+    head = read or draw_rotary_head(words, read_seed())
     say_who_rotates(name_head(head), drop_end_marks(words), wants_model)
     return head, wants_model
 
