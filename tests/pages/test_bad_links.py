@@ -167,11 +167,7 @@ def test_a_note_goes_when_its_control_is_touched_and_no_other():
     assert len(touched) > 10
     for key in touched:
         widget = widgets(visit)[key]
-        if isinstance(widget.value, list):
-            widget.set_value([GOOD[key]])
-        else:
-            widget.set_value(GOOD[key] == "true" if key == "predict" else as_shown(widget, key))
-        visit.run()
+        widget.set_value(as_shown(widget, key)).run()
         waiting -= {key}
         assert chosen(visit, key) == GOOD[key]
         assert {one for one in GOOD if is_told(visit, one)} == waiting
@@ -179,7 +175,23 @@ def test_a_note_goes_when_its_control_is_touched_and_no_other():
 
 def as_shown(widget, key):
     """What a link may ask for, as the widget has it."""
-    return type(widget.value)(GOOD[key])
+    if isinstance(widget.value, list):
+        return [GOOD[key]]
+    return GOOD[key] == "true" if key == "predict" else type(widget.value)(GOOD[key])
+
+
+def test_what_the_browser_leaves_out_of_the_address_is_written_there():
+    """It does so where a run has moved a widget; AppTest, which has no address bar, always does."""
+    visit = linked(controls_app, {})
+    keys = widgets(visit).keys() & GOOD.keys() - {"tokens"}  # AppTest types no new option
+    assert len(keys) > 10
+    usual = {key: widgets(visit)[key].value for key in keys}
+    for key, value in usual.items():
+        widget = widgets(visit)[key]
+        widget.set_value(as_shown(widget, key)).run()
+        assert visit.query_params.get(key) in (GOOD[key], [GOOD[key]]), key
+        widgets(visit)[key].set_value(value).run()
+        assert key not in visit.query_params, key
 
 
 def text_app():

@@ -16,7 +16,6 @@ from explainers.toys.sentence import (
 )
 from explainers.translations import _, get_language, translate
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import URL_BINDING
 from explainers.ui.session import KEPT_CHOICES, NOTICES, PRESET, USUAL_SENTENCE
 from explainers.ui.tour_mode import is_tour
 
@@ -44,9 +43,8 @@ def choose_text(
         typed_text = st.text_input(
             value=usual,
             max_chars=MAX_CHARACTERS,
-            key=controls.sentence.key,
-            bind=URL_BINDING,
             label_visibility="collapsed",
+            **controls.sentence.tie(usual),
             **controls.sentence.label_and_help,
         )
         # On a page in English, the English sentence may be the reader's choice or nobody's.

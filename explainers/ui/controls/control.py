@@ -25,7 +25,7 @@ MOST_NAMES = 24
 class Control:
     """A choice with its name in the URL, its words on screen and its value without a link.
 
-    A widget of Streamlit's is bound to the URL by Streamlit (`bind=URL_BINDING`). A choice that is
+    A widget of Streamlit's is bound to the URL by Streamlit (`tie`). A choice that is
     made in a component, or whose options are words that a visitor reads in another language than
     links have, writes its own place there: `read_link`, `put`, `write`.
     """
@@ -156,6 +156,23 @@ class Control:
             return str(value)
         return f"{value:g}" if isinstance(value, bool | float) else value
 
+    def tie(self, default: Any = None) -> dict[str, Any]:
+        """What ties a widget of Streamlit's to its place in the URL; right before the widget.
+
+        A run that moves a widget to another place of the page has the browser forget that it is
+        tied, and what is chosen next would stay out of the address. Streamlit writes what is put.
+        """
+        value, said = st.session_state.get(self.key), self.read_url()
+        if value is not None:
+            is_default = value == (self.default if default is None else default)
+            is_said = is_default if said is None else self._is_said(said, value)
+            if not is_said:
+                st.session_state[self.key] = value
+        return {"key": self.key, "bind": URL_BINDING}
+
+    def _is_said(self, said: Any, value: Any) -> bool:
+        return is_value(said, value)
+
     def bind(self, options: Sequence[str], default: Any) -> dict[str, Any]:
         """What ties a widget of Streamlit's with these options to its place in the URL.
 
@@ -163,11 +180,12 @@ class Control:
         others than those of links is not bound.
         """
         if not _has_other_words(options):
-            return {"bind": URL_BINDING}
+            return self.tie(default)
         self.read_link(lambda request: self.select_possible(request, options), default)
         # Found by its English, as links have it: what is put together from slots has only that.
         translated = {option: _(option) for option in options}
         return {
+            "key": self.key,
             "format_func": lambda option: translated.get(option, option),
             "on_change": self._note_change,
         }
@@ -230,10 +248,9 @@ def choose_or_type(
     return st.selectbox(
         options=names,
         index=names.index(control.default),
-        key=control.key,
         accept_new_options=True,
         width=width,
         label_visibility="visible" if is_named else "collapsed",
         **control.label_and_help,
-        **(binding or {"bind": URL_BINDING}),
+        **(binding or control.tie()),
     )

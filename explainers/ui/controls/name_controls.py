@@ -9,7 +9,7 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.toys.sentence import write_running_sentence
 from explainers.translations import _, get_language
-from explainers.ui.controls.control import URL_BINDING, Control, choose_or_type, describe_options
+from explainers.ui.controls.control import Control, choose_or_type, describe_options
 
 LONGEST_NAME = 300
 """Of a model's name that a reader types."""
@@ -89,10 +89,7 @@ def _choose(
     if st.session_state.get(control.key, default) not in options:  # chosen among others, or None
         st.session_state[control.key] = default
     binding = control.bind(options, default)
-    value = (
-        widget(options=options, key=control.key, **settings, **control.label_and_help, **binding)
-        or default
-    )
+    value = widget(options=options, **settings, **control.label_and_help, **binding) or default
     control.save(value, options, default)
     return control.report_bad_link(request, value, describe_options(options))
 
@@ -109,9 +106,8 @@ class TextLine(Control):
         typed_text = st.text_input(
             value=self.default,
             max_chars=self.most,
-            key=self.key,
-            bind=URL_BINDING,
             label_visibility="visible" if is_named else "collapsed",
+            **self.tie(),
             **self.label_and_help,
         )
         allowed = N_("a text of at most {most} characters", most=self.most)
@@ -145,7 +141,6 @@ class MultiChoice(Control):
             options=options,
             selection_mode="multi",
             default=default,
-            key=self.key,
             **self.label_and_help,
             **self.bind(options, default),
         )
@@ -198,6 +193,9 @@ class MultiChoice(Control):
         """How the URL has it."""
         return list(value) or [""]
 
+    def _is_said(self, said: Any, value: Any) -> bool:
+        return bool(said == self.format_for_url(value))
+
     def select_possible(self, request: Any, options: Sequence[str]) -> Any:
         """Those of a link that are offered."""
         return [one for one in request if one in options]
@@ -243,7 +241,6 @@ class SearchableMultiChoice(MultiChoice):
         selection = st.multiselect(
             options=options,
             default=default,
-            key=self.key,
             max_selections=self.most,
             **self.label_and_help,
             **self.bind(options, default),

@@ -12,7 +12,6 @@ from explainers.local_numbers import write_value
 from explainers.messages import N_
 from explainers.translations import _, get_language
 from explainers.ui.controls.control import (
-    URL_BINDING,
     Control,
     choose_or_type,
     describe_options,
@@ -35,7 +34,7 @@ class Switch(Control):
 
     def __call__(self) -> bool:
         request = self.read_request()
-        value = st.toggle(value=self.default, key=self.key, bind=URL_BINDING, **self.label_and_help)
+        value = st.toggle(value=self.default, **self.tie(), **self.label_and_help)
         return self.settle(request, value, N_("true or false"))
 
 
@@ -79,9 +78,7 @@ def _slide(
         control.set_aside(possible, allowed)
         return slider(value=fixed, disabled=True, **limits, **control.label_and_help)
     request = control.read_request()
-    value = slider(
-        value=control.default, key=control.key, bind=URL_BINDING, **limits, **control.label_and_help
-    )
+    value = slider(value=control.default, **limits, **control.tie(), **control.label_and_help)
     return control.settle(request, value, allowed)
 
 
@@ -115,9 +112,7 @@ class Counter(Control):
             self.report_bad_link(request, default, allowed)
             st.rerun()
         limits = {"min_value": low, "max_value": high, "value": default}
-        value = st.number_input(
-            key=self.key, bind=URL_BINDING, width=150, **limits, **self.label_and_help
-        )
+        value = st.number_input(width=150, **limits, **self.tie(default), **self.label_and_help)
         if wanted is None:
             wanted = value if request and is_value(request, value) else self.default
         if wanted != value:
