@@ -38,10 +38,11 @@ test-fast: $(VENV)/tools ## run the tests that need no browser, no page and no m
 
 # What runs in the browser is JavaScript with types in its comments. Deno is here for TypeScript's
 # compiler, which it brings along: pip installs it, and neither Node nor npm is needed.
-check: $(VENV)/tools ## lint, format and types, and known holes in packages
+check: $(VENV)/tools ## lint, format, types, imports, and known holes in packages
 	$(IN_VENV) ruff check $(CODE)
 	$(IN_VENV) ruff format --check $(CODE)
 	$(IN_VENV) mypy $(CODE)
+	$(VENV)/bin/lint-imports --no-logo
 	NO_COLOR=1 $(VENV)/bin/deno check --quiet --config $(BROWSER)/jsconfig.json $(BROWSER)
 	$(IN_VENV) workshop.catalogue --check
 	$(IN_VENV) tests.house.images

@@ -29,70 +29,6 @@ FILES = "".join(
 """Every file and folder that is ours, a line each."""
 CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *TOOLS])
 
-ARROWS = {
-    "app.py": "streamlit starlette explainers.folders explainers.ui.follow explainers.ui.headers "
-    "explainers.ui.page_style "
-    "explainers.ui.limits explainers.ui.changed_streamlit explainers.ui.untrusted_text "
-    "explainers.chapters.cache_memory.hero_numbers",  # a picture asks for its numbers
-    "contents.py": "streamlit explainers.messages explainers.translations explainers.ui",
-    "pages": "streamlit torch explainers",
-    "explainers/chapters": "streamlit torch pandas explainers.arithmetic explainers.attention "
-    "explainers.chapters explainers.charts explainers.device explainers.folders "
-    "explainers.job_queue explainers.memory explainers.models explainers.messages "
-    "explainers.notebook "
-    "explainers.takeaway explainers.toys explainers.translation explainers.translations "
-    "explainers.ui",
-    "explainers/ui": "streamlit torch pandas vl_convert explainers.arithmetic explainers.charts "
-    "explainers.device explainers.folders explainers.local_numbers explainers.messages "
-    "explainers.takeaway explainers.toys.sentence explainers.translations explainers.ui",
-    "explainers/ui/server.py": "streamlit starlette uvicorn app explainers.chapters "
-    "explainers.folders explainers.ui.follow.routes explainers.ui.limits",
-    "explainers/ui/headers.py": "starlette explainers.messages explainers.ui.browser_files "
-    "explainers.ui.limits explainers.ui.text.language",
-    "explainers/ui/page_style.py": "starlette",
-    "explainers/ui/limits.py": "streamlit starlette explainers.messages explainers.translations "
-    "explainers.ui.text.language explainers.ui.turns",
-    "explainers/ui/follow": "streamlit starlette explainers.translations explainers.ui",
-    "explainers/ui/follow/redis_board.py": "redis explainers.ui.follow",
-    "explainers/ui/lecture/share_link.py": "streamlit segno explainers.folders "
-    "explainers.translations explainers.ui",
-    "explainers/charts": "altair pandas PIL explainers.charts explainers.messages "
-    "explainers.translations",
-    # The first page paints before Altair and pandas could be imported, and it needs these two.
-    "explainers/charts/matrix.py": "explainers.charts.theme explainers.messages",
-    "explainers/charts/theme.py": "explainers.messages",
-    "explainers/models": "torch transformers tokenizers safetensors huggingface_hub gguf "
-    "filelock psutil explainers.attention explainers.device explainers.folders "
-    "explainers.job_queue explainers.models explainers.messages explainers.toys.byte_pairs "
-    "explainers.toys.sentence",
-    # A picture in a file of its own, for notebooks: it needs no server, so it knows no Streamlit.
-    "explainers/notebook": "torch transformers explainers.charts.theme explainers.device "
-    "explainers.messages explainers.models explainers.notebook",
-    "explainers/__init__.py": "explainers.notebook",
-    "explainers/memory": "explainers.folders explainers.memory explainers.messages",
-    # A script: what a config.json leaves out is known to classes of transformers only.
-    "explainers/memory/__main__.py": "explainers.memory explainers.models",
-    "explainers/translation": "torch safetensors sentencepiece regex explainers.attention "
-    "explainers.device explainers.folders explainers.job_queue explainers.messages "
-    "explainers.toys.examples explainers.translation",
-    "explainers/toys": "torch safetensors regex explainers.attention explainers.device "
-    "explainers.folders explainers.job_queue explainers.messages explainers.toys",
-    "explainers/attention": "torch explainers.attention",
-    "explainers/attention/tiled_kernel.py": "torch triton explainers.attention",
-    # It is handed functions of all the others, and knows none of them.
-    "explainers/takeaway": "explainers.folders explainers.takeaway",
-    "explainers/takeaway/inside.py": "torch",
-    "explainers/arithmetic.py": "explainers.messages",
-    "explainers/device.py": "torch",
-    "explainers/folders.py": "",
-    "explainers/job_queue.py": "explainers.messages",
-    "explainers/messages.py": "",
-    "explainers/local_numbers.py": "babel",
-    "explainers/translations.py": "babel explainers.folders explainers.local_numbers "
-    "explainers.messages",
-}
-"""What each layer may import besides the standard library; the longest name that fits counts."""
-
 RETIRED = {
     "n_head": "num_heads",
     "nh": "num_heads",
@@ -150,10 +86,6 @@ def _list_imports(path):
                 yield full if is_module else node.module
 
 
-def is_within(module, packages):
-    return any(module == package or module.startswith(package + ".") for package in packages)
-
-
 def third_party(paths):
     """The packages, by their names on the index, that files import from outside."""
     ours = {"app", "contents", "pages", "explainers", "workshop", "benchmarks", "tests"}
@@ -172,18 +104,6 @@ def pins(file):
         for name, version, sign, system in found
         if not sign or (sign == "==") == (system == sys.platform)
     }
-
-
-@each(PRODUCT)
-def test_arrows_point_down(path):
-    layers = [layer for layer in ARROWS if f"{name(path)}/".startswith(f"{layer}/")]
-    if not layers:
-        assert not path.read_text(), f"{name(path)} belongs to no layer"
-        return
-    layer = max(layers, key=len)
-    for module in imports(path):
-        known = module.split(".")[0] in sys.stdlib_module_names
-        assert known or is_within(module, ARROWS[layer].split()), f"{layer} may not use {module}"
 
 
 @pytest.mark.parametrize(
