@@ -1,6 +1,6 @@
 """Up to six models in one picture over the length of a text, with the memory of the GPUs."""
 
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
@@ -12,7 +12,7 @@ from explainers.memory.cache_bytes import (
     count_cache_bytes,
     count_extra_bytes,
 )
-from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
+from explainers.memory.model_shapes import ModelShape, find_shape, read_shapes
 from explainers.memory.sizes import format_both_sizes, format_size
 from explainers.messages import N_, ngettext
 from explainers.translations import _
@@ -41,10 +41,10 @@ def count_model_bytes(shape: ModelShape, tokens: int, texts: int, dtype: str) ->
     return cache + count_extra_bytes(shape, tokens, texts)
 
 
-def list_comparable_models() -> list[str]:
+@cache
+def list_comparable_models() -> tuple[str, ...]:
     """The models that keep a cache, as far as it is known what."""
-    shapes = map(find_shape, list_model_ids())
-    return [shape.id for shape in shapes if shape.groups]
+    return tuple(name for name, shape in read_shapes().items() if shape.groups)
 
 
 def compare_two() -> dict[str, str]:
@@ -84,13 +84,11 @@ def show_models(
 def make_model_row(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     """A model's line of the table."""
     rate = count_bytes_per_token(shape, dtype)
-    size = count_model_bytes(shape, tokens, texts, dtype)
-    next_token_bytes = count_model_bytes(shape, tokens + 1, 1, dtype) - count_model_bytes(
-        shape, tokens, 1, dtype
-    )
+    size = count_listed_bytes(shape.id, tokens, texts, dtype)
+    now, then = (count_listed_bytes(shape.id, length, 1, dtype) for length in (tokens, tokens + 1))
     exact_size = _("{count:,} bytes", count=size)
     both_sizes = keep_units_together(format_both_sizes(size))
-    amounts = f"{rate:,} / {next_token_bytes:,} | {both_sizes} ({exact_size})"
+    amounts = f"{rate:,} / {then - now:,} | {both_sizes} ({exact_size})"
     return f"| {shape.id} ({_(shape.attention)}) | {amounts} |"
 
 
