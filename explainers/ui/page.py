@@ -247,6 +247,8 @@ def open_page(path: str, step: str) -> None:
     """Go to another page with all choices, and there to the step that is asked for."""
     if path:
         asked = {controls.step.key: step} if step in controls.step.options else {}
+        if is_tour():
+            asked[tour_mode.key] = "1"
         st.switch_page(path, query_params=asked)  # without it it refuses to leave bound choices
 
 

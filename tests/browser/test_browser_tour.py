@@ -20,6 +20,8 @@ def test_the_tour_is_walked_by_keyboard(visit, stops):
         one.page.get_by_text(f"{place} of {len(STOPS)}", exact=True).wait_for()
         one.wait_for_choice("tour", "1")
         one.ready()
+        if place == 1:
+            before = one.page.evaluate("history.length")
         assert one.page.evaluate(TOP) == 0
         assert one.page.locator(".st-key-one-sentence").is_visible()
         bar = one.page.locator(".st-key-tour-bar").bounding_box()
@@ -33,6 +35,7 @@ def test_the_tour_is_walked_by_keyboard(visit, stops):
             one.page.locator(".st-key-tour-next button").focus()
             one.page.evaluate("() => tour.begin(true)")
             one.page.keyboard.press("Enter" if place > 1 else "PageDown")
+    assert one.page.evaluate("history.length") == before + stops - 1, "Back leads through all stops"
     one.page.go_back()
     one.page.get_by_text(f"{stops - 1} of {len(STOPS)}", exact=True).wait_for()
     one.ready().page.reload()

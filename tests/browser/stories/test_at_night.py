@@ -33,7 +33,7 @@ def test_one_of_the_idle_heads_is_trained_while_one_looks_on(story):
             "shared_heads",
             {"weights": "untrained", "kv_heads": "1", "deep": "uptraining"},
             "Train the averaged heads",
-            "Batch 100 of 100",
+            "batch 100 of 100",
         ),
         (
             "long_sequences",
