@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
+from explainers.attention.single_head import Projections
+from explainers.attention.steps import Steps
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import attend
 from explainers.chapters.common.sentence_reading import Reading
@@ -39,112 +41,75 @@ OWN_SENTENCES = "hero_nothing", "hero_nothing_end", "step_numbers_own"
 
 def make_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
     """One word's journey through a head; through the small one, also its training as a film."""
-    if reading.is_small:
-        return make_small_hero(text, reading, sentence)
-    return make_other_hero(text, reading, sentence)
-
-
-def make_small_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
-    """The journey through the readable head, and how it was learned."""
-    tokens = reading.words
-    films = {rule: film_of(tokens, rule) for rule in MASKS}
-    layers = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
-    batches = films["full"].batches
-    word = reading.choose_word()
-    choices = [
-        word,
-        HeroChoice(controls.mask, MASKS, read_choice(controls.mask, MASKS)),
-        HeroChoice(controls.batches, batches, read_choice(controls.batches, batches)),
-        HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
-    ]
-    alt = _("A sentence with arcs from one of its words to those that it looks at.")
-    shown = layers[choices[1].value]
-    return Hero(
-        "journey",
-        alt,
-        compute_numbers(layers, films),
-        choices,
-        SENTENCES,
-        list_experiments(text, layers, films, word.value),
-        name_layer_origin(shown),
-        lambda: make_weight_table(tokens, weigh_words(shown)),
-    )
-
-
-def make_other_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
-    """The same journey through a head of a real model, or through an untrained one: no film."""
     layers = {rule: reading.layer(rule) for rule in MASKS}
+    heads = {rule: attend(layer) for rule, layer in layers.items()}
+    films = {rule: film_of(reading.words, rule) for rule in MASKS} if reading.is_small else {}
     word = reading.choose_word()
     mask = HeroChoice(controls.mask, MASKS, read_choice(controls.mask, MASKS))
-    full, causal = (weigh_words(layers[rule])[word.value] for rule in MASKS)
-    tokens, shown = reading.tokens, layers[mask.value]
+    choices = [word, mask]
+    if films:
+        batches = films["full"].batches
+        choices.append(
+            HeroChoice(controls.batches, batches, read_choice(controls.batches, batches))
+        )
+    choices.append(HeroChoice(controls.sentence, (), sentence, is_elsewhere=True))
+    choices += reading.choose_marks()
+    full, causal = (heads[rule][1].weights[word.value].tolist() for rule in MASKS)
     experiments = [
-        try_causal(text, tokens, word.value, full, causal),
+        try_causal(text, reading.tokens, word.value, full, causal),
         *try_sentences(text, reading.words),
+        *try_untrained(text, reading.tokens, films, word.value),
     ]
+    shown = heads[mask.value][1].weights
     return Hero(
         "journey",
         _("A sentence with arcs from one of its words to those that it looks at."),
-        compute_other_numbers(layers) | reading.marks,
-        [
-            word,
-            mask,
-            HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
-            *reading.choose_marks(),
-        ],
-        (*SENTENCES, *OWN_SENTENCES, *reading.sentences),
+        compute_numbers(layers, heads, films) | reading.marks,
+        choices,
+        SENTENCES if films else (*SENTENCES, *OWN_SENTENCES, *reading.sentences),
         experiments,
-        name_layer_origin(shown),
-        lambda: make_weight_table(tokens, weigh_words(shown)),
+        name_layer_origin(layers[mask.value]),
+        lambda: make_weight_table(reading.tokens, shown.tolist()),
     )
 
 
-def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> dict[str, Any]:
-    """All that the picture shows of a sentence, under each mask."""
-    film = films["full"]
-    losses = [f"{loss:.2f}" for loss in film.losses]
-    film_of_training = {"batches": list(film.batches), "losses": losses}
-    weights = {rule: round_numbers(one.weights, 8) for rule, one in films.items()}
-    return _lay_out(layers, weights) | film_of_training
-
-
-def compute_other_numbers(layers: Mapping[str, Layer]) -> dict[str, Any]:
-    """The same of a head whose training nobody filmed."""
-    return _lay_out(layers, {}) | {"batches": [], "losses": []}
-
-
-def _lay_out(layers: Mapping[str, Layer], films: Mapping[str, Any]) -> dict[str, Any]:
-    """As the picture reads it."""
-    layer = layers["full"]
-    views, seen = attend(layer)
-    masks = {}
-    for rule, one in layers.items():
-        steps = attend(one)[1]
-        masks[rule] = {
-            "allowed": one.mask.tolist(),
+def compute_numbers(
+    layers: Mapping[str, Layer],
+    heads: Mapping[str, tuple[Projections, Steps]],
+    films: Mapping[str, Film],
+) -> dict[str, Any]:
+    """All that the picture shows of a sentence, under each mask; no films of another's training."""
+    layer, (views, seen) = layers["full"], heads["full"]
+    masks = {
+        rule: {
+            "allowed": layers[rule].mask.tolist(),
             "weights": round_numbers(steps.weights, 8),
             "output": round_numbers(steps.output),
-            "film": films.get(rule, []),
+            "film": round_numbers(films[rule].weights, 8) if films else [],
         }
+        for rule, (_views, steps) in heads.items()
+    }
     rounded = map(round_numbers, (layer.x, *views))
     named = dict(zip(("x", "query", "key", "value"), rounded, strict=True))
-    scores = round_numbers(seen.scores)
-    return {"tokens": list(layer.tokens), **named, "scores": scores, "masks": masks}
+    return {
+        "tokens": list(layer.tokens),
+        **named,
+        "scores": round_numbers(seen.scores),
+        "masks": masks,
+        "batches": list(films["full"].batches) if films else [],
+        "losses": [f"{loss:.2f}" for loss in films["full"].losses] if films else [],
+    }
 
 
-def list_experiments(
-    text: Prose, layers: Mapping[str, Layer], films: Mapping[str, Film], word: int
+def try_untrained(
+    text: Prose, tokens: Tokens, films: Mapping[str, Film], word: int
 ) -> list[Experiment]:
-    """What a reader can try, each with the numbers that it will show."""
-    tokens = layers["full"].tokens
-    full, causal = (weigh_words(layers[rule])[word] for rule in MASKS)
+    """The weights before the first batch, where the training was filmed."""
+    if not films:
+        return []
     before = films["full"].weights[0, word].tolist()
     by_chance = {"word": tokens[word]} | name_largest(tokens, before)
-    return [
-        try_causal(text, tokens, word, full, causal),
-        *try_sentences(text, tokens),
-        Experiment("try_untrained", text.fill("try_untrained", **by_chance), {"batches": 0}),
-    ]
+    return [Experiment("try_untrained", text.fill("try_untrained", **by_chance), {"batches": 0})]
 
 
 def try_causal(
@@ -168,8 +133,8 @@ def try_sentences(text: Prose, tokens: Tokens) -> list[Experiment]:
 def try_sentence(text: Prose, section: str, news: News) -> Experiment:
     """What a verb finds in another sentence; the remark says where its attention went."""
     tokens, sentence = news.tokens, " ".join(news.tokens)
-    weights = weigh_words(load_readable_layer(tokens, "full", FILM_SEED))[news.verb]
-    found = name_largest(tokens, weights)
+    layer = load_readable_layer(tokens, "full", FILM_SEED)
+    found = name_largest(tokens, attend(layer)[1].weights[news.verb].tolist())
     remark = text.fill(section, sentence=sentence, word=tokens[news.verb], **found)
     return Experiment(section, remark, {"text": sentence, "word": news.verb})
 
@@ -181,12 +146,6 @@ def name_largest(tokens: Tokens, weights: Sequence[float]) -> dict[str, str]:
     for rank, place in zip(("first", "second"), places, strict=False):
         named |= {rank: tokens[place], f"{rank}_share": write_percent(weights[place])}
     return named
-
-
-def weigh_words(layer: Layer) -> list[list[float]]:
-    """How each word divides its attention over all words."""
-    weights: list[list[float]] = attend(layer)[1].weights.tolist()
-    return weights
 
 
 def recall_remaining_weight(draw: Random) -> Recall:
