@@ -49,9 +49,6 @@ def show_all() -> None:
     drawn = side_by_side.draw_masks(wide, numbers, shown)
     show_clickable_figure(*drawn[:2], wide.origin, "masks", drawn.alt)
     takeaway.take_masks(wide, numbers, shown, "all masks")
-    if not is_short:
-        word, lost, options, total = side_by_side.measure_later_share(wide)
-        ask_veiled(text, "moved", total, options, word=word, lost=lost)
     choose_layer.offer_training(wide.layer)
 
 

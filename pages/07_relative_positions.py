@@ -88,9 +88,7 @@ def longer_texts() -> None:
     past_length.show_turns(shown)
     takeaway.take_turns(shown)
     text("past_length_seen", **past_length.name_turns(shown))
-    named, answers = past_length.name_losses(), past_length.ANSWERS
-    if revealed(text, "interpolation", answers, past_length.find_answer(), **named):
-        text("losses", rows=past_length.write_rows(), **named)
+    text("losses", **past_length.name_losses())
     show_source(interpolate, raise_base, find_slowed_share, interpolate_slow_pairs, sharpen)
 
 

@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import streamlit as st
+
 from explainers.attention import masks
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.tiled import read_tile, tile_cells, tiled_attention
@@ -52,19 +54,19 @@ def show_corrections() -> None:
 
 def show_tiles_by_hand(rule: str) -> None:
     """Sides of a tile to choose, tiles that are skipped, and the code of a CPU and of a GPU."""
-    text("tiles")
     tiles = tile_figure.choose_tiles(lab, masks.RULES[rule])
-    named = tile_figure.name_tiles(tiles, rule)
+    named = tile_figure.name_tiles(tiles)
     if tiles.blocks != tiles.asked:
         text("tiles_larger", **named)
-    if ask_veiled(text, "tiles", f"{named['skipped']}", tile_figure.list_guesses(tiles), **named):
-        tile_figure.show_tiles(tiles, rule)
-        text("tiles_seen", **named)
-    show_source(tiled_attention, read_tile)
+    tile_figure.show_tiles(tiles, rule)
+    text("tiles_seen", **named)
     section, of_kernel = measurement.check_kernel()
-    text("kernel")
     text(section, **of_kernel)
-    show_functions_of(measurement.KERNEL_FILE, *measurement.KERNEL_CODE, that=measurement.RUNS)
+    for_cpu, for_gpu = st.columns(2)
+    with for_cpu:
+        show_source(tiled_attention, read_tile)
+    with for_gpu:
+        show_functions_of(measurement.KERNEL_FILE, *measurement.KERNEL_CODE, that=measurement.RUNS)
 
 
 def show_skipped() -> None:
@@ -75,7 +77,8 @@ def show_skipped() -> None:
     causal, strided = counted_cells.count_causal()
     options = ["0", *(f"{counted_cells.ALL // part}" for part in (2, 4))]
     if ask_veiled(text, "spared", f"{strided}", options, causal=causal, side=SIDE):
-        text("spared_seen", rows=counted_cells.show_skipped_tiles(lab.queries_down), side=SIDE)
+        counted_cells.show_skipped_tiles(lab.queries_down)
+        text("spared_seen")
     show_source(tile_cells)
 
 

@@ -8,7 +8,6 @@ from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
 from explainers.chapters.head_gallery import head_card, score_mosaic, score_steps
 from explainers.chapters.head_gallery.hero import Place, make_hero
 from explainers.models.head_roles import find_roles
-from explainers.models.head_scores import PROBES
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
@@ -42,23 +41,23 @@ def show_measures(gallery: Gallery, chosen: Place) -> None:
 
 def show_evidence(gallery: Gallery, chosen: Place) -> None:
     """The names of a head, what speaks against each, its weights on texts."""
-    text("head")
     if loaded := gallery.loaded or obtain_model(gallery.name, "chosen"):
         head = head_card.Head(gallery, loaded, chosen)
-        text("named" if head.labels else "no_name", **head_card.describe_names(head))
-        for label in head.labels:
-            text("label", **head_card.describe_label(label))
-            section, named = head_card.find_evidence(head, label)
-            text(section, **named)
-            if label.role == "positional":
-                text("offset", offset=head.find_offset())
-        text("patterns", head=head.name)
-        for column, probe in zip(st.columns(2), PROBES, strict=True):
-            with column:
-                text(f"on_{probe}", passage=head.passage)
-                head_card.show_probe(head, probe, head.passage if probe == "natural" else 0)
+        names, picture = st.columns([3, 2])
+        with names:
+            text("head")
+            text("named" if head.labels else "no_name", **head_card.describe_names(head))
+            for label in head.labels:
+                text("label", **head_card.describe_label(label))
+                section, named = head_card.find_evidence(head, label)
+                text(section, **named)
+                if label.role == "positional":
+                    text("offset", offset=head.find_offset())
+            text("notice")
+        with picture:
+            text("patterns", passage=head.passage)
+            head_card.show_prose(head)
         show_source(find_roles)
-    text("notice")
 
 
 @fragment

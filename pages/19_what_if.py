@@ -47,18 +47,16 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) 
         text("one_token")
     take_outcome(loaded, reading.written, made)
     text("following", **before_after.name_following(effect))
-    before_after.draw_following(effect, origin)
     if has_losses:
-        text("losses", names=", ".join(map(_, changes)), **before_after.average_losses(effect))
         shown = reading.merge(effect)
-        if worst := before_after.find_worst_token(shown):
-            text("worst", **worst)
+        told = before_after.average_losses(effect) | {"names": ", ".join(map(_, changes))}
+        worst = before_after.find_worst_token(shown)
+        text("losses", **told, worst=text.fill("worst", **worst) if worst else "")
         before_after.draw_losses(effect, shown, origin)
     kept = before_after.name_rounded_shares(shape.head_dim)
     for name in changes:
         text(f"remark_{name.replace(' ', '_').replace('√', '')}", **kept)
-    show_source(*map(type, made))
-    show_source(compute_losses, compute_divergence)
+    show_source(*map(type, made), compute_losses, compute_divergence)
 
 
 def tell_first_token(reading: Reading) -> None:

@@ -53,9 +53,13 @@ def show_writing(shown: Shown, place: Place) -> None:
         origin = describe_live_run(loaded)
     if found is None:
         return
-    text("writes_sum", **what_it_writes.describe_writing(found))
-    source = what_it_writes.choose_source(found)
-    text("writes_seen", **what_it_writes.draw_promoted(found, source, origin))
+    table, picture = st.columns(2)
+    with table:
+        text("writes_sum", **what_it_writes.describe_writing(found))
+    with picture:
+        source = what_it_writes.choose_source(found)
+        promoted = what_it_writes.draw_promoted(found, source, origin)
+    text("writes_seen", **promoted)
     show_source(compute_writing, write_by_key, compute_promoted, that=CODE_ROLE)
 
 

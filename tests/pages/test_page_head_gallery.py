@@ -20,7 +20,6 @@ from explainers.models.shipped_scores import (
     read_shipped_scores,
     save_scores,
 )
-from explainers.ui.controls.controls import PROSE
 from explainers.ui.prediction import SKIP
 from explainers.ui.session import HEAD_SCORES_JOB
 from tests.support import saved_models
@@ -134,14 +133,6 @@ def test_all_heads_are_measured_on_request_and_then_kept(store):
     other = opened(PAGE, link)
     assert HEAD_SCORES_JOB not in other.session_state
     assert pictures(other) == pictures(visit)
-
-
-def test_the_map_leads_to_the_highest(planted):
-    plant(planted, {("natural", "distance"): ((0, 5), 7.25)})
-    visit = opened(PAGE, {**HERE, **MEASURES, "probe": PROSE, "head_score": "distance"})
-    press(visit, "Look at L0.H5, the highest")
-    assert [visit.session_state[key] for key in ("gallery_layer", "gallery_head")] == [0, 5]
-    assert hero(visit)["choices"]["gallery_head"] == 5
 
 
 @pytest.mark.parametrize(("after", "answer"), [(0.75, SAME), (0.4, HALF), (0.1, NOTHING)])

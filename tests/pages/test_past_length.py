@@ -4,16 +4,8 @@ import math
 
 import pytest
 
-from explainers.chapters.relative_positions import past_length
-from explainers.chapters.relative_positions.past_length import (
-    ANSWERS,
-    LONGEST_TEXT,
-    PairTurns,
-    find_answer,
-    name_turns,
-)
-from explainers.toys import longer_results
-from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, ROTARY, TRAINED, WAYS, YARN
+from explainers.chapters.relative_positions.past_length import LONGEST_TEXT, PairTurns, name_turns
+from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, TRAINED, WAYS, YARN
 from tests.support.exercises import ask
 
 
@@ -36,18 +28,6 @@ def test_the_sentence_counts_the_dials_that_are_marked():
             end > 1.0001 * most for end, most in zip(ends, seen, strict=True) if most < math.tau
         ]
         assert name_turns(found)["new"] == f"{sum(beyond)}", way
-
-
-def test_the_answer_follows_the_losses(monkeypatch):
-    def answer(plain, pi):
-        rows = {
-            (ROTARY, way, 0): longer_results.LengthRow(ROTARY, way, 0, [[0, 0, loss]], [[0, 0, 0]])
-            for way, loss in ((PLAIN, plain), (PI, pi))
-        }
-        monkeypatch.setattr(past_length, "read_longer_results", lambda: rows)
-        return find_answer()
-
-    assert [answer(2, 1), answer(2, 2.1), answer(2, 8)] == list(ANSWERS)
 
 
 def test_the_exercise_asks_for_position_times_speed_over_the_factor():

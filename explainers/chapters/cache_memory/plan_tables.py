@@ -55,7 +55,7 @@ def make_row(plan: GpuPlan) -> str:
     users = _("any number") if plan.users is None else f"{plan.users:,}"
     left = keep_units_together(format_size(plan.free_bytes_per_gpu))
     speed = round_fraction(plan.tokens_per_second, 0) if plan.tokens_per_second else 0
-    limit = _("{what}: {speed} tokens/s", what=_(LIMIT_NAMES[plan.limit]), speed=f"{speed:,}")
+    limit = f"{_(LIMIT_NAMES[plan.limit])}: {speed:,}"
     return f"| {name} | **{plan.gpus}** | {users} | {left} | {limit} | {longest} |"
 
 

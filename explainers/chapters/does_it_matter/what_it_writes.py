@@ -10,7 +10,7 @@ from explainers.chapters.common.measured_heads import name_head
 from explainers.chapters.does_it_matter.hero import Shown
 from explainers.messages import N_, get_message
 from explainers.models.layer_by_layer import find_decoder, read_stream
-from explainers.models.output_circuit import LISTED, Writing, compute_writing, find_likeliest
+from explainers.models.output_circuit import Writing, compute_writing, find_likeliest
 from explainers.models.patching import encode_prompt
 from explainers.models.registry import ModelError
 from explainers.models.shipped_ablations import Place
@@ -25,6 +25,9 @@ from explainers.ui.untrusted_text import show_spaces, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
+
+DRAWN = 5
+"""Of the next tokens that gain most, and of those that lose most."""
 
 written_prompt = TextLine("written_prompt", N_("Prompt"), PAIR.prompt, 200)
 written_source = Choice("written_from", N_("All of its weight on"), "")
@@ -128,8 +131,9 @@ def draw_promoted(found: HeadWriting, source: int, origin: str) -> dict[str, str
 
     from explainers.charts.bars import draw_pushes
 
-    words = [show_spaces(token) for token in found.promoted[source]]
-    logits = found.logits[source].tolist()
+    ends = [*range(DRAWN), *range(-DRAWN, 0)]
+    words = [show_spaces(found.promoted[source][end]) for end in ends]
+    logits = found.logits[source][ends].tolist()
     rows = pd.DataFrame({"place": range(len(words)), "token": words, "logits": logits})
     listed = "; ".join(f"{word} {_sign(one)}" for word, one in zip(words, logits, strict=True))
     alt = _("What the head adds to the logits of next tokens: {listed}", listed=listed)
@@ -138,7 +142,7 @@ def draw_promoted(found: HeadWriting, source: int, origin: str) -> dict[str, str
         "source": _spell(found.tokens[source]),
         "most": ", ".join(_spell(token) for token in found.promoted[source][:3]),
         "least": ", ".join(_spell(token) for token in found.promoted[source][:-4:-1]),
-        "listed": str(LISTED),
+        "listed": str(DRAWN),
     }
 
 

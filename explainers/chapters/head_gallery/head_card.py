@@ -108,10 +108,10 @@ def _read_layer(layer: RecordedAttention) -> tuple[Tensor, Tensor]:
     return layer.weights[0].float().cpu(), layer.mask[0, 0].cpu()
 
 
-def show_probe(head: Head, probe: str, number: int = 0) -> None:
-    """One large image of the head on a text of a probe, to be looked into."""
-    (layer, _number), loaded = head.place, head.loaded
-    ids = list_probe_texts(loaded)[probe][number : number + 1]
+def show_prose(head: Head) -> None:
+    """One large image of the head on a passage, to be looked into."""
+    (layer, _number), loaded, passage = head.place, head.loaded, head.passage
+    ids = list_probe_texts(loaded)["natural"][passage : passage + 1]
     found, tokens = record_heads(loaded, ids), spell_tokens(loaded, ids[0])
     weights = found.weights[head.place][None]
     alt = _("Weights of {head} between {count} tokens.", head=head.name, count=len(tokens))
@@ -124,7 +124,7 @@ def show_probe(head: Head, probe: str, number: int = 0) -> None:
         enlarges=True,
     )
     table = partial(_tabulate, weights, head.place, tokens)
-    show_tiles(tiles, describe_live_run(loaded), probe, table)
+    show_tiles(tiles, describe_live_run(loaded), "natural", table)
 
 
 def _tabulate(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "pd.DataFrame":

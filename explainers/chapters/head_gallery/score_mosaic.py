@@ -112,8 +112,6 @@ def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[st
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)
-    label = _("Look at {head}, the highest", head=name_head(*best[0]))
-    st.button(label, on_click=choose, args=best[0], icon=":material/search:")
     return {"highest": highest, "mean": f"{found.nanmean():.2f}"}
 
 

@@ -41,32 +41,27 @@ def count_causal() -> tuple[int, int]:
     return causal, strided
 
 
-def show_skipped_tiles(queries_down: bool) -> str:
-    """Every mask as its tiles, and a table as a text."""
+def show_skipped_tiles(queries_down: bool) -> None:
+    """Every mask as its tiles: how many are computed, and how many pairs it allows."""
     found = count_tile_cells()
     taken.take_masks(LONG, {str(name): count_skipped_tiles(tiles) for name, tiles in found.items()})
     panels = [_draw_tile_map(name, tiles) for name, tiles in found.items()]
     alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
     origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), CPU)
     show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "spared")
-    rows = []
-    for name, tiles in found.items():
-        allowed, computed, left, of_all = count_skipped_tiles(tiles)
-        spared_tiles = _("{count:,} of {all:,}", count=left, all=of_all)
-        rows.append(
-            f"| {_(name)} | {allowed:,} ({write_percent(allowed / LONG**2, 1)}) "
-            f"| {computed:,} ({write_percent(computed / LONG**2, 1)}) "
-            f"| {spared_tiles} |"
-        )
-    return "\n".join(rows)
 
 
 def _draw_tile_map(name: str, tiles: list[list[int]]) -> Panel:
     """A 1 for each tile that is computed; blank where it is skipped."""
     computed = [[1.0 if count else None for count in line] for line in tiles]
     numbers = [str(place) for place in range(len(tiles))]
-    _unused, _unused, skipped, count = count_skipped_tiles(tiles)
+    allowed, _unused, skipped, count = count_skipped_tiles(tiles)
     axes = numbers, numbers, QUERY_AXIS, KEY_AXIS
-    left = _("{left} of {all} tiles", left=count - skipped, all=count)
-    matrix = Matrix(name, left, computed, *axes, kind="weights", blank=N_("skipped"), decimals=0)
+    told = _(
+        "{share} of the pairs, {left} of {all} tiles",
+        share=write_percent(allowed / LONG**2, 1),
+        left=count - skipped,
+        all=count,
+    )
+    matrix = Matrix(name, told, computed, *axes, kind="weights", blank=N_("skipped"), decimals=0)
     return Panel(name, matrix, small=True)

@@ -39,14 +39,13 @@ def count_read_tiles(mask: str, tokens: int) -> int:
     return counts[0] + steps * growth + steps * (steps - 1) // 2 * more
 
 
-LONG, SIDE, WIDTH, SINKS = 4_096, 256, 512, 4
-"""Tokens of a long text, of a side of its tiles, of a window; the first tokens that all may see."""
+LONG, SIDE, WIDTH = 4_096, 256, 512
+"""Tokens of a long text, of a side of its tiles, of a window."""
 
 
 def make_sparse_rules() -> dict[str, Rule]:
     """Masks for long texts, by what they let through."""
     window = masks.sliding_window(WIDTH)
-    sinks = masks.Rule(lambda query_pos, key_pos: (key_pos < SINKS) | window(query_pos, key_pos))
     strided = masks.Rule(
         lambda query_pos, key_pos: (query_pos - key_pos < SIDE) | (key_pos % SIDE == SIDE - 1)
     )
@@ -54,7 +53,6 @@ def make_sparse_rules() -> dict[str, Rule]:
         N_("full"): masks.full,
         N_("causal"): masks.causal,
         N_("causal, window of {width}", width=WIDTH): window,
-        N_("the same, and the first {count} tokens", count=SINKS): masks.causal & sinks,
         N_("causal: the last {side}, and every {side}th", side=SIDE): masks.causal & strided,
     }
 

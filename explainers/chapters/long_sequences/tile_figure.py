@@ -13,7 +13,6 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.common.mask_names import translate_mask
 from explainers.chapters.common.one_head import make_explainer
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
@@ -135,13 +134,12 @@ def choose_tiles(lab: Lab, rule: Rule) -> TiledSentence:
     return TiledSentence(lab, rule, sides)
 
 
-def name_tiles(tiles: TiledSentence, rule: str) -> dict[str, object]:
+def name_tiles(tiles: TiledSentence) -> dict[str, object]:
     """What a text says of the tiles."""
     rows, columns = tiles.blocks
     words, read = len(tiles.lab.tokens), len(tiles.steps)
     return {
         "words": words,
-        "mask": translate_mask(rule),
         "rows": rows,
         "columns": columns,
         "count": tiles.count,
@@ -151,11 +149,6 @@ def name_tiles(tiles: TiledSentence, rule: str) -> dict[str, object]:
         "all": words**2,
         "difference": bound_rounding(tiles.difference),
     }
-
-
-def list_guesses(tiles: TiledSentence) -> list[str]:
-    """How many tiles might be skipped."""
-    return ["0", *(f"{tiles.count // part}" for part in (4, 3, 2))]
 
 
 def show_tiles(tiles: TiledSentence, rule: str) -> None:

@@ -24,9 +24,7 @@ from explainers.chapters.common.score_matrix import (
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.panels import Cell, Panel
-from explainers.ui.text.numbers import write_percent
-from explainers.ui.untrusted_text import verbatim
+from explainers.ui.figure.panels import Cell, Panel, orient_panels
 
 WINDOW = next(mask for mask in masks.MASKS if mask.name == "window")
 Computed = dict[str, Tensor]
@@ -55,30 +53,6 @@ def explain_weight(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
     return arithmetic.explain_softmax(scores.tolist(), cell.column, weight, lab.tokens)
 
 
-ASKED = 2
-"""The row of the question, from 0: the running sentence's verb."""
-LEAST = 0.01
-"""With less to lose, a row is not worth a question."""
-
-
-class LaterShare(NamedTuple):
-    """What a word gives to later ones where it may, and to what its row sums where it may not."""
-
-    word: str
-    lost: str
-    options: list[str]
-    total: str
-
-
-def measure_later_share(lab: Lab) -> LaterShare:
-    """Of the third word, or of another with more to lose."""
-    later = lab.weights(masks.full).triu(1).sum(dim=-1).tolist()
-    row = ASKED if later[ASKED] > LEAST else later.index(max(later))
-    word, lost = verbatim(lab.tokens[row]), later[row]
-    total = lab.weights(masks.causal)[row].sum()
-    return LaterShare(word, write_percent(lost), [f"{1 - lost:.2f}", "1.00"], f"{total:.2f}")
-
-
 class Explained(NamedTuple):
     """A picture whose every number can be asked for its arithmetic."""
 
@@ -90,12 +64,13 @@ class Explained(NamedTuple):
 def draw_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> Explained:
     """The scores, and the weights under every mask of the table."""
     rules, scores = make_rules(numbers), lab.one_head.panel("scores")
-    panels = [replace(scores, matrix=replace(scores.matrix, limit=None))]
+    panels = [replace(scores, matrix=replace(scores.matrix, limit=None), small=True)]
     for name, rule in rules.items():
         mask = lab.mask(rule)
-        panels.append(make_weight_panel(name, describe_cells(mask), shown[name], mask, lab.tokens))
+        panel = make_weight_panel(name, describe_cells(mask), shown[name], mask, lab.tokens)
+        panels.append(replace(panel, small=True))
     alt = _("The scores of the sentence, and its weights under every mask, side by side.")
-    return Explained(lab.arranged(panels), _explain_weights(lab, rules), alt)
+    return Explained(orient_panels(panels, lab.queries_down), _explain_weights(lab, rules), alt)
 
 
 def draw_two_steps(lab: Lab, mask: Tensor, word: int) -> Explained:

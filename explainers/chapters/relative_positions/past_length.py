@@ -14,7 +14,6 @@ from explainers.toys.longer_texts import (
     NOWHERE,
     NTK,
     PAIRS,
-    PARTIAL,
     PI,
     PLAIN,
     ROTARY,
@@ -27,22 +26,16 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.provenance import formula
-from explainers.ui.text.numbers import write_decimals, write_percent
+from explainers.ui.text.numbers import write_decimals
 
 LONGEST_TEXT = LENGTHS[-1]
 FACTOR = LONGEST_TEXT / TRAINED
-ANSWERS = N_("smaller"), N_("about the same"), N_("larger")
-SHARED = 0.1
-"""Losses whose ratio is nearer to 1 than this are about the same."""
 PER_ROW = 8
 NAMES = {
-    (ROTARY, PLAIN): N_("RoPE as trained"),
-    (ROTARY, PI): N_("position interpolation"),
-    (ROTARY, NTK): N_("NTK-aware"),
-    (ROTARY, YARN): N_("YaRN"),
-    (PARTIAL, PLAIN): N_("half of each head rotated, as trained"),
-    (PARTIAL, YARN): N_("half of each head rotated, YaRN"),
-    (NOWHERE, PLAIN): N_("no positions at all (NoPE)"),
+    PLAIN: N_("RoPE as trained"),
+    PI: N_("position interpolation"),
+    NTK: N_("NTK-aware"),
+    YARN: N_("YaRN"),
 }
 ARC, BEFORE = N_("angles in training"), N_("at the trained length")
 KNOWN, NEW = N_("at the end of the longer text"), N_("at its end: a new angle")
@@ -86,7 +79,7 @@ def name_turns(found: PairTurns) -> dict[str, str]:
         "length": f"{LONGEST_TEXT}",
         "pairs": f"{PAIRS}",
         "d_k": f"{HEAD_DIM}",
-        "way": _(NAMES[ROTARY, found.way]),
+        "way": _(NAMES[found.way]),
         "new": f"{sum(found.is_new)}",
         "first": write_decimals(math.degrees(found.speed[0]), 1),
         "sharper": write_decimals(sharpen(FACTOR)),
@@ -124,41 +117,16 @@ def _write_degrees(degrees: float) -> str:
     return f"{write_decimals(degrees, digits)}°"
 
 
-def find_answer() -> str:
-    """Among the answers: the loss with position interpolation, compared with doing nothing."""
-    found = read_longer_results()
-    plain, pi = (found[ROTARY, way, 0].average(LONGEST_TEXT)[0] for way in (PLAIN, PI))
-    is_same = abs(pi / plain - 1) < SHARED
-    return ANSWERS[1 if is_same else 0 if pi < plain else 2]
-
-
 def name_losses() -> dict[str, str]:
-    """Losses on the longest texts, for a text."""
+    """Losses on the longest texts, and without positions on those of the training, for a text."""
     found = read_longer_results()
     named = {way: found[ROTARY, way, 0].average(LONGEST_TEXT)[0] for way in WAYS}
     for way in (PLAIN, PI):
         named[f"{way}_further"] = found[ROTARY, way, FURTHER].average(LONGEST_TEXT)[0]
-    losses = {name: write_decimals(loss) for name, loss in named.items()}
-    plain, slowed = (find_speeds(ROTARY, way, FACTOR)[0] for way in (PLAIN, PI))
-    return losses | {
+    named["nowhere"] = found[NOWHERE, PLAIN, 0].average(TRAINED)[0]
+    return {name: write_decimals(loss) for name, loss in named.items()} | {
         "trained": f"{TRAINED}",
         "length": f"{LONGEST_TEXT}",
-        "first": write_decimals(math.degrees(plain), 1),
-        "slowed": write_decimals(math.degrees(slowed), 1),
         "further": f"{FURTHER}",
         "seeds": f"{len(SEEDS)}",
-        "lengths": " | ".join(map(str, LENGTHS)),
     }
-
-
-def write_rows() -> str:
-    """A row of a table for each kind of positions and way to slow them down."""
-    found, lines = read_longer_results(), []
-    for (kind, way), name in NAMES.items():
-        cells = []
-        for length in LENGTHS:
-            loss, right = found[kind, way, 0].average(length)
-            is_same = length == TRAINED and way != PLAIN  # nothing is slowed down there
-            cells.append("" if is_same else f"{write_decimals(loss)} ({write_percent(right)})")
-        lines.append(f"| {_(name)} | {' | '.join(cells)} |")
-    return "\n".join(lines)

@@ -17,7 +17,7 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import SingleHead, project
-from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, make_miniatures
+from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
@@ -203,7 +203,7 @@ def name_slopes(slopes: Tensor) -> list[str]:
 
 
 def draw_penalties(shown: AlibiWeights, tokens: Sequence[str], queries_down: bool) -> Figure:
-    """The penalty of each head for each distance, and all weights without and with it."""
+    """The penalty of each head for each distance, and one head's weights without it and with it."""
     slopes = name_slopes(shown.slopes)
     distances = torch.arange(len(tokens), device=shown.slopes.device)
     penalties = Matrix(
@@ -215,18 +215,16 @@ def draw_penalties(shown: AlibiWeights, tokens: Sequence[str], queries_down: boo
         HEAD_AXIS,
         _("distance"),
     )
-    formulas = [_("slope {slope}", slope=slope) for slope in slopes]
-    name, heading = _("without, head {head}"), _("Weights without ALiBi, causal mask")
-    drawn = make_head_matrices(name, [""] * NUM_HEADS, shown.without, tokens, shown.mask)
-    before = make_miniatures(drawn, "without, head", heading)
-    name, heading = _("with ALiBi, head {head}"), _("Weights with ALiBi, causal mask")
-    drawn = make_head_matrices(name, formulas, shown.weights, tokens, shown.mask)
-    after = make_miniatures(drawn, "with ALiBi, head", heading)
-    panels = [
-        Panel("penalty", penalties, heading=_("What a head takes off for distance")),
-        *orient_panels([*before, *after], queries_down),
-    ]
-    alt = _("What each head takes off for distance, and its weights without and with ALiBi.")
+    [without], [penalised] = (
+        make_head_matrices(name, [formula], weights[:1], tokens, shown.mask)
+        for name, formula, weights in (
+            (_("without, head {head}"), "", shown.without),
+            (_("with ALiBi, head {head}"), _("slope {slope}", slope=slopes[0]), shown.weights),
+        )
+    )
+    weights = [Panel("without", without, small=True), Panel("with", penalised, small=True)]
+    panels = [Panel("penalty", penalties), *orient_panels(weights, queries_down)]
+    alt = _("What each head takes off for distance, and the first head's weights without and with.")
     return Figure(panels, alt)
 
 

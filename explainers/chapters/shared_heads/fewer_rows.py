@@ -63,7 +63,6 @@ def name_rows(found: MergedWords) -> dict[str, Any]:
     merging = [group for group in require_groups(find_shape(AFTER)) if group.kind == "compressed"]
     _alone, narrow, wide = sorted(merging, key=lambda group: group.ratio or 0)
     return {
-        "kept": len(found.merged),
         "waiting": verbatim(" ".join(found.tokens[-waiting:])) if waiting else "–",
         "narrow": narrow.ratio,
         "narrow_layers": narrow.count,

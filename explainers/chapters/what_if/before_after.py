@@ -141,19 +141,6 @@ def name_following(effect: Effect) -> dict[str, str]:
     }
 
 
-def draw_following(effect: Effect, origin: str) -> None:
-    """The chances of the next tokens, as it is and changed."""
-    names, both = _name_tokens(effect), _list_chances(effect)
-    sides = _("as it is"), _("changed")
-    formula = _("probability of each; all tokens of the vocabulary together have 1")
-    name, axis = _("next token"), _("token that may follow")
-    matrix = Matrix(name, formula, both, sides, names, "", axis, "weights")
-    pairs = zip(names, *both, strict=True)
-    chances = "; ".join(f"{name} {before:.2f}, {after:.2f}" for name, before, after in pairs)
-    alt = _("Probabilities of next tokens, as it is and changed: {chances}", chances=chances)
-    show_figure(Figure([Panel("next", matrix)], alt), origin, "following")
-
-
 def average_losses(effect: Effect) -> dict[str, str | int]:
     """Over all tokens but the first: the mean loss of both, and the mean divergence."""
     (before, after), apart = effect.mean_losses, effect.divergences[:-1]
