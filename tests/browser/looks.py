@@ -7,6 +7,16 @@ PATIENCE = 10_000
 """Milliseconds in which a picture where nothing moves stands."""
 LARGE, PROJECTOR, PHONE = (1280, 800), (1024, 768), (390, 844)
 
+SENTENCE_ON_A_PHONE = """() => {
+  const box = document.querySelector('.stMainBlockContainer > * > * > .st-key-sentence');
+  if (!box) return null;
+  const place = (node) => node.getBoundingClientRect(), field = place(box.querySelector('input'));
+  const below = place(box).top - place(document.querySelector('.st-key-hero')).bottom;
+  const name = place(box.querySelector('label')).height;
+  const isRight = below >= 0 && below < 40 && field.width > 300 && name > 10;
+  return isRight ? null : { below, width: field.width, name };
+}"""
+"""Null where it is right; some pages have the field above the picture, beside a choice."""
 LEAST = {"top": 260, "width": 0.4, "height": 250, "digits": 13, "bottom": 800, "phone": 844}
 """The lowest place of the picture's top and its least height and digits, in pixels; its width as a
 share of the window; and where its sentence ends at the latest in a window of 1280 × 800, and on a
@@ -178,6 +188,12 @@ def list_faults_at_sight(visit, path):
 
 def list_what_stands_out(visit):
     return [f"stands out: {node}" for node in visit.page.evaluate(OUTSIDE)]
+
+
+def list_what_is_far(visit):
+    """On a phone the field for a sentence comes after the picture, with its name, in full width."""
+    far = visit.page.evaluate(SENTENCE_ON_A_PHONE)
+    return [f"the field for a sentence: {far}"] if far else []
 
 
 def list_what_is_too_much(visit, path):

@@ -17,6 +17,7 @@ from tests.browser.looks import (
     SENTENCES,
     list_faults_at_sight,
     list_what_hides_the_focus,
+    list_what_is_far,
     list_what_is_too_much,
     list_what_stands_out,
     violations,
@@ -70,6 +71,7 @@ def test_a_page_looks_as_it_should(stroll, said, at, path, second):
     look(FIRST, by_day, LARGE, list_what_is_left(one, path, said))
     one.resize(PHONE)
     look(FIRST, by_day, PHONE, list_faults_at_sight(one, path), list_what_stands_out(one))
+    look(FIRST, by_day, PHONE, list_what_is_far(one))
     before = one.resize(PROJECTOR).page.evaluate(COLOURS), one.drawn()
     one.wear(by_night)
     look(FIRST, by_night, PROJECTOR, list_faults_at_sight(one, path), list_what_stands_out(one))

@@ -3,7 +3,7 @@
 
 import { shape } from "../common/elements.js";
 import { chooseArcOpacity, writeArcPath, chooseArcWidth } from "./arcs.js";
-import { percent } from "./sentence.js";
+import { percent, seenPercent } from "./sentence.js";
 
 /** @typedef {import("./stage.js").Stage} Stage */
 /**
@@ -60,7 +60,7 @@ export class ArcStrip {
       arc.style.stroke = even > 0.5 ? "var(--query)" : `url(#${this.name})`;
       arc.style.strokeDasharray = even > 0.5 ? "2 5" : "";
       arc.style.opacity = isSeen(place) ? (chooseArcOpacity(weight) * (1 - even) + 0.75 * even).toFixed(3) : "0";
-      const text = percent(weight), share = this.shares[place];
+      const text = (isSeen(place) ? seenPercent : percent)(weight), share = this.shares[place];
       if (share.textContent !== text) share.textContent = text;
       share.classList.toggle("low", weight < 0.05);
     });

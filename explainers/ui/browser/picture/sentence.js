@@ -29,5 +29,8 @@ export function percent(weight) {
   return weight < 0.005 ? "<\u00a01\u00a0%" : `${Math.round(100 * weight)}\u00a0%`;
 }
 
+/** The weight of a word that may be seen: softmax leaves it some, though it is sent as 0. @param {number} weight */
+export const seenPercent = (weight) => percent(weight === 0 ? Number.MIN_VALUE : weight);
+
 /** Has it a letter or a digit, as marks have not? @param {string} token */
 export const isWord = (token) => /[\p{L}\p{N}]/u.test(token);

@@ -196,7 +196,7 @@ export class FourSteps extends WordHero {
       [_("1 Products"), _("query · key")],
       [_("2 Scores"), `÷ ${this.divisor()}`],
       [_("3 Weights"), _("softmax: 100 %")],
-      [_("4 Output"), _("values, as tall as their weight")],
+      [_("4 Output"), _("each as tall as its weight")],
     ];
     this.heads.forEach((head, step) => {
       [...head.children].forEach((node, line) => { node.textContent = said[step][line]; });

@@ -13,7 +13,7 @@ import { ArcStrip } from "../arc_strip.js";
 import { writeArcPath, chooseArcWidth } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { poster } from "../lanes.js";
-import { percent } from "../sentence.js";
+import { percent, seenPercent } from "../sentence.js";
 import { CAUSAL, FULL, readCells, readRow, softmax, writeCells } from "./masked_drawing.js";
 import { MaskedGrid } from "./masked_grid.js";
 import { MaskedShares } from "./masked_shares.js";
@@ -221,7 +221,7 @@ export class Masked extends WordHero {
     this.shares.place(shares, allowed[asker], tokens);
     const { line: words, base, isUpright } = strip, { size } = words;
     const far = Math.max(...words.widths), sizes = this.fitShares(strip, allowed[asker], weights[asker]);
-    const told = this.stage.widths(full[asker].map(percent), size < 16 ? 13 : 15);
+    const told = this.stage.widths(full[asker].map(seenPercent), size < 16 ? 13 : 15);
     // Of two that would lie over each other the larger one is told.
     const yields = (/** @type {number} */ one, /** @type {number} */ other) => !isUpright && full[asker][other] > full[asker][one] &&
       Math.abs(words.centres[other] - words.centres[one]) < (told[other] + told[one]) / 2 + 3;
@@ -235,7 +235,7 @@ export class Masked extends WordHero {
       const isTiny = size < 16;
       this.stage.write(this.arcs.shares[place], after[0], after[1], sizes[place], allowed[asker][place] && sizes[place] ? 1 : 0, 0, isUpright ? "left" : "middle");
       const before = this.befores[place], isOther = Math.abs(now - was) >= SAME || !allowed[asker][place];
-      before.textContent = percent(was);
+      before.textContent = seenPercent(was);
       const at = isUpright ? [after[0] + 52, centre] : [centre, after[1] + 22];
       const isTold = isOther && !(yields(place, place - 1) || yields(place, place + 1));
       this.stage.write(before, at[0], at[1], isTiny ? 13 : 15, isTold ? 1 : 0, 0, isUpright ? "left" : "middle");
@@ -243,7 +243,7 @@ export class Masked extends WordHero {
     this.words.show({
       chosen: this.chosen,
       shown: asker,
-      names: tokens.map((token, place) => `${token}, ${allowed[asker][place] ? percent(weights[asker][place]) : _("forbidden")}`),
+      names: tokens.map((token, place) => `${token}, ${allowed[asker][place] ? seenPercent(weights[asker][place]) : _("forbidden")}`),
       hidden: allowed[asker].map((isAllowed, place) => !isAllowed && place !== asker),
     });
     this.placeChoices();
@@ -255,7 +255,7 @@ export class Masked extends WordHero {
    */
   fitShares({ line, isUpright }, allowed, now) {
     const sizes = line.centres.map((_centre, place) => Number(line.size < 16 ? 13 : now[place] < 0.05 ? 15 : 19));
-    const widths = this.stage.widths(sizes.map((_size, place) => percent(now[place])), 1);
+    const widths = this.stage.widths(sizes.map((_size, place) => seenPercent(now[place])), 1);
     for (let place = 1; place < sizes.length && !isUpright; place++) {
       if (!allowed[place] || !allowed[place - 1]) continue;
       const need = (widths[place] * sizes[place] + widths[place - 1] * sizes[place - 1]) / 2 + 5;
@@ -323,7 +323,7 @@ export class Masked extends WordHero {
   describe() {
     const { tokens } = this.data, { allowed, weights } = this.shown;
     return this.seen.map((row) => {
-      const seen = this.seen.map((place) => (allowed[row][place] ? `${tokens[place]} ${percent(weights[row][place])}` : "")).filter(Boolean);
+      const seen = this.seen.map((place) => (allowed[row][place] ? `${tokens[place]} ${seenPercent(weights[row][place])}` : "")).filter(Boolean);
       return `${tokens[row]}: ${seen.join(", ")}`;
     }).join("; ");
   }

@@ -3,7 +3,7 @@
 
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
-import { percent } from "../sentence.js";
+import { percent, seenPercent } from "../sentence.js";
 import { isUnseen } from "../words.js";
 
 /** @typedef {import("../stage.js").Stage} Stage */
@@ -108,7 +108,7 @@ export class MaskedGrid {
         cell.classList.toggle("forbidden", !isAllowed);
         cell.classList.toggle("nan", isEmpty);
         cell.tabIndex = row === this.at[0] && place === this.at[1] ? 0 : -1;
-        const told = isEmpty ? "nan" : isAllowed ? percent(weights[row][place]) : _("forbidden");
+        const told = isEmpty ? "nan" : isAllowed ? seenPercent(weights[row][place]) : _("forbidden");
         cell.setAttribute("aria-label", `${tokens[row]} → ${tokens[place]}: ${told}`);
         stage.put(cell, { x: left + place * side + 1, y: top + row * side + 1, width: side - 2, height: side - 2 });
       });

@@ -163,7 +163,8 @@ export class Tiles extends Hero {
     });
     const { title: { left, top, width, height }, grid } = places;
     stage.put(this.title, { x: left, y: top, width, height });
-    stage.write(this.made, places.strip.left + places.strip.width / 2, grid.top - 12, 13);
+    const half = stage.widths([this.made.textContent ?? ""], 13)[0] / 2 + 4; // of many words the strip is narrower than its name
+    stage.write(this.made, Math.min(places.strip.left + places.strip.width / 2, stage.room - half), grid.top - 12, 13);
     this.placeGrid(places);
     this.placeOutputs(places);
     const { rows, columns } = this.step, words = data.tokens.length;
