@@ -12,7 +12,7 @@ from explainers.chapters.cross_attention import (
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.hero import make_hero, read_link_reading
 from explainers.chapters.cross_attention.weight_steps import WeightSteps
-from explainers.translation.corpus import TRAINING_SENTENCES
+from explainers.translation.corpus import MAX_SOURCE_WORDS, TRAINING_SENTENCES
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -92,9 +92,16 @@ examples = choose_sentence.list_examples()
 sentence = choose_text(choose_sentence.offer_sentences, is_english=True, examples=examples)
 if not choose_sentence.load_translator_or_warn():
     page.end_page()
-words, problem = choose_sentence.read_words(sentence.text)
-if problem:
-    text("cannot", **problem)
-show_lesson(choose_sentence.translate_view(words, page.has_queries_down()))
+known = choose_sentence.read_words(sentence.text)
+if known.is_cut:
+    text("too_long", most=MAX_SOURCE_WORDS)
+if known.unknown:
+    text("left_out" if known.words else "cannot", **choose_sentence.describe_unknown(known))
+elif not known.words:
+    text("no_words")
+if known.unknown or not known.words:
+    choose_sentence.offer_known(known)
+if known.words:
+    show_lesson(choose_sentence.translate_view(known.words, page.has_queries_down()))
 show_one_sentence(text)
 check_yourself(text, {"shape": source_costs.recall_weight_count, "mask": source_costs.recall_mask})

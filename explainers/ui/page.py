@@ -46,7 +46,7 @@ QUESTION_SECTION, NEXT_QUESTION = "question", "next_question"
 """What a page asks, above its first picture; and the same where nothing is said before it."""
 HOW_SECTIONS = {"how", "steps", "equal"}
 """How it works; pages with several such steps call it by these."""
-STOP_SECTIONS = {"cannot", "nothing_written"}
+STOP_SECTIONS = {"cannot", "no_words", "nothing_written"}
 """Why a page cannot show its picture."""
 _TITLE = re.compile(r"\*\*(.+?)\.?\*\*\s*", re.DOTALL)
 _NUMBER = re.compile(r"\{\{(\w+)\}\}")

@@ -8,6 +8,7 @@ is wrong with it is told at once.
 import pytest
 from playwright.sync_api import TimeoutError
 
+from explainers.translations import load_sections
 from tests.browser.looks import (
     COLOURS,
     LARGE,
@@ -49,6 +50,16 @@ ON_SOME_PAGES = "Both compute this page's numbers again", "info real: "
 """How sentences begin that pages have in common: of their files, and of where numbers come from."""
 
 
+LAPTOP = 1280, 900
+HIGHEST = 900
+OPEN_CARD = "[class*=st-key-go-deeper] details[open]"
+
+
+def list_cards(stem):
+    """The names of a page's cards."""
+    return [name[7:] for name in load_sections(stem) if name.startswith("deeper_")]
+
+
 @pytest.fixture(scope="module")
 def said():
     """What each page says, of those where the walk has been."""
@@ -85,6 +96,21 @@ def test_a_page_looks_as_it_should(stroll, said, at, path, second):
         look(second, by_night, size, list_faults_at_sight(one, path), list_what_stands_out(one))
     look(second, by_night, PROJECTOR, violations(one), list_what_hides_the_focus(one))
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.rotating(3)
+@pytest.mark.parametrize("stem", [stem for stem in PAGES if list_cards(stem)])
+def test_a_card_takes_one_screen(stroll, stem):
+    """Each card of "Go deeper", opened in the window of a laptop."""
+    path, high = PAGES[stem], []
+    for card in list_cards(stem):
+        one = stroll(path, size=LAPTOP, tab="cards", lang="en", predict="false", deep=card)
+        one.page.locator(OPEN_CARD).first.wait_for()
+        one.ready()
+        height = one.page.locator(OPEN_CARD).first.bounding_box()["height"]
+        if height > HIGHEST:
+            high.append(f"{card}: {height:.0f} px")
+    assert not high, f"more than {HIGHEST} px: {', '.join(high)}"
 
 
 def list_what_is_left(one, path, said):

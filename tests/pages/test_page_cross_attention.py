@@ -1,6 +1,7 @@
 """Cross-attention: what its pictures show is what torch computes; odd sentences, broken files."""
 
 import json
+import re
 from random import Random
 from unittest import mock
 
@@ -112,26 +113,57 @@ def test_every_built_sentence_has_its_gold():
         assert view_of(find_words(variant)).gold, "translated as the grammar does"
 
 
-def test_sentences_are_built_or_refused_in_one_visit():
+def test_sentences_are_built():
     visit = opened(PAGE)
-    running = hero(visit)["target"]
     words = "bank", "confirmed", "weak", "sales", "Monday"
     for slot, word in zip(list_slots(), words, strict=True):
         visit.selectbox(key=f"built: {slot}").set_value(word)
     next(b for b in visit.button if b.label == "Translate this").click().run()
     assert visit.text_input(key="text").value == "The bank confirmed weak sales on Monday"
     assert hero(visit)["source"][1:3] == ["bank", "confirmed"]
-    for text, named in [
-        ("two plus three", "plus"),
-        ("Tổng giám đốc", "Tổng"),
-        ("the " * 23, "23 words"),
-    ]:
-        visit.text_input(key="text").set_value(text).run()
-        [line] = [line for line in read_texts(visit).splitlines() if "cannot be translated" in line]
-        assert named in line
-        assert hero(visit)["target"] == running
     for sentence in choose_sentence.list_examples().values():
-        assert not choose_sentence.read_words(sentence)[1], "an example is never refused"
+        assert not choose_sentence.read_words(sentence).unknown, "an example is read whole"
+
+
+@pytest.mark.parametrize(
+    ("typed", "words", "unknown", "nearest"),
+    [
+        ("The president visited Paris on Monday", "the president Paris on Monday", "visited", ""),
+        (
+            "The directer confirmed strong earning on Friday",
+            "the confirmed strong on Friday",
+            "directer earning",
+            "The director confirmed strong earnings on Friday",
+        ),
+        ("A bank and two dogs", "", "dogs", "The bank announced record earnings on Friday"),
+        ("Con mèo", "", "Con mèo", "The CEO announced record earnings on Friday"),
+        ("the " * 23, "the " * 22, "", ""),
+        ("SALES!", "sales", "", ""),
+        ("?", "", "", ""),
+    ],
+)
+def test_a_sentence_is_read_without_the_words_that_are_not_known(typed, words, unknown, nearest):
+    known = choose_sentence.read_words(typed)
+    assert known.words == tuple(words.split())
+    assert known.unknown == tuple(unknown.split())
+    assert known.nearest == nearest
+    assert known.is_cut == (len(typed.split()) > 22)
+
+
+def test_what_is_left_out_is_named_and_no_other_sentence_is_shown():
+    visit = opened(PAGE, {"text": "The directer confirmed strong earning on Friday"})
+    assert hero(visit)["source"][:3] == ["The", "confirmed", "strong"]
+    assert "Left out of your sentence: directer, earning" in re.sub("` | `", "", read_texts(visit))
+    visit = opened(PAGE, {"text": "My dog chased the red ball."})
+    assert not heroes(visit)
+    assert "dog, chased, red, ball" in re.sub("` | `", "", read_texts(visit))
+    assert find_way_on(visit).label.startswith("Next:")
+    visit.button(key="nearest sentence").click().run()
+    assert visit.text_input(key="text").value == "The CEO announced record earnings on Friday"
+    assert hero(visit)["source"][1:3] == ["CEO", "announced"]
+    visit.text_input(key="text").set_value("?").run()
+    assert "no word to translate" in read_texts(visit)
+    assert not heroes(visit)
 
 
 @pytest.mark.parametrize("content", [None, b"not weights"])

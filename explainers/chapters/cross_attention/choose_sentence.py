@@ -2,6 +2,8 @@
 
 import functools
 from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -9,7 +11,13 @@ from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.messages import N_
 from explainers.toys.sentence import list_known_examples
 from explainers.translation import weights_file
-from explainers.translation.corpus import RUNNING_PAIR, SentencePair, align_phrase, draw_test_sets
+from explainers.translation.corpus import (
+    MAX_SOURCE_WORDS,
+    RUNNING_PAIR,
+    SentencePair,
+    align_phrase,
+    draw_test_sets,
+)
 from explainers.translation.phrases import (
     Phrase,
     join_phrases,
@@ -17,12 +25,14 @@ from explainers.translation.phrases import (
     translate_word,
     write_function_word,
 )
-from explainers.translation.translator import Translation, Translator, check_words
+from explainers.translation.translator import Translation, Translator
 from explainers.translation.vocabulary import (
     ACTOR_SECTIONS,
     MISSING_FORM,
     MODIFIER_SECTIONS,
     SPECIAL_TOKENS,
+    THING_SECTIONS,
+    VERB_SECTIONS,
     Entry,
     capitalise_sentence,
     english_vocabulary,
@@ -37,6 +47,7 @@ from explainers.ui.controls.controls import BEAM, GREEDY
 from explainers.ui.session import BUILT_WORD, HELD_OUT_SENTENCE
 from explainers.ui.untrusted_text import shorten, verbatim
 
+OTHER_NAMES = "verbs alone", "verbs of saying", "days", "months", "events", "places"
 NUM_EXAMPLES = 6
 """Of each kind of held-out sentence: with a pair of words that never met in training, or none."""
 
@@ -162,16 +173,114 @@ def translate_once(words: tuple[str, ...], beams: int) -> Translation:
     return weights_file.load_translator().translate(words, beams)
 
 
-def read_words(sentence: str) -> tuple[tuple[str, ...], dict[str, object]]:
-    """The reader's words; if the translator cannot read them, the running sentence, and why."""
+class Known(NamedTuple):
+    """What of the reader's sentence the translator can read."""
+
+    words: tuple[str, ...]
+    """In their order; none if too few are left to say anything."""
+    unknown: tuple[str, ...] = ()
+    is_cut: bool = False
+    """Had the sentence more words than any in training?"""
+    nearest: str = ""
+    """The sentence that its words are spelled most like, if that is another one."""
+
+
+def read_words(sentence: str) -> Known:
+    """The words that the translator knows, without the others.
+
+    Words of the grammar alone say nothing, nor does a sentence of which more than half is missing.
+    """
     words = find_words(sentence)
-    try:
-        check_words(words)
-    except ValueError as error:
-        known = len(english_vocabulary().tokens) - len(SPECIAL_TOKENS)
-        problem = verbatim(shorten(_(error.args[0]), 300))
-        return RUNNING_PAIR.source, {"problem": problem, "known": known}
-    return words, {}
+    known, nearest = _keep_known(words), _spell_nearest(words)
+    unknown = tuple(dict.fromkeys(word for word in words if word not in known))
+    if unknown and not _says_enough(known, words):
+        return Known((), unknown, nearest=nearest)
+    is_cut = len(known) > MAX_SOURCE_WORDS
+    return Known(known[:MAX_SOURCE_WORDS], unknown, is_cut, nearest if unknown else "")
+
+
+def list_known_words() -> list[str]:
+    """All that the translator can read."""
+    return sorted(english_vocabulary().tokens[len(SPECIAL_TOKENS) :], key=str.casefold)
+
+
+def _keep_known(words: Sequence[str]) -> tuple[str, ...]:
+    known = set(list_known_words())
+    return tuple(word for word in words if word in known)
+
+
+@functools.cache
+def _list_content_words() -> frozenset[str]:
+    """Who, what, what kind of, what is done, when and where."""
+    sections = (*ACTOR_SECTIONS, *THING_SECTIONS, *VERB_SECTIONS, *MODIFIER_SECTIONS, *OTHER_NAMES)
+    forms = (form for entry in list_entries(*sections) for form in entry.forms)
+    return frozenset(forms) - {MISSING_FORM}
+
+
+def _says_enough(known: Sequence[str], words: Sequence[str]) -> bool:
+    return 2 * len(known) >= len(words) and len(_list_content_words().intersection(known)) >= 2
+
+
+SHORTEST = 4
+"""Letters of a word that may be meant by a misspelled one: "two" is not what "to" means."""
+ALIKE = 0.8
+"""How alike words are (`difflib`) of which one may be the other, spelled wrongly."""
+
+
+def _spell_nearest(words: Sequence[str]) -> str:
+    """The words with what is spelled like them; if that says too little, a built sentence.
+
+    It has the reader's words where they may stand, and those of the running sentence elsewhere.
+    "" if nothing was misspelled in a sentence that says enough.
+    """
+    every = list_known_words()
+    long = [word for word in every if len(word) >= SHORTEST]
+    mended = [
+        word if word in every else next(iter(get_close_matches(word, long, 1, ALIKE)), "")
+        for word in words
+    ]
+    found, known = tuple(word for word in mended if word)[:MAX_SOURCE_WORDS], _keep_known(words)
+    if _says_enough(known, words) and found == known[:MAX_SOURCE_WORDS]:
+        return ""
+    if _says_enough(found, words) and (_says_enough(known, words) or all(mended)):
+        return _print_sentence(found)
+    usual = zip(list_slots().values(), _list_default_words(), strict=True)
+    who, did, kind, what, day = (
+        next((word for word in found if word in slot), word) for slot, word in usual
+    )
+    return _print_sentence(build_sentence(who, did, kind, what, day).source)
+
+
+def _print_sentence(words: Sequence[str]) -> str:
+    return " ".join(capitalise_sentence(words))
+
+
+def offer_known(known: Known) -> None:
+    """What a reader can do about words that are not known."""
+    # By this name the page's style knows that no picture stands above what asks for a sentence.
+    key = "words left out" if known.words else "nothing known"
+    with st.container(horizontal=True, key=key):
+        if known.nearest:
+            st.button(
+                _("Translate “{sentence}”", sentence=known.nearest),
+                icon=":material/spellcheck:",
+                key="nearest sentence",
+                on_click=_use_sentence,
+                args=(known.nearest,),
+            )
+        every = list_known_words()
+        with st.popover(_("The {count} words it knows", count=len(every)), key="known words"):
+            st.markdown(verbatim(", ".join(every)))
+
+
+def describe_unknown(known: Known) -> dict[str, object]:
+    """By name what is not known, for a text."""
+    words = ", ".join(verbatim(shorten(word, 40)) for word in known.unknown)
+    return {"words": words, "known": len(list_known_words())}
+
+
+def _use_sentence(sentence: str) -> None:
+    st.session_state[controls.sentence.key] = sentence
 
 
 def translate_view(words: tuple[str, ...], queries_down: bool) -> TranslationView:
@@ -198,7 +307,7 @@ def list_beams(translation: Translation) -> dict[str, object]:
 def list_examples() -> dict[str, str]:
     """Sentences that the translator can read, by their names."""
     known = list_known_examples("en")
-    readable = {name: sentence for name, sentence in known.items() if not read_words(sentence)[1]}
+    readable = {name: text for name, text in known.items() if not read_words(text).unknown}
     return readable | {N_("the passive"): write_variant(is_passive=True)}
 
 
