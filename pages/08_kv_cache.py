@@ -7,6 +7,7 @@ from explainers.attention.cache.kv_cache import append, look_up, project_at, rea
 from explainers.attention.cache.step_costs import cache_bytes, one_call, with_cache, without_cache
 from explainers.attention.cache.windows import put, read_ring, sinks_and_window, slot_of
 from explainers.chapters.common.score_matrix import FEWEST, write_word_count
+from explainers.chapters.common.sentence_reading import drop_end_marks, offer_causal_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.kv_cache import (
     bounded_caches,
@@ -16,7 +17,7 @@ from explainers.chapters.kv_cache import (
     step_figure,
     takeaway,
 )
-from explainers.chapters.kv_cache.reading import DrawnText, read_text
+from explainers.chapters.kv_cache.reading import DrawnText, ModelText, choose_text_reader, read_text
 from explainers.toys.sentence import Sentence
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -35,15 +36,22 @@ from explainers.ui.tour import end_stop
 text = page.Prose(__file__)
 
 
+def say_small(run: DrawnText) -> None:
+    """Where a model draws the picture: what is counted and broken is not the model."""
+    if isinstance(run, ModelText):
+        text("of_small", model=run.model)
+
+
 @fragment
-def ask_costs(words: int) -> None:
+def ask_costs(run: DrawnText) -> None:
     """What twice the text costs, asked first; then the work over the length of a text."""
     answers, answer = cost_curves.ANSWERS, cost_curves.answer_costs()
     if revealed(text, "costs", answers, answer, **cost_curves.name_growth()):
+        say_small(run)
         cost_curves.show_work()
         text("costs_seen", **cost_curves.name_costs())
         text("costs_table")
-        text("memory", **cost_curves.name_memory(words))
+        text("memory", **cost_curves.name_memory(len(run.tokens), run.layers[0]))
         show_source(one_call, with_cache, without_cache, cache_bytes)
 
 
@@ -56,8 +64,9 @@ def show_how(run: DrawnText, layer: int, place: int) -> None:
     show_source(project_at, append, look_up, read)
 
 
-def show_broken(run: DrawnText) -> None:
+def show_broken(shown: DrawnText, run: DrawnText) -> None:
     """One mistake with its first word veiled, then all of them, word by word."""
+    say_small(shown)
     text("broken", window=takeaway.WINDOW, kept=takeaway.WINDOW - 1)
     found = takeaway.measure_differences(run)
     answer = cache_faults.write_first_wrong_word(run, found[takeaway.FORGOTTEN])
@@ -68,8 +77,9 @@ def show_broken(run: DrawnText) -> None:
     show_source(forget_offset, drop_row, append_after)
 
 
-def show_windows(run: DrawnText) -> None:
+def show_windows(shown: DrawnText, run: DrawnText) -> None:
     """Where a row goes, veiled; then two caches of fixed size, and what they lose."""
+    say_small(shown)
     text("windows")
     with st.container(horizontal=True):
         window, sinks = int(controls.reach_window()), int(controls.sinks())
@@ -83,26 +93,34 @@ def show_windows(run: DrawnText) -> None:
 
 
 @fragment
-def show_lesson(sentence: Sentence) -> None:
+def show_lesson(sentence: Sentence, run: DrawnText, wants_model: bool) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    run = read_text(sentence.tokens, page.read_seed())
-    words, is_short = len(run.tokens), len(run.tokens) < FEWEST
+    small = read_text(sentence.tokens, page.read_seed())
+    words, is_short = len(sentence.tokens), len(sentence.tokens) < FEWEST
     if is_short:
         text("too_short", words=write_word_count(words), fewest=FEWEST)
     picture = hero.make_hero(text, run, sentence)
     show_hero(text, picture, "shelves")
-    text("weights_random")
+    if isinstance(run, ModelText):
+        text("of_model", **run.name_parts())
+    else:
+        text("weights_random")
+    offer_causal_reader(drop_end_marks(sentence.tokens), isinstance(run, ModelText), wants_model)
     end_stop(text)
-    place, layer = hero.find_step(picture, words)
-    ask_costs(words)
+    place, layer = hero.find_step(picture, len(run.tokens))
+    ask_costs(run)
     show_how(run, layer, place)
     if not is_short:
-        cards: Cards = {"broken": lambda: show_broken(run), "windows": lambda: show_windows(run)}
+        cards: Cards = {
+            "broken": lambda: show_broken(run, small),
+            "windows": lambda: show_windows(run, small),
+        }
         go_deeper(text, cards)
 
 
 text("question")
-show_lesson(choose_text())
+chosen = choose_text()
+show_lesson(chosen, *choose_text_reader(chosen))
 show_one_sentence(text)
 check_yourself(
     text, {"rows": predict.rows_with_and_without, "kept": cost_curves.recall_stored_queries}

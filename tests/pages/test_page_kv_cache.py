@@ -45,9 +45,9 @@ def count_rows(run, call):
     """How many rows each layer really projects while something is computed."""
     made, own = [0] * len(run.layers), kv_cache.project_at
 
-    def counted(x, layer, position):
+    def counted(x, layer, position, **base):
         made[next(n for n, one in enumerate(run.layers) if one is layer)] += x.shape[-2]
-        return own(x, layer, position)
+        return own(x, layer, position, **base)
 
     with ExitStack() as stack:
         for module in (kv_cache, decoding):

@@ -12,6 +12,7 @@ from explainers.attention.multi_head import contributions, multi_head
 from explainers.attention.single_head import project
 from explainers.chapters.common.own_words import FUNCTION_WORDS, read_with
 from explainers.chapters.common.sentence_reading import Reading, drop_end_marks
+from explainers.chapters.kv_cache.reading import read_model_text
 from explainers.toys.layers import Layer
 from explainers.toys.sentence import MOST_DRAWN, SENTENCE, is_word, read_sentence, split_words
 from explainers.ui.untrusted_text import verbatim
@@ -36,6 +37,8 @@ PICTURES = {
     "09_shared_heads": lambda sent: sent["layers"]["12"]["12"]["weights"],
 }
 """The pages that read words of any kind, and the weights of what they draw."""
+WHOLE = "07_relative_positions", "08_kv_cache"
+"""Untrained weights read the marks at the end as well."""
 
 
 def softmax(products, divisor):
@@ -201,6 +204,39 @@ def test_queries_and_keys_are_rotated_as_the_model_rotates_them(smollm2):
         assert not visit.exception
 
 
+def test_rows_are_those_that_the_models_own_cache_stores(smollm2):
+    """Its `past_key_values`, step by step; what is stored once stays as it is."""
+    [page] = [page for page in PAGES if page.stem == "08_kv_cache"]
+    for text in [DOG, *take_turns(SENTENCES[1:])]:
+        visit = opened(page, {"text": text, "reader": "real model", "deep": "broken"})
+        sent, ids = hero(visit), smollm2.tokenizer(text, return_tensors="pt")["input_ids"]
+        found = read_model_text(smollm2.name, id(smollm2), text, smollm2)
+        assert found
+        assert sent["tokens"] == list(found.tokens)
+        order, past = torch.arange(64).view(2, -1).T.flatten(), None
+        for place, step in enumerate(found.steps):
+            past = smollm2.model(ids[:, place, None], past_key_values=past).past_key_values
+            for n, done in enumerate(step.reads):
+                key, value = past.layers[n].keys[0], past.layers[n].values[0]
+                cache, before = done.cache, found.steps[max(0, place - 1)].reads[n].cache
+                torch.testing.assert_close(cache.key, key[..., order], atol=1e-3, rtol=0)
+                torch.testing.assert_close(cache.value, value, atol=1e-3, rtol=0)
+                kept = max(1, place)
+                assert torch.equal(cache.key[:, :kept], before.key[:, :kept])
+                assert torch.equal(cache.value[:, :kept], before.value[:, :kept])
+                for kind, theirs in (("key", key[0][:, order]), ("value", value[0])):
+                    drawn = torch.tensor(sent["layers"][n][kind][: place + 1])
+                    torch.testing.assert_close(drawn, theirs, atol=2e-3, rtol=0)
+        assert sent["steps"][-1]["bytes"] == 2 * key.numel() * 4
+        assert 0 <= sent["steps"][-1]["difference"] < 1e-3
+        [first, second] = sent["again"]
+        assert not any(step["wrong"] for step in first)
+        assert [step["wrong"] for step in second] == [[*range(n)] for n in range(len(ids[0]))][:24]
+        assert "A real model reads your words" in said(visit)
+        assert not visit.info, "nothing is shown instead"
+        assert not visit.exception
+
+
 def test_the_small_head_and_the_real_one_can_be_exchanged(minilm):
     visit = opened(PAGES[3])
     assert hero(visit)["tokens"] == SENTENCE.split()
@@ -233,10 +269,10 @@ def test_the_words_are_swapped_from_inside_of_the_lesson(minilm):
 
 def test_without_the_model_untrained_weights_read_and_the_model_is_offered(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    for stem in ["07_relative_positions", "11_long_sequences", *take_turns([*PICTURES], 2)]:
+    for stem in [*WHOLE, "11_long_sequences", *take_turns([*PICTURES], 2)]:
         [page] = [page for page in PAGES if page.stem == stem]
         visit = opened(page, {"text": DOG})
-        assert hero(visit)["tokens"] == split_words(DOG)[: None if stem[:2] == "07" else -1]
+        assert hero(visit)["tokens"] == split_words(DOG)[: None if stem in WHOLE else -1]
         assert "Untrained weights read your words" in said(visit)
         assert any("is not on this machine" in one.value for one in visit.warning)
         assert not visit.info

@@ -66,7 +66,7 @@ CASES = {
     "shared_heads rows": (BUSY, "row_width=2&deep=rows", {"rows", "merged"}),
     "kv_cache": (BUSY, "words_read=3", set()),
     "kv_cache broken": (BUSY, "deep=broken", {"wrong"}),
-    "kv_cache windows": (BUSY, "deep=windows&reach_window=2&sinks=1", {"lost"}),
+    "kv_cache windows": (BUSY, "deep=windows&reach_window=2&sinks=1", set()),
     "long_sequences": (BUSY, "row_word=2&kv_block=2&read=2", STEPS | {"running", "powers"}),
     "long_sequences tiles": (BUSY, "tile_mask=causal&tile=3&deep=tiles", {"output so far"}),
     "cross_attention": ({}, "queries=across&cross_head=2", {"weights"}),

@@ -47,10 +47,10 @@ def empty_cache(x: Tensor, layer: MultiHead) -> Cache:
     return Cache(nothing, nothing, seen=0)
 
 
-def project_at(x: Tensor, layer: MultiHead, position: int) -> Projections:
+def project_at(x: Tensor, layer: MultiHead, position: int, longest: float = LONGEST) -> Projections:
     """Queries, keys and values of tokens of which the first stands at `position`; RoPE turns."""
     places = torch.arange(position, position + x.shape[-2], device=x.device)  # (q_len,)
-    angle = angles(places, layer.head_dim, LONGEST)  # (q_len, pairs)
+    angle = angles(places, layer.head_dim, longest)  # (q_len, pairs)
     query = rotate(split_heads(x @ layer.w_query, layer.head_dim), angle)
     key = rotate(split_heads(x @ layer.w_key, layer.head_dim), angle)
     value = split_heads(x @ layer.w_value, layer.head_dim)  # (..., kv_heads, q_len, head_dim)
@@ -70,9 +70,9 @@ def look_up(query: Tensor, cache: Cache, layer: MultiHead, mask: Tensor) -> Atte
     return attention(query, keys, values, mask.to(query.device))
 
 
-def read(x: Tensor, layer: MultiHead, cache: Cache, rule: Rule) -> Read:
+def read(x: Tensor, layer: MultiHead, cache: Cache, rule: Rule, longest: float = LONGEST) -> Read:
     """Read new tokens `x` (..., q_len, d_model): one while writing, at first a whole prompt."""
-    query, key, value = project_at(x, layer, position=cache.seen)
+    query, key, value = project_at(x, layer, position=cache.seen, longest=longest)
     cache = append(cache, key, value)
     mask = masks.build(rule, x.shape[-2], cache.seen)
     _, weights, per_head = look_up(query, cache, layer, mask)

@@ -151,7 +151,7 @@ def _read(
 
 
 def run_beginning(
-    loaded: "RealModel", sentence: str, layer: int
+    loaded: "RealModel", sentence: str, layer: int, most: int = MOST_TOKENS
 ) -> tuple[Tokens, tuple[int, ...], int, Tensor]:
     """As much as is drawn: its tokens, the model's own ones among them, how many the whole text
     has without these, and what a layer reads (tokens, d_model)."""
@@ -159,7 +159,7 @@ def run_beginning(
     from explainers.models.attention_hook import run_model
     from explainers.models.borrowed_model import make_inputs
 
-    beginning, _left_out = cut_text(loaded, sentence, MOST_TOKENS)
+    beginning, _left_out = cut_text(loaded, sentence, most)
     whole, encoded = (
         loaded.tokenizer(text, return_special_tokens_mask=True) for text in (sentence, beginning)
     )

@@ -265,7 +265,7 @@ def find_model(kind: str) -> "RealModel | None":
     return find_loaded_model(name_model(kind)) if is_model_near(kind) else None
 
 
-def say_who_rotates(name: str, words: Tokens, wants_model: bool) -> None:
+def say_causal_reader(name: str, words: Tokens, wants_model: bool) -> None:
     """One line: which model reads, and why; the page's own weights are random."""
     unknown = _list_few([*filter(is_word, find_unknown_words(words))])
     if name:

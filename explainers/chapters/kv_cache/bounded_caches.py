@@ -70,7 +70,6 @@ class BoundedCaches:
         return {
             "rows": _(ngettext("{count:,} row", "{count:,} rows", self.window)),
             "slots": self.slots,
-            "full": len(self.run.tokens),
             "same": bound_rounding(max(measure_gap(ring, masked) for ring, masked in pairs)),
             "without": f"{without:.2f}",
             "sinks": _(ngettext("{count:,} first word", "{count:,} first words", self.sinks)),
@@ -79,9 +78,8 @@ class BoundedCaches:
 
 
 def draw_slots(caches: BoundedCaches) -> Figure:
-    """Whose row is in which slot of both caches, and what is lost."""
+    """Whose row is in which slot of both caches."""
     run, window, sinks = caches.run, caches.window, caches.sinks
-    lost = dict(zip((_("window"), _("with sinks")), caches.lost, strict=True))
     alone = _("ring of {window}", window=window)
     beside = _(
         "{sinks} + ring of {window}",
@@ -89,11 +87,10 @@ def draw_slots(caches: BoundedCaches) -> Figure:
         window=window,
     )
     panels = [
-        Panel("ring", _make_slot_matrix(run, alone, 0, window), heading=_("Whose row is where")),
+        Panel("ring", _make_slot_matrix(run, alone, 0, window)),
         Panel("sinks", _make_slot_matrix(run, beside, sinks, window)),
-        Panel("lost", _make_loss_matrix(run, lost), heading=_("What is lost")),
     ]
-    alt = _("Which word's row stands in which slot, word by word, and how far the outputs move.")
+    alt = _("Which word's row stands in which slot, word by word.")
     return Figure(panels, alt)
 
 
@@ -108,9 +105,3 @@ def _make_slot_matrix(run: DrawnText, name: str, sinks: int, window: int) -> Mat
 
 def _measure_loss(outputs: Tensor, full: Tensor) -> list[float]:
     return [float(each) for each in (outputs - full).abs().amax(dim=-1)]
-
-
-def _make_loss_matrix(run: DrawnText, lost: dict[str, list[float]]) -> Matrix:
-    name, formula = _("lost"), _("largest difference of an output from full causal attention")
-    axes = _("cache"), TOKEN_AXIS
-    return Matrix(name, formula, [*lost.values()], [*lost], run.tokens, *axes)

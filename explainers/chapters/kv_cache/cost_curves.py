@@ -125,9 +125,9 @@ def name_growth() -> dict[str, str]:
     return {"times": f"{whole / half:.1f}"}
 
 
-def name_memory(words: int) -> dict[str, str]:
-    """What the caches of all layers hold after so many words, for a text."""
-    held = LAYERS * cache_bytes(words, make_counted_layer())
+def name_memory(words: int, layer: MultiHead) -> dict[str, str]:
+    """What the caches of both layers hold after so many words, for a text."""
+    held = LAYERS * cache_bytes(words, layer)
     return {"words": write_word_count(words), "held": f"{held:,}", "each": f"{held // words:,}"}
 
 

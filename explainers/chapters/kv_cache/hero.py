@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
-from explainers.chapters.common.score_matrix import ROUNDING, write_word_count
+from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.kv_cache.cost_curves import make_counted_layer
 from explainers.chapters.kv_cache.reading import LAYERS, DecodedText, DrawnText
 from explainers.messages import N_
@@ -99,11 +99,13 @@ def compare_both_ways(run: DecodedText, layer: int) -> list[dict[str, Any]]:
             for now, old in zip(fresh[:2], stored[:2], strict=True)
         ]
         gap = torch.maximum(*gaps)
+        wrong = (gap > run.rounding).nonzero().flatten().tolist()
+        sent = seen if wrong else 0  # else the stored ones are drawn: many numbers of a model
         steps.append(
             {
-                "key": round_numbers(fresh.key[word, 0, :seen], 3),
-                "value": round_numbers(fresh.value[word, 0, :seen], 3),
-                "wrong": (gap > ROUNDING).nonzero().flatten().tolist(),
+                "key": round_numbers(fresh.key[word, 0, :sent], 3),
+                "value": round_numbers(fresh.value[word, 0, :sent], 3),
+                "wrong": wrong,
                 "difference": gap.max().item(),
             }
         )

@@ -1,23 +1,44 @@
 """A sentence read token by token with a KV cache, and everything it is compared with."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any, cast
 
+import streamlit as st
 import torch
 from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.cache.decoding import Reader, Recomputed, Step, decode, recompute, through
-from explainers.attention.cache.kv_cache import Cache, empty_cache, read
+from explainers.attention.cache.kv_cache import Cache, Read, empty_cache, read
 from explainers.attention.cache.windows import empty_ring, read_ring
 from explainers.attention.layer import MultiHead
 from explainers.attention.rules import Rule
+from explainers.chapters.common.own_words import choose_head, run_beginning
+from explainers.chapters.common.score_matrix import ROUNDING
+from explainers.chapters.common.sentence_reading import (
+    REAL,
+    drop_end_marks,
+    find_model,
+    say_causal_reader,
+)
 from explainers.toys import examples
+from explainers.toys.grammar import find_unknown_words
+from explainers.toys.sentence import MAX_TOKENS, Sentence
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.page import read_seed
 from explainers.ui.provenance import random_weights
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
 
 D_MODEL, HEAD_DIM, LAYERS = 8, 4, 2
 ANOTHER = 100
 """Added to the seed for the next layer's weights."""
+MODEL_ROUNDING = 1e-3
+"""Of a model's numbers, which are up to a hundred times as large as the small layers'."""
 
 
 def make_reader(rule: Rule) -> Reader:
@@ -52,6 +73,22 @@ class DecodedText:
         return [examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, seed) for seed in seeds]
 
     @property
+    def rounding(self) -> float:
+        """Rows that differ by more are other rows."""
+        return ROUNDING
+
+    def compute_input(self, layer: int, word: int) -> Tensor:
+        """What the matrices of a layer read of a word: x and what the layers below have added."""
+        x = self.x[word]
+        for below in self.steps[word].reads[:layer]:
+            x = x + below.output[0]
+        return x
+
+    def make_reader(self, rule: Rule) -> Reader:
+        """A layer that reads with a cache under a mask."""
+        return make_reader(rule)
+
+    @property
     def empty(self) -> list[Cache]:
         """The caches before the first word."""
         return [empty_cache(self.x, layer) for layer in self.layers]
@@ -59,7 +96,7 @@ class DecodedText:
     @cached_property
     def steps(self) -> list[Step]:
         """Word by word, with a cache in each layer."""
-        return decode(self.x, self.layers, self.empty, CAUSAL)
+        return decode(self.x, self.layers, self.empty, self.make_reader(masks.causal))
 
     @cached_property
     def recomputed(self) -> list[Recomputed]:
@@ -68,7 +105,7 @@ class DecodedText:
 
     def read_at_once(self, length: int, rule: Rule) -> Step:
         """The first words at once, in one large product for each matrix."""
-        return through(self.x[:length], self.layers, self.empty, make_reader(rule))
+        return through(self.x[:length], self.layers, self.empty, self.make_reader(rule))
 
     @cached_property
     def beginnings(self) -> list[Cache]:
@@ -80,7 +117,7 @@ class DecodedText:
         texts = self.x.expand(words, *self.x.shape)  # (tokens, tokens, d_model)
         caches = [empty_cache(texts, layer) for layer in self.layers]
         lengths = torch.arange(1, words + 1)
-        reads = through(texts, self.layers, caches, make_reader(masks.padding(lengths))).reads
+        reads = through(texts, self.layers, caches, self.make_reader(masks.padding(lengths))).reads
         return [done.cache for done in reads]
 
     def compute_outputs(self, reader: Reader) -> Tensor:
@@ -128,3 +165,154 @@ class DrawnText(DecodedText):
 def read_text(tokens: tuple[str, ...], seed: int) -> DrawnText:
     """A text that is read, computed once for all runs of the page."""
     return DrawnText(tokens, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Block(MultiHead):
+    """A layer of a Llama: its heads, and what else of it stands around them."""
+
+    longest: float
+    """The base of RoPE."""
+    before: Callable[[Tensor], Tensor]
+    """What its matrices read of a token."""
+    after: Callable[[Tensor], Tensor]
+    """What its feed-forward network adds, once attention has added its own."""
+
+    @property
+    def first_head(self) -> MultiHead:
+        """The query head that is drawn, and its KV head; two more query heads share that."""
+        return choose_head(self, 0)
+
+
+def read_block(x: Tensor, block: Block, cache: Cache, rule: Rule) -> Read:
+    """New tokens in a layer of a model, whose whole addition is the output."""
+    done = read(block.before(x), block, cache, rule, block.longest)
+    return done._replace(output=done.output + block.after(x + done.output))
+
+
+@dataclass(frozen=True, eq=False)
+class ModelText(DrawnText):
+    """A text in the first two layers of a real model; its first KV heads are drawn."""
+
+    embeddings: Tensor
+    blocks: tuple[Block, ...]
+    model: str
+    badge: str
+    left_out: int
+    """Tokens of the text for which the picture has no room."""
+
+    @cached_property
+    def x(self) -> Tensor:
+        """The model's own vector of each token."""
+        return self.embeddings
+
+    @cached_property
+    def layers(self) -> list[MultiHead]:
+        """The model's own ones."""
+        return [*self.blocks]
+
+    @property
+    def rounding(self) -> float:
+        """Rows that differ by more are other rows."""
+        return MODEL_ROUNDING
+
+    @property
+    def origin(self) -> str:
+        """The badge of the pictures."""
+        from explainers.chapters.common.recording import describe_live_numbers
+
+        return describe_live_numbers(self.badge, self.x.device)
+
+    def compute_input(self, layer: int, word: int) -> Tensor:
+        """What the matrices of a layer read of a word: normalised before."""
+        return self.blocks[layer].before(super().compute_input(layer, word))
+
+    def make_reader(self, rule: Rule) -> Reader:
+        """A layer of the model that reads with a cache under a mask."""
+        return cast(Reader, partial(read_block, rule=rule))  # its layers are blocks
+
+    def name_parts(self) -> dict[str, str]:
+        """What is drawn of which model, for a text."""
+        block = self.blocks[0]
+        left_out = _("The last {count} tokens have no room here.", count=self.left_out)
+        return {
+            "model": self.model,
+            "heads": f"{block.num_kv_heads}",
+            "shared": f"{block.group_size}",
+            "numbers": f"{block.head_dim}",
+            "base": f"{block.longest:,.0f}",
+            "left_out": left_out if self.left_out else "",
+        }
+
+    @cached_property
+    def recomputed(self) -> list[Recomputed]:
+        """The text up to each word at once, as the model reads it without a cache."""
+        found = []
+        for n in range(len(self.tokens)):
+            step = self.read_at_once(n + 1, masks.causal)
+            found.append(Recomputed(step.output, [done.cache for done in step.reads]))
+        return found
+
+
+# Not copied for each reader: nobody changes it.
+@st.cache_resource(show_spinner=False, max_entries=2)
+def read_blocks(name: str, which: int, _loaded: "RealModel") -> tuple[Block, ...] | None:
+    """The first layers of a Llama; `which` tells a model from another of the same `name`.
+
+    Its code pairs numbers 0 and 32, ours neighbours: columns of W_Q and W_K are reordered alike.
+    None if there is more to a layer than is computed here.
+    """
+    model: Any = _loaded.model
+    config = model.config
+    if config.model_type != "llama" or config.attention_bias:
+        return None
+    if config.rope_parameters["rope_type"] != "default":
+        return None
+    base, size = float(config.rope_parameters["rope_theta"]), config.head_dim
+    return tuple(_make_block(one, base, size) for one in model.model.layers[:LAYERS])
+
+
+def _make_block(layer: Any, base: float, size: int) -> Block:
+    order = torch.arange(size).view(2, -1).T.flatten()
+    attention = layer.self_attn
+    w_query, w_key = (
+        one.weight.unflatten(0, (-1, size))[:, order].flatten(0, 1).T.detach().float()
+        for one in (attention.q_proj, attention.k_proj)
+    )
+    w_value, w_output = (
+        one.weight.T.detach().float() for one in (attention.v_proj, attention.o_proj)
+    )
+
+    def normalise(x: Tensor) -> Tensor:
+        with torch.no_grad():
+            normalised: Tensor = layer.input_layernorm(x)
+        return normalised
+
+    def feed_forward(x: Tensor) -> Tensor:
+        with torch.no_grad():
+            added: Tensor = layer.mlp(layer.post_attention_layernorm(x))
+        return added
+
+    return Block(w_query, w_key, w_value, w_output, size, base, normalise, feed_forward)
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def read_model_text(name: str, which: int, sentence: str, _loaded: "RealModel") -> ModelText | None:
+    """A sentence in the first layers of a model, if they can be computed here."""
+    blocks = read_blocks(name, which, _loaded)
+    if not blocks:
+        return None
+    tokens, own, count, x = run_beginning(_loaded, sentence, 0, MAX_TOKENS)
+    left_out, model = count - (len(tokens) - len(own)), name.split("/")[-1]
+    return ModelText(tokens, 0, x, blocks, model, _loaded.provenance, left_out)
+
+
+def choose_text_reader(sentence: Sentence) -> tuple[DrawnText, bool]:
+    """Who reads the sentence, which is said in a line; and is a real model wanted?"""
+    words = drop_end_marks(sentence.tokens)
+    wants_model = bool(find_unknown_words(words)) or controls.reader.read() == REAL
+    loaded = find_model("causal") if wants_model else None
+    found = read_model_text(loaded.name, id(loaded), sentence.text, loaded) if loaded else None
+    part = _("the first two layers of {model}", model=found.model) if found else ""
+    say_causal_reader(part, words, wants_model)
+    return found or read_text(sentence.tokens, read_seed()), wants_model

@@ -7,14 +7,12 @@ from functools import partial
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.chapters.kv_cache import takeaway as taken
-from explainers.chapters.kv_cache.reading import HEAD_DIM, DrawnText
+from explainers.chapters.kv_cache.reading import DrawnText
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.translations import _
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel
-
-_COLUMNS = [str(n) for n in range(HEAD_DIM)]
 
 
 def _explain_number(
@@ -23,11 +21,14 @@ def _explain_number(
     """A number of a layer; the cell's panel is the kind of its matrix, its row is a word's."""
     done, word = run.steps[place].reads[layer], cell.row
     if cell.panel == "weights":
-        scores = (done.query[0] @ done.cache.key[0].mT / HEAD_DIM**0.5)[0].tolist()
+        scores = (done.query[0] @ done.cache.key[0].mT / run.layers[layer].head_dim ** 0.5)[
+            0
+        ].tolist()
         return arithmetic.explain_softmax(scores, cell.column, value, run.tokens[: place + 1])
     if cell.panel == "V":
         column = run.layers[layer].w_value[:, cell.column].tolist()
-        return arithmetic.explain_dot_product(_compute_input(run, layer, word), column, value, name)
+        read = run.compute_input(layer, word).tolist()
+        return arithmetic.explain_dot_product(read, column, value, name)
     line = _(
         "{number}: x · W_{kind}, rotated by RoPE to position {place}; computed when word {word} "
         "was read.",
@@ -39,17 +40,9 @@ def _explain_number(
     return arithmetic.explain_input(value, name, line)
 
 
-def _compute_input(run: DrawnText, layer: int, word: int) -> list[float]:
-    """The vector of a word that a layer reads: x and what the layers below have added."""
-    x = run.x[word]
-    for below in run.steps[word].reads[:layer]:
-        x = x + below.output[0]
-    return x.tolist()
-
-
 def show_one_step(run: DrawnText, layer: int, place: int) -> None:
     """One step of one layer: a query, what it reads, and the output that it mixes."""
-    taken.take_decoding(run, place + 1)
+    taken.take_decoding(run, layer, place + 1)
     panels = draw_one_step(run, layer, place)
     alt = _("One step: the query, the stored keys and values, the weights, the output.")
     explained = partial(explain_one_step, run, panels, layer, place)
@@ -58,7 +51,8 @@ def show_one_step(run: DrawnText, layer: int, place: int) -> None:
 
 def draw_one_step(run: DrawnText, layer: int, place: int) -> list[Panel]:
     """The five matrices of a step: what it has, and what it computes of that."""
-    done, read, columns = run.steps[place].reads[layer], run.tokens[: place + 1], _COLUMNS
+    done, read = run.steps[place].reads[layer], run.tokens[: place + 1]
+    columns = [str(n) for n in range(run.layers[layer].head_dim)]
     key, value = (stored[0].tolist() for stored in done.cache[:2])
     asked, shares, word = done.query[0].tolist(), done.weights[0].tolist(), [read[-1]]
     mixed = (done.weights[0] @ done.cache.value[0]).tolist()

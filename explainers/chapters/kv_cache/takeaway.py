@@ -8,13 +8,16 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.cache.faults import append_after, drop_row, forget_offset
+from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
+from explainers.attention.layer import MultiHead
 from explainers.chapters.kv_cache.reading import (
     CAUSAL,
     D_MODEL,
     HEAD_DIM,
     LAYERS,
     DecodedText,
+    ModelText,
     make_reader,
 )
 from explainers.messages import N_
@@ -65,6 +68,15 @@ def name_numbers(run: DecodedText, words: int) -> dict[str, Any]:
     return found
 
 
+def read_in_one_head(x: Tensor, layer: MultiHead, longest: float, words: int) -> dict[str, Tensor]:
+    """What one head of a model keeps after some words, of the vectors that its layer read."""
+    cache = empty_cache(x, layer)
+    for word in range(words):
+        done = read(x[word : word + 1], layer, cache, masks.causal, longest)
+        cache = done.cache
+    return {"K": cache.key[0], "V": cache.value[0], "weights": done.weights[0]}
+
+
 def measure_mistakes(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
     """How wrong each word's output is, a row for each mistake."""
     return {"wrong": torch.stack([*measure_differences(DecodedText(tokens, seed)).values()])}
@@ -98,9 +110,16 @@ def compare_bounded_caches(
     return {"lost": torch.stack([(each - full).abs().amax(dim=-1) for each in caches])}
 
 
-def take_decoding(run: DecodedText, words: int) -> None:
-    """The steps, as far as the reader has gone."""
+def take_decoding(run: DecodedText, layer: int, words: int) -> None:
+    """The steps, as far as the reader has gone; of a model, those of one head."""
     title, inputs = _("Read word by word, with a cache"), {**_collect_inputs(run), "words": words}
+    if isinstance(run, ModelText):
+        block, done = run.blocks[layer], run.steps[words - 1].reads[layer]
+        x = torch.stack([run.compute_input(layer, word) for word in range(words)])
+        given = {"x": x, "layer": block.first_head, "longest": block.longest, "words": words}
+        shown = {"K": done.cache.key[0], "V": done.cache.value[0], "weights": done.weights[0]}
+        take("decoding", Recipe(title, read_in_one_head, given, shown))
+        return
     take("decoding", Recipe(title, read_words, inputs, name_numbers(run, words)))
 
 

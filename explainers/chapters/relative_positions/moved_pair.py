@@ -17,7 +17,7 @@ from explainers.chapters.common.sentence_reading import (
     REAL,
     drop_end_marks,
     find_model,
-    say_who_rotates,
+    say_causal_reader,
 )
 from explainers.chapters.relative_positions.position_scores import (
     TURNED_DIM,
@@ -163,7 +163,7 @@ def choose_rotary_head(sentence: Sentence) -> tuple[RotaryHead, bool]:
     loaded = find_model("causal") if wants_model else None
     read = read_rotary_head(loaded.name, id(loaded), sentence.text, loaded) if loaded else None
     head = read or draw_rotary_head(words, read_seed())
-    say_who_rotates(name_head(head), drop_end_marks(words), wants_model)
+    say_causal_reader(name_head(head), drop_end_marks(words), wants_model)
     return head, wants_model
 
 

@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from explainers.chapters.common.own_words import read_with
+from explainers.chapters.kv_cache.reading import read_model_text
 from explainers.toys.sentence import SENTENCE, read_sentence
 from explainers.ui.text.numbers import write_percent
 from tests.pages.test_reading import DOG, SENTENCES
@@ -17,7 +18,7 @@ LOADING = 60_000
 """Milliseconds; the model is loaded beside the page."""
 
 
-def test_own_words_are_typed_once_and_read_by_a_real_model_on_every_page(story, minilm):
+def test_own_words_are_typed_once_and_read_by_a_real_model_on_every_page(story, minilm, smollm2):
     one = story("")
     field = one.page.get_by_role("textbox", name="Sentence")
     known = [f"{SENTENCE}."]  # the small head reads it: see tests/pages/test_reading.py
@@ -41,6 +42,12 @@ def test_own_words_are_typed_once_and_read_by_a_real_model_on_every_page(story, 
             one.turn_to(place, text=text)
             expect(one.hero.locator(".tiles-column")).to_have_text([*found.tokens])
             expect(one.page.get_by_text("instead:")).to_have_count(0)
+        one.turn_to("kv_cache", text=text)
+        stored = read_model_text(smollm2.name, id(smollm2), text, smollm2)
+        assert stored
+        expect(words).to_have_text([*stored.tokens], timeout=LOADING)
+        expect(one.page.get_by_text("A real model reads your words")).to_be_visible()
+        expect(one.page.get_by_text("instead:")).to_have_count(0)
 
 
 def test_the_models_own_tokens_can_be_hidden_and_keep_their_shares(story, minilm):
