@@ -79,13 +79,13 @@ def test_what_is_taken_away_is_what_was_trained_here(monkeypatch):
         taken[part] = title, inputs["scores"]
 
     monkeypatch.setattr(training_here, "hand_over", hand_over)
-    monkeypatch.setattr(training_here, "take", lambda part: taken.update({part: ()}))
+    monkeypatch.setattr(training_here, "take", taken.pop)
     training_here.hand_over_letters(FIRST, 0)
     _title, shipped = taken["letters"]
     job = idle_training.make_idle_job(idle_training.IdleRequest(FIRST, 5))
     here = TrainedHere(1, job)
     training_here.hand_over_letters(FIRST, 0, here)
-    assert taken["letters"] == (), "it is still learning"
+    assert "letters" not in taken, "it is still learning"
     job.result = load_idle_head(FIRST, 2)
     training_here.hand_over_letters(FIRST, 0, here)
     title, own = taken["letters"]
