@@ -5,7 +5,7 @@ import streamlit as st
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import name_layer_origin
-from explainers.chapters.common.one_head import make_explainer, read_head, take_head
+from explainers.chapters.common.one_head import compute_matrices, make_explainer, read_head
 from explainers.chapters.common.sentence_reading import Reading, ask_about, show_reader
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.hero import make_hero, recall_remaining_weight
@@ -24,6 +24,7 @@ from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.where_in_model import show_where
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
@@ -43,11 +44,6 @@ def show_ways_on() -> None:
     st.caption(text.fill("imprint"))
 
 
-def take_all_words(layer: Layer) -> None:
-    """Every matrix of the head, for the page's files."""
-    take_head(_("One head, every matrix"), layer, read_head(layer).numbers)
-
-
 def show_all_words(layer: Layer) -> None:
     """What the picture at the top follows for one word, for all: a matrix per step."""
     text("steps")
@@ -59,7 +55,6 @@ def show_all_words(layer: Layer) -> None:
     opened, _unused = show_clickable_figure(
         panels, working, name_layer_origin(layer), "7 matrices", alt
     )
-    take_all_words(layer)
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 
@@ -77,7 +72,7 @@ def show_lesson(reading: Reading, written: str) -> None:
     show_ways_on()
     text("promise")
     show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
-    take_all_words(layer)
+    hand_over("head", _("One head, every matrix"), compute_matrices, layer=layer)
     go_deeper(text, {"all_words": lambda: show_all_words(layer)})
 
 

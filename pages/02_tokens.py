@@ -5,15 +5,13 @@ import streamlit as st
 from explainers.attention.positions import reorder, sinusoidal
 from explainers.chapters.tokens import word_positions
 from explainers.chapters.tokens.cut_text import list_ways, read_models, recall_tokens_left
-from explainers.chapters.tokens.hero import WIDTH, make_hero, take_cut
+from explainers.chapters.tokens.hero import make_hero, take_cut
 from explainers.chapters.tokens.word_positions import (
     ANSWERS,
-    VectorChoices,
     describe_change,
     name_largest_change,
     recall_order,
 )
-from explainers.toys import examples
 from explainers.toys.byte_pairs import learn_merges, merge_pair
 from explainers.toys.sentence import Sentence
 from explainers.translations import translate_error
@@ -37,9 +35,7 @@ def show_one_sum(words: tuple[str, ...]) -> None:
     """Embedding + position = what attention reads, for one word."""
     text("steps")
     word = controls.followed_word.choose_by_name(words)
-    word_positions.draw_one_sum(
-        VectorChoices(words, WIDTH, int(examples.LONGEST), page.read_seed()), word
-    )
+    word_positions.draw_one_sum(words, word, page.read_seed())
     show_source(sinusoidal)
 
 

@@ -4,12 +4,16 @@ import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
 from explainers.chapters.common.choose_layer import choose_untrained_sizes, name_layer_origin
-from explainers.chapters.common.one_head import make_explainer, read_head
+from explainers.chapters.common.one_head import (
+    compute_projections,
+    list_learned,
+    make_explainer,
+    read_head,
+)
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.query_key_value import query_key_roles
 from explainers.chapters.query_key_value.hero import make_hero, make_layers
-from explainers.chapters.query_key_value.takeaway import LEARNED, take_parameters, take_projections
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
@@ -22,7 +26,8 @@ from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
-from explainers.ui.source import run_and_show
+from explainers.ui.source import run_and_show, show_source
+from explainers.ui.takeaway_files import hand_over, run_and_hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
@@ -52,7 +57,7 @@ def show_projections(layer: Layer) -> None:
             alt,
             stepper=name,
         )
-    take_projections("head", layer, one_head)
+    hand_over("head", _("X times a matrix"), compute_projections, layer=layer)
 
 
 def show_parameters(reading: Reading) -> None:
@@ -63,18 +68,26 @@ def show_parameters(reading: Reading) -> None:
 
     def look(layer: Layer) -> View:
         one_head = read_head(layer)
-        panels = orient_panels([*map(one_head.panel, LEARNED)], queries_down)
+        panels = orient_panels([*map(one_head.panel, list_learned(layer))], queries_down)
         return View(panels, make_explainer(one_head))
 
     slider = sizes.make_slider(look)
     alt = _("What a head learns, a matrix each.")
     show_clickable_figure(*slider.view, name_layer_origin(layer), "sizes", alt, view_slider=slider)
-    take_projections("sizes", layer, read_head(layer), LEARNED)
+    hand_over("sizes", _("X times a matrix"), list_learned, layer=layer)
+    show_source(projection_parameters)
     d_model, head_dim = layer.head().w_query.shape
     value_dim = layer.head().w_value.shape[1]
-    count = run_and_show(projection_parameters, d_model, head_dim, value_dim)
-    text("counted", d_model=d_model, d_k=head_dim, d_v=value_dim, count=f"{count:,}")
-    take_parameters(d_model, head_dim, value_dim)
+    counted = run_and_hand_over(
+        "parameters",
+        _("How many numbers are learned"),
+        query_key_roles.count_parameters,
+        d_model=d_model,
+        head_dim=head_dim,
+        value_dim=value_dim,
+    )
+    count = f"{counted['parameters']:,}"
+    text("counted", d_model=d_model, d_k=head_dim, d_v=value_dim, count=count)
 
 
 def show_biases(layer: Layer) -> None:

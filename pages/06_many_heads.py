@@ -11,10 +11,9 @@ from explainers.attention.multi_head import (
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.sentence_reading import Reading, ask_about, show_reader
 from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
-from explainers.chapters.many_heads import takeaway
 from explainers.chapters.many_heads.head_panels import draw_steps, make_heads_explainer
 from explainers.chapters.many_heads.hero import make_hero
-from explainers.chapters.many_heads.selection import Selection
+from explainers.chapters.many_heads.selection import Selection, compute_heads
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -25,6 +24,7 @@ from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
@@ -65,7 +65,7 @@ def show_lesson(reading: Reading) -> None:
         text("contrast_shown", **named)
     looked = Selection.of(layer, hero.chosen(controls.followed_word), off)
     show_steps(looked)
-    takeaway.take_heads(looked)
+    hand_over("heads", _("All heads of a layer"), compute_heads, layer=layer, off=sorted(off))
     go_deeper(text, {"costs": show_costs})
 
 

@@ -9,17 +9,17 @@ from explainers.chapters.growing_memory import (
     how_much_fits,
     memory_bytes,
     memory_training_job,
-    takeaway,
     trained_results,
     write_step,
 )
+from explainers.chapters.growing_memory.compute import write_by_all_rules, write_once_more
 from explainers.chapters.growing_memory.written_pairs import (
     Story,
     recall_second_value,
     recall_size,
     tell_story,
 )
-from explainers.translations import get_language
+from explainers.translations import _, get_language
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.linked_matrices import show_figure
@@ -28,6 +28,7 @@ from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -50,7 +51,7 @@ def show_how(story: Story) -> None:
     step = write_step.Step.of(story)
     text("how", **write_step.name_numbers(step))
     show_figure(write_step.draw_step(step), write_step.write_origin(story), "step")
-    takeaway.take_step(step)
+    hand_over("step", _("A key is written again"), write_once_more, story=story)
     show_source(write_sum, read_state, write_delta)
     text("at_once", **write_step.compare_forms(story))
     show_source(linear_attention, find_news, gated_delta_attention)
@@ -89,7 +90,7 @@ def show_costs() -> None:
 def show_lesson(story: Story) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
     show_hero(text, hero.make_hero(text, story), "state")
-    takeaway.take_story(story)
+    hand_over("story", _("Two sentences in one matrix"), write_by_all_rules, story=story)
     ask_trained()
     show_how(story)
     cards = {

@@ -5,7 +5,7 @@ from explainers.attention.qk_norm import rms_norm
 from explainers.attention.sinks import softmax_with_sinks
 from explainers.attention.softcap import soft_cap
 from explainers.chapters.common.background_job import POLL_SECONDS
-from explainers.chapters.idle_heads import hero, one_row, seeds, takeaway, training_here
+from explainers.chapters.idle_heads import hero, one_row, seeds, training_here
 from explainers.toys.idle_training import IDLE_STEPS
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
@@ -26,7 +26,7 @@ def show_picture(is_watched: bool) -> None:
     here = training_here.follow_training(setting, run, is_watched)
     seed = page.read_seed()
     show_hero(text, hero.make_hero(text, choices, here, seed), "idle")
-    takeaway.take_letters(setting, seed, here)
+    training_here.hand_over_letters(setting, seed, here)
 
 
 @fragment
@@ -41,7 +41,6 @@ def ask_sink() -> None:
 def show_how() -> None:
     """One row with a sink, in numbers, and the code of all switches."""
     text("how", **one_row.describe_row())
-    takeaway.take_row()
     show_source(softmax_with_sinks, apply_gate, open_gate, soft_cap, rms_norm)
 
 

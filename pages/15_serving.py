@@ -16,8 +16,10 @@ from explainers.attention.serving.shared_prefix import count_shared, name_blocks
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.exercises import predict_serving
 from explainers.chapters.serving import kept_drafts, reused_rows
+from explainers.chapters.serving.compute import check_tree, exchange_drafts, share_prompts
 from explainers.chapters.serving.hero import changed_token, make_hero
 from explainers.chapters.serving.measured_serving import (
+    BLOCK,
     PLAIN,
     REPEATING,
     Serving,
@@ -25,7 +27,7 @@ from explainers.chapters.serving.measured_serving import (
     read_shipped,
     shared_beginning,
 )
-from explainers.chapters.serving.takeaway import take_drafts, take_prompts
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
@@ -34,6 +36,7 @@ from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:
@@ -66,7 +69,13 @@ def show_how(serving: Serving) -> None:
     text("how", **told)
     kept_drafts.draw_guesses(guesses, serving.origin)
     text("how_seen", **told)
-    take_drafts(guesses, len(tree.text), tree.parents)
+    title, both = (
+        _("Keep a draft or draw again"),
+        {"draft": guesses.draft, "target": guesses.target},
+    )
+    hand_over("exchange", title, exchange_drafts, **both)
+    title = _("A tree of drafts")
+    hand_over("tree", title, check_tree, length=len(tree.text), parents=tree.parents)
     show_source(keep_probability, left_over, written_distribution)
     show_source(tree_mask, tree_positions)
 
@@ -101,7 +110,8 @@ with picture:
     if serving.beginning != beginning:
         text("hero_other_text")
 changed = hero.chosen(changed_token)
-take_prompts(serving, changed)
+one, two = serving.prompts.ids[0], serving.prompts.change(changed)
+hand_over("prompts", _("Two prompts share blocks"), share_prompts, one=one, two=two, block=BLOCK)
 ask_layer(serving)
 show_how(serving)
 go_deeper(text, {"lookup": partial(show_lookup, serving), "engines": show_engines})

@@ -11,7 +11,6 @@ from explainers.chapters.why_it_looked.hero import make_hero
 from explainers.chapters.why_it_looked.own_hero import make_own_hero
 from explainers.chapters.why_it_looked.role_table import describe_roles, make_role_table
 from explainers.chapters.why_it_looked.shipped_cells import read_shipped
-from explainers.chapters.why_it_looked.takeaway import remove_key_source, take_weight
 from explainers.models.removed_sources import predict_weight, remove_into_head, rerun_changes
 from explainers.models.score_sources import gather_sources, split_score
 from explainers.ui import page
@@ -40,7 +39,7 @@ def show_removals(shown: Explained, origin: str, code_role: str) -> None:
     """Predicted, on the way into the head, and in the whole pass."""
     text("removing", **one_cell.describe_removals(shown))
     one_cell.draw_removals(shown, origin)
-    show_source(remove_key_source)
+    show_source(one_cell.remove_key_source)
     show_source(predict_weight, remove_into_head, rerun_changes, that=code_role)
 
 
@@ -71,7 +70,7 @@ def show_lesson(
         shown = cells[hero.chosen(why_controls.looked_cell)]
     show_hero(text, hero, "why")
     code_role = "just ran" if own else CODE_ROLE
-    take_weight(shown)
+    one_cell.hand_over_weight(shown)
     ask_writer(next(iter(cells.values())), shipped_origin)
     text("how", **one_cell.describe_sum(shown))
     show_source(gather_sources, split_score, that=code_role)

@@ -9,13 +9,14 @@ from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.writing import losses, own_text
+from explainers.chapters.writing.compute import SETTINGS, sample_candidates
 from explainers.chapters.writing.hero import make_hero, written_text
-from explainers.chapters.writing.takeaway import take_candidates
 from explainers.models.cache_losses import RoundedRows, measure_text
 from explainers.models.registry import describe_package
 from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
 from explainers.models.shipped_writing import MODEL, ShippedWriting, read_shipped_writing
 from explainers.models.written_tokens import count_bytes, write_tokens
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
@@ -24,6 +25,7 @@ from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import revealed
 from explainers.ui.provenance import shipped_run
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -70,7 +72,10 @@ def show_page(shipped: ShippedWriting) -> None:
         hero = replace(hero, origin=own_text.describe_origin(origin))
     show_hero(text, hero, "writing")
     shown = {**shipped.texts, **own}[hero.chosen(written_text)]
-    take_candidates(shown, min(hero.choices[1].value, len(shown.steps) - 1))
+    step = shown.steps[min(hero.choices[1].value, len(shown.steps) - 1)]
+    logits = [logit for _token, logit in step.candidates]
+    title = _("How a token is drawn from its candidates")
+    hand_over("candidates", title, sample_candidates, logits=logits, **SETTINGS)
     ask_sinks(shipped)
     text("how", **losses.describe_shape(shipped))
     show_source(heat, keep_top_k, keep_top_p, draw)

@@ -1,7 +1,8 @@
 """A page as a notebook and a script: what it recomputes, and the row that offers both."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 import streamlit as st
@@ -11,6 +12,7 @@ from explainers.takeaway.recipe import (
     SCRIPT_MIME,
     Cell,
     Made,
+    Recipe,
     Words,
     cells,
     write_notebook,
@@ -18,6 +20,8 @@ from explainers.takeaway.recipe import (
 )
 from explainers.translations import _
 from explainers.ui.session import TAKEAWAY
+
+Computed = TypeVar("Computed", bound=Mapping[str, Any])
 
 
 @dataclass
@@ -76,6 +80,25 @@ def take(part: str, *recipes: Made) -> None:
         # A fragment has something to offer, on a page that had nothing when it was drawn.
         takeaway.is_row_missing = False
         st.rerun()
+
+
+def run_and_hand_over(
+    part: str, title: str, function: Callable[..., Computed], /, **inputs: Any
+) -> Computed:
+    """Run a function for the page, whose files run it again and compare.
+
+    Its result has a name for each thing that is shown.
+    """
+    shown = function(**inputs)
+    take(part, Recipe(title, function, inputs, shown))
+    return shown
+
+
+def hand_over(
+    part: str, title: str, function: Callable[..., Mapping[str, Any]], /, **inputs: Any
+) -> None:
+    """The same where the page draws these numbers in another form: run when a file is made."""
+    take(part, lambda: Recipe(title, function, inputs, function(**inputs)))
 
 
 def read_address() -> str:

@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 import torch
 
-from explainers.chapters.idle_heads import seeds, takeaway
+from explainers.chapters.idle_heads import seeds, training_here
 from explainers.chapters.idle_heads.training_here import TrainedHere
 from explainers.job_queue import BusyError, Job
 from explainers.toys import idle_training
@@ -74,17 +74,22 @@ def test_models_with_sinks_lead_here():
 def test_what_is_taken_away_is_what_was_trained_here(monkeypatch):
     """Not the shipped seed: its weights are other ones."""
     taken = {}
-    monkeypatch.setattr(takeaway, "take", lambda part, *recipes: taken.update({part: recipes}))
-    takeaway.take_letters(FIRST, 0)
-    shipped = taken["letters"][0]
+
+    def hand_over(part, title, _function, **inputs):
+        taken[part] = title, inputs["scores"]
+
+    monkeypatch.setattr(training_here, "hand_over", hand_over)
+    monkeypatch.setattr(training_here, "take", taken.pop)
+    training_here.hand_over_letters(FIRST, 0)
+    _title, shipped = taken["letters"]
     job = idle_training.make_idle_job(idle_training.IdleRequest(FIRST, 5))
     here = TrainedHere(1, job)
-    takeaway.take_letters(FIRST, 0, here)
-    assert taken["letters"] == (), "it is still learning"
+    training_here.hand_over_letters(FIRST, 0, here)
+    assert "letters" not in taken, "it is still learning"
     job.result = load_idle_head(FIRST, 2)
-    takeaway.take_letters(FIRST, 0, here)
-    own = taken["letters"][0]
+    training_here.hand_over_letters(FIRST, 0, here)
+    title, own = taken["letters"]
     rows = read_rows(job.result, FIRST, encode(spell(FIRST)))
-    torch.testing.assert_close(own.inputs["scores"], rows.scores)
-    assert not torch.equal(own.inputs["scores"], shipped.inputs["scores"])
-    assert "seed 5" in own.title
+    torch.testing.assert_close(own, rows.scores)
+    assert not torch.equal(own, shipped)
+    assert "seed 5" in title

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from explainers.chapters.choosing.compute import choose_keys
 from explainers.chapters.choosing.hero import choose_passage, find_shown
 from explainers.chapters.choosing.indexer_job import IndexerJob, describe_steps, make_indexer_job
-from explainers.chapters.choosing.takeaway import take_query
 from explainers.chapters.common.background_job import (
     POLL_SECONDS,
     describe_state,
@@ -19,6 +19,7 @@ from explainers.translations import _
 from explainers.ui.figure.hero import Hero, show_hero
 from explainers.ui.page import Prose
 from explainers.ui.session import INDEXER_JOB
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 MakeHero = Callable[[Prose, Shipped, IndexerJob | None], Hero]
@@ -44,7 +45,20 @@ def _look(text: Prose, shipped: Shipped, make_hero: MakeHero, is_polled: bool) -
     if is_polled and job and job.is_over:
         st.rerun()  # nobody has to look again
     show_hero(text, make_hero(text, shipped, job), "choosing")
-    take_query(*find_shown(shipped))
+    passage, query, kept = find_shown(shipped)
+    row, seen = slice(query, query + 1), slice(query + 1)
+    weights = passage.weights[row, seen]  # of the model; its scores are computed again
+    hand_over(
+        "choosing",
+        _("The keys of token {place}", place=query + 1),
+        choose_keys,
+        query=passage.inputs.query[:, row],
+        key=passage.inputs.key[seen],
+        share=passage.inputs.share[row],
+        weights=weights,
+        mask=weights > -1,
+        kept=kept,
+    )
     if not job or job.subject != choose_passage(shipped)[0]:
         return
     if job.state == "failed":

@@ -207,11 +207,21 @@ STEPS = ("products", "scores", "masked", "weights", "output")
 
 def compute_matrices(layer: Layer) -> dict[str, Tensor]:
     """All that the first head of a layer computes."""
+    made = compute_projections(layer)
+    run = attention_steps(made["Q"], made["K"], made["V"], layer.mask)
+    return made | dict(zip(STEPS, run, strict=True))
+
+
+def compute_projections(layer: Layer) -> dict[str, Tensor]:
+    """X, what the first head of a layer learned, and X times that."""
+    views = project(layer.x, layer.head())
+    return {"X": layer.x, **list_learned(layer), **dict(zip("QKV", views, strict=True))}
+
+
+def list_learned(layer: Layer) -> dict[str, Tensor]:
+    """The matrices that make queries, keys and values."""
     head = layer.head()
-    views, run = attend(layer)
-    learned = {"X": layer.x, "W_Q": head.w_query, "W_K": head.w_key, "W_V": head.w_value}
-    steps = zip(STEPS, run, strict=True)
-    return learned | dict(zip("QKV", views, strict=True)) | dict(steps)
+    return {"W_Q": head.w_query, "W_K": head.w_key, "W_V": head.w_value}
 
 
 def take_head(title: str, layer: Layer, numbers: dict[str, Any], *more: Recipe) -> None:

@@ -2,41 +2,42 @@
 
 import math
 from random import Random
-from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
+from explainers.attention import masks
 from explainers.attention.sinks import softmax_with_sinks
 from explainers.attention.softcap import soft_cap
+from explainers.translations import _
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.takeaway_files import run_and_hand_over
 from explainers.ui.text.numbers import PERCENT, write_decimals, write_percent
 
 SCORES, SINK_SCORE = (1.0, 0.2, -0.5, 0.3), 2.0
 
 
-class SharedRow(NamedTuple):
-    """The weights of a row's words, and what fell into the sink."""
-
-    weights: list[float]
-    nowhere: float
-
-
-def share_row(scores: tuple[float, ...], sink: float) -> SharedRow:
-    """A row of scores through softmax, a sink beside them."""
-    row = torch.tensor([[scores]], dtype=torch.double)  # (heads, q_len, kv_len)
-    weights = softmax_with_sinks(row, torch.tensor([sink], dtype=torch.double))[0, 0]
-    return SharedRow(weights.tolist(), 1 - weights.sum().item())
+def share_scores(scores: Tensor, sink: float) -> dict[str, Tensor]:
+    """Rows of scores through a causal softmax with a sink; what is missing fell into it."""
+    mask = masks.build(masks.causal, scores.shape[-2], scores.shape[-1])
+    allowed = scores.masked_fill(~mask, -torch.inf)[None]  # (heads, q_len, kv_len)
+    weights = softmax_with_sinks(allowed, torch.tensor([sink]))[0]
+    return {"weights": weights, "nowhere": 1 - weights.sum(dim=-1, keepdim=True)}
 
 
 def describe_row() -> dict[str, str]:
-    """The row of the text in numbers, cells of a table."""
-    shared = share_row(SCORES, SINK_SCORE)
+    """The row of the text in numbers, cells of a table: the last one, which sees all words."""
+    scores = torch.zeros(len(SCORES), len(SCORES))
+    scores[-1] = torch.tensor(SCORES)
+    title = _("A row with a sink")
+    shared = run_and_hand_over("row", title, share_scores, scores=scores, sink=SINK_SCORE)
+    weights, nowhere = shared["weights"][-1].tolist(), shared["nowhere"][-1].item()
     return {
         "scores": " | ".join(write_decimals(score, 1) for score in SCORES),
         "sink": write_decimals(SINK_SCORE, 1),
-        "weights": " | ".join(map(write_percent, shared.weights)),
-        "nowhere": write_percent(shared.nowhere),
-        "kept": write_percent(sum(shared.weights)),
+        "weights": " | ".join(map(write_percent, weights)),
+        "nowhere": write_percent(nowhere),
+        "kept": write_percent(sum(weights)),
     }
 
 

@@ -3,13 +3,25 @@
 from typing import NamedTuple
 
 import streamlit as st
+import torch
 
 from explainers.chapters.common.background_job import describe_state, show_refusal, start_job
-from explainers.toys.idle_head import IDLE_SEEDS
+from explainers.chapters.idle_heads.one_row import share_scores
+from explainers.toys.idle_head import (
+    IDLE_SEEDS,
+    SHIPPED_SETTINGS,
+    SINK,
+    encode,
+    list_switches,
+    load_idle_head,
+    read_rows,
+    spell,
+)
 from explainers.toys.idle_training import IDLE_STEPS, IdleJob, IdleRequest, make_idle_job
 from explainers.translations import _
 from explainers.ui.provenance import learned_numbers
 from explainers.ui.session import IDLE_JOB
+from explainers.ui.takeaway_files import hand_over, take
 
 
 class TrainedHere(NamedTuple):
@@ -67,6 +79,26 @@ def _describe_batches(job: IdleJob) -> str:
 def choose_seed(asked: int) -> int:
     """The shipped seed that is shown: the one that is asked for, or what is left after rounds."""
     return IDLE_SEEDS[asked % len(IDLE_SEEDS)]
+
+
+@torch.no_grad()
+def hand_over_letters(setting: str, seed: int, here: TrainedHere | None = None) -> None:
+    """All letters of the picture, of what was trained here or of weights that come with the app.
+
+    Of a head that is still learning, or never did, there is nothing to hand over.
+    """
+    title, parts = _("Letters that want nothing"), None
+    if here:
+        parts, seed = here.job.result, here.request.seed
+        title = _("Letters that want nothing, trained here from seed {seed}", seed=seed)
+    elif setting in SHIPPED_SETTINGS:
+        parts = load_idle_head(setting, choose_seed(seed))
+    if not parts:
+        take("letters")
+        return
+    scores = read_rows(parts, setting, encode(spell(setting))).scores
+    sink = parts["sink"].item() if SINK in list_switches(setting) else -torch.inf
+    hand_over("letters", title, share_scores, scores=scores, sink=sink)
 
 
 def name_origin(here: TrainedHere | None, asked: int, is_shipped: bool) -> str:

@@ -1,6 +1,6 @@
 """Everything that a layer of heads computed for a sentence, and the part that is looked at."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.dropout import drop
-from explainers.attention.multi_head import ManyHeads, contributions, multi_head
+from explainers.attention.multi_head import ManyHeads, contributions, merge_heads, multi_head
 from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
 from explainers.ui.untrusted_text import verbatim
@@ -38,9 +38,7 @@ class Selection:
     @cached_property
     def per_head(self) -> Tensor:
         """The heads' outputs (heads, q_len, head_dim); 0 where a head is off."""
-        taking_part = [float(head not in self.off) for head in range(self.num_heads)]
-        on = torch.tensor(taking_part, device=self.layer.x.device)[:, None, None]  # (heads, 1, 1)
-        return self.run.per_head * on
+        return silence(self.run.per_head, self.off)
 
     @cached_property
     def output(self) -> Tensor:
@@ -59,3 +57,18 @@ class Selection:
             "often": f"{sums.mean().item():.2f}",
             "draws": f"{DRAWS:,}",
         }
+
+
+def compute_heads(layer: Layer, off: list[int]) -> dict[str, Tensor]:
+    """Every head's weights, the heads' outputs side by side, and what W_O makes of them."""
+    run = multi_head(layer.x, layer.heads, layer.mask)
+    per_head = silence(run.per_head, off)
+    each = {f"head {n}": weights for n, weights in enumerate(run.weights)}
+    output = contributions(per_head, layer.heads.w_output).sum(dim=0)
+    return {**each, "heads": merge_heads(per_head), "layer": output}
+
+
+def silence(per_head: Tensor, off: Collection[int]) -> Tensor:
+    """The heads' outputs (heads, q_len, head_dim), 0 where a head is off."""
+    taking_part = [float(head not in off) for head in range(len(per_head))]
+    return per_head * torch.tensor(taking_part, device=per_head.device)[:, None, None]

@@ -1,11 +1,11 @@
-"""Two roles: attention in both directions, a bias on queries or on keys."""
+"""Two roles: attention in both directions, what makes them, a bias on queries or on keys."""
 
 from random import Random
 
 import streamlit as st
 import torch
 
-from explainers.attention.single_head import project
+from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps
 from explainers.chapters.common.one_head import attend, make_explainer, read_head
 from explainers.messages import N_
@@ -56,6 +56,11 @@ def draw_directions(layer: Layer, origin: str, queries_down: bool) -> None:
     panels = orient_panels([one_head.panel("weights")], queries_down)
     alt = _("How every word divides its attention, a row per word; the table is not symmetric.")
     show_clickable_figure(panels, make_explainer(one_head), origin, "directions", alt)
+
+
+def count_parameters(d_model: int, head_dim: int, value_dim: int) -> dict[str, int]:
+    """What W_Q, W_K and W_V hold together."""
+    return {"parameters": projection_parameters(d_model, head_dim, value_dim)}
 
 
 CLAIMS, CLAIM = "pages/24_claims.py", {"claim": "biases do not matter"}

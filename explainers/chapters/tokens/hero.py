@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from explainers.attention.positions import sinusoidal
-from explainers.chapters.tokens import takeaway
+from explainers.chapters.tokens.compute import encode_byte_pairs
 from explainers.chapters.tokens.cut_text import (
     BYTE_PAIRS,
     CHARACTERS,
@@ -24,6 +24,7 @@ from explainers.chapters.tokens.cut_text import (
     read_own_vectors,
 )
 from explainers.device import choose_device
+from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.byte_pairs import encode, encode_in_stages, spell_token
 from explainers.toys.sentence import PRESETS, Sentence, split_characters
@@ -216,4 +217,5 @@ def take_cut(text: str, unit: str, merges: int) -> None:
         take("tokens")
         return
     ids = encode(text, learn_shipped_merges()[:merges])
-    takeaway.take_tokens(text, CORPUS.read_text(encoding="utf-8"), merges, ids)
+    inputs = {"text": text, "corpus": CORPUS.read_text(encoding="utf-8"), "merges": merges}
+    take("tokens", Recipe(_("Byte pairs"), encode_byte_pairs, inputs, {"ids": ids}))

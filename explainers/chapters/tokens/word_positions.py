@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 import streamlit as st
@@ -13,10 +13,11 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.positions import Reordered, reorder, sinusoidal
 from explainers.chapters.common.score_matrix import ROUNDING
-from explainers.chapters.tokens import takeaway
+from explainers.chapters.tokens.compute import add_position, add_positions
 from explainers.chapters.tokens.hero import WIDTH
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import FEATURE_AXIS, POSITION_AXIS
+from explainers.device import choose_device
 from explainers.messages import N_
 from explainers.toys import examples
 from explainers.toys.layers import build_mask
@@ -28,11 +29,13 @@ from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.takeaway_files import hand_over, run_and_hand_over
 from explainers.ui.text.numbers import bound_rounding
 
 MOST_DRAWN = 16
 """Numbers of a position that are drawn as hands; more of them could not be told apart."""
 ROWS = ("E", "+ P", "= X")
+Numbers = Sequence[Sequence[float]]
 
 
 def draw_clock(word: str, embedding: Tensor, bases: Slider) -> Figure:
@@ -80,12 +83,9 @@ def make_strips(word: str, rows: Values, frames: Sequence[Values] = ()) -> Panel
     return Panel("sum", matrix, frames=tuple(frames))
 
 
-def explain_strips(
-    x: Tensor, positions: Tensor, longest: float, word: int
-) -> Callable[[Cell], Arithmetic]:
-    """The arithmetic of one number of the strips; x and positions (length, d_model)."""
-    left, right = x[word].tolist(), positions[word].tolist()
-    total = (x + positions)[word].tolist()
+def explain_strips(rows: Numbers, longest: float, word: int) -> Callable[[Cell], Arithmetic]:
+    """The arithmetic of one number of the strips E, P and X of a word."""
+    left, right, total = rows
 
     def explain(cell: Cell) -> Arithmetic:
         j, row = cell.column, "EPX"[cell.row]
@@ -93,7 +93,7 @@ def explain_strips(
         if row == "X":
             return arithmetic.explain_addition(left[j], right[j], total[j], name)
         if row == "P":
-            return arithmetic.explain_wave(word, j, x.shape[1], longest, right[j], name)
+            return arithmetic.explain_wave(word, j, len(left), longest, right[j], name)
         return arithmetic.explain_input(left[j], name)
 
     return explain
@@ -127,33 +127,24 @@ ANSWERS = (
     N_("a different output for every word"),
     N_("a different output only for the words that moved"),
 )
-HEAD_DIM = 4
+HEAD_DIM, LONGEST = 4, int(examples.LONGEST)
 DOG, SWAPPED = ("dog", "bites", "man"), (2, 1, 0)
 
 
-@dataclass(frozen=True)
-class VectorChoices:
-    """Everything the reader can change about the vectors."""
-
-    tokens: tuple[str, ...]
-    d_model: int
-    longest: int
-    seed: int
-
-
-def draw_one_sum(choices: VectorChoices, word: int) -> None:
+def draw_one_sum(words: tuple[str, ...], word: int, seed: int) -> None:
     """The same for one word: three strips, written like a sum."""
-    words, longest = choices.tokens, choices.longest
-    x = examples.draw_embeddings(words, choices.d_model, choices.seed)
-    here = sinusoidal(len(words), choices.d_model, longest).to(x.device)
+    sizes, title = {"d_model": WIDTH, "longest": LONGEST}, _("Embedding + position")
+    made = run_and_hand_over(
+        "one sum", title, add_position, words=words, word=word, **sizes, seed=seed
+    )
+    rows = [row.tolist() for row in made.values()]
     show_clickable_figure(
-        [make_strips(words[word], make_sum_rows(x[word], here[word]))],
-        explain_strips(x, here, longest, word),
-        provenance.random_weights(choices.seed, x.device),
+        [make_strips(words[word], rows)],
+        explain_strips(rows, LONGEST, word),
+        provenance.random_weights(seed, choose_device()),
         "one sum",
         _("Embedding plus position is what attention reads: three rows of numbers of one word."),
     )
-    takeaway.take_sum(choices, word)
 
 
 def read_dog(seed: int) -> tuple[Reordered, Reordered]:
@@ -214,7 +205,8 @@ def draw_hands(words: tuple[str, ...], d_model: int, seed: int) -> None:
     origin = provenance.random_weights(seed, x.device)
     show_figure(draw_clock(words[word], x[word], bases), origin, "clock")
     longest = int(control.steps[bases.index])
-    takeaway.take_vectors(VectorChoices(words, d_model, longest, seed))
+    sizes, title = {"d_model": d_model, "longest": longest}, _("Embedding + position")
+    hand_over("clock", title, add_positions, words=words, **sizes, seed=seed)
 
 
 SENTENCES = (

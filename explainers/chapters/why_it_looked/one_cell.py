@@ -3,6 +3,7 @@
 from random import Random
 
 import torch
+from torch import Tensor
 
 from explainers.chapters.why_it_looked.explained_cell import Explained
 from explainers.chapters.why_it_looked.hero import show_token
@@ -13,6 +14,7 @@ from explainers.ui.controls import why_controls as chosen
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.numbers import PERCENT, write_percent
 
 ANSWERS = HARDLY, HALF, NOTHING_LEFT = (
@@ -20,6 +22,30 @@ ANSWERS = HARDLY, HALF, NOTHING_LEFT = (
     N_("about half of it"),
     N_("almost nothing"),
 )
+
+
+def remove_key_source(scores: Tensor, key: int, parts: Tensor, source: int) -> dict[str, Tensor]:
+    """The parts (sources,) sum to the key's score; without one of them the key scores less."""
+    without = scores.clone()
+    without[key] = without[key] - parts[source]
+    return {
+        "sum of the parts": parts.sum(),
+        "weights": scores.softmax(-1),
+        "weights without the source": without.softmax(-1),
+    }
+
+
+def hand_over_weight(one: Explained) -> None:
+    """The weight that the picture shows, without the key's first source, for the page's files."""
+    hand_over(
+        "weight",
+        _("Head {which}: a weight without one source", which=f"L{one.layer}.H{one.head}"),
+        remove_key_source,
+        scores=torch.tensor(one.scores, dtype=torch.double),
+        key=one.key,
+        parts=torch.tensor(one.parts[chosen.RAW][1], dtype=torch.double),
+        source=one.rank(chosen.RAW, 1)[0],
+    )
 
 
 def answer_first(one: Explained) -> str:
