@@ -13,6 +13,7 @@ from explainers.attention.single_head import project
 from explainers.chapters.common.own_words import FUNCTION_WORDS, read_with
 from explainers.chapters.common.sentence_reading import Reading, drop_end_marks
 from explainers.chapters.kv_cache.reading import read_model_text
+from explainers.chapters.relative_positions import moved_pair
 from explainers.toys.layers import Layer
 from explainers.toys.sentence import MOST_DRAWN, SENTENCE, is_word, read_sentence, split_words
 from explainers.ui.untrusted_text import verbatim
@@ -288,3 +289,16 @@ def test_unknown_words_are_named_whatever_signs_they_have(form):
     for text, unknown in texts.items():
         visit = opened(PAGES[3], {"text": unicodedata.normalize(form, text)})
         assert f"never learned {', '.join(map(verbatim, unknown))}." in said(visit)
+
+
+def test_when_the_model_comes_the_pair_is_its_own_unless_a_link_names_one(smollm2, monkeypatch):
+    """Untrained weights open on the running sentence's pair, which says nothing of a model."""
+    [page] = [page for page in PAGES if page.stem == "07_relative_positions"]
+    asked = {"text": DOG, "reader": "real model"}
+    told = hero(opened(page, asked))["pair"]
+    for link, asking in ((asked, told[0]), (asked | {"word": "3"}, 3)):
+        with monkeypatch.context() as absent:
+            absent.setattr(moved_pair, "find_model", lambda _kind: None)
+            visit = opened(page, link)
+        assert hero(visit)["pair"] != told
+        assert hero(visit.run())["pair"][0] == asking

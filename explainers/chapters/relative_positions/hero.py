@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
+import streamlit as st
 import torch
 
 from explainers.attention.rotary import angles
@@ -27,11 +28,13 @@ from explainers.ui.figure.hero import (
     Experiment,
     Hero,
     HeroChoice,
+    begin_again,
     choose_word,
     read_choice,
     round_numbers,
 )
 from explainers.ui.page import Prose
+from explainers.ui.session import ROTATED
 from explainers.ui.text.numbers import bound_rounding, write_decimals
 from explainers.ui.untrusted_text import verbatim
 
@@ -47,6 +50,8 @@ def choose_words(head: RotaryHead) -> list[HeroChoice]:
     of these that it fits best. The first token is left out: what finds nothing looks there.
     """
     places, asked = range(len(head.tokens)), controls.asked_word
+    if not {controls.followed_word.key, asked.key} & set(st.query_params):  # nobody chose them
+        begin_again(ROTATED, (head.name, head.tokens), controls.followed_word, asked)
     words = [place for place in places if is_word(head.tokens[place])]
     asking = choose_word(len(places), words[-1] if head.name and words else None)
     last, before = min(asked.default, len(places) - 1), asking.value

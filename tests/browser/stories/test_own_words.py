@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from explainers.chapters.common.own_words import read_with
 from explainers.chapters.kv_cache.reading import read_model_text
+from explainers.chapters.relative_positions.moved_pair import read_rotary_head
 from explainers.toys.sentence import SENTENCE, read_sentence
 from explainers.ui.text.numbers import write_percent
 from tests.pages.test_reading import DOG, SENTENCES
@@ -42,6 +43,11 @@ def test_own_words_are_typed_once_and_read_by_a_real_model_on_every_page(story, 
             one.turn_to(place, text=text)
             expect(one.hero.locator(".tiles-column")).to_have_text([*found.tokens])
             expect(one.page.get_by_text("instead:")).to_have_count(0)
+        one.turn_to("relative_positions", text=text)
+        rotated = read_rotary_head(smollm2.name, id(smollm2), text, smollm2)
+        assert rotated
+        expect(words).to_have_text([*rotated.tokens], timeout=LOADING)
+        expect(one.page.get_by_text("instead:")).to_have_count(0)
         one.turn_to("kv_cache", text=text)
         stored = read_model_text(smollm2.name, id(smollm2), text, smollm2)
         assert stored

@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from explainers.models.probes import REPEATED_LENGTH
 from explainers.models.registry import WHEEL_MODELS
 from tests.support.visit import PHONE
 
@@ -91,9 +90,11 @@ def test_a_large_image_of_a_head(story):
     name.fill("12")
     expect(found).to_contain_text("(12) · L18.H6: ")
     assert lines.count() == 1
-    box, line = canvas.bounding_box(), lines.first.bounding_box()
-    tokens = 2 * REPEATED_LENGTH + 1
-    assert (line["x"] - box["x"]) / box["width"] == pytest.approx(12.5 / tokens, abs=0.02)
+    left, at_12 = canvas.bounding_box()["x"], lines.first.bounding_box()["x"]
+    name.fill("37")
+    expect(found).to_contain_text("(37) · L18.H6: ")
+    at_37 = lines.first.bounding_box()["x"]
+    assert (at_37 - left) / (at_12 - left) == pytest.approx(37.5 / 12.5, rel=0.05)
     name.fill("no such token")
     expect(found).to_have_text("No token is called this.")
     assert lines.count() == 0

@@ -36,7 +36,7 @@ export class LimitMeters {
   show({ name, held, usable, reading, ofCaches, computing, speed, isWhole }) {
     const titles = { memory: _("Memory limits here"), bandwidth: _("Bandwidth limits here"), compute: _("Computing limits here"), none: "" };
     const isKnown = reading > 0 && name !== "memory", longest = Math.max(reading, computing) || 1;
-    const labels = { memory: isWhole ? _("memory filled") : _("memory filled, without weights"), bandwidth: _("reading memory, each step"), compute: _("computing, each step") };
+    const labels = { memory: isWhole ? _("filled of what is usable") : _("filled of what is usable, without weights"), bandwidth: _("reading memory, each step"), compute: _("computing with weights") };
     const shares = { memory: held / usable, bandwidth: reading / longest, compute: computing / longest };
     const numbers = {
       memory: held > usable ? _("{size} too much", { size: formatSize(held - usable) }) : `${Math.round((100 * held) / usable)}\u00a0%`,

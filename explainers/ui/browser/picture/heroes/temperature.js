@@ -9,12 +9,12 @@ export class Temperature {
   constructor(stage, drag, toRoot) {
     this.root = stage.add("div", "temperature");
     const name = this.root.appendChild(element("span", "name"));
-    name.append(element("b", "", _("Temperature")));
+    name.append(element("b", "", _("Divisor")));
     this.reading = name.appendChild(element("output"));
     const track = this.root.appendChild(element("div", "slide"));
     this.range = track.appendChild(element("input"));
     this.range.type = "range";
-    this.range.setAttribute("aria-label", _("Temperature: the products are divided by it"));
+    this.range.setAttribute("aria-label", _("Divisor: the products are divided by it"));
     this.range.oninput = () => drag(Number(this.range.value));
     this.range.onkeydown = (event) => event.stopPropagation();
     this.mark = track.appendChild(element("button", "mark"));
