@@ -58,6 +58,9 @@ def show_evidence(gallery: Gallery, chosen: Place) -> None:
             text("patterns", passage=head.passage)
             head_card.show_prose(head)
         show_source(find_roles)
+    else:
+        text("head")
+        text("notice")
 
 
 @fragment

@@ -110,8 +110,8 @@ def test_a_page_is_begun_walked_and_left_by_keys(visit):
     one.wait_for_choice("lecture", None)
     one.wait_for_choice("screen", None)
     one.page.wait_for_selector("[data-testid=stSidebar]", state="visible")
-    assert one.page.locator("h1").is_visible()
-    assert one.page.locator(".hero .experiments").is_visible()
+    for part in ("h1", ".hero .experiments"):
+        expect(one.page.locator(part)).to_be_visible()
 
 
 PICTURE_SAYS = """() => {

@@ -49,6 +49,8 @@ from explainers.ui.untrusted_text import shorten, verbatim
 
 OTHER_NAMES = "verbs alone", "verbs of saying", "days", "months", "events", "places"
 NUM_EXAMPLES = 6
+MOST_NAMED = 8
+"""Of the words that are not known."""
 """Of each kind of held-out sentence: with a pair of words that never met in training, or none."""
 
 
@@ -275,7 +277,9 @@ def offer_known(known: Known) -> None:
 
 def describe_unknown(known: Known) -> dict[str, object]:
     """By name what is not known, for a text."""
-    words = ", ".join(verbatim(shorten(word, 40)) for word in known.unknown)
+    words = ", ".join(verbatim(shorten(word, 40)) for word in known.unknown[:MOST_NAMED])
+    if (more := len(known.unknown) - MOST_NAMED) > 0:
+        words = _("{names} and {count} more", names=words, count=more)
     return {"words": words, "known": len(list_known_words())}
 
 
