@@ -25,7 +25,7 @@ from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import revealed
 from explainers.ui.provenance import shipped_run
 from explainers.ui.source import show_source
-from explainers.ui.takeaway_files import hand_over
+from explainers.ui.takeaway_files import run_and_hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -75,7 +75,7 @@ def show_page(shipped: ShippedWriting) -> None:
     step = shown.steps[min(hero.choices[1].value, len(shown.steps) - 1)]
     logits = [logit for _token, logit in step.candidates]
     title = _("How a token is drawn from its candidates")
-    hand_over("candidates", title, sample_candidates, logits=logits, **SETTINGS)
+    run_and_hand_over("candidates", title, sample_candidates, logits=logits, **SETTINGS)
     ask_sinks(shipped)
     text("how", **losses.describe_shape(shipped))
     show_source(heat, keep_top_k, keep_top_p, draw)

@@ -67,6 +67,7 @@ from tests.models import test_attention_hook
 from tests.support.tiers import EVERYTHING
 from tests.toys import test_tokens, test_training
 from tests.translation import test_alignment, test_translator
+from workshop.translation import evaluation
 
 WHOLE = test_attention.test_agrees_with_torch_and_a_row_shares_out_exactly_the_allowed_pairs
 HUGE = partial(test_attention.test_huge_scores_do_not_overflow, float32, attention_steps)
@@ -258,7 +259,7 @@ FAULTS = [
     (task, " & build_news_mask(rule, batch.lengths)[:, 0]", "", ASKED),
     (task, "visible.tril()", "visible.triu()", ASKED),
     (task, "tuple(tokens) in RUNNING or ", "", HELD_OUT),
-    (translator, ".masked_fill(is_done, PAD)", "", ENDED),
+    (evaluation, ".masked_fill(is_done, PAD)", "", ENDED),
     (
         translator,
         "log_probabilities + logits.log_softmax(dim=-1)",

@@ -14,7 +14,7 @@ from explainers.ui.controls import why_controls as chosen
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.takeaway_files import hand_over
+from explainers.ui.takeaway_files import run_and_hand_over
 from explainers.ui.text.numbers import PERCENT, write_percent
 
 ANSWERS = HARDLY, HALF, NOTHING_LEFT = (
@@ -37,7 +37,7 @@ def remove_key_source(scores: Tensor, key: int, parts: Tensor, source: int) -> d
 
 def hand_over_weight(one: Explained) -> None:
     """The weight that the picture shows, without the key's first source, for the page's files."""
-    hand_over(
+    run_and_hand_over(
         "weight",
         _("Head {which}: a weight without one source", which=f"L{one.layer}.H{one.head}"),
         remove_key_source,
