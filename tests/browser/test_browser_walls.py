@@ -127,7 +127,7 @@ def test_exercises_are_solved_by_an_answer_and_by_a_slider(visit):
     goal = aim(name.replace(" ", "_"), 5)
     wanted, steps = next(goal.solutions())["temperature"], goal.settings[0].values
     expect(page.get_by_text("Not reached yet.")).to_be_visible()
-    slider = page.get_by_role("slider", name="Divisor")
+    slider = page.get_by_role("slider", name="Temperature")
     away = steps.index(wanted) - steps.index(goal.settings[0].default)
     for _ in range(abs(away)):
         slider.press("ArrowRight" if away > 0 else "ArrowLeft")
