@@ -51,7 +51,7 @@ def ask_costs(run: DrawnText) -> None:
         cost_curves.show_work()
         text("costs_seen", **cost_curves.name_costs())
         text("costs_table")
-        text("memory", **cost_curves.name_memory(len(run.tokens), run.layers[0]))
+        text("memory", **cost_curves.name_memory(run))
         show_source(one_call, with_cache, without_cache, cache_bytes)
 
 

@@ -69,11 +69,8 @@ def show_how(serving: Serving) -> None:
     text("how", **told)
     kept_drafts.draw_guesses(guesses, serving.origin)
     text("how_seen", **told)
-    title, both = (
-        _("Keep a draft or draw again"),
-        {"draft": guesses.draft, "target": guesses.target},
-    )
-    hand_over("exchange", title, exchange_drafts, **both)
+    title, (draft, target) = _("Keep a draft or draw again"), (guesses.draft, guesses.target)
+    hand_over("exchange", title, exchange_drafts, draft=draft, target=target)
     title = _("A tree of drafts")
     hand_over("tree", title, check_tree, length=len(tree.text), parents=tree.parents)
     show_source(keep_probability, left_over, written_distribution)

@@ -10,10 +10,10 @@ from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
 from explainers.attention.multi_head import contributions, multi_head
 from explainers.attention.single_head import project
+from explainers.chapters.common import sentence_reading
 from explainers.chapters.common.own_words import FUNCTION_WORDS, read_with
 from explainers.chapters.common.sentence_reading import Reading, drop_end_marks
 from explainers.chapters.kv_cache.reading import read_model_text
-from explainers.chapters.relative_positions import moved_pair
 from explainers.toys.layers import Layer
 from explainers.toys.sentence import MOST_DRAWN, SENTENCE, is_word, read_sentence, split_words
 from explainers.ui.untrusted_text import verbatim
@@ -298,7 +298,7 @@ def test_when_the_model_comes_the_pair_is_its_own_unless_a_link_names_one(smollm
     told = hero(opened(page, asked))["pair"]
     for link, asking in ((asked, told[0]), (asked | {"word": "3"}, 3)):
         with monkeypatch.context() as absent:
-            absent.setattr(moved_pair, "find_model", lambda _kind: None)
+            absent.setattr(sentence_reading, "find_model", lambda _kind: None)
             visit = opened(page, link)
         assert hero(visit)["pair"] != told
         assert hero(visit.run())["pair"][0] == asking

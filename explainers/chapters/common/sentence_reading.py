@@ -5,7 +5,7 @@ is on this machine; else untrained weights draw it, and the page says so and off
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -182,7 +182,7 @@ def _say_who_reads(
     own: OwnWords | None, unknown: Sequence[str], has_all_heads: bool, wants_model: bool
 ) -> str:
     lacks = _(
-        "The small head never learned {unknown}.", unknown=_list_few([*filter(is_word, unknown)])
+        "The small head never learned {unknown}.", unknown=list_few([*filter(is_word, unknown)])
     )
     if not own:
         if wants_model and is_model_near():
@@ -199,8 +199,9 @@ def _say_who_reads(
     return " ".join([reads, *([lacks] if unknown else []), marks])
 
 
-def _list_few(words: Sequence[str]) -> str:
-    names, more = ", ".join(map(verbatim, words[:MOST_NAMED])), len(words) - MOST_NAMED
+def list_few(words: Sequence[str], most: int = MOST_NAMED) -> str:
+    """So many of the words as a reader typed them, and how many more there are."""
+    names, more = ", ".join(map(verbatim, words[:most])), len(words) - most
     return _("{names} and {count} more", names=names, count=more) if more > 0 else names
 
 
@@ -258,6 +259,24 @@ def _offer_others(
         obtain_model(name_model(kind), JOB)  # drawn again once it has come
 
 
+Found = TypeVar("Found")
+
+
+def choose_causal_reader(
+    sentence: Sentence, read: "Callable[[RealModel], Found | None]", name_part: Callable[[Any], str]
+) -> tuple[Found | None, bool]:
+    """What a model that writes makes of the sentence, if it reads it; and is one wanted?
+
+    One line says who reads, and which part of the model.
+    """
+    words = drop_end_marks(sentence.tokens)
+    wants_model = bool(find_unknown_words(words)) or controls.reader.read() == REAL
+    loaded = find_model("causal") if wants_model else None
+    found = read(loaded) if loaded else None
+    _say_causal_reader(name_part(found) if found else "", words, wants_model)
+    return found, wants_model
+
+
 def find_model(kind: str) -> "RealModel | None":
     """The model of a kind that reads the reader's sentences, if it is in memory."""
     from explainers.models.load import find_loaded_model
@@ -265,9 +284,9 @@ def find_model(kind: str) -> "RealModel | None":
     return find_loaded_model(name_model(kind)) if is_model_near(kind) else None
 
 
-def say_causal_reader(name: str, words: Tokens, wants_model: bool) -> None:
+def _say_causal_reader(name: str, words: Tokens, wants_model: bool) -> None:
     """One line: which model reads, and why; the page's own weights are random."""
-    unknown = _list_few([*filter(is_word, find_unknown_words(words))])
+    unknown = list_few([*filter(is_word, find_unknown_words(words))])
     if name:
         said = [_("**A real model reads your words:** {part}.", part=name)]
         if unknown:

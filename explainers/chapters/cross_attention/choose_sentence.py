@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from explainers.chapters.common.sentence_reading import list_few
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.messages import N_
 from explainers.toys.sentence import list_known_examples
@@ -48,9 +49,9 @@ from explainers.ui.session import BUILT_WORD, HELD_OUT_SENTENCE
 from explainers.ui.untrusted_text import shorten, verbatim
 
 OTHER_NAMES = "verbs alone", "verbs of saying", "days", "months", "events", "places"
-NUM_EXAMPLES = 6
 MOST_NAMED = 8
 """Of the words that are not known."""
+NUM_EXAMPLES = 6
 """Of each kind of held-out sentence: with a pair of words that never met in training, or none."""
 
 
@@ -141,9 +142,7 @@ def write_variant(kind: str | None = None, is_passive: bool = False) -> str:
     """The running sentence as a reader types it, in the passive or with another modifier."""
     who, did, own_kind, what, day = _list_default_words()
     kind = own_kind if kind is None else kind
-    return " ".join(
-        capitalise_sentence(build_sentence(who, did, kind, what, day, is_passive).source)
-    )
+    return _print_sentence(build_sentence(who, did, kind, what, day, is_passive).source)
 
 
 def _read_plural(entry: Entry) -> str:
@@ -201,14 +200,16 @@ def read_words(sentence: str) -> Known:
     return Known(known[:MAX_SOURCE_WORDS], unknown, is_cut, nearest if unknown else "")
 
 
-def list_known_words() -> list[str]:
-    """All that the translator can read."""
-    return sorted(english_vocabulary().tokens[len(SPECIAL_TOKENS) :], key=str.casefold)
+@functools.cache
+def list_known_words() -> dict[str, None]:
+    """All that the translator can read, in the order of a dictionary."""
+    return dict.fromkeys(
+        sorted(english_vocabulary().tokens[len(SPECIAL_TOKENS) :], key=str.casefold)
+    )
 
 
 def _keep_known(words: Sequence[str]) -> tuple[str, ...]:
-    known = set(list_known_words())
-    return tuple(word for word in words if word in known)
+    return tuple(word for word in words if word in list_known_words())
 
 
 @functools.cache
@@ -277,9 +278,7 @@ def offer_known(known: Known) -> None:
 
 def describe_unknown(known: Known) -> dict[str, object]:
     """By name what is not known, for a text."""
-    words = ", ".join(verbatim(shorten(word, 40)) for word in known.unknown[:MOST_NAMED])
-    if (more := len(known.unknown) - MOST_NAMED) > 0:
-        words = _("{names} and {count} more", names=words, count=more)
+    words = list_few([shorten(word, 40) for word in known.unknown], MOST_NAMED)
     return {"words": words, "known": len(list_known_words())}
 
 

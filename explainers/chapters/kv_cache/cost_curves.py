@@ -11,7 +11,7 @@ from explainers.attention.cache.step_costs import Work, cache_bytes, with_cache,
 from explainers.attention.layer import MultiHead
 from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.kv_cache import takeaway as taken
-from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS
+from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS, DrawnText
 from explainers.messages import N_
 from explainers.toys import examples
 from explainers.translations import _
@@ -125,10 +125,16 @@ def name_growth() -> dict[str, str]:
     return {"times": f"{whole / half:.1f}"}
 
 
-def name_memory(words: int, layer: MultiHead) -> dict[str, str]:
-    """What the caches of both layers hold after so many words, for a text."""
-    held = LAYERS * cache_bytes(words, layer)
-    return {"words": write_word_count(words), "held": f"{held:,}", "each": f"{held // words:,}"}
+def name_memory(run: DrawnText) -> dict[str, str]:
+    """What the caches of both layers hold of a text, and whose they are, for a text."""
+    words = len(run.tokens)
+    held = LAYERS * cache_bytes(words, run.layers[0])
+    return {
+        "words": write_word_count(words),
+        "layers": run.name_layers(),
+        "held": f"{held:,}",
+        "each": f"{held // words:,}",
+    }
 
 
 def recall_stored_queries(draw: Random) -> Recall:

@@ -17,17 +17,10 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.rules import Rule
 from explainers.chapters.common.own_words import choose_head, run_beginning
 from explainers.chapters.common.score_matrix import ROUNDING
-from explainers.chapters.common.sentence_reading import (
-    REAL,
-    drop_end_marks,
-    find_model,
-    say_causal_reader,
-)
+from explainers.chapters.common.sentence_reading import choose_causal_reader
 from explainers.toys import examples
-from explainers.toys.grammar import find_unknown_words
 from explainers.toys.sentence import MAX_TOKENS, Sentence
 from explainers.translations import _
-from explainers.ui.controls import controls
 from explainers.ui.page import read_seed
 from explainers.ui.provenance import random_weights
 
@@ -155,6 +148,10 @@ class DecodedText:
 class DrawnText(DecodedText):
     """A text that is read, in pictures."""
 
+    def name_layers(self) -> str:
+        """Whose keys and values are stored, for a text."""
+        return _("the two layers")
+
     @property
     def origin(self) -> str:
         """The badge of the pictures."""
@@ -215,6 +212,10 @@ class ModelText(DrawnText):
     def rounding(self) -> float:
         """Rows that differ by more are other rows."""
         return MODEL_ROUNDING
+
+    def name_layers(self) -> str:
+        """Whose keys and values are stored, for a text."""
+        return _("the first two layers of {model}", model=self.model)
 
     @property
     def origin(self) -> str:
@@ -309,10 +310,9 @@ def read_model_text(name: str, which: int, sentence: str, _loaded: "RealModel") 
 
 def choose_text_reader(sentence: Sentence) -> tuple[DrawnText, bool]:
     """Who reads the sentence, which is said in a line; and is a real model wanted?"""
-    words = drop_end_marks(sentence.tokens)
-    wants_model = bool(find_unknown_words(words)) or controls.reader.read() == REAL
-    loaded = find_model("causal") if wants_model else None
-    found = read_model_text(loaded.name, id(loaded), sentence.text, loaded) if loaded else None
-    part = _("the first two layers of {model}", model=found.model) if found else ""
-    say_causal_reader(part, words, wants_model)
+
+    def read(loaded: "RealModel") -> ModelText | None:
+        return read_model_text(loaded.name, id(loaded), sentence.text, loaded)
+
+    found, wants_model = choose_causal_reader(sentence, read, ModelText.name_layers)
     return found or read_text(sentence.tokens, read_seed()), wants_model

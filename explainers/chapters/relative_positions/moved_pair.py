@@ -13,12 +13,7 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotate
 from explainers.attention.single_head import SingleHead, project
 from explainers.chapters.common.own_words import run_beginning
-from explainers.chapters.common.sentence_reading import (
-    REAL,
-    drop_end_marks,
-    find_model,
-    say_causal_reader,
-)
+from explainers.chapters.common.sentence_reading import choose_causal_reader
 from explainers.chapters.relative_positions.position_scores import (
     TURNED_DIM,
     RotaryHead,
@@ -26,9 +21,7 @@ from explainers.chapters.relative_positions.position_scores import (
     name_head,
 )
 from explainers.toys import examples
-from explainers.toys.grammar import find_unknown_words
 from explainers.toys.sentence import Sentence
-from explainers.ui.controls import controls
 from explainers.ui.page import read_seed
 from explainers.ui.page_parts.check_yourself import Recall
 
@@ -157,14 +150,12 @@ def read_rotary_head(
 
 def choose_rotary_head(sentence: Sentence) -> tuple[RotaryHead, bool]:
     """Who reads the sentence, which is said in a line; and is a real model wanted?"""
-    words = sentence.tokens
-    wants_model = bool(find_unknown_words(drop_end_marks(words)))
-    wants_model = wants_model or controls.reader.read() == REAL
-    loaded = find_model("causal") if wants_model else None
-    read = read_rotary_head(loaded.name, id(loaded), sentence.text, loaded) if loaded else None
-    head = read or draw_rotary_head(words, read_seed())
-    say_causal_reader(name_head(head), drop_end_marks(words), wants_model)
-    return head, wants_model
+
+    def read(loaded: "RealModel") -> RotaryHead | None:
+        return read_rotary_head(loaded.name, id(loaded), sentence.text, loaded)
+
+    found, wants_model = choose_causal_reader(sentence, read, name_head)
+    return found or draw_rotary_head(sentence.tokens, read_seed()), wants_model
 
 
 def _turn(vector: Tensor, places: Tensor, base: float) -> Tensor:
