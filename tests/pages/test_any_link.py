@@ -93,7 +93,8 @@ IN_BROWSER = {
 
 BY_LETTERS = {
     *("", "tokens", "query_key_value", "scores", "masks", "many_heads", "shared_heads"),
-    *("relative_positions", "long_sequences", "serving", "inspector", "head_gallery"),
+    *("relative_positions", "kv_cache", "long_sequences", "serving", "cross_attention"),
+    *("inspector", "head_gallery"),
 }
 """Pages on which a text has more or fewer tokens, by its letters."""
 
