@@ -44,7 +44,7 @@ KNOWN = {**BUSY, "text": "The team praised young fans on Sunday"}
 """Where a page has a head that knows few words."""
 TRAINED = {"weights": "trained", "text": KNOWN["text"]}
 MASKS = {"scores", "full", "causal", "window", "prefix", "chunk", "0 after", "−∞ before: new − old"}
-MOVED = {"scores with added positions", "change with RoPE", "with ALiBi, head 1"}
+MOVED = {"scores with added positions", "change with RoPE", "with ALiBi, head 0"}
 STEPS = {"scores", "weights", "output"}
 CASES = {
     "start": (KNOWN, "deep=all_words", {"X", "Q", "K", "V", "masked", "weights", "output"}),

@@ -130,7 +130,7 @@ export class Writing extends Hero {
       stage.put(mark, { x: x + 1, y: y + size + 9, width: wide - 2, height: 1.5 + 6 * seen }, isSeen);
       share.textContent = percent(seen);
       share.style.setProperty("--hue", hue);
-      stage.write(share, x + wide / 2, y + size + 23, 14, isSeen && wide > 18 ? 1 : 0);
+      stage.write(share, x + wide / 2, y + size + 23, 15, isSeen && wide > 18 ? 1 : 0);
       x += wide;
     });
     return 6 + (line + 1) * high;
