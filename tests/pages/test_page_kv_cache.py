@@ -14,10 +14,7 @@ from explainers.chapters.kv_cache.reading import CAUSAL, DecodedText, DrawnText
 from explainers.chapters.kv_cache.step_figure import draw_one_step, explain_one_step
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.panels import Cell
-from tests.support.opening import ROOT, opened, widgets
-from tests.support.reading import said
 
-PAGE = ROOT / "pages" / "08_kv_cache.py"
 TOKENS = tuple(SENTENCE.split())
 
 
@@ -33,12 +30,6 @@ def test_every_number_has_its_arithmetic():
 
 def test_slots_are_used_in_turn():
     assert trace_slots(5, 1, 2) == [[1, 1, 1, 1, 1], [None, 2, 2, 4, 4], [None, None, 3, 3, 5]]
-
-
-def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it():
-    visit = opened(PAGE, {"text": "two words", "predict": "true"})
-    assert "This text has 2 words." in said(visit)
-    assert "guess_costs" in widgets(visit), "that is about texts of any length"
 
 
 def count_rows(run, call):

@@ -15,7 +15,7 @@ from explainers.chapters.many_heads.selection import Selection
 from explainers.toys import examples, layers
 from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.ui.figure.panels import Cell
-from tests.support.opening import PAGES, opened, pictures
+from tests.support.opening import PAGES, opened
 from tests.support.reading import figures
 from tests.test_arithmetic import prints
 
@@ -59,18 +59,6 @@ def test_operations_are_those_that_torch_counts_and_alike_for_equal_parameters()
     assert costs.count_operations(7, 13, 3, 5) == counted.get_total_flops()
     sizes = [(one.num_heads, one.head_dim) for one in map(costs.make_equal_heads, layers.NUM_HEADS)]
     assert len({costs.count_operations(7, layers.D_MODEL, *size) for size in sizes}) == 1
-
-
-def test_what_a_link_cannot_have_is_told():
-    asked: list[tuple[dict[str, str | list[str]], list[str]]] = [
-        ({"heads": "3", "off": ["1", "x"], "word": "CEO"}, ["heads = ` 3 `", "off = ` 1, x `"]),
-        ({"heads": "2", "off": "9", "word": "99"}, ["off = ` 9 `", "word = ` 99 `"]),
-    ]
-    for link, notices in asked:
-        visit = opened(PAGE, link)
-        told = "\n".join(info.value for info in visit.info)
-        assert all(notice in told for notice in notices), told
-        assert len(pictures(visit)) == 3, "hero, trainings, steps"
 
 
 def test_fewer_heads_keep_what_is_still_there():
