@@ -4,7 +4,6 @@ What is computed so, torch computes as well. All else that is sent is held by `t
 """
 
 import json
-from random import Random
 
 import pytest
 import streamlit as st
@@ -14,11 +13,7 @@ from explainers.attention import masks
 from explainers.attention.multi_head import multi_head
 from explainers.attention.tiled import tile_cells
 from explainers.chapters.long_sequences.matrix_sizes import TILE, count_read_tiles
-from explainers.chapters.many_heads.heads_at_equal_parameters import (
-    make_equal_heads,
-    recall_layer_numbers,
-    recall_remaining_share,
-)
+from explainers.chapters.many_heads.heads_at_equal_parameters import make_equal_heads
 from explainers.chapters.many_heads.hero import compute_small_layers, list_switches
 from explainers.chapters.many_heads.selection import Selection
 from explainers.chapters.scores.hero import TEMPERATURES, compute_numbers
@@ -74,14 +69,6 @@ def test_how_long_what_heads_add_is_follows_from_its_parts(heads):
 def test_every_choice_of_heads_that_are_off_is_named_once():
     assert len({*list_switches(8)}) == len(list_switches(8)) == 2 ** max(NUM_HEADS)
     assert list_switches(11)[1] == "a", "a digit for each head"
-
-
-def test_recalls_on_heads_are_computed():
-    asked = recall_remaining_share(Random(3))
-    assert asked.answer == 100 - int(asked.given["share"])
-    layer = recall_layer_numbers(Random(3))
-    assert layer.answer == 4 * int(layer.given["d_model"]) ** 2
-    assert int(layer.given["heads"]) * int(layer.worked["d_k"]) == int(layer.given["d_model"])
 
 
 @pytest.mark.parametrize("mask", masks.RULES)

@@ -106,6 +106,7 @@ def panel(visit, name):
 
 
 @pytest.mark.parametrize("model", ["someone/not-here", ID])
+@pytest.mark.usefixtures("tiny")  # loaded: else a page has it tried in a process of its own
 def test_a_model_without_scores_opens_on_the_picture_of_one_that_has_them(store, model):
     for file in (store / "scores").glob("*"):
         file.unlink()

@@ -159,6 +159,7 @@ def test_a_broken_model_is_told_and_can_be_tried_again(store):
     assert not visit.exception
     assert ["is not whole" in error.value for error in visit.error] == [True]
     saved_models.llama(folder)
+    load_model(ID)  # here, and not in a process of its own
     assert pictures(press(visit, "Load it"))
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from explainers.chapters.relative_positions.past_length import LONGEST_TEXT, PairTurns, name_turns
 from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, TRAINED, WAYS, YARN
-from tests.support.exercises import ask
 
 
 def test_only_doing_nothing_leads_slow_pairs_to_new_angles():
@@ -28,13 +27,3 @@ def test_the_sentence_counts_the_dials_that_are_marked():
             end > 1.0001 * most for end, most in zip(ends, seen, strict=True) if most < math.tau
         ]
         assert name_turns(found)["new"] == f"{sum(beyond)}", way
-
-
-def test_the_exercise_asks_for_position_times_speed_over_the_factor():
-    for seed in range(5):
-        task = ask("a_turn_past_the_length", seed)
-        given = {name: int(number) for name, number in task.given.items()}
-        speed = 10.0 ** (1 - given["number"])
-        turn = given["position"] * speed * given["trained"] / given["length"]
-        assert task.accepts(turn)
-        assert not task.accepts(given["position"] * speed)

@@ -17,7 +17,7 @@ from explainers.chapters.kv_cache.reading import read_model_text
 from explainers.toys.layers import Layer
 from explainers.toys.sentence import MOST_DRAWN, SENTENCE, is_word, read_sentence, split_words
 from explainers.ui.untrusted_text import verbatim
-from tests.support.opening import PAGES, opened
+from tests.support.opening import PAGES, ROOT, opened
 from tests.support.reading import hero, said
 from tests.support.tiers import take_turns
 
@@ -44,6 +44,13 @@ WHOLE = "07_relative_positions", "08_kv_cache"
 
 def softmax(products, divisor):
     return (torch.tensor(products) / divisor).softmax(dim=-1).tolist()
+
+
+def assert_read(visit):
+    """The page says that a real model has read it, and shows nothing instead."""
+    assert "A real model reads your words" in said(visit)
+    assert not visit.info
+    assert not visit.exception
 
 
 def read(model, text):
@@ -136,7 +143,7 @@ def test_who_reads_is_chosen_by_the_words(minilm):
 @pytest.mark.usefixtures("minilm")
 @pytest.mark.parametrize("stem", PICTURES)
 def test_a_page_draws_the_words_with_the_models_own_weights(stem, minilm):
-    [page] = [page for page in PAGES if page.stem == stem]
+    page = ROOT / "pages" / f"{stem}.py"
     for text in [DOG, *take_turns(SENTENCES[1:])]:
         visit = opened(page, {"text": text, "reader": "real model"})
         found, sent = read(minilm, text), hero(visit)
@@ -147,14 +154,12 @@ def test_a_page_draws_the_words_with_the_models_own_weights(stem, minilm):
         shown = torch.tensor(PICTURES[stem](sent))
         expected = weights if shown.dim() == 3 else weights[found.number]
         torch.testing.assert_close(shown, expected, atol=2e-4, rtol=0)
-        assert "A real model reads your words" in said(visit)
-        assert not visit.info, "nothing is shown instead"
-        assert not visit.exception
+        assert_read(visit)
 
 
 @pytest.mark.usefixtures("minilm")
 def test_tiles_are_read_of_the_models_own_scores(minilm):
-    [page] = [page for page in PAGES if page.stem == "11_long_sequences"]
+    page = ROOT / "pages" / "11_long_sequences.py"
     for text in [DOG, *take_turns(SENTENCES[1:])]:
         visit = opened(page, {"text": text, "reader": "real model", "deep": "tiles"})
         found, sent = read(minilm, text), hero(visit)
@@ -170,14 +175,12 @@ def test_tiles_are_read_of_the_models_own_scores(minilm):
                         torch.testing.assert_close(
                             torch.tensor(output), expected[found.number, row], atol=1e-3, rtol=0
                         )
-        assert "A real model reads your words" in said(visit)
-        assert not visit.info, "nothing is shown instead"
-        assert not visit.exception
+        assert_read(visit)
 
 
 def test_queries_and_keys_are_rotated_as_the_model_rotates_them(smollm2):
     """The score of two words, at each of their places, by transformers' own rotation."""
-    [page] = [page for page in PAGES if page.stem == "07_relative_positions"]
+    page = ROOT / "pages" / "07_relative_positions.py"
     model, config = smollm2.model.model, smollm2.model.config
     for text in [DOG, *take_turns(SENTENCES[1:])]:
         visit = opened(page, {"text": text, "reader": "real model", "shift": "5"})
@@ -200,14 +203,12 @@ def test_queries_and_keys_are_rotated_as_the_model_rotates_them(smollm2):
             assert score == pytest.approx(product.item() / 8, abs=2e-3)
         parts = torch.tensor(sent["parts"]).sum(dim=-1)
         torch.testing.assert_close(parts, torch.tensor(sent["rotary"]), atol=1e-4, rtol=0)
-        assert "A real model reads your words" in said(visit)
-        assert not visit.info, "nothing is shown instead"
-        assert not visit.exception
+        assert_read(visit)
 
 
 def test_rows_are_those_that_the_models_own_cache_stores(smollm2):
     """Its `past_key_values`, step by step; what is stored once stays as it is."""
-    [page] = [page for page in PAGES if page.stem == "08_kv_cache"]
+    page = ROOT / "pages" / "08_kv_cache.py"
     for text in [DOG, *take_turns(SENTENCES[1:])]:
         visit = opened(page, {"text": text, "reader": "real model", "deep": "broken"})
         sent, ids = hero(visit), smollm2.tokenizer(text, return_tensors="pt")["input_ids"]
@@ -233,9 +234,7 @@ def test_rows_are_those_that_the_models_own_cache_stores(smollm2):
         [first, second] = sent["again"]
         assert not any(step["wrong"] for step in first)
         assert [step["wrong"] for step in second] == [[*range(n)] for n in range(len(ids[0]))][:24]
-        assert "A real model reads your words" in said(visit)
-        assert not visit.info, "nothing is shown instead"
-        assert not visit.exception
+        assert_read(visit)
 
 
 def test_the_small_head_and_the_real_one_can_be_exchanged(minilm):
@@ -271,7 +270,7 @@ def test_the_words_are_swapped_from_inside_of_the_lesson(minilm):
 def test_without_the_model_untrained_weights_read_and_the_model_is_offered(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     for stem in [*WHOLE, "11_long_sequences", *take_turns([*PICTURES], 2)]:
-        [page] = [page for page in PAGES if page.stem == stem]
+        page = ROOT / "pages" / f"{stem}.py"
         visit = opened(page, {"text": DOG})
         assert hero(visit)["tokens"] == split_words(DOG)[: None if stem in WHOLE else -1]
         assert "Untrained weights read your words" in said(visit)
@@ -293,7 +292,7 @@ def test_unknown_words_are_named_whatever_signs_they_have(form):
 
 def test_when_the_model_comes_the_pair_is_its_own_unless_a_link_names_one(smollm2, monkeypatch):
     """Untrained weights open on the running sentence's pair, which says nothing of a model."""
-    [page] = [page for page in PAGES if page.stem == "07_relative_positions"]
+    page = ROOT / "pages" / "07_relative_positions.py"
     asked = {"text": DOG, "reader": "real model"}
     told = hero(opened(page, asked))["pair"]
     for link, asking in ((asked, told[0]), (asked | {"word": "3"}, 3)):
