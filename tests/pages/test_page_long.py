@@ -1,5 +1,6 @@
 """Long sequences: what its pictures hold, what it counts, and what it measures on this machine."""
 
+import threading
 from unittest import mock
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from explainers.attention import masks
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import measurement
-from explainers.chapters.long_sequences.measurement import measure_ways
+from explainers.chapters.long_sequences.measurement import WayMeasurement, measure_ways
 from explainers.chapters.long_sequences.online_row import Row
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.toys.layers import draw_layer
@@ -18,7 +19,7 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
 from tests.support.opening import PAGES, opened, press
 from tests.support.reading import said
-from tests.support.waiting import wait
+from tests.support.waiting import PATIENCE, wait
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
 WORDS = tuple(SENTENCE.split())
@@ -57,6 +58,22 @@ def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
     assert [name for name, *_ in gpu.mock_calls] == ["synchronize", "run", "synchronize"]
 
 
+@pytest.fixture
+def gate(monkeypatch):
+    """Measurements that wait until the test lets them go on."""
+    gate = threading.Event()
+
+    def slowly(device):
+        for length in measurement.LENGTHS:
+            for way in measurement.WAYS:
+                yield WayMeasurement(way, length, 0.5, 2**20, 1e-7)
+            gate.wait(PATIENCE)
+
+    monkeypatch.setattr(measurement, "measure_ways", slowly)
+    yield gate
+    gate.set()
+
+
 def progress(visit):
     return " ".join(bar.text for bar in visit.get("progress"))
 
@@ -70,6 +87,20 @@ def test_the_page_measures():
     plain = next(m for m in job.reports if (m.way, m.length) == ("plain", 1024))
     size = "12.25 MiB"  # 3 · 1024² + 64 · 1024 numbers of 4 bytes
     assert f"| 1,024 | {1000 * plain.seconds:.2f} ms, {size} |" in said(visit)
+
+
+def test_measuring_can_be_watched_and_cancelled(gate):
+    visit = press(opened(PAGE, {"deep": "spared"}), "Measure on this machine")
+    job = visit.session_state[session.MEASUREMENT_JOB]
+    wait(lambda: len(job.reports) == 3)
+    visit.run()
+    assert "3 of 9" in progress(visit)
+    assert next(b for b in visit.button if b.label == "Measure on this machine").disabled
+    press(visit, "Cancel")
+    gate.set()
+    wait(lambda: job.is_over)
+    assert job.state == "cancelled"
+    assert "| 512 |" in said(visit.run()), "what was found stays"
 
 
 def test_one_may_stop_before_the_clock_runs(monkeypatch):
