@@ -87,7 +87,8 @@ def show_windows(shown: DrawnText, run: DrawnText) -> None:
     slot, options, named = caches.ask_slot()
     takeaway.take_windows(run, window, sinks, caches.lost)
     if ask_veiled(text, "windows", slot, options, **named):
-        show_figure(bounded_caches.draw_slots(caches), run.origin, "slots")
+        origin = cost_curves.name_count_origin()
+        show_figure(bounded_caches.draw_slots(caches), origin, "slots")
         text("windows_seen", **caches.name_sizes())
     show_source(slot_of, put, read_ring, sinks_and_window)
 
