@@ -2,7 +2,7 @@
 
 from explainers.models.removals_by_role import ALIKE, ALL, RoleResult, read_roles
 from explainers.translations import _
-from explainers.ui.text.numbers import write_percent
+from explainers.ui.text.numbers import join_rows, write_percent
 
 SHOWN = "query", "query, others", "key", "key, others"
 HOLDS = 0.8
@@ -55,5 +55,5 @@ def make_role_table() -> str:
         told = [write_percent(share) for share in shares]
         for place in (0, 2):
             told[place] = f"**{told[place]}**" if shares[place] < HOLDS else told[place]
-        rows.append(f"| {' | '.join([_(one.role), f'{one.cells:,}', *told])} |")
-    return "\n".join(rows)
+        rows.append(f"| {' | '.join([_(one.role), _(f'{one.cells:,}'), *told])} |")
+    return join_rows(rows)
