@@ -1,5 +1,7 @@
 """Masks: which words may attend to which, and what a mask leaves."""
 
+from typing import Any
+
 import streamlit as st
 
 from explainers.attention import receptive_field
@@ -8,8 +10,14 @@ from explainers.chapters.common import choose_layer, score_matrix
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import choose_reading, show_reader
 from explainers.chapters.exercises import predict
-from explainers.chapters.masks import changed_text, hero, side_by_side, takeaway, window_reach
-from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
+from explainers.chapters.masks import changed_text, hero, side_by_side, window_reach
+from explainers.chapters.masks.padded_batch import (
+    PAD,
+    compute_batch_weights,
+    draw_batch,
+    fill_batch,
+)
+from explainers.translations import _
 from explainers.ui import page, tour
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
@@ -21,6 +29,7 @@ from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over, run_and_hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -32,7 +41,9 @@ def ask_leak() -> None:
     lab = score_matrix.read_known_labs(reading, readable, wide)[1]
     answer, named = changed_text.name_leak(lab, leak := changed_text.find_leak(lab))
     if revealed(text, "leak", changed_text.ROWS, answer, "", **named):
-        takeaway.take_leak(lab, leak)
+        inputs = {"layer": lab.layer, "other": leak.other}
+        title = _("−∞ before the softmax, or 0 after it")
+        hand_over("leak", title, changed_text.compute_leak, **inputs)
         show_figure(changed_text.draw_leak(lab, leak), lab.origin, "leak")
         text("leak_seen", **named)
         show_source(*changed_text.WAYS.values())
@@ -45,10 +56,11 @@ def show_all() -> None:
     numbers = hero.choose_numbers()
     if numbers["window"] > words:
         text("too_wide", width=numbers["window"], words=score_matrix.write_word_count(words))
-    shown = side_by_side.mask_weights(wide.layer, numbers)
+    inputs: dict[str, Any] = {"layer": wide.layer, "numbers": numbers}
+    title, mask_weights = _("One matrix, many masks"), side_by_side.mask_weights
+    shown = run_and_hand_over("all masks", title, mask_weights, **inputs)
     drawn = side_by_side.draw_masks(wide, numbers, shown)
     show_clickable_figure(*drawn[:2], wide.origin, "masks", drawn.alt)
-    takeaway.take_masks(wide, numbers, shown, "all masks")
     choose_layer.offer_training(wide.layer)
 
 
@@ -58,7 +70,8 @@ def show_batch() -> None:
     text("batch", **(named := batch.name_sizes()))
     if known.layer.learned:
         text("unknown_filling", **named)
-    takeaway.take_batch(batch)
+    inputs = dict(zip(("layer", "other"), batch.layers, strict=True), lengths=batch.lengths)
+    hand_over("batch", _("Two sentences in one batch"), compute_batch_weights, **inputs)
     show_figure(draw_batch(known, batch), known.origin_with(PAD), "batch")
 
 
@@ -69,7 +82,7 @@ def show_reach() -> None:
     answer, named = window_reach.ask_reach(readable.tokens, width)
     ask_veiled(text, "reach", answer, ("1", "2", "3", window_reach.NEVER), **named)
     text("reach_seen")
-    takeaway.take_reach(found := window_reach.find_reach(words, width))
+    window_reach.hand_over_reach(found := window_reach.find_reach(words, width))
     show_figure(window_reach.draw_reach(readable, found), found.origin, "reach")
     show_source(receptive_field.reach, receptive_field.window_reach)
 
@@ -82,7 +95,8 @@ def show_one_pass() -> None:
     st.code(changed_text.list_next_words(tokens), language=None)
     growth = changed_text.find_growth(tokens, page.read_seed())
     full, named = growth.count_rows()
-    takeaway.take_added_word(*growth)
+    inputs = {"tokens": tokens, "seed": page.read_seed()}
+    hand_over("growing", _("One more word"), changed_text.compute_added_word, **inputs)
     if ask_veiled(text, "growing", full, ("0", "1", f"{len(tokens)}"), **named):
         show_figure(changed_text.draw_growing(tokens, growth.found), growth.origin, "growing")
 
@@ -102,7 +116,7 @@ def show_lesson() -> None:
         ask_leak()
     text("how")
     drawing = hero.find_drawing(picture, readable)
-    takeaway.take_first(readable, hero.choose_numbers(), drawing)
+    side_by_side.hand_over_weights(readable, hero.choose_numbers(), drawing)
     if drawing and drawing.empty_row is not None:
         side_by_side.warn_of_empty_row(drawing)
     else:

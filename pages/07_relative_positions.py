@@ -11,10 +11,11 @@ from explainers.attention.stretching import (
 )
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import drop_end_marks, offer_causal_reader
-from explainers.chapters.relative_positions import hero, past_length, position_scores, takeaway
+from explainers.chapters.relative_positions import hero, past_length, position_scores
 from explainers.chapters.relative_positions.moved_pair import (
     MovedPair,
     choose_rotary_head,
+    compute_moved_pair,
     recall_rotation,
 )
 from explainers.chapters.relative_positions.position_scores import (
@@ -26,6 +27,7 @@ from explainers.chapters.relative_positions.position_scores import (
 )
 from explainers.toys.layers import Tokens
 from explainers.toys.sentence import Sentence
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_hero
@@ -36,6 +38,7 @@ from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding
 
@@ -57,13 +60,15 @@ def ask_scores(head: RotaryHead, shift: int) -> None:
         place = shifts.index(shown)
         figure = draw_all_pairs(moved, place, page.has_queries_down())
         show_figure(figure, position_scores.name_origin(head), "rotary")
-        takeaway.take_turning(moved, place, head)
+        compute = position_scores.compute_moved_text
+        hand_over("turning", _("All words moved along"), compute, head=head, shift=shown)
 
 
 @fragment
 def show_how(moved: MovedPair, apart: int, shift: int) -> None:
     """One pair of numbers, rotated and multiplied."""
-    takeaway.take_pair(moved, apart, shift)
+    inputs = {"head": moved.head, "words": moved.words, "apart": apart, "shift": shift}
+    hand_over("pair", _("Two words moved along"), compute_moved_pair, **inputs)
     text("how", **hero.explain_pair(moved, apart, shift))
     show_source(angles, rotate, rotary_attention)
 
@@ -75,7 +80,7 @@ def penalties(tokens: Tokens) -> None:
     shown = position_scores.compute_alibi(tokens, seed)
     origin = random_weights(seed, shown.mask.device)
     show_figure(draw_penalties(shown, tokens, page.has_queries_down()), origin, "alibi")
-    takeaway.take_alibi(tokens, seed, shown)
+    hand_over("alibi", "ALiBi", position_scores.compute_with_alibi, tokens=tokens, seed=seed)
     slopes = name_slopes(shown.slopes)
     text("alibi_slopes", heads=len(slopes), slopes=", ".join(slopes))
     show_source(alibi_slopes, alibi_bias, biased_attention)
@@ -86,7 +91,8 @@ def longer_texts() -> None:
     shown = past_length.PairTurns.of(past_length.read_way())
     text("past_length", **past_length.name_turns(shown))
     past_length.show_turns(shown)
-    takeaway.take_turns(shown)
+    title = _("Pairs past the trained length")
+    hand_over("turns", title, past_length.compute_turns, way=shown.way)
     text("past_length_seen", **past_length.name_turns(shown))
     text("losses", **past_length.name_losses())
     show_source(interpolate, raise_base, find_slowed_share, interpolate_slow_pairs, sharpen)

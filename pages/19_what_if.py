@@ -7,10 +7,9 @@ import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.what_if import before_after, shipped_effects, two_windows
-from explainers.chapters.what_if.before_after import Reading
+from explainers.chapters.what_if.before_after import Reading, take_outcome
 from explainers.chapters.what_if.choose_changes import choose_changes, find_shape_or_explain
 from explainers.chapters.what_if.hero import CHANGES, make_hero
-from explainers.chapters.what_if.takeaway import take_outcome
 from explainers.models.changes import compute_divergence, compute_losses
 from explainers.translations import _
 from explainers.ui import page

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import obtain_model
-from explainers.chapters.common.measured_heads import CODE_ROLE
+from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.does_it_matter import own_pair, takeaway, three_ways, what_it_writes
+from explainers.chapters.does_it_matter import own_pair, three_ways, what_it_writes
 from explainers.chapters.does_it_matter.hero import Place, Shown, make_hero, read_shown
 from explainers.models.direct_effect import compute_direct_effects, freeze_norm
 from explainers.models.head_ablation import measure_head, replace_output, summarise
@@ -19,6 +19,7 @@ from explainers.models.patching import (
 )
 from explainers.models.probes import NUM_TEXTS
 from explainers.models.shipped_ablations import MODEL
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero, show_picture
 from explainers.ui.page import show_one_sentence
@@ -26,6 +27,7 @@ from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -89,7 +91,9 @@ def show_page(shown: Shown) -> None:
     """The picture, the question, and the cards."""
     hero, place = make_hero(text, shown)
     show_hero(text, hero, "matter")
-    takeaway.take_rises(shown, three_ways.MISLED)
+    rises = shown.ablations.rises[(slice(None), *three_ways.MISLED)]
+    title = _("What replacing {head} costs", head=name_head(*three_ways.MISLED))
+    hand_over("rises", title, three_ways.compare_replacements, rises=rises)
     ask_zero(shown)
     text("how")
     show_source(patch_heads, refuse_small_leads, that=CODE_ROLE)

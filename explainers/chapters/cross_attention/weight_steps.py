@@ -2,22 +2,26 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
+import torch
 from torch import Tensor
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.encoder_block import normalise
-from explainers.chapters.cross_attention import takeaway
+from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.cross_attention.alignment_view import WEIGHTS, TranslationView
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
+from explainers.takeaway.recipe import Recipe
 from explainers.translation import weights_file
 from explainers.translations import _
 from explainers.ui.controls.controls import MEAN
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel, orient_panels
+from explainers.ui.takeaway_files import take
 
 QUERIES, KEYS, SCORES, FIRST = "Q", "K", N_("scores"), N_("weights of head 0")
 
@@ -36,7 +40,7 @@ class WeightSteps:
     def show(self) -> None:
         """The matrices; a click on a number shows how it was computed."""
         alt = _("Queries of the decoder, keys of the encoder, scores and weights.")
-        takeaway.take_weights(self.view)
+        take_weights(self.view)
         show_clickable_figure(self.draw(), self.explain, self.view.origin, "steps", alt)
 
     def _read_head(self, numbers: Tensor) -> Tensor:
@@ -138,3 +142,26 @@ class WeightSteps:
         return arithmetic.explain_softmax(
             scores.tolist(), column, value[row, column].item(), self.view.columns
         )
+
+
+def compute_head_weights(
+    query: Tensor, key: Tensor, value: Tensor, head: int | None, first: int, rows: int
+) -> dict[str, Tensor]:
+    """Where each syllable looks, in one head or in the mean of all; nothing is hidden."""
+    mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool)
+    weights = attention(query, key, value, mask).weights
+    head_weights = weights.mean(dim=0) if head is None else weights[head]
+    return {"weights": head_weights[first : first + rows], "every head": weights}
+
+
+def take_weights(view: TranslationView) -> None:
+    """The picture of both sentences."""
+    cross = view.translation.decoder[view.layer].cross
+    head = int(view.head) if view.head.isdigit() else None
+    inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
+    inputs |= {"head": head, "first": view.first_row, "rows": view.num_syllables}
+    shown_values = {"weights": view.weights, "every head": cross.weights}
+    take(
+        "weights",
+        Recipe(_("Where each syllable looks"), compute_head_weights, inputs, shown_values),
+    )

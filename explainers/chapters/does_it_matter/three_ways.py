@@ -117,3 +117,9 @@ def recall_effect(draw: Random) -> Recall:
     moved = lead + share * (other - lead)
     given = {"lead": f"{lead}", "other": f"−{-other}", "moved": f"{moved:g}".replace("-", "−")}
     return Recall(round(100 * share), given, unit=PERCENT)
+
+
+def compare_replacements(rises: Tensor) -> dict[str, Tensor]:
+    """Mean and standard error over texts; rises (replacements, texts), in nats per token."""
+    error = rises.std(dim=-1) / rises.shape[-1] ** 0.5
+    return {"loss rises by": rises.mean(dim=-1), "standard error": error}

@@ -10,8 +10,8 @@ import streamlit as st
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
-from explainers.chapters.head_gallery import takeaway as taken
 from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_layer
+from explainers.chapters.head_gallery.score_steps import take_scores
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_
@@ -108,7 +108,7 @@ def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[st
     def pick(cell: Cell) -> None:
         choose(cell.column, cell.row)
 
-    taken.take_scores(gallery, shown.probe, chosen, name_head(*chosen))
+    take_scores(gallery, shown.probe, chosen, name_head(*chosen))
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)

@@ -1,21 +1,33 @@
 """How a score is made, on a short text: weights, the keys that a name promises, and their sum."""
 
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import Gallery, name_head
-from explainers.chapters.head_gallery import takeaway as taken
+from explainers.chapters.common.real_head_takeaway import record_layer, to_cpu
 from explainers.chapters.head_gallery.hero import list_names
 from explainers.charts.matrix import Matrix
 from explainers.models.head_roles import ROLES
-from explainers.models.head_scores import PATTERNS, build_patterns, compute_mass, score_pattern
+from explainers.models.head_scores import (
+    PATTERNS,
+    PROBES,
+    build_patterns,
+    compute_entropy,
+    compute_mass,
+    measure_distance,
+    score_pattern,
+)
+from explainers.models.load import is_on_disk, load_model
 from explainers.models.probes import Probe
 from explainers.models.shipped_scores import Example, read_shipped_scores
+from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.takeaway_files import take
 
 MOST_ROWS = 5
 OTHERWISE = "induction"
@@ -54,7 +66,7 @@ def compute_steps(gallery: Gallery, example: Example, place: tuple[int, int]) ->
 
 def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]:
     """Three small matrices; the numbers for the text, none for a model without an example."""
-    taken.take_scores(gallery, "repeated", place, name_head(*place))
+    take_scores(gallery, "repeated", place, name_head(*place))
     shipped = read_shipped_scores(gallery.name)
     if not shipped:
         return {}
@@ -93,3 +105,40 @@ def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]
     alt = _("Weights, promised keys, and the weight on them: mean {score}.", score=score)
     show_figure(Figure(panels, alt), gallery.origin, "score steps")
     return {"head": name_head(*place), "name": _(steps.pattern_name), "score": score}
+
+
+def compute_scores(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) -> dict[str, Tensor]:
+    """What a head does on all texts of a probe: weights (texts, tokens, tokens).
+
+    `ids` are the tokens of the texts, `marks` says which are punctuation.
+    """
+    one, seen = weights[:, None], mask.expand(weights.shape)
+    found = {
+        name: score_pattern(one, p)[0]
+        for name, p in build_patterns(Probe(ids, marks), seen).items()
+    }
+    found["entropy"] = compute_entropy(one, seen).nanmean()
+    found["distance"] = measure_distance(one)[0]
+    return found
+
+
+def take_scores(gallery: Gallery, probe: str, place: tuple[int, int], head: str) -> None:
+    """The scores of the chosen head, of which the picture shows one for every head.
+
+    The model is loaded when the file is made, not before.
+    """
+    title = _("The scores of {head}", head=head)
+    if gallery.loaded or is_on_disk(gallery.name):
+        take("scores", partial(_make_scores, gallery, probe, place, title))
+
+
+def _make_scores(gallery: Gallery, probe: str, place: tuple[int, int], title: str) -> Recipe:
+    loaded, measured = gallery.loaded or load_model(gallery.name), gallery.scores
+    (number, head), texts = place, PROBES[probe](loaded)
+    layer = record_layer(loaded, number, texts.ids)
+    inputs: dict[str, Any] = {"weights": layer.weights[:, head], "mask": layer.mask[0, 0]}
+    inputs = {name: to_cpu(one) for name, one in inputs.items()}
+    inputs |= {"ids": texts.ids.cpu(), "marks": texts.marks.cpu()}
+    names = compute_scores(*inputs.values())
+    shown = {name: measured.select(probe, name)[number, head] for name in names}
+    return Recipe(title, compute_scores, inputs, shown)

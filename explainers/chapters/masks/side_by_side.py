@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 import torch
@@ -25,6 +25,7 @@ from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell, Panel, orient_panels
+from explainers.ui.takeaway_files import hand_over, take
 
 WINDOW = next(mask for mask in masks.MASKS if mask.name == "window")
 Computed = dict[str, Tensor]
@@ -135,3 +136,15 @@ def warn_of_empty_row(drawing: Drawing) -> None:
         rows=len(drawing.cells),
     )
     st.warning(why, icon=":material/block:")
+
+
+def hand_over_weights(lab: Lab, numbers: dict[str, int], drawing: Drawing | None) -> None:
+    """What the page opens with: one matrix under all masks, or under one that is drawn."""
+    if drawing is None:
+        inputs: dict[str, Any] = {"layer": lab.layer, "numbers": numbers}
+        hand_over("side by side", _("One matrix, many masks"), mask_weights, **inputs)
+    elif drawing.empty_row is None:
+        cells = drawing.cells.tolist()
+        hand_over("by hand", _("Your mask"), compute_drawn_weights, layer=lab.layer, cells=cells)
+    else:
+        take("by hand")

@@ -16,6 +16,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Figure, Panel, Slider
 from explainers.ui.provenance import formula
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.untrusted_text import verbatim
 
 NEVER = N_("never")
@@ -108,3 +109,10 @@ def draw_reach(lab: Lab, found: LayerReach) -> Figure:
     slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
     alt = _("A row of dots for each layer: lines fan out from the last word down to the words.")
     return Figure([Panel("cone", cone, frames=tuple(cones))], alt, slider=slider)
+
+
+def hand_over_reach(found: LayerReach) -> None:
+    """How far windows reach."""
+    sizes = {"width": found.width, "words": found.by_layer.shape[-1]}
+    layers = {"layers": found.steps[found.place], "most": len(found.by_layer)}
+    hand_over("reach", _("Windows stacked in layers"), compute_reach, **sizes, **layers)

@@ -178,3 +178,10 @@ def recall_rotation(draw: Random) -> Recall:
     angle = angles(torch.tensor([position]), TURNED_DIM, examples.LONGEST)
     given = {"number": f"{number}", "position": f"{position}"}
     return Recall(angle[0, number - 1].item(), given, tolerance=1e-4)
+
+
+def compute_moved_pair(
+    head: RotaryHead, words: tuple[int, int], apart: int, shift: int
+) -> dict[str, Tensor]:
+    """The parts of one score and their sum, with RoPE and with added positions."""
+    return {"parts": MovedPair.of(head, words).find(apart, shift)}

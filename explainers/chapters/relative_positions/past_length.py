@@ -130,3 +130,14 @@ def name_losses() -> dict[str, str]:
         "further": f"{FURTHER}",
         "seeds": f"{len(SEEDS)}",
     }
+
+
+def compute_turns(way: str) -> dict[str, Tensor]:
+    """How far each pair turns from one position to the next, and until two positions."""
+    return list_turns(PairTurns.of(way))
+
+
+def list_turns(found: PairTurns) -> dict[str, Tensor]:
+    """The same, in radians."""
+    at = {"until the trained length": found.trained, "until the end": found.asked}
+    return {"from one position to the next": found.speed, **at}

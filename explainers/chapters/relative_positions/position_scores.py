@@ -17,7 +17,7 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import SingleHead, project
-from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices
+from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, name_by_head
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
@@ -222,7 +222,9 @@ def draw_penalties(shown: AlibiWeights, tokens: Sequence[str], queries_down: boo
             (_("with ALiBi, head {head}"), _("slope {slope}", slope=slopes[0]), shown.weights),
         )
     )
-    weights = [Panel("without", without, small=True), Panel("with", penalised, small=True)]
+    names = "without, head 0", "with ALiBi, head 0"  # as a file names them
+    pair = zip(names, (without, penalised), strict=True)
+    weights = [Panel(name, one, small=True) for name, one in pair]
     panels = [Panel("penalty", penalties), *orient_panels(weights, queries_down)]
     alt = _("What each head takes off for distance, and the first head's weights without and with.")
     return Figure(panels, alt)
@@ -243,3 +245,30 @@ def recall_far_score(draw: Random) -> Recall:
     }
     given = {name: f"{place}" for name, place in places.items()}
     return Recall(round(after, 2), {**given, "score": f"{before:.2f}"}, tolerance=0.005)
+
+
+def compute_moved_text(head: RotaryHead, shift: int) -> dict[str, Tensor]:
+    """Scores with RoPE and with added positions, and how they changed since all words moved."""
+    return compute_shift(ShiftedScores.of(head, (0, shift)), 1)
+
+
+def compute_shift(moved: ShiftedScores, place: int) -> dict[str, Tensor]:
+    """Both kinds of scores after one of the shifts, and their change since none."""
+    rotary, added = moved.rotary, moved.added
+    return {
+        "scores with RoPE": rotary[place],
+        "change with RoPE": rotary[place] - rotary[0],
+        "scores with added positions": added[place],
+        "change with added positions": added[place] - added[0],
+    }
+
+
+def compute_with_alibi(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
+    """Every head's weights without ALiBi and with it."""
+    return list_alibi(compute_alibi(tokens, seed))
+
+
+def list_alibi(found: AlibiWeights) -> dict[str, Tensor]:
+    """The slopes, and all weights without them and with them."""
+    without = name_by_head("without, head", found.without)
+    return {"slopes": found.slopes, **without, **name_by_head("with ALiBi, head", found.weights)}

@@ -13,6 +13,7 @@ from explainers.attention.steps import dot_products, scale, softmax
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, Theme
 from explainers.messages import N_
+from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import make_generator
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -20,6 +21,7 @@ from explainers.ui.figure.chart import show_chart, translate_rows
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider
 from explainers.ui.provenance import random_weights
+from explainers.ui.takeaway_files import take
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -232,3 +234,18 @@ def _make_histogram_rows(measurement: RootMeasurement) -> "pd.DataFrame":
         ],
         columns=["start", "end", "share", "series"],
     )
+
+
+def measure_root(head_dims: list[int]) -> dict[str, Any]:
+    """Random queries and keys at each d_k: without √d_k first, then with it."""
+    names = "variance", "gradient", "average", "shares", "rows"
+    measurements = run_experiment(head_dims)
+    return {name: [getattr(one, name) for one in measurements] for name in names}
+
+
+def take_root(measurements: list[RootMeasurement]) -> None:
+    """All that the curves, the histogram and the rows show."""
+    names = "variance", "gradient", "average", "shares", "rows"
+    shown = {name: [getattr(one, name) for one in measurements] for name in names}
+    inputs = {"head_dims": [one.head_dim for one in measurements]}
+    take("root", Recipe(_("Why to divide by √d_k"), measure_root, inputs, shown))

@@ -2,23 +2,30 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from explainers.attention.scaled_dot_product import attention
+from explainers.chapters.common.real_head_takeaway import make_head_recipe, record_layer
 from explainers.chapters.common.recording import describe_live_run
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.memory.cache_bytes import NumberFormat, find_format
 from explainers.models.attention_hook import Change
-from explainers.models.changes import MOST_TOKENS, Effect, measure_effect
-from explainers.models.token_text import Words, find_words, tokenise_text
+from explainers.models.changes import MOST_TOKENS, AblatedHeads, Effect, measure_effect
+from explainers.models.comparison import compare_runs
+from explainers.models.replaced_methods import find_replacement
+from explainers.models.token_text import Words, find_words, is_part_of_letter, tokenise_text
+from explainers.takeaway.recipe import Recipe
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import NO_WORSE, judge_rise, write_percent
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
@@ -199,3 +206,44 @@ def recall_loss(draw: Random) -> Recall:
     probability = draw.choice([0.9, 0.8, 0.5, 0.25, 0.1, 0.05])
     answer = round(-math.log(probability), 2)
     return Recall(answer, {"probability": f"{probability:g}"}, tolerance=0.01)
+
+
+def take_outcome(loaded: "RealModel", written: str, changes: tuple[Change, ...]) -> None:
+    """All that the page says of these changes; of a model that transformers alone cannot change
+    in this way, a head as it is."""
+    title = _("Your text, as it is and changed")
+    take("outcome", partial(_make_outcome, loaded, written, changes, title))
+
+
+def _make_outcome(
+    loaded: "RealModel", written: str, changes: tuple[Change, ...], title: str
+) -> Recipe:
+    ids, _unused = tokenise_text(loaded, written, MOST_TOKENS)
+    first = record_layer(loaded, min(map(_find_first_layer, changes)), ids)
+    own_way = any(find_replacement(module) for module in loaded.model.modules())
+    if first.function is not attention or own_way:
+        title = _("Layer {layer}, as it is", layer=first.layer_index)
+        return make_head_recipe(title, first, 0)
+    effect = measure_effect(loaded, written, changes)
+    shown: dict[str, Any] = {"KL": effect.divergences}
+    for place, end in enumerate(("", ", changed")):
+        name, *shares = max(effect.next_tokens, key=lambda one: one[1 + place])
+        shown[f"its probability{end}"] = shares[place]
+        if not is_part_of_letter(name):  # a page writes its bytes, a file cannot
+            shown[f"next token{end}"] = name
+        if losses := effect.losses[place]:
+            shown |= {f"losses{end}": losses, f"mean loss{end}": effect.mean_losses[place]}
+    dtype = str(loaded.model.dtype).removeprefix("torch.")
+    given = {"model": loaded.name, "dtype": dtype, "text": written, "changes": [*changes]}
+    remark = _(
+        "The model here: {model}. With other weights of this model the numbers are others.",
+        model=verbatim(loaded.provenance),
+    )
+    return Recipe(title, compare_runs, given, shown, remark=remark, libraries=("transformers",))
+
+
+def _find_first_layer(change: Change) -> int:
+    """The first layer in which something is changed."""
+    if isinstance(change, AblatedHeads):
+        return min(layer for layer, _unused in change.heads)
+    return 0 if change.layers is None else min(change.layers)
