@@ -26,7 +26,7 @@ from explainers.memory.serving import (
 from explainers.memory.serving_flags import make_command
 from explainers.models.config_defaults import find_class_defaults
 from explainers.models.hub import HubUnreachableError
-from tests.memory.test_hybrid_caches import NEMOTRON
+from tests.memory.test_real_caches import NEMOTRON
 from tests.support.opening import ROOT
 
 

@@ -59,7 +59,6 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         ('{"hidden_si', "breaks off at line 1"),
         ('{"hidden_size": 4096} trailing', "is not JSON: Extra data"),
         ("[1, 2]", r"must be an object in \{…\}, not \[1, 2\]"),
-        ("12", "must be an object"),
         (changed(hidden_size=float("nan")), f"hidden_size {WHOLE} nan"),
         ("[" * 200_000, "nested too deeply|breaks off"),
         ('{"hidden_size": ' + "9" * 5000 + "}", "cannot be read"),
@@ -67,15 +66,12 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         ('{"a": ' + "[" * 32 + "]" * 32 + "}", "nested too deeply"),
         ('{"a": "' + "[" * 99 + '"}', "lacks num_hidden_layers"),  # in a text they are letters
         (json.dumps(without(LLAMA, "num_hidden_layers")), "lacks num_hidden_layers .or n_layer"),
-        (json.dumps(without(LLAMA, "num_attention_heads")), "lacks num_attention_heads"),
         (json.dumps(without(LLAMA, "hidden_size")), "lacks hidden_size"),
         (changed(num_hidden_layers="32"), f"num_hidden_layers {WHOLE} '32'"),
         (changed(num_hidden_layers=10**9), "num_hidden_layers must be .* to 1,000, not"),
         (changed(num_hidden_layers=0), f"num_hidden_layers {WHOLE} 0"),
-        (changed(num_key_value_heads=-8), f"num_key_value_heads {WHOLE} -8"),
         (changed(num_key_value_heads=8.0), f"num_key_value_heads {WHOLE} 8.0"),
         (changed(num_key_value_heads=True), f"num_key_value_heads {WHOLE} True"),
-        (changed(hidden_size=10**30), f"hidden_size {WHOLE} 1000"),
         (
             changed(num_key_value_heads=5),
             "num_attention_heads 32 cannot share num_key_value_heads 5",
@@ -149,6 +145,7 @@ def test_what_is_wrong_is_named(text, message):
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.integers(1, 99) | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=9,
 )
 FIELDS = [
     *(*LLAMA, *MLA, *GPT_OSS, "text_config", "multi_query", "num_kv_shared_layers"),

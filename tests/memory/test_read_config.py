@@ -1,6 +1,7 @@
 """Any model's config.json: the same groups as published, and a named field where it is wrong."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -8,14 +9,10 @@ from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.read_config import read_config
 
 LLAMA = {
-    "model_type": "llama",
-    "hidden_size": 4096,
-    "num_hidden_layers": 32,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "max_position_embeddings": 8192,
+    "model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+    "num_attention_heads": 32, "num_key_value_heads": 8, "max_position_embeddings": 8192,
     "torch_dtype": "bfloat16",
-}
+}  # fmt: skip
 MLA = {
     "model_type": "deepseek_v3", "hidden_size": 7168, "num_hidden_layers": 61,
     "num_attention_heads": 128, "kv_lora_rank": 512, "qk_rope_head_dim": 64,
@@ -65,62 +62,38 @@ OWN_INDEX = {
     "indexer_types": ["full", *["shared"] * 60],
 }  # fmt: skip
 NESTED = {"hidden_size": 7, "thinker_config": {"num_hidden_layers": 3, "text_config": LLAMA}}
-GROUPS = {
-    "ChatGLM": (CHATGLM, "28 full 2·2·128"),
-    "MPT, multi-query": (
-        {**MPT, "attn_config": {"attn_type": "multiquery_attention"}},
-        "24 full 2·1·128",
-    ),
-    "DBRX": ({**MPT, "attn_config": {"kv_n_heads": 8}}, "24 full 2·8·128"),
-    "Llama's params.json": (
-        {"n_layers": 32, "dim": 4096, "n_heads": 32, "n_kv_heads": 8},
-        "32 full 2·8·128",
-    ),
-    "Nemotron-NAS": (
-        {**LLAMA, "num_key_value_heads": None, "block_configs": NEMOTRON_NAS},
-        "20 full 2·4·128, 7 sliding 2·8·128 in 77",
-    ),
-    "DeciLM": (
-        {**LLAMA, "num_key_value_heads_per_layer": [4] * 20 + [2] * 12},
-        "12 full 2·2·128, 20 full 2·4·128",
-    ),
-    "Gemma 4 as transformers 5 writes it": (
-        {**LLAMA, "per_layer_config": GEMMA_4},
-        "1 full 2·4·128, 1 full 2·8·512, 30 full 2·8·128",
-    ),
-    "Bamba": ({**HYBRID, "attn_layer_indices": [9, 18, 27]}, "29 recurrent ?, 3 full 2·8·128"),
-    "LFM2": (
-        {**LLAMA, "conv_L_cache": 3, "full_attn_idxs": [2, 5, 8, 10]},
-        "28 recurrent, 4 full 2·8·128",
-    ),
-    "Jamba": (
-        {**HYBRID, "attn_layer_period": 8, "attn_layer_offset": 4},
-        "28 recurrent ?, 4 full 2·8·128",
-    ),
-    "MiniMax": (
-        {**LLAMA, "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1] * 4},
-        "28 recurrent, 4 full 2·8·128",
-    ),
-    "Nemotron-H": (
-        {**HYBRID, "num_hidden_layers": 9, "hybrid_override_pattern": "M-M*-MEM*"},
-        "2 full 2·8·128, 4 recurrent ?",
-    ),
-    "Kimi Linear": (
-        {**KIMI, "linear_attn_config": {"full_attn_layers": [4, 8, 12, 16, 20, 24, 27]}},
-        "20 recurrent ?, 7 latent 1·1·576",
-    ),
-    "indexes that layers share": (OWN_INDEX, "1 index, 61 latent 1·1·576"),
-    "inside two others": (NESTED, "32 full 2·8·128"),
-    "InternVL": ({"llm_config": LLAMA}, "32 full 2·8·128"),
-    "the last ones share a cache": (
-        {**GEMMA_3, "num_kv_shared_layers": 5},
-        "25 sliding 2·4·256 in 1024, 4 full 2·4·256",
-    ),
-    "Qwen slides from a layer on": (
-        {**LLAMA, "sliding_window": 9, "use_sliding_window": True, "max_window_layers": 30},
-        "2 sliding 2·8·128 in 9, 30 full 2·8·128",
-    ),
-}
+GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
+    "ChatGLM": ("28 full 2·2·128", CHATGLM),
+    "MPT, multi-query": ("24 full 2·1·128",
+        {**MPT, "attn_config": {"attn_type": "multiquery_attention"}}),
+    "DBRX": ("24 full 2·8·128", {**MPT, "attn_config": {"kv_n_heads": 8}}),
+    "Llama's params.json": ("32 full 2·8·128",
+        {"n_layers": 32, "dim": 4096, "n_heads": 32, "n_kv_heads": 8}),
+    "Nemotron-NAS": ("20 full 2·4·128, 7 sliding 2·8·128 in 77",
+        {**LLAMA, "num_key_value_heads": None, "block_configs": NEMOTRON_NAS}),
+    "DeciLM": ("12 full 2·2·128, 20 full 2·4·128",
+        {**LLAMA, "num_key_value_heads_per_layer": [4] * 20 + [2] * 12}),
+    "Gemma 4 as transformers 5 writes it": ("1 full 2·4·128, 1 full 2·8·512, 30 full 2·8·128",
+        {**LLAMA, "per_layer_config": GEMMA_4}),
+    "Bamba": ("29 recurrent ?, 3 full 2·8·128", {**HYBRID, "attn_layer_indices": [9, 18, 27]}),
+    "LFM2": ("28 recurrent, 4 full 2·8·128",
+        {**LLAMA, "conv_L_cache": 3, "full_attn_idxs": [2, 5, 8, 10]}),
+    "Jamba": ("28 recurrent ?, 4 full 2·8·128",
+        {**HYBRID, "attn_layer_period": 8, "attn_layer_offset": 4}),
+    "MiniMax": ("28 recurrent, 4 full 2·8·128",
+        {**LLAMA, "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1] * 4}),
+    "Nemotron-H": ("2 full 2·8·128, 4 recurrent ?",
+        {**HYBRID, "num_hidden_layers": 9, "hybrid_override_pattern": "M-M*-MEM*"}),
+    "Kimi Linear": ("20 recurrent ?, 7 latent 1·1·576",
+        {**KIMI, "linear_attn_config": {"full_attn_layers": [4, 8, 12, 16, 20, 24, 27]}}),
+    "indexes that layers share": ("1 index, 61 latent 1·1·576", OWN_INDEX),
+    "inside two others": ("32 full 2·8·128", NESTED),
+    "InternVL": ("32 full 2·8·128", {"llm_config": LLAMA}),
+    "the last ones share a cache": ("25 sliding 2·4·256 in 1024, 4 full 2·4·256",
+        {**GEMMA_3, "num_kv_shared_layers": 5}),
+    "Qwen slides from a layer on": ("2 sliding 2·8·128 in 9, 30 full 2·8·128",
+        {**LLAMA, "sliding_window": 9, "use_sliding_window": True, "max_window_layers": 30}),
+}  # fmt: skip
 
 
 def describe(shape):
@@ -138,7 +111,7 @@ def describe(shape):
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_families_that_write_it_in_another_way(name):
-    config, wanted = GROUPS[name]
+    wanted, config = GROUPS[name]
     shape = read_config(json.dumps(config))
     assert describe(shape) == wanted
     assert bool(shape.gaps) == ("?" in wanted), "what is left out is said"

@@ -1,4 +1,4 @@
-"""Weights, caches and GPUs: what fits, how far, and the limits of speed."""
+"""Weights, caches and GPUs: what fits, how far, how fast, and which GPUs a wish needs."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -8,6 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
+from explainers.memory.capacity_plan import (
+    GPU_NUMBERS,
+    estimate_reach,
+    find_fewest_gpus,
+    find_limit,
+    find_turning_point,
+    list_splits,
+)
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving import (
     Deployment,
@@ -35,10 +43,11 @@ from explainers.memory.speed import (
     find_compute_bound_batch,
 )
 
-H100 = read_gpus()["h100"]
+GPUS = read_gpus()
+H100 = GPUS["h100"]
 LLAMA = Deployment(find_shape("llama-3-8b"), H100)
 KNOWN = [shape for shape in map(find_shape, list_model_ids()) if shape.parameters and shape.groups]
-MIXTURE = Deployment(find_shape("deepseek-v3"), read_gpus()["h200"], gpus=8, weight_dtype="fp8")
+MIXTURE = Deployment(find_shape("deepseek-v3"), GPUS["h200"], gpus=8, weight_dtype="fp8")
 
 
 def test_memory_written_out():
@@ -68,7 +77,7 @@ deployments = st.builds(
         shape, gpu, weight_dtype="int4", cache_dtype=dtype, block=block
     ),
     st.sampled_from(KNOWN),
-    st.sampled_from(list(read_gpus().values())),
+    st.sampled_from(list(GPUS.values())),
     st.sampled_from(["bfloat16", "fp8", "q4_0"]),
     st.sampled_from([1, 16]),
 )
@@ -116,24 +125,10 @@ def test_a_text_takes_whole_pages_and_what_stands_beside_its_cache():
 
 def test_the_batch_at_which_arithmetic_takes_over():
     """Without caches it is the known ratio of a chip: 240 on TPU v5e, half with int8; 295."""
-    no_cache = Deployment(find_shape("bert-base-uncased"), read_gpus()["tpu-v5e"])
+    no_cache = Deployment(find_shape("bert-base-uncased"), GPUS["tpu-v5e"])
     assert find_compute_bound_batch(no_cache, 5) == 241
     assert find_compute_bound_batch(replace(no_cache, weight_dtype="int8"), 5) == 121
     assert find_compute_bound_batch(replace(no_cache, gpu=H100), 5) == 296
-
-
-@pytest.mark.parametrize("tokens", [1, 20, 40])
-def test_it_takes_over_exactly_there(tokens):
-    batch = find_compute_bound_batch(LLAMA, tokens)
-    assert batch is not None
-    for number, is_bound in ((batch, True), (batch - 1, False)):
-        reading = estimate_reading_seconds(LLAMA, tokens, number)
-        assert (estimate_computing_seconds(LLAMA, number) >= reading) == is_bound
-
-
-def test_long_texts_are_never_limited_by_arithmetic():
-    assert find_compute_bound_batch(LLAMA, 8192) is None
-    assert estimate_step_seconds(LLAMA, 8192, 10**6) == estimate_reading_seconds(LLAMA, 8192, 10**6)
 
 
 def test_the_limit_is_bandwidth_divided_by_what_is_read():
@@ -194,6 +189,98 @@ def test_several_gpus_split_weights_and_heads_but_no_latent():
 
 
 def test_a_card_has_what_its_driver_reports():
-    assert read_gpus()["t4"].memory_bytes == 15 * 2**30
-    for gpu in read_gpus().values():
+    assert GPUS["t4"].memory_bytes == 15 * 2**30
+    for gpu in GPUS.values():
         assert 0.93 * gpu.memory_gb * 2**30 < gpu.memory_bytes <= gpu.memory_gb * 2**30
+
+
+MODELS = ("llama-3.1-8b", "gemma-3-27b", "deepseek-v3", "gpt-oss-20b", "qwen3-8b")
+
+
+def deploy(model, gpu="h100", gpus=1):
+    shape = find_shape(model)
+    return Deployment(shape, GPUS[gpu], gpus, find_weight_format(shape), block=16)
+
+
+WISHES = st.tuples(
+    st.sampled_from(MODELS),
+    st.sampled_from(["a10", "h100", "b200"]),
+    st.integers(1, 300_000),
+    st.integers(1, 200),
+)
+
+
+def test_forty_readers_of_32k_written_out():
+    llama = deploy("llama-3.1-8b")
+    assert find_fewest_gpus(llama, 32_768, 40) == replace(llama, gpus=4)
+    each = 40 * 32_768 * 131_072 // 4 + 2 * 8_030_261_248 // 4 + 2**30
+    assert each < 81_559 * 2**20 * 9 // 10 < 2 * each - 2**30, "two GPUs would need twice as much"
+    assert find_fewest_gpus(llama, 32_768, 4_000) is None
+    latent = deploy("deepseek-v3", "h200")
+    assert find_fewest_gpus(latent, 131_072) == replace(latent, gpus=8)
+
+
+@given(WISHES)
+def test_the_fewest_gpus_hold_it_and_fewer_do_not(wish):
+    model, gpu, tokens, texts = wish
+    start = deploy(model, gpu)
+    found = find_fewest_gpus(start, tokens, texts)
+    held = [
+        number for number in GPU_NUMBERS if has_room(replace(start, gpus=number), tokens, texts)
+    ]
+    assert (found.gpus if found else None) == (min(held) if held else None)
+
+
+def test_only_numbers_that_divide_the_heads_are_tried():
+    scout = deploy("llama-4-scout")
+    assert scout.shape.num_heads == 40
+    assert [split.gpus for split in list_splits(scout)] == [1, 2, 4, 8]
+
+
+@given(WISHES)
+def test_a_contour_goes_through_the_last_text_that_fits(wish):
+    model, gpu, tokens, _texts = wish
+    served = deploy(model, gpu, 4)
+    reach = estimate_reach(served, tokens)
+    assert reach is not None
+    assert reach // 1 == count_users(served, tokens)
+
+
+@given(WISHES)
+def test_what_limits_is_the_room_or_else_the_slower_half(wish):
+    model, gpu, tokens, texts = wish
+    served = deploy(model, gpu, 8)
+    limit = find_limit(served, tokens, texts)
+    assert (limit.name == "memory") == (not has_room(served, tokens, texts))
+    needed = texts * count_text_bytes_per_gpu(served, tokens)
+    assert limit.missing == max(0, needed - count_free_bytes_per_gpu(served))
+    if limit.name != "memory":
+        reading = estimate_reading_seconds(served, tokens, texts)
+        computing = estimate_computing_seconds(served, texts)
+        assert limit.name == ("compute" if computing > reading else "bandwidth")
+        assert (limit.reading, limit.computing) == (reading, computing)
+
+
+@given(WISHES, st.integers(1, 400))
+def test_computing_takes_over_exactly_at_the_turning_point(wish, few_tokens):
+    """Of long texts never: one more brings its own cache along, which is read."""
+    model, gpu, many_tokens, _texts = wish
+    served = deploy(model, gpu, 2)
+    for tokens in (few_tokens, many_tokens):
+        turn, first = find_turning_point(served, tokens), find_compute_bound_batch(served, tokens)
+        assert (turn is None) == (first is None)
+        for batch in (10**6,) if first is None else (first - 1, first):
+            reading = estimate_reading_seconds(served, tokens, batch)
+            computing = estimate_computing_seconds(served, batch)
+            assert (computing >= reading) == (batch == first)
+            assert estimate_step_seconds(served, tokens, batch) == max(reading, computing)
+        assert turn is None or -(-turn // 1) == first
+
+
+def test_each_limit_is_met_and_what_is_not_known_is_refused():
+    served = deploy("llama-3.1-8b")
+    names = [find_limit(served, *point).name for point in ((2**20, 1), (131_072, 1), (256, 1_024))]
+    assert names == ["memory", "bandwidth", "compute"]
+    with pytest.raises(ValueError, match="parameters are not published"):
+        find_limit(deploy("glm-5"), 1_000)
+    assert estimate_reach(deploy("bert-base-uncased"), 500) is None, "without a cache no contour"
