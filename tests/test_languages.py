@@ -2,6 +2,7 @@
 
 import ast
 import re
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -63,7 +64,12 @@ def slots(context, text):
 
 
 def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkeypatch):
-    monkeypatch.setattr(catalogue, "build_template", read_once)
+    def build_again(language="en"):
+        made = deepcopy(read_once())
+        made.locale = language
+        return made
+
+    monkeypatch.setattr(catalogue, "build_template", build_again)
     file = tmp_path / "fr.po"
     file.write_text("# Français\n", encoding="utf-8")
     file.write_text(format_catalogue(file, {(None, "Masks"): "Masques"}), encoding="utf-8")
@@ -116,11 +122,9 @@ def test_no_cache_holds_one_visitors_language(path):
 @pytest.fixture
 def french(monkeypatch):
     words = {
-        "{n} of {what}": "{what} : {n}",
-        "{n} rows": "{n} lignes",
-        "weight": "poids",
+        "{n} of {what}": "{what} : {n}", "{n} rows": "{n} lignes", "weight": "poids",
         "scores": "scores bruts",
-    }
+    }  # fmt: skip
     monkeypatch.setattr(translations, "_catalogue", lambda path: Words(words))
     set_language("fr")
     yield
@@ -204,10 +208,6 @@ def test_a_slot_gets_the_marks_of_the_language():
 
 def test_a_chart_marks_its_numbers_as_the_language_does():
     spec = chart.localise_spec({"mark": "bar", "config": {"font": "x"}}, "vi")
-    assert spec["config"] == {
-        "font": "x",
-        "locale": {
-            "number": {"decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""]}
-        },
-    }
+    number = {"decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""]}
+    assert spec["config"] == {"font": "x", "locale": {"number": number}}
     assert chart.localise_spec({"mark": "bar"}, "en") == {"mark": "bar"}

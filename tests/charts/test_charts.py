@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, pairwise
 from math import dist
 from pathlib import Path
@@ -134,6 +134,12 @@ def read(chart):
     return json.loads(json.dumps(chart.to_dict(), allow_nan=False))
 
 
+@cache
+def read_picture(name, theme):
+    """Specifications are made slowly; nobody changes one."""
+    return read(PICTURES[name](theme))
+
+
 def parts(spec):
     """The specification's panels and layers, from the outside in."""
     yield spec
@@ -170,8 +176,8 @@ def mixed(value, scale):
 def test_colours_come_from_the_theme(theme):
     ramps = {*theme.weight_ramp, *theme.signed_ramp, *theme.series, *theme.lines}
     ours = {colour for colour in vars(theme).values() if isinstance(colour, str)} | ramps
-    for name, picture in PICTURES.items():
-        spec = read(picture(theme))
+    for name in PICTURES:
+        spec = read_picture(name, theme)
         found = set(re.findall(r"#[0-9a-f]{3,8}\b", json.dumps(spec)))
         assert found <= ours | {"#000000", "#ffffff"}, name
         assert spec["config"]["background"] == theme.background, name
@@ -179,7 +185,7 @@ def test_colours_come_from_the_theme(theme):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_can_be_drawn_and_print_tokens_as_they_are_written(name):
-    spec = read(PICTURES[name](LIGHT))
+    spec = read_picture(name, LIGHT)
     fluid = {"width": 700} if spec.get("width") == "container" else {}
     image = vl_convert.vegalite_to_svg(spec | fluid)
     printed = re.findall(r">([^<>]+)</text>", html.unescape(image))

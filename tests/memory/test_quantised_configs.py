@@ -11,6 +11,7 @@ from tests.memory.test_read_config import LLAMA, changed
 
 QUANTIZED = {**LLAMA, "vocab_size": 128_256}
 EMBEDDED = 2 * 128_256 * 4096
+BITS_AND_BYTES, COMPRESSED = ({"quant_method": n} for n in ("bitsandbytes", "compressed-tensors"))
 INT4 = {"num_bits": 4, "group_size": 128, "type": "int", "symmetric": True}
 
 
@@ -24,19 +25,14 @@ def read(quantization, **fields):
         ({"quant_method": "gptq", "bits": 4, "group_size": 128}, 4, 20, 128),
         ({"quant_method": "awq", "w_bit": 4, "q_group_size": 64}, 4, 20, 64),
         ({"quant_method": "awq", "bits": 4, "group_size": -1}, 4, 0, None),
-        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, 4, 32, 64),
-        (
-            {"quant_method": "bitsandbytes", "load_in_4bit": True,
-             "bnb_4bit_use_double_quant": True},
-            4, 8, 64,
-        ),
-        ({"quant_method": "bitsandbytes", "load_in_8bit": True}, 8, 0, None),
+        ({**BITS_AND_BYTES, "load_in_4bit": True}, 4, 32, 64),
+        ({**BITS_AND_BYTES, "load_in_4bit": True, "bnb_4bit_use_double_quant": True}, 4, 8, 64),
+        ({**BITS_AND_BYTES, "load_in_8bit": True}, 8, 0, None),
         ({"quant_method": "fp8", "weight_block_size": [128, 128]}, 8, 32, 128 * 128),
         ({"quant_method": "fp8", "activation_scheme": "dynamic"}, 8, 0, None),
-        ({"quant_method": "compressed-tensors", "format": "float-quantized"}, 8, 0, None),
+        ({**COMPRESSED, "format": "float-quantized"}, 8, 0, None),
         (
-            {"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": INT4}},
-             "ignore": ["lm_head"]},
+            {**COMPRESSED, "config_groups": {"a": {"weights": INT4}}, "ignore": ["lm_head"]},
             4, 16, 128,
         ),
         ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, 4, 8, 16),
@@ -55,8 +51,7 @@ def test_quantized_weights_have_the_size_that_the_file_says(quantization, bits, 
 
 def test_attention_that_stays_in_16_bits_is_counted():
     left = ["model.layers.*.self_attn", "model.layers.3.mlp", "lm_head"]
-    quantization = {"quant_method": "mxfp4", "modules_to_not_convert": left}
-    shape = read(quantization)
+    shape = read({"quant_method": "mxfp4", "modules_to_not_convert": left})
     attention = 32 * 2 * 4096 * 128 * (32 + 8)
     assert shape.dtype == f"4-bit + 8/32, {EMBEDDED + attention} × 16-bit"
     assert "model.layers.3.mlp stay in 16 bits" in " ".join(shape.notes)
@@ -67,9 +62,9 @@ def test_attention_that_stays_in_16_bits_is_counted():
     [
         {"quant_method": "hqq", "bits": 4},
         {"quant_method": "gptq"},
-        {"quant_method": "compressed-tensors", "config_groups": {"a": {}}},
+        {**COMPRESSED, "config_groups": {"a": {}}},
         {
-            "quant_method": "compressed-tensors",
+            **COMPRESSED,
             "config_groups": {"a": {"weights": INT4}, "b": {"weights": {"num_bits": 8}}},
         },
     ],
@@ -93,8 +88,7 @@ SCHEME = {"num_bits": 8, "type": "float", "strategy": "tensor"}
     ],
 )
 def test_a_file_may_say_how_its_cache_is_stored(quantization, dtype):
-    quantization = {"quant_method": "compressed-tensors", **quantization}
-    shape = read(quantization)
+    shape = read({**COMPRESSED, **quantization})
     assert shape.cache_dtype == dtype
     is_told = any("kv_cache_scheme" in note for note in shape.notes)
     assert is_told == any(

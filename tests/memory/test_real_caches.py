@@ -59,13 +59,9 @@ BOTH_SIDES: dict[str, Any] = {
     "decoder_attention_heads": 4, "encoder_ffn_dim": 14, "decoder_ffn_dim": 14,
 }  # fmt: skip
 MARIAN = MarianConfig(
-    **BOTH_SIDES,
-    vocab_size=13,
-    d_model=20,
-    pad_token_id=0,
-    decoder_start_token_id=0,
+    **BOTH_SIDES, vocab_size=13, d_model=20, pad_token_id=0, decoder_start_token_id=0,
     max_position_embeddings=32,
-)
+)  # fmt: skip
 T5 = T5Config(
     vocab_size=13, d_model=12, d_kv=10, num_layers=2, num_decoder_layers=5, num_heads=4, d_ff=14
 )

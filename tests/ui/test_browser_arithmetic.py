@@ -1,10 +1,14 @@
-"""What pictures compute themselves is what our functions compute; run without a browser."""
+"""What pictures compute themselves is what our functions compute; run without a browser.
+
+Of large matrices: pooled to pixels, ticks beside them, square cells, heads that look at a token.
+"""
 
 import json
 from itertools import product
 
 import pytest
 import torch
+import torch.nn.functional as F  # noqa: N812
 
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab
@@ -74,3 +78,87 @@ def test_the_probabilities_of_the_next_token_are_the_models():
                 assert found["count"] == sum(chance > 0 for chance in expected)
             if step.place < len(expected):
                 assert found["own"] == pytest.approx(expected[step.place], abs=1e-6)
+
+
+BLANK = 65_535
+RULER, POOLING = ((SCRIPTS / "tiles" / name).as_uri() for name in ("ruler.js", "pooling.js"))
+
+
+def run(call, file=RULER, names="ticks, squared, findTokens, lookingAt"):
+    return json.loads(
+        run_script(f'import {{ {names} }} from "{file}"; console.log(JSON.stringify({call}));')
+    )
+
+
+def planes(steps):
+    """Matrices as they are sent: of each number the low byte and the high one."""
+    low, high = [n % 256 for n in steps], [n // 256 for n in steps]
+    return f"{{ low: Uint8Array.from({low}), high: Uint8Array.from({high}) }}"
+
+
+TICKS = [
+    ([0, 1024], 6, [0, 200, 400, 600, 800, 1000]),
+    ([0, 66], 4, [0, 20, 40, 60]),
+    ([805, 815], 12, list(range(805, 815))),
+    ([333, 384], 6, [340, 350, 360, 370, 380]),
+    ([7, 8], 2, [7]),
+]
+SQUARED = [
+    ([10, 20], [40, 44], ([10, 20], [37, 47])),
+    ([0, 30], [98, 100], ([0, 30], [70, 100])),
+    ([50, 51], [0, 3], ([49, 52], [0, 3])),
+]
+FOUND = {"2": [2], " EARN ": [1, 3], "7": [], "812": [0], "": [], "<b>": []}
+
+
+def test_ticks_are_round_positions_within_the_part():
+    calls = [f"ticks({span}, {most})" for span, most, _ in TICKS]
+    assert run(f"[{','.join(calls)}]") == [expected for *_, expected in TICKS]
+
+
+def test_a_part_that_is_looked_at_has_square_cells():
+    calls = [f"squared({query}, {key}, 100)" for query, key, _ in SQUARED]
+    parts = run(f"[{','.join(calls)}]")
+    assert [(part["query"], part["key"]) for part in parts] == [one for *_, one in SQUARED]
+
+
+def test_a_token_is_found_by_its_position_or_its_text():
+    tokens = json.dumps(["x812", " earnings", "2", " Earn"])
+    calls = [f"findTokens({tokens}, {json.dumps(wanted)})" for wanted in FOUND]
+    assert run(f"[{','.join(calls)}]") == [*FOUND.values()]
+
+
+def test_heads_that_look_at_a_token_come_with_the_query_that_does():
+    steps = torch.randint(0, 4_000, (3, 7, 7), generator=torch.Generator().manual_seed(0))
+    steps[:, torch.arange(7)[:, None] < torch.arange(7)] = BLANK
+    steps[1, 5, 2], steps[0, 2, 2], steps[2, 6, 2] = 9_000, 9_999, 5_000  # the second is its own
+    steps[0, 3:, 2] = BLANK  # hidden: nobody else looks at it there
+    assert run(f"lookingAt({planes(steps.flatten().tolist())}, 7, 3, 2)") == [
+        {"tile": 1, "query": 5, "weight": 0.9},
+        {"tile": 2, "query": 6, "weight": 0.5},
+    ]
+
+
+def pool(steps, part, size):
+    """The second of two matrices, whose first is blank."""
+    side = len(steps)
+    numbers = planes([BLANK] * side * side + steps.flatten().tolist())
+    call = f"[...poolLargest({numbers}, {side * side}, {side}, {json.dumps(part)}, {size})]"
+    return torch.tensor(run(call, POOLING, "poolLargest")).reshape(size, size)
+
+
+@pytest.mark.parametrize("size", [4, 5])
+def test_a_pixel_has_the_largest_number_under_it(size):
+    drawn = torch.randint(0, 10_000, (12, 12), generator=torch.Generator().manual_seed(size))
+    part = {"query": [0, 12], "key": [0, 12]}
+    expected = F.adaptive_max_pool2d(drawn[None].float(), size)[0].int()
+    assert torch.equal(pool(drawn, part, size), expected)
+
+
+def test_blanks_count_only_where_nothing_else_is():
+    steps = torch.full((12, 12), BLANK)
+    steps[7:, 3] = 9000  # a sink: one column, from its own row on
+    pooled = pool(steps, {"query": [6, 12], "key": [0, 12]}, 3)
+    expected = torch.full((3, 3), BLANK)
+    expected[:, 0] = 9000
+    assert torch.equal(pooled, expected)

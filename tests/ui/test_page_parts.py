@@ -1,4 +1,4 @@
-"""The parts of a page: veils, cards, the questions at its end, the dots of the sidebar."""
+"""The parts of a page: veils, cards, questions at its end, lists of names, the sidebar's dots."""
 
 import gc
 import re
@@ -10,6 +10,7 @@ import pytest
 from explainers.ui import learning_path
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
+from explainers.ui.figure.picker import accepts
 from explainers.ui.page import keep_imports, run_page
 from explainers.ui.page_parts.veil import choose_guesses, close_bold
 from explainers.ui.prediction import sort_options
@@ -132,7 +133,41 @@ def test_a_page_takes_as_long_as_its_words_and_its_questions():
     text = "one two **three** four\n\n### A heading\n"
     tour_of_two = {"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2), "ask_once": text}
     assert learning_path.count_minutes({}) == 0
-    assert (
-        learning_path.count_minutes({"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2)}) == 2
-    )
+    assert learning_path.count_minutes({"remark": tour_of_two["remark"]}) == 2
     assert learning_path.count_minutes(tour_of_two) == 2 + 2 * learning_path.MINUTES_TO_TRY
+
+
+NAMES = ("one", "two", "three")
+
+
+@pytest.mark.parametrize(
+    ("told", "most", "may_be"),
+    [
+        (["two"], 1, True),
+        ([], 1, False),
+        (["one", "two"], 1, False),
+        ([], 2, True),
+        (["three", "one"], 2, True),
+        (["one", "one"], 2, False),
+        (["one", "two", "three"], 2, False),
+        (["four"], 2, False),
+        ("one", 3, False),
+        ([1], 3, False),
+        (None, 1, False),
+    ],
+)
+def test_a_browser_may_ask_for_names_of_the_list(told, most, may_be):
+    assert accepts(told, NAMES, most) is may_be
+
+
+def test_what_is_chosen_keeps_its_order_and_stands_in_the_link():
+    visit = opened(
+        ROOT / "pages" / "10_cache_memory.py", {"compared": ["gpt2", "deepseek-v3", "llama-2-7b"]}
+    )
+    assert visit.session_state["compared"] == ["gpt2", "deepseek-v3", "llama-2-7b"]
+    visit.session_state["compared"] = ["opt-13b", "gpt2"]
+    assert visit.run().query_params["compared"] == ["opt-13b", "gpt2"]
+    visit.session_state["compared"] = [*controls.compared_models.default]
+    assert "compared" not in visit.run().query_params
+    visit.session_state["compared"] = []
+    assert "".join(visit.run().query_params["compared"]) == "", "taken away, all of them"
