@@ -24,6 +24,7 @@ from explainers.translation.vocabulary import (
     vietnamese_vocabulary,
 )
 from explainers.translation.weights_file import BrokenWeightsError, load_translator, read_tensors
+from tests.support.drawn import fill_module
 from tests.support.translators import make_untrained_translator
 from workshop.translation.evaluation import greedy_search
 from workshop.translation.train import draw_parameters, save_seed, train_pieces
@@ -42,16 +43,8 @@ def read(*sentences):
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 def test_agrees_with_torchs_own_encoder_and_decoder():
     """The same weights in `nn.Transformer`, norms first; its projections have no bias here."""
-    torchs = nn.Transformer(
-        D_MODEL,
-        NUM_HEADS,
-        NUM_LAYERS,
-        NUM_LAYERS,
-        HIDDEN_DIM,
-        0.0,
-        batch_first=True,
-        norm_first=True,
-    ).eval()
+    sizes = D_MODEL, NUM_HEADS, NUM_LAYERS, NUM_LAYERS, HIDDEN_DIM
+    torchs = nn.Transformer(*sizes, 0.0, batch_first=True, norm_first=True).eval()
     with torch.no_grad():
         for parameter in torchs.parameters():
             parameter.zero_()
@@ -70,9 +63,9 @@ def test_agrees_with_torchs_own_encoder_and_decoder():
 def fill(side: Any, blocks: Any, norm: Norm):
     """Give torch's layers our weights."""
     for layer, block in zip(side.layers, blocks, strict=True):
-        put(block.own, layer.self_attn)
+        fill_module(layer.self_attn, block.own)
         if isinstance(layer, nn.TransformerDecoderLayer):
-            put(block.cross, layer.multihead_attn)
+            fill_module(layer.multihead_attn, block.cross)
         layer.linear1.weight.copy_(block.feed.w_in.T)
         layer.linear1.bias.copy_(block.feed.b_in)
         layer.linear2.weight.copy_(block.feed.w_out.T)
@@ -82,11 +75,6 @@ def fill(side: Any, blocks: Any, norm: Norm):
             getattr(layer, f"norm{number}").bias.copy_(own.shift)
     side.norm.weight.copy_(norm.gain)
     side.norm.bias.copy_(norm.shift)
-
-
-def put(ours, theirs):
-    theirs.in_proj_weight.copy_(torch.cat([ours.w_query, ours.w_key, ours.w_value], dim=-1).T)
-    theirs.out_proj.weight.copy_(ours.w_output.T)
 
 
 def test_embedding_and_position_of_what_is_read():
@@ -200,19 +188,6 @@ def test_what_cannot_be_read_or_written_is_refused(ask, message):
         ask()
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A folder of its own for the weights' files."""
-    monkeypatch.setattr(weights_file, "FIRST_FILE", tmp_path / "translator.safetensors")
-    monkeypatch.setattr(weights_file, "OTHERS_FILE", tmp_path / "translator_seeds.safetensors")
-    monkeypatch.setattr(word_pieces, "FIRST_FILE", tmp_path / "translator.safetensors")
-    load_translator.cache_clear()
-    word_pieces.load_pieces.cache_clear()
-    yield tmp_path
-    load_translator.cache_clear()
-    word_pieces.load_pieces.cache_clear()
-
-
 def test_what_is_kept_is_what_is_loaded(folder):
     """A seed that is trained again replaces itself alone, and pieces lie beside the first."""
     for seed, drawn_by in ((0, 7), (1, 8), (2, 8), (1, 9)):
@@ -261,8 +236,6 @@ IN_WORDS = "there is no translator.safetensors: python -m workshop.translation t
     [
         (lambda file: None, IN_WORDS),
         (cut, "is broken"),
-        (lambda file: file.write_text("not weights"), "is broken"),
-        (lambda file: file.write_bytes(b""), "is broken"),
         (lambda file: file.mkdir(), "is broken"),
         (lambda file: file.write_bytes(bytes(weights_file.MAX_BYTES + 1)), "larger than"),
         (lambda file: save_file(ONE_PART, file, {"words": "the cat"}), "other words"),

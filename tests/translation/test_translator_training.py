@@ -38,16 +38,12 @@ SENTENCES = 250
 
 
 @pytest.fixture
-def small(monkeypatch, tmp_path):
+def small(monkeypatch, folder):
     """Few sentences, and files of its own."""
-    monkeypatch.setattr(training_set, "draw_test_sets", lambda count=5: FEW)
-    monkeypatch.setattr(evaluation, "draw_test_sets", lambda count=5: FEW)
-    monkeypatch.setattr(weights_file, "FIRST_FILE", tmp_path / "translator.safetensors")
-    monkeypatch.setattr(weights_file, "OTHERS_FILE", tmp_path / "translator_seeds.safetensors")
-    load_translator.cache_clear()
+    for module in (training_set, evaluation):
+        monkeypatch.setattr(module, "draw_test_sets", lambda count=5: FEW)
     make_batches.cache_clear()
-    yield tmp_path
-    load_translator.cache_clear()
+    yield folder
     make_batches.cache_clear()
 
 
@@ -142,12 +138,9 @@ def test_alignment_is_measured_where_the_page_reads_it():
         links.append(read_links(mean, len(pair.source), len(pair.target)))
         lenient.append(pair.sure - pair.weak)
     found = evaluate_seed(translator, FEW)
-    gold = pool_links(pair.sure for pair in both)
-    assert found.aer == score_alignment(pool_links(links), gold, gold).aer
-    assert (
-        found.aer_if_weak_may_be
-        == score_alignment(pool_links(links), pool_links(lenient), gold).aer
-    )
+    gold, wanted = pool_links(pair.sure for pair in both), pool_links(links)
+    assert found.aer == score_alignment(wanted, gold, gold).aer
+    assert found.aer_if_weak_may_be == score_alignment(wanted, pool_links(lenient), gold).aer
     assert len(found.rows) == 2 * len(READINGS) * NUM_LAYERS
 
 
@@ -192,20 +185,18 @@ def test_the_report_is_what_the_shipped_weights_do():
     """On some of the sentences: near what the report says of all."""
     some = corpus.draw_test_sets(60)
     for seed in SEEDS:
-        found, reported = (
-            evaluate_seed(load_translator(seed), some),
-            evaluation_report.read_report().evaluation.seeds[seed],
-        )
+        found = evaluate_seed(load_translator(seed), some)
+        reported = evaluation_report.read_report().evaluation.seeds[seed]
         assert found.aer == pytest.approx(reported.aer, abs=0.015)
         assert found.exact_match_unseen >= 0.95
         assert found.exact_match_held_out_pairs >= 0.93
         own = {row[:3]: row.aer for row in found.rows}
         for row in reported.rows:
             assert own[row[:3]] == pytest.approx(row.aer, abs=0.07)
-        assert (
-            own[NUM_LAYERS - 1, MEAN_OF_HEADS, "predicted"]
-            < 0.2 * own[NUM_LAYERS - 1, MEAN_OF_HEADS, "input"]
+        predicted, read = (
+            own[NUM_LAYERS - 1, MEAN_OF_HEADS, row] for row in ("predicted", "input")
         )
+        assert predicted < 0.2 * read
 
 
 BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM = 2, 3, 5, 7, 4
