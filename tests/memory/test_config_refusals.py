@@ -59,6 +59,7 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         ('{"hidden_si', "breaks off at line 1"),
         ('{"hidden_size": 4096} trailing', "is not JSON: Extra data"),
         ("[1, 2]", r"must be an object in \{…\}, not \[1, 2\]"),
+        ("12", "must be an object"),
         (changed(hidden_size=float("nan")), f"hidden_size {WHOLE} nan"),
         ("[" * 200_000, "nested too deeply|breaks off"),
         ('{"hidden_size": ' + "9" * 5000 + "}", "cannot be read"),
@@ -66,13 +67,19 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         ('{"a": ' + "[" * 32 + "]" * 32 + "}", "nested too deeply"),
         ('{"a": "' + "[" * 99 + '"}', "lacks num_hidden_layers"),  # in a text they are letters
         (json.dumps(without(LLAMA, "num_hidden_layers")), "lacks num_hidden_layers .or n_layer"),
+        (json.dumps(without(LLAMA, "num_attention_heads")), "lacks num_attention_heads"),
         (json.dumps(without(LLAMA, "hidden_size")), "lacks hidden_size"),
         (changed(num_hidden_layers="32"), f"num_hidden_layers {WHOLE} '32'"),
         (changed(num_hidden_layers=10**9), "num_hidden_layers must be .* to 1,000, not"),
         (changed(num_hidden_layers=0), f"num_hidden_layers {WHOLE} 0"),
+        (changed(num_key_value_heads=-8), f"num_key_value_heads {WHOLE} -8"),
         (changed(num_key_value_heads=8.0), f"num_key_value_heads {WHOLE} 8.0"),
         (changed(num_key_value_heads=True), f"num_key_value_heads {WHOLE} True"),
-        (changed(num_key_value_heads=5), "heads 32 cannot share num_key_value_heads 5"),
+        (changed(hidden_size=10**30), f"hidden_size {WHOLE} 1000"),
+        (
+            changed(num_key_value_heads=5),
+            "num_attention_heads 32 cannot share num_key_value_heads 5",
+        ),
         (changed(hidden_size=4100), "lacks head_dim, and 4100 .* does not divide by 32"),
         (json.dumps(without(MLA, "qk_rope_head_dim")), "lacks qk_rope_head_dim"),
         (changed(MLA, qk_rope_head_dim=0), f"qk_rope_head_dim {WHOLE} 0"),
@@ -93,7 +100,10 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         (changed(swa_num_key_value_heads=4), "swa_num_key_value_heads: heads like these"),
         (changed(v_head_dim=64), "v_head_dim 64 differs from head_dim 128"),
         (changed(zero_expert_num=256), "zero_expert_num: layers like these are not known"),
-        (changed(cross_attention_layers=[3]), "vision_config must have image_size, patch_size"),
+        (
+            changed(cross_attention_layers=[3]),
+            "vision_config must have image_size, patch_size, max",
+        ),
         (changed(cross_attention_layers=[32]), "cross_attention_layers: layers like these"),
         (changed(num_key_value_heads_per_layer=[4]), "per_layer names 1 layers, not 32"),
         (changed(num_key_value_heads_per_layer=[5] * 32), "32 query heads cannot share 5 KV heads"),
@@ -106,9 +116,15 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         (changed(attn_config={"sliding_window_size": 9}), "sliding_window_size: layers like these"),
         (changed(MLA, layer_types=["sliding_attention"] * 61), "kv_lora_rank: a latent in sliding"),
         (changed(layer_types=["indexed_attention"] * 32), "known with kv_lora_rank only"),
-        (json.dumps({"id2label": {"0": "a"}, "decoder": LLAMA}), "; decoder has it: paste"),
+        (
+            json.dumps({"id2label": {"0": "a"}, "decoder": LLAMA}),
+            "; decoder has it: paste that part",
+        ),
         (changed(GEMMA_3, num_kv_shared_layers=34), "num_kv_shared_layers 34 leaves none"),
-        (changed(V4, compress_ratios=[0, 4]), "compress_ratios names 2 layers, num_hidden"),
+        (
+            changed(V4, compress_ratios=[0, 4]),
+            "compress_ratios names 2 layers, num_hidden_layers 7",
+        ),
         (changed(V4, **OTHER_LIST), "layer_types names 2 layers, num_hidden_layers 7"),
         (changed(V4, compress_ratios=[8] * 7), "compress_ratios: 8 is not one of 0, 4, 128"),
         (changed(V4, compress_ratios=4), "compress_ratios must be a list of whole numbers"),
@@ -133,7 +149,6 @@ def test_what_is_wrong_is_named(text, message):
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.integers(1, 99) | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=9,
 )
 FIELDS = [
     *(*LLAMA, *MLA, *GPT_OSS, "text_config", "multi_query", "num_kv_shared_layers"),
