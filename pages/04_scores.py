@@ -4,7 +4,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.chapters.common.choose_layer import choose_sizes, name_layer_origin, offer_training
-from explainers.chapters.common.one_head import compute_matrices, read_head, take_head
+from explainers.chapters.common.one_head import read_head, take_head
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict
@@ -26,7 +26,6 @@ from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import revealed
 from explainers.ui.source import run_and_show, show_source
-from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
@@ -75,7 +74,7 @@ def show_steps(reading: Reading) -> None:
     if "output" in steps:
         run_and_show(attention, *project(layer.x, layer.head()), layer.mask)
     offer_training(layer)
-    hand_over("chosen head", _("The head that you chose"), compute_matrices, layer=layer)
+    take_head(_("The head that you chose"), layer, read_head(layer).numbers, part="chosen head")
 
 
 def show_variance() -> None:

@@ -82,7 +82,7 @@ def show_reach() -> None:
     answer, named = window_reach.ask_reach(readable.tokens, width)
     ask_veiled(text, "reach", answer, ("1", "2", "3", window_reach.NEVER), **named)
     text("reach_seen")
-    window_reach.hand_over_reach(found := window_reach.find_reach(words, width))
+    window_reach.take_reach(found := window_reach.find_reach(words, width))
     show_figure(window_reach.draw_reach(readable, found), found.origin, "reach")
     show_source(receptive_field.reach, receptive_field.window_reach)
 
@@ -116,7 +116,7 @@ def show_lesson() -> None:
         ask_leak()
     text("how")
     drawing = hero.find_drawing(picture, readable)
-    side_by_side.hand_over_weights(readable, hero.choose_numbers(), drawing)
+    side_by_side.take_first(readable, hero.choose_numbers(), drawing)
     if drawing and drawing.empty_row is not None:
         side_by_side.warn_of_empty_row(drawing)
     else:

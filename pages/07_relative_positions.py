@@ -60,8 +60,7 @@ def ask_scores(head: RotaryHead, shift: int) -> None:
         place = shifts.index(shown)
         figure = draw_all_pairs(moved, place, page.has_queries_down())
         show_figure(figure, position_scores.name_origin(head), "rotary")
-        compute = position_scores.compute_moved_text
-        hand_over("turning", _("All words moved along"), compute, head=head, shift=shown)
+        position_scores.take_turning(moved, place, head)
 
 
 @fragment

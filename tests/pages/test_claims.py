@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
+from explainers.chapters.claims import (
+    about_costs,
+    about_heads,
+    about_lengths,
+    about_positions,
+    about_scores,
+)
 from explainers.chapters.claims.claim_table import (
+    CONDITION,
     FAILS,
     FILE,
     HOLDS,
@@ -16,6 +24,7 @@ from explainers.chapters.claims.claim_table import (
     list_parts,
     read_claims,
 )
+from explainers.toys.longer_results import FURTHER
 from explainers.translations import load_sections
 
 TEXT = load_sections("24_claims")
@@ -89,6 +98,29 @@ def test_each_claim_has_its_sentence_and_nothing_else_has_one():
     assert {name.removeprefix("part_") for name in TEXT if name.startswith("part_")} == {
         *list_parts()
     }
+
+
+@pytest.mark.parametrize(
+    ("check", "choices", "verdict"),
+    [
+        (about_scores.root_brings_it_back, {"spread": 2.0}, FAILS),
+        (about_scores.root_brings_it_back, {"spread": 1.0, "tried": (1.0,)}, HOLDS),
+        (about_lengths.delta_rule_overwrites, {"rate": 1.0, "rates": (1.0,)}, HOLDS),
+        (about_scores.hidden_is_exactly_zero, {"allowed": 0}, FAILS),
+        (about_heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
+        (about_positions.windows_reach, {"layers": 3, "width": 3}, HOLDS),
+        (about_costs.looking_ahead_spoils_it, {"layers": 1}, FAILS),
+        (about_costs.cache_makes_it_linear, {"tokens": 4096}, FAILS),
+        (about_positions.interpolation_is_free, {"further": FURTHER}, CONDITION),
+        (
+            about_costs.latent_is_eight_times_smaller,
+            {"model": "deepseek-v2-lite", "rope_part": "forgotten"},
+            CONDITION,
+        ),
+    ],
+)
+def test_other_sizes_move_the_verdict(check, choices, verdict):
+    assert check(**choices).verdict == verdict
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """Heads that want nothing: trainings in front of the reader, and what is said of five seeds."""
 
+from unittest import mock
+
 import pytest
 import torch
 
 from explainers.chapters.idle_heads import seeds, training_here
 from explainers.chapters.idle_heads.training_here import TrainedHere
+from explainers.job_queue import BusyError, Job
 from explainers.toys import idle_training
 from explainers.toys.idle_head import (
     FIRST,
@@ -18,7 +21,7 @@ from explainers.toys.idle_head import (
 )
 from explainers.ui.session import IDLE_JOB
 from tests.support.opening import ROOT, opened
-from tests.support.reading import hero
+from tests.support.reading import hero, said
 from tests.support.waiting import over
 
 PAGE = ROOT / "pages" / "14_idle_heads.py"
@@ -53,6 +56,19 @@ def test_a_training_is_begun_watched_and_cancelled(monkeypatch):
     visit.session_state["run"] = 0
     assert hero(visit.run())["trained"] is None
     assert over(unseen).state == "cancelled", "nobody looks at it"
+
+
+def test_where_too_many_train_it_is_told():
+    visit = opened(PAGE)
+    visit.session_state["run"] = 1
+    with mock.patch.object(Job, "start", side_effect=BusyError("8 others wait already.")):
+        assert any("8 others wait already" in info.value for info in visit.run().info)
+    assert hero(visit)["trained"] is None
+
+
+def test_models_with_sinks_lead_here():
+    calculator = ROOT / "pages" / "10_cache_memory.py"
+    assert "(idle_heads)" in said(opened(calculator, {"model": "gpt-oss-20b"}))
 
 
 def test_what_is_taken_away_is_what_was_trained_here(monkeypatch):

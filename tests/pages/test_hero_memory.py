@@ -2,6 +2,7 @@
 
 import pytest
 
+from explainers.chapters.cache_memory.hero import make_table
 from explainers.chapters.cache_memory.hero_numbers import (
     AHEAD,
     COUNTS,
@@ -24,6 +25,13 @@ USUAL = {"model": "llama-3.1-8b", "gpu": "h100", "gpus": "1", "tokens": "131072"
 def deployment(model, gpu="h100", gpus=1):
     shape = find_shape(model)
     return Deployment(shape, GPUS[gpu], gpus, find_weight_format(shape), block=16)
+
+
+def test_the_table_has_a_row_for_each_length():
+    numbers = compute_numbers(deployment("llama-3.1-8b"), LENGTHS)
+    table, plan = make_table(numbers), numbers["plans"][1]
+    assert list(table["tokens"]) == list(LENGTHS)
+    assert list(table["texts that fit on 2 × NVIDIA H100 SXM"]) == plan["users"]
 
 
 def test_what_is_not_known_or_cannot_be_is_not_drawn():

@@ -2,9 +2,10 @@
 
 import pytest
 
+from explainers.chapters.cross_attention import choose_sentence
 from explainers.ui import learning_path
 from tests.support.opening import PAGES, opened
-from tests.support.reading import find_way_on
+from tests.support.reading import find_way_on, heroes
 
 
 def test_who_goes_on_from_a_page_without_questions_has_done_it():
@@ -28,9 +29,19 @@ def test_the_next_page_is_offered_and_the_last_one_is_ticked_by_its_place():
     assert visit.query_params[learning_path.finished_pages.key] == f"{len(PAGES):02}"
 
 
+def test_a_page_that_ends_early_leads_on(monkeypatch):
+    monkeypatch.setattr(choose_sentence, "load_translator_or_warn", lambda: None)
+    [page] = (page for page in PAGES if "end_page()" in page.read_text(encoding="utf-8"))
+    visit = opened(page)
+    assert not heroes(visit)
+    assert not visit.exception
+    assert find_way_on(visit).label.startswith("Next:")
+
+
 @pytest.mark.parametrize(
     ("asked", "obeyed"),
-    [("99", None), ("١", None), ("01" * 500, None), ("02.01", "01.02"), ("01.x.02.02", "01.02")],
+    [(one, None) for one in ("99", "x", "1", "١", "01" * 500)]
+    + [(one, "01.02") for one in ("02.01", "01.02.02", "01.99.02", "01.x.02.")],
 )
 def test_a_link_is_obeyed_as_far_as_it_can_be_read(asked, obeyed):
     visit = opened(PAGES[0], {"pages_done": asked})

@@ -49,7 +49,6 @@ def test_a_link_opens_an_exercise():
     assert visit.header[0].value == "A mixture"
 
 
-@pytest.mark.rotating(4)
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
 def test_odd_sizes_and_answers_open_an_exercise(value):
     visit = linked("a_mask_for_one_pair", size_a_mask_for_one_pair_rule=value, seed=value)

@@ -1,16 +1,16 @@
 """A memory that does not grow: every state is the textbook's, and what is said was measured."""
 
 from dataclasses import replace
-from functools import partial
+from random import Random
 
 import pytest
 import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from explainers.chapters.growing_memory import how_much_fits, memory_bytes, memory_training_job
+from explainers.chapters.growing_memory import how_much_fits, memory_bytes
 from explainers.chapters.growing_memory.hero import Answers
-from explainers.chapters.growing_memory.memory_training_job import MemoryRequest
+from explainers.chapters.growing_memory.memory_training_job import MemoryRequest, make_memory_job
 from explainers.chapters.growing_memory.trained_results import ANSWERS, Results, answer_comparison
 from explainers.chapters.growing_memory.write_step import Step
 from explainers.chapters.growing_memory.written_pairs import (
@@ -21,6 +21,8 @@ from explainers.chapters.growing_memory.written_pairs import (
     RANDOM,
     SECOND_SENTENCES,
     SHARPNESS,
+    recall_second_value,
+    recall_size,
     tell_story,
 )
 from explainers.toys.pair_memory import FADE, OVERWRITE, SOFTMAX, SUM
@@ -74,9 +76,7 @@ def test_bytes_are_those_of_the_calculator():
     assert (named["cache"], named["cache_of_all"]) == ("6.00 GiB", "24.00 GiB")
 
 
-def test_a_training_here_stands_beside_the_shipped_one(monkeypatch):
-    few = partial(memory_training_job.make_memory_job, steps=100)
-    monkeypatch.setattr(memory_training_job, "make_memory_job", few)
+def test_a_training_here_stands_beside_the_shipped_one_and_another_can_be_cancelled():
     visit = opened(PAGE, {"deep": "trained", "trained_rule": "sum", "trained_keys": "come again"})
     [button] = [one for one in visit.button if one.label.startswith("Train it here")]
     button.click().run()
@@ -85,6 +85,20 @@ def test_a_training_here_stands_beside_the_shipped_one(monkeypatch):
     text = said(visit.run())
     assert "| trained here | " in text
     assert all(f"{100 * share:.0f} %" in text for share in job.result)
+    endless = make_memory_job(MemoryRequest(SUM, True, 0)).start()
+    endless.cancel()
+    assert over(endless).state == "cancelled"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_questions_are_computed(seed):
+    size = recall_size(Random(seed))
+    key_dim, value_dim = int(size.given["key_dim"]), int(size.given["value_dim"])
+    assert size.answer == key_dim * value_dim
+    second = recall_second_value(Random(seed))
+    first, then = (float(second.given[n].replace("−", "-")) for n in ("first", "second"))
+    beta = float(second.given["beta"])
+    assert second.answer == pytest.approx(beta * first + beta * (then - beta * first))
 
 
 LANGUAGES = sorted(SECOND_SENTENCES)

@@ -110,7 +110,7 @@ def test_a_page_as_it_is_kept_speaks_one_language(page):
     assert [*list_english(page, sent, link["lang"])] == []
 
 
-@pytest.mark.rotating(6)
+@pytest.mark.rotating(4)
 @each_page
 @each_language
 @pytest.mark.usefixtures("quick")

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,11 +10,14 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention.multi_head import multi_head
 from explainers.chapters.many_heads import heads_at_equal_parameters as costs
+from explainers.chapters.many_heads.head_panels import draw_steps, make_heads_explainer
 from explainers.chapters.many_heads.selection import Selection
 from explainers.toys import examples, layers
-from explainers.toys.layers import draw_layer
-from tests.support.opening import PAGES, opened
+from explainers.toys.layers import Configuration, draw_layer, load_layer
+from explainers.ui.figure.panels import Cell
+from tests.support.opening import PAGES, opened, pictures
 from tests.support.reading import figures
+from tests.test_arithmetic import prints
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
 TOKENS = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
@@ -33,6 +37,20 @@ def test_a_head_that_is_off_adds_nothing(off, seed):
     torch.testing.assert_close(Selection.of(layer, 2, off).output, expected)
 
 
+@pytest.mark.parametrize("is_trained", [False, True])
+def test_every_number_has_its_arithmetic(is_trained):
+    trained = load_layer(TOKENS, Configuration(4, 4, 16, "full"), 0)
+    one = Selection.of(trained, 2, [0, 2]) if is_trained else Selection.of(LAYER, 2, [2])
+    working = make_heads_explainer(one)
+    for panel in draw_steps(one):
+        rows, columns = panel.matrix.shape
+        for row, column in {(0, 0), (rows - 1, columns - 1), (rows // 2, columns // 2)}:
+            run = working(Cell(panel.id, row, column))
+            value = panel.matrix.values[row][column] or 0.0
+            assert float(run.value) == pytest.approx(value, abs=6e-4 * max(1, abs(value)))
+            assert prints(run) == run.value
+
+
 def test_operations_are_those_that_torch_counts_and_alike_for_equal_parameters():
     layer = examples.random_heads(13, 3, 3, 5, seed=0)
     x, mask = torch.randn(7, 13, device=layer.w_query.device), torch.ones(7, 7, dtype=torch.bool)
@@ -41,6 +59,18 @@ def test_operations_are_those_that_torch_counts_and_alike_for_equal_parameters()
     assert costs.count_operations(7, 13, 3, 5) == counted.get_total_flops()
     sizes = [(one.num_heads, one.head_dim) for one in map(costs.make_equal_heads, layers.NUM_HEADS)]
     assert len({costs.count_operations(7, layers.D_MODEL, *size) for size in sizes}) == 1
+
+
+def test_what_a_link_cannot_have_is_told():
+    asked: list[tuple[dict[str, str | list[str]], list[str]]] = [
+        ({"heads": "3", "off": ["1", "x"], "word": "CEO"}, ["heads = ` 3 `", "off = ` 1, x `"]),
+        ({"heads": "2", "off": "9", "word": "99"}, ["off = ` 9 `", "word = ` 99 `"]),
+    ]
+    for link, notices in asked:
+        visit = opened(PAGE, link)
+        told = "\n".join(info.value for info in visit.info)
+        assert all(notice in told for notice in notices), told
+        assert len(pictures(visit)) == 3, "hero, trainings, steps"
 
 
 def test_fewer_heads_keep_what_is_still_there():

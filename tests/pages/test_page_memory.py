@@ -214,6 +214,26 @@ def test_a_pasted_config_is_read_and_stays_out_of_the_link():
     assert "16,384 tokens, model ` llama `" in said(visit.run()), "what was pasted is lost"
 
 
+def test_what_a_file_says_reaches_the_calculators():
+    """How much an encoder reads, how large an image is, how a cache is stored."""
+    decoder = {
+        "model_type": "mbart", "d_model": 1024, "decoder_layers": 4, "decoder_attention_heads": 16,
+        "is_decoder": True, "add_cross_attention": True,
+    }  # fmt: skip
+    image = {"image_size": 56, "patch_size": 14, "max_num_tiles": 200}
+    pictures = LLAMA | {"cross_attention_layers": [3, 8], "vision_config": image}
+    scheme = {"num_bits": 8, "type": "float"}
+    quantized = {"quant_method": "compressed-tensors", "kv_cache_scheme": scheme}
+    read = 200 * (4 * 4 + 1)
+    for config, asked, size in [
+        (decoder, {"source": "4800"}, 2 * 16 * 64 * 2 * 4 * (16_384 + 4_800)),
+        (pictures, {}, 2 * 8 * 128 * 2 * (30 * 16_384 + 2 * read)),
+        (LLAMA | {"quantization_config": quantized}, {}, 32 * 2 * 8 * 128 * 16_384),
+    ]:
+        shown = said(with_config(json.dumps(config), tokens="16,384", **asked))
+        assert f"{size:,} bytes for 1 text" in shown
+
+
 def test_what_is_left_out_is_named():
     known = with_config(json.dumps(NEMOTRON | {"conv_kernel": 4}))
     assert "Left out" not in said(known)

@@ -14,13 +14,31 @@ from explainers.toys.sentence import SENTENCE
 from explainers.toys.training import list_losses
 from explainers.ui.session import UPTRAINING_JOB
 from explainers.ui.text.numbers import bound_rounding
-from tests.support.opening import ROOT, opened, pictures
-from tests.support.reading import said
+from tests.support.opening import ROOT, opened, pictures, widgets
+from tests.support.reading import hero, said
 from tests.support.waiting import over
 
 PAGE = ROOT / "pages" / "09_shared_heads.py"
 TOKENS = tuple(SENTENCE.split())
 OWN = Configuration(4, 4, 16, "causal")
+
+
+@pytest.mark.parametrize(
+    ("link", "keys", "shown"),
+    [
+        ({"heads": "4", "kv_heads": "3"}, {"kv_heads"}, ("4", "2")),
+        ({"heads": "1", "kv_heads": "8"}, {"kv_heads"}, ("1", "1")),
+        ({"heads": "0", "kv_heads": "-1"}, {"heads", "kv_heads"}, ("4", "2")),
+        ({"latent": "1e9", "deep": "latent"}, {"latent"}, ("4", "2")),
+    ],
+)
+def test_impossible_heads_and_latents_are_corrected_and_said(link, keys, shown):
+    visit = opened(PAGE, {"seed": "7", "weights": "untrained"} | link)
+    assert not visit.exception
+    assert {re.findall(r"asks for (\w+) =", note.value)[0] for note in visit.info} == keys
+    choices = hero(visit)["choices"]
+    assert (choices["heads"], choices["kv_heads"]) == shown
+    assert widgets(visit)["seed"].value == 7
 
 
 def loss_after(visit, words):

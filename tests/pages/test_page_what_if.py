@@ -218,6 +218,12 @@ def test_several_changes_are_made_in_the_order_that_is_shown_or_none(monkeypatch
     assert "cannot be dealt to fewer" in visit.main.caption[-1].value
 
 
+def test_fewer_bits_are_counted_with_their_scale():
+    """A head of 64: 64 bytes and 4 of its scale, in place of 256."""
+    told = before_after.name_rounded_shares(64)
+    assert (told["share_8"], told["share_4"]) == ("26.6\u00a0%", "14.1\u00a0%")
+
+
 def test_heads_drawn_are_those_of_the_seed(monkeypatch, tiny):
     link = {"changes": controls.HEADS_OFF, "heads_by": controls.AT_RANDOM, "heads_drawn": "5"}
     first, again, other = (

@@ -10,10 +10,13 @@ import itertools
 import re
 import sys
 import threading
+from functools import partial
 
 import pytest
 import streamlit as st
 
+from explainers.ui.controls import controls
+from explainers.ui.controls.number_controls import BrowserSlider
 from explainers.ui.prediction import SKIP
 from explainers.ui.session import GUESS
 from tests.support.opening import (
@@ -54,13 +57,14 @@ BUSY = {
     "why_removed": "three",
 }
 """Choices of which every page has some, none of them the default."""
+LONGEST = " ".join(f"word{n}" for n in range(24))
 WITHOUT_QUESTION = {"01_start", "23_exercises"}
 """They give before they ask."""
 
 
 # All tests of a page follow each other: what controls it has is found out once.
 def some_pages(test):
-    test = pytest.mark.usefixtures("quick")(pytest.mark.rotating(12)(test))
+    test = pytest.mark.usefixtures("quick")(pytest.mark.rotating(8)(test))
     return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem, scope="module")(test)
 
 
@@ -107,6 +111,41 @@ def groups_on(page):
     for here in by_link.values():
         for first in range(0, len(here), AT_ONCE):
             yield here[0].link, here[first : first + AT_ONCE]
+
+
+@some_pages
+def test_all_controls_at_their_extremes_together(page):
+    keys = [f.key for f in controls_on(page) if f.key not in {"text", "preset", "predict"}]
+    for card, (end, text) in itertools.product(cards_in_turn(page), [(0, "x"), (-1, LONGEST)]):
+        link = {"text": text, **card, **slider_ends(page, card, end)}
+        visit = opened(page, link)
+        if card and visit.info:
+            continue  # a text of one word has fewer cards
+        for asked in set_in_turn(visit, keys, partial(take_extreme, end=end)):
+            assert not visit.exception, asked
+        if visit.info:  # one choice took another one's end away, or an end is not allowed
+            set_one_by_one(page, link, keys, end)
+
+
+def slider_ends(page, card, end):
+    """What is dragged in the browser is no widget of Streamlit's; a link sets it as well."""
+    here = opened(page, card).session_state
+    sliders = [c for c in controls.CONTROLS_BY_KEY.values() if isinstance(c, BrowserSlider)]
+    return {c.key: f"{c.steps[end]:g}" for c in sliders if c.key in here}
+
+
+def take_extreme(widget, end=-1):
+    return extremes(widget)[end]
+
+
+def set_one_by_one(page, link, keys, end):
+    """The next control has the ends that it has after what the ones before were set to."""
+    visit = opened(page, link)
+    for key in keys:
+        if key in widgets(visit):
+            widgets(visit)[key].set_value(take_extreme(widgets(visit)[key], end))
+            assert not visit.run().exception, key
+            assert not visit.info, f"the ends of {key} are allowed"
 
 
 def set_in_turn(visit, keys, value_for):
@@ -256,7 +295,7 @@ def test_reset_sets_everything_back(page):
     for card in cards_in_turn(page):
         visit = opened(page, BUSY | card | guesses | {"predict": "true"})
         assert {key: visit.session_state[key] for key in guesses} == guesses
-        for asked in set_in_turn(visit, keys, lambda widget: extremes(widget)[-1]):
+        for asked in set_in_turn(visit, keys, take_extreme):
             assert not visit.exception, asked
         next(b for b in visit.button if b.label.startswith("Reset")).click().run()
         assert not visit.exception
@@ -267,7 +306,7 @@ def test_reset_sets_everything_back(page):
 
 
 def test_choices_follow_the_reader_from_page_to_page():
-    first, *others = take_turns(PAGES, 3)
+    first, *others = take_turns(PAGES, 6)
     visit = opened(first, BUSY)
     for page in others:
         visit.switch_page(page.relative_to(ROOT).as_posix()).run()

@@ -20,10 +20,11 @@ from explainers.toys.sentence import (
 )
 from explainers.translations import translate
 from explainers.ui.session import PRESET
-from tests.support.opening import PAGES, opened
+from tests.support.opening import PAGES, ROOT, opened
 from tests.support.reading import hero
 from tests.support.tiers import take_turns
 
+OWN = "My zebra sleeps"
 FEW_EXAMPLES = [page for page in PAGES if "choose_sentence(" in page.read_text(encoding="utf-8")]
 TWIN = write_running_sentence("vi")
 SENTENCES = [
@@ -71,6 +72,15 @@ def test_a_menu_replaces_the_sentence():
 
 def sentence_on(visit):
     return visit.text_input(key="text").value
+
+
+def test_an_unknown_sentence_follows_the_reader():
+    visit = opened(PAGES[1])
+    visit.text_input(key="text").set_value(OWN).run()
+    visit.switch_page(PAGES[2].relative_to(ROOT).as_posix()).run()
+    assert sentence_on(visit) == sentence_on(visit.run()) == OWN
+    visit.switch_page(PAGES[1].relative_to(ROOT).as_posix()).run()
+    assert sentence_on(visit) == OWN
 
 
 @pytest.mark.parametrize("language", GRAMMARS)

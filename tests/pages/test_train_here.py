@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from explainers.chapters.common import background_job, live_training
 from explainers.chapters.common.background_job import GRACE, Presence, start_job
+from explainers.chapters.shared_heads import uptraining_job
 from explainers.job_queue import BusyError, Job
 from explainers.toys.layers import Configuration
 from explainers.toys.training import (
@@ -22,7 +23,7 @@ from explainers.toys.training import (
     make_training_job,
 )
 from explainers.toys.training_report import format_mean_and_spread, measure_heads, read_report
-from explainers.ui.session import TRAINING_JOB
+from explainers.ui.session import TRAINING_JOB, UPTRAINING_JOB
 from tests.support.opening import elements
 from tests.support.waiting import over, wait
 from tests.toys.test_live_training import TOKENS
@@ -140,28 +141,36 @@ def session(monkeypatch):
             one.cancel()
 
 
-def test_a_second_click_finds_the_first_ones_training(session):
-    def begin(asked):
-        start_job(TRAINING_JOB, make_training_job(asked, 1_000_000))
+def here(asked):
+    start_job(TRAINING_JOB, make_training_job(asked, 1_000_000))
 
+
+def more(asked):
+    own = asked.configuration._replace(num_kv_heads=2)
+    start_job(UPTRAINING_JOB, uptraining_job.make_uptraining_job(asked, own))
+
+
+@pytest.mark.parametrize(("begin", "key"), [(here, TRAINING_JOB), (more, UPTRAINING_JOB)])
+def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, key):
+    monkeypatch.setattr(uptraining_job, "STEPS", 1_000_000)
     asked = TrainingRequest(HEADS, 0, TOKENS)
     begin(asked)
-    first = session[TRAINING_JOB]
+    first = session[key]
     wait(lambda: len(list_losses(first)) > 2)
     begin(asked)
-    assert session[TRAINING_JOB] is first
+    assert session[key] is first
     many = len(list_losses(first))
     wait(lambda: len(list_losses(first)) > many)
     begin(asked._replace(tokens=TOKENS[:2]))
-    second = session[TRAINING_JOB]
+    second = session[key]
     assert second.subject.tokens == TOKENS[:2]
     assert over(first).state == "cancelled", "nobody can see it any more"
     wait(lambda: second.state == "running")
     second.cancel()
     assert over(second).state == "cancelled"
     begin(second.subject)
-    assert session[TRAINING_JOB] is not second, "what is over can begin again"
-    assert session[TRAINING_JOB].subject == second.subject
+    assert session[key] is not second, "what is over can begin again"
+    assert session[key].subject == second.subject
 
 
 def test_the_bar_says_what_is_waited_for():

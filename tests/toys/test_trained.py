@@ -105,6 +105,15 @@ def switch(visit, weights):
     return visit.run()
 
 
+def test_links_that_say_random_are_obeyed():
+    """The name that untrained weights had once."""
+    visit, today = open_card(weights="random"), open_card(weights="untrained")
+    assert last_picture(visit) == last_picture(today)
+    assert not visit.info
+    assert visit.session_state["weights"] == "untrained"
+    assert last_picture(switch(visit, "trained")) == last_picture(open_card())
+
+
 def test_sizes_of_the_readers_own_come_back_with_untrained_weights():
     visit = open_card(weights="untrained")
     visit.session_state["d_k"] = 10
@@ -132,8 +141,7 @@ def test_what_was_not_trained_is_said_and_no_choice_is_lost():
     assert last_picture(visit) == last_picture(open_card(**link | {"d_k": "8", "seed": "0"}))
     assert last_picture(visit) != last_picture(open_card(**link | {"d_k": "8", "seed": "1"}))
     back = switch(visit, "untrained")
-    own = open_card(**link | {"d_k": "8", "weights": "random"})  # as they were once called
+    own = open_card(**link | {"d_k": "8", "weights": "untrained"})
     assert last_picture(back) == last_picture(own)
-    assert (own.session_state["weights"], len(own.info)) == ("untrained", 0)
     back.session_state["d_k"] = 32
     assert not back.run().info

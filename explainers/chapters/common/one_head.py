@@ -224,6 +224,8 @@ def list_learned(layer: Layer) -> dict[str, Tensor]:
     return {"W_Q": head.w_query, "W_K": head.w_key, "W_V": head.w_value}
 
 
-def take_head(title: str, layer: Layer, numbers: dict[str, Any], *more: Recipe) -> None:
+def take_head(
+    title: str, layer: Layer, numbers: dict[str, Any], *more: Recipe, part: str = "head"
+) -> None:
     """Every matrix of the picture, and what else belongs to it."""
-    take("head", Recipe(title, compute_matrices, {"layer": layer}, numbers), *more)
+    take(part, Recipe(title, compute_matrices, {"layer": layer}, numbers), *more)

@@ -55,12 +55,6 @@ def compute_leak(layer: Layer, other: Layer) -> Computed:
     return weights | {f"{name}: new − old": 100 * m[:-1, :-1] for name, m in moved.items()}
 
 
-def name_changes(found: dict[str, Projections]) -> Computed:
-    """What changed in K and in V, under each mask."""
-    keys = {f"K, {name}": each.key for name, each in found.items()}
-    return keys | {f"V, {name}": each.value for name, each in found.items()}
-
-
 def run_second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
     """Q, K and V of a second layer, which reads what the first one gave each word."""
     x = examples.place_words(tokens, D_MODEL, seed)
@@ -86,7 +80,9 @@ def measure_new_word(tokens: Tokens, seed: int) -> dict[str, Projections]:
 
 def compute_added_word(tokens: Tokens, seed: int) -> Computed:
     """What one more word changes in the second layer's K and V, under full and causal masks."""
-    return name_changes(measure_new_word(tokens, seed))
+    found = measure_new_word(tokens, seed)
+    keys = {f"K, {name}": each.key for name, each in found.items()}
+    return keys | {f"V, {name}": each.value for name, each in found.items()}
 
 
 class Leak(NamedTuple):

@@ -208,7 +208,7 @@ def find_mask(hero: Hero, words: int) -> Tensor:
 
 def find_drawing(hero: Hero, lab: Lab) -> Drawing | None:
     """The reader's own mask, if it is the one that is shown."""
-    return read_drawing(lab) if hero.chosen(controls.mask_of_picture) == OWN else None
+    return read_drawing(len(lab.tokens)) if hero.chosen(controls.mask_of_picture) == OWN else None
 
 
 def choose_numbers() -> dict[str, int]:

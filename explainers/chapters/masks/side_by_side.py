@@ -109,23 +109,17 @@ def compute_drawn_weights(layer: Layer, cells: list[list[bool]]) -> Computed:
 
 
 class Drawing(NamedTuple):
-    """The reader's cells, and the weights under them.
-
-    A mask with an `empty_row` is refused: the weights of that row are not numbers.
-    """
+    """The reader's cells. A mask with an `empty_row` is refused: its weights are not numbers."""
 
     cells: Tensor  # (words, words)
-    shown: Computed
     empty_row: int | None = None
 
 
-def read_drawing(lab: Lab) -> Drawing:
+def read_drawing(words: int) -> Drawing:
     """What is drawn, of which the first picture has read the link."""
-    cells = torch.tensor(controls.drawn_cells.list_cells(len(lab.tokens)))
+    cells = torch.tensor(controls.drawn_cells.list_cells(words))
     empty = (~cells.any(dim=-1)).nonzero().flatten().tolist()
-    if empty:
-        return Drawing(cells, {}, empty[0])
-    return Drawing(cells, compute_drawn_weights(lab.layer, cells.tolist()))
+    return Drawing(cells, *empty[:1])
 
 
 def warn_of_empty_row(drawing: Drawing) -> None:
@@ -138,7 +132,7 @@ def warn_of_empty_row(drawing: Drawing) -> None:
     st.warning(why, icon=":material/block:")
 
 
-def hand_over_weights(lab: Lab, numbers: dict[str, int], drawing: Drawing | None) -> None:
+def take_first(lab: Lab, numbers: dict[str, int], drawing: Drawing | None) -> None:
     """What the page opens with: one matrix under all masks, or under one that is drawn."""
     if drawing is None:
         inputs: dict[str, Any] = {"layer": lab.layer, "numbers": numbers}

@@ -12,11 +12,12 @@ from explainers.chapters.masks.side_by_side import Computed
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, LAYER_AXIS
 from explainers.messages import N_
+from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Figure, Panel, Slider
 from explainers.ui.provenance import formula
-from explainers.ui.takeaway_files import hand_over
+from explainers.ui.takeaway_files import take
 from explainers.ui.untrusted_text import verbatim
 
 NEVER = N_("never")
@@ -111,8 +112,10 @@ def draw_reach(lab: Lab, found: LayerReach) -> Figure:
     return Figure([Panel("cone", cone, frames=tuple(cones))], alt, slider=slider)
 
 
-def hand_over_reach(found: LayerReach) -> None:
+def take_reach(found: LayerReach) -> None:
     """How far windows reach."""
-    sizes = {"width": found.width, "words": found.by_layer.shape[-1]}
-    layers = {"layers": found.steps[found.place], "most": len(found.by_layer)}
-    hand_over("reach", _("Windows stacked in layers"), compute_reach, **sizes, **layers)
+    width, steps, place, by_layer = found
+    shown = {"pairs": by_layer[place].int(), "cone": trace_cone(by_layer, steps[place]).int()}
+    sizes = {"width": width, "words": by_layer.shape[-1], "layers": steps[place]}
+    sizes["most"] = len(by_layer)
+    take("reach", Recipe(_("Windows stacked in layers"), compute_reach, sizes, shown))

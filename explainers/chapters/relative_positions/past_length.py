@@ -133,11 +133,7 @@ def name_losses() -> dict[str, str]:
 
 
 def compute_turns(way: str) -> dict[str, Tensor]:
-    """How far each pair turns from one position to the next, and until two positions."""
-    return list_turns(PairTurns.of(way))
-
-
-def list_turns(found: PairTurns) -> dict[str, Tensor]:
-    """The same, in radians."""
+    """How far each pair turns, in radians, from one position to the next and until two others."""
+    found = PairTurns.of(way)
     at = {"until the trained length": found.trained, "until the end": found.asked}
     return {"from one position to the next": found.speed, **at}

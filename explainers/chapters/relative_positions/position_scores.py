@@ -21,12 +21,14 @@ from explainers.chapters.common.score_matrix import choose_pair, make_head_matri
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
+from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import random_weights
+from explainers.ui.takeaway_files import take
 
 NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
 """The layer that ALiBi acts on; the reader does not choose another."""
@@ -264,11 +266,16 @@ def compute_shift(moved: ShiftedScores, place: int) -> dict[str, Tensor]:
 
 
 def compute_with_alibi(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
-    """Every head's weights without ALiBi and with it."""
-    return list_alibi(compute_alibi(tokens, seed))
-
-
-def list_alibi(found: AlibiWeights) -> dict[str, Tensor]:
-    """The slopes, and all weights without them and with them."""
+    """The slopes, and every head's weights without ALiBi and with it."""
+    found = compute_alibi(tokens, seed)
     without = name_by_head("without, head", found.without)
     return {"slopes": found.slopes, **without, **name_by_head("with ALiBi, head", found.weights)}
+
+
+def take_turning(moved: ShiftedScores, place: int, head: RotaryHead) -> None:
+    """All words moved along: what is drawn, with other shifts beside it, and this one alone."""
+    inputs = {"head": head, "shift": moved.shifts[place]}
+    recipe = Recipe(
+        _("All words moved along"), compute_moved_text, inputs, compute_shift(moved, place)
+    )
+    take("turning", recipe)
