@@ -131,6 +131,11 @@ def test_the_batch_at_which_arithmetic_takes_over():
     assert find_compute_bound_batch(replace(no_cache, gpu=H100), 5) == 296
 
 
+def test_long_texts_are_never_limited_by_arithmetic():
+    assert find_compute_bound_batch(LLAMA, 8192) is None
+    assert estimate_step_seconds(LLAMA, 8192, 10**6) == estimate_reading_seconds(LLAMA, 8192, 10**6)
+
+
 def test_the_limit_is_bandwidth_divided_by_what_is_read():
     read = 2 * 8_030_261_248 + 4 * 2**30
     assert estimate_tokens_per_second(LLAMA, 8192, 4) == Fraction(4 * 3350 * 10**9, read)

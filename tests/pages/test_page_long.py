@@ -12,17 +12,15 @@ from explainers.attention import masks
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import measurement
 from explainers.chapters.long_sequences.measurement import WayMeasurement, measure_ways
-from explainers.chapters.long_sequences.online_row import Row, make_row_explainer, make_row_panels
+from explainers.chapters.long_sequences.online_row import Row
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.job_queue import BusyError, Job
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
-from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, opened, press, widgets
 from tests.support.reading import said
 from tests.support.waiting import PATIENCE, wait
-from tests.test_arithmetic import prints
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
 WORDS = tuple(SENTENCE.split())
@@ -36,22 +34,6 @@ def test_differences_are_rounding(word, block):
     row = Row.of(LAB, word, block)
     assert row.difference < 1e-6
     assert row.output_difference < 1e-6
-
-
-def test_every_number_of_the_row_has_its_arithmetic():
-    row = Row.of(LAB, 6, 3)
-    explain = make_row_explainer(row)
-    for panel in make_row_panels(row, 3):
-        for i, values in enumerate(panel.matrix.values):
-            for j, value in enumerate(values):
-                working = explain(Cell(panel.id, i, j))
-                if value is None:
-                    assert "blank" in working.lines[0]
-                    continue
-                places = len(working.value.partition(".")[2])
-                assert float(working.value) == pytest.approx(value, abs=0.51 * 10**-places)
-                assert working.value in working.lines[-1]
-                assert float(prints(working)) == pytest.approx(value, abs=0.51 * 10**-places)
 
 
 def test_of_two_words_no_blocks_are_made():

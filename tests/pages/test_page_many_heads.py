@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,14 +9,11 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention.multi_head import multi_head
 from explainers.chapters.many_heads import heads_at_equal_parameters as costs
-from explainers.chapters.many_heads.head_panels import draw_steps, make_heads_explainer
 from explainers.chapters.many_heads.selection import Selection
 from explainers.toys import examples, layers
-from explainers.toys.layers import Configuration, draw_layer, load_layer
-from explainers.ui.figure.panels import Cell
+from explainers.toys.layers import draw_layer
 from tests.support.opening import PAGES, opened, pictures
 from tests.support.reading import figures
-from tests.test_arithmetic import prints
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
 TOKENS = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
@@ -35,20 +31,6 @@ def test_a_head_that_is_off_adds_nothing(off, seed):
     without = dataclasses.replace(layer.heads, w_output=silent)
     expected = multi_head(layer.x, without, layer.mask).output
     torch.testing.assert_close(Selection.of(layer, 2, off).output, expected)
-
-
-@pytest.mark.parametrize("is_trained", [False, True])
-def test_every_number_has_its_arithmetic(is_trained):
-    trained = load_layer(TOKENS, Configuration(4, 4, 16, "full"), 0)
-    one = Selection.of(trained, 2, [0, 2]) if is_trained else Selection.of(LAYER, 2, [2])
-    working = make_heads_explainer(one)
-    for panel in draw_steps(one):
-        rows, columns = panel.matrix.shape
-        for row, column in {(0, 0), (rows - 1, columns - 1), (rows // 2, columns // 2)}:
-            run = working(Cell(panel.id, row, column))
-            value = panel.matrix.values[row][column] or 0.0
-            assert float(run.value) == pytest.approx(value, abs=6e-4 * max(1, abs(value)))
-            assert prints(run) == run.value
 
 
 def test_operations_are_those_that_torch_counts_and_alike_for_equal_parameters():

@@ -233,7 +233,10 @@ def test_rows_are_those_that_the_models_own_cache_stores(smollm2):
         assert 0 <= sent["steps"][-1]["difference"] < 1e-3
         [first, second] = sent["again"]
         assert not any(step["wrong"] for step in first)
-        assert [step["wrong"] for step in second] == [[*range(n)] for n in range(len(ids[0]))][:24]
+        # Of one token again and again any average of the values is the same: nothing can be wrong.
+        differ = len(ids.unique()) > 1
+        expected = [[*range(n)] if differ else [] for n in range(len(ids[0]))]
+        assert [step["wrong"] for step in second] == expected[:24]
         assert_read(visit)
 
 

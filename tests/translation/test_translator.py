@@ -236,6 +236,8 @@ IN_WORDS = "there is no translator.safetensors: python -m workshop.translation t
     [
         (lambda file: None, IN_WORDS),
         (cut, "is broken"),
+        (lambda file: file.write_text("not weights"), "is broken"),
+        (lambda file: file.write_bytes(b""), "is broken"),
         (lambda file: file.mkdir(), "is broken"),
         (lambda file: file.write_bytes(bytes(weights_file.MAX_BYTES + 1)), "larger than"),
         (lambda file: save_file(ONE_PART, file, {"words": "the cat"}), "other words"),
