@@ -80,8 +80,16 @@ def test_a_film_says_what_it_shows(visit):
         assert all(first in says for first in firsts), (says, firsts)
 
 
-def test_each_step_stands_until_it_is_read_and_one_without_anything_is_left_out(visit):
-    one = visit("", is_still=True)
+@pytest.fixture
+def alone(browser, address):
+    """The start page in a browser of its own: a clock that is stopped stops for all its pages."""
+    with browser.new_context(reduced_motion="reduce") as context:
+        yield (one := Visit(context.new_page(), address).goto(""))
+        assert not one.errors
+
+
+def test_each_step_stands_until_it_is_read_and_one_without_anything_is_left_out(alone):
+    one = alone
     one.page.clock.install(time=0)
     one.page.clock.pause_at(60)  # or the time of a busy machine would be counted, too
     one.press("Show me how")
