@@ -13,7 +13,7 @@ from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, ro
 from explainers.attention.steps import softmax
 from explainers.chapters.common.one_head import make_explainer
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences import takeaway as taken
+from explainers.chapters.long_sequences import compute
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, RUNNING_AXIS
 from explainers.messages import N_, ngettext
@@ -23,6 +23,7 @@ from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
@@ -34,7 +35,7 @@ Numbers = list[list[float | None]]
 
 
 @dataclass(frozen=True)
-class Row(taken.RowReading):
+class Row(compute.RowReading):
     """The same row with the sentence that it is of."""
 
     lab: Lab
@@ -239,7 +240,8 @@ def show_row(row: Row) -> None:
         "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     )
     show_clickable_figure(panels, make_row_explainer(row), lab.origin, "row", alt, slider)
-    taken.take_row(lab, row.word, row.block, place + 1, row.collect_results(place + 1))
+    inputs = {"layer": lab.layer, "word": row.word, "block": row.block, "blocks": place + 1}
+    hand_over("row", _("A row of scores in blocks"), compute.read_in_blocks, **inputs)
 
 
 def make_row_panels(row: Row, read: int) -> list[Panel]:
