@@ -2,7 +2,7 @@
 
 import pytest
 
-from explainers.chapters.cache_memory.hero_numbers import (
+from explainers.chapters.cache_memory.hero import (
     AHEAD,
     COUNTS,
     LENGTHS,
