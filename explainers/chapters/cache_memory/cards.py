@@ -67,18 +67,13 @@ def name_groups(caches: tuple[GroupCache, ...]) -> list[str]:
 
 
 def write_kept(group: LayerGroup) -> str:
-    """The window in brackets, and how many tokens make a row beyond it."""
+    """The window in brackets, if there is one, and how many tokens make a row beyond it."""
     if group.ratio:
         return _(
             " ({window:,} tokens, then rows of {ratio})", window=group.window, ratio=group.ratio
         )
-    return write_window(group.window)
-
-
-def write_window(window: int | None) -> str:
-    """The window in brackets, as it stands behind the name of a group; "" where there is none."""
-    tokens = _(ngettext("{count:,} token", "{count:,} tokens", window or 0))
-    return f" ({tokens})" if window else ""
+    tokens = _(ngettext("{count:,} token", "{count:,} tokens", group.window or 0))
+    return f" ({tokens})" if group.window else ""
 
 
 LESSONS = {

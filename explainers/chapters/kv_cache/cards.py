@@ -254,16 +254,10 @@ def explain_one_step(
 NOWHERE = N_("at none")
 
 
-def find_first_wrong_word(difference: Tensor) -> int | None:
-    """The first word, from 0, whose output is wrong."""
-    wrong = (difference > ROUNDING).nonzero().flatten().tolist()
-    return wrong[0] if wrong else None
-
-
 def write_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
-    """The same for the reader."""
-    first = find_first_wrong_word(difference)
-    return NOWHERE if first is None else f"{first + 1}: {run.tokens[first]}"
+    """The first word whose output is wrong, and its number from 1."""
+    wrong = (difference > ROUNDING).nonzero().flatten().tolist()
+    return f"{wrong[0] + 1}: {run.tokens[wrong[0]]}" if wrong else NOWHERE
 
 
 def _translate_first_wrong_word(run: DrawnText, difference: Tensor) -> str:

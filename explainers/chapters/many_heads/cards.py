@@ -188,11 +188,6 @@ def make_equal_heads(num_heads: int) -> Configuration:
     return Configuration(num_heads, num_heads, D_MODEL // num_heads, "full")
 
 
-def classify_accuracy(accuracy: float) -> str:
-    """Which of the answers an accuracy is."""
-    return ANSWERS[0 if accuracy > 0.75 else 1 if accuracy >= 0.25 else 2]
-
-
 def score_single_heads() -> dict[int, float]:
     """For each d_k of a single head, the share of verbs it is right about."""
     sizes = {size: Configuration(1, 1, size, "full") for size in list_head_dims(1)}
@@ -216,7 +211,8 @@ def count_named_verbs() -> dict[str, str]:
 
 def answer_contrast() -> str:
     """Which of the answers one head comes to."""
-    return classify_accuracy(statistics.mean(_read_row_of_heads(1).verb_accuracy))
+    accuracy = statistics.mean(_read_row_of_heads(1).verb_accuracy)
+    return ANSWERS[0 if accuracy > 0.75 else 1 if accuracy >= 0.25 else 2]
 
 
 def show_trainings() -> None:
