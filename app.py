@@ -20,9 +20,9 @@ from explainers.ui.untrusted_text import keep_log_clean
 
 def answer_ahead(request: Request) -> Response:
     """The numbers of the calculator's picture for another model or GPU; Starlette has a thread."""
-    from explainers.chapters.cache_memory import hero_numbers  # the first paint needs none of it
+    from explainers.chapters.cache_memory import hero  # the first paint needs none of it
 
-    numbers = hero_numbers.answer_ahead(request.query_params)
+    numbers = hero.answer_ahead(request.query_params)
     return JSONResponse(numbers) if numbers else Response(status_code=204)
 
 

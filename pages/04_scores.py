@@ -8,13 +8,7 @@ from explainers.chapters.common.one_head import read_head, take_head
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict
-from explainers.chapters.scores import root_experiment
-from explainers.chapters.scores.four_steps import (
-    choose_steps,
-    show_all_words,
-    show_step,
-    work_out_softmax,
-)
+from explainers.chapters.scores import cards
 from explainers.chapters.scores.hero import make_hero
 from explainers.toys.layers import Layer
 from explainers.translations import _
@@ -35,42 +29,42 @@ text = page.Prose(__file__)
 @fragment
 def show_root() -> None:
     """The same softmax with and without √d_k: rows that one can follow, then all draws."""
-    measurements = root_experiment.load_measurements()
-    measurement = root_experiment.show_rows(measurements)
+    measurements = cards.load_measurements()
+    measurement = cards.show_rows(measurements)
     text("root_rows")
-    without, with_root = root_experiment.write_averages(measurement)
+    without, with_root = cards.write_averages(measurement)
     text("root_largest", d_k=f"{measurement.head_dim:,}", without=without, with_root=with_root)
-    root_experiment.show_largest(measurements, measurement)
-    root_experiment.take_root(measurements)
+    cards.show_largest(measurements, measurement)
+    cards.take_root(measurements)
     show_source(*EXPERIMENT)
 
 
 def ask_for_root() -> None:
     """What comes out if nothing is divided by √d_k."""
-    text("root", keys=root_experiment.KEYS, draws=f"{root_experiment.DRAWS:,}")
-    average = root_experiment.load_measurements()[-1].average[0]
-    answer = root_experiment.describe_average(average)
-    keys, mean = root_experiment.KEYS, f"{average:.2f}"
-    if revealed(text, "root", root_experiment.ANSWERS, answer, keys=keys, average=mean):
+    text("root", keys=cards.KEYS, draws=f"{cards.DRAWS:,}")
+    average = cards.load_measurements()[-1].average[0]
+    answer = cards.describe_average(average)
+    keys, mean = cards.KEYS, f"{average:.2f}"
+    if revealed(text, "root", cards.ANSWERS, answer, keys=keys, average=mean):
         show_root()
 
 
 @fragment
 def show_how(layer: Layer, word: int) -> None:
     """The same four steps for all words."""
-    text("steps", word=layer.tokens[word], **work_out_softmax())
+    text("steps", word=layer.tokens[word], **cards.work_out_softmax())
     one_head = read_head(layer)
-    show_all_words(one_head, word, page.has_queries_down(), name_layer_origin(layer))
+    cards.show_all_words(one_head, word, page.has_queries_down(), name_layer_origin(layer))
     take_head(_("One head, every matrix"), layer, one_head.numbers)
 
 
 def show_steps(reading: Reading) -> None:
     """Queries and keys in, output out, one operation at a time, with weights of one's choice."""
     sizes = choose_sizes(reading)
-    layer, steps = sizes.layer, choose_steps()
+    layer, steps = sizes.layer, cards.choose_steps()
     for step in steps:
         text(f"step_{step}")
-        show_step(sizes, step, page.has_queries_down(), name_layer_origin(layer))
+        cards.show_step(sizes, step, page.has_queries_down(), name_layer_origin(layer))
     if "output" in steps:
         run_and_show(attention, *project(layer.x, layer.head()), layer.mask)
     offer_training(layer)
@@ -79,10 +73,10 @@ def show_steps(reading: Reading) -> None:
 
 def show_variance() -> None:
     """Why it is √d_k and not another number, and why a row without it hardly learns."""
-    measurements = root_experiment.load_measurements()
+    measurements = cards.load_measurements()
     text("root_variance")
-    root_experiment.show_variance(measurements)
-    text("root_gradient", **root_experiment.name_gradient(measurements))
+    cards.show_variance(measurements)
+    text("root_gradient", **cards.name_gradient(measurements))
 
 
 @fragment

@@ -10,10 +10,14 @@ from explainers.attention.multi_head import (
 )
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.sentence_reading import Reading, ask_about, show_reader
-from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
-from explainers.chapters.many_heads.head_panels import draw_steps, make_heads_explainer
+from explainers.chapters.many_heads import cards
+from explainers.chapters.many_heads.cards import (
+    Selection,
+    compute_heads,
+    draw_steps,
+    make_heads_explainer,
+)
 from explainers.chapters.many_heads.hero import make_hero
-from explainers.chapters.many_heads.selection import Selection, compute_heads
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -46,8 +50,8 @@ def show_steps(looked: Selection) -> None:
 
 def show_costs() -> None:
     """What heads cost."""
-    text("table", **equal_heads.count_costs())
-    show_source(parameters, equal_heads.count_operations)
+    text("table", **cards.count_costs())
+    show_source(parameters, cards.count_operations)
 
 
 @fragment
@@ -59,9 +63,9 @@ def show_lesson(reading: Reading) -> None:
     text("learned_here" if reading.is_small else "other_heads", **about)
     show_reader(reading, has_all_heads=True)
     end_stop(text)
-    named = equal_heads.count_named_verbs()
-    if revealed(text, "contrast", equal_heads.ANSWERS, equal_heads.answer_contrast(), **named):
-        equal_heads.show_trainings()
+    named = cards.count_named_verbs()
+    if revealed(text, "contrast", cards.ANSWERS, cards.answer_contrast(), **named):
+        cards.show_trainings()
         text("contrast_shown", **named)
     looked = Selection.of(layer, hero.chosen(controls.followed_word), off)
     show_steps(looked)
@@ -72,5 +76,5 @@ def show_lesson(reading: Reading) -> None:
 _sentence, reading = ask_about(text, "question", "question_own", has_all_heads=True)
 show_lesson(reading)
 show_one_sentence(text)
-questions = equal_heads.recall_remaining_share, equal_heads.recall_layer_numbers
+questions = cards.recall_remaining_share, cards.recall_layer_numbers
 check_yourself(text, dict(zip(("share", "numbers"), questions, strict=True)))

@@ -9,16 +9,10 @@ from explainers.attention.cache.windows import put, read_ring, sinks_and_window,
 from explainers.chapters.common.score_matrix import FEWEST, write_word_count
 from explainers.chapters.common.sentence_reading import drop_end_marks, offer_causal_reader
 from explainers.chapters.exercises import predict
-from explainers.chapters.kv_cache import (
-    bounded_caches,
-    cache_faults,
-    cost_curves,
-    hero,
-    step_figure,
-    takeaway,
-)
+from explainers.chapters.kv_cache import cards, compute, hero
 from explainers.chapters.kv_cache.reading import DrawnText, ModelText, choose_text_reader, read_text
 from explainers.toys.sentence import Sentence
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -30,6 +24,7 @@ from explainers.ui.page_parts.go_deeper import Cards, go_deeper
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
@@ -45,13 +40,13 @@ def say_small(run: DrawnText) -> None:
 @fragment
 def ask_costs(run: DrawnText) -> None:
     """What twice the text costs, asked first; then the work over the length of a text."""
-    answers, answer = cost_curves.ANSWERS, cost_curves.answer_costs()
-    if revealed(text, "costs", answers, answer, **cost_curves.name_growth()):
+    answers, answer = cards.ANSWERS, cards.answer_costs()
+    if revealed(text, "costs", answers, answer, **cards.name_growth()):
         say_small(run)
-        cost_curves.show_work()
-        text("costs_seen", **cost_curves.name_costs())
+        cards.show_work()
+        text("costs_seen", **cards.name_costs())
         text("costs_table")
-        text("memory", **cost_curves.name_memory(run))
+        text("memory", **cards.name_memory(run))
         show_source(one_call, with_cache, without_cache, cache_bytes)
 
 
@@ -59,7 +54,7 @@ def ask_costs(run: DrawnText) -> None:
 def show_how(run: DrawnText, layer: int, place: int) -> None:
     """The step and the layer of the first picture, as five small matrices."""
     text("how", word=run.tokens[place], layer=layer + 1)
-    step_figure.show_one_step(run, layer, place)
+    cards.show_one_step(run, layer, place)
     text("how_why")
     show_source(project_at, append, look_up, read)
 
@@ -67,13 +62,14 @@ def show_how(run: DrawnText, layer: int, place: int) -> None:
 def show_broken(shown: DrawnText, run: DrawnText) -> None:
     """One mistake with its first word veiled, then all of them, word by word."""
     say_small(shown)
-    text("broken", window=takeaway.WINDOW, kept=takeaway.WINDOW - 1)
-    found = takeaway.measure_differences(run)
-    answer = cache_faults.write_first_wrong_word(run, found[takeaway.FORGOTTEN])
-    takeaway.take_mistakes(run, found)
-    if ask_veiled(text, "broken", answer, cache_faults.list_first_words(run)):
-        show_figure(cache_faults.draw_faults(run, found), run.origin, "mistakes")
-        text("broken_seen", **cache_faults.name_faults(run, found))
+    text("broken", window=compute.WINDOW, kept=compute.WINDOW - 1)
+    found = compute.measure_differences(run)
+    answer = cards.write_first_wrong_word(run, found[compute.FORGOTTEN])
+    of_text = {"tokens": run.tokens, "seed": run.seed}
+    hand_over("mistakes", _("Mistakes in a cache"), compute.measure_mistakes, **of_text)
+    if ask_veiled(text, "broken", answer, cards.list_first_words(run)):
+        show_figure(cards.draw_faults(run, found), run.origin, "mistakes")
+        text("broken_seen", **cards.name_faults(run, found))
     show_source(forget_offset, drop_row, append_after)
 
 
@@ -83,12 +79,14 @@ def show_windows(shown: DrawnText, run: DrawnText) -> None:
     text("windows")
     with st.container(horizontal=True):
         window, sinks = int(controls.reach_window()), int(controls.sinks())
-    caches = bounded_caches.BoundedCaches(run, window, sinks)
+    caches = cards.BoundedCaches(run, window, sinks)
     slot, options, named = caches.ask_slot()
-    takeaway.take_windows(run, window, sinks, caches.lost)
+    inputs = {"tokens": run.tokens, "seed": run.seed, "window": window, "sinks": sinks}
+    title, compare = _("Caches that stop growing"), compute.compare_bounded_caches
+    hand_over("windows", title, compare, **inputs)
     if ask_veiled(text, "windows", slot, options, **named):
-        origin = cost_curves.name_count_origin()
-        show_figure(bounded_caches.draw_slots(caches), origin, "slots")
+        origin = cards.name_count_origin()
+        show_figure(cards.draw_slots(caches), origin, "slots")
         text("windows_seen", **caches.name_sizes())
     show_source(slot_of, put, read_ring, sinks_and_window)
 
@@ -112,17 +110,15 @@ def show_lesson(sentence: Sentence, run: DrawnText, wants_model: bool) -> None:
     ask_costs(run)
     show_how(run, layer, place)
     if not is_short:
-        cards: Cards = {
+        deeper: Cards = {
             "broken": lambda: show_broken(run, small),
             "windows": lambda: show_windows(run, small),
         }
-        go_deeper(text, cards)
+        go_deeper(text, deeper)
 
 
 text("question")
 chosen = choose_text()
 show_lesson(chosen, *choose_text_reader(chosen))
 show_one_sentence(text)
-check_yourself(
-    text, {"rows": predict.rows_with_and_without, "kept": cost_curves.recall_stored_queries}
-)
+check_yourself(text, {"rows": predict.rows_with_and_without, "kept": cards.recall_stored_queries})

@@ -7,10 +7,10 @@ from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict, predict_cache
-from explainers.chapters.shared_heads import dealt_heads, fewer_rows, hero, latent_heads
-from explainers.chapters.shared_heads import takeaway as taken
+from explainers.chapters.shared_heads import cards, compute, hero
 from explainers.chapters.shared_heads import uptraining_job as uptraining
-from explainers.chapters.shared_heads.takeaway import HEAD_DIM, NUM_HEADS, ROPE_DIM
+from explainers.chapters.shared_heads.compute import HEAD_DIM, NUM_HEADS, ROPE_DIM
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, show_hero
@@ -22,6 +22,7 @@ from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 Tokens = tuple[str, ...]
@@ -43,10 +44,11 @@ def ask_averaged(tokens: Tokens) -> None:
 def show_how(reading: Reading, picture: Hero) -> None:
     """Keys of the KV heads, dealt out to the query heads, and the weights that these get."""
     layer, word = hero.load_shown(reading, picture)
-    dealing = dealt_heads.Dealing.of(layer, word)
-    taken.take_learned(layer, dealing.run)
+    dealing = cards.Dealing.of(layer, word)
+    title = _("Heads that learned to share keys and values")
+    hand_over("learned", title, compute.read_learned_heads, layer=layer)
     text("how", **dealing.name_words())
-    show_figure(dealt_heads.draw_dealing(dealing), name_layer_origin(layer), "dealing")
+    show_figure(cards.draw_dealing(dealing), name_layer_origin(layer), "dealing")
     show_source(grouped_query.share, grouped_query.grouped_query, grouped_query.cache_elements)
 
 
@@ -68,10 +70,11 @@ def show_latent(tokens: Tokens) -> None:
     """One short row per word instead of keys and values."""
     text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
     place, seed = controls.latent_dim(), page.read_seed()
-    sizes = latent_heads.run_all_sizes(tokens, seed)
-    taken.take_latent(tokens, int(controls.latent_dim.steps[place]), seed, *sizes[place][1:])
+    sizes = cards.run_all_sizes(tokens, seed)
+    inputs = {"tokens": tokens, "latent_dim": int(controls.latent_dim.steps[place]), "seed": seed}
+    hand_over("latent", _("Multi-head latent attention"), compute.compute_latent_heads, **inputs)
     of_text = text.template("latent_kept")
-    figure = latent_heads.draw_latent(tokens, sizes, place, page.has_queries_down(), of_text)
+    figure = cards.draw_latent(tokens, sizes, place, page.has_queries_down(), of_text)
     show_figure(figure, random_weights(seed, sizes[place].given.x.device), "latent")
     show_source(latent.compress, latent.queries, latent.latent_attention, latent.absorbed)
 
@@ -79,12 +82,13 @@ def show_latent(tokens: Tokens) -> None:
 def show_rows(tokens: Tokens) -> None:
     """Words that share a row, and layers that keep none."""
     text("rows")
-    found = taken.merge_words(tokens, controls.row_width(), page.read_seed())
-    if ask_veiled(text, "rows", *fewer_rows.ask_rows(found), words=len(tokens), width=found.width):
-        show_figure(*fewer_rows.draw_rows(found), "rows")
-        text("rows_seen", **fewer_rows.name_rows(found))
-    taken.take_rows(found)
-    show_source(*fewer_rows.CODE)
+    found = compute.merge_words(tokens, controls.row_width(), page.read_seed())
+    if ask_veiled(text, "rows", *cards.ask_rows(found), words=len(tokens), width=found.width):
+        show_figure(*cards.draw_rows(found), "rows")
+        text("rows_seen", **cards.name_rows(found))
+    inputs = {"tokens": tokens, "width": found.width, "seed": found.seed}
+    hand_over("rows", _("Words that share a row"), compute.compute_merged_rows, **inputs)
+    show_source(*cards.CODE)
 
 
 @fragment
@@ -96,12 +100,12 @@ def show_lesson(reading: Reading) -> None:
     ask_averaged(reading.known)
     show_how(reading, picture)
     sizes = hero.find_small_sizes(picture, reading)
-    cards: Cards = {
+    deeper: Cards = {
         "uptraining": lambda: show_uptraining(reading.known, *sizes),
         "latent": lambda: show_latent(reading.words),
         "rows": lambda: show_rows(reading.words),
     }
-    go_deeper(text, cards)
+    go_deeper(text, deeper)
 
 
 text("question")

@@ -4,17 +4,10 @@ from functools import partial
 
 import streamlit as st
 
-from explainers.chapters.cache_memory import (
-    cache_result,
-    choose_cache,
-    compared_models,
-    current_plan,
-    gpu_fit,
-    plan_tables,
-)
+from explainers.chapters.cache_memory import cards, choose_cache, compared_models, gpu_fit
+from explainers.chapters.cache_memory.cards import link_lessons
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.chapters.cache_memory.hero import make_hero
-from explainers.chapters.cache_memory.layer_names import link_lessons
 from explainers.chapters.exercises.predict_cache import bytes_of_a_token, gigabytes_of_a_model
 from explainers.memory.serving import Deployment
 from explainers.models.registry import READ_FOLDERS_VARIABLE
@@ -37,7 +30,7 @@ text = page.Prose(__file__)
 @fragment
 def compare_models() -> None:
     """The models that the reader chooses, as lines and as a table, after a question about two."""
-    plan, asked = current_plan.read_plan(), compared_models.compare_two()
+    plan, asked = gpu_fit.read_plan(), compared_models.compare_two()
     if not (plan.choice and revealed(text, "compare", compared_models.TWO, **asked)):
         return
     if shapes := compared_models.choose_models():
@@ -49,14 +42,14 @@ def compare_models() -> None:
 def show_layers(choice: CacheChoice, _unused: Deployment | None) -> None:
     """Which layers hold the bytes, if they are not all alike; a question first."""
     link_lessons(choice.shape)
-    model, caches = verbatim(choice.shape.id), cache_result.list_caches(choice)
+    model, caches = verbatim(choice.shape.id), cards.list_caches(choice)
     if len(caches) < 2:
-        text("layers_alike", alike=cache_result.describe_alike_layers(caches), model=model)
+        text("layers_alike", alike=cards.describe_alike_layers(caches), model=model)
         return
-    text("layers", model=model, groups=cache_result.list_groups(caches))
-    share, named = cache_result.answer_layers(caches, choice.tokens)
+    text("layers", model=model, groups=cards.list_groups(caches))
+    share, named = cards.answer_layers(caches, choice.tokens)
     if ask_veiled(text, "layers", share, **named):
-        sorting, held = cache_result.show_layers(choice.shape, caches)
+        sorting, held = cards.show_layers(choice.shape, caches)
         text(f"layers_in_{sorting}", **held)
 
 
@@ -71,16 +64,16 @@ def show_serving(choice: CacheChoice, deployment: Deployment | None) -> None:
 
 def show_gpus(choice: CacheChoice, deployment: Deployment | None) -> None:
     """The same texts on every GPU of the list."""
-    name, told = plan_tables.list_gpus(deployment, choice.tokens, choice.texts)
+    name, told = cards.list_gpus(deployment, choice.tokens, choice.texts)
     text(f"gpus_{name}", **told)
-    show_source(*plan_tables.GPU_CODE)
+    show_source(*cards.GPU_CODE)
 
 
 def show_flags(choice: CacheChoice, deployment: Deployment | None) -> None:
     """The chosen point as flags of an engine."""
-    name, told = plan_tables.show_command(deployment, choice.tokens, choice.texts)
+    name, told = cards.show_command(deployment, choice.tokens, choice.texts)
     text(f"flags_{name}", **told)
-    show_source(*plan_tables.FLAG_CODE)
+    show_source(*cards.FLAG_CODE)
 
 
 CARDS = {"layers": show_layers, "serving": show_serving, "gpus": show_gpus, "flags": show_flags}
@@ -88,7 +81,7 @@ CARDS = {"layers": show_layers, "serving": show_serving, "gpus": show_gpus, "fla
 
 def draw_card(name: str) -> None:
     """A card about the chosen model, as far as there is one."""
-    plan = current_plan.read_plan()
+    plan = gpu_fit.read_plan()
     if plan.choice:
         CARDS[name](plan.choice, plan.deployment)
     else:
@@ -103,22 +96,22 @@ def show_planner() -> None:
         text("paste", most=f"{choose_cache.MAX_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
     shape = choose_cache.read_shape_or_warn(name)
     choice, hardware = gpu_fit.choose_rest(more, shape, gpu)
-    deployment = current_plan.make_plan(choice, hardware).deployment
+    deployment = gpu_fit.make_plan(choice, hardware).deployment
     if choice and deployment:
         show_hero(text, make_hero(text, choice, hardware, deployment), "memory")
     if choice:
-        text("how", stored=text.fill(f"how_{cache_result.name_stored(choice.shape)}"))
-        cache_result.show_working(choice)
-        text("result", **cache_result.measure_cache(choice))
+        text("how", stored=text.fill(f"how_{cards.name_stored(choice.shape)}"))
+        cards.show_working(choice)
+        text("result", **cards.measure_cache(choice))
         with st.expander(_("Where the numbers of this model come from")):
-            text("origin", **cache_result.list_sources(choice.shape))
+            text("origin", **cards.list_sources(choice.shape))
 
 
 text("question")
-with current_plan.whole_page():
+with gpu_fit.whole_page():
     show_planner()
-    if current_plan.read_plan().choice:
-        show_source(*cache_result.CODE)
+    if gpu_fit.read_plan().choice:
+        show_source(*cards.CODE)
     compare_models()
     go_deeper(text, {name: partial(draw_card, name) for name in CARDS})
 show_one_sentence(text)

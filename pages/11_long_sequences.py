@@ -11,15 +11,9 @@ from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.common.sentence_reading import choose_reading, show_reader
 from explainers.chapters.exercises import predict
-from explainers.chapters.long_sequences import (
-    counted_cells,
-    hero,
-    measurement,
-    online_row,
-    takeaway,
-    tile_figure,
-)
-from explainers.chapters.long_sequences.matrix_sizes import LONG, SIDE
+from explainers.chapters.long_sequences import compute, hero, measurement, online_row, tile_figure
+from explainers.chapters.long_sequences.compute import LONG, SIDE
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_hero
@@ -29,6 +23,7 @@ from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_functions_of, show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -74,10 +69,10 @@ def show_skipped() -> None:
     text("spared")
     measurement.show_measuring(partial(text, "measured"))
     text("spared_tiles", tokens=f"{LONG:,}", side=SIDE)
-    causal, strided = counted_cells.count_causal()
-    options = ["0", *(f"{counted_cells.ALL // part}" for part in (2, 4))]
+    causal, strided = tile_figure.count_causal()
+    options = ["0", *(f"{tile_figure.ALL // part}" for part in (2, 4))]
     if ask_veiled(text, "spared", f"{strided}", options, causal=causal, side=SIDE):
-        counted_cells.show_skipped_tiles(lab.queries_down)
+        tile_figure.show_skipped_tiles(lab.queries_down)
         text("spared_seen")
     show_source(tile_cells)
 
@@ -88,7 +83,9 @@ def show_lesson() -> None:
     show_hero(text, picture := hero.make_hero(text, lab), "sweep")
     rule = picture.chosen(controls.tile_mask)
     show_reader(reading)
-    takeaway.take_sweep(lab, rule, hero.cut_tiles(lab, rule).blocks)
+    sizes = dict(zip(("q_block", "kv_block"), hero.cut_tiles(lab, rule).blocks, strict=True))
+    title = _("Attention in tiles, the first picture")
+    hand_over("sweep", title, compute.compare_tiles, layer=lab.layer, rule=rule, **sizes)
     cards = {"spared": show_skipped}
     if words < FEWEST:
         text("too_short", words=write_word_count(words), fewest=FEWEST)

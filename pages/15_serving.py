@@ -15,8 +15,8 @@ from explainers.attention.serving.paged_cache import gather, make_room, write_ro
 from explainers.attention.serving.shared_prefix import count_shared, name_blocks
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.exercises import predict_serving
-from explainers.chapters.serving import kept_drafts, reused_rows
-from explainers.chapters.serving.compute import check_tree, exchange_drafts, share_prompts
+from explainers.chapters.serving import cards
+from explainers.chapters.serving.cards import check_tree, exchange_drafts, share_prompts
 from explainers.chapters.serving.hero import changed_token, make_hero
 from explainers.chapters.serving.measured_serving import (
     BLOCK,
@@ -54,10 +54,10 @@ def choose_serving(loaded: "RealModel | None", beginning: str) -> Serving:
 @fragment
 def ask_layer(serving: Serving) -> None:
     """How many rows can the second layer reuse behind a changed word?"""
-    told = reused_rows.name_layers(serving)
-    answer = reused_rows.answer_layer(serving)
-    if revealed(text, "reuse", reused_rows.ANSWERS, answer, **told):
-        reused_rows.draw_layers(serving)
+    told = cards.name_layers(serving)
+    answer = cards.answer_layer(serving)
+    if revealed(text, "reuse", cards.ANSWERS, answer, **told):
+        cards.draw_layers(serving)
     show_source(count_shared, name_blocks)
 
 
@@ -65,9 +65,9 @@ def ask_layer(serving: Serving) -> None:
 def show_how(serving: Serving) -> None:
     """A draft is kept, or another word is drawn: six bars."""
     guesses, tree = serving.guesses(), serving.drafts()
-    told = kept_drafts.name_exchange(guesses)
+    told = cards.name_exchange(guesses)
     text("how", **told)
-    kept_drafts.draw_guesses(guesses, serving.origin)
+    cards.draw_guesses(guesses, serving.origin)
     text("how_seen", **told)
     title, (draft, target) = _("Keep a draft or draw again"), (guesses.draft, guesses.target)
     hand_over("exchange", title, exchange_drafts, draft=draft, target=target)
@@ -79,17 +79,17 @@ def show_how(serving: Serving) -> None:
 
 def show_lookup(serving: Serving) -> None:
     """Drafts from the text itself, where it repeats and where it does not."""
-    told = reused_rows.name_lookup(serving)
+    told = cards.name_lookup(serving)
     text("lookup", **told)
     if ask_veiled(text, "passes", told["passes"], (), **told):
-        text("lookup_seen", **reused_rows.tabulate_lookup(serving, REPEATING))
-        found = reused_rows.find_repeats(serving, PLAIN)
-        text(f"lookup_{found}", **reused_rows.tabulate_lookup(serving, PLAIN))
+        text("lookup_seen", **cards.tabulate_lookup(serving, REPEATING))
+        found = cards.find_repeats(serving, PLAIN)
+        text(f"lookup_{found}", **cards.tabulate_lookup(serving, PLAIN))
 
 
 def show_engines() -> None:
     """Pages in an engine, and what they save; the code of the picture."""
-    text("engines", **reused_rows.name_pages())
+    text("engines", **cards.name_pages())
     show_source(make_room, write_row, gather)
 
 

@@ -9,9 +9,9 @@ from transformers import DeepseekV4Config, Gemma3nTextConfig
 from transformers.models.deepseek_v4 import modeling_deepseek_v4 as deepseek
 
 from explainers.attention.merged_rows import merge_rows, waiting_rows
-from explainers.chapters.shared_heads import fewer_rows
-from explainers.chapters.shared_heads.fewer_rows import name_rows
-from explainers.chapters.shared_heads.takeaway import merge_words
+from explainers.chapters.shared_heads import cards
+from explainers.chapters.shared_heads.cards import name_rows
+from explainers.chapters.shared_heads.compute import merge_words
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes, count_lasting_bytes
 from explainers.memory.model_shapes import find_shape
 
@@ -63,18 +63,18 @@ def test_the_sizes_are_those_of_the_classes():
     ratios = rates["compressed_sparse_attention"], rates["heavily_compressed_attention"]
     named = name_rows(merge_words(tuple(WORDS), 3, 0))
     assert (named["narrow"], named["wide"]) == ratios
-    for group in find_shape(fewer_rows.AFTER).require_groups():
+    for group in find_shape(cards.AFTER).require_groups():
         assert group.ratio in (0, *ratios)
         dims = {"compressed": config.head_dim, "index": config.index_head_dim}
         assert group.head_dim == dims[group.kind]
     shared = Gemma3nTextConfig()
-    assert shared.num_hidden_layers == fewer_rows.LAYERS
-    assert shared.num_kv_shared_layers == fewer_rows.BORROWING
+    assert shared.num_hidden_layers == cards.LAYERS
+    assert shared.num_kv_shared_layers == cards.BORROWING
 
 
 def test_the_bytes_of_a_token_are_those_of_its_rows():
     """All rows of a long text, counted, divided by its words; the short window is nothing then."""
-    words, shape = 2**20, find_shape(fewer_rows.AFTER)
+    words, shape = 2**20, find_shape(cards.AFTER)
     narrow, wide = words // 4 * (512 + 128), words // 128 * 512
     assert count_lasting_bytes(shape) == (21 * narrow + 20 * wide) * 2 / words
     longer = [

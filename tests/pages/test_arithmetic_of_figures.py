@@ -7,11 +7,10 @@ import pytest
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.weight_steps import WeightSteps
+from explainers.chapters.kv_cache.cards import draw_one_step, explain_one_step
 from explainers.chapters.kv_cache.reading import DrawnText
-from explainers.chapters.kv_cache.step_figure import draw_one_step, explain_one_step
 from explainers.chapters.long_sequences.online_row import Row, make_row_explainer, make_row_panels
-from explainers.chapters.many_heads.head_panels import draw_steps, make_heads_explainer
-from explainers.chapters.many_heads.selection import Selection
+from explainers.chapters.many_heads.cards import Selection, draw_steps, make_heads_explainer
 from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.translation.corpus import RUNNING_PAIR

@@ -2,14 +2,14 @@
 
 import pytest
 
-from explainers.chapters.cache_memory.hero import make_table
-from explainers.chapters.cache_memory.hero_numbers import (
+from explainers.chapters.cache_memory.hero import (
     AHEAD,
     COUNTS,
     LENGTHS,
     MANY,
     answer_ahead,
     compute_numbers,
+    make_table,
 )
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving import Deployment, find_weight_format, read_gpus

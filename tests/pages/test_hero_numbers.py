@@ -12,10 +12,9 @@ import torch
 from explainers.attention import masks
 from explainers.attention.multi_head import multi_head
 from explainers.attention.tiled import tile_cells
-from explainers.chapters.long_sequences.matrix_sizes import TILE, count_read_tiles
-from explainers.chapters.many_heads.heads_at_equal_parameters import make_equal_heads
+from explainers.chapters.long_sequences.compute import TILE, count_read_tiles
+from explainers.chapters.many_heads.cards import Selection, make_equal_heads
 from explainers.chapters.many_heads.hero import compute_small_layers, list_switches
-from explainers.chapters.many_heads.selection import Selection
 from explainers.chapters.scores.hero import TEMPERATURES, compute_numbers
 from explainers.chapters.start.hero import compute_first_pictures
 from explainers.toys.layers import NUM_HEADS, load_layer

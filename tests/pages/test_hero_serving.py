@@ -5,6 +5,7 @@ import pytest
 from explainers.chapters.serving.hero import (
     LEAST_GAP,
     NOTHING,
+    OTHERS,
     REAL,
     ROUNDING,
     compute_numbers,
@@ -12,7 +13,6 @@ from explainers.chapters.serving.hero import (
     write_gap,
 )
 from explainers.chapters.serving.measured_serving import BLOCK, read_shipped
-from explainers.chapters.serving.page_story import OTHERS
 from explainers.models.registry import locate_folder
 from explainers.models.served_prompts import Prompts
 from tests.support import saved_models

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention.multi_head import multi_head
-from explainers.chapters.many_heads import heads_at_equal_parameters as costs
-from explainers.chapters.many_heads.selection import Selection
+from explainers.chapters.many_heads import cards
+from explainers.chapters.many_heads.cards import Selection
 from explainers.toys import examples, layers
 from explainers.toys.layers import draw_layer
 from tests.support.opening import PAGES, opened, pictures
@@ -38,9 +38,9 @@ def test_operations_are_those_that_torch_counts_and_alike_for_equal_parameters()
     x, mask = torch.randn(7, 13, device=layer.w_query.device), torch.ones(7, 7, dtype=torch.bool)
     with FlopCounterMode(display=False) as counted:
         multi_head(x, layer, mask.to(x.device))
-    assert costs.count_operations(7, 13, 3, 5) == counted.get_total_flops()
-    sizes = [(one.num_heads, one.head_dim) for one in map(costs.make_equal_heads, layers.NUM_HEADS)]
-    assert len({costs.count_operations(7, layers.D_MODEL, *size) for size in sizes}) == 1
+    assert cards.count_operations(7, 13, 3, 5) == counted.get_total_flops()
+    sizes = [(one.num_heads, one.head_dim) for one in map(cards.make_equal_heads, layers.NUM_HEADS)]
+    assert len({cards.count_operations(7, layers.D_MODEL, *size) for size in sizes}) == 1
 
 
 def test_what_a_link_cannot_have_is_told():

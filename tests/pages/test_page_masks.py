@@ -10,10 +10,14 @@ from explainers.attention import masks
 from explainers.attention.rules import Mask, Rule
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.masks.changed_text import find_leak
+from explainers.chapters.masks.cards import (
+    NEVER,
+    choose_second_sentence,
+    count_layers_needed,
+    find_leak,
+)
+from explainers.chapters.masks.compute import measure_largest_change
 from explainers.chapters.masks.hero import DrawnChoice, compute_numbers
-from explainers.chapters.masks.padded_batch import choose_second_sentence, measure_largest_change
-from explainers.chapters.masks.window_reach import NEVER, count_layers_needed
 from explainers.toys.grammar import GRAMMARS
 from explainers.toys.layers import draw_layer
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer

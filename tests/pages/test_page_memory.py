@@ -11,10 +11,10 @@ from unittest import mock
 
 import pytest
 
+from explainers.chapters.cache_memory.cards import LESSONS, SINKS_LESSON, list_lessons
 from explainers.chapters.cache_memory.choose_cache import MAX_PASTED
 from explainers.chapters.cache_memory.compared_models import make_growth_table
 from explainers.chapters.cache_memory.gpu_fit import judge_fit
-from explainers.chapters.cache_memory.layer_names import LESSONS, SINKS_LESSON, list_lessons
 from explainers.charts.matrix import Matrix
 from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import LAYER_KINDS, find_shape

@@ -8,10 +8,7 @@ import torch
 from explainers.chapters.choosing.questions import recall_index
 from explainers.chapters.cross_attention.source_costs import recall_weight_count
 from explainers.chapters.growing_memory.written_pairs import recall_second_value, recall_size
-from explainers.chapters.many_heads.heads_at_equal_parameters import (
-    recall_layer_numbers,
-    recall_remaining_share,
-)
+from explainers.chapters.many_heads.cards import recall_layer_numbers, recall_remaining_share
 from explainers.chapters.query_key_value.query_key_roles import (
     recall_growing_matrix,
     recall_query_numbers,

@@ -1,13 +1,14 @@
-"""A model on GPUs: whether the texts fit, how long they may be, and how fast it could be."""
+"""A model on GPUs: what is chosen, whether the texts fit, how long they may be, how fast it is."""
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice, choose_options, list_models
-from explainers.memory.cache_bytes import FORMATS
+from explainers.memory.cache_bytes import FORMATS, count_bytes_per_token, list_group_caches
 from explainers.memory.cache_formula import warn_beyond_context
 from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import ModelShape
@@ -16,6 +17,7 @@ from explainers.memory.serving import (
     Deployment,
     Gpu,
     count_free_bytes_per_gpu,
+    count_text_bytes_per_gpu,
     count_users,
     count_weight_bytes,
     count_weight_bytes_per_gpu,
@@ -36,7 +38,9 @@ from explainers.messages import ngettext
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.picker import pick_name
-from explainers.ui.session import MENU_DRAWN, VISIT
+from explainers.ui.page_parts.go_deeper import open_card
+from explainers.ui.session import MENU_DRAWN, PLAN, PLAN_BELOW, VISIT
+from explainers.ui.takeaway_files import hand_over, take
 from explainers.ui.untrusted_text import verbatim
 
 WEIGHT_FORMATS = [name for name, format_ in FORMATS.items() if not format_.residual]
@@ -265,3 +269,89 @@ def show_working(deployment: Deployment, tokens: int, texts: int) -> None:
         if num_served := count_served(deployment, tokens, texts):
             lines += explain_speed(deployment, tokens, num_served)
     st.code("\n".join(map(_, lines)), language=None, wrap_lines=True)
+
+
+Numbers = dict[str, int | str | list[int] | None]
+
+
+def compute_cache(choice: CacheChoice) -> Numbers:
+    """The bytes with their working, per token, and in each group of layers."""
+    working = choice.explain()
+    return {
+        "bytes": working.size,
+        "working": "\n".join(working.lines),
+        "bytes per token": count_bytes_per_token(choice.shape, choice.dtype),
+        "groups of layers": [
+            one.size for one in list_group_caches(choice.shape, choice.tokens, **choice.options)
+        ],
+    }
+
+
+def compute_fit(deployment: Deployment, tokens: int, texts: int) -> Numbers:
+    """Weights, what one text takes, what is free, how many texts fit and how long they may be."""
+    return {
+        "bytes of all weights": count_weight_bytes(deployment),
+        "free on each": count_free_bytes_per_gpu(deployment),
+        "a text on each": count_text_bytes_per_gpu(deployment, tokens),
+        "texts that fit": count_users(deployment, tokens),
+        "longest": find_longest_context(deployment, texts),
+    }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is chosen; there is no `choice` while a config.json is missing or wrong."""
+
+    choice: CacheChoice | None
+    hardware: Hardware
+    deployment: Deployment | None
+
+    @property
+    def below(self) -> object:
+        """What is drawn below depends on this: other models and, if one is open, a card."""
+        is_open = st.session_state.get(open_card.key) is not None
+        choice, hardware = self.choice, self.hardware
+        texts = choice and (choice.tokens, choice.texts, choice.dtype)
+        return texts, hardware.gpu, hardware.gpus, self if is_open else None
+
+
+@contextmanager
+def whole_page() -> Iterator[None]:
+    """While the whole page is drawn, nothing below the picture shows an older plan."""
+    st.session_state[PLAN_BELOW] = None
+    yield
+    st.session_state[PLAN_BELOW] = read_plan().below
+
+
+def make_plan(choice: CacheChoice | None, hardware: Hardware) -> Plan:
+    """The plan, for the page and its takeaway; where it cannot be, a message says why.
+
+    Where something below shows another one, the whole page is drawn.
+    """
+    plan = Plan(choice, hardware, deploy_or_warn(choice, hardware) if choice else None)
+    st.session_state[PLAN] = plan
+    if st.session_state[PLAN_BELOW] not in (None, plan.below):
+        st.rerun()
+    hand_over_plan(plan)
+    return plan
+
+
+def hand_over_plan(plan: Plan) -> None:
+    """The bytes of the cache and what fits, as far as it can be counted."""
+    take("cache")
+    take("fit")
+    choice, deployment = plan.choice, plan.deployment
+    if choice:
+        hand_over("cache", _("The bytes of the cache"), compute_cache, choice=choice)
+    if choice and deployment and deployment.shape.parameters:
+        title, lengths = (
+            _("What fits on the GPUs"),
+            {"tokens": choice.tokens, "texts": choice.texts},
+        )
+        hand_over("fit", title, compute_fit, deployment=deployment, **lengths)
+
+
+def read_plan() -> Plan:
+    """The plan that was made last."""
+    plan: Plan = st.session_state[PLAN]
+    return plan

@@ -8,7 +8,7 @@ from explainers.attention import masks
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences.matrix_sizes import (
+from explainers.chapters.long_sequences.compute import (
     CELL_BYTES,
     TILE,
     count_matrix_bytes,

@@ -13,7 +13,7 @@ from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, ro
 from explainers.attention.steps import softmax
 from explainers.chapters.common.one_head import make_explainer
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences import takeaway as taken
+from explainers.chapters.long_sequences import compute
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, RUNNING_AXIS
 from explainers.messages import N_, ngettext
@@ -23,18 +23,20 @@ from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
 SCORES, WEIGHTS, OUTPUT = N_("scores"), N_("weights"), N_("output")
 RUNNING, POWERS = N_("running"), N_("powers")
 TABLES = (RUNNING, POWERS, WEIGHTS, OUTPUT)
+MADE_OF = {RUNNING: (), POWERS: (RUNNING,), WEIGHTS: (POWERS,), OUTPUT: (WEIGHTS,)}
 COLUMNS = (N_("largest"), N_("correction"), N_("total"))
 Numbers = list[list[float | None]]
 
 
 @dataclass(frozen=True)
-class Row(taken.RowReading):
+class Row(compute.RowReading):
     """The same row with the sentence that it is of."""
 
     lab: Lab
@@ -188,7 +190,7 @@ def name_row(row: Row) -> dict[str, str]:
     }
 
 
-def draw_difference(row: Row) -> Figure:
+def show_difference(row: Row) -> None:
     """Weights from the whole row, weights after the last block, and how far they are apart."""
     tokens, word = row.lab.tokens, [row.lab.tokens[row.word]]
     whole, read = softmax(row.scores), row.compute_weights(len(row.steps) - 1)
@@ -204,7 +206,8 @@ def draw_difference(row: Row) -> Figure:
         matrix = Matrix(name, formula, [numbers.tolist()], *places, kind=kind, limit=limit)
         panels.append(Panel(name, matrix))
     alt = _("A row of weights, computed at once and block by block.")
-    return Figure(orient_panels(panels, row.lab.queries_down), alt)
+    figure = Figure(orient_panels(panels, row.lab.queries_down), alt)
+    show_figure(figure, row.lab.origin, "exact")
 
 
 def choose_row(lab: Lab) -> Row:
@@ -212,11 +215,6 @@ def choose_row(lab: Lab) -> Row:
     with st.container(horizontal=True):
         word = controls.reading_word(0, len(lab.tokens) - 1)
         return Row.of(lab, word, int(controls.kv_block()))
-
-
-def show_difference(row: Row) -> None:
-    """The same, on the page."""
-    show_figure(draw_difference(row), row.lab.origin, "exact")
 
 
 def list_corrections(row: Row) -> str:
@@ -239,7 +237,8 @@ def show_row(row: Row) -> None:
         "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     )
     show_clickable_figure(panels, make_row_explainer(row), lab.origin, "row", alt, slider)
-    taken.take_row(lab, row.word, row.block, place + 1, row.collect_results(place + 1))
+    inputs = {"layer": lab.layer, "word": row.word, "block": row.block, "blocks": place + 1}
+    hand_over("row", _("A row of scores in blocks"), compute.read_in_blocks, **inputs)
 
 
 def make_row_panels(row: Row, read: int) -> list[Panel]:
@@ -266,14 +265,9 @@ def make_row_panels(row: Row, read: int) -> list[Panel]:
         matrix = Matrix(
             name, FORMULAS[name], frames[read - 1], *places, kind=kind, limit=find_largest(table)
         )
-        sources = _list_sources(name)
+        sources = tuple(Source(one, row="row") for one in MADE_OF[name])
         panels.append(Panel(name, matrix, sources=sources, frames=frames, followed=followed))
     return panels
-
-
-def _list_sources(name: str) -> tuple[Source, ...]:
-    before = {RUNNING: (), POWERS: (RUNNING,), WEIGHTS: (POWERS,), OUTPUT: (WEIGHTS,)}
-    return tuple(Source(one, row="row") for one in before[name])
 
 
 def _keep_first(table: Sequence[Sequence[float | None]], count: int) -> Values:

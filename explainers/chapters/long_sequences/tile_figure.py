@@ -1,4 +1,4 @@
-"""Attention tile by tile on the sentence: the order, what is in memory, what is done so far."""
+"""Attention tile by tile on the sentence, and the tiles that masks of a long text skip."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,17 +13,27 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
+from explainers.attention.tiled import tile_cells
 from explainers.chapters.common.one_head import make_explainer
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences import takeaway as taken
+from explainers.chapters.long_sequences import compute
+from explainers.chapters.long_sequences.compute import (
+    LONG,
+    SIDE,
+    count_skipped_tiles,
+    make_sparse_rules,
+)
 from explainers.charts.matrix import Matrix, Values, find_largest, make_pair_matrix
-from explainers.charts.theme import FEATURE_AXIS, QUERY_AXIS
+from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
-from explainers.ui.figure.panels import Cell, Panel, Slider, orient_panels
-from explainers.ui.text.numbers import bound_rounding
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, orient_panels
+from explainers.ui.provenance import formula
+from explainers.ui.takeaway_files import hand_over
+from explainers.ui.text.numbers import bound_rounding, write_percent
 
 MOST_SIDE = 6
 """Tiles on a side that can still be followed, and sent with a picture for each."""
@@ -47,12 +57,12 @@ class TiledSentence:
         return q_block, kv_block
 
     @cached_property
-    def reading(self) -> taken.TileReading:
+    def reading(self) -> compute.TileReading:
         """What is computed, tile by tile."""
-        return taken.TileReading(self.lab.views, self.rule, self.blocks)
+        return compute.TileReading(self.lab.views, self.rule, self.blocks)
 
     @property
-    def steps(self) -> list[taken.TileStep]:
+    def steps(self) -> list[compute.TileStep]:
         """The tiles that are read."""
         return self.reading.steps
 
@@ -162,8 +172,9 @@ def show_tiles(tiles: TiledSentence, rule: str) -> None:
     )
     explain = _make_explainer(tiles, place + 1)
     show_clickable_figure(tiles.make_panels(place + 1), explain, lab.origin, "tiles", alt, slider)
-    done = {"output so far": tiles.compute_output(place + 1), "tiled": tiles.compute_output(count)}
-    taken.take_tiles(lab, rule, tiles.blocks, place + 1, done)
+    sizes = dict(zip(("q_block", "kv_block"), tiles.blocks, strict=True), tiles=place + 1)
+    title = _("Attention in tiles")
+    hand_over("tiles", title, compute.read_in_tiles, layer=lab.layer, rule=rule, **sizes)
 
 
 def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithmetic]:
@@ -191,3 +202,51 @@ def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithme
         )
 
     return explain
+
+
+CPU = torch.device("cpu")
+
+
+@st.cache_data(show_spinner=False)
+def count_tile_cells() -> dict[str, list[list[int]]]:
+    """How many cells of each tile of a long text each mask allows."""
+    sizes = LONG, LONG, SIDE, SIDE
+    return {name: tile_cells(rule, *sizes).tolist() for name, rule in make_sparse_rules().items()}
+
+
+ALL = (LONG // SIDE) ** 2
+"""Tiles of a long text."""
+
+
+def count_causal() -> tuple[int, int]:
+    """Tiles that the causal mask skips, and that the strided one does, which allows fewer pairs."""
+    found = list(count_tile_cells().values())
+    causal, strided = (count_skipped_tiles(tiles)[2] for tiles in (found[1], found[-1]))
+    return causal, strided
+
+
+def show_skipped_tiles(queries_down: bool) -> None:
+    """Every mask as its tiles: how many are computed, and how many pairs it allows."""
+    found = count_tile_cells()
+    title = _("What masks spare on a long text")
+    hand_over("spared", title, compute.count_tiles_by_mask, length=LONG)
+    panels = [_draw_tile_map(name, tiles) for name, tiles in found.items()]
+    alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
+    origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), CPU)
+    show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "spared")
+
+
+def _draw_tile_map(name: str, tiles: list[list[int]]) -> Panel:
+    """A 1 for each tile that is computed; blank where it is skipped."""
+    computed = [[1.0 if count else None for count in line] for line in tiles]
+    numbers = [str(place) for place in range(len(tiles))]
+    allowed, _unused, skipped, count = count_skipped_tiles(tiles)
+    axes = numbers, numbers, QUERY_AXIS, KEY_AXIS
+    told = _(
+        "{share} of the pairs, {left} of {all} tiles",
+        share=write_percent(allowed / LONG**2, 1),
+        left=count - skipped,
+        all=count,
+    )
+    matrix = Matrix(name, told, computed, *axes, kind="weights", blank=N_("skipped"), decimals=0)
+    return Panel(name, matrix, small=True)

@@ -10,8 +10,7 @@ import torch
 from explainers.attention.multi_head import contributions, multi_head
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.sentence_reading import Reading
-from explainers.chapters.many_heads.head_panels import name_panel
-from explainers.chapters.many_heads.heads_at_equal_parameters import make_equal_heads
+from explainers.chapters.many_heads.cards import make_equal_heads, name_panel
 from explainers.toys.layers import D_MODEL, NUM_HEADS, SEEDS, Layer, Tokens, load_layer
 from explainers.translations import _
 from explainers.ui.controls import controls

@@ -14,7 +14,6 @@ from explainers.attention.rules import Mask
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.common.sentence_reading import Reading
-from explainers.chapters.masks.side_by_side import Drawing, read_drawing
 from explainers.messages import N_
 from explainers.toys.sentence import MOST_DRAWN
 from explainers.translations import _
@@ -199,16 +198,17 @@ def find_first_of_chunk(lab: Lab, width: int) -> tuple[int, dict[str, str]]:
 
 def find_mask(hero: Hero, words: int) -> Tensor:
     """The mask that is chosen (words, words); rows of a drawn one may be empty."""
+    if (drawn := find_drawing(hero, words)) is not None:
+        return drawn
     name = hero.chosen(controls.mask_of_picture)
-    if name == OWN:
-        return torch.tensor(controls.drawn_cells.list_cells(words))
     mask = next(one for one in masks.MASKS if one.name == name)
     return masks.build(mask.of(choose_numbers().get(name, 0)), words, words)
 
 
-def find_drawing(hero: Hero, lab: Lab) -> Drawing | None:
-    """The reader's own mask, if it is the one that is shown."""
-    return read_drawing(len(lab.tokens)) if hero.chosen(controls.mask_of_picture) == OWN else None
+def find_drawing(hero: Hero, words: int) -> Tensor | None:
+    """The reader's own mask (words, words), if it is the one that is shown."""
+    is_own = hero.chosen(controls.mask_of_picture) == OWN
+    return torch.tensor(controls.drawn_cells.list_cells(words)) if is_own else None
 
 
 def choose_numbers() -> dict[str, int]:

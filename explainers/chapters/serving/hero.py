@@ -1,14 +1,22 @@
 """The hero of the page: two prompts with one beginning, and four ways to serve them."""
 
+import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from explainers.attention.serving.draft_tree import tree_mask, tree_positions
+from explainers.attention.serving.paged_cache import (
+    Pages,
+    Table,
+    empty_pages,
+    gather,
+    point_at,
+    write_row,
+)
 from explainers.attention.serving.shared_prefix import count_shared
 from explainers.chapters.serving.measured_serving import BLOCK, Serving
-from explainers.chapters.serving.page_story import OTHERS, PROMPT, Moment, list_rows, tell_pages
 from explainers.messages import N_
 from explainers.models.served_prompts import CAUSAL, COUNTED, READINGS, TREE, Prompts, Reuse
 from explainers.translations import _
@@ -17,6 +25,59 @@ from explainers.ui.controls.control import Control
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import show_spaces
+
+PAGES_DRAWN, OTHERS = 12, (1, 4, 7)
+"""Pages in the memory, and those that other texts use already."""
+PROMPT = 1000
+"""A row of the second prompt holds this and its place, one of the first its place alone."""
+
+
+class Moment(NamedTuple):
+    """The memory and both tables after a step, and how many rows were copied in it."""
+
+    memory: Pages
+    tables: tuple[Table, Table]
+    copied: int = 0
+
+
+@functools.lru_cache(maxsize=32)
+def tell_pages(first: int, second: int, shared: int, slots: int) -> tuple[Moment, ...]:
+    """Prompts of `first` and `second` tokens, `shared` of them alike, in pages of `slots`.
+
+    Each row holds a number that says whose it is, so that one can look where it went.
+    """
+    nothing, most = Table((), 0), max(PAGES_DRAWN, 2 * (first + second) // slots)
+    memory = point_at(empty_pages(most, 1, slots, 1), Table(OTHERS, 0), 1)
+    memory, one = write_places(memory, nothing, range(first))
+    story = [Moment(memory, (one, nothing))]
+    shared = min(shared, second - 1)
+    two = Table(one.pages[: -(-shared // slots)], shared)
+    memory = point_at(memory, two, 1)
+    story.append(Moment(memory, (one, two)))
+    before = two
+    memory, two = write_places(memory, two, [PROMPT + shared])
+    is_copied = len(two.pages) == len(before.pages) and two.pages != before.pages
+    copied = shared % slots if is_copied else 0
+    story.append(Moment(memory, (one, two), copied))
+    memory, two = write_places(memory, two, range(PROMPT + shared + 1, PROMPT + second))
+    story.append(Moment(memory, (one, two)))
+    memory = point_at(memory, one, -1)
+    story.append(Moment(memory, (nothing, two)))
+    return tuple(story)
+
+
+def write_places(memory: Pages, table: Table, rows: "range | list[int]") -> tuple[Pages, Table]:
+    """Rows that hold nothing but a number."""
+    for row in rows:
+        number = torch.tensor([[float(row)]])
+        memory, table = write_row(memory, table, number, number)
+    return memory, table
+
+
+def list_rows(memory: Pages, table: Table) -> list[int]:
+    """The numbers in the rows of a text, in their order."""
+    return gather(memory, table).key[0, :, 0].int().tolist() if table.pages else []
+
 
 PREFIX, PAGES, CHUNKS, DRAFTS = "prefix", "pages", "chunks", "drafts"
 TRICKS = {
@@ -46,7 +107,7 @@ SENTENCES = (
 )
 NOTHING, ROUNDING, REAL = "exact", "rounding", "real"
 """What a difference is."""
-UNCHANGED, PAGES_DRAWN = -1, 12
+UNCHANGED = -1
 LEAST_GAP = 1e-9
 """A difference below this has too many digits."""
 

@@ -85,13 +85,14 @@ def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
     layers = {number: average_layer(layer, int(number)) for number in possible}
     described = {number: describe_layer(one) for number, one in layers.items()}
     numbers = {"tokens": list(reading.tokens), "layers": {heads: described}} | reading.marks
+    of_one = name_one(numbers, word.value, heads)
     return Hero(
         "sharing",
         _("KV heads, the query heads that read them, and where one word looks in each of these."),
         numbers,
         choices,
         SENTENCES,
-        list_averaged_experiments(text, numbers, word.value, heads),
+        [Experiment("one", text.fill("try_averaged", **of_one), {controls.num_kv_heads.key: "1"})],
         name_layer_origin(layer),
         functools.partial(make_head_table, layers[kv_heads], word.value),
     )
@@ -187,16 +188,6 @@ def list_experiments(text: Prose, numbers: dict[str, Any], word: int) -> list[Ex
         Experiment(
             "more", text.fill("try_more", **of_more), {heads.key: str(MANY), kv_heads: str(FEW)}
         ),
-    ]
-
-
-def list_averaged_experiments(
-    text: Prose, numbers: dict[str, Any], word: int, heads: str
-) -> list[Experiment]:
-    """The same of heads that learned without sharing."""
-    of_one = name_one(numbers, word, heads)
-    return [
-        Experiment("one", text.fill("try_averaged", **of_one), {controls.num_kv_heads.key: "1"})
     ]
 
 

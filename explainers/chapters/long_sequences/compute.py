@@ -1,8 +1,7 @@
-"""To take away: a row in blocks, attention in tiles, what masks spare."""
+"""A row in blocks, attention in tiles, and what masks spare: numbers only."""
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
 
 import torch
 from torch import Tensor
@@ -15,16 +14,65 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import dot_products, scale
 from explainers.attention.tiled import positions, read_tile, tile_cells, tiled_attention
-from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences.matrix_sizes import (
-    SIDE,
-    count_skipped_tiles,
-    make_sparse_rules,
-)
-from explainers.takeaway.recipe import Recipe
+from explainers.messages import N_
 from explainers.toys.layers import Layer
-from explainers.translations import _
-from explainers.ui.takeaway_files import take
+
+CELL_BYTES = 2
+"""A number of a model that runs: bfloat16."""
+
+
+def count_matrix_bytes(tokens: int) -> int:
+    """The weights of a text that looks at itself, in one head and layer."""
+    return tokens**2 * CELL_BYTES
+
+
+TILE = 128
+"""Queries, and keys, of a tile as a GPU reads it."""
+PERIOD = 3
+"""Tiles after which a mask looks the same again: chunks of 3 begin where every third tile does."""
+
+
+@cache
+def count_read_tiles(mask: str, tokens: int) -> int:
+    """How many tiles of a text a mask leaves, counted for three short texts, a period apart.
+
+    From these on, each period has as many tiles more as the period before: the counts of all such
+    texts lie on a parabola.
+    """
+    steps, beyond = divmod(tokens // TILE - 1, PERIOD)
+    lengths = [(1 + beyond + PERIOD * step) * TILE for step in range(3)]
+    counts = [
+        int((tile_cells(masks.RULES[mask], length, length, TILE, TILE) > 0).sum())
+        for length in lengths
+    ]
+    growth, more = counts[1] - counts[0], counts[2] - 2 * counts[1] + counts[0]
+    return counts[0] + steps * growth + steps * (steps - 1) // 2 * more
+
+
+LONG, SIDE, WIDTH = 4_096, 256, 512
+"""Tokens of a long text, of a side of its tiles, of a window."""
+
+
+def make_sparse_rules() -> dict[str, Rule]:
+    """Masks for long texts, by what they let through."""
+    window = masks.sliding_window(WIDTH)
+    strided = masks.Rule(
+        lambda query_pos, key_pos: (query_pos - key_pos < SIDE) | (key_pos % SIDE == SIDE - 1)
+    )
+    return {
+        N_("full"): masks.full,
+        N_("causal"): masks.causal,
+        N_("causal, window of {width}", width=WIDTH): window,
+        N_("causal: the last {side}, and every {side}th", side=SIDE): masks.causal & strided,
+    }
+
+
+def count_skipped_tiles(tiles: list[list[int]]) -> tuple[int, int, int, int]:
+    """Cells that are allowed, cells that tiles compute, tiles skipped, tiles there are."""
+    counts = [count for line in tiles for count in line]
+    skipped = counts.count(0)
+    return sum(counts), (len(counts) - skipped) * SIDE**2, skipped, len(counts)
+
 
 Computed = dict[str, Tensor]
 
@@ -128,11 +176,11 @@ class TileReading:
 
 
 def read_in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: int) -> Computed:
-    """The output after some tiles, after all of them, and by `attention()`."""
+    """The output after some tiles, and after all of them."""
     views = project(layer.x, layer.head())
     reading = TileReading(views, masks.RULES[rule], (q_block, kv_block))
-    tiled, output = reading.run_both()
-    return {"output so far": reading.compute_output(tiles), "tiled": tiled, "attention": output}
+    tiled, _output = reading.run_both()
+    return {"output so far": reading.compute_output(tiles), "tiled": tiled}
 
 
 def compare_tiles(layer: Layer, rule: str, q_block: int, kv_block: int) -> Computed:
@@ -149,31 +197,3 @@ def count_tiles_by_mask(length: int) -> dict[str, tuple[int, ...]]:
     return {
         str(name): count_skipped_tiles(tile_cells(rule, *sizes).tolist()) for name, rule in rules
     }
-
-
-def take_row(lab: Lab, word: int, block: int, blocks: int, shown: dict[str, Any]) -> None:
-    """The row as far as it was read."""
-    inputs = {"layer": lab.layer, "word": word, "block": block, "blocks": blocks}
-    take("row", Recipe(_("A row of scores in blocks"), read_in_blocks, inputs, shown))
-
-
-def take_tiles(lab: Lab, rule: str, blocks: tuple[int, int], read: int, shown: Computed) -> None:
-    """The tiles as far as they were read."""
-    q_block, kv_block = blocks
-    sizes = {"q_block": q_block, "kv_block": kv_block, "tiles": read}
-    inputs = {"layer": lab.layer, "rule": rule, **sizes}
-    take("tiles", Recipe(_("Attention in tiles"), read_in_tiles, inputs, shown))
-
-
-def take_sweep(lab: Lab, rule: str, blocks: tuple[int, int]) -> None:
-    """All tiles of the first picture, and what they come to."""
-    tiled, output = TileReading(lab.views, masks.RULES[rule], blocks).run_both()
-    inputs = {"layer": lab.layer, "rule": rule, "q_block": blocks[0], "kv_block": blocks[1]}
-    shown = {"tiled": tiled, "attention": output}
-    take("sweep", Recipe(_("Attention in tiles, the first picture"), compare_tiles, inputs, shown))
-
-
-def take_masks(length: int, found: dict[str, tuple[int, ...]]) -> None:
-    """What masks spare."""
-    title = _("What masks spare on a long text")
-    take("spared", Recipe(title, count_tiles_by_mask, {"length": length}, found))

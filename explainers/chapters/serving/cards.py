@@ -1,7 +1,25 @@
-"""Which rows a change leaves to reuse, layer by layer; what pages and drafts save."""
+"""Which rows a change leaves to reuse, what pages save, and drafts that are kept or drawn again."""
 
-from explainers.chapters.serving.hero import find_places, name_token
-from explainers.chapters.serving.measured_serving import DRAFTS, NEW_TOKENS, REPEATING, Serving
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explainers.attention.serving.accept_drafts import (
+    keep_probability,
+    left_over,
+    written_distribution,
+)
+from explainers.attention.serving.draft_tree import find_depths, tree_mask
+from explainers.attention.serving.shared_prefix import count_shared, count_shared_blocks
+from explainers.chapters.serving.hero import find_places, name_token, write_gap
+from explainers.chapters.serving.measured_serving import (
+    DRAFTS,
+    GUESSED,
+    NEW_TOKENS,
+    REPEATING,
+    Serving,
+)
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.memory.cache_bytes import count_bytes_per_token
@@ -9,10 +27,33 @@ from explainers.memory.engines import BLOCK_SIZE, count_pages
 from explainers.memory.model_shapes import find_shape
 from explainers.memory.sizes import format_size
 from explainers.messages import N_
+from explainers.models.served_prompts import TwoGuesses
 from explainers.translations import _
+from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
-from explainers.ui.untrusted_text import verbatim
+from explainers.ui.text.numbers import write_percent
+from explainers.ui.untrusted_text import show_spaces, verbatim
+
+
+def share_prompts(one: list[int], two: list[int], block: int) -> dict[str, int]:
+    """Tokens and whole blocks that two prompts, as ids, have in common."""
+    both = torch.tensor(one), torch.tensor(two)
+    return {"shared": count_shared(*both), "blocks": count_shared_blocks(*both, block)}
+
+
+def check_tree(length: int, parents: list[int]) -> dict[str, Any]:
+    """The mask of a text and its drafts, and how far each draft is from the text."""
+    return {"mask": tree_mask(length, parents), "depths": find_depths(parents)}
+
+
+def exchange_drafts(draft: list[float], target: list[float]) -> dict[str, Any]:
+    """How often each drafted word is kept, what is drawn instead, and what is written then."""
+    q, p = torch.tensor(draft), torch.tensor(target)
+    rest = left_over(q, p)
+    written = written_distribution(q, p, rest)
+    return {"kept": keep_probability(q, p), "drawn instead": rest, "written": written}
+
 
 ANSWERS = ALL, HALF, NONE = N_("all of them"), N_("about half"), N_("none")
 MODEL = "llama-3-8b"
@@ -109,4 +150,52 @@ def name_pages() -> dict[str, str]:
         "whole": f"{whole}",
         "alone": format_size(alone * BLOCK_SIZE * each),
         "together": format_size(together * BLOCK_SIZE * each),
+    }
+
+
+def name_words(guesses: TwoGuesses) -> list[str]:
+    """The words that are told apart, and all others together."""
+    return [*(word.strip() or show_spaces(word) for word in guesses.words), _("all others")]
+
+
+def read_guesses(guesses: TwoGuesses) -> tuple[Tensor, Tensor]:
+    """Both distributions (vocabulary,): q, which drafts, and p, which decides."""
+    draft, target = (torch.tensor(one, dtype=torch.float64) for one in guesses[1:3])
+    return draft / draft.sum(), target / target.sum()
+
+
+def draw_guesses(guesses: TwoGuesses, origin: str) -> None:
+    """A bar for each word: what both have, what is cut off, and what is filled up."""
+    from explainers.charts.bars import draw_exchange, make_exchange_rows
+
+    words, (draft, target) = name_words(guesses), read_guesses(guesses)
+    rows = make_exchange_rows(words, draft.tolist(), target.tolist())
+    shares = "; ".join(
+        f"{word} {write_percent(q)}, {write_percent(p)}"
+        for word, q, p in zip(words, draft.tolist(), target.tolist(), strict=True)
+    )
+    alt = _("Probability of each word in the draft and in the model: {shares}", shares=shares)
+    parts = _("kept"), _("cut off: too often in the draft"), _("filled up: drawn again")
+    show_chart(draw_exchange, rows, alt, "exchange", origin, length=len(words), parts=parts)
+
+
+def name_exchange(guesses: TwoGuesses) -> dict[str, str]:
+    """One word that is drafted too often, and one that is drafted too seldom."""
+    words, (draft, target) = name_words(guesses), read_guesses(guesses)
+    excess = draft - target
+    most, least = int(excess[:-1].argmax()), int(excess[:-1].argmin())
+    written = written_distribution(draft, target, left_over(draft, target))
+    kept = keep_probability(draft, target)
+    return {
+        "word": words[most],
+        "draft": write_percent(float(draft[most])),
+        "target": write_percent(float(target[most])),
+        "kept": write_percent(float(kept[most])),
+        "other": words[least],
+        "other_draft": write_percent(float(draft[least])),
+        "other_target": write_percent(float(target[least])),
+        "all_kept": write_percent(float((draft * kept).sum())),
+        "gap": write_gap(float((written - target).abs().max())),
+        "text": GUESSED,
+        "seen": guesses.seen.strip(),
     }

@@ -1,4 +1,4 @@
-"""The size of the chosen cache in both units, with its working, and layer by layer."""
+"""The size of the chosen cache with its working, layer by layer, on every GPU, and as flags."""
 
 from dataclasses import replace
 from functools import partial
@@ -6,7 +6,6 @@ from functools import partial
 import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
-from explainers.chapters.cache_memory.layer_names import describe_group, name_caches, name_groups
 from explainers.memory.cache_bytes import (
     FORMATS,
     GroupCache,
@@ -19,14 +18,91 @@ from explainers.memory.cache_bytes import (
     list_layer_caches,
     make_group_cache,
 )
-from explainers.memory.cache_formula import warn_beyond_context
-from explainers.memory.model_shapes import ModelShape
-from explainers.memory.sizes import UNIT_STEPS, format_both_sizes
+from explainers.memory.cache_formula import KIND_NAMES, warn_beyond_context
+from explainers.memory.capacity_plan import GPU_NUMBERS, GpuPlan, find_fewest_gpus, plan_every_gpu
+from explainers.memory.engine_pools import TRANSFORMERS, count_engine_room, count_engine_text
+from explainers.memory.model_shapes import LayerGroup, ModelShape
+from explainers.memory.serving import Deployment
+from explainers.memory.serving_flags import find_obstacle, make_command
+from explainers.memory.sizes import UNIT_STEPS, format_both_sizes, format_size
+from explainers.memory.speed import round_fraction
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
+from explainers.ui.controls import page_controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.lecture.screens import screen
+from explainers.ui.text.numbers import keep_units_together
 from explainers.ui.untrusted_text import verbatim
+
+
+def describe_group(part: GroupCache, name: str) -> str:
+    """A group of layers and what it holds."""
+    return _(
+        "{layers} of {kind}: {tokens}, {size} each",
+        layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
+        kind=name,
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", part.tokens)),
+        size=format_both_sizes(part.size // part.group.count),
+    )
+
+
+def name_caches(caches: tuple[GroupCache, ...]) -> dict[GroupCache, str]:
+    """Each group with its name."""
+    return dict(zip(caches, name_groups(caches), strict=True))
+
+
+def name_groups(caches: tuple[GroupCache, ...]) -> list[str]:
+    """The kind of each group with its window, and with its heads where these tell two apart."""
+    names = [_(KIND_NAMES[part.group.kind]) + write_kept(part.group) for part in caches]
+    if len(set(names)) == len(names):
+        return names
+    heads = [
+        _(ngettext("{count:,} KV head", "{count:,} KV heads", part.group.num_kv_heads))
+        for part in caches
+    ]
+    return [
+        f"{name}, {head_text} × {p.group.head_dim}"
+        for name, head_text, p in zip(names, heads, caches, strict=True)
+    ]
+
+
+def write_kept(group: LayerGroup) -> str:
+    """The window in brackets, if there is one, and how many tokens make a row beyond it."""
+    if group.ratio:
+        return _(
+            " ({window:,} tokens, then rows of {ratio})", window=group.window, ratio=group.ratio
+        )
+    tokens = _(ngettext("{count:,} token", "{count:,} tokens", group.window or 0))
+    return f" ({tokens})" if group.window else ""
+
+
+LESSONS = {
+    "full": "pages/09_shared_heads.py",
+    "latent": "pages/09_shared_heads.py",
+    "compressed": "pages/09_shared_heads.py",
+    "sliding": "pages/05_masks.py",
+    "chunked": "pages/05_masks.py",
+    "recurrent": "pages/12_growing_memory.py",
+    "index": "pages/13_choosing.py",
+    "cross": "pages/16_cross_attention.py",
+}
+"""By what `models.json` calls the kind."""
+SINKS_LESSON = "pages/14_idle_heads.py"
+
+
+def list_lessons(shape: ModelShape) -> list[str]:
+    """The pages that explain a model's layers, each once."""
+    lessons = [LESSONS[group.kind] for group in shape.require_groups() if group.kind in LESSONS]
+    return list(dict.fromkeys(lessons + [SINKS_LESSON] * shape.has_learned_sinks))
+
+
+def link_lessons(shape: ModelShape) -> None:
+    """Offer them."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("Explained on:"))
+        for path in list_lessons(shape):
+            st.page_link(path)
+
 
 VERIFICATIONS = {
     N_("primary"): N_(
@@ -206,3 +282,76 @@ def draw_layers(names: dict[GroupCache, str], shape: ModelShape) -> None:
     ordered, _unused = list_layer_caches(shape, tuple(names))
     rows = make_layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
     show_chart(draw_layer_bars, rows, ALT, "layers", ORIGIN)
+
+
+GPU_CODE = plan_every_gpu, find_fewest_gpus
+FLAG_CODE = make_command, count_engine_room, count_engine_text
+LIMIT_NAMES = {"bandwidth": N_("bandwidth"), "compute": N_("computing")}
+NONE = "–"
+
+
+def list_gpus(
+    deployment: Deployment | None, tokens: int, texts: int
+) -> tuple[str, dict[str, object]]:
+    """Which section to show, and the rows of its table: a line for each kind of GPU."""
+    if deployment is None or not deployment.shape.parameters:
+        return "unknown", {}
+    if deployment.shape.architecture == "encoder":
+        return "encoder", {"model": deployment.shape.id}
+    plans = plan_every_gpu(deployment, tokens, texts)
+    context = deployment.shape.context
+    enough = [plan for plan in plans if plan.gpus]
+    told: dict[str, object] = {
+        "rows": "\n".join(map(make_row, plans)),
+        "model": deployment.shape.id,
+        "texts": _(ngettext("{count:,} text", "{count:,} texts", texts)),
+        "tokens": f"{tokens:,}",
+        "most": f"{GPU_NUMBERS[-1]}",
+        "context": f"{context:,}" if context else _("a length that is not listed"),
+        "weights": f"{deployment.weight_dtype}",
+        "dtype": f"{deployment.cache_dtype}",
+        "single": f"{sum(plan.gpus == 1 for plan in enough)}",
+        "kinds": f"{len(plans)}",
+    }
+    return "seen", told
+
+
+def make_row(plan: GpuPlan) -> str:
+    """A kind of GPU: how many, for how many texts, what is left, how fast, how long a text."""
+    longest = _("any length") if plan.longest_on_one is None else f"{plan.longest_on_one:,}"
+    longest = NONE if plan.longest_on_one == 0 else longest
+    name = f"{plan.gpu.name}, {keep_units_together(format_size(plan.gpu.memory_bytes))}"
+    if plan.gpus is None:
+        return f"| {name} | {NONE} | {NONE} | {NONE} | {NONE} | {longest} |"
+    users = _("any number") if plan.users is None else f"{plan.users:,}"
+    left = keep_units_together(format_size(plan.free_bytes_per_gpu))
+    speed = round_fraction(plan.tokens_per_second, 0) if plan.tokens_per_second else 0
+    limit = f"{_(LIMIT_NAMES[plan.limit])}: {speed:,}"
+    return f"| {name} | **{plan.gpus}** | {users} | {left} | {limit} | {longest} |"
+
+
+def show_command(
+    deployment: Deployment | None, tokens: int, texts: int
+) -> tuple[str, dict[str, object]]:
+    """Draw the command for an engine; which section says what it holds for, and its numbers."""
+    engine = page_controls.flags_engine()
+    if deployment is None or not deployment.shape.parameters:
+        return "unknown", {}
+    command = make_command(deployment, tokens, texts, engine)
+    told: dict[str, object] = {
+        "engine": engine,
+        "dtype": str(deployment.cache_dtype),
+        "model": deployment.shape.id,
+    }
+    if command is None:
+        return find_obstacle(deployment, tokens, engine), told
+    st.code(command.code, language="python" if engine == TRANSFORMERS else "bash", wrap_lines=True)
+    # Both as they are typed: of 0.90 no language makes 0,90.
+    rows = (f"| `{flag.name}` | `{flag.value}` | {_(flag.reason)} |" for flag in command.flags)
+    return "seen", told | {
+        "rows": "\n".join(rows),
+        "tokens": f"{command.tokens:,}",
+        "texts": _(ngettext("{count:,} text", "{count:,} texts", command.texts)),
+        "weights": str(deployment.weight_dtype),
+        "gpus": f"{deployment.gpus} × {deployment.gpu.name}",
+    }

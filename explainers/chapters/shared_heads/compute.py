@@ -1,4 +1,4 @@
-"""To take away: heads that share, MLA, words that share a row; and the layer of this page."""
+"""Heads that share, MLA, and words that share a row: what the page and its files compute."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,17 +8,13 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.grouped_query import grouped_query
-from explainers.attention.latent import LatentHeads, absorbed, latent_attention
+from explainers.attention.latent import absorbed, latent_attention
 from explainers.attention.latent_layer import Latent
 from explainers.attention.merged_rows import merge_rows
-from explainers.attention.multi_head import ManyHeads
 from explainers.attention.rotary import angles
 from explainers.chapters.common.score_matrix import name_by_head
-from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.layers import Layer
-from explainers.translations import _
-from explainers.ui.takeaway_files import take
 
 NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
 """The layer of this page, where the reader does not choose another."""
@@ -75,56 +71,20 @@ Computed = dict[str, Tensor]
 
 def read_learned_heads(layer: Layer) -> Computed:
     """The weights of heads that learned with fewer keys and values."""
-    return list_learned_numbers(grouped_query(layer.x, layer.heads, layer.mask))
-
-
-def list_learned_numbers(run: ManyHeads) -> Computed:
-    """The weights of a run under the names of its heads."""
+    run = grouped_query(layer.x, layer.heads, layer.mask)
     return name_by_head("learned head", run.weights)
 
 
 def compute_latent_heads(tokens: tuple[str, ...], latent_dim: int, seed: int) -> Computed:
     """What MLA caches and computes, written out and absorbed."""
     given = make_latent_inputs(tokens, latent_dim, seed)
-    return list_latent_numbers(latent_attention(*given), absorbed(*given))
-
-
-def list_latent_numbers(run: LatentHeads, short: LatentHeads) -> Computed:
-    """What is cached, every head's weights, and the output of both ways."""
+    run, short = latent_attention(*given), absorbed(*given)
     rows = {"latent": run.cached.latent, "rotary key": run.cached.rotary_key}
     outputs = {"output": run.output, "output, absorbed": short.output}
     return {**rows, **name_by_head("MLA head", run.weights), **outputs}
 
 
-def take_learned(layer: Layer, run: ManyHeads) -> None:
-    """Heads that learned to share."""
-    title = _("Heads that learned to share keys and values")
-    shown = list_learned_numbers(run)
-    take("learned", Recipe(title, read_learned_heads, {"layer": layer}, shown))
-
-
 def compute_merged_rows(tokens: tuple[str, ...], width: int, seed: int) -> Computed:
     """Words that share a row, and the weights with which they do."""
-    return list_merged_numbers(merge_words(tokens, width, seed))
-
-
-def list_merged_numbers(found: MergedWords) -> Computed:
-    """What is drawn of it."""
+    found = merge_words(tokens, width, seed)
     return {"rows": found.rows, "weights": found.weights.flatten(0, 1), "merged": found.merged}
-
-
-def take_rows(found: MergedWords) -> None:
-    """Words that share a row."""
-    inputs = {"tokens": found.tokens, "width": found.width, "seed": found.seed}
-    shown = list_merged_numbers(found)
-    take("rows", Recipe(_("Words that share a row"), compute_merged_rows, inputs, shown))
-
-
-def take_latent(
-    tokens: tuple[str, ...], latent_dim: int, seed: int, run: LatentHeads, short: LatentHeads
-) -> None:
-    """Multi-head latent attention."""
-    shown = list_latent_numbers(run, short)
-    inputs = {"tokens": tokens, "latent_dim": latent_dim, "seed": seed}
-    title = _("Multi-head latent attention")
-    take("latent", Recipe(title, compute_latent_heads, inputs, shown))

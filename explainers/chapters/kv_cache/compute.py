@@ -1,6 +1,5 @@
-"""To take away: a text read with a cache and without one, mistakes, costs, windows."""
+"""What the page's files compute again: a text read with a cache, mistakes, costs, windows."""
 
-import functools
 from typing import Any
 
 import torch
@@ -17,14 +16,10 @@ from explainers.chapters.kv_cache.reading import (
     HEAD_DIM,
     LAYERS,
     DecodedText,
-    ModelText,
     make_reader,
 )
 from explainers.messages import N_
-from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
-from explainers.translations import _
-from explainers.ui.takeaway_files import take
 
 WINDOW = 3
 """Of the mistake with a window: this wide it should be."""
@@ -52,11 +47,7 @@ def read_words(tokens: tuple[str, ...], seed: int, words: int) -> dict[str, Any]
 
     The first difference is between products of the same shapes, so it is exactly 0.
     """
-    return name_numbers(DecodedText(tokens, seed), words)
-
-
-def name_numbers(run: DecodedText, words: int) -> dict[str, Any]:
-    """The numbers of a reading under their names, whether the page read or the file."""
+    run = DecodedText(tokens, seed)
     found: dict[str, Any] = {
         "cached − recomputed": max(run.row_by_row),
         "outputs": torch.cat([step.output for step in run.steps]),
@@ -82,9 +73,14 @@ def measure_mistakes(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
     return {"wrong": torch.stack([*measure_differences(DecodedText(tokens, seed)).values()])}
 
 
+def make_counted_layer() -> MultiHead:
+    """A layer of one head, of which the work is counted and the cache is weighed."""
+    return examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
+
+
 def count_costs(lengths: list[int]) -> dict[str, list[int]]:
     """The work of one layer, and the bytes that all layers hold, by the length of the text."""
-    layer = examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
+    layer = make_counted_layer()
     kept, again = ([count(n, layer) for n in lengths] for count in (with_cache, without_cache))
     return {
         "rows with the cache": [work.rows for work in kept],
@@ -95,11 +91,6 @@ def count_costs(lengths: list[int]) -> dict[str, list[int]]:
     }
 
 
-@functools.cache
-def _count_once(lengths: tuple[int, ...]) -> dict[str, list[int]]:
-    return count_costs([*lengths])
-
-
 def compare_bounded_caches(
     tokens: tuple[str, ...], seed: int, window: int, sinks: int
 ) -> dict[str, Tensor]:
@@ -108,43 +99,3 @@ def compare_bounded_caches(
     full = run.read_at_once(len(tokens), masks.causal).output
     caches = run.compute_ring_outputs(window, 0), run.compute_ring_outputs(sinks + window, sinks)
     return {"lost": torch.stack([(each - full).abs().amax(dim=-1) for each in caches])}
-
-
-def take_decoding(run: DecodedText, layer: int, words: int) -> None:
-    """The steps, as far as the reader has gone; of a model, those of one head."""
-    title, inputs = _("Read word by word, with a cache"), {**_collect_inputs(run), "words": words}
-    if isinstance(run, ModelText):
-        block, done = run.blocks[layer], run.steps[words - 1].reads[layer]
-        x = torch.stack([run.compute_input(layer, word) for word in range(words)])
-        given = {"x": x, "layer": block.first_head, "longest": block.longest, "words": words}
-        shown = {"K": done.cache.key[0], "V": done.cache.value[0], "weights": done.weights[0]}
-        take("decoding", Recipe(title, read_in_one_head, given, shown))
-        return
-    take("decoding", Recipe(title, read_words, inputs, name_numbers(run, words)))
-
-
-def take_mistakes(run: DecodedText, found: dict[str, Tensor]) -> None:
-    """Caches with a mistake."""
-    shown = {"wrong": torch.stack([*found.values()])}
-    take(
-        "mistakes", Recipe(_("Mistakes in a cache"), measure_mistakes, _collect_inputs(run), shown)
-    )
-
-
-def take_costs(lengths: tuple[int, ...]) -> None:
-    """The curves, whose numbers are the same for every sentence."""
-    inputs = {"lengths": [*lengths]}
-    take("costs", Recipe(_("What a cache saves"), count_costs, inputs, _count_once(lengths)))
-
-
-def take_windows(run: DecodedText, window: int, sinks: int, lost: list[list[float]]) -> None:
-    """Caches that stop growing."""
-    inputs = {**_collect_inputs(run), "window": window, "sinks": sinks}
-    take(
-        "windows",
-        Recipe(_("Caches that stop growing"), compare_bounded_caches, inputs, {"lost": lost}),
-    )
-
-
-def _collect_inputs(run: DecodedText) -> dict[str, Any]:
-    return {"tokens": run.tokens, "seed": run.seed}

@@ -1,0 +1,298 @@
+"""KV heads that are dealt out, one latent row for all heads, and caches with fewer rows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.attention.grouped_query import cache_elements, grouped_query, share
+from explainers.attention.latent import LatentHeads, absorbed, latent_attention
+from explainers.attention.latent_layer import latent_cache_elements
+from explainers.attention.merged_rows import merge_rows, waiting_rows
+from explainers.attention.multi_head import ManyHeads
+from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, make_miniatures
+from explainers.chapters.shared_heads.compute import (
+    HEAD_DIM,
+    NUM_HEADS,
+    ROPE_DIM,
+    LatentInputs,
+    MergedWords,
+    make_latent_inputs,
+)
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, KEY_AXIS, TOKEN_AXIS
+from explainers.memory.cache_bytes import count_lasting_bytes, require_groups
+from explainers.memory.model_shapes import ModelShape, find_shape
+from explainers.messages import ngettext
+from explainers.toys.layers import Layer
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views, orient_panels
+from explainers.ui.provenance import random_weights
+from explainers.ui.text.numbers import bound_rounding, write_percent
+from explainers.ui.untrusted_text import verbatim
+
+MOST_COLUMNS = 8
+"""Of a key, so many numbers are drawn."""
+
+
+class Dealing(NamedTuple):
+    """One word's keys in every KV head, and who looks at that word."""
+
+    layer: Layer
+    run: ManyHeads
+    asker: int
+    asked: int
+
+    @classmethod
+    def of(cls, layer: Layer, asker: int) -> "Dealing":
+        """The word is the one at which any head looks most."""
+        run = grouped_query(layer.x, layer.heads, layer.mask)
+        return cls(layer, run, asker, int(run.weights[:, asker].amax(dim=0).argmax()))
+
+    def name_words(self) -> dict[str, object]:
+        """Both words and the sizes, for a text."""
+        heads = self.layer.heads
+        return {
+            "word": verbatim(self.layer.tokens[self.asker]),
+            "asked": verbatim(self.layer.tokens[self.asked]),
+            "heads": _(ngettext("{count:,} query head", "{count:,} query heads", heads.num_heads)),
+            "kv_heads": _(ngettext("{count:,} KV head", "{count:,} KV heads", heads.num_kv_heads)),
+            "group": heads.group_size,
+        }
+
+
+def draw_dealing(dealing: Dealing) -> Figure:
+    """Keys of the KV heads, the same dealt out to the query heads, and these heads' weights."""
+    layer, run = dealing.layer, dealing.run
+    heads, tokens = layer.heads, layer.tokens
+    shown = min(MOST_COLUMNS, heads.head_dim)
+    columns = [str(n) for n in range(shown)]
+    keys = run.key[:, dealing.asked, :shown]
+    dealt = share(run.key, heads.group_size)[:, dealing.asked, :shown]
+    limit = keys.abs().max().item()
+    stored_in = _(ngettext("{count:,} KV head", "{count:,} KV heads", heads.num_kv_heads))
+    kv_heads, query_heads = ([str(n) for n in range(len(rows))] for rows in (keys, dealt))
+    stored = Matrix(
+        _(
+            "stored: K of {word}, {shown} of {all} numbers",
+            word=tokens[dealing.asked],
+            shown=shown,
+            all=heads.head_dim,
+        ),
+        stored_in,
+        keys.tolist(),
+        kv_heads,
+        columns,
+        _("KV head"),
+        FEATURE_AXIS,
+        role="key",
+        limit=limit,
+    )
+    read = replace(
+        stored,
+        name=_("as the query heads read it"),
+        formula="repeat_interleave",
+        values=dealt.tolist(),
+        rows=query_heads,
+        row_axis=HEAD_AXIS,
+    )
+    weights = Matrix(
+        _("weights of {word}", word=tokens[dealing.asker]),
+        _("every row sums to 1"),
+        run.weights[:, dealing.asker].tolist(),
+        query_heads,
+        tokens,
+        HEAD_AXIS,
+        KEY_AXIS,
+        kind="weights",
+    )
+    alt = _("One word's keys in each KV head, as the query heads read them, and their weights.")
+    return Figure([Panel("stored", stored), Panel("dealt", read), Panel("of word", weights)], alt)
+
+
+def write_difference(one: LatentHeads, other: LatentHeads) -> str:
+    """The largest difference between any two numbers of two ways to compute the same."""
+    pairs = zip(one[1:], other[1:], strict=True)
+    largest = torch.stack([(a - b).abs().max() for a, b in pairs])
+    return bound_rounding(largest.max().item())  # torch's max, unlike Python's, keeps a NaN
+
+
+class BothWays(NamedTuple):
+    """What MLA is given, and what it computes of that written out and absorbed."""
+
+    given: LatentInputs
+    run: LatentHeads
+    short: LatentHeads
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def run_all_sizes(tokens: tuple[str, ...], seed: int) -> list[BothWays]:
+    """Both ways, for every latent that the slider offers."""
+    inputs = [make_latent_inputs(tokens, int(r), seed) for r in controls.latent_dim.steps]
+    return [BothWays(given, latent_attention(*given), absorbed(*given)) for given in inputs]
+
+
+def count_stored(tokens: Sequence[str], run: LatentHeads) -> tuple[int, int]:
+    """How many numbers of a text MLA and MHA store."""
+    latent_dim = run.cached.latent.shape[-1]
+    mla = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
+    return mla, cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
+
+
+def draw_latent(
+    tokens: tuple[str, ...],
+    sizes: Sequence[BothWays],
+    place: int,
+    queries_down: bool,
+    template: str,
+) -> Figure:
+    """What is cached, how much it is, and every head's weights, at any step of the slider.
+
+    `template` are the page's words about it.
+    """
+    control = controls.latent_dim
+    alt = _("The cached latent and rotary key of each word, and the weights of every head.")
+    labels = [f"{step:g}" for step in control.steps]
+    slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
+
+    def draw(step: int) -> Figure:
+        ways = sizes[step]
+        panels = [*_draw_rows(tokens, ways.run), *_draw_weights(tokens, ways, queries_down)]
+        return Figure(panels, alt, template=template, named=[name_latent(tokens, ways)])
+
+    return draw_views(slider, draw)
+
+
+def _draw_rows(tokens: tuple[str, ...], run: LatentHeads) -> list[Panel]:
+    kept, mha = count_stored(tokens, run)
+    latent, key = run.cached
+    content, place = (
+        _("all that heads know of the content"),
+        _("rotated by RoPE, one for all heads"),
+    )
+    amounts = Matrix(
+        _("numbers kept"),
+        _("of this text"),
+        [[mha], [kept]],
+        ["MHA", "MLA"],
+        [_("kept")],
+        _("way"),
+        _("numbers"),
+        decimals=0,
+    )
+    return [
+        Panel(
+            "latent",
+            _make_row_matrix(_("latent c"), content, tokens, latent),
+            heading=_("Cached: two short rows per word"),
+        ),
+        Panel("rotary key", _make_row_matrix(_("rotary key"), place, tokens, key)),
+        Panel("numbers kept", amounts),
+    ]
+
+
+def _draw_weights(tokens: tuple[str, ...], ways: BothWays, queries_down: bool) -> list[Panel]:
+    reads = [_("reads c")] * NUM_HEADS
+    head_name, mask = _("MLA head {head}"), ways.given.mask
+    weights = make_head_matrices(head_name, reads, ways.run.weights, tokens, mask)
+    heading = _("Every head's weights, from these rows alone, under the causal mask")
+    return orient_panels(make_miniatures(weights, "MLA head", heading), queries_down)
+
+
+def name_latent(tokens: tuple[str, ...], ways: BothWays) -> dict[str, object]:
+    """What is stored, and one score computed both ways, for a text."""
+    _given, run, short = ways
+    (kept, mha), (asking, asked) = count_stored(tokens, run), choose_pair(tokens)
+    return {
+        "rope": ROPE_DIM,
+        "latent": run.cached.latent.shape[-1],
+        "each": kept // len(tokens),
+        "mha_each": mha // len(tokens),
+        "kept": f"{kept:,}",
+        "mha": f"{mha:,}",
+        "difference": write_difference(run, short),
+        "asking": tokens[asking],
+        "asked": tokens[asked],
+        "long": f"{run.scores[0, asking, asked].item():.4f}",
+        "short": f"{short.scores[0, asking, asked].item():.4f}",
+    }
+
+
+def _make_row_matrix(name: str, formula: str, tokens: Sequence[str], values: Tensor) -> Matrix:
+    columns = [str(n) for n in range(values.shape[1])]
+    return Matrix(name, formula, values.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS)
+
+
+BEFORE, AFTER = "deepseek-v3.2-exp", "deepseek-v4-flash"
+PUBLISHED = 0.07
+"""The model card's share of what the model before keeps of a token, in their own formats."""
+PACKED_SHARE = (21 * (584 + 68) / 4 + 20 * 584 / 128) / (61 * (656 + 132))
+"""The same with our bytes of a row, and of a key of the index, in the formats of engines."""
+LAYERS, BORROWING = 35, 15
+"""Gemma 3n: its layers, and how many of them read the keys and values of an earlier one."""
+
+
+CODE = (merge_rows,)
+"""What a page shows of it."""
+
+
+def ask_rows(found: MergedWords) -> tuple[str, list[str]]:
+    """How many rows are full, and what one might think."""
+    words, full = len(found.tokens), len(found.merged)
+    return f"{full}", [f"{count}" for count in sorted({full, full + 1, words})]
+
+
+def draw_rows(found: MergedWords) -> tuple[Figure, str]:
+    """A row for each word, the weights that merge them, the rows kept; and whose these are."""
+    columns = [f"{n}" for n in range(found.rows.shape[1])]
+    whole = found.tokens[: len(found.merged) * found.width]
+    starts = range(0, len(whole), found.width)
+    groups = [" ".join(whole[at : at + found.width]) for at in starts]
+    parts = {
+        "rows": (_("a row for each word"), found.rows, found.tokens),
+        "weights": (_("weights, column by column"), found.weights.flatten(0, 1), whole),
+        "merged": (_("rows that are kept"), found.merged, groups),
+    }
+    axes = TOKEN_AXIS, FEATURE_AXIS
+    panels = [
+        Panel(name, Matrix(title, "", values.tolist(), labels, columns, *axes))
+        for name, (title, values, labels) in parts.items()
+        if len(labels)
+    ]
+    alt = _("The rows of all words, the weights that merge them, and the merged rows.")
+    return Figure(panels, alt), random_weights(found.seed, found.rows.device)
+
+
+def name_rows(found: MergedWords) -> dict[str, Any]:
+    """What is kept of the text, and of a token in models that do this."""
+    waiting = waiting_rows(len(found.tokens), found.width)
+    before, after = (_count_in_16_bits(find_shape(name)) for name in (BEFORE, AFTER))
+    merging = [group for group in require_groups(find_shape(AFTER)) if group.kind == "compressed"]
+    _alone, narrow, wide = sorted(merging, key=lambda group: group.ratio or 0)
+    return {
+        "waiting": verbatim(" ".join(found.tokens[-waiting:])) if waiting else "–",
+        "narrow": narrow.ratio,
+        "narrow_layers": narrow.count,
+        "wide": wide.ratio,
+        "wide_layers": wide.count,
+        "all_layers": sum(group.count for group in merging),
+        "after": f"{int(after):,}",
+        "before": f"{int(before):,}",
+        "share": write_percent(float(after / before), 1),
+        "published": write_percent(PUBLISHED),
+        "own": write_percent(PACKED_SHARE, 1),
+        "layers": LAYERS,
+        "borrowing": BORROWING,
+        "left": write_percent((LAYERS - BORROWING) / LAYERS),
+    }
+
+
+def _count_in_16_bits(shape: ModelShape) -> Fraction:
+    """Bytes that a token adds in the end, keys of the index in the same format as all else."""
+    groups = tuple(replace(group, token_bytes=0) for group in require_groups(shape))
+    return count_lasting_bytes(replace(shape, groups=groups))
