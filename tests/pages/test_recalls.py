@@ -5,9 +5,9 @@ from random import Random
 import pytest
 import torch
 
-from explainers.chapters.choosing.questions import recall_index
+from explainers.chapters.choosing.cards import recall_index
 from explainers.chapters.cross_attention.source_costs import recall_weight_count
-from explainers.chapters.growing_memory.written_pairs import recall_second_value, recall_size
+from explainers.chapters.growing_memory.cards import recall_second_value, recall_size
 from explainers.chapters.many_heads.heads_at_equal_parameters import (
     recall_layer_numbers,
     recall_remaining_share,

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explainers.chapters.growing_memory.written_pairs import (
+from explainers.chapters.growing_memory.compute import (
     DIM,
     KEEP,
     KEYS,
@@ -142,14 +142,18 @@ def make_hero(text: Prose, story: Story) -> Hero:
     stories = {kind: replace(story, key_kind=kind) for kind in KEYS}
     answers = {kind: {one: Answers(stories[kind], one) for one in RULES} for kind in KEYS}
     numbers = compute_numbers(stories, answers)
-    origin = _("keys and values at random, seed {seed}: computed live", seed=story.seed)
     shown = answers[choices[1].value][choices[0].value], choices[2].value
     return Hero(
         *("state", alt, numbers, choices, SENTENCES),
         list_experiments(text, answers),
-        origin,
+        name_origin(story.seed),
         lambda: make_table(*shown),
     )
+
+
+def name_origin(seed: int) -> str:
+    """The badge of every picture whose keys and values were drawn."""
+    return _("keys and values at random, seed {seed}: computed live", seed=seed)
 
 
 def compute_numbers(
