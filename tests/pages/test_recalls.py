@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explainers.chapters.choosing.cards import recall_index
-from explainers.chapters.cross_attention.source_costs import recall_weight_count
+from explainers.chapters.cross_attention.cards import recall_weight_count
 from explainers.chapters.growing_memory.cards import recall_second_value, recall_size
 from explainers.chapters.many_heads.heads_at_equal_parameters import (
     recall_layer_numbers,
@@ -16,8 +16,7 @@ from explainers.chapters.query_key_value.query_key_roles import (
     recall_growing_matrix,
     recall_query_numbers,
 )
-from explainers.chapters.relative_positions.moved_pair import recall_rotation
-from explainers.chapters.relative_positions.position_scores import recall_far_score
+from explainers.chapters.relative_positions.cards import recall_far_score, recall_rotation
 from tests.support.exercises import ask
 
 

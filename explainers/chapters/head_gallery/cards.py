@@ -1,0 +1,273 @@
+"""The cards about scores: how one is made on a short text, and that of every head."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from random import Random
+from typing import Any, NamedTuple
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
+from explainers.chapters.common.real_head_takeaway import record_layer, to_cpu
+from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_layer, list_names
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
+from explainers.messages import N_
+from explainers.models.head_roles import ROLES
+from explainers.models.head_scores import (
+    PATTERNS,
+    PROBES,
+    build_patterns,
+    compute_entropy,
+    compute_mass,
+    measure_distance,
+    score_pattern,
+)
+from explainers.models.load import is_on_disk, load_model
+from explainers.models.probes import Probe
+from explainers.models.shipped_scores import Example, read_shipped_scores
+from explainers.takeaway.recipe import Recipe
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Cell, Figure, Panel
+from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.numbers import SHARE
+
+MOST_ROWS = 5
+OTHERWISE = "induction"
+
+
+class Steps(NamedTuple):
+    """Rows of one head that a name is about: weights, which keys it promises, and their mass."""
+
+    pattern_name: str
+    rows: list[int]
+    weights: Tensor
+    pattern: Tensor
+    mass: Tensor
+    score: float
+    """The mean over all rows of the text that the name is about."""
+
+
+def compute_steps(gallery: Gallery, example: Example, place: tuple[int, int]) -> Steps:
+    """The score of a head's first name on the example."""
+    named = list_names(gallery.scores, place)
+    wanted = {role.name: role.score_name for role in ROLES}
+    name = next((wanted[one] for one in named if wanted[one] in PATTERNS), OTHERWISE)
+    weights = example.weights[place][None, None]
+    is_causal = not example.weights.triu(1).any()
+    mask = torch.ones(weights.shape[1:], dtype=torch.bool)
+    probe = Probe(
+        example.ids[None], torch.tensor([[not t.strip().isalnum() for t in example.tokens]])
+    )
+    pattern = build_patterns(probe, mask.tril() if is_causal else mask)[name]
+    rows = [row for row, line in enumerate(pattern[0]) if line.any()][-MOST_ROWS:]
+    mass = compute_mass(weights, pattern)[0, 0]
+    score = float(score_pattern(weights, pattern)[0])
+    return Steps(name, rows, weights[0, 0][rows], pattern[0][rows], mass[rows], score)
+
+
+def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]:
+    """Three small matrices; the numbers for the text, none for a model without an example."""
+    take_scores(gallery, "repeated", place)
+    shipped = read_shipped_scores(gallery.name)
+    if not shipped:
+        return {}
+    example = shipped.example
+    steps = compute_steps(gallery, example, place)
+    keys = [f"{n} {token.strip()}" for n, token in enumerate(example.tokens)]
+    queries, axes = [keys[row] for row in steps.rows], (_("query"), _("key"))
+    weights = Matrix(
+        _("weights"),
+        name_head(*place),
+        steps.weights.tolist(),
+        queries,
+        keys,
+        *axes,
+        kind="weights",
+    )
+    promised = Matrix(
+        _("promised keys"),
+        _(steps.pattern_name),
+        steps.pattern.float().tolist(),
+        queries,
+        keys,
+        *axes,
+        kind="weights",
+    )
+    mass = [[value] for value in steps.mass.tolist()]
+    total = Matrix(
+        _("their weight"), _("sum of a row"), mass, queries, [_("sum")], *axes, kind="weights"
+    )
+    panels = [
+        Panel("weights", weights),
+        Panel("promised", promised, "·"),
+        Panel("mass", total, "→"),
+    ]
+    score = f"{steps.score:.2f}"
+    alt = _("Weights, promised keys, and the weight on them: mean {score}.", score=score)
+    show_figure(Figure(panels, alt), gallery.origin, "score steps")
+    return {"head": name_head(*place), "name": _(steps.pattern_name), "score": score}
+
+
+def compute_scores(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) -> dict[str, Tensor]:
+    """What a head does on all texts of a probe: weights (texts, tokens, tokens).
+
+    `ids` are the tokens of the texts, `marks` says which are punctuation.
+    """
+    one, seen = weights[:, None], mask.expand(weights.shape)
+    found = {
+        name: score_pattern(one, p)[0]
+        for name, p in build_patterns(Probe(ids, marks), seen).items()
+    }
+    found["entropy"] = compute_entropy(one, seen).nanmean()
+    found["distance"] = measure_distance(one)[0]
+    return found
+
+
+def take_scores(gallery: Gallery, probe: str, place: tuple[int, int]) -> None:
+    """The scores of the chosen head, of which the picture shows one for every head.
+
+    The model is loaded when the file is made, not before.
+    """
+    title = _("The scores of {head}", head=name_head(*place))
+    if gallery.loaded or is_on_disk(gallery.name):
+        take("scores", partial(_make_scores, gallery, probe, place, title))
+
+
+def _make_scores(gallery: Gallery, probe: str, place: tuple[int, int], title: str) -> Recipe:
+    loaded, measured = gallery.loaded or load_model(gallery.name), gallery.scores
+    (number, head), texts = place, PROBES[probe](loaded)
+    layer = record_layer(loaded, number, texts.ids)
+    inputs: dict[str, Any] = {"weights": layer.weights[:, head], "mask": layer.mask[0, 0]}
+    inputs = {name: to_cpu(one) for name, one in inputs.items()}
+    inputs |= {"ids": texts.ids.cpu(), "marks": texts.marks.cpu()}
+    names = compute_scores(*inputs.values())
+    shown = {name: measured.select(probe, name)[number, head] for name in names}
+    return Recipe(title, compute_scores, inputs, shown)
+
+
+MAP = "heads"
+AGAINST_CHANCE = (*PATTERNS, N_("one offset"))
+"""Scores that a head can reach by looking anywhere."""
+SCORES = (
+    *(*AGAINST_CHANCE, N_("sink"), N_("entropy")),
+    *(N_("entropy without the first token"), N_("distance")),
+)
+OPENS_WITH = "induction"
+NAMED = 5
+"""So many of the highest are named below the picture."""
+NOTHING_THERE = N_("prose seldom repeats a text, so there is little to find")
+OTHER_HEADS, TOO_LONG = N_("other heads read the prose"), N_("prose is too long for it")
+
+
+class Shown(NamedTuple):
+    """A score, and the text on which it was measured."""
+
+    score: str
+    words: str
+    """What the reader calls the text."""
+
+    @property
+    def probe(self) -> str:
+        return PROBE_NAMES[self.words]
+
+    @property
+    def name(self) -> str:
+        """As in the names of the page's sections."""
+        return self.score.replace(" ", "_")
+
+
+def follow_choice(
+    cards: Mapping[str, Callable[[], None]], gallery: Gallery, chosen: tuple[int, int]
+) -> dict[str, Callable[[], None]]:
+    """Cards about a head: a click in one of them chooses another head for the whole page."""
+
+    def draw(show: Callable[[], None]) -> None:
+        controls_of_head = gallery_layer, gallery_head
+        layer, head = (st.session_state.get(one.key) for one in controls_of_head)
+        is_head = layer in range(gallery.layers) and head in range(gallery.heads)
+        if is_head and (layer, head) != chosen:
+            st.rerun()
+        show()
+
+    return {name: partial(draw, show) for name, show in cards.items()}
+
+
+def choose_score(gallery: Gallery) -> Shown:
+    """A text, and a score that was measured on it."""
+    select = gallery.scores.select
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = controls.probe_text()
+        offered = [one for one in SCORES if not select(PROBE_NAMES[words], one).isnan().all()]
+        what = controls.head_score(offered, OPENS_WITH if OPENS_WITH in offered else offered[0])
+    return Shown(what, words)
+
+
+def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[str, str]:
+    """A cell per head; a click chooses one. The numbers for the text."""
+    what, words = shown
+    found = gallery.scores.select(shown.probe, what)
+    matrix = Matrix(
+        f"{_(what)}: {_(words)}",
+        _("a row per head, a column per layer"),
+        blank_unscored(found.T),
+        [_("head {head}", head=head) for head in range(gallery.heads)],
+        [str(layer) for layer in range(gallery.layers)],
+        HEAD_AXIS,
+        LAYER_AXIS,
+        kind="signed" if what == "distance" else "weights",
+    )
+    best = _find_best(found)
+    highest = ", ".join(f"{name_head(*place)} {found[place]:.2f}" for place in best)
+    alt = _(
+        "{score} of every head of {model}; the highest: {highest}.",
+        score=_(what),
+        model=gallery.name,
+        highest=highest,
+    )
+
+    def pick(cell: Cell) -> None:
+        choose(cell.column, cell.row)
+
+    take_scores(gallery, shown.probe, chosen)
+    layer, head = chosen
+    figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
+    show_figure(figure, gallery.origin, MAP)
+    return {"highest": highest, "mean": f"{found.nanmean():.2f}"}
+
+
+def find_chance(gallery: Gallery, shown: Shown) -> str:
+    """What the best head has at random; nothing for a score that needs no such baseline."""
+    if shown.score not in AGAINST_CHANCE:
+        return ""
+    return f"{gallery.scores.find_chance_score(shown.probe, shown.score):.2f}"
+
+
+def blank_unscored(found: Tensor) -> Sequence[Sequence[float | None]]:
+    """A head that has no row to be scored on is left blank."""
+    return [[None if math.isnan(one) else one for one in row] for row in found.tolist()]
+
+
+def _find_best(found: Tensor) -> list[tuple[int, int]]:
+    """The heads with the highest scores."""
+    places = found.nan_to_num(-1).flatten().topk(min(NAMED, found.numel())).indices.tolist()
+    return [divmod(place, found.shape[1]) for place in places]
+
+
+def recall_baseline(draw: Random) -> Recall:
+    """What a sharp head scores when its weights are shuffled."""
+    keys = draw.choice([4, 5, 8, 10, 20, 25])
+    return Recall(1 / keys, {"keys": f"{keys}"}, tolerance=0.005, unit=SHARE)
+
+
+def recall_prose(draw: Random) -> Recall:
+    """Why a surest head does little in prose."""
+    high, low = draw.choice([0.72, 0.81, 0.88, 0.93]), draw.choice([0.02, 0.03, 0.05, 0.08])
+    given = {"high": f"{high}", "low": f"{low}"}
+    return Recall(NOTHING_THERE, given, [OTHER_HEADS, NOTHING_THERE, TOO_LONG])
