@@ -1,10 +1,6 @@
 """Choosing what to read: a query needs few of its keys, and a tiny model can learn which."""
 
-from functools import partial
-
-from explainers.attention.eviction import evict_least_read
 from explainers.attention.indexer import index_scores, keep_best, project_index, turn_first
-from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.chapters.choosing import cards
 from explainers.chapters.choosing.hero import find_shown, show_trained_hero
 from explainers.chapters.common.measured_heads import CODE_ROLE
@@ -13,7 +9,6 @@ from explainers.models.load import is_on_disk
 from explainers.models.shipped_indexers import (
     MODEL,
     PROSE,
-    USUAL,
     Shipped,
     read_files,
     read_shipped_indexers,
@@ -47,20 +42,6 @@ def show_how(shipped: Shipped) -> None:
     show_source(project_index, turn_first, compute_kl, train_indexer, that=CODE_ROLE)
 
 
-def show_evicted(shipped: Shipped) -> None:
-    """What may be thrown away from a cache of fixed size."""
-    shown = find_shown(shipped)[2]
-    text("evicted", rows=cards.list_evictions(shipped, shown))
-    text("evicted_seen", **cards.name_evictions(shipped))
-    show_source(evict_least_read, that=CODE_ROLE)
-
-
-def show_blocks(shipped: Shipped) -> None:
-    """Whole blocks of keys, found without any training."""
-    text("blocks", rows=cards.list_blocks(shipped), kept=USUAL)
-    show_source(score_blocks, choose_blocks, that=CODE_ROLE)
-
-
 text("question")
 shipped = read_files()
 can_train = is_on_disk(MODEL) and read_shipped_indexers(MODEL) is not None
@@ -70,7 +51,11 @@ if not can_train:
 ask_shared(shipped)
 show_how(shipped)
 go_deeper(
-    text, {"evicted": partial(show_evicted, shipped), "blocks": partial(show_blocks, shipped)}
+    text,
+    {
+        "evicted": lambda: cards.show_evicted(text, shipped, find_shown(shipped)[2]),
+        "blocks": lambda: cards.show_blocks(text, shipped),
+    },
 )
 show_one_sentence(text)
 check_yourself(text, {"index": cards.recall_index, "skipped": cards.recall_skipped})

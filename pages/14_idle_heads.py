@@ -12,7 +12,6 @@ from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
@@ -29,25 +28,10 @@ def show_picture(is_watched: bool) -> None:
     hero.hand_over_letters(setting, seed, here)
 
 
-@fragment
-def ask_sink() -> None:
-    """A first token and a sink: which of them gets the weight?"""
-    named = cards.describe_both()
-    if revealed(text, "sink", cards.ANSWERS, cards.answer_sink(), **named):
-        cards.draw_both()
-        text("sink_seen", **named)
-
-
 def show_how() -> None:
     """One row with a sink, in numbers, and the code of all switches."""
     text("how", **cards.describe_row())
     show_source(softmax_with_sinks, apply_gate, open_gate, soft_cap, rms_norm)
-
-
-def show_growth() -> None:
-    """What a soft cap and QK-norm forbid."""
-    text("growth", **cards.describe_growth())
-    show_source(soft_cap, rms_norm)
 
 
 text("question")
@@ -56,10 +40,14 @@ is_watched = hero.is_training()
 look = fragment(show_picture, run_every=POLL_SECONDS) if is_watched else show_picture
 look(is_watched)
 text("learned_here", batches=IDLE_STEPS)
-ask_sink()
+cards.ask_sink(text)
 show_how()
 go_deeper(
-    text, {"growth": show_growth, "models": lambda: text("models", **cards.describe_models())}
+    text,
+    {
+        "growth": lambda: cards.show_growth(text),
+        "models": lambda: text("models", **cards.describe_models()),
+    },
 )
 show_one_sentence(text)
 check_yourself(text, {"sink": cards.recall_sink, "cap": cards.recall_cap})

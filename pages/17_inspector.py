@@ -3,7 +3,6 @@
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.common.recording import average_weight_on_key
 from explainers.chapters.inspector import cards, sentence_run
 from explainers.chapters.inspector.cards import draw_head, take_head
 from explainers.chapters.inspector.hero import MOST_DRAWN, make_hero
@@ -15,7 +14,6 @@ from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -49,16 +47,6 @@ def show_head() -> None:
         text("dimmed_head", **shares)
 
 
-def show_all_heads() -> None:
-    """Which token gets most; then how much each head gives the first."""
-    most, options, named = cards.answer_most(view.seen)
-    ask_veiled(text, "most", most, options, **named)
-    text("sinks_seen", **cards.draw_sinks(view.drawn))
-    cards.offer_file(view.loaded, view.sentence, bool(view.words))
-    show_source(average_weight_on_key)
-    cards.follow_click(view)
-
-
 text("question")
 beside_it, field = st.columns([1, 2])
 with beside_it:
@@ -81,7 +69,7 @@ if run:
     show_other_model(text, hero, sentence)
     ask_position()
     show_how()
-    go_deeper(text, {"head": show_head, "sinks": show_all_heads})
+    go_deeper(text, {"head": show_head, "sinks": lambda: cards.show_all_heads(text, view)})
 text("notice")
 show_one_sentence(text)
 check_yourself(text, {"first": cards.recall_sink, "zero": sentence_run.recall_difference})

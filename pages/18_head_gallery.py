@@ -7,7 +7,6 @@ from explainers.chapters.common.choose_real_model import choose_name, obtain_mod
 from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
 from explainers.chapters.head_gallery import cards, head_card
 from explainers.chapters.head_gallery.hero import Place, make_hero
-from explainers.models.head_roles import find_roles
 from explainers.models.head_scores import (
     build_patterns,
     compute_mass,
@@ -46,30 +45,6 @@ def show_measures(gallery: Gallery, chosen: Place) -> None:
     show_source(measure_layer, score_pattern, shuffle_weights, that=CODE_ROLE)
 
 
-def show_evidence(gallery: Gallery, chosen: Place) -> None:
-    """The names of a head, what speaks against each, its weights on texts."""
-    if loaded := gallery.loaded or obtain_model(gallery.name, "chosen"):
-        head = head_card.Head(gallery, loaded, chosen)
-        names, picture = st.columns([3, 2])
-        with names:
-            text("head")
-            text("named" if head.labels else "no_name", **head_card.describe_names(head))
-            for label in head.labels:
-                text("label", **head_card.describe_label(label))
-                section, named = head_card.find_evidence(head, label)
-                text(section, **named)
-                if label.role == "positional":
-                    text("offset", offset=head.find_offset())
-            text("notice")
-        with picture:
-            text("patterns", passage=head.passage)
-            head_card.show_prose(head)
-        show_source(find_roles)
-    else:
-        text("head")
-        text("notice")
-
-
 @fragment
 def show_gallery(gallery: Gallery, named: str) -> None:
     """The picture, the question below it, and the cards, if it is that of the chosen model."""
@@ -86,7 +61,7 @@ def show_gallery(gallery: Gallery, named: str) -> None:
     text("how_mean" if told else "how_elsewhere", **told)
     show_source(build_patterns, compute_mass, score_pattern)
     of_head = {"measures": lambda: show_measures(gallery, chosen)}
-    of_head |= {"evidence": lambda: show_evidence(gallery, chosen)}
+    of_head |= {"evidence": lambda: head_card.show_evidence(text, gallery, chosen)}
     if not stands_in:
         go_deeper(text, cards.follow_choice(of_head, gallery, chosen))
 

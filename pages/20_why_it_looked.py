@@ -2,11 +2,8 @@
 
 from collections.abc import Mapping
 
-import streamlit as st
-
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.why_it_looked import cards
-from explainers.chapters.why_it_looked.cards import describe_roles, make_role_table
 from explainers.chapters.why_it_looked.explained_cell import Explained, Found, read_shipped
 from explainers.chapters.why_it_looked.hero import make_hero, make_own_hero
 from explainers.models.removed_sources import predict_weight, remove_into_head, rerun_changes
@@ -41,13 +38,6 @@ def show_removals(shown: Explained, origin: str, code_role: str) -> None:
     show_source(predict_weight, remove_into_head, rerun_changes, that=code_role)
 
 
-def show_roles() -> None:
-    """How often it holds, by the role of the head."""
-    if told := describe_roles():
-        text("roles", **told)
-        st.markdown(make_role_table())
-
-
 def obtain_own(whose: str) -> Found | None:
     """Any weight of any text, in a model that is loaded; nothing as long as it is not."""
     if whose == EXAMPLES:
@@ -73,7 +63,11 @@ def show_lesson(
     text("how", **cards.describe_sum(shown))
     show_source(gather_sources, split_score, that=code_role)
     go_deeper(
-        text, {"removing": lambda: show_removals(shown, origin, code_role), "roles": show_roles}
+        text,
+        {
+            "removing": lambda: show_removals(shown, origin, code_role),
+            "roles": lambda: cards.show_roles(text),
+        },
     )
 
 

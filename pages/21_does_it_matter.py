@@ -2,17 +2,13 @@
 
 import streamlit as st
 
-from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
-from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.does_it_matter import cards
 from explainers.chapters.does_it_matter.hero import Place, Shown, make_hero, read_shown
 from explainers.models.direct_effect import compute_direct_effects, freeze_norm
 from explainers.models.head_ablation import measure_head, replace_output, summarise
-from explainers.models.output_circuit import compute_promoted, compute_writing, write_by_key
 from explainers.models.patching import patch_heads, refuse_small_leads
 from explainers.models.probes import NUM_TEXTS
-from explainers.models.shipped_ablations import MODEL
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
@@ -35,28 +31,6 @@ def ask_zero(shown: Shown) -> None:
     if revealed(text, "zero", cards.SHARES, cards.answer_mean(ways), **told):
         text("zero_seen", **told)
         cards.draw_ways(ways, shown.origin, "misled")
-
-
-def show_writing(shown: Shown, place: Place) -> None:
-    """What the chosen head writes, token by token, and what that promotes."""
-    text("writes")
-    prompt = cards.written_prompt()
-    found, origin = cards.read_writing(shown, place, prompt), shown.origin
-    if not found:
-        if not (loaded := obtain_model(MODEL, "written")):
-            return
-        found = cards.compute_live(loaded, prompt, place)
-        origin = describe_live_run(loaded)
-    if found is None:
-        return
-    table, picture = st.columns(2)
-    with table:
-        text("writes_sum", **cards.describe_writing(found))
-    with picture:
-        source = cards.choose_source(found)
-        promoted = cards.draw_promoted(found, source, origin)
-    text("writes_seen", **promoted)
-    show_source(compute_writing, write_by_key, compute_promoted, that=CODE_ROLE)
 
 
 def show_ways(shown: Shown, place: Place) -> None:
@@ -85,7 +59,7 @@ def show_page(shown: Shown) -> None:
     go_deeper(
         text,
         {
-            "writes": lambda: show_writing(shown, place),
+            "writes": lambda: cards.show_writing(text, shown, place),
             "ways": lambda: show_ways(shown, place),
             "pair": lambda: cards.show_pair(text, shown, page.read_seed()),
         },

@@ -7,7 +7,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import kl_div
 
+from explainers.attention.eviction import evict_least_read
 from explainers.attention.indexer import IndexInputs, index_scores, keep_best
+from explainers.attention.key_blocks import choose_blocks, score_blocks
+from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS
 from explainers.models.indexer_training import IndexerSize
@@ -28,8 +31,10 @@ from explainers.translations import _, say_value
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import shipped_run
+from explainers.ui.source import show_source
 from explainers.ui.text.numbers import (
     A_LITTLE_WORSE,
     MUCH_WORSE,
@@ -56,8 +61,8 @@ def write_row(*cells: object) -> str:
     return f"| {' | '.join(map(say_value, cells))} |"
 
 
-def list_evictions(shipped: Shipped, shown: int) -> str:
-    """A row for each size of the cache; bold is the one that the picture shows."""
+def show_evicted(text: Prose, shipped: Shipped, shown: int) -> None:
+    """What may be thrown away from a cache of fixed size; bold is the size in the picture."""
     rows = []
     for kept in KEPT:
         losses = {name: read_loss(shipped, PROSE, name, kept) for name in POLICIES}
@@ -65,7 +70,9 @@ def list_evictions(shipped: Shipped, shown: int) -> str:
         found = losses[WINDOW], losses[FIRST], evicted, losses[INDEXER], losses[ORACLE]
         cells = [f"{kept}", *(f"{loss:.3f}" for loss in found)]
         rows.append(write_row(*(f"**{cell}**" if kept == shown else cell for cell in cells)))
-    return join_rows(rows)
+    text("evicted", rows=join_rows(rows))
+    text("evicted_seen", **name_evictions(shipped))
+    show_source(evict_least_read, that=CODE_ROLE)
 
 
 def name_evictions(shipped: Shipped) -> dict[str, str]:
@@ -80,17 +87,17 @@ def name_evictions(shipped: Shipped) -> dict[str, str]:
     return {**told, "full": f"{full:.3f}"}
 
 
-def list_blocks(shipped: Shipped) -> str:
-    """A row for each size of block, with the first block kept and without.
-
-    A dash stands where a query's own block and the first leave room for no other.
-    """
-    found = shipped.numbers["blocks"]
-    losses = {name: f"{loss:.3f}" for name, loss in found.items()}
-    return join_rows(
+def show_blocks(text: Prose, shipped: Shipped) -> None:
+    """Whole blocks of keys, found without any training: a row for each size of block, with the
+    first block kept and without. A dash stands where a query's own block and the first leave room
+    for no other."""
+    losses = {name: f"{loss:.3f}" for name, loss in shipped.numbers["blocks"].items()}
+    rows = join_rows(
         write_row(size, *(losses.get(f"{size} {way}", "–") for way in ("first", "free")))
         for size in BLOCK_SIZES
     )
+    text("blocks", rows=rows, kept=USUAL)
+    show_source(score_blocks, choose_blocks, that=CODE_ROLE)
 
 
 def name_costs() -> dict[str, str]:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.chapters.common.choose_real_model import obtain_model
-from explainers.chapters.common.measured_heads import name_head
+from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.does_it_matter.hero import OWN, Shown, make_hero
 from explainers.messages import N_, get_message
@@ -25,7 +25,13 @@ from explainers.models.head_ablation import (
 )
 from explainers.models.layer_by_layer import find_decoder, read_stream
 from explainers.models.matter_jobs import PairRequest, make_patching_job
-from explainers.models.output_circuit import Writing, compute_writing, find_likeliest
+from explainers.models.output_circuit import (
+    Writing,
+    compute_promoted,
+    compute_writing,
+    find_likeliest,
+    write_by_key,
+)
 from explainers.models.patching import DRAWS, LEAST_LEAD, MOST_TOKENS, Pair, Patching, encode_prompt
 from explainers.models.registry import ModelError
 from explainers.models.shipped_ablations import MODEL, SAMPLE, Place
@@ -38,6 +44,7 @@ from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.hero import show_picture
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.source import show_source
 from explainers.ui.text.numbers import PERCENT, write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
 
@@ -218,27 +225,36 @@ def _pick(
     )
 
 
-def describe_writing(found: HeadWriting) -> dict[str, str]:
-    """A row for each token, and their sum, for the text."""
+def show_writing(text: Prose, shown: Shown, place: Place) -> None:
+    """What the chosen head writes, token by token, and what that promotes."""
+    text("writes")
+    prompt = written_prompt()
+    found, origin = read_writing(shown, place, prompt), shown.origin
+    if not found:
+        if not (loaded := obtain_model(MODEL, "written")):
+            return
+        found = compute_live(loaded, prompt, place)
+        origin = describe_live_run(loaded)
+    if found is None:
+        return
     numbers = zip(found.tokens, found.weights, found.leads, found.added, strict=True)
     rows = [
         f"| {at} {_spell(token)} | {write_percent(float(weight))} | {_sign(lead)} | {_sign(part)} |"
         for at, (token, weight, lead, part) in enumerate(numbers)
     ]
-    return {
-        "head": found.head,
-        "rows": "\n".join(rows),
-        "total": _sign(found.added.sum()),
-        "first": verbatim(found.answers[0]),
-        "second": verbatim(found.answers[1]),
-    }
-
-
-def choose_source(found: HeadWriting) -> int:
-    """Which token all of the weight goes to; at first the one that adds most, or takes most."""
+    first, second = map(verbatim, found.answers)
+    total = _sign(found.added.sum())
+    table, picture = st.columns(2)
+    with table:
+        told = {"head": found.head, "rows": "\n".join(rows), "total": total}
+        text("writes_sum", **told, first=first, second=second)
     names = [f"{at} {token.strip() or show_spaces(token)}" for at, token in enumerate(found.tokens)]
-    usual = names[int(found.added.abs().argmax())]
-    return names.index(replace(written_source, default=usual)(names))
+    usual = names[int(found.added.abs().argmax())]  # which adds most, or takes most
+    with picture:
+        source = names.index(replace(written_source, default=usual)(names))
+        promoted = draw_promoted(found, source, origin)
+    text("writes_seen", **promoted)
+    show_source(compute_writing, write_by_key, compute_promoted, that=CODE_ROLE)
 
 
 def draw_promoted(found: HeadWriting, source: int, origin: str) -> dict[str, str]:

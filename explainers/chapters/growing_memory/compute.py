@@ -143,11 +143,6 @@ def answer_all(story: Story, rule: str) -> tuple[Tensor, Tensor]:
     return answers, weights
 
 
-def compare_words(story: Story, answers: Tensor) -> Tensor:
-    """How much each answer is like each name's value (..., names): their dot products."""
-    return answers @ story.vectors[1].T
-
-
 @dataclass(frozen=True)
 class Step:
     """The pair that writes the verb's key a second time: all that the rule computes then."""

@@ -17,7 +17,6 @@ from explainers.chapters.growing_memory.compute import (
     RANDOM,
     Story,
     answer_all,
-    compare_words,
     write_missing,
     write_story,
 )
@@ -64,8 +63,8 @@ class Answers:
 
     @cached_property
     def likeness(self) -> Tensor:
-        """To the value of each word (pairs + 1, asked, names)."""
-        return compare_words(self.story, self.vectors)
+        """Dot products with the value of each word (pairs + 1, asked, names)."""
+        return self.vectors @ self.story.vectors[1].T
 
     def measure_leads(self, count: int) -> dict[int, float]:
         """By how much what followed each word last is nearer than any other word, by place."""

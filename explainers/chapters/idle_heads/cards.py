@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.qk_norm import largest_normed_score
+from explainers.attention.qk_norm import largest_normed_score, rms_norm
 from explainers.attention.sinks import softmax_with_sinks
 from explainers.attention.softcap import soft_cap
 from explainers.memory.model_shapes import read_shapes
@@ -27,8 +27,12 @@ from explainers.toys.idle_head import (
 from explainers.toys.idle_report import average, list_seeds
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import run_and_hand_over
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import PERCENT, write_decimals, write_percent
 
 SCORES, SINK_SCORE = (1.0, 0.2, -0.5, 0.3), 2.0
@@ -99,10 +103,12 @@ def answer_sink() -> str:
     return TO_FIRST if share > CLEARLY else INTO_SINK if share < 1 - CLEARLY else HALF
 
 
-def describe_both() -> dict[str, str]:
-    """The first token beside a sink, and beside a gate, for a text."""
+@fragment
+def ask_sink(text: Prose) -> None:
+    """A first token and a sink, which gets the weight? Then a dot for each training, with a gate
+    beside a first token as well."""
     both, gated = name_setting(FIRST, SINK), name_setting(FIRST, GATE)
-    return {
+    told = {
         "first": write_percent(average(both, "first")),
         "first_each": ", ".join(write_percent(row.first) for row in list_seeds(both)),
         "nowhere": write_percent(average(both, "nowhere")),
@@ -111,20 +117,16 @@ def describe_both() -> dict[str, str]:
         "loss": f"{average(both, 'loss'):.2f}",
         "loss_first": f"{average(FIRST, 'loss'):.2f}",
     }
-
-
-def draw_both() -> None:
-    """What the first token keeps beside a sink and beside a gate, and what the sink gets: a dot for
-    each training."""
+    if not revealed(text, "sink", ANSWERS, answer_sink(), **told):
+        return
     import pandas as pd
 
     from explainers.charts.curves import Axis, draw_dot_rows
 
-    both, gated = list_seeds(name_setting(FIRST, SINK)), list_seeds(name_setting(FIRST, GATE))
     shares = {
-        _("⟨s⟩, beside a sink"): [row.first for row in both],
-        _("the sink, beside ⟨s⟩"): [row.nowhere for row in both],
-        _("⟨s⟩, beside a gate"): [row.first for row in gated],
+        _("⟨s⟩, beside a sink"): [row.first for row in list_seeds(both)],
+        _("the sink, beside ⟨s⟩"): [row.nowhere for row in list_seeds(both)],
+        _("⟨s⟩, beside a gate"): [row.first for row in list_seeds(gated)],
     }
     points = [(name, 100 * share) for name, found in shares.items() for share in found]
     title = _("weight of the idle letters, %")
@@ -137,14 +139,15 @@ def draw_both() -> None:
     origin = _("trained beforehand: copied letters, {count} seeds", count=len(IDLE_SEEDS))
     rows = pd.DataFrame(points, columns=["name", "x"])
     show_chart(draw_dot_rows, rows, alt, "both places", origin, x=Axis(title))
+    text("sink_seen", **told)
 
 
-def describe_growth() -> dict[str, str]:
-    """How large scores became, and how large they can become."""
+def show_growth(text: Prose) -> None:
+    """How large scores became, and how large a soft cap and QK-norm let them become."""
     plain, capped, normed = FIRST, name_setting(FIRST, SOFT_CAP), name_setting(FIRST, NORM)
     heads = [load_idle_head(normed, seed) for seed in IDLE_SEEDS]
     bound = max(largest_normed_score(one["query gain"], one["key gain"]) for one in heads)
-    return {
+    told = {
         "plain": _write_largest(plain),
         "cap": f"{CAP:g}",
         "double": f"{2 * CAP:g}",
@@ -153,6 +156,8 @@ def describe_growth() -> dict[str, str]:
         "bound": f"{bound:.1f}",
         "normed": _write_largest(normed),
     }
+    text("growth", **told)
+    show_source(soft_cap, rms_norm)
 
 
 def _write_largest(setting: str) -> str:

@@ -12,7 +12,7 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.measured_heads import find_gallery
 from explainers.chapters.common.real_head_takeaway import make_head_recipe
-from explainers.chapters.common.recording import Recording, record_text
+from explainers.chapters.common.recording import Recording, average_weight_on_key, record_text
 from explainers.chapters.inspector.sentence_run import View
 from explainers.charts.matrix import Matrix, Values, blank_forbidden
 from explainers.charts.theme import (
@@ -37,7 +37,10 @@ from explainers.ui.figure.panels import (
     orient_panels,
     translate_scripts,
 )
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.untrusted_text import verbatim
 
@@ -177,24 +180,26 @@ def draw_head(head: Head, view: View) -> dict[str, object]:
     return {"share": f"{100 * first:.1f}", "left": f"{1 - first:.3f}"}
 
 
-def answer_most(seen: Recording) -> tuple[str, list[str], dict[str, object]]:
-    """The token that gets most of all weight, among others, and its share."""
+def show_all_heads(text: Prose, view: View) -> None:
+    """Which token gets most of all weight; then how much each head gives the first."""
+    seen = view.seen
     mass = seen.weights.mean(dim=(0, 1, 2))
-    most = int(mass.argmax())
-    places = dict.fromkeys((most, len(seen.tokens) // 2, len(seen.tokens) - 1))
-    names = {place: _name_token(seen, place) for place in sorted(places)}
-    layers, heads = seen.shape
-    named = {
+    most, (layers, heads) = int(mass.argmax()), seen.shape
+    places = sorted({most, len(seen.tokens) // 2, len(seen.tokens) - 1})
+    names = {
+        place: _("{token} (position {place})", token=verbatim(seen.tokens[place]), place=place)
+        for place in places
+    }
+    told = {
         "heads": layers * heads,
         "share": f"{100 * mass.max():.0f}",
         "even": f"{100 / len(seen.tokens):.0f}",
     }
-    return names[most], list(names.values()), named
-
-
-def _name_token(seen: Recording, place: int) -> str:
-    """A token and its position."""
-    return _("{token} (position {place})", token=verbatim(seen.tokens[place]), place=place)
+    ask_veiled(text, "most", names[most], list(names.values()), **told)
+    text("sinks_seen", **draw_sinks(view.drawn))
+    offer_file(view.loaded, view.sentence, bool(view.words))
+    show_source(average_weight_on_key)
+    follow_click(view)
 
 
 def offer_file(loaded: "RealModel", text: str, by_word: bool) -> None:

@@ -26,6 +26,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls import why_controls as chosen
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.takeaway_files import run_and_hand_over
 from explainers.ui.text.numbers import PERCENT, join_rows, write_percent
@@ -153,14 +154,17 @@ def find_roles_without(results: list[RoleResult]) -> list[RoleResult]:
     )
 
 
-def describe_roles() -> dict[str, str] | None:
-    """The slots of the text about roles; None where this machine's model is another."""
+def show_roles(text: Prose) -> None:
+    """How often it holds, by the role of the head; nothing where this machine's model is another.
+
+    A row for each role: in which share of its weights they fall, bold where it does not hold.
+    """
     results = read_roles()
     if not results:
-        return None
+        return
     everything, alike = (next(one for one in results if one.role == role) for role in (ALL, ALIKE))
     worst, *_rest = find_roles_without(results)
-    return {
+    told = {
         "count": f"{everything.cells:,}",
         "query": write_percent(everything.share("query")),
         "raw": write_percent(alike.share("query, raw")),
@@ -176,11 +180,7 @@ def describe_roles() -> dict[str, str] | None:
         "worst_others": write_percent(worst.share("key, others")),
         "roles": ", ".join(_(one.role) for one in find_roles_without(results)),
     }
-
-
-def make_role_table() -> str:
-    """A row for each role: in which share of its weights they fall; bold where it does not hold."""
-    results = read_roles() or []
+    text("roles", **told)
     head = (
         *(_("role of the head"), _("weights"), _("query: first 3"), _("query: 3 at random")),
         *(_("key: first 3"), _("key: 3 at random")),
@@ -188,11 +188,11 @@ def make_role_table() -> str:
     rows = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
     for one in results:
         shares = [one.share(way) for way in SHOWN]
-        told = [write_percent(share) for share in shares]
+        cells = [write_percent(share) for share in shares]
         for place in (0, 2):
-            told[place] = f"**{told[place]}**" if shares[place] < HOLDS else told[place]
-        rows.append(f"| {' | '.join([_(one.role), _(f'{one.cells:,}'), *told])} |")
-    return join_rows(rows)
+            cells[place] = f"**{cells[place]}**" if shares[place] < HOLDS else cells[place]
+        rows.append(f"| {' | '.join([_(one.role), _(f'{one.cells:,}'), *cells])} |")
+    st.markdown(join_rows(rows))
 
 
 FEWEST_TOKENS = 3
