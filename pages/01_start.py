@@ -9,12 +9,12 @@ from explainers.chapters.common.one_head import compute_matrices, make_explainer
 from explainers.chapters.common.sentence_reading import Reading, ask_about, show_reader
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.hero import make_hero, recall_remaining_weight
-from explainers.chapters.start.ways_on import offer_ways_on
 from explainers.toys.layers import Layer
 from explainers.toys.training import POOL_SENTENCES
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import orient_panels
@@ -27,6 +27,7 @@ from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
+from explainers.ui.tour_mode import tour_mode
 
 text = page.Prose(__file__)
 SCORES = "pages/04_scores.py"
@@ -35,12 +36,27 @@ SEVEN = ("X", "Q", "K", "V", "scores", "weights", "output")
 ARROWS = ("Q", "scores", "masked", "weights", "output")
 
 
+def begin_tour() -> None:
+    """Turn the tour on, at the picture that its first stop is about."""
+    reset_choices()  # every stop begins with the picture that its text is about
+    tour_mode.turn(True)
+    st.rerun()  # the whole page, of which the buttons are a part
+
+
+def begin_lecture() -> None:
+    """Show the page as screens for a class."""
+    lecture_mode.put(True)
+    st.rerun()
+
+
 def show_ways_on() -> None:
     """A tour, a lecture, and what somebody asks who wants more than to read; none in a lecture."""
     if is_lecture():
         return
     text("ways_on")
-    offer_ways_on()
+    with st.container(horizontal=True, key="ways on"):
+        st.button(_("10-minute tour"), on_click=begin_tour, icon=":material/tour:")
+        st.button(_("Lecture mode"), on_click=begin_lecture, icon=":material/co_present:")
     st.caption(text.fill("imprint"))
 
 

@@ -3,15 +3,15 @@
 import streamlit as st
 
 from explainers.attention.positions import reorder, sinusoidal
-from explainers.chapters.tokens import word_positions
-from explainers.chapters.tokens.cut_text import list_ways, read_models, recall_tokens_left
-from explainers.chapters.tokens.hero import make_hero, take_cut
-from explainers.chapters.tokens.word_positions import (
+from explainers.chapters.tokens import cards
+from explainers.chapters.tokens.cards import (
     ANSWERS,
     describe_change,
     name_largest_change,
     recall_order,
 )
+from explainers.chapters.tokens.cut_text import list_ways, read_models, recall_tokens_left
+from explainers.chapters.tokens.hero import make_hero, take_cut
 from explainers.toys.byte_pairs import learn_merges, merge_pair
 from explainers.toys.sentence import Sentence
 from explainers.translations import translate_error
@@ -35,17 +35,17 @@ def show_one_sum(words: tuple[str, ...]) -> None:
     """Embedding + position = what attention reads, for one word."""
     text("steps")
     word = controls.followed_word.choose_by_name(words)
-    word_positions.draw_one_sum(words, word, page.read_seed())
+    cards.draw_one_sum(words, word, page.read_seed())
     show_source(sinusoidal)
 
 
 @fragment
 def show_swapped_words() -> None:
     """Three words in two orders, with positions or without."""
-    without, placed = word_positions.read_dog(page.read_seed())
+    without, placed = cards.read_dog(page.read_seed())
     has_positions = controls.positions_added()
     shown = placed if has_positions else without
-    word_positions.draw_dog(shown, page.read_seed())
+    cards.draw_dog(shown, page.read_seed())
     text("order_with" if has_positions else "order_without", moved=name_largest_change(shown))
     show_source(reorder)
 
@@ -53,7 +53,7 @@ def show_swapped_words() -> None:
 def ask_for_order() -> None:
     """Does attention read in order?"""
     text("order")
-    without, _placed = word_positions.read_dog(page.read_seed())
+    without, _placed = cards.read_dog(page.read_seed())
     if revealed(text, "order", ANSWERS, describe_change(without)):
         show_swapped_words()
 
@@ -72,7 +72,7 @@ def show_ways(sentence: Sentence) -> None:
 def show_waves(words: tuple[str, ...]) -> None:
     """A position as clock hands, added to a word."""
     text("waves")
-    word_positions.draw_hands(words, controls.d_model(), page.read_seed())
+    cards.draw_hands(words, controls.d_model(), page.read_seed())
 
 
 @fragment

@@ -1,5 +1,7 @@
 """Relative positions: scores that know how far apart two words are, by RoPE and ALiBi."""
 
+from functools import partial
+
 from explainers.attention.position_bias import alibi_bias, alibi_slopes, biased_attention
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.stretching import (
@@ -11,20 +13,8 @@ from explainers.attention.stretching import (
 )
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import drop_end_marks, offer_causal_reader
-from explainers.chapters.relative_positions import hero, past_length, position_scores
-from explainers.chapters.relative_positions.moved_pair import (
-    MovedPair,
-    choose_rotary_head,
-    compute_moved_pair,
-    recall_rotation,
-)
-from explainers.chapters.relative_positions.position_scores import (
-    RotaryHead,
-    draw_all_pairs,
-    draw_penalties,
-    name_slopes,
-    recall_far_score,
-)
+from explainers.chapters.relative_positions import cards, compute, hero
+from explainers.chapters.relative_positions.compute import MovedPair, RotaryHead
 from explainers.toys.layers import Tokens
 from explainers.toys.sentence import Sentence
 from explainers.translations import _
@@ -48,26 +38,26 @@ text = page.Prose(__file__)
 @fragment
 def ask_scores(head: RotaryHead, shift: int) -> None:
     """What moving all words does to every score, asked first and then drawn."""
-    far = position_scores.SHIFTS[-1]
+    far = compute.SHIFTS[-1]
     shown = shift or far
-    shifts = (*sorted({*position_scores.SHIFTS, shown}),)
-    moved = position_scores.ShiftedScores.of(head, shifts)
-    answers, answer = position_scores.ANSWERS, moved.find_answer()
+    shifts = (*sorted({*compute.SHIFTS, shown}),)
+    moved = compute.ShiftedScores.of(head, shifts)
+    answers, answer = compute.ANSWERS, moved.find_answer()
     if revealed(text, "rotary", answers, answer, shift=far, pairs=len(head.tokens) ** 2):
         rotary, added = moved.measure_changes()
         changes = {"rotary": bound_rounding(rotary), "added": f"{added:.2f}"}
         text("side_by_side", shift=shown, far=far, **changes)
         place = shifts.index(shown)
-        figure = draw_all_pairs(moved, place, page.has_queries_down())
-        show_figure(figure, position_scores.name_origin(head), "rotary")
-        position_scores.take_turning(moved, place, head)
+        figure = cards.draw_all_pairs(moved, place, page.has_queries_down())
+        show_figure(figure, hero.name_origin(head), "rotary")
+        cards.take_turning(moved, place, head)
 
 
 @fragment
 def show_how(moved: MovedPair, apart: int, shift: int) -> None:
     """One pair of numbers, rotated and multiplied."""
     inputs = {"head": moved.head, "words": moved.words, "apart": apart, "shift": shift}
-    hand_over("pair", _("Two words moved along"), compute_moved_pair, **inputs)
+    hand_over("pair", _("Two words moved along"), compute.compute_moved_pair, **inputs)
     text("how", **hero.explain_pair(moved, apart, shift))
     show_source(angles, rotate, rotary_attention)
 
@@ -76,24 +66,24 @@ def penalties(tokens: Tokens) -> None:
     """What ALiBi takes off a score."""
     text("alibi")
     seed = page.read_seed()
-    shown = position_scores.compute_alibi(tokens, seed)
+    shown = compute.compute_alibi(tokens, seed)
     origin = random_weights(seed, shown.mask.device)
-    show_figure(draw_penalties(shown, tokens, page.has_queries_down()), origin, "alibi")
-    hand_over("alibi", "ALiBi", position_scores.compute_with_alibi, tokens=tokens, seed=seed)
-    slopes = name_slopes(shown.slopes)
+    show_figure(cards.draw_penalties(shown, tokens, page.has_queries_down()), origin, "alibi")
+    hand_over("alibi", "ALiBi", compute.compute_with_alibi, tokens=tokens, seed=seed)
+    slopes = cards.name_slopes(shown.slopes)
     text("alibi_slopes", heads=len(slopes), slopes=", ".join(slopes))
     show_source(alibi_slopes, alibi_bias, biased_attention)
 
 
 def longer_texts() -> None:
     """Where the pairs of a head are past the trained length, also if they are slowed down."""
-    shown = past_length.PairTurns.of(past_length.read_way())
-    text("past_length", **past_length.name_turns(shown))
-    past_length.show_turns(shown)
+    shown = cards.PairTurns.of(cards.read_way())
+    text("past_length", **cards.name_turns(shown))
+    cards.show_turns(shown)
     title = _("Pairs past the trained length")
-    hand_over("turns", title, past_length.compute_turns, way=shown.way)
-    text("past_length_seen", **past_length.name_turns(shown))
-    text("losses", **past_length.name_losses())
+    hand_over("turns", title, cards.compute_turns, way=shown.way)
+    text("past_length_seen", **cards.name_turns(shown))
+    text("losses", **cards.name_losses())
     show_source(interpolate, raise_base, find_slowed_share, interpolate_slow_pairs, sharpen)
 
 
@@ -106,19 +96,19 @@ def show_lesson(sentence: Sentence, head: RotaryHead, wants_model: bool) -> None
     if head.name:
         text(
             "of_model",
-            name=position_scores.name_head(head),
+            name=hero.name_head(head),
             base=f"{head.base:,.0f}",
             pairs=head.head_dim // 2,
         )
     both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
     ask_scores(head, both)
     show_how(two_words, alone, both)
-    cards = {"alibi": lambda: penalties(sentence.tokens), "past_length": longer_texts}
-    go_deeper(text, cards)
+    alibi = partial(penalties, sentence.tokens)
+    go_deeper(text, {"alibi": alibi, "past_length": longer_texts})
 
 
 text("question")
 chosen = choose_sentence()
-show_lesson(chosen, *choose_rotary_head(chosen))
+show_lesson(chosen, *hero.choose_rotary_head(chosen))
 show_one_sentence(text)
-check_yourself(text, {"angle": recall_rotation, "far": recall_far_score})
+check_yourself(text, {"angle": cards.recall_rotation, "far": cards.recall_far_score})

@@ -5,14 +5,13 @@ from explainers.attention.qk_norm import rms_norm
 from explainers.attention.sinks import softmax_with_sinks
 from explainers.attention.softcap import soft_cap
 from explainers.chapters.common.background_job import POLL_SECONDS
-from explainers.chapters.idle_heads import hero, one_row, seeds, training_here
+from explainers.chapters.idle_heads import cards, hero
 from explainers.toys.idle_training import IDLE_STEPS
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
@@ -23,43 +22,32 @@ def show_picture(is_watched: bool) -> None:
     """The letters and their arcs; while a head learns here, drawn again and again."""
     choices = hero.make_choices()
     setting, run = choices[0].value, choices[3].value
-    here = training_here.follow_training(setting, run, is_watched)
+    here = hero.follow_training(setting, run, is_watched)
     seed = page.read_seed()
     show_hero(text, hero.make_hero(text, choices, here, seed), "idle")
-    training_here.hand_over_letters(setting, seed, here)
-
-
-@fragment
-def ask_sink() -> None:
-    """A first token and a sink: which of them gets the weight?"""
-    named = seeds.describe_both()
-    if revealed(text, "sink", seeds.ANSWERS, seeds.answer_sink(), **named):
-        seeds.draw_both(training_here.name_all_seeds())
-        text("sink_seen", **named)
+    hero.hand_over_letters(setting, seed, here)
 
 
 def show_how() -> None:
     """One row with a sink, in numbers, and the code of all switches."""
-    text("how", **one_row.describe_row())
+    text("how", **cards.describe_row())
     show_source(softmax_with_sinks, apply_gate, open_gate, soft_cap, rms_norm)
 
 
-def show_growth() -> None:
-    """What a soft cap and QK-norm forbid."""
-    text("growth", **seeds.describe_growth())
-    show_source(soft_cap, rms_norm)
-
-
 text("question")
-is_watched = training_here.is_training()
+is_watched = hero.is_training()
 # Elsewhere the page follows the picture: what it asks below stands in the link that changes above.
 look = fragment(show_picture, run_every=POLL_SECONDS) if is_watched else show_picture
 look(is_watched)
 text("learned_here", batches=IDLE_STEPS)
-ask_sink()
+cards.ask_sink(text)
 show_how()
 go_deeper(
-    text, {"growth": show_growth, "models": lambda: text("models", **seeds.describe_models())}
+    text,
+    {
+        "growth": lambda: cards.show_growth(text),
+        "models": lambda: text("models", **cards.describe_models()),
+    },
 )
 show_one_sentence(text)
-check_yourself(text, {"sink": one_row.recall_sink, "cap": one_row.recall_cap})
+check_yourself(text, {"sink": cards.recall_sink, "cap": cards.recall_cap})

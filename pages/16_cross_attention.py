@@ -2,16 +2,17 @@
 
 from explainers.attention.cross import cross_attention
 from explainers.chapters.cross_attention import (
-    alignment_accuracy,
-    block_tensors,
-    changed_translation,
+    alignment_view,
+    cards,
     choose_sentence,
     real_translator,
-    source_costs,
 )
 from explainers.chapters.cross_attention.alignment_view import TranslationView
+from explainers.chapters.cross_attention.cards import WeightSteps
 from explainers.chapters.cross_attention.hero import make_hero, read_link_reading
-from explainers.chapters.cross_attention.weight_steps import WeightSteps
+from explainers.models.encoder_decoder import translate_text
+from explainers.models.token_text import merge_weights
+from explainers.translation.alignment import read_links, reestimate, score_alignment
 from explainers.translation.corpus import MAX_SOURCE_WORDS, TRAINING_SENTENCES
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -39,23 +40,23 @@ def show_steps(view: TranslationView, syllable: int) -> None:
 def show_accuracy(view: TranslationView) -> None:
     """The strongest lines, scored against the correct ones."""
     text("accuracy")
-    text("accuracy_seen", **alignment_accuracy.show_scores(view))
+    text("accuracy_seen", **alignment_view.show_scores(view))
     if not view.gold:
         text("no_gold")
-    show_source(*alignment_accuracy.CODE)
+    show_source(score_alignment, read_links, reestimate)
 
 
 def show_block(view: TranslationView) -> None:
     """The block around cross-attention."""
     text("block")
-    ask_veiled(text, "block", block_tensors.PART_NAMES[1], block_tensors.PART_NAMES)
-    text("block_seen", **block_tensors.show_block(view))
+    ask_veiled(text, "block", cards.PART_NAMES[1], cards.PART_NAMES)
+    text("block_seen", **cards.show_block(view))
 
 
 def show_two_ways(view: TranslationView) -> None:
     """Cross-attention, or both texts in one sequence."""
     text("cells")
-    text("cells_seen", **source_costs.show_weight_counts(view))
+    text("cells_seen", **cards.show_weight_counts(view))
 
 
 def show_real(view: TranslationView) -> None:
@@ -65,7 +66,7 @@ def show_real(view: TranslationView) -> None:
     text("real")
     if found := real_translator.offer_real_translation(sentence.text):
         text("real_seen", **real_translator.show_real_weights(*found, page.has_queries_down()))
-        show_source(*real_translator.CODE)
+        show_source(merge_weights, translate_text)
 
 
 @fragment
@@ -79,12 +80,12 @@ def show_lesson(whole: TranslationView) -> None:
     if view.translation.other_beams:
         text("beams", **choose_sentence.list_beams(view.translation))
     text("learned_here", pairs=f"{TRAINING_SENTENCES:,}")
-    answer, named = changed_translation.answer_explaining(view)
-    if revealed(text, "explaining", changed_translation.UNCHANGED_SHARES, answer, **named):
-        text("explaining_more", **changed_translation.show_replacements(view))
+    answer, named = cards.answer_explaining(view)
+    if revealed(text, "explaining", cards.UNCHANGED_SHARES, answer, **named):
+        text("explaining_more", **cards.show_replacements(view))
     show_steps(view, hero.chosen(controls.followed_syllable))
-    cards = {"accuracy": show_accuracy, "block": show_block}
-    go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real}, view)
+    shown_below = {"accuracy": show_accuracy, "block": show_block}
+    go_deeper(text, shown_below | {"two_ways": show_two_ways, "real": show_real}, view)
 
 
 text("question")
@@ -104,4 +105,4 @@ if known.unknown or not known.words:
 if known.words:
     show_lesson(choose_sentence.translate_view(known.words, page.has_queries_down()))
 show_one_sentence(text)
-check_yourself(text, {"shape": source_costs.recall_weight_count, "mask": source_costs.recall_mask})
+check_yourself(text, {"shape": cards.recall_weight_count, "mask": cards.recall_mask})

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.inspector import head_overview, sentence_run
-from explainers.chapters.inspector.head_figure import draw_head, take_head
+from explainers.chapters.inspector import cards, sentence_run
+from explainers.chapters.inspector.cards import draw_head, take_head
 from explainers.chapters.inspector.hero import MOST_DRAWN, make_hero
-from explainers.chapters.inspector.shipped_sentence import find_heads, show_other_model
+from explainers.chapters.inspector.sentence_run import find_heads, show_other_model
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls.choose_text import choose_text
@@ -14,7 +14,6 @@ from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -25,9 +24,9 @@ text = page.Prose(__file__)
 @fragment
 def ask_position() -> None:
     """Is it the word or its position that gets the weight?"""
-    moved = head_overview.move_first_token(view)
-    if moved and revealed(text, "position", head_overview.ANSWERS, moved.answer, **moved.named):
-        head_overview.draw_moved(moved)
+    moved = cards.move_first_token(view)
+    if moved and revealed(text, "position", cards.ANSWERS, moved.answer, **moved.named):
+        cards.draw_moved(moved)
 
 
 @fragment
@@ -46,16 +45,6 @@ def show_head() -> None:
     shares = draw_head(head, view)
     if view.is_dimmed:
         text("dimmed_head", **shares)
-
-
-def show_all_heads() -> None:
-    """Which token gets most; then how much each head gives the first."""
-    most, options, named = head_overview.answer_most(view.seen)
-    ask_veiled(text, "most", most, options, **named)
-    text("sinks_seen", **head_overview.draw_sinks(view.drawn))
-    head_overview.offer_file(view.loaded, view.sentence, bool(view.words))
-    show_source(*head_overview.CODE)
-    head_overview.follow_click(view)
 
 
 text("question")
@@ -80,7 +69,7 @@ if run:
     show_other_model(text, hero, sentence)
     ask_position()
     show_how()
-    go_deeper(text, {"head": show_head, "sinks": show_all_heads})
+    go_deeper(text, {"head": show_head, "sinks": lambda: cards.show_all_heads(text, view)})
 text("notice")
 show_one_sentence(text)
-check_yourself(text, {"first": head_overview.recall_sink, "zero": sentence_run.recall_difference})
+check_yourself(text, {"first": cards.recall_sink, "zero": sentence_run.recall_difference})

@@ -5,9 +5,15 @@ import streamlit as st
 from explainers.chapters.common import measured_heads
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
-from explainers.chapters.head_gallery import head_card, score_mosaic, score_steps
+from explainers.chapters.head_gallery import cards, head_card
 from explainers.chapters.head_gallery.hero import Place, make_hero
-from explainers.models.head_roles import find_roles
+from explainers.models.head_scores import (
+    build_patterns,
+    compute_mass,
+    measure_layer,
+    score_pattern,
+    shuffle_weights,
+)
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
@@ -31,36 +37,12 @@ def ask_keeps(gallery: Gallery) -> None:
 def show_measures(gallery: Gallery, chosen: Place) -> None:
     """Every head by one score, with its null baseline."""
     text("looking", **measured_heads.count_texts())
-    shown = score_mosaic.choose_score(gallery)
+    shown = cards.choose_score(gallery)
     text(f"score_{shown.name}")
-    text("map_seen", **score_mosaic.show_map(gallery, chosen, shown))
-    if chance := score_mosaic.find_chance(gallery, shown):
+    text("map_seen", **cards.show_map(gallery, chosen, shown))
+    if chance := cards.find_chance(gallery, shown):
         text("map_chance", chance=chance)
-    show_source(*score_mosaic.CODE, that=CODE_ROLE)
-
-
-def show_evidence(gallery: Gallery, chosen: Place) -> None:
-    """The names of a head, what speaks against each, its weights on texts."""
-    if loaded := gallery.loaded or obtain_model(gallery.name, "chosen"):
-        head = head_card.Head(gallery, loaded, chosen)
-        names, picture = st.columns([3, 2])
-        with names:
-            text("head")
-            text("named" if head.labels else "no_name", **head_card.describe_names(head))
-            for label in head.labels:
-                text("label", **head_card.describe_label(label))
-                section, named = head_card.find_evidence(head, label)
-                text(section, **named)
-                if label.role == "positional":
-                    text("offset", offset=head.find_offset())
-            text("notice")
-        with picture:
-            text("patterns", passage=head.passage)
-            head_card.show_prose(head)
-        show_source(find_roles)
-    else:
-        text("head")
-        text("notice")
+    show_source(measure_layer, score_pattern, shuffle_weights, that=CODE_ROLE)
 
 
 @fragment
@@ -75,13 +57,13 @@ def show_gallery(gallery: Gallery, named: str) -> None:
         measured_heads.offer_measuring(loaded)
     ask_keeps(gallery)
     text("how")
-    told = score_steps.show_score_steps(gallery, chosen)
+    told = cards.show_score_steps(gallery, chosen)
     text("how_mean" if told else "how_elsewhere", **told)
-    show_source(*score_steps.CODE)
+    show_source(build_patterns, compute_mass, score_pattern)
     of_head = {"measures": lambda: show_measures(gallery, chosen)}
-    of_head |= {"evidence": lambda: show_evidence(gallery, chosen)}
+    of_head |= {"evidence": lambda: head_card.show_evidence(text, gallery, chosen)}
     if not stands_in:
-        go_deeper(text, score_mosaic.follow_choice(of_head, gallery, chosen))
+        go_deeper(text, cards.follow_choice(of_head, gallery, chosen))
 
 
 text("question")
@@ -90,4 +72,4 @@ with st.container(key="hero-controls", horizontal=True, vertical_alignment="bott
 if gallery := measured_heads.choose_gallery(name):
     show_gallery(gallery, name)
 show_one_sentence(text)
-check_yourself(text, {"baseline": score_mosaic.recall_baseline, "prose": score_mosaic.recall_prose})
+check_yourself(text, {"baseline": cards.recall_baseline, "prose": cards.recall_prose})

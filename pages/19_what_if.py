@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.what_if import before_after, shipped_effects, two_windows
+from explainers.chapters.what_if import before_after, hero
 from explainers.chapters.what_if.before_after import Reading, take_outcome
 from explainers.chapters.what_if.choose_changes import choose_changes, find_shape_or_explain
-from explainers.chapters.what_if.hero import CHANGES, make_hero
 from explainers.models.changes import compute_divergence, compute_losses
 from explainers.translations import _
 from explainers.ui import page
@@ -60,28 +59,28 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) 
 
 def tell_first_token(reading: Reading) -> None:
     """What a window of four tokens breaks, and one more token mends."""
-    effects = two_windows.measure_windows(reading)
+    effects = hero.measure_windows(reading)
     if effects:
-        text("two_windows", **two_windows.name_windows(effects, reading.written))
+        text("two_windows", **hero.name_windows(effects, reading.written))
 
 
 def ask_first_token(reading: Reading) -> None:
     """Four tokens are not enough: are four and the first one?"""
-    effects = two_windows.measure_windows(reading)
+    effects = hero.measure_windows(reading)
     if effects:
-        told = two_windows.name_windows(effects, reading.written)
-        if revealed(text, "first", two_windows.ANSWERS, two_windows.answer_first(effects), **told):
-            two_windows.draw_windows(effects, reading.origin)
+        told = hero.name_windows(effects, reading.written)
+        if revealed(text, "first", hero.ANSWERS, hero.answer_first(effects), **told):
+            hero.draw_windows(effects, reading.origin)
 
 
 def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Reading | None:
     """By the model; as one was measured, if none writes, or in the tour, which does not wait."""
-    if loaded and shape and not shipped_effects.can_skip_run(named, written):
+    if loaded and shape and not before_after.can_skip_run(named, written):
         with above:
             words = before_after.offer_words(loaded, written)
         live = before_after.read_live(loaded, written, shape.head_dim, words)
-        return shipped_effects.look_ahead(live, named)
-    return shipped_effects.read_shipped(named) or shipped_effects.read_stand_in()
+        return before_after.look_ahead(live, named)
+    return before_after.read_shipped(named) or before_after.read_stand_in()
 
 
 text("question")
@@ -95,14 +94,14 @@ with below:
     shape = find_shape_or_explain(loaded) if loaded else None
 with picture:
     reading = choose_reading(loaded, shape)
-    hero = make_hero(text, reading) if reading else None
-    if reading and hero:
-        show_hero(text, hero, "what if")
+    drawn = hero.make_hero(text, reading) if reading else None
+    if reading and drawn:
+        show_hero(text, drawn, "what if")
         if remark := before_after.choose_remark(reading, written):
             text(remark, model=reading.stands_in)
-if reading and hero:
+if reading and drawn:
     end_stop(text, partial(tell_first_token, reading))
-    section, change = CHANGES[hero.chosen(controls.what_if)]
+    section, change = hero.CHANGES[drawn.chosen(controls.what_if)]
     ask_first_token(reading)
     text("how")
     show_source(type(change), compute_losses)
@@ -111,5 +110,5 @@ if reading and hero:
         go_deeper(text, {"changing": partial(change_anything, loaded, shape, reading)})
 end_stop(text)
 show_one_sentence(text)
-answers = {"hidden": two_windows.recall_visible, "certain": before_after.recall_loss}
+answers = {"hidden": hero.recall_visible, "certain": before_after.recall_loss}
 check_yourself(text, answers)

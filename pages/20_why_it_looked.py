@@ -2,15 +2,10 @@
 
 from collections.abc import Mapping
 
-import streamlit as st
-
 from explainers.chapters.common.measured_heads import CODE_ROLE
-from explainers.chapters.why_it_looked import one_cell, own_cell
-from explainers.chapters.why_it_looked.explained_cell import Explained, Found
-from explainers.chapters.why_it_looked.hero import make_hero
-from explainers.chapters.why_it_looked.own_hero import make_own_hero
-from explainers.chapters.why_it_looked.role_table import describe_roles, make_role_table
-from explainers.chapters.why_it_looked.shipped_cells import read_shipped
+from explainers.chapters.why_it_looked import cards
+from explainers.chapters.why_it_looked.explained_cell import Explained, Found, read_shipped
+from explainers.chapters.why_it_looked.hero import make_hero, make_own_hero
 from explainers.models.removed_sources import predict_weight, remove_into_head, rerun_changes
 from explainers.models.score_sources import gather_sources, split_score
 from explainers.ui import page
@@ -30,24 +25,17 @@ text = page.Prose(__file__)
 @fragment
 def ask_writer(first: Explained, origin: str) -> None:
     """Without what one head wrote into one key: how much of the weight is left?"""
-    told = one_cell.describe_removals(first)
-    if revealed(text, "writer", one_cell.ANSWERS, one_cell.answer_first(first), **told):
-        one_cell.draw_removals(first, origin, "asked")
+    told = cards.describe_removals(first)
+    if revealed(text, "writer", cards.ANSWERS, cards.answer_first(first), **told):
+        cards.draw_removals(first, origin, "asked")
 
 
 def show_removals(shown: Explained, origin: str, code_role: str) -> None:
     """Predicted, on the way into the head, and in the whole pass."""
-    text("removing", **one_cell.describe_removals(shown))
-    one_cell.draw_removals(shown, origin)
-    show_source(one_cell.remove_key_source)
+    text("removing", **cards.describe_removals(shown))
+    cards.draw_removals(shown, origin)
+    show_source(cards.remove_key_source)
     show_source(predict_weight, remove_into_head, rerun_changes, that=code_role)
-
-
-def show_roles() -> None:
-    """How often it holds, by the role of the head."""
-    if told := describe_roles():
-        text("roles", **told)
-        st.markdown(make_role_table())
 
 
 def obtain_own(whose: str) -> Found | None:
@@ -55,7 +43,7 @@ def obtain_own(whose: str) -> Found | None:
     if whose == EXAMPLES:
         return None
     text("own")
-    return own_cell.choose_own()
+    return cards.choose_own()
 
 
 @fragment
@@ -70,12 +58,16 @@ def show_lesson(
         shown = cells[hero.chosen(why_controls.looked_cell)]
     show_hero(text, hero, "why")
     code_role = "just ran" if own else CODE_ROLE
-    one_cell.hand_over_weight(shown)
+    cards.hand_over_weight(shown)
     ask_writer(next(iter(cells.values())), shipped_origin)
-    text("how", **one_cell.describe_sum(shown))
+    text("how", **cards.describe_sum(shown))
     show_source(gather_sources, split_score, that=code_role)
     go_deeper(
-        text, {"removing": lambda: show_removals(shown, origin, code_role), "roles": show_roles}
+        text,
+        {
+            "removing": lambda: show_removals(shown, origin, code_role),
+            "roles": lambda: cards.show_roles(text),
+        },
     )
 
 
@@ -86,4 +78,4 @@ if shipped := read_shipped():
 else:
     text("no_numbers")
 show_one_sentence(text)
-check_yourself(text, {"rest": one_cell.recall_rest, "alike": one_cell.recall_alike})
+check_yourself(text, {"rest": cards.recall_rest, "alike": cards.recall_alike})

@@ -5,17 +5,14 @@ from dataclasses import replace
 import streamlit as st
 
 from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
-from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE
-from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.writing import losses, own_text
-from explainers.chapters.writing.compute import SETTINGS, sample_candidates
+from explainers.chapters.writing import cards
+from explainers.chapters.writing.cards import SETTINGS, sample_candidates
 from explainers.chapters.writing.hero import make_hero, written_text
-from explainers.models.cache_losses import RoundedRows, measure_text
+from explainers.models.cache_losses import BITS, RoundedRows, count_bits, measure_text
 from explainers.models.registry import describe_package
 from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
 from explainers.models.shipped_writing import MODEL, ShippedWriting, read_shipped_writing
-from explainers.models.written_tokens import count_bytes, write_tokens
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
@@ -34,31 +31,17 @@ text = page.Prose(__file__)
 @fragment
 def ask_sinks(shipped: ShippedWriting) -> None:
     """A window harms; how much of that is gone with the first four tokens?"""
-    told = losses.describe_losses(shipped.losses)
-    if revealed(text, "sinks", losses.SHARES, losses.answer_sinks(shipped.losses), **told):
-        losses.draw_losses(shipped.losses, origin)
+    told = cards.describe_losses(shipped.losses)
+    if revealed(text, "sinks", cards.SHARES, cards.answer_sinks(shipped.losses), **told):
+        cards.draw_losses(shipped.losses, origin)
         text("losses", **told)
-
-
-def show_own() -> None:
-    """A prompt of the reader's, written in the background, timed both ways."""
-    text("own")
-    if loaded := obtain_model(MODEL, "chosen"):
-        found = own_text.write_own(own_text.choose_request())
-        if found and not own_text.is_long(found):
-            text("own_short")
-        elif found:
-            own_text.offer_above()
-            text("own_seen", **own_text.describe_times(found))
-            own_text.draw_times(own_text.list_points(found), describe_live_run(loaded), "own times")
-            show_source(write_tokens, count_bytes)
 
 
 def show_rounding(shipped: ShippedWriting) -> None:
     """Keys and values in few bits, in groups of two directions."""
-    told = losses.describe_losses(shipped.losses) | losses.describe_shape(shipped)
-    told |= losses.list_bits()
-    text("rounding", rows=losses.list_rounded(shipped.losses), **told)
+    told = cards.describe_losses(shipped.losses) | cards.describe_shape(shipped)
+    told |= {f"bits_{bits}": f"{count_bits(bits):g}" for bits in BITS}
+    text("rounding", rows=cards.list_rounded(shipped.losses), **told)
     show_source(round_in_groups, round_in_tokens, round_in_channels, that=CODE_ROLE)
     show_source(RoundedRows, measure_text, that=CODE_ROLE)
 
@@ -66,10 +49,10 @@ def show_rounding(shipped: ShippedWriting) -> None:
 @fragment
 def show_page(shipped: ShippedWriting) -> None:
     """The picture, the question, and the cards."""
-    own = own_text.find_written()
+    own = cards.find_written()
     hero = make_hero(text, {**shipped.texts, **own}, origin)
     if hero.chosen(written_text) in own:
-        hero = replace(hero, origin=own_text.describe_origin(origin))
+        hero = replace(hero, origin=cards.describe_origin(origin))
     show_hero(text, hero, "writing")
     shown = {**shipped.texts, **own}[hero.chosen(written_text)]
     step = shown.steps[min(hero.choices[1].value, len(shown.steps) - 1)]
@@ -77,9 +60,11 @@ def show_page(shipped: ShippedWriting) -> None:
     title = _("How a token is drawn from its candidates")
     run_and_hand_over("candidates", title, sample_candidates, logits=logits, **SETTINGS)
     ask_sinks(shipped)
-    text("how", **losses.describe_shape(shipped))
+    text("how", **cards.describe_shape(shipped))
     show_source(heat, keep_top_k, keep_top_p, draw)
-    go_deeper(text, {"own": show_own, "rounding": lambda: show_rounding(shipped)})
+    go_deeper(
+        text, {"own": lambda: cards.show_own(text), "rounding": lambda: show_rounding(shipped)}
+    )
 
 
 text("question")
@@ -90,4 +75,4 @@ else:
     st.container(key="hero")
     text("other_weights")
 show_one_sentence(text)
-check_yourself(text, {"bytes": losses.recall_bytes, "channel": losses.recall_channel})
+check_yourself(text, {"bytes": cards.recall_bytes, "channel": cards.recall_channel})

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from explainers.chapters.common.recording import record_text
 from explainers.chapters.inspector.hero import cut_heads
-from explainers.chapters.inspector.shipped_sentence import locate_shipped_sentence
+from explainers.chapters.inspector.sentence_run import locate_shipped_sentence
 from explainers.toys.sentence import SENTENCE
 from workshop.models.measure_scores import write_each, write_tensors
 

@@ -2,10 +2,8 @@
 
 import json
 
-from explainers.chapters.what_if.before_after import read_live
-from explainers.chapters.what_if.hero import CHANGES
-from explainers.chapters.what_if.shipped_effects import FILE, MODEL
-from explainers.chapters.what_if.two_windows import WINDOWS
+from explainers.chapters.what_if.before_after import FILE, MODEL, read_live
+from explainers.chapters.what_if.hero import CHANGES, WINDOWS
 from explainers.models.changes import count_heads
 from explainers.models.registry import resolve_folder
 from explainers.models.shipped_scores import compute_fingerprint

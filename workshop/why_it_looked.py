@@ -10,7 +10,7 @@ from explainers.ui.controls.why_controls import EXAMPLE
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
-from explainers.chapters.why_it_looked.shipped_cells import CELLS, FILE, MODEL, read_text
+from explainers.chapters.why_it_looked.explained_cell import CELLS, FILE, MODEL, read_text
 
 
 def explain_example(loaded: "RealModel") -> dict[str, Explained]:

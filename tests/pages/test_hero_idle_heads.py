@@ -5,8 +5,9 @@ from unittest import mock
 import pytest
 import torch
 
-from explainers.chapters.idle_heads import seeds, training_here
-from explainers.chapters.idle_heads.training_here import TrainedHere
+from explainers.chapters.idle_heads import cards
+from explainers.chapters.idle_heads import hero as idle
+from explainers.chapters.idle_heads.hero import TrainedHere
 from explainers.job_queue import BusyError, Job
 from explainers.toys import idle_training
 from explainers.toys.idle_head import (
@@ -29,12 +30,12 @@ UNSHIPPED = next(one for one in SETTINGS if one not in SHIPPED_SETTINGS)
 
 
 @pytest.mark.parametrize(
-    ("first", "answer"), [(0.9, seeds.TO_FIRST), (0.5, seeds.HALF), (0.1, seeds.INTO_SINK)]
+    ("first", "answer"), [(0.9, cards.TO_FIRST), (0.5, cards.HALF), (0.1, cards.INTO_SINK)]
 )
 def test_the_answer_is_what_five_seeds_did(first, answer, monkeypatch):
     shares = {"first": first, "nowhere": 1 - first}
-    monkeypatch.setattr(seeds, "average", lambda _setting, name: shares[name])
-    assert seeds.answer_sink() == answer
+    monkeypatch.setattr(cards, "average", lambda _setting, name: shares[name])
+    assert cards.answer_sink() == answer
 
 
 def test_a_training_is_begun_watched_and_cancelled(monkeypatch):
@@ -78,16 +79,16 @@ def test_what_is_taken_away_is_what_was_trained_here(monkeypatch):
     def hand_over(part, title, _function, **inputs):
         taken[part] = title, inputs["scores"]
 
-    monkeypatch.setattr(training_here, "hand_over", hand_over)
-    monkeypatch.setattr(training_here, "take", taken.pop)
-    training_here.hand_over_letters(FIRST, 0)
+    monkeypatch.setattr(idle, "hand_over", hand_over)
+    monkeypatch.setattr(idle, "take", taken.pop)
+    idle.hand_over_letters(FIRST, 0)
     _title, shipped = taken["letters"]
     job = idle_training.make_idle_job(idle_training.IdleRequest(FIRST, 5))
     here = TrainedHere(1, job)
-    training_here.hand_over_letters(FIRST, 0, here)
+    idle.hand_over_letters(FIRST, 0, here)
     assert "letters" not in taken, "it is still learning"
     job.result = load_idle_head(FIRST, 2)
-    training_here.hand_over_letters(FIRST, 0, here)
+    idle.hand_over_letters(FIRST, 0, here)
     title, own = taken["letters"]
     rows = read_rows(job.result, FIRST, encode(spell(FIRST)))
     torch.testing.assert_close(own, rows.scores)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explainers.chapters.does_it_matter import what_it_writes
+from explainers.chapters.does_it_matter import cards
 from explainers.chapters.does_it_matter.hero import find_largest, read_shown
 from explainers.models.layer_by_layer import find_decoder, go_on, read_stream
 from explainers.models.output_circuit import compute_writing
@@ -73,7 +73,7 @@ def test_what_the_heads_of_a_layer_write_is_computed_again(smollm2, capital, sho
     found = compute_writing(find_decoder(smollm2), capital.stream, 23, capital.answers)
     one = type(found)(*(part[23] for part in kept.writing))
     assert find_difference_of_writings(one, found) < SAME_LOGITS
-    assert what_it_writes.read_writing(shown, (23, 4), "The sun rises in the") is None
+    assert cards.read_writing(shown, (23, 4), "The sun rises in the") is None
 
 
 def test_a_token_that_is_not_in_the_prompt_is_told():

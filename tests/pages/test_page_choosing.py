@@ -1,13 +1,12 @@
-"""*Choosing what to read*: five keys, orders, weights and losses, the questions, the training."""
+"""*Choosing what to read*: five keys, orders, weights and losses, the cards, the training."""
 
 import re
 
 import pytest
 from torch.nn.functional import kl_div
 
-from explainers.chapters.choosing import cost_tables, five_keys, questions
-from explainers.chapters.choosing.hero import compute_numbers
-from explainers.chapters.choosing.indexer_job import LOOKS, make_indexer_job, train_with
+from explainers.chapters.choosing import cards
+from explainers.chapters.choosing.hero import LOOKS, compute_numbers, make_indexer_job, train_with
 from explainers.models.indexer_training import STEPS
 from explainers.models.shipped_indexers import KEPT, ORACLE, PROSE, Shipped, read_files
 from explainers.ui.text.numbers import A_LITTLE_WORSE, MUCH_WORSE, NO_WORSE
@@ -20,7 +19,7 @@ PASSAGE = SHIPPED.passages[PROSE]
 
 
 def test_how_far_the_indexer_is_from_the_heads_is_torchs():
-    row = five_keys.compute_row(PASSAGE)
+    row = cards.compute_row(PASSAGE)
     expected = kl_div(row.said.log(), row.weights, reduction="sum").item()
     assert row.divergence == pytest.approx(expected)
 
@@ -35,7 +34,7 @@ def test_a_shared_set_is_judged_by_its_loss():
         *((-1, NO_WORSE), (0.0099, NO_WORSE), (0.01, A_LITTLE_WORSE)),
         *((0.2499, A_LITTLE_WORSE), (0.25, MUCH_WORSE)),
     ]:
-        assert questions.answer_sharing(shipped(rise, 0.0)) == answer
+        assert cards.answer_sharing(shipped(rise, 0.0)) == answer
 
 
 def test_streaming_llm_renumbers_so_no_column_has_its_name():
@@ -50,7 +49,7 @@ def test_h2o_is_called_better_only_where_it_is():
     for wins in (0, 3, len(KEPT)):
         shifts = [-0.011] * wins + [-0.009] * (len(KEPT) - wins)
         losses = {f"{kept}": one + by for kept, one, by in zip(KEPT, first, shifts, strict=True)}
-        told = cost_tables.name_evictions(SHIPPED._replace(numbers={"evicted": losses}))
+        told = cards.name_evictions(SHIPPED._replace(numbers={"evicted": losses}))
         assert told["wins"] == f"{wins}"
 
 

@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from explainers.chapters.cross_attention import block_tensors, choose_sentence
+from explainers.chapters.cross_attention import cards, choose_sentence
 from explainers.chapters.cross_attention import hero as first_picture
 from explainers.chapters.cross_attention.alignment_view import (
     TranslationView,
     find_reordered_syllable,
 )
-from explainers.chapters.cross_attention.changed_translation import count_unchanged, mark_changes
+from explainers.chapters.cross_attention.cards import count_unchanged, count_weights, mark_changes
 from explainers.chapters.cross_attention.choose_sentence import (
     build_sentence,
     find_gold,
@@ -23,7 +23,6 @@ from explainers.chapters.cross_attention.choose_sentence import (
     translate_once,
     write_variant,
 )
-from explainers.chapters.cross_attention.source_costs import count_weights
 from explainers.translation import weights_file, word_pieces
 from explainers.translation.alignment import PREDICTED, read_links
 from explainers.translation.corpus import RUNNING_PAIR
@@ -205,5 +204,5 @@ def test_what_is_counted_and_marked_by_hand():
 
 def test_what_the_parts_of_the_block_add_is_its_output(view):
     first = view.translation.decoder[0]
-    panels = block_tensors.make_panels(view, view.translation.x_syllables, first)
+    panels = cards.make_panels(view, view.translation.x_syllables, first)
     assert_close(sum(torch.tensor(panel.matrix.values) for panel in panels), first.output)

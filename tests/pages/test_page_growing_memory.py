@@ -7,12 +7,8 @@ import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from explainers.chapters.growing_memory import how_much_fits, memory_bytes
-from explainers.chapters.growing_memory.hero import Answers
-from explainers.chapters.growing_memory.memory_training_job import MemoryRequest, make_memory_job
-from explainers.chapters.growing_memory.trained_results import ANSWERS, Results, answer_comparison
-from explainers.chapters.growing_memory.write_step import Step
-from explainers.chapters.growing_memory.written_pairs import (
+from explainers.chapters.growing_memory import cards
+from explainers.chapters.growing_memory.compute import (
     DIM,
     KEEP,
     KEYS,
@@ -20,7 +16,16 @@ from explainers.chapters.growing_memory.written_pairs import (
     RANDOM,
     SECOND_SENTENCES,
     SHARPNESS,
+    Step,
     tell_story,
+)
+from explainers.chapters.growing_memory.hero import Answers
+from explainers.chapters.growing_memory.trained_memories import (
+    ANSWERS,
+    MemoryRequest,
+    Results,
+    answer_comparison,
+    make_memory_job,
 )
 from explainers.toys.pair_memory import FADE, OVERWRITE, SOFTMAX, SUM
 from explainers.toys.pair_results import MemoryRow
@@ -53,18 +58,18 @@ def test_the_step_is_drawn_with_its_numbers():
 
 
 def test_one_memory_of_the_hundred_is_the_textbooks():
-    generator = how_much_fits.make_generator("how much fits", 0, 8)
+    generator = cards.make_generator("how much fits", 0, 8)
     keys = normalize(torch.randn(100, 8, 16, generator=generator), dim=-1)
     words = torch.randn(100, 8, 16, generator=generator)
     found = torch.zeros(8)
     for k, v in zip(keys, words, strict=True):
         answers = k @ (v.T @ k).T
         found += (torch.cdist(answers, v).argmin(-1) == torch.arange(8)) / 100
-    assert how_much_fits.fit_pairs(SUM, 8, 0).found.tolist() == pytest.approx(found.tolist())
+    assert cards.fit_pairs(SUM, 8, 0).found.tolist() == pytest.approx(found.tolist())
 
 
 def test_bytes_are_those_of_the_calculator():
-    named = memory_bytes.name_costs(memory_bytes.find_model())
+    named = cards.name_costs(cards.find_shape(cards.MODEL))
     per_layer = 2 * 2 * 256 * 2
     state = 36 * (524_288 * 4 + 32_768 * 2)
     assert named["state"] == f"{state / 2**20:.2f} MiB" == "74.25 MiB"

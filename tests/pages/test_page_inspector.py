@@ -8,12 +8,10 @@ import pytest
 import torch
 
 from explainers.chapters.common.recording import MOST_TOKENS, cut_text, merge_tokens, record_text
-from explainers.chapters.inspector import head_overview
-from explainers.chapters.inspector.head_figure import WEIGHTS, Head
-from explainers.chapters.inspector.head_overview import write_file
+from explainers.chapters.inspector import cards
+from explainers.chapters.inspector.cards import WEIGHTS, Head, write_file
 from explainers.chapters.inspector.hero import cut_heads, find_telling_heads
-from explainers.chapters.inspector.sentence_run import View
-from explainers.chapters.inspector.shipped_sentence import read_shipped_sentence
+from explainers.chapters.inspector.sentence_run import View, read_shipped_sentence
 from explainers.job_queue import Job
 from explainers.models import hub, registry
 from explainers.models import load as loading_module
@@ -66,7 +64,7 @@ def test_what_is_recorded_is_what_the_model_computes(tiny):
     assert shown.writes
     with pytest.raises(ModelError, match="finds no token"):
         record_text(tiny, " ")
-    assert head_overview.move_first_token(View(tiny, "CEO", record_text(tiny, "CEO"))) is None
+    assert cards.move_first_token(View(tiny, "CEO", record_text(tiny, "CEO"))) is None
 
 
 def test_every_number_of_a_head_is_explained(tiny):
@@ -98,11 +96,11 @@ def test_a_click_below_the_picture_draws_it_anew(tiny, monkeypatch):
     view = View(tiny, TEXT, record_text(tiny, TEXT), 1, 4)
     reruns: list[dict[str, int]] = []
     state: dict[str, int] = {}
-    monkeypatch.setattr(head_overview.st, "session_state", state)
-    monkeypatch.setattr(head_overview.st, "rerun", lambda: reruns.append(dict(state)))
+    monkeypatch.setattr(cards.st, "session_state", state)
+    monkeypatch.setattr(cards.st, "rerun", lambda: reruns.append(dict(state)))
     for chosen in ({}, {"model_layer": 1, "model_head": 4}, {"model_layer": 0, "model_head": 4}):
         state |= chosen
-        head_overview.follow_click(view)
+        cards.follow_click(view)
     assert reruns == [{"model_layer": 0, "model_head": 4}]
 
 

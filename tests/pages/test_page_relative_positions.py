@@ -11,13 +11,13 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project
-from explainers.chapters.relative_positions.hero import compute_numbers
-from explainers.chapters.relative_positions.moved_pair import MovedPair
-from explainers.chapters.relative_positions.position_scores import (
+from explainers.chapters.relative_positions.compute import (
     D_MODEL,
     TURNED_DIM,
+    MovedPair,
     draw_rotary_head,
 )
+from explainers.chapters.relative_positions.hero import compute_numbers
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections

@@ -10,9 +10,8 @@ import torch.nn.functional as F  # noqa: N812
 from torch.testing import assert_close
 
 from explainers.chapters.what_if import before_after, choose_changes
-from explainers.chapters.what_if.before_after import Reading, read_live
+from explainers.chapters.what_if.before_after import MODEL, Reading, read_live, read_shipped
 from explainers.chapters.what_if.hero import CHANGES, FIRST_HIDDEN, make_hero
-from explainers.chapters.what_if.shipped_effects import MODEL, read_shipped
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
     AblatedHeads,

@@ -5,7 +5,7 @@ from unittest import mock
 
 import pytest
 
-from explainers.chapters.why_it_looked.shipped_cells import CELLS, MODEL, read_shipped
+from explainers.chapters.why_it_looked.explained_cell import CELLS, MODEL, read_shipped
 from explainers.models.load import is_on_disk, load_model
 from explainers.ui.controls import why_controls as chosen
 from tests.support.opening import PAGES, opened
@@ -78,7 +78,7 @@ def test_a_text_that_cannot_be_split_is_refused(text):
 
 
 def test_without_kept_numbers_the_page_says_how_to_make_them():
-    with mock.patch("explainers.chapters.why_it_looked.shipped_cells.has_other_weights") as other:
+    with mock.patch("explainers.chapters.why_it_looked.explained_cell.has_other_weights") as other:
         other.return_value = True
         visit = opened(PAGE, {})
     assert not visit.exception

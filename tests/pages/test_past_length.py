@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from explainers.chapters.relative_positions.past_length import LONGEST_TEXT, PairTurns, name_turns
+from explainers.chapters.relative_positions.cards import LONGEST_TEXT, PairTurns, name_turns
 from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, TRAINED, WAYS, YARN
 
 

@@ -22,7 +22,7 @@ from explainers.chapters.common.claim_parameters import format_value as written_
 from explainers.chapters.exercises import one_exercise as exercise_takeaway
 from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
 from explainers.chapters.masks import compute as of_masks
-from explainers.chapters.relative_positions import position_scores
+from explainers.chapters.relative_positions import compute as of_positions
 from explainers.takeaway.inside import same_numbers
 from explainers.takeaway.literals import literal
 from explainers.takeaway.modules import NotPlainError, list_needed, paste
@@ -298,7 +298,7 @@ def test_every_claim_and_every_exercise_can_be_pasted():
         ([sentence.split_words], "regex comes from regex"),
         ([layers.load_heads], "__file__"),
         ([choose_text.choose_text], "."),
-        ([of_masks.run_second_layer, position_scores.compute_alibi], "means something else"),
+        ([of_masks.run_second_layer, of_positions.compute_alibi], "means something else"),
     ],
 )
 def test_what_is_not_plain_is_refused(functions, why):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from explainers.chapters.cross_attention.source_costs import recall_mask
-from explainers.chapters.head_gallery.score_mosaic import recall_baseline, recall_prose
-from explainers.chapters.inspector.head_overview import recall_sink
+from explainers.chapters.cross_attention.cards import recall_mask
+from explainers.chapters.head_gallery.cards import recall_baseline, recall_prose
+from explainers.chapters.inspector.cards import recall_sink
 from explainers.chapters.inspector.sentence_run import recall_difference
 from explainers.chapters.query_key_value.query_key_roles import recall_query_numbers
 from explainers.ui.page_parts.check_yourself import MarkedRecall, Recall, draw_again, seed_recall

@@ -1,17 +1,29 @@
-"""The hero of the page: a passage as a ribbon, and the keys that each policy keeps of it."""
+"""The hero: a passage as a ribbon, the keys that each policy keeps, and an indexer that learns."""
 
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import streamlit as st
 from torch import Tensor
 
-from explainers.chapters.choosing.indexer_job import IndexerJob, Snapshot
+from explainers.attention.indexer import IndexInputs, index_scores, keep_best
+from explainers.chapters.common.background_job import (
+    POLL_SECONDS,
+    describe_state,
+    offer_job,
+    show_cancel,
+    show_problem,
+)
+from explainers.job_queue import Job
 from explainers.messages import N_
+from explainers.models.registry import ModelError
 from explainers.models.shipped_indexers import (
     FEW,
     FIRST,
     INDEXER,
     KEPT,
+    MODEL,
     NUM_FIRST,
     ORACLE,
     POLICIES,
@@ -28,10 +40,83 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.controls.name_controls import Choice
 from explainers.ui.controls.number_controls import Counter
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, show_hero
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers, shipped_run
+from explainers.ui.session import INDEXER_JOB
+from explainers.ui.takeaway_files import hand_over
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import write_percent
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+
+LOOKS = *range(9), 10, 12, 15, 20, 25, 30, 40, 60, 90, 120
+"""The steps after which what is learned is looked at: most is learned in the first ones."""
+
+
+class Snapshot(NamedTuple):
+    """After so many steps: how far the indexer is from the heads, and what it compares."""
+
+    step: int
+    divergence: float
+    inputs: IndexInputs
+
+
+IndexerJob = Job[str, Snapshot, None]
+"""Of the text that is shown; it reports what the indexer of its layer has learned."""
+
+
+def make_indexer_job(name: str, passage: Passage) -> IndexerJob:
+    """Reads the training texts up to the passage's layer, and trains the indexer of that layer."""
+    from explainers.models.indexer_training import STEPS
+
+    looks = len(LOOKS) + 1  # and after the last step
+    return Job(name, partial(_train, STEPS, passage), looks, readable_errors=(ModelError,))
+
+
+def _train(steps: int, passage: Passage, job: IndexerJob) -> None:
+    from explainers.models.load import load_model
+
+    train_with(load_model(MODEL), steps, passage, job)
+
+
+def train_with(loaded: "RealModel", steps: int, passage: Passage, job: IndexerJob) -> None:
+    """The same with a model that is in memory."""
+    import torch
+
+    from explainers.models.chosen_keys import project_text
+    from explainers.models.indexer_training import (
+        IndexerSize,
+        list_training_texts,
+        read_layers,
+        train_indexer,
+    )
+
+    layer, device = passage.layer, loaded.model.device
+    readings = []
+    for text in list_training_texts(loaded.tokenizer):
+        readings.append(read_layers(loaded.model, text.to(device), layer)[layer])
+        job.check()
+    ids = torch.tensor([list(passage.ids)], device=device)
+    shown = read_layers(loaded.model, ids, layer)[layer]
+    for state in train_indexer(readings, IndexerSize(), passage.seed, steps):
+        if state.step in (*LOOKS, steps):
+            inputs = project_text(shown.x, state.indexer)
+            job.report(Snapshot(state.step, state.divergence, inputs))
+        else:
+            job.check()
+
+
+def describe_steps(job: IndexerJob) -> str:
+    """How far it is: reading the texts comes first."""
+    if not job.reports:
+        return _("the model reads the training texts")
+    last = job.reports[-1]
+    told = {"step": last.step, "divergence": last.divergence}
+    return _("step {step}, {divergence:.2f} nats from the heads", **told)
+
 
 MOST_QUERIES = 512
 SENTENCES = (
@@ -72,6 +157,8 @@ def make_hero(text: Prose, shipped: Shipped, job: IndexerJob | None) -> Hero:
         HeroChoice(control, range(MOST_QUERIES), query, is_elsewhere=True),
     ]
     snapshots = job.reports if job and job.subject == name else []
+    measured = shipped_run(shipped.numbers["model"])
+    learned = learned_numbers(_("indexer of layer {layer}", layer=passage.layer))
     return Hero(
         "reading",
         _("A text as a row of bars, and below it the keys that each of four policies keeps."),
@@ -79,15 +166,9 @@ def make_hero(text: Prose, shipped: Shipped, job: IndexerJob | None) -> Hero:
         choices,
         SENTENCES,
         list_experiments(text, shipped),
-        name_origin(shipped.numbers["model"], passage.layer, bool(snapshots)),
+        f"{measured} · {learned}" if snapshots else measured,
         lambda: make_table(passage, query),
     )
-
-
-def name_origin(model: str, layer: int, is_trained_here: bool) -> str:
-    """The badge: measured beforehand, and the indexer perhaps just now."""
-    learned = learned_numbers(_("indexer of layer {layer}", layer=layer))
-    return f"{shipped_run(model)} · {learned}" if is_trained_here else shipped_run(model)
 
 
 def list_labels() -> list[str]:
@@ -182,3 +263,57 @@ def find_shown(shipped: Shipped) -> tuple[Passage, int, int]:
     control = replace(query_token, default=passage.query)
     query = read_choice(control, range(len(passage.tokens)))
     return passage, query, read_choice(keys_kept, KEPT)
+
+
+def choose_keys(
+    query: Tensor, key: Tensor, share: Tensor, weights: Tensor, mask: Tensor, kept: int
+) -> dict[str, Tensor]:
+    """What an indexer keeps, what the weights would keep, and how much weight is on both."""
+    scores = index_scores(query, key, share)
+    found, best = keep_best(scores, kept, mask), keep_best(weights, kept, mask)
+    on_found, on_best = ((weights * chosen).sum(dim=-1) for chosen in (found, best))
+    return {"scores": scores, "kept": found, "weight kept": on_found, "oracle": on_best}
+
+
+def show_trained_hero(text: Prose, shipped: Shipped, can_train: bool) -> None:
+    """The keys of the indexer walk while it trains, and the reader can play that again."""
+    job: IndexerJob | None = st.session_state.get(INDEXER_JOB)
+    is_polled = job is not None and not job.is_over
+    # Elsewhere the page follows the picture: what it asks below stands in the link that it changes.
+    look = fragment(_look, run_every=POLL_SECONDS) if is_polled else _look
+    look(text, shipped, is_polled)
+    if not can_train:
+        return
+    name, passage = choose_passage(shipped)
+    label = _("Train the indexer of layer {layer}", layer=passage.layer)
+    icon = ":material/model_training:"
+    offer_job(INDEXER_JOB, label, make_indexer_job(name, passage), icon=icon)
+
+
+def _look(text: Prose, shipped: Shipped, is_polled: bool) -> None:
+    job: IndexerJob | None = st.session_state.get(INDEXER_JOB)
+    if is_polled and job and job.is_over:
+        st.rerun()  # nobody has to look again
+    show_hero(text, make_hero(text, shipped, job), "choosing")
+    passage, query, kept = find_shown(shipped)
+    row, seen = slice(query, query + 1), slice(query + 1)
+    weights = passage.weights[row, seen]  # of the model; its scores are computed again
+    hand_over(
+        "choosing",
+        _("The keys of token {place}", place=query + 1),
+        choose_keys,
+        query=passage.inputs.query[:, row],
+        key=passage.inputs.key[seen],
+        share=passage.inputs.share[row],
+        weights=weights,
+        mask=weights > -1,
+        kept=kept,
+    )
+    if not job or job.subject != choose_passage(shipped)[0]:
+        return
+    if job.state == "failed":
+        show_problem(job)
+        return
+    st.progress(job.share, describe_state(job, describe_steps))
+    if not job.is_over:
+        show_cancel(INDEXER_JOB, job)

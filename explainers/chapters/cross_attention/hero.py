@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from explainers.chapters.cross_attention import held_out_scores
+from explainers.chapters.cross_attention import alignment_view
 from explainers.chapters.cross_attention.alignment_view import (
+    LAST_LAYER,
+    LinkReading,
     TranslationView,
     find_reordered_syllable,
 )
 from explainers.chapters.cross_attention.choose_sentence import translate_once, write_variant
-from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, LinkReading
 from explainers.translation.alignment import PREDICTED
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.model import NUM_LAYERS
@@ -188,7 +189,7 @@ def _translate(sentence: str) -> Translation:
 @functools.cache
 def find_worst_head() -> tuple[LinkReading, dict[str, Any]]:
     """The head whose strongest lines are wrong most often, and how often others are."""
-    scores = held_out_scores.score_predicted()
+    scores = alignment_view.score_predicted()
     wrong = {reading: 1 - score.precision for reading, score in scores.items()}
     heads = {reading: rate for reading, rate in wrong.items() if reading.head != MEAN}
     worst, best = (find(heads, key=lambda one: heads[one]) for find in (max, min))

@@ -56,7 +56,6 @@ def spell_pieces(words: Sequence[Sequence[str]]) -> str:
     return " ".join(" + ".join(map(verbatim, word)) for word in words)
 
 
-CODE = merge_weights, translate_text
 PIECE_AXES = N_("subword written"), N_("subword read")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explainers.chapters.growing_memory.written_pairs import (
+from explainers.chapters.growing_memory.compute import (
     DIM,
     KEEP,
     KEYS,
@@ -17,7 +17,6 @@ from explainers.chapters.growing_memory.written_pairs import (
     RANDOM,
     Story,
     answer_all,
-    compare_words,
     write_missing,
     write_story,
 )
@@ -64,8 +63,8 @@ class Answers:
 
     @cached_property
     def likeness(self) -> Tensor:
-        """To the value of each word (pairs + 1, asked, names)."""
-        return compare_words(self.story, self.vectors)
+        """Dot products with the value of each word (pairs + 1, asked, names)."""
+        return self.vectors @ self.story.vectors[1].T
 
     def measure_leads(self, count: int) -> dict[int, float]:
         """By how much what followed each word last is nearer than any other word, by place."""
@@ -142,14 +141,18 @@ def make_hero(text: Prose, story: Story) -> Hero:
     stories = {kind: replace(story, key_kind=kind) for kind in KEYS}
     answers = {kind: {one: Answers(stories[kind], one) for one in RULES} for kind in KEYS}
     numbers = compute_numbers(stories, answers)
-    origin = _("keys and values at random, seed {seed}: computed live", seed=story.seed)
     shown = answers[choices[1].value][choices[0].value], choices[2].value
     return Hero(
         *("state", alt, numbers, choices, SENTENCES),
         list_experiments(text, answers),
-        origin,
+        name_origin(story.seed),
         lambda: make_table(*shown),
     )
+
+
+def name_origin(seed: int) -> str:
+    """The badge of every picture whose keys and values were drawn."""
+    return _("keys and values at random, seed {seed}: computed live", seed=seed)
 
 
 def compute_numbers(

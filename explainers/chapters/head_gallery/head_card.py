@@ -8,6 +8,7 @@ import streamlit as st
 import torch
 from torch import Tensor
 
+from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
 from explainers.chapters.common.recording import (
     describe_live_run,
@@ -25,6 +26,8 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
+from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
@@ -54,15 +57,6 @@ class Head(NamedTuple):
         """The passage of prose with a counter-example to its first name, else the first one."""
         against = (one.counterexample for one in self.labels if one.counterexample)
         return next((one.text_index for one in against), 0)
-
-    def list_names(self) -> str:
-        """All its names, for a text."""
-        names = _(" and ").join(f"**{_(label.role)}**" for label in self.labels)
-        return names or _("no name")
-
-    def find_offset(self) -> str:
-        """How far away its largest weights are, for a text."""
-        return f"{self.gallery.scores.select('natural', 'offset')[self.place]:+.0f}"
 
 
 class RecordedHeads(NamedTuple):
@@ -171,16 +165,37 @@ def find_evidence(head: Head, label: EarnedRole) -> tuple[str, dict[str, object]
     }
 
 
-def describe_names(head: Head) -> dict[str, object]:
-    """All names of a head, and how many heads have none; for the text."""
-    return {"head": head.name, "names": head.list_names(), **count_nameless(head.gallery)}
-
-
-def count_nameless(gallery: Gallery) -> dict[str, int]:
-    """How many heads have no name, of how many; for the text."""
+def show_evidence(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
+    """The names of a head, what speaks against each, its weights on texts."""
+    loaded = gallery.loaded or obtain_model(gallery.name, "chosen")
+    if not loaded:
+        text("head")
+        text("notice")
+        return
+    head = Head(gallery, loaded, chosen)
     every = list(product(range(gallery.layers), range(gallery.heads)))
-    nameless = sum(not find_roles(gallery.scores, *one) for one in every)
-    return {"nameless": nameless, "heads": len(every)}
+    told = {
+        "head": head.name,
+        "names": _(" and ").join(f"**{_(label.role)}**" for label in head.labels) or _("no name"),
+        "nameless": sum(not find_roles(gallery.scores, *one) for one in every),
+        "heads": len(every),
+    }
+    names, picture = st.columns([3, 2])
+    with names:
+        text("head")
+        text("named" if head.labels else "no_name", **told)
+        for label in head.labels:
+            text("label", **describe_label(label))
+            section, named = find_evidence(head, label)
+            text(section, **named)
+            if label.role == "positional":  # how far away its largest weights are
+                offset = gallery.scores.select("natural", "offset")[chosen]
+                text("offset", offset=f"{offset:+.0f}")
+        text("notice")
+    with picture:
+        text("patterns", passage=head.passage)
+        show_prose(head)
+    show_source(find_roles)
 
 
 SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")

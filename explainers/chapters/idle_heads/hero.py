@@ -1,21 +1,19 @@
-"""The hero of the page: where a letter's weight goes when there is nothing to look for."""
+"""The hero: where weight goes when there is nothing to look for, and heads that learn here."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
+import torch
 
-from explainers.chapters.idle_heads.training_here import (
-    TrainedHere,
-    choose_seed,
-    describe_training,
-    name_origin,
-)
+from explainers.chapters.common.background_job import describe_state, show_refusal, start_job
+from explainers.chapters.idle_heads.cards import share_scores
 from explainers.messages import N_
 from explainers.toys.idle_head import (
     CAP,
     FIRST,
     GATE,
+    IDLE_SEEDS,
     NOTHING,
     SETTINGS,
     SHIPPED_SETTINGS,
@@ -25,17 +23,124 @@ from explainers.toys.idle_head import (
     Stage,
     encode,
     find_triggers,
+    list_switches,
+    load_idle_head,
     name_setting,
+    read_rows,
     spell,
 )
 from explainers.toys.idle_report import list_seeds, load_film
-from explainers.toys.idle_training import FIRST_QUERY, STAGES
+from explainers.toys.idle_training import (
+    FIRST_QUERY,
+    IDLE_STEPS,
+    STAGES,
+    IdleJob,
+    IdleRequest,
+    make_idle_job,
+)
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
 from explainers.ui.page import Prose
+from explainers.ui.provenance import learned_numbers
+from explainers.ui.session import IDLE_JOB
+from explainers.ui.takeaway_files import hand_over, take
 from explainers.ui.text.numbers import write_percent
+
+
+class TrainedHere(NamedTuple):
+    """A training of this visitor's, and which of them it is."""
+
+    run: int
+    job: IdleJob
+
+    @property
+    def request(self) -> IdleRequest:
+        return self.job.subject
+
+
+def is_training() -> bool:
+    """Does a head of this visitor's learn now?"""
+    last: IdleJob | None = st.session_state.get(IDLE_JOB)
+    return last is not None and not last.is_over
+
+
+def follow_training(setting: str, run: int, is_watched: bool) -> TrainedHere | None:
+    """The training that is looked at, begun if it is new; one that is not looked at ends.
+
+    Each has a seed that none of the shipped heads has. `is_watched`: is the picture drawn again and
+    again? It is once a training has begun, and no longer when it is over.
+    """
+    last: IdleJob | None = st.session_state.get(IDLE_JOB)
+    request = IdleRequest(setting, IDLE_SEEDS[-1] + run)
+    if (last and last.subject != request) or not run:
+        if last and not last.is_over:
+            last.cancel()
+        last = None
+    if run and not last:
+        start_job(IDLE_JOB, make_idle_job(request))
+        last = st.session_state.get(IDLE_JOB)
+    show_refusal(IDLE_JOB)
+    if is_training() != is_watched:
+        st.rerun()
+    return TrainedHere(run, last) if run and last and last.subject == request else None
+
+
+def describe_training(here: TrainedHere) -> str:
+    """How far it is, in words; afterwards, from which seed it learned."""
+    if here.job.state == "failed":
+        return _("{what} stopped: {problem}", what=_("The training"), problem=_(here.job.problem))
+    if here.job.state == "done":
+        return _("trained here just now, from seed {seed}", seed=here.request.seed)
+    return describe_state(here.job, _describe_batches)
+
+
+def _describe_batches(job: IdleJob) -> str:
+    done = job.reports[-1].batches if job.reports else 0
+    return _("batch {number} of {steps}", number=done, steps=IDLE_STEPS)
+
+
+def choose_seed(asked: int) -> int:
+    """The shipped seed that is shown: the one that is asked for, or what is left after rounds."""
+    return IDLE_SEEDS[asked % len(IDLE_SEEDS)]
+
+
+@torch.no_grad()
+def hand_over_letters(setting: str, seed: int, here: TrainedHere | None = None) -> None:
+    """All letters of the picture, of what was trained here or of weights that come with the app.
+
+    Of a head that is still learning, or never did, there is nothing to hand over.
+    """
+    title, parts = _("Letters that want nothing"), None
+    if here:
+        parts, seed = here.job.result, here.request.seed
+        title = _("Letters that want nothing, trained here from seed {seed}", seed=seed)
+    elif setting in SHIPPED_SETTINGS:
+        parts = load_idle_head(setting, choose_seed(seed))
+    if not parts:
+        take("letters")
+        return
+    scores = read_rows(parts, setting, encode(spell(setting))).scores
+    sink = parts["sink"].item() if SINK in list_switches(setting) else -torch.inf
+    hand_over("letters", title, share_scores, scores=scores, sink=sink)
+
+
+def name_origin(here: TrainedHere | None, asked: int, is_shipped: bool) -> str:
+    """Where the numbers of the picture come from."""
+    seed, is_here = choose_seed(asked), here is not None and bool(here.job.reports)
+    if not is_here and not is_shipped:
+        return _("not trained yet with these switches")
+    if not is_here and seed != asked:
+        return _(
+            "trained beforehand: copied letters, seed {seed} in place of seed {asked}",
+            seed=seed,
+            asked=asked,
+        )
+    if here is None or not here.job.reports:
+        return _("trained beforehand: copied letters, seed {seed}", seed=seed)
+    return learned_numbers(_("copied letters, seed {seed}", seed=here.request.seed))
+
 
 given = Control("given", N_("What the head has"), name_setting(FIRST))
 letter = Control("letter", N_("Letter to follow, from 0"), 6)

@@ -182,15 +182,10 @@ def compute_numbers(heads: Heads, telling: Sequence[tuple[int, int, int]]) -> di
         "planes": b64encode(
             pack_weights(heads.weights.flatten(0, 1), heads.hidden.flatten(0, 1))
         ).decode(),
-        "parked": count_sinks(heads),
+        "parked": int((average_weight_on_key(heads.weights, 0) > SINK_THRESHOLD).sum()),
         "onFirst": measure_first_share(heads),
         "telling": [list(one) for one in telling],
     }
-
-
-def count_sinks(heads: Heads) -> int:
-    """How many heads give the first token more than the threshold."""
-    return int((average_weight_on_key(heads.weights, 0) > SINK_THRESHOLD).sum())
 
 
 def measure_first_share(heads: Heads) -> float:
@@ -213,16 +208,12 @@ def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
     ]
     if other:
         section = "try_both_ways" if heads.is_causal else "try_one_way"
-        later = write_percent(measure_later_share(heads))
+        # of all weight, what queries give to tokens after them: the mean over all rows
+        later = write_percent(heads.weights.triu(1).sum(dim=-1).mean().item())
         told = text.fill(section, other=shorten_name(other), this=heads.name, later=later)
         choices = {controls.real_model.key: other}
         tries.append(Experiment("other_model", told, choices, is_slow=True))
     return tries
-
-
-def measure_later_share(heads: Heads) -> float:
-    """The share of all weight that queries give to tokens after them, the mean over all rows."""
-    return heads.weights.triu(1).sum(dim=-1).mean().item()
 
 
 def find_other_model(is_causal: bool) -> str | None:

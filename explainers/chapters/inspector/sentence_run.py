@@ -1,11 +1,15 @@
-"""One sentence in a model, and our attention beside its own."""
+"""One sentence in a model, run here or measured beforehand, and our attention beside its own."""
 
+import functools
+import json
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 import torch
 
+from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.recording import (
     MOST_TOKENS,
     Recording,
@@ -14,12 +18,30 @@ from explainers.chapters.common.recording import (
     merge_tokens,
     record_text,
 )
-from explainers.chapters.inspector.hero import MOST_DRAWN
+from explainers.chapters.inspector.hero import (
+    MOST_DRAWN,
+    Heads,
+    cut_heads,
+    load_toy_heads,
+    make_still_hero,
+    shorten_name,
+)
 from explainers.messages import N_
+from explainers.models.registry import describe_package
+from explainers.models.shipped_scores import (
+    has_other_weights,
+    is_shipped,
+    locate_shipped_scores,
+    read_tensors,
+)
+from explainers.toys.sentence import SENTENCE
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Hero
+from explainers.ui.figure.hero import Hero, show_slow_experiment
+from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import shorten, verbatim
 
@@ -104,23 +126,20 @@ def describe_cut(view: View) -> dict[str, object]:
 def name_model(view: View) -> dict[str, object]:
     """Which model it is, and its sizes."""
     layers, heads = view.seen.shape
+    merged = view.words and _(
+        "They are merged into {count} words here; *first token* then means the first word.",
+        count=len(view.words.tokens),
+    )
     return {
         "which": verbatim(view.seen.name),
         "tokens": len(view.seen.tokens) + view.seen.num_left_out,
-        "merged": _describe_words(view.words) if view.words else "",
+        "merged": merged or "",
         "layers": layers,
         "heads": heads,
         "kv_heads": heads // view.seen.group_size,
         "head_dim": view.seen.layers[0].query.shape[-1],
         "parameters": f"{view.loaded.num_parameters:,}",
     }
-
-
-def _describe_words(words: Recording) -> str:
-    return _(
-        "They are merged into {count} words here; *first token* then means the first word.",
-        count=len(words.tokens),
-    )
 
 
 DECODED = 2
@@ -137,20 +156,15 @@ def compare_with_own(view: View) -> dict[str, object]:
         f"| {_name_place(one)} | {bound_rounding(one.largest)} | {one.magnitude:.4g} |"
         for one in found
     ]
+    told = _("; the last {decoded} tokens read one by one from a KV cache", decoded=decoded)
     return {
         "zeros": sum(one.largest == 0 for one in found),
         "count": len(found),
         "largest": bound_rounding(max(one.largest for one in found)),
         "which": verbatim(loaded.name),
-        "decoded": _describe_decoding(decoded),
+        "decoded": told if decoded else "",
         "rows": "\n".join(rows),
     }
-
-
-def _describe_decoding(decoded: int) -> str:
-    if not decoded:
-        return ""
-    return _("; the last {decoded} tokens read one by one from a KV cache", decoded=decoded)
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
@@ -181,3 +195,52 @@ def recall_difference(draw: Random) -> Recall:
         N_("The model makes no mistakes."),
     )
     return Recall(answers[bool(difference)], {"difference": f"{difference}"}, answers)
+
+
+def find_heads(run: View | None, model: str, sentence: str) -> Heads:
+    """The model's heads; before it is loaded, as they were measured, or small ones instead."""
+    if run:
+        return cut_heads(run.drawn)
+    shipped = read_shipped_sentence(model) if sentence == SENTENCE else None
+    return shipped or load_toy_heads(model)
+
+
+def read_shipped_sentence(model: str) -> Heads | None:
+    """All heads of a model on the running sentence, if they came with the app."""
+    file = locate_shipped_sentence(model)
+    if not is_shipped(model, file):
+        return None
+    heads, fingerprint = _read_file(file)
+    if has_other_weights(model, fingerprint):
+        return None
+    return heads._replace(origin=shipped_run(describe_package(model)), is_shipped=True)
+
+
+def show_other_model(text: Prose, picture: Hero, sentence: str) -> None:
+    """To a class: the heads of a model of the other kind. A sentence of its own takes a run."""
+    slow = [one for one in picture.experiments if one.is_slow and is_lecture()]
+    for one in slow:
+        named = one.choices[controls.real_model.key]
+
+        def obtain(is_wanted: bool, named: str = named) -> Hero | None:
+            heads = read_shipped_sentence(named) if sentence == SENTENCE else None
+            if not heads and is_wanted and (loaded := obtain_model(named, "other")):
+                heads = cut_heads(record_text(loaded, sentence))
+            return make_still_hero(heads) if heads else None
+
+        label = _("Load {model} and run it", model=shorten_name(named))
+        show_slow_experiment(text, one, obtain, label)
+
+
+def locate_shipped_sentence(model: str) -> Path:
+    """The file of one model."""
+    return locate_shipped_scores(model).with_suffix(".sentence.safetensors")
+
+
+@functools.lru_cache(maxsize=4)
+def _read_file(file: Path) -> tuple[Heads, str]:
+    tensors, described = read_tensors(file)
+    tokens, group_size = tuple(json.loads(described["tokens"])), int(described["group_size"])
+    weights, hidden = tensors["weights"].float(), tensors["hidden"]
+    heads = Heads(described["name"], "", tokens, weights, hidden, group_size)
+    return heads, described["fingerprint"]

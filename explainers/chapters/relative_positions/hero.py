@@ -3,25 +3,26 @@
 import math
 from dataclasses import replace
 from itertools import permutations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 import torch
 
 from explainers.attention.rotary import angles
+from explainers.attention.single_head import SingleHead
+from explainers.chapters.common.own_words import run_beginning
 from explainers.chapters.common.score_matrix import choose_pair
-from explainers.chapters.relative_positions.moved_pair import (
+from explainers.chapters.common.sentence_reading import choose_causal_reader
+from explainers.chapters.relative_positions.compute import (
     DIALS,
     FARTHEST_APART,
     FARTHEST_SHIFT,
     MovedPair,
-)
-from explainers.chapters.relative_positions.position_scores import (
     RotaryHead,
     ShiftedScores,
-    name_origin,
+    draw_rotary_head,
 )
-from explainers.toys.sentence import is_word
+from explainers.toys.sentence import Sentence, is_word
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import (
@@ -33,14 +34,82 @@ from explainers.ui.figure.hero import (
     read_choice,
     round_numbers,
 )
-from explainers.ui.page import Prose
+from explainers.ui.page import Prose, read_seed
+from explainers.ui.provenance import random_weights
 from explainers.ui.session import ROTATED
 from explainers.ui.text.numbers import bound_rounding, write_decimals
 from explainers.ui.untrusted_text import verbatim
 
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
 LEAST_CHANGE = 0.1
 """Of a score, to be seen in a picture: of some pairs it is next to nothing, by chance."""
 SENTENCES = ("hero_caption", "hero_start", "hero_moved", "hero_apart", "hero_both")
+
+
+RELATION = "object → verb"
+"""The head finds this best: in a model that writes, a word sees none behind it."""
+
+
+def name_origin(head: RotaryHead) -> str:
+    """The badge of the pictures."""
+    if not head.provenance:
+        return random_weights(head.seed or 0, head.x.device)
+    from explainers.chapters.common.recording import describe_live_numbers
+
+    return describe_live_numbers(head.provenance, head.x.device)
+
+
+def name_head(head: RotaryHead) -> str:
+    """Of a model: which head of which model."""
+    return _("head {head} of {model}", head=head.name, model=head.model) if head.name else ""
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def read_rotary_head(
+    name: str, which: int, sentence: str, _loaded: "RealModel"
+) -> RotaryHead | None:
+    """A sentence in the head of a Llama that finds verbs best; `which` tells models apart.
+
+    Its code pairs numbers 0 and 32, ours neighbours: columns of W_Q and W_K are reordered alike.
+    None if its scores are not known, or its pairs cannot be dealt to the dials.
+    """
+    from explainers.models.head_roles import find_relation_heads
+    from explainers.models.shipped_scores import find_known_scores
+
+    scores = find_known_scores(name)
+    if not scores or _loaded.model.config.head_dim % (2 * DIALS):
+        return None
+    best = next(one for one in find_relation_heads(scores) if one.relation == RELATION)
+    layer, number = best.layer_index, best.head_index
+    tokens, _own, _count, read = run_beginning(_loaded, sentence, layer)
+    model: Any = _loaded.model
+    block, config = model.model.layers[layer], model.config
+    size, shared = config.head_dim, config.num_attention_heads // config.num_key_value_heads
+    order = torch.arange(size).view(2, -1).T.flatten()
+    own, kv = (slice(n * size, (n + 1) * size) for n in (number, number // shared))
+    attention = block.self_attn
+    w_query, w_key = (
+        one.weight[part][order].T.detach().float()
+        for one, part in ((attention.q_proj, own), (attention.k_proj, kv))
+    )
+    weights = SingleHead(w_query, w_key, attention.v_proj.weight[kv].T.detach().float())
+    with torch.no_grad():
+        x = block.input_layernorm(read)
+    base, named = float(config.rope_parameters["rope_theta"]), f"L{layer}.H{number}"
+    model_name = name.split("/")[-1]
+    return RotaryHead(tokens, x, weights, base, None, named, model_name, _loaded.provenance)
+
+
+def choose_rotary_head(sentence: Sentence) -> tuple[RotaryHead, bool]:
+    """Who reads the sentence, which is said in a line; and is a real model wanted?"""
+
+    def read(loaded: "RealModel") -> RotaryHead | None:
+        return read_rotary_head(loaded.name, id(loaded), sentence.text, loaded)
+
+    found, wants_model = choose_causal_reader(sentence, read, name_head)
+    return found or draw_rotary_head(sentence.tokens, read_seed()), wants_model
 
 
 def choose_words(head: RotaryHead) -> list[HeroChoice]:

@@ -55,9 +55,11 @@ def make_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
     choices.append(HeroChoice(controls.sentence, (), sentence, is_elsewhere=True))
     choices += reading.choose_marks()
     full, causal = (heads[rule][1].weights[word.value].tolist() for rule in MASKS)
+    grammar = GRAMMARS[find_language(reading.words, get_language())]
     experiments = [
         try_causal(text, reading.tokens, word.value, full, causal),
-        *try_sentences(text, reading.words),
+        try_sentence(text, "try_moved", grammar.write_news(MOVED_CHOICES)),
+        try_sentence(text, "try_other", grammar.write_news(SPORT_CHOICES)),
         *try_untrained(text, reading.tokens, films, word.value),
     ]
     shown = heads[mask.value][1].weights
@@ -121,15 +123,6 @@ def try_causal(
     return Experiment("try_causal", text.fill("try_causal", **masked), {"mask": "causal"})
 
 
-def try_sentences(text: Prose, tokens: Tokens) -> list[Experiment]:
-    """Two sentences of the language that these words are of."""
-    grammar = GRAMMARS[find_language(tokens, get_language())]
-    return [
-        try_sentence(text, "try_moved", grammar.write_news(MOVED_CHOICES)),
-        try_sentence(text, "try_other", grammar.write_news(SPORT_CHOICES)),
-    ]
-
-
 def try_sentence(text: Prose, section: str, news: News) -> Experiment:
     """What a verb finds in another sentence; the remark says where its attention went."""
     tokens, sentence = news.tokens, " ".join(news.tokens)
@@ -155,12 +148,6 @@ def recall_remaining_weight(draw: Random) -> Recall:
     return Recall(100 - first - second, given, unit=PERCENT)
 
 
-def write_first_picture() -> None:
-    """Compute what a new server shows before PyTorch is loaded, and write the file."""
-    FILE.write_text(json.dumps(compute_first_pictures()), encoding="utf-8")
-    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
-
-
 def compute_first_pictures() -> dict[str, dict[str, Any]]:
     """The picture of each language's running sentence, as it is kept."""
     text = Prose("pages/01_start.py")
@@ -172,4 +159,6 @@ def compute_first_pictures() -> dict[str, dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    write_first_picture()
+    # what a new server shows before PyTorch is loaded
+    FILE.write_text(json.dumps(compute_first_pictures()), encoding="utf-8")
+    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")

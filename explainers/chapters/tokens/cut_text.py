@@ -6,7 +6,6 @@ from random import Random
 from typing import NamedTuple
 
 import streamlit as st
-from torch import Tensor
 
 from explainers.folders import ASSETS
 from explainers.messages import N_
@@ -48,6 +47,11 @@ def count_vocabulary() -> dict[str, int]:
     """Every word of the shipped text with a number, the most frequent first."""
     counts = Counter(split_words(CORPUS.read_text(encoding="utf-8")))
     return {word: n for n, (word, _unused) in enumerate(counts.most_common())}
+
+
+def encode_byte_pairs(text: str, corpus: str, merges: int) -> dict[str, list[int]]:
+    """The ids of the tokens that cut the text, with as many merges as were learned."""
+    return {"ids": encode(text, learn_merges(corpus, merges))}
 
 
 def cut_words(sentence: Sentence) -> list[Token]:
@@ -105,15 +109,6 @@ def count_known(model_name: str) -> int:
     from explainers.models.token_text import read_tokenizer
 
     return int(read_tokenizer(find_model_id(model_name)).get_vocab_size())
-
-
-def read_own_vectors(model_name: str, cut: Sequence[Token]) -> tuple[list[int], Tensor | None]:
-    """The ids of a model's tokens, each once, and their embeddings (ids, d_model) in its files."""
-    from explainers.models.registry import locate_folder
-    from explainers.models.token_text import read_embeddings
-
-    ids = list(dict.fromkeys(int(token.id) for token in cut))
-    return ids, read_embeddings(locate_folder(find_model_id(model_name)), ids)
 
 
 def cut_by_model(text: str, model_id: str) -> list[Token]:
@@ -187,15 +182,12 @@ def list_ways(sentence: Sentence, models: Mapping[str, list[Token]]) -> str:
     ways += [
         (name, f"{count_known(name):,}", [one.label for one in cut]) for name, cut in models.items()
     ]
-    return "\n".join(
-        f"| {way} | {len(labels)} | {known} | {_write_tokens(labels)} |"
-        for way, known, labels in ways
-    )
-
-
-def _write_tokens(labels: Sequence[str]) -> str:
-    shown = " · ".join(verbatim(mark_spaces(label)) for label in labels[:LISTED])
-    return shown + (" …" if len(labels) > LISTED else "")
+    rows = []
+    for way, known, labels in ways:
+        listed = " · ".join(verbatim(mark_spaces(label)) for label in labels[:LISTED])
+        more = " …" if len(labels) > LISTED else ""
+        rows.append(f"| {way} | {len(labels)} | {known} | {listed}{more} |")
+    return "\n".join(rows)
 
 
 TWO_MERGES = "banana", "cocoa", "Mississippi", "hocus pocus", "tartar", "murmur", "salsa", "papaya"

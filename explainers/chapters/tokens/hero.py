@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from explainers.attention.positions import sinusoidal
-from explainers.chapters.tokens.compute import encode_byte_pairs
 from explainers.chapters.tokens.cut_text import (
     BYTE_PAIRS,
     CHARACTERS,
@@ -16,12 +15,12 @@ from explainers.chapters.tokens.cut_text import (
     cut_by_model,
     cut_characters,
     cut_words,
+    encode_byte_pairs,
     find_model_id,
     label_bytes,
     learn_shipped_merges,
     name_pair,
     read_models,
-    read_own_vectors,
 )
 from explainers.device import choose_device
 from explainers.takeaway.recipe import Recipe
@@ -122,7 +121,11 @@ def compute_numbers(
 
 def read_own_rows(model: str, cut: list[Token]) -> dict[str, Any]:
     """The beginning of each token's vector in a model's files, and how long it is."""
-    ids, vectors = read_own_vectors(model, cut)
+    from explainers.models.registry import locate_folder  # the first paint needs no models
+    from explainers.models.token_text import read_embeddings
+
+    ids = list(dict.fromkeys(int(token.id) for token in cut))
+    vectors = read_embeddings(locate_folder(find_model_id(model)), ids)
     if vectors is None:
         return {"width": 0, "rows": {}}
     rows = round_numbers(vectors[:, :WIDTH])

@@ -1,5 +1,7 @@
 """Before and after, side by side: what the model expects, and how much it is surprised."""
 
+import functools
+import json
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,7 +19,9 @@ from explainers.memory.cache_bytes import NumberFormat, find_format
 from explainers.models.attention_hook import Change
 from explainers.models.changes import MOST_TOKENS, AblatedHeads, Effect, measure_effect
 from explainers.models.comparison import compare_runs
+from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.replaced_methods import find_replacement
+from explainers.models.shipped_scores import FOLDER, has_other_weights
 from explainers.models.token_text import Words, find_words, is_part_of_letter, tokenise_text
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _, translate_error
@@ -25,8 +29,10 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.provenance import shipped_run
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import NO_WORSE, judge_rise, write_percent
+from explainers.ui.tour_mode import is_tour
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
 if TYPE_CHECKING:
@@ -126,18 +132,10 @@ def _measure_once(
     return measure_effect(_loaded, written, _changes)
 
 
-def _name_tokens(effect: Effect) -> list[str]:
-    return [show_spaces(name) for name, _unused, _unused in effect.next_tokens]
-
-
-def _list_chances(effect: Effect) -> list[list[float]]:
-    """Of each next token: as it is, and changed."""
-    return [list(chances) for chances in list(zip(*effect.next_tokens, strict=True))[1:]]
-
-
 def name_following(effect: Effect) -> dict[str, str]:
     """The most probable next token of both, and how far apart the predictions are."""
-    names, both = _name_tokens(effect), _list_chances(effect)
+    names = [show_spaces(name) for name, _unused, _unused in effect.next_tokens]
+    both = [list(chances) for chances in list(zip(*effect.next_tokens, strict=True))[1:]]
     first, second = (verbatim(names[chances.index(max(chances))]) for chances in both)
     return {
         "before": first,
@@ -247,3 +245,55 @@ def _find_first_layer(change: Change) -> int:
     if isinstance(change, AblatedHeads):
         return min(layer for layer, _unused in change.heads)
     return 0 if change.layers is None else min(change.layers)
+
+
+FILE = FOLDER / "what_if.json"
+MODEL = WHEEL_MODELS[0].id
+
+
+def read_shipped(model: str) -> Reading | None:
+    """The text of this page, if the model is the one that was measured."""
+    if model != MODEL or not FILE.is_file():
+        return None
+    kept = _read_file()
+    if has_other_weights(model, kept["fingerprint"]):
+        return None
+    effects: dict[str, Effect] = kept["effects"]
+    measure, origin = (
+        (lambda change: effects.get(repr(change))),
+        shipped_run(describe_package(model)),
+    )
+    return Reading(kept["text"], measure, kept["head_dim"], origin, ahead=measure)
+
+
+def read_stand_in() -> Reading | None:
+    """The same for a model that cannot be read here: that it is another one is to be said."""
+    shipped = read_shipped(MODEL)
+    return shipped._replace(stands_in=WHEEL_MODELS[0].name) if shipped else None
+
+
+def can_skip_run(model: str, written: str) -> bool:
+    """In the tour nobody waits for a model to read what it has read before."""
+    shipped = read_shipped(model) if is_tour() else None
+    return bool(shipped and shipped.written == written)
+
+
+def look_ahead(reading: Reading, model: str) -> Reading:
+    """With what was measured beforehand of the same model, text and tokens."""
+    shipped = None if reading.words else read_shipped(model)
+    if not shipped or shipped.written != reading.written:
+        return reading
+    return reading._replace(ahead=shipped.ahead)
+
+
+@functools.cache
+def _read_file() -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    effects = {name: _parse_effect(one) for name, one in kept["effects"].items()}
+    return {**kept, "effects": effects}
+
+
+def _parse_effect(kept: dict[str, Any]) -> Effect:
+    before, after = kept["losses"]
+    following = [(token, *chances) for token, *chances in kept["next_tokens"]]
+    return Effect(tuple(kept["tokens"]), (before, after), kept["divergences"], following)

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from explainers.chapters.common.own_words import read_with
 from explainers.chapters.kv_cache.reading import read_model_text
-from explainers.chapters.relative_positions.moved_pair import read_rotary_head
+from explainers.chapters.relative_positions.hero import read_rotary_head
 from explainers.toys.sentence import SENTENCE, read_sentence
 from explainers.ui.text.numbers import write_percent
 from tests.pages.test_reading import DOG, SENTENCES

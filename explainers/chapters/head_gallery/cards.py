@@ -1,27 +1,134 @@
-"""Every head of a model in one picture, coloured by a score of the reader's choice."""
+"""The cards about scores: how one is made on a short text, and that of every head."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
+import torch
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
-from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_layer
-from explainers.chapters.head_gallery.score_steps import take_scores
+from explainers.chapters.common.real_head_takeaway import record_layer, to_cpu
+from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_layer, list_names
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_
-from explainers.models.head_scores import PATTERNS, measure_layer, score_pattern, shuffle_weights
+from explainers.models.head_roles import ROLES
+from explainers.models.head_scores import (
+    PATTERNS,
+    PROBES,
+    build_patterns,
+    compute_entropy,
+    compute_mass,
+    measure_distance,
+    score_pattern,
+)
+from explainers.models.load import is_on_disk, load_model
+from explainers.models.probes import Probe
+from explainers.models.shipped_scores import read_shipped_scores
+from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import SHARE
+
+MOST_ROWS = 5
+OTHERWISE = "induction"
+
+
+def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]:
+    """Three small matrices; the numbers for the text, none for a model without an example."""
+    take_scores(gallery, "repeated", place)
+    shipped = read_shipped_scores(gallery.name)
+    if not shipped:
+        return {}
+    example, wanted = shipped.example, {role.name: role.score_name for role in ROLES}
+    named = list_names(gallery.scores, place)
+    name = next((wanted[one] for one in named if wanted[one] in PATTERNS), OTHERWISE)
+    every = example.weights[place][None, None]
+    is_causal = not example.weights.triu(1).any()
+    mask = torch.ones(every.shape[1:], dtype=torch.bool)
+    marks = torch.tensor([[not token.strip().isalnum() for token in example.tokens]])
+    patterns = build_patterns(Probe(example.ids[None], marks), mask.tril() if is_causal else mask)
+    pattern = patterns[name]  # (1, q_len, kv_len): which keys the name promises
+    rows = [row for row, line in enumerate(pattern[0]) if line.any()][-MOST_ROWS:]
+    masses = [[value] for value in compute_mass(every, pattern)[0, 0][rows].tolist()]
+    keys = [f"{n} {token.strip()}" for n, token in enumerate(example.tokens)]
+    queries, axes = [keys[row] for row in rows], (_("query"), _("key"))
+    weights = Matrix(
+        _("weights"),
+        name_head(*place),
+        every[0, 0][rows].tolist(),
+        queries,
+        keys,
+        *axes,
+        kind="weights",
+    )
+    promised = Matrix(
+        _("promised keys"),
+        _(name),
+        pattern[0][rows].float().tolist(),
+        queries,
+        keys,
+        *axes,
+        kind="weights",
+    )
+    total = Matrix(
+        _("their weight"), _("sum of a row"), masses, queries, [_("sum")], *axes, kind="weights"
+    )
+    panels = [
+        Panel("weights", weights),
+        Panel("promised", promised, "·"),
+        Panel("mass", total, "→"),
+    ]
+    score = f"{float(score_pattern(every, pattern)[0]):.2f}"  # the mean over all such rows
+    alt = _("Weights, promised keys, and the weight on them: mean {score}.", score=score)
+    show_figure(Figure(panels, alt), gallery.origin, "score steps")
+    return {"head": name_head(*place), "name": _(name), "score": score}
+
+
+def compute_scores(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) -> dict[str, Tensor]:
+    """What a head does on all texts of a probe: weights (texts, tokens, tokens).
+
+    `ids` are the tokens of the texts, `marks` says which are punctuation.
+    """
+    one, seen = weights[:, None], mask.expand(weights.shape)
+    found = {
+        name: score_pattern(one, p)[0]
+        for name, p in build_patterns(Probe(ids, marks), seen).items()
+    }
+    found["entropy"] = compute_entropy(one, seen).nanmean()
+    found["distance"] = measure_distance(one)[0]
+    return found
+
+
+def take_scores(gallery: Gallery, probe: str, place: tuple[int, int]) -> None:
+    """The scores of the chosen head, of which the picture shows one for every head.
+
+    The model is loaded when the file is made, not before.
+    """
+    title = _("The scores of {head}", head=name_head(*place))
+    if gallery.loaded or is_on_disk(gallery.name):
+        take("scores", partial(_make_scores, gallery, probe, place, title))
+
+
+def _make_scores(gallery: Gallery, probe: str, place: tuple[int, int], title: str) -> Recipe:
+    loaded, measured = gallery.loaded or load_model(gallery.name), gallery.scores
+    (number, head), texts = place, PROBES[probe](loaded)
+    layer = record_layer(loaded, number, texts.ids)
+    inputs: dict[str, Any] = {"weights": layer.weights[:, head], "mask": layer.mask[0, 0]}
+    inputs = {name: to_cpu(one) for name, one in inputs.items()}
+    inputs |= {"ids": texts.ids.cpu(), "marks": texts.marks.cpu()}
+    names = compute_scores(*inputs.values())
+    shown = {name: measured.select(probe, name)[number, head] for name in names}
+    return Recipe(title, compute_scores, inputs, shown)
+
 
 MAP = "heads"
 AGAINST_CHANCE = (*PATTERNS, N_("one offset"))
@@ -35,8 +142,6 @@ NAMED = 5
 """So many of the highest are named below the picture."""
 NOTHING_THERE = N_("prose seldom repeats a text, so there is little to find")
 OTHER_HEADS, TOO_LONG = N_("other heads read the prose"), N_("prose is too long for it")
-CODE = measure_layer, score_pattern, shuffle_weights
-"""It measured each head."""
 
 
 class Shown(NamedTuple):
@@ -108,7 +213,7 @@ def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[st
     def pick(cell: Cell) -> None:
         choose(cell.column, cell.row)
 
-    take_scores(gallery, shown.probe, chosen, name_head(*chosen))
+    take_scores(gallery, shown.probe, chosen)
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)

@@ -1,10 +1,8 @@
-"""Scores that know distances, and their pictures: RoPE's while all words move, and ALiBi's."""
+"""Scores that know distances: RoPE's while words move, together or one alone, and ALiBi's."""
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from random import Random
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -14,21 +12,12 @@ from explainers.attention import masks
 from explainers.attention.multi_head import multi_head
 from explainers.attention.position_bias import alibi_bias, alibi_slopes, biased_attention
 from explainers.attention.positions import sinusoidal
-from explainers.attention.rotary import angles, rotary_attention
+from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import SingleHead, project
-from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, name_by_head
-from explainers.charts.matrix import Matrix
-from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
+from explainers.chapters.common.score_matrix import name_by_head
 from explainers.messages import N_
-from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
-from explainers.toys.sentence import SENTENCE
-from explainers.translations import _
-from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.provenance import random_weights
-from explainers.ui.takeaway_files import take
 
 NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
 """The layer that ALiBi acts on; the reader does not choose another."""
@@ -73,20 +62,6 @@ class RotaryHead:
             return draw_rotary_head, {"tokens": self.tokens, "seed": self.seed}
         names = "tokens", "x", "weights", "base"
         return RotaryHead, {name: getattr(self, name) for name in names}
-
-
-def name_origin(head: RotaryHead) -> str:
-    """The badge of the pictures."""
-    if not head.provenance:
-        return random_weights(head.seed or 0, head.x.device)
-    from explainers.chapters.common.recording import describe_live_numbers
-
-    return describe_live_numbers(head.provenance, head.x.device)
-
-
-def name_head(head: RotaryHead) -> str:
-    """Of a model: which head of which model."""
-    return _("head {head} of {model}", head=head.name, model=head.model) if head.name else ""
 
 
 @functools.lru_cache(maxsize=64)
@@ -157,98 +132,6 @@ def compute_alibi(tokens: Sequence[str], seed: int) -> AlibiWeights:
     return AlibiWeights(mask, slopes, run.weights, weights)
 
 
-KEYS = (
-    "scores with RoPE",
-    "change with RoPE",
-    "scores with added positions",
-    "change with added positions",
-)
-
-
-def draw_all_pairs(moved: ShiftedScores, place: int, queries_down: bool) -> Figure:
-    """The scores of all words after one shift, and what it changed, rotated and added."""
-    rotary, added = moved.rotary, moved.added
-    limit = max(rotary.abs().max().item(), added.abs().max().item())
-    since = _("new − old, since all words moved")
-    shown = [
-        (rotary[place], _("scores with RoPE"), _("q · k ÷ √d_k, both rotated")),
-        (rotary[place] - rotary[0], _("change with RoPE"), since),
-        (added[place], _("scores with added positions"), _("q · k ÷ √d_k, from x + positions")),
-        (added[place] - added[0], _("change with added positions"), since),
-    ]
-    panels = [
-        _make_score_panel(moved, key, *one, limit) for key, one in zip(KEYS, shown, strict=True)
-    ]
-    rope, rope_moved, waves, waves_moved = orient_panels(panels, queries_down)
-    alt = _("The scores of all words with RoPE and with added positions, and how they changed.")
-    heading = _("Positions added to x, as on the page Tokens and positions")
-    panels = [
-        replace(rope, heading=_("RoPE rotates queries and keys")),
-        rope_moved,
-        replace(waves, heading=heading),
-        waves_moved,
-    ]
-    return Figure(panels, alt)
-
-
-def _make_score_panel(
-    moved: ShiftedScores, key: str, numbers: Tensor, name: str, formula: str, limit: float
-) -> Panel:
-    axes = QUERY_AXIS, KEY_AXIS
-    tokens = moved.tokens
-    return Panel(key, Matrix(name, formula, numbers.tolist(), tokens, tokens, *axes, limit=limit))
-
-
-def name_slopes(slopes: Tensor) -> list[str]:
-    """Powers of two as fractions: exact."""
-    return [str(Fraction(slope)) for slope in slopes.tolist()]
-
-
-def draw_penalties(shown: AlibiWeights, tokens: Sequence[str], queries_down: bool) -> Figure:
-    """The penalty of each head for each distance, and one head's weights without it and with it."""
-    slopes = name_slopes(shown.slopes)
-    distances = torch.arange(len(tokens), device=shown.slopes.device)
-    penalties = Matrix(
-        _("penalty"),
-        _("− slope · distance, added to the score"),
-        (-shown.slopes[:, None] * distances).tolist(),
-        [f"{head}: {slope}" for head, slope in enumerate(slopes)],
-        [str(n) for n in distances.tolist()],
-        HEAD_AXIS,
-        _("distance"),
-    )
-    [without], [penalised] = (
-        make_head_matrices(name, [formula], weights[:1], tokens, shown.mask)
-        for name, formula, weights in (
-            (_("without, head {head}"), "", shown.without),
-            (_("with ALiBi, head {head}"), _("slope {slope}", slope=slopes[0]), shown.weights),
-        )
-    )
-    names = "without, head 0", "with ALiBi, head 0"  # as a file names them
-    pair = zip(names, (without, penalised), strict=True)
-    weights = [Panel(name, one, small=True) for name, one in pair]
-    panels = [Panel("penalty", penalties), *orient_panels(weights, queries_down)]
-    alt = _("What each head takes off for distance, and the first head's weights without and with.")
-    return Figure(panels, alt)
-
-
-def recall_far_score(draw: Random) -> Recall:
-    """One score at the beginning of a text, and the same two words much further on."""
-    start, far = draw.randint(0, 9), 100 * draw.randint(1, 9)
-    words = tuple(SENTENCE.split())
-    moved = ShiftedScores.of(draw_rotary_head(words, draw.randint(0, 99)), (start, start + far))
-    before, after = moved.rotary[:, *choose_pair(words)].tolist()
-    asking, asked = (start + at for at in choose_pair(words))
-    places = {
-        "asking": asking,
-        "asked": asked,
-        "now_asking": asking + far,
-        "now_asked": asked + far,
-    }
-    given = {name: f"{place}" for name, place in places.items()}
-    return Recall(round(after, 2), {**given, "score": f"{before:.2f}"}, tolerance=0.005)
-
-
 def compute_moved_text(head: RotaryHead, shift: int) -> dict[str, Tensor]:
     """Scores with RoPE and with added positions, and how they changed since all words moved."""
     return compute_shift(ShiftedScores.of(head, (0, shift)), 1)
@@ -272,10 +155,104 @@ def compute_with_alibi(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
     return {"slopes": found.slopes, **without, **name_by_head("with ALiBi, head", found.weights)}
 
 
-def take_turning(moved: ShiftedScores, place: int, head: RotaryHead) -> None:
-    """All words moved along: what is drawn, with other shifts beside it, and this one alone."""
-    inputs = {"head": head, "shift": moved.shifts[place]}
-    recipe = Recipe(
-        _("All words moved along"), compute_moved_text, inputs, compute_shift(moved, place)
-    )
-    take("turning", recipe)
+DIALS = 4
+"""Each draws one pair of numbers, and its bar adds up as many as there are for each dial."""
+FARTHEST_SHIFT, FARTHEST_APART = 64, 6
+"""How far both words can be moved, and how far one of them alone."""
+
+
+@dataclass(frozen=True)
+class MovedPair:
+    """Two words at each of their positions, for each move of one alone and of both."""
+
+    head: RotaryHead
+    words: tuple[int, int]
+    """Which one asks, and which is asked, where they stand at first."""
+    least: int
+    """The smallest move of the asking word alone: no word stands before the beginning."""
+    plain: Tensor
+    """(2, head_dim): the query and the key, before they are rotated."""
+    query: Tensor
+    """(positions, head_dim): rotated, from the first of its positions on."""
+    key: Tensor
+    """(shifts, head_dim)"""
+    parts: Tensor
+    """(2, moves alone, shifts, dials): what the pairs of each dial add to the score, with RoPE and
+    with added positions."""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """All words."""
+        return self.head.tokens
+
+    @property
+    def drawn(self) -> slice:
+        """The pairs that have a dial: the first of each group."""
+        return slice(None, None, self.head.head_dim // 2 // DIALS)
+
+    @classmethod
+    @functools.lru_cache(maxsize=64)
+    def of(cls, rotary_head: RotaryHead, words: tuple[int, int]) -> "MovedPair":
+        """Move both words 0 to 64 positions, and the asking one up to 6 more or fewer."""
+        x, head, base = rotary_head.x, rotary_head.weights, rotary_head.base
+        asking, asked = words
+        least = -min(FARTHEST_APART, asking)
+        shifts = FARTHEST_SHIFT + 1
+        places = torch.arange(asking + least, asking + FARTHEST_SHIFT + FARTHEST_APART + 1)
+        key_places = torch.arange(asked, asked + shifts)
+        views = project(x, head)
+        plain = torch.stack([views.query[asking], views.key[asked]])  # (2, head_dim)
+        query = _turn(plain[0], places, base)  # (positions, head_dim)
+        key = _turn(plain[1], key_places, base)  # (shifts, head_dim)
+        length = int(max(places[-1], key_places[-1])) + 1
+        waves = sinusoidal(length, x.shape[-1], examples.LONGEST).to(x.device)
+        added_query = project(x[asking] + waves[places], head).query
+        added_key = project(x[asked] + waves[key_places], head).key
+        rotary = _split_scores(query, key)
+        added = _split_scores(added_query, added_key)
+        parts = torch.stack([rotary, added])
+        return cls(rotary_head, words, least, plain, query, key, parts)
+
+    def scores(self) -> Tensor:
+        """The score of the two words (2, moves alone, shifts), with RoPE and added positions."""
+        return self.parts.sum(dim=-1)
+
+    def directions(self) -> tuple[Tensor, Tensor]:
+        """Where the query and the key point in the planes drawn, in radians (positions, dials)."""
+        query, key = (
+            torch.atan2(x[..., 1::2], x[..., 0::2])[..., self.drawn] for x in (self.query, self.key)
+        )
+        return query, key
+
+    def angles_between(self) -> Tensor:
+        """The angle from the key to the query in each plane, from 0 to 180 degrees
+        (moves alone, shifts, dials)."""
+        query, key = self.directions()
+        turn = query.unfold(0, len(key), 1).transpose(1, 2) - key  # (moves alone, shifts, pairs)
+        return torch.atan2(turn.sin(), turn.cos()).abs().rad2deg()
+
+    def find(self, apart: int, shift: int) -> Tensor:
+        """Parts of one place, then their sum (2, dials + 1), with RoPE and with added positions."""
+        parts = self.parts[:, apart - self.least, shift]
+        return torch.cat([parts, parts.sum(dim=-1, keepdim=True)], dim=-1)
+
+
+def _turn(vector: Tensor, places: Tensor, base: float) -> Tensor:
+    """One vector at each of some positions."""
+    angle = angles(places.to(vector.device), len(vector), base)
+    return rotate(vector.expand(len(places), -1), angle)
+
+
+def _split_scores(query: Tensor, key: Tensor) -> Tensor:
+    """Scores by dial (moves alone, shifts, pairs): each move alone pairs off other positions."""
+    moved = query.unfold(0, len(key), 1).transpose(1, 2)  # (moves alone, shifts, head_dim)
+    products = moved * key
+    by_dial = products.view(*products.shape[:-1], DIALS, -1)
+    return by_dial.sum(dim=-1) / key.shape[-1] ** 0.5
+
+
+def compute_moved_pair(
+    head: RotaryHead, words: tuple[int, int], apart: int, shift: int
+) -> dict[str, Tensor]:
+    """The parts of one score and their sum, with RoPE and with added positions."""
+    return {"parts": MovedPair.of(head, words).find(apart, shift)}

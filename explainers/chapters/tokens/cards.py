@@ -1,7 +1,7 @@
 """Positions: the hands of a clock, E + P = X, and what a head makes of words in two orders."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -13,7 +13,6 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.positions import Reordered, reorder, sinusoidal
 from explainers.chapters.common.score_matrix import ROUNDING
-from explainers.chapters.tokens.compute import add_position, add_positions
 from explainers.chapters.tokens.hero import WIDTH
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import FEATURE_AXIS, POSITION_AXIS
@@ -35,7 +34,23 @@ from explainers.ui.text.numbers import bound_rounding
 MOST_DRAWN = 16
 """Numbers of a position that are drawn as hands; more of them could not be told apart."""
 ROWS = ("E", "+ P", "= X")
-Numbers = Sequence[Sequence[float]]
+
+
+def add_positions(
+    words: tuple[str, ...], d_model: int, longest: int, seed: int
+) -> dict[str, Tensor]:
+    """E + P = X."""
+    x = examples.draw_embeddings(words, d_model, seed)
+    positions = sinusoidal(len(words), d_model, longest).to(x.device)
+    return {"E": x, "P": positions, "X": x + positions}
+
+
+def add_position(
+    words: tuple[str, ...], word: int, d_model: int, longest: int, seed: int
+) -> dict[str, Tensor]:
+    """The rows of E, P and X of one word."""
+    all_words = add_positions(words, d_model, longest, seed)
+    return {f"one row of {name}": all_words[name][word] for name in ("E", "P", "X")}
 
 
 def draw_clock(word: str, embedding: Tensor, bases: Slider) -> Figure:
@@ -58,13 +73,9 @@ def draw_clock(word: str, embedding: Tensor, bases: Slider) -> Figure:
 def _draw_position(word: str, embedding: Tensor, place: int, base: float) -> list[Panel]:
     places, d_model = len(controls.clock_position.steps), min(len(embedding), MOST_DRAWN)
     positions = sinusoidal(places, len(embedding), base).to(embedding.device)[:, :d_model]
-    sums = [make_sum_rows(embedding[:d_model], row) for row in positions]
+    kept = embedding[:d_model]
+    sums = [torch.stack([kept, row, kept + row]).tolist() for row in positions]
     return [_draw_hands(positions, place), make_strips(word, sums[place], sums)]
-
-
-def make_sum_rows(embedding: Tensor, position: Tensor) -> Values:
-    """E, P and X of one word, a row each."""
-    return torch.stack([embedding, position, embedding + position]).tolist()
 
 
 def make_strips(word: str, rows: Values, frames: Sequence[Values] = ()) -> Panel:
@@ -83,30 +94,9 @@ def make_strips(word: str, rows: Values, frames: Sequence[Values] = ()) -> Panel
     return Panel("sum", matrix, frames=tuple(frames))
 
 
-def explain_strips(rows: Numbers, longest: float, word: int) -> Callable[[Cell], Arithmetic]:
-    """The arithmetic of one number of the strips E, P and X of a word."""
-    left, right, total = rows
-
-    def explain(cell: Cell) -> Arithmetic:
-        j, row = cell.column, "EPX"[cell.row]
-        name = f"{row}[{word}, {j}]"
-        if row == "X":
-            return arithmetic.explain_addition(left[j], right[j], total[j], name)
-        if row == "P":
-            return arithmetic.explain_wave(word, j, len(left), longest, right[j], name)
-        return arithmetic.explain_input(left[j], name)
-
-    return explain
-
-
-def _find_steps(positions: Tensor) -> list[float]:
-    """By what angle the hand of each pair turns from one position to the next."""
-    steps: list[float] = torch.atan2(positions[1, 0::2], positions[1, 1::2]).tolist()
-    return steps
-
-
 def _draw_hands(positions: Tensor, place: int) -> Panel:
-    steps = _find_steps(positions)
+    # by what angle the hand of each pair turns from one position to the next
+    steps: list[float] = torch.atan2(positions[1, 0::2], positions[1, 1::2]).tolist()
     turns = [_("one turn in {places:,.1f} positions", places=math.tau / step) for step in steps]
     matrix = Matrix(
         _("the position as clock hands"),
@@ -138,9 +128,20 @@ def draw_one_sum(words: tuple[str, ...], word: int, seed: int) -> None:
         "one sum", title, add_position, words=words, word=word, **sizes, seed=seed
     )
     rows = [row.tolist() for row in made.values()]
+    left, right, total = rows
+
+    def explain(cell: Cell) -> Arithmetic:
+        j, row = cell.column, "EPX"[cell.row]
+        name = f"{row}[{word}, {j}]"
+        if row == "X":
+            return arithmetic.explain_addition(left[j], right[j], total[j], name)
+        if row == "P":
+            return arithmetic.explain_wave(word, j, len(left), LONGEST, right[j], name)
+        return arithmetic.explain_input(left[j], name)
+
     show_clickable_figure(
         [make_strips(words[word], rows)],
-        explain_strips(rows, LONGEST, word),
+        explain,
         provenance.random_weights(seed, choose_device()),
         "one sum",
         _("Embedding plus position is what attention reads: three rows of numbers of one word."),
@@ -186,16 +187,12 @@ def draw_dog(shown: Reordered, seed: int) -> None:
     show_chart(draw_two_orders, rows, alt, "swapped", origin, words=len(DOG))
 
 
-def read_followed_word(words: tuple[str, ...]) -> int:
-    """The word whose sum is shown above the cards."""
-    control = controls.followed_word
-    return min(st.session_state.get(control.key, control.default), len(words) - 1)
-
-
 def draw_hands(words: tuple[str, ...], d_model: int, seed: int) -> None:
     """A position as the hands of a clock, and added to a word."""
-    x, word = examples.draw_embeddings(words, d_model, seed), read_followed_word(words)
-    control = controls.wave_base
+    x = examples.draw_embeddings(words, d_model, seed)
+    followed, control = controls.followed_word, controls.wave_base
+    # the word whose sum is shown above the cards
+    word = min(st.session_state.get(followed.key, followed.default), len(words) - 1)
     labels = [f"{base:,}" for base in control.steps]
 
     def put(turned: int) -> None:

@@ -1,0 +1,364 @@
+"""The cards: how weights come about, change what is written, and what block and source add."""
+
+import difflib
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any, NamedTuple
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers import arithmetic
+from explainers.arithmetic import Arithmetic
+from explainers.attention import masks
+from explainers.attention.cross import Attend, hide_padding, read_source
+from explainers.attention.decoder_block import Decoded, decoder_block
+from explainers.attention.encoder_block import normalise
+from explainers.attention.scaled_dot_product import attention
+from explainers.chapters.cross_attention.alignment_view import (
+    END,
+    LAST_LAYER,
+    WEIGHTS,
+    TranslationView,
+)
+from explainers.charts.matrix import Matrix, find_largest
+from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
+from explainers.messages import N_
+from explainers.takeaway.recipe import Recipe
+from explainers.translation import weights_file
+from explainers.translation.changed_weights import (
+    peak_attention,
+    permuted_attention,
+    uniform_attention,
+)
+from explainers.translation.model import PLAIN_ATTENTION
+from explainers.translation.translator import Translation
+from explainers.translation.vocabulary import BEGIN, SPECIAL_TOKENS
+from explainers.translations import _
+from explainers.ui.controls.controls import MEAN
+from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Cell, Figure, Panel, orient_panels
+from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.source import run_and_show
+from explainers.ui.takeaway_files import take
+from explainers.ui.untrusted_text import verbatim
+
+QUERIES, KEYS, SCORES, FIRST = "Q", "K", N_("scores"), N_("weights of head 0")
+
+
+class WeightSteps:
+    """Q, K, scores and weights of a head; of the mean, Q, K and weights of head 0, and the mean."""
+
+    def __init__(self, view: TranslationView, syllable: int) -> None:
+        self.view, self.followed = view, syllable
+        self.head = 0 if view.head == MEAN else int(view.head)
+        self.block = weights_file.load_translator().model.decoder[view.layer]
+        self.decoded = view.translation.decoder[view.layer]
+        first = view.first_row
+        self.rows = slice(first, first + view.num_syllables)
+
+    def show(self) -> None:
+        """The matrices; a click on a number shows how it was computed."""
+        alt = _("Queries of the decoder, keys of the encoder, scores and weights.")
+        take_weights(self.view)
+        show_clickable_figure(self.draw(), self.explain, self.view.origin, "steps", alt)
+
+    def _read_head(self, numbers: Tensor) -> Tensor:
+        return numbers[self.head, self.rows]
+
+    def draw(self) -> list[Panel]:
+        """The matrices in the order of the computation; the syllable's row stands in a box."""
+        cross, view = self.decoded.cross, self.view
+        syllables, words = view.translation.syllables, view.columns
+        numbers = [f"{n}" for n in range(cross.query.shape[-1])]
+        features, pairs = (numbers, TARGET_AXIS, FEATURE_AXIS), (words, TARGET_AXIS, SOURCE_AXIS)
+        query = self._make(
+            QUERIES, N_("decoder · W_Q"), self._read_head(cross.query), syllables, *features
+        )
+        key = self._make(
+            KEYS,
+            N_("encoder · W_K"),
+            cross.key[self.head],
+            words,
+            numbers,
+            SOURCE_AXIS,
+            FEATURE_AXIS,
+        )
+        scores = self._make(
+            SCORES, N_("Q · Kᵀ ÷ √d_k"), self._read_head(cross.scores), syllables, *pairs
+        )
+        rule = _("{heads}; every row sums to 1", heads=view.head_label)
+        weights = self._make(WEIGHTS, rule, view.weights, syllables, *pairs, kind=WEIGHTS)
+        first = self._make(
+            FIRST,
+            N_("softmax(Q · Kᵀ ÷ √d_k)"),
+            self._read_head(cross.weights),
+            syllables,
+            *pairs,
+            kind=WEIGHTS,
+        )
+        followed = [
+            replace(panel, small=True, followed=None if panel.id == KEYS else self.followed)
+            for panel in (query, key, first if view.head == MEAN else scores, weights)
+        ]
+        return orient_panels(followed, view.queries_down)
+
+    def _make(
+        self,
+        name: str,
+        formula: str,
+        numbers: Tensor,
+        rows: Sequence[str],
+        columns: Sequence[str],
+        row_axis: str,
+        column_axis: str,
+        kind: str = "signed",
+    ) -> Panel:
+        role = {QUERIES: "query", KEYS: "key"}.get(name, "")
+        matrix = Matrix(
+            name, formula, numbers.tolist(), rows, columns, row_axis, column_axis, kind, role
+        )
+        return Panel(name, matrix)
+
+    def explain(self, cell: Cell) -> Arithmetic:
+        """How a number came to be."""
+        find: dict[str, Callable[[int, int], Arithmetic]] = {
+            QUERIES: self._explain_query,
+            KEYS: self._explain_key,
+            SCORES: self._explain_score,
+            FIRST: self._explain_first,
+            WEIGHTS: lambda row, column: self.view.explain_weight(Cell(WEIGHTS, row, column)),
+        }
+        return find[cell.panel](cell.row, cell.column)
+
+    def _explain_query(self, row: int, column: int) -> Arithmetic:
+        asking = normalise(self.decoded.after_own, self.block.norms[1])[self.rows][row]
+        value = self._read_head(self.decoded.cross.query)[row, column]
+        return self._explain_product(asking, self.block.cross.w_query, column, value, "Q", row)
+
+    def _explain_key(self, row: int, column: int) -> Arithmetic:
+        memory, value = self.view.translation.memory[row], self.decoded.cross.key[self.head]
+        return self._explain_product(
+            memory, self.block.cross.w_key, column, value[row, column], "K", row
+        )
+
+    def _explain_product(
+        self, left: Tensor, matrix: Tensor, column: int, value: Tensor, name: str, row: int
+    ) -> Arithmetic:
+        right = matrix[:, self.head * self.block.cross.head_dim + column]
+        label = f"{name}[{row}, {column}]"
+        return arithmetic.explain_dot_product(left.tolist(), right.tolist(), value.item(), label)
+
+    def _explain_score(self, row: int, column: int) -> Arithmetic:
+        cross = self.decoded.cross
+        query, key = self._read_head(cross.query)[row], cross.key[self.head, column]
+        value, label = self._read_head(cross.scores)[row, column], f"scores[{row}, {column}]"
+        numerator = (query * key).sum().item()
+        return arithmetic.explain_division(numerator, len(query), value.item(), label)
+
+    def _explain_first(self, row: int, column: int) -> Arithmetic:
+        cross = self.decoded.cross
+        scores, value = self._read_head(cross.scores)[row], self._read_head(cross.weights)
+        return arithmetic.explain_softmax(
+            scores.tolist(), column, value[row, column].item(), self.view.columns
+        )
+
+
+def compute_head_weights(
+    query: Tensor, key: Tensor, value: Tensor, head: int | None, first: int, rows: int
+) -> dict[str, Tensor]:
+    """Where each syllable looks, in one head or in the mean of all; nothing is hidden."""
+    mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool)
+    weights = attention(query, key, value, mask).weights
+    head_weights = weights.mean(dim=0) if head is None else weights[head]
+    return {"weights": head_weights[first : first + rows], "every head": weights}
+
+
+def take_weights(view: TranslationView) -> None:
+    """The picture of both sentences."""
+    cross = view.translation.decoder[view.layer].cross
+    head = int(view.head) if view.head.isdigit() else None
+    inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
+    inputs |= {"head": head, "first": view.first_row, "rows": view.num_syllables}
+    shown_values = {"weights": view.weights, "every head": cross.weights}
+    take(
+        "weights",
+        Recipe(_("Where each syllable looks"), compute_head_weights, inputs, shown_values),
+    )
+
+
+def count_unchanged(before: Sequence[str], after: Sequence[str]) -> int:
+    """How many syllables are still there, in the same order."""
+    return len(_list_unchanged(before, after))
+
+
+def mark_changes(before: Sequence[str], after: Sequence[str]) -> str:
+    """The new translation; what was not in the old one is bold."""
+    unchanged = _list_unchanged(before, after)
+    marked_syllables = [
+        verbatim(syllable) if n in unchanged else f"**{verbatim(syllable)}**"
+        for n, syllable in enumerate(after)
+    ]
+    return " ".join(marked_syllables) or _("(nothing)")
+
+
+def _list_unchanged(before: Sequence[str], after: Sequence[str]) -> set[int]:
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return {n for block in matcher.get_matching_blocks() for n in range(block.b, sum(block[1:]))}
+
+
+LEARNED, UNIFORM = N_("learned"), N_("uniform")
+PERMUTED, PEAK = N_("permuted"), N_("only the peak")
+UNCHANGED_SHARES = N_("all of them"), N_("half of them or more"), N_("fewer than half")
+REPLACEMENTS: dict[str, Attend] = {
+    LEARNED: attention,
+    UNIFORM: uniform_attention,
+    PERMUTED: permuted_attention,
+    PEAK: peak_attention,
+}
+"""What is put in place of the last layer's attention."""
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def translate_changed(words: tuple[str, ...], replacement: str) -> Translation:
+    """Translate again; once for each change, however often the page runs."""
+    attend = *PLAIN_ATTENTION[:-1], REPLACEMENTS[replacement]
+    return weights_file.load_translator().translate(words, attend=attend)
+
+
+def answer_explaining(view: TranslationView) -> tuple[str, dict[str, Any]]:
+    """How much stays if the last layer looks at all words equally, and what is written then."""
+    before = view.translation
+    after = translate_changed(before.words, UNIFORM).syllables
+    left = count_unchanged(before.syllables, after)
+    share = left / max(view.num_syllables, 1)
+    answer = UNCHANGED_SHARES[0 if share == 1 else 1 if share >= 0.5 else 2]
+    new = mark_changes(before.syllables, after)
+    return answer, {"left": left, "count": view.num_syllables, "new": new}
+
+
+def show_replacements(view: TranslationView) -> dict[str, object]:
+    """Each replacement in the last layer; a line of a table for what is written, and what stays."""
+    before, lines, panels = view.translation, [], []
+    for replacement in (LEARNED, UNIFORM, PEAK, PERMUTED):
+        changed = translate_changed(before.words, replacement)
+        left = count_unchanged(before.syllables, changed.syllables)
+        new = mark_changes(before.syllables, changed.syllables)
+        lines.append(f"| {_(replacement)} | {new} | {left} |")
+        panels.append(replace(_make_weight_panel(replacement, changed), small=True))
+    alt = _("Weights of the last layer: as learned, and with three others instead.")
+    figure = Figure(orient_panels(panels, view.queries_down), alt)
+    show_figure(figure, view.origin, "replaced")
+    return {"rows": "\n".join(lines), "count": view.num_syllables}
+
+
+def _make_weight_panel(name: str, translation: Translation) -> Panel:
+    weights = translation.cross[LAST_LAYER].mean(dim=0)[: len(translation.syllables)]
+    columns = [*translation.words, END]
+    axes = translation.syllables, columns, TARGET_AXIS, SOURCE_AXIS
+    rule = _("decoder layer {layer}, mean of heads; every row sums to 1", layer=LAST_LAYER + 1)
+    return Panel(name, Matrix(name, rule, weights.tolist(), *axes, kind="weights"))
+
+
+BEGIN_TOKEN = SPECIAL_TOKENS[BEGIN]
+PART_NAMES = N_("self-attention"), N_("cross-attention"), N_("the feed-forward part")
+
+
+def show_block(view: TranslationView) -> dict[str, object]:
+    """What is summed in the last layer, computed again; the numbers for the text."""
+    translation = view.translation
+    x = translation.decoder[-2].output
+    block = weights_file.load_translator().model.decoder[-1]
+    source = read_source(translation.memory, block.cross)
+    own_mask = masks.build(masks.causal, len(x), len(x))
+    source_mask = hide_padding(torch.tensor([len(translation.memory)]), len(translation.memory))[0]
+    picture = st.container()
+    decoded = run_and_show(decoder_block, x, source, block, own_mask, source_mask)
+    gap = (decoded.output - translation.decoder[-1].output).abs().max().item()
+    with picture:
+        alt = _("The decoder's block: its input, and what each of three parts adds to it.")
+        show_figure(Figure(make_panels(view, x, decoded), alt), view.origin, "block")
+    return {"rows": len(x), "d_model": x.shape[-1], "gap": f"{gap:g}"}
+
+
+def make_panels(view: TranslationView, x: Tensor, decoded: Decoded) -> list[Panel]:
+    """The input, and what each part adds to it: their sum is the output."""
+    rows, columns = [BEGIN_TOKEN, *view.translation.syllables], [str(n) for n in range(x.shape[-1])]
+    added = decoded.own.output, decoded.cross.output, decoded.fed
+    terms = [
+        ("", N_("in"), x),
+        *(("+", name, tensor) for name, tensor in zip(PART_NAMES, added, strict=True)),
+    ]
+    limit = max(find_largest(tensor.tolist()) for _sign, _name, tensor in terms)
+    axes = rows, columns, TARGET_AXIS, FEATURE_AXIS
+    panels = [
+        Panel(name, Matrix(name, "", tensor.tolist(), *axes, limit=limit), sign, small=True)
+        for sign, name, tensor in terms
+    ]
+    return orient_panels(panels, view.queries_down)
+
+
+class WeightCounts(NamedTuple):
+    """How many weights one head computes in one layer that holds each kind of attention."""
+
+    encoder: int
+    decoder: int
+    cross: int
+    joined: int
+
+    @property
+    def separate(self) -> int:
+        return self.encoder + self.decoder + self.cross
+
+
+def count_weights(source_length: int, target_length: int) -> WeightCounts:
+    """As many as the masks allow: the source sees itself, the target its past and the source."""
+    joined_length = source_length + target_length
+    return WeightCounts(
+        int(masks.build(masks.full, source_length, source_length).sum()),
+        int(masks.build(masks.causal, target_length, target_length).sum()),
+        source_length * target_length,
+        int(masks.build(masks.causal, joined_length, joined_length).sum()),
+    )
+
+
+@functools.cache
+def count_large_weights() -> WeightCounts:
+    """For a long document and its summary, whose masks have millions of cells."""
+    return count_weights(1_500, 100)
+
+
+def show_weight_counts(view: TranslationView) -> dict[str, object]:
+    """Both ways to see another sequence; the numbers for the text."""
+    source_length, target_length = len(view.translation.words) + 1, view.num_syllables + 1
+    counts, large_counts = count_weights(source_length, target_length), count_large_weights()
+    return {
+        "source": source_length,
+        "target": target_length,
+        "encoder": counts.encoder,
+        "decoder": counts.decoder,
+        "cross": counts.cross,
+        "apart": counts.separate,
+        "joined": counts.joined,
+        "large_cross": f"{large_counts.cross:,}",
+        "large_joined": f"{large_counts.joined:,}",
+        "large_apart": f"{large_counts.separate:,}",
+    }
+
+
+def recall_weight_count(draw: Random) -> Recall:
+    """A weight for each pair of a syllable and a token of the source."""
+    syllables, words = draw.randint(4, 12), draw.randint(13, 25)
+    given = {"syllables": f"{syllables}", "words": f"{words}"}
+    return Recall(syllables * words, given)
+
+
+def recall_mask(draw: Random) -> Recall:
+    """Nothing of the source is in the future."""
+    syllable, words = draw.randint(4, 12), draw.randint(13, 25)
+    options = [f"{count}" for count in (syllable - 1, syllable, words)]
+    return Recall(f"{words}", {"syllable": f"{syllable}", "words": f"{words}"}, options)

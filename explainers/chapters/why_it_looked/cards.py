@@ -1,0 +1,258 @@
+"""The cards: a weight's sum, what removing does to it and by role, and a weight of one's own."""
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.chapters.common.choose_real_model import choose_name, obtain_model
+from explainers.chapters.common.recording import describe_live_run
+from explainers.chapters.why_it_looked.explained_cell import (
+    Explained,
+    Found,
+    explain_cell,
+    read_text,
+)
+from explainers.chapters.why_it_looked.hero import show_token
+from explainers.charts.matrix import Matrix
+from explainers.messages import N_
+from explainers.models.registry import ModelError
+from explainers.models.removals_by_role import ALIKE, ALL, RoleResult, read_roles
+from explainers.models.score_sources import Cell
+from explainers.translations import _, translate_error
+from explainers.ui.controls import controls
+from explainers.ui.controls import why_controls as chosen
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
+from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.takeaway_files import run_and_hand_over
+from explainers.ui.text.numbers import PERCENT, join_rows, write_percent
+from explainers.ui.untrusted_text import shorten, verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+
+ANSWERS = HARDLY, HALF, NOTHING_LEFT = (
+    N_("hardly less than before"),
+    N_("about half of it"),
+    N_("almost nothing"),
+)
+
+
+def remove_key_source(scores: Tensor, key: int, parts: Tensor, source: int) -> dict[str, Tensor]:
+    """The parts (sources,) sum to the key's score; without one of them the key scores less."""
+    without = scores.clone()
+    without[key] = without[key] - parts[source]
+    return {
+        "sum of the parts": parts.sum(),
+        "weights": scores.softmax(-1),
+        "weights without the source": without.softmax(-1),
+    }
+
+
+def hand_over_weight(one: Explained) -> None:
+    """The weight that the picture shows, without the key's first source, for the page's files."""
+    run_and_hand_over(
+        "weight",
+        _("Head {which}: a weight without one source", which=f"L{one.layer}.H{one.head}"),
+        remove_key_source,
+        scores=torch.tensor(one.scores, dtype=torch.double),
+        key=one.key,
+        parts=torch.tensor(one.parts[chosen.RAW][1], dtype=torch.double),
+        source=one.rank(chosen.RAW, 1)[0],
+    )
+
+
+def answer_first(one: Explained) -> str:
+    """How much of the weight is left without the key's first source."""
+    share = one.removals[chosen.FIRST].measured / one.weight
+    return NOTHING_LEFT if share < 1 / 4 else HALF if share < 3 / 4 else HARDLY
+
+
+def describe_removals(one: Explained) -> dict[str, str]:
+    """The slots of the sentences about what is removed."""
+    removal = one.removals[chosen.FIRST]
+    return {
+        "which": f"L{one.layer}.H{one.head}",
+        "query": show_token(one, one.query),
+        "key": show_token(one, one.key),
+        "weight": write_percent(one.weight),
+        "source": one.name(removal.places[0]),
+        "predicted": write_percent(removal.predicted),
+        "measured": write_percent(removal.measured),
+        "others": write_percent(removal.others),
+    }
+
+
+def draw_removals(one: Explained, origin: str, key: str = "") -> None:
+    """The weight as it is, predicted, into the head only, in the whole pass, and without others."""
+    columns = (_("as it is"), _("predicted"), _("this head only"), _("whole pass"), _("at random"))
+    shown = chosen.FIRST, chosen.KEY_THREE, chosen.QUERY_THREE
+    values = [
+        [one.weight, kept.predicted, kept.into_head, kept.measured, kept.others]
+        for kept in map(one.removals.__getitem__, shown)
+    ]
+    rows = _("key: first"), _("key: first 3"), _("query: first 3")
+    matrix = Matrix(
+        _("weight"),
+        _("without the sources at the left"),
+        values,
+        rows,
+        columns,
+        _("removed"),
+        "",
+        "weights",
+        decimals=3,
+    )
+    alt = _("The weight without its largest sources: predicted, measured, and with others removed.")
+    show_figure(Figure([Panel("removed", matrix)], alt), origin, f"removed {key}".strip())
+
+
+def describe_sum(one: Explained) -> dict[str, str]:
+    """The sum of all parts of each side, and the score."""
+    query, key = one.parts[chosen.RAW]
+    return {
+        "count": f"{len(one.sources)}",
+        "query_sum": f"{sum(query):.3f}",
+        "key_sum": f"{sum(key):.3f}",
+        "score": f"{one.score:.3f}",
+    }
+
+
+def recall_rest(draw: Random) -> Recall:
+    """What the others give, where the first parts and the score are known."""
+    first, second, rest = draw.randint(30, 60), draw.randint(10, 29), draw.randint(5, 25)
+    score = first + second - rest
+    numbers = {"first": first, "second": second, "score": score}
+    given = {name: f"{number / 10:.1f}" for name, number in numbers.items()}
+    return Recall(-rest / 10, given, tolerance=0.01)
+
+
+def recall_alike(draw: Random) -> Recall:
+    """A source that gives the same to all keys moves no weight."""
+    scores = torch.tensor([draw.randint(-20, 20) / 10 for _key in range(4)], dtype=torch.double)
+    alike = draw.randint(2, 9)
+    gap = (scores + alike).softmax(-1)[0] - scores.softmax(-1)[0]
+    points = abs(round(100 * gap.item(), 6))
+    return Recall(points, {"alike": f"{alike}"}, tolerance=0.4, unit=PERCENT)
+
+
+SHOWN = "query", "query, others", "key", "key, others"
+HOLDS = 0.8
+"""Below this share of its weights, a role is shown as one for which it does not hold."""
+
+
+def find_roles_without(results: list[RoleResult]) -> list[RoleResult]:
+    """The roles for which it does not hold on one side or the other, the worst first."""
+    worst = {one.role: min(one.share("query"), one.share("key")) for one in results}
+    return sorted(
+        (one for one in results if worst[one.role] < HOLDS), key=lambda one: worst[one.role]
+    )
+
+
+def show_roles(text: Prose) -> None:
+    """How often it holds, by the role of the head; nothing where this machine's model is another.
+
+    A row for each role: in which share of its weights they fall, bold where it does not hold.
+    """
+    results = read_roles()
+    if not results:
+        return
+    everything, alike = (next(one for one in results if one.role == role) for role in (ALL, ALIKE))
+    worst, *_rest = find_roles_without(results)
+    told = {
+        "count": f"{everything.cells:,}",
+        "query": write_percent(everything.share("query")),
+        "raw": write_percent(alike.share("query, raw")),
+        "query_others": write_percent(everything.share("query, others")),
+        "key": write_percent(everything.share("key")),
+        "key_others": write_percent(everything.share("key, others")),
+        "alike_query": write_percent(alike.share("query")),
+        "alike_key": write_percent(alike.share("key")),
+        "into_query": write_percent(alike.share("query, into the head")),
+        "into_key": write_percent(alike.share("key, into the head")),
+        "worst": _(worst.role),
+        "worst_key": write_percent(worst.share("key")),
+        "worst_others": write_percent(worst.share("key, others")),
+        "roles": ", ".join(_(one.role) for one in find_roles_without(results)),
+    }
+    text("roles", **told)
+    head = (
+        *(_("role of the head"), _("weights"), _("query: first 3"), _("query: 3 at random")),
+        *(_("key: first 3"), _("key: 3 at random")),
+    )
+    rows = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
+    for one in results:
+        shares = [one.share(way) for way in SHOWN]
+        cells = [write_percent(share) for share in shares]
+        for place in (0, 2):
+            cells[place] = f"**{cells[place]}**" if shares[place] < HOLDS else cells[place]
+        rows.append(f"| {' | '.join([_(one.role), _(f'{one.cells:,}'), *cells])} |")
+    st.markdown(join_rows(rows))
+
+
+FEWEST_TOKENS = 3
+
+
+def choose_own() -> Found | None:
+    """The controls, and the weight that they choose; nothing while the model is being loaded."""
+    with st.container(horizontal=True):
+        named, written = choose_name(), chosen.looked_text()
+    loaded = obtain_model(named, "chosen")
+    return explain_or_refuse(loaded, written) if loaded else None
+
+
+def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
+    """The weight that is chosen, at first the row's largest past the first token.
+
+    Nothing, and a message, if the model or the text is not one that can be split.
+    """
+    try:
+        with st.spinner(_("The model reads the text, part by part …")):
+            run, tokens = _read_once(loaded.name, id(loaded), written, loaded)
+    except (ModelError, ValueError, RuntimeError) as error:
+        why = verbatim(shorten(translate_error(error), 300))
+        st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        return None
+    last = max(FEWEST_TOKENS, len(tokens)) - 1
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        layer = chosen.looked_layer(0, len(run.layers) - 1)
+        head = chosen.looked_head(0, len(run.layers[0].query) - 1)
+        query = chosen.looked_query(2, last)
+        key = chosen.looked_key(-1, last)
+        is_merged = controls.whole_words()
+    if len(tokens) < FEWEST_TOKENS:
+        st.info(_("Type a text of at least {count} tokens.", count=FEWEST_TOKENS))
+        return None
+    row = run.layers[layer].weights[head, query, 1:query]
+    is_seen = 0 <= key <= query  # else the largest, as where none is chosen
+    cell = Cell(layer, head, query, key if is_seen else 1 + int(row.argmax()))
+    explained = _explain_once(loaded.name, id(loaded), written, cell, run, tokens)
+    found = Found(explained, describe_live_run(loaded), [*range(len(tokens))], tuple(tokens))
+    return merge_tokens(loaded, written, found) if is_merged else found
+
+
+def merge_tokens(loaded: "RealModel", written: str, found: Found) -> Found:
+    """The same, with the words that its tokens belong to."""
+    from explainers.models.token_text import read_words
+
+    words = read_words(loaded, written, found.spelled)
+    return found._replace(words=[*words.numbers], spelled=words.spelled)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2, ttl=600)
+def _read_once(named: str, which: int, written: str, _loaded: "RealModel") -> tuple[Any, list[str]]:
+    """Once for a model (`which` of this name) and a text."""
+    return read_text(_loaded, written)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8, ttl=600)
+def _explain_once(
+    named: str, which: int, written: str, cell: Cell, _run: Any, _tokens: list[str]
+) -> Explained:
+    """Once for a model (`which` of this name), a text and a weight of it."""
+    return explain_cell(_run, cell, _tokens)

@@ -1,0 +1,356 @@
+"""The cards of the page: what a smaller cache costs, and the reader's own prompt gone on with."""
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from random import Random
+from statistics import median
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
+from explainers.chapters.common.choose_real_model import obtain_model
+from explainers.chapters.common.recording import describe_live_run
+from explainers.chapters.writing.hero import LABELS, OWN, choose_own, written_text
+from explainers.messages import N_
+from explainers.models.cache_losses import (
+    BEFORE,
+    BITS,
+    CHANNEL,
+    FEWER_ROWS,
+    FEWEST_SINKS,
+    FULL,
+    GROUP,
+    KEYS,
+    NUM_TEXTS,
+    RING,
+    ROWS,
+    SCORED,
+    SHORT_RING,
+    SHORT_SINKS,
+    SINKS,
+    TOKEN,
+    VALUES,
+    name_rounding,
+)
+from explainers.models.head_ablation import Estimate, summarise
+from explainers.models.load import find_loaded_model
+from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
+from explainers.models.shipped_writing import MODEL, PROMPT, ShippedWriting, WrittenText
+from explainers.models.told_steps import TEMPERATURES, TOP_KS, TOP_PS
+from explainers.models.writing_jobs import WritingJob, WritingRequest, Written, make_writing_job
+from explainers.models.written_tokens import Sampling, count_bytes, write_tokens
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.name_controls import TextLine
+from explainers.ui.controls.number_controls import Counter, StepSlider, WholeNumber
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.hero import read_choice
+from explainers.ui.page import Prose
+from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.source import show_source
+from explainers.ui.text.numbers import write_percent
+from explainers.ui.untrusted_text import verbatim
+
+Losses = Mapping[str, Tensor]
+"""By saving: (texts,), in nats per token."""
+LITTLE, HALF, MOST = N_("less than a third"), N_("about half"), N_("more than two thirds")
+SHARES = LITTLE, HALF, MOST
+SEEN = 0.0005
+"""Nats: what is less is written as 0."""
+FEWEST_BITS = min(BITS)
+RINGS = RING, SINKS, SHORT_RING, SHORT_SINKS
+WAYS = {
+    (KEYS, TOKEN): N_("keys per token"),
+    (KEYS, CHANNEL): N_("keys per channel"),
+    (KEYS, BEFORE): N_("keys per channel, before RoPE"),
+    (VALUES, TOKEN): N_("values per token"),
+    (VALUES, CHANNEL): N_("values per channel"),
+}
+ROUNDED = tuple(name_rounding(part, way, FEWEST_BITS) for part, way in WAYS)
+ONE_STEP = N_("one large number makes the step of its group coarse")
+
+
+def name_saving(name: str) -> str:
+    """What is saved, for the reader."""
+    rings = {
+        FULL: _("all rows"),
+        RING: _("the newest {rows} rows", rows=ROWS),
+        SINKS: _(
+            "the first {first} + the newest {rows}", first=FEWEST_SINKS, rows=ROWS - FEWEST_SINKS
+        ),
+        SHORT_RING: _("the newest {rows} rows", rows=FEWER_ROWS),
+        SHORT_SINKS: _(
+            "the first {first} + the newest {rows}",
+            first=FEWEST_SINKS,
+            rows=FEWER_ROWS - FEWEST_SINKS,
+        ),
+    }
+    if name in rings:
+        return rings[name]
+    part, way, bits = next(
+        (part, way, bits)
+        for part, way in WAYS
+        for bits in BITS
+        if name == name_rounding(part, way, bits)
+    )
+    return _("{what}, {bits} bits", what=_(WAYS[part, way]), bits=bits)
+
+
+def estimate_rise(losses: Losses, name: str) -> Estimate:
+    """By how much the loss rises, text by text, in nats per token."""
+    return summarise(losses[name] - losses[FULL])
+
+
+def share_saved(losses: Losses) -> float:
+    """How much of the ring's rise is gone if it keeps the first rows."""
+    return 1 - estimate_rise(losses, SINKS).mean / estimate_rise(losses, RING).mean
+
+
+def answer_sinks(losses: Losses) -> str:
+    """In which of three ranges that is."""
+    share = share_saved(losses)
+    return MOST if share > 2 / 3 else HALF if share > 1 / 3 else LITTLE
+
+
+def draw_losses(losses: Losses, origin: str, key: str = "losses") -> None:
+    """Rings, and the coarsest rounding: the rise of each with its standard error."""
+    import pandas as pd
+
+    from explainers.charts.bars import draw_rises
+
+    names = [name for name in (*RINGS, *ROUNDED) if name in losses]
+    found = [estimate_rise(losses, name) for name in names]
+    rows = pd.DataFrame(
+        [
+            (name_saving(name), one.mean, one.mean - one.error, one.mean + one.error)
+            for name, one in zip(names, found, strict=True)
+        ],
+        columns=["name", "rise", "low", "high"],
+    )
+    said = "; ".join(
+        f"{name_saving(name)}: {write_rise(one)}" for name, one in zip(names, found, strict=True)
+    )
+    alt = _("By how much the loss rises, in nats per token. {said}", said=said)
+    show_chart(draw_rises, rows, alt, key, origin, x_title=N_("loss rises by, nats per token"))
+
+
+def describe_losses(losses: Losses) -> dict[str, str]:
+    """For the text."""
+    told = {
+        f"{name.replace(' ', '_').lower()}": f"{float(row.mean()):.2f}"
+        for name, row in losses.items()
+    }
+    return {
+        **told,
+        "rise": write_rise(estimate_rise(losses, SINKS)),
+        "share": write_percent(share_saved(losses)),
+        "held": f"{ROWS}",
+        "newest": f"{ROWS - FEWEST_SINKS}",
+        "sinks": f"{FEWEST_SINKS}",
+        "texts": f"{NUM_TEXTS}",
+        "predicted": f"{NUM_TEXTS * SCORED:,}",
+        "group": f"{GROUP}",
+    }
+
+
+def list_rounded(losses: Losses) -> str:
+    """Rows of a table: what is rounded, and the rise at 8, 4 and 2 bits."""
+    rows = []
+    for (part, way), label in WAYS.items():
+        cells = [write_grey(estimate_rise(losses, name_rounding(part, way, bits))) for bits in BITS]
+        rows.append(f"| {_(label)} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def describe_shape(shipped: ShippedWriting) -> dict[str, str]:
+    """What a token adds to the cache, and how uneven channels are; for the text."""
+    layers, kv_heads, head_dim, number = shipped.shape
+    key, value = shipped.spread.tolist()
+    return {
+        "layers": f"{layers}",
+        "kv_heads": f"{kv_heads}",
+        "head_dim": f"{head_dim}",
+        "number": f"{number}",
+        "row": f"{2 * layers * kv_heads * head_dim * number:,}",
+        "spread_key": f"{key:.0f}",
+        "spread_value": f"{value:.0f}",
+    }
+
+
+def write_rise(one: Estimate) -> str:
+    """Mean ± standard error; from 1 on with two decimals, as 1.672 is a thousand in some places."""
+    places = 2 if abs(one.mean) >= 1 else 3
+    return f"{one.mean:+.{places}f} ± {one.error:.{places}f}".replace("-", "−")
+
+
+def write_grey(one: Estimate) -> str:
+    """Grey where the mean is less than two standard errors from 0."""
+    is_seen = one.is_clear and abs(one.mean) >= SEEN
+    return f"**{write_rise(one)}**" if is_seen else f":gray[{write_rise(one)}]"
+
+
+def recall_bytes(draw: Random) -> Recall:
+    """A token's bytes in a cache."""
+    layers, kv_heads, head_dim = (
+        draw.choice((8, 12, 16)),
+        draw.choice((2, 4)),
+        draw.choice((32, 64)),
+    )
+    given = {"layers": f"{layers}", "kv_heads": f"{kv_heads}", "head_dim": f"{head_dim}"}
+    return Recall(2 * layers * kv_heads * head_dim * 2, given, unit="B")
+
+
+def recall_channel(_draw: Random) -> Recall:
+    """Why rounding within a token harms keys."""
+    wrong = [N_("a token has more numbers than a channel"), N_("keys are computed before values")]
+    return Recall(ONE_STEP, {}, [wrong[0], ONE_STEP, wrong[1]])
+
+
+own_prompt = TextLine("own_prompt", N_("Prompt"), PROMPT, 300)
+own_heat = StepSlider("own_heat", N_("Temperature"), 0.8, TEMPERATURES)
+own_count = StepSlider("own_k", N_("Top-k (0: all tokens)"), 0, tuple(sorted(TOP_KS)))
+own_share = StepSlider("own_p", N_("Top-p"), 0.95, TOP_PS)
+own_seed = Counter("own_seed", N_("Seed"), 0)
+own_length = WholeNumber("own_length", N_("Tokens to write"), 16, 4, 32)
+controls.register(own_prompt, own_heat, own_count, own_share, own_seed, own_length)
+JOB = "writing: own"
+SERIES = N_("with the cache"), N_("without")
+"""Tokens before one that was written, and its seconds with the cache and without."""
+
+
+def choose_request() -> WritingRequest:
+    """The prompt, and how its next tokens are drawn."""
+    prompt = own_prompt()
+    left, middle, right = st.columns(3)
+    with left:
+        heat = own_heat()
+    with middle:
+        count = own_count()
+    with right:
+        share = own_share()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        seed, length = own_seed(0, 999), own_length()
+    sampling = Sampling(float(heat), int(count), float(share))
+    return WritingRequest(MODEL, prompt, length, sampling, seed)
+
+
+def find_written() -> Mapping[str, WrittenText]:
+    """The reader's text, if one was written during this visit; a switch where it is shown, if a
+    word of its prompt has several tokens."""
+    job: WritingJob | None = st.session_state.get(JOB)
+    if not job or job.result is None or not is_long(job.result):
+        return {}
+    wanted, found = job.subject, job.result
+    is_merged = (
+        found.words and read_choice(written_text, [*LABELS]) == OWN and controls.whole_words()
+    )
+    prompt, steps = (found.words, found.merged) if is_merged else (found.prompt, found.steps)
+    return {OWN: WrittenText(prompt, wanted.sampling, wanted.seed, steps)}
+
+
+def is_long(found: Written) -> bool:
+    """Are there two tokens that came from the cache, and were timed? A text can end at once."""
+    return len(found.seconds_without) > 2
+
+
+def write_own(request: WritingRequest) -> Written | None:
+    """A button, and the text as it grows; at last all of it."""
+    job = make_writing_job(request)
+    shown = offer_job(JOB, _("Write"), job, icon=":material/edit:")
+    if not shown:
+        return None
+    if shown.state == "failed":
+        show_problem(shown)
+    elif shown.result is not None:
+        return shown.result
+    else:
+        watch_job(JOB, shown, _("Writing"), describe=describe_progress)
+    return None
+
+
+def describe_progress(job: WritingJob) -> str:
+    """The text so far, in words of the model's own."""
+    if not job.reports:
+        return _("beginning")
+    return verbatim(_(job.reports[-1]))
+
+
+def describe_origin(otherwise: str) -> str:
+    """Where the reader's text comes from; `otherwise` if the model has left the memory."""
+    loaded = find_loaded_model(MODEL)
+    return describe_live_run(loaded) if loaded else otherwise
+
+
+SETTINGS = {"temperature": 0.8, "count": 10, "share": 0.9}
+"""For the file: a temperature, a top-k and a top-p that change all candidates."""
+DRAWS = 8
+
+
+def sample_candidates(
+    logits: list[float], temperature: float, count: int, share: float
+) -> dict[str, Tensor]:
+    """Probabilities of candidates, step by step; and some draws."""
+    heated = heat(torch.tensor(logits), temperature)
+    best = keep_top_k(heated, count)
+    nucleus = keep_top_p(best, share)
+    generator = torch.Generator().manual_seed(0)
+    return {
+        "temperature": heated.softmax(dim=-1),
+        "top-k": best.softmax(dim=-1),
+        "top-p": nucleus.softmax(dim=-1),
+        "drawn": draw(nucleus.expand(DRAWS, -1), generator),
+    }
+
+
+def show_own(text: Prose) -> None:
+    """A prompt of the reader's, written in the background, timed both ways."""
+    text("own")
+    if not (loaded := obtain_model(MODEL, "chosen")) or not (found := write_own(choose_request())):
+        return
+    if not is_long(found):
+        text("own_short")
+        return
+    if st.button(_("Show it in the picture above"), icon=":material/arrow_upward:"):
+        choose_own()
+        st.rerun()  # the picture is not in the card that is drawn again
+    # the first token came after the whole prompt had been read, both times
+    with_cache, without = [step.seconds for step in found.steps[1:]], found.seconds_without[1:]
+    told = {
+        "text": verbatim(found.text),
+        "count": f"{len(found.steps)}",
+        "with_cache": f"{1000 * median(with_cache):.0f}",
+        "without": f"{1000 * median(without):.0f}",
+        "times": f"{median(without) / median(with_cache):.1f}",
+        "last": f"{len(found.prompt) + len(found.steps) - 1}",
+    }
+    text("own_seen", **told)
+    draw_times(len(found.prompt) + 1, with_cache, without, describe_live_run(loaded))
+    show_source(write_tokens, count_bytes)
+
+
+def draw_times(
+    start: int, with_cache: Sequence[float], without: Sequence[float], origin: str
+) -> None:
+    """Two lines over the number of tokens before the timed one, from `start` on."""
+    import pandas as pd
+
+    from explainers.charts.curves import Axis, draw_curve
+
+    points = list(zip(count(start), with_cache, without, strict=False))
+    rows = pd.DataFrame(
+        [
+            (length, 1000 * seconds, _(series), False)
+            for length, *both in points
+            for series, seconds in zip(SERIES, both, strict=True)
+        ],
+        columns=["x", "y", "series", "reference"],
+    )
+    said = "; ".join(
+        f"{length}: {1000 * cached:.0f} / {1000 * again:.0f}" for length, cached, again in points
+    )
+    alt = _("Milliseconds for each token, with the cache / without it. {said}", said=said)
+    ticks = tuple(length for length, *_both in points)[:: 1 + len(points) // 12]
+    x, y = Axis(N_("tokens before it"), ticks=ticks), Axis(N_("milliseconds for a token"))
+    show_chart(draw_curve, rows, alt, "own times", origin, x=x, y=y, series=SERIES)
