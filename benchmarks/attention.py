@@ -29,7 +29,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tiled_attention
 from explainers.chapters.long_sequences.measurement import choose_blocks
-from explainers.memory.sizes import format_size
+from explainers.memory.cache_formula import format_size
 
 ROOT = Path(__file__).parents[1]
 CPU = torch.device("cpu")

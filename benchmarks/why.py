@@ -10,7 +10,7 @@ import torch
 
 from benchmarks import report
 from explainers.models.load import load_model
-from explainers.models.removals_by_role import MODEL, WAYS, RoleResult
+from explainers.models.shipped_measurements import MODEL, WAYS, RoleResult
 from workshop.models.removals_by_role import (
     FIRST_LAYER,
     LEAST_ENTROPY,

@@ -4,15 +4,16 @@ from explainers.attention.indexer import index_scores, keep_best, project_index,
 from explainers.chapters.choosing import cards
 from explainers.chapters.choosing.hero import find_shown, show_trained_hero
 from explainers.chapters.common.measured_heads import CODE_ROLE
-from explainers.models.indexer_training import compute_kl, train_indexer
-from explainers.models.load import is_on_disk
-from explainers.models.shipped_indexers import (
+from explainers.models.indexers import (
     MODEL,
     PROSE,
     Shipped,
+    compute_kl,
     read_files,
     read_shipped_indexers,
+    train_indexer,
 )
+from explainers.models.load import is_on_disk
 from explainers.ui import page
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself

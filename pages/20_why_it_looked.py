@@ -6,8 +6,13 @@ from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.why_it_looked import cards
 from explainers.chapters.why_it_looked.explained_cell import Explained, Found, read_shipped
 from explainers.chapters.why_it_looked.hero import make_hero, make_own_hero
-from explainers.models.removed_sources import predict_weight, remove_into_head, rerun_changes
-from explainers.models.score_sources import gather_sources, split_score
+from explainers.models.score_sources import (
+    gather_sources,
+    predict_weight,
+    remove_into_head,
+    rerun_changes,
+    split_score,
+)
 from explainers.ui import page
 from explainers.ui.controls import why_controls
 from explainers.ui.controls.why_controls import EXAMPLES, looked_whose

@@ -5,10 +5,15 @@ import streamlit as st
 from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
 from explainers.chapters.does_it_matter import cards
 from explainers.chapters.does_it_matter.hero import Place, Shown, make_hero, read_shown
-from explainers.models.direct_effect import compute_direct_effects, freeze_norm
-from explainers.models.head_ablation import measure_head, replace_output, summarise
-from explainers.models.patching import patch_heads, refuse_small_leads
+from explainers.models.layer_by_layer import compute_direct_effects, freeze_norm
 from explainers.models.probes import NUM_TEXTS
+from explainers.models.replaced_heads import (
+    measure_head,
+    patch_heads,
+    refuse_small_leads,
+    replace_output,
+    summarise,
+)
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero

@@ -9,10 +9,10 @@ from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.writing import cards
 from explainers.chapters.writing.cards import SETTINGS, sample_candidates
 from explainers.chapters.writing.hero import make_hero, written_text
-from explainers.models.cache_losses import BITS, RoundedRows, count_bits, measure_text
+from explainers.models.changes import BITS, RoundedRows, count_bits, measure_text
 from explainers.models.registry import describe_package
-from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
-from explainers.models.shipped_writing import MODEL, ShippedWriting, read_shipped_writing
+from explainers.models.shipped_measurements import MODEL, ShippedWriting, read_shipped_writing
+from explainers.models.written_tokens import draw, heat, keep_top_k, keep_top_p
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero

@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from explainers.memory.cache_bytes import FORMATS
+from explainers.memory.cache_formula import format_both_sizes
 from explainers.memory.cache_report import (
     ENGINES,
     CacheReport,
@@ -24,10 +25,8 @@ from explainers.memory.config_text import MAX_CHARACTERS
 from explainers.memory.model_shapes import ModelShape, list_model_ids
 from explainers.memory.read_config import read_config
 from explainers.memory.serving import GIB, read_gpus
-from explainers.memory.sizes import format_both_sizes
 from explainers.models.config_defaults import find_class_defaults, read_gguf_fields
-from explainers.models.hub import HubUnreachableError
-from explainers.models.hub_config import fetch_config
+from explainers.models.hub import HubUnreachableError, fetch_config
 from explainers.models.registry import ModelError, is_hub_id
 
 PARAMETERS = re.compile(r"(\d+(?:\.\d+)?)([MBT]?)", re.IGNORECASE)

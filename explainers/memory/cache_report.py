@@ -18,7 +18,7 @@ from explainers.memory.cache_bytes import (
     list_group_caches,
 )
 from explainers.memory.cache_formula import explain_cache, warn_beyond_context
-from explainers.memory.capacity_plan import GpuPlan, plan_every_gpu
+from explainers.memory.capacity_plan import GpuPlan, estimate_tokens_per_second, plan_every_gpu
 from explainers.memory.checked_fields import FindDefaults, know_no_class, shorten_value
 from explainers.memory.engine_pools import LLAMA_CPP, TRANSFORMERS
 from explainers.memory.engines import BLOCK_SIZE
@@ -37,7 +37,6 @@ from explainers.memory.serving import (
     read_gpus,
 )
 from explainers.memory.serving_flags import COMMANDS, Command, explain_obstacle, make_command
-from explainers.memory.speed import estimate_tokens_per_second
 from explainers.messages import N_
 
 

@@ -1,9 +1,13 @@
-"""Which GPUs a wish needs, what they leave room for, and what limits them there."""
+"""Which GPUs a wish needs, what limits them, and how fast they can generate at most."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 
+from explainers.memory.cache_bytes import find_format
+from explainers.memory.cache_formula import round_quotient
+from explainers.memory.checked_fields import check_whole
 from explainers.memory.serving import (
     Deployment,
     Gpu,
@@ -14,12 +18,123 @@ from explainers.memory.serving import (
     has_room,
     read_gpus,
 )
-from explainers.memory.speed import (
-    count_weight_bytes_read,
-    estimate_computing_seconds,
-    estimate_reading_seconds,
-    estimate_tokens_per_second,
-)
+from explainers.messages import N_, Message
+
+
+def count_active_parameters(deployment: Deployment) -> int:
+    """Parameters that one token uses: of a mixture of experts, those of its experts only."""
+    shape = deployment.shape
+    parameters = shape.active_parameters or shape.parameters
+    if parameters is None:
+        raise ValueError(N_("{model}: parameters are not published; give a number", model=shape.id))
+    return parameters
+
+
+def count_weight_bytes_read(deployment: Deployment) -> int:
+    """Bytes of weights that each GPU reads in a step, if all texts choose the same experts."""
+    weight_bytes = find_format(deployment.weight_dtype).count_weight_bytes(
+        count_active_parameters(deployment)
+    )
+    return -(-weight_bytes // deployment.gpus)
+
+
+def estimate_reading_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
+    """Seconds to read weights and caches once, at the full bandwidth of the memory."""
+    cache_bytes = check_whole("batch", batch) * count_text_bytes_per_gpu(deployment, tokens)
+    return Fraction(count_weight_bytes_read(deployment) + cache_bytes, deployment.gpu.bandwidth)
+
+
+def estimate_computing_seconds(deployment: Deployment, batch: int = 1) -> Fraction:
+    """Seconds to compute a step: two operations for each active parameter and text.
+
+    The scores of attention are left out.
+    """
+    operations = 2 * count_active_parameters(deployment) * check_whole("batch", batch)
+    return Fraction(operations, deployment.gpu.flops * deployment.gpus)
+
+
+def estimate_step_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
+    """The shortest time for one token of each text: the longer of reading and computing."""
+    return max(
+        estimate_reading_seconds(deployment, tokens, batch),
+        estimate_computing_seconds(deployment, batch),
+    )
+
+
+def estimate_tokens_per_second(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
+    """Tokens per second of all texts together at the most; measured speeds are lower."""
+    return batch / estimate_step_seconds(deployment, tokens, batch)
+
+
+def find_compute_bound_batch(deployment: Deployment, tokens: int) -> int | None:
+    """The smallest batch that computes as long as it reads; None if caches always take longer."""
+    weight_seconds = Fraction(count_weight_bytes_read(deployment), deployment.gpu.bandwidth)
+    cache_seconds = Fraction(count_text_bytes_per_gpu(deployment, tokens), deployment.gpu.bandwidth)
+    gain_per_text = estimate_computing_seconds(deployment) - cache_seconds
+    if gain_per_text <= 0:
+        return None
+    return -(-weight_seconds // gain_per_text)
+
+
+AT_BEST_NOTE = Message(N_(" (at best: all texts choose the same experts)"), {})
+
+
+def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[str, ...]:
+    """Lines with the limit of the bandwidth, that of the arithmetic, and which one binds."""
+    weight_bytes = count_weight_bytes_read(deployment)
+    text_bytes = count_text_bytes_per_gpu(deployment, tokens)
+    reading_seconds = estimate_reading_seconds(deployment, tokens, batch)
+    computing_seconds = estimate_computing_seconds(deployment, batch)
+    active_parameters, gpu = count_active_parameters(deployment), deployment.gpu
+    compute_bound_batch = find_compute_bound_batch(deployment, tokens)
+    tokens_per_second = round_fraction(estimate_tokens_per_second(deployment, tokens, batch))
+    return (
+        N_(
+            "read in a step by each GPU: {weights:,} of weights{at_best} + {batch:,} × {one:,} "
+            "of caches = {sum:,} bytes",
+            weights=weight_bytes,
+            at_best=AT_BEST_NOTE if is_mixture(deployment) else "",
+            batch=batch,
+            one=text_bytes,
+            sum=weight_bytes + batch * text_bytes,
+        ),
+        N_(
+            "÷ {bandwidth:,} bytes a second = {time} ms",
+            bandwidth=gpu.bandwidth,
+            time=round_milliseconds(reading_seconds),
+        ),
+        N_(
+            "computed with the weights in a step: 2 × {active:,} parameters × {batch:,} ÷ "
+            "({flops:,} × {gpus}) = {time} ms",
+            active=active_parameters,
+            batch=batch,
+            flops=gpu.flops,
+            gpus=deployment.gpus,
+            time=round_milliseconds(computing_seconds),
+        ),
+        N_("at most {speed} tokens a second: limited by reading", speed=tokens_per_second)
+        if reading_seconds >= computing_seconds
+        else N_("at most {speed} tokens a second: limited by computing", speed=tokens_per_second),
+        N_("computing takes over from {count:,} texts on", count=compute_bound_batch)
+        if compute_bound_batch is not None
+        else N_("reading weights and caches takes longer than computing, for any number of texts"),
+    )
+
+
+def is_mixture(deployment: Deployment) -> bool:
+    """Whether a token uses only some of the parameters."""
+    return deployment.shape.active_parameters is not None
+
+
+def round_milliseconds(seconds: Fraction) -> Decimal:
+    """Seconds as milliseconds with three decimals."""
+    return round_fraction(seconds * 1000, 3)
+
+
+def round_fraction(fraction: Fraction, decimals: int = 1) -> Decimal:
+    """A fraction rounded to so many `decimals`."""
+    return round_quotient(fraction.numerator, fraction.denominator, decimals)
+
 
 GPU_NUMBERS = (1, 2, 4, 8, 16)
 """Numbers of GPUs that servers have."""

@@ -14,14 +14,15 @@ from explainers.memory.checked_fields import (
     unknown_layers_error,
     wrong_value_error,
 )
-from explainers.memory.compressed_layers import (
+from explainers.memory.compact_layers import (
     read_compressed_layers,
+    read_state_layer,
     refuse_other,
+    refuse_without_attention,
     wrong_count_error,
 )
 from explainers.memory.model_shapes import LayerGroup
 from explainers.memory.per_layer_heads import read_block_layers, read_layer_heads
-from explainers.memory.recurrent_states import read_state_layer, refuse_without_attention
 from explainers.messages import N_
 
 KIND_BY_TYPE = {

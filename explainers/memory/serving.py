@@ -14,10 +14,10 @@ from explainers.memory.cache_bytes import (
     count_extra_bytes,
     find_format,
 )
+from explainers.memory.cache_formula import write_total
 from explainers.memory.checked_fields import check_whole
 from explainers.memory.engines import count_paged_bytes
 from explainers.memory.model_shapes import KINDS_WITH_HEADS, LayerGroup, ModelShape
-from explainers.memory.sizes import write_total
 from explainers.messages import N_, Message, ngettext
 
 GPU_FILE = ASSETS / "gpus.json"

@@ -1,7 +1,11 @@
-"""A model built like Llama, layer by layer: what its heads and MLPs add, and going on from a layer.
+"""A model built like Llama, layer by layer: what its heads and MLPs add, directly and by token.
 
 The stream starts as the token's embedding; each layer adds what its heads write, then what its MLP
 writes, and a final norm and the unembedding make logits of the end (Elhage et al. 2021).
+
+A head's direct effect goes along the stream to the end, not through later layers. A head's output
+is its weights times its values, so what it writes is a sum over the tokens that it looks at; with
+the final norm kept as it is, so is what it adds to each logit (Elhage et al. 2021).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +19,13 @@ from torch import Tensor
 from explainers.attention.scaled_dot_product import Attention
 from explainers.messages import N_
 from explainers.models.active_run import ActiveRun, active_run, require_our_attention
-from explainers.models.attention_hook import AttentionCall, Change, RecordedAttention, run_model
+from explainers.models.attention_hook import (
+    AttentionCall,
+    Change,
+    RecordedAttention,
+    repeat_kv_heads,
+    run_model,
+)
 from explainers.models.registry import ModelError
 
 if TYPE_CHECKING:
@@ -187,3 +197,135 @@ def _require_equal(ours: Tensor, own: Tensor) -> None:
         raise ModelError(
             N_("This model adds more to its stream than what its heads and its MLPs write.")
         )
+
+
+class DirectEffects(NamedTuple):
+    """In logits; all together are `lead`, the logit of one token minus that of the other.
+
+    heads (layers, heads), mlps (layers,).
+    """
+
+    heads: Tensor
+    mlps: Tensor
+    embedding: float
+    lead: float
+
+
+def compute_direct_effects(
+    decoder: Decoder, stream: Stream, tokens: tuple[int, int]
+) -> DirectEffects:
+    """Split the lead of the first of two tokens after the last position of the first text.
+
+    The final norm divides by the length of the whole stream: that number is kept as it is.
+    """
+    end = stream.end[0, -1]
+    direction = freeze_norm(decoder, end) * read_direction(decoder, tokens)  # (d_model,)
+    heads, mlps = [], []
+    for layer, after in enumerate([*stream.before[1:], stream.end]):
+        written = write_heads(decoder, stream, layer)  # (heads, d_model)
+        added = after[0, -1] - stream.before[layer][0, -1]  # (d_model,)
+        heads.append(written @ direction)
+        mlps.append((added - written.sum(dim=0)) @ direction)
+    return DirectEffects(
+        torch.stack(heads),
+        torch.stack(mlps),
+        float(stream.before[0][0, -1] @ direction),
+        float(end @ direction),
+    )
+
+
+def read_direction(decoder: Decoder, tokens: tuple[int, int]) -> Tensor:
+    """The direction of the stream in which the first token gains on the second (d_model,)."""
+    first, second = decoder.model.lm_head.weight[list(tokens)].detach()
+    return first - second
+
+
+def write_heads(decoder: Decoder, stream: Stream, layer: int) -> Tensor:
+    """What each head of a layer writes at the last position of the first text (heads, d_model)."""
+    outputs = stream.heads[layer][0, -1]  # (heads, head_dim)
+    return torch.einsum("hd,ohd->ho", outputs, decoder.split_output_matrix(layer).detach())
+
+
+def freeze_norm(decoder: Decoder, end: Tensor) -> Tensor:
+    """What the final norm multiplies this stream by, number by number (d_model,)."""
+    norm = decoder.inner.norm
+    epsilon = getattr(norm, "variance_epsilon", getattr(norm, "eps", 0.0))
+    factors: Tensor = norm.weight.detach() * torch.rsqrt(end.pow(2).mean() + epsilon)
+    own = norm(end).detach()
+    if float((end * factors - own).abs().max()) > TOLERANCE * float(own.abs().max()):
+        raise ModelError(N_("The final norm of this model is not a root mean square."))
+    return factors
+
+
+LISTED = 10
+"""Tokens that gain most, and as many that lose most."""
+
+
+class Writing(NamedTuple):
+    """What the heads of a layer write at the last position, by the token that they look at.
+
+    weights (heads, keys); `leads` (heads, keys): what all of the weight on this key would add to
+    the lead of one answer over another. ids and logits (heads, keys, 20): the ten tokens that it
+    would promote most, then the ten that it would demote most, the last most of all.
+    """
+
+    weights: Tensor
+    leads: Tensor
+    ids: Tensor
+    logits: Tensor
+
+    @property
+    def added(self) -> Tensor:
+        """To the lead, in logits (heads, keys); over the keys they sum to the direct effect."""
+        return self.weights * self.leads
+
+
+def compute_writing(
+    decoder: Decoder, stream: Stream, layer: int, answers: tuple[int, int]
+) -> Writing:
+    """Of the heads of one layer, at the last position of the first text."""
+    weights, written = write_by_key(decoder, stream, layer)
+    factors = freeze_norm(decoder, stream.end[0, -1])  # (d_model,)
+    leads = written @ (factors * read_direction(decoder, answers))
+    ids, logits = list_promoted(compute_promoted(decoder, written, factors))
+    return Writing(weights, leads, ids, logits)
+
+
+def write_by_key(decoder: Decoder, stream: Stream, layer: int) -> tuple[Tensor, Tensor]:
+    """The weights of the last position (heads, keys), and W_O W_V of what stands at each key.
+
+    The latter (heads, keys, d_model) is what a head would write with all of its weight there.
+    """
+    with torch.no_grad():
+        start = stream.before[layer][:1]
+        weights, values = run_layers(decoder, start, layer, record=_take_last)[1][0]
+    matrix = decoder.split_output_matrix(layer).detach()  # (d_model, heads, head_dim)
+    return weights, torch.einsum("hkd,ohd->hko", values, matrix)
+
+
+def compute_promoted(decoder: Decoder, written: Tensor, factors: Tensor) -> Tensor:
+    """What a head's writing (…, d_model) adds to every logit (…, vocabulary), less their mean.
+
+    Softmax ignores what is added to all logits alike, so that would say nothing.
+    """
+    logits: Tensor = (written * factors) @ decoder.model.lm_head.weight.detach().T
+    return logits - logits.mean(dim=-1, keepdim=True)
+
+
+def find_likeliest(decoder: Decoder, stream: Stream) -> tuple[int, int]:
+    """The two next tokens that the model prefers after the first text, the better one first."""
+    with torch.no_grad():
+        first, second = decoder.compute_logits(stream.end[0, -1]).topk(2).indices.tolist()
+    return first, second
+
+
+def list_promoted(logits: Tensor) -> tuple[Tensor, Tensor]:
+    """The ten highest and the ten lowest logits (…, 20), highest first, and whose they are."""
+    high, low = logits.topk(LISTED), logits.topk(LISTED, largest=False)
+    ids = torch.cat([high.indices, low.indices.flip(-1)], dim=-1)
+    return ids, torch.cat([high.values, low.values.flip(-1)], dim=-1)
+
+
+def _take_last(layer: RecordedAttention) -> tuple[Tensor, Tensor]:
+    values = repeat_kv_heads(layer.query, layer.value)
+    return layer.weights[0, :, -1], values[0]  # (heads, keys), (heads, keys, head_dim)

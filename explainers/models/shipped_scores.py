@@ -20,7 +20,7 @@ from torch import Tensor
 from explainers.folders import ASSETS
 from explainers.job_queue import Job
 from explainers.messages import N_
-from explainers.models import grammar_heads, head_scores, probes
+from explainers.models import head_scores, probes
 from explainers.models.head_scores import HeadScores, measure_heads
 from explainers.models.load import load_model
 from explainers.models.model_files import list_weight_files
@@ -133,7 +133,7 @@ def find_first_repeated(tokens: list[str]) -> int:
 
 RUNS = 3
 """How often `measure_heads` runs the model."""
-_CODE = (head_scores, probes, grammar_heads)
+_CODE = (head_scores, probes, probes)
 
 HeadScoresJob = Job[str, str, HeadScores]
 """Of a model's name; it reports in words how many layers have been read."""
@@ -196,7 +196,7 @@ def locate_scores(model: str) -> Path:
     folder = resolve_folder(model)
     digest = hashlib.blake2b(torch.__version__.encode(), digest_size=12)
     code = [Path(str(module.__file__)) for module in _CODE]
-    for file in [*code, probes.PASSAGES_FILE, grammar_heads.GRAMMAR_FILE]:
+    for file in [*code, probes.PASSAGES_FILE, probes.GRAMMAR_FILE]:
         digest.update(file.read_bytes())
     for file in list_weight_files(folder):
         status = file.stat()

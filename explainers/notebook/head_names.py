@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from explainers.messages import N_, get_message
-from explainers.models.head_roles import ROLES, find_roles
-from explainers.models.head_scores import HeadScores, measure_heads
+from explainers.models.head_scores import ROLES, HeadScores, find_roles, measure_heads
 from explainers.models.registry import ModelError
 
 if TYPE_CHECKING:

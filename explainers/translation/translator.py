@@ -1,21 +1,26 @@
-"""The trained translator: it writes syllable by syllable, by greedy or beam search.
+"""The trained translator: its files, and writing by greedy or beam search.
 
-It records the attention of every layer.
+It records the attention of every layer. Large translators read word pieces instead of words (Kudo
+and Richardson 2018); weights are kept in 16 bits.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import torch
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from explainers.attention.cross import Attend, Source
 from explainers.attention.decoder_block import Decoded
 from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
+from explainers.folders import ASSETS
 from explainers.messages import N_, Message
 from explainers.translation.corpus import MAX_SOURCE_WORDS
-from explainers.translation.model import PLAIN_ATTENTION, EncodedSource, Model
+from explainers.translation.model import PLAIN_ATTENTION, EncodedSource, Model, list_shapes
 from explainers.translation.vocabulary import (
     BEGIN,
     END,
@@ -25,6 +30,9 @@ from explainers.translation.vocabulary import (
     find_similar_words,
     vietnamese_vocabulary,
 )
+
+if TYPE_CHECKING:
+    import sentencepiece
 
 MAX_SYLLABLES = 48
 """A translation that does not end by itself is cut here; the corpus has at most 34."""
@@ -238,3 +246,82 @@ def _suggest_word(word: str) -> str:
     if not similar_words:
         return word
     return N_("{word} (known: {others})", word=word, others=", ".join(similar_words))
+
+
+WEIGHTS_FOLDER = ASSETS / "weights"
+FIRST_FILE, OTHERS_FILE = (
+    WEIGHTS_FOLDER / f"translator{name}.safetensors" for name in ("", "_seeds")
+)
+"""The pages' translator, which is seed 0, and two more seeds: how much is luck?"""
+SEEDS = (0, 1, 2)
+MAX_BYTES = 4_000_000
+PIECES_KEY = "pieces"
+
+
+class BrokenWeightsError(RuntimeError):
+    """The file of the weights is missing or is not what it should be; the message says what."""
+
+
+def find_file(seed: int) -> Path:
+    """The file with the weights of a seed."""
+    if seed not in SEEDS:
+        raise ValueError(f"seed {seed}: trained are {', '.join(map(str, SEEDS))}")
+    return FIRST_FILE if seed == SEEDS[0] else OTHERS_FILE
+
+
+@functools.lru_cache(maxsize=len(SEEDS))
+def load_translator(seed: int = 0) -> Translator:
+    """The trained translator of a seed; raises BrokenWeightsError if its file cannot be used."""
+    file, prefix = find_file(seed), f"{seed}."
+    tensors = read_tensors(file)
+    parameters = {
+        name: tensors.get(prefix + name, torch.empty(0)).float() for name in list_shapes()
+    }
+    wrong_names = [name for name, shape in list_shapes().items() if parameters[name].shape != shape]
+    if wrong_names:
+        raise BrokenWeightsError(
+            f"{file.name} holds another model: {wrong_names[0]} has another shape"
+        )
+    if not all(parameter.isfinite().all() for parameter in parameters.values()):
+        raise BrokenWeightsError(f"{file.name} holds numbers that are not finite")
+    return Translator(Model.from_parameters(parameters))
+
+
+def read_tensors(file: Path) -> dict[str, Tensor]:
+    """All tensors of a file; raises BrokenWeightsError if its words are not the lexicon's."""
+    if not file.exists():
+        hint = "python -m workshop.translation train makes it"
+        raise BrokenWeightsError(f"there is no {file.name}: {hint}")
+    if file.stat().st_size > MAX_BYTES:
+        raise BrokenWeightsError(f"{file.name} is larger than {MAX_BYTES:,} bytes: not our weights")
+    try:
+        with safe_open(file, framework="pt") as tensor_file:
+            if (tensor_file.metadata() or {}).get("words") != join_words():
+                raise BrokenWeightsError(f"{file.name} was trained with other words: train again")
+            return {name: tensor_file.get_tensor(name) for name in tensor_file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise BrokenWeightsError(f"{file.name} is broken: {error}") from error
+
+
+def join_words() -> str:
+    return " ".join((*english_vocabulary().tokens, *vietnamese_vocabulary().tokens))
+
+
+NUM_PIECES = 600
+"""The number of pieces: fewer than the corpus has words, so that some words are cut."""
+
+
+@functools.lru_cache(maxsize=1)
+def load_pieces() -> "sentencepiece.SentencePieceProcessor":
+    """The model of word pieces that is shipped beside the weights."""
+    import sentencepiece  # a tenth of a second, and most sentences are not cut
+
+    tensors = read_tensors(FIRST_FILE)
+    if PIECES_KEY not in tensors:
+        raise BrokenWeightsError(f"{FIRST_FILE.name} holds no model of pieces: train again")
+    return sentencepiece.SentencePieceProcessor(model_proto=tensors[PIECES_KEY].numpy().tobytes())
+
+
+def cut_words(words: Sequence[str]) -> list[list[str]]:
+    """The pieces of each word; the first of a word begins with ▁, the space in front of it."""
+    return [load_pieces().encode(word, out_type=str) for word in words]

@@ -16,7 +16,7 @@ from tests.house.test_house import (
     tree,
 )
 
-ROLES = {"__init__", "__main__", "cards", "compute", "hero", "takeaway", "train"}
+ROLES = {"__init__", "__main__", "cards", "compute", "hero", "train"}
 """Stems that mean the same in each folder where they stand."""
 
 

@@ -20,10 +20,10 @@ from explainers.memory.cache_bytes import (
     list_group_caches,
     list_layer_caches,
 )
+from explainers.memory.cache_formula import format_size
 from explainers.memory.engines import ENGINES, count_engine_bytes, count_paged_bytes, count_pages
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.memory.serving import count_stored_copies, split_shape
-from explainers.memory.sizes import format_size
 
 LLAMA = find_shape("llama-3-8b")
 GEMMA = find_shape("gemma-3-4b")

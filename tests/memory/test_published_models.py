@@ -16,10 +16,10 @@ from explainers.memory.cache_bytes import (
     count_extra_bytes,
     count_lasting_bytes,
 )
+from explainers.memory.cache_formula import round_quotient
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.read_config import read_config
 from explainers.memory.serving import read_gpus
-from explainers.memory.sizes import round_quotient
 from explainers.models.config_defaults import find_class_defaults
 from tests.memory.test_read_config import GEMMA_3, GPT_OSS, LLAMA, LOCAL, MLA, describe
 

@@ -30,9 +30,9 @@ from transformers import (
 from transformers.modeling_outputs import BaseModelOutput
 
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
+from explainers.memory.cache_formula import format_both_sizes
 from explainers.memory.engines import count_engine_bytes
 from explainers.memory.read_config import read_config
-from explainers.memory.sizes import format_both_sizes
 from explainers.models.config_defaults import find_class_defaults
 from tests.memory.test_read_config import HYBRID, changed
 

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.capacity_plan import (
     GPU_NUMBERS,
+    count_active_parameters,
+    count_weight_bytes_read,
+    estimate_computing_seconds,
     estimate_reach,
+    estimate_reading_seconds,
+    estimate_step_seconds,
+    estimate_tokens_per_second,
+    explain_speed,
+    find_compute_bound_batch,
     find_fewest_gpus,
     find_limit,
     find_turning_point,
@@ -31,16 +39,6 @@ from explainers.memory.serving import (
     find_weight_format,
     has_room,
     read_gpus,
-)
-from explainers.memory.speed import (
-    count_active_parameters,
-    count_weight_bytes_read,
-    estimate_computing_seconds,
-    estimate_reading_seconds,
-    estimate_step_seconds,
-    estimate_tokens_per_second,
-    explain_speed,
-    find_compute_bound_batch,
 )
 
 GPUS = read_gpus()

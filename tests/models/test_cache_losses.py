@@ -11,7 +11,7 @@ from transformers import DynamicCache
 
 from explainers.attention.group_rounding import round_in_channels, round_in_tokens
 from explainers.models.attention_hook import run_model
-from explainers.models.cache_losses import (
+from explainers.models.changes import (
     BITS,
     CHANNEL,
     GROUP,
@@ -22,11 +22,11 @@ from explainers.models.cache_losses import (
     TOKEN,
     VALUES,
     RoundedRows,
+    Window,
     count_bits,
     measure_text,
     name_rounding,
 )
-from explainers.models.changes import Window
 from tests.models.test_attention_hook import ours
 from tests.support.tiny_families import tiny
 from workshop.models.measure_writing import find_rope_base, list_savings, read_prose

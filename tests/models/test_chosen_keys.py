@@ -13,15 +13,21 @@ from explainers.attention.grouped_query import share
 from explainers.attention.indexer import index_scores, keep_best
 from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.models.attention_hook import run_model
-from explainers.models.chosen_keys import project_text, watch_inputs
-from explainers.models.indexer_training import (
+from explainers.models.indexers import (
+    INDEXER,
+    KEPT,
+    PROSE,
+    TWICE,
+    WEIGHTS_FILE,
     IndexerSize,
     compute_kl,
     draw_indexer,
+    project_text,
+    read_files,
     read_layers,
     train_indexer,
+    watch_inputs,
 )
-from explainers.models.shipped_indexers import INDEXER, KEPT, PROSE, TWICE, WEIGHTS_FILE, read_files
 from tests.models.test_attention_hook import ours
 from workshop.models.key_policies import (
     BlockKeys,

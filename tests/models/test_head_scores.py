@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from explainers.models import shipped_scores
-from explainers.models.grammar_heads import find_attended_words, generate_sentences
-from explainers.models.head_roles import ROLES
 from explainers.models.head_scores import (
     PATTERNS,
     RELATION_PREFIX,
+    ROLES,
     HeadScores,
     build_patterns,
     compute_entropy,
@@ -25,7 +24,7 @@ from explainers.models.head_scores import (
     score_pattern,
     shuffle_weights,
 )
-from explainers.models.probes import Probe
+from explainers.models.probes import Probe, find_attended_words, generate_sentences
 from explainers.models.shipped_scores import make_head_scores_job
 from tests.support.waiting import over, wait
 

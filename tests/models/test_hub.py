@@ -11,7 +11,7 @@ import types
 import huggingface_hub
 import pytest
 
-from explainers.models import fetch, hub, hub_config, registry
+from explainers.models import fetch, hub, registry
 from explainers.models.hub import HubUnreachableError
 from explainers.models.registry import OFFERED_MODELS, ModelError
 from tests.models.conftest import ID
@@ -121,7 +121,7 @@ CONFIG = json.dumps({"model_type": "llama", "note": "größer"})
 
 ANSWERS = {
     "tiny-model": (200, CONFIG.encode()),
-    "large": (200, b"x" * (hub_config.MAX_BYTES + 1)),
+    "large": (200, b"x" * (hub.MAX_CONFIG_BYTES + 1)),
     "binary": (200, b"\xff\xfe\x00"),
     "gated": (401, b"{}"),
     "forbidden": (403, b"{}"),
@@ -166,7 +166,7 @@ def point_at(monkeypatch, port):
 
 def test_one_file_is_fetched_and_no_key_is_shown(server, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    assert hub_config.fetch_config(ID) == CONFIG
+    assert hub.fetch_config(ID) == CONFIG
     assert server.asked == [(f"/{ID}/resolve/main/config.json", None)]
 
 
@@ -182,17 +182,17 @@ def test_one_file_is_fetched_and_no_key_is_shown(server, monkeypatch):
 )
 def test_a_config_that_cannot_be_had_is_said(server, name, sentence):
     with pytest.raises(ModelError, match=sentence):
-        hub_config.fetch_config(f"someone/{name}")
+        hub.fetch_config(f"someone/{name}")
 
 
 def test_a_hub_in_trouble_or_silent_is_out_of_reach(server, monkeypatch):
     with pytest.raises(HubUnreachableError, match="error 500"):
-        hub_config.fetch_config("someone/broken")
+        hub.fetch_config("someone/broken")
     monkeypatch.setattr(hub, "TIMEOUT", 0.2)
     with socket.create_server(("localhost", 0)) as silent:
         point_at(monkeypatch, silent.getsockname()[1])
         with pytest.raises(HubUnreachableError, match="out of reach"):
-            hub_config.fetch_config(ID)
+            hub.fetch_config(ID)
         address = f"http://localhost:{silent.getsockname()[1]}"
         asking = functools.partial(huggingface_hub.HfApi, endpoint=address)
         monkeypatch.setattr(huggingface_hub, "HfApi", asking)
@@ -203,7 +203,7 @@ def test_a_hub_in_trouble_or_silent_is_out_of_reach(server, monkeypatch):
 def test_no_other_place_is_asked(server):
     for name in ("", "gpt2", "../a/b", "a/b/c", "https://x.y/a", "a/b\n", "a--b/c"):
         with pytest.raises(ModelError, match="is not owner/name"):
-            hub_config.fetch_config(name)
+            hub.fetch_config(name)
     with pytest.raises(ModelError, match="Do you mean distilbert/distilgpt2"):
-        hub_config.fetch_config("distilgpt2")
+        hub.fetch_config("distilgpt2")
     assert server.asked == []

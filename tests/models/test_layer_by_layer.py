@@ -9,28 +9,30 @@ from torch.testing import assert_close
 from explainers.messages import get_message
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.changes import AblatedHeads, compute_log_probabilities, compute_losses
-from explainers.models.direct_effect import compute_direct_effects
-from explainers.models.head_ablation import (
+from explainers.models.layer_by_layer import (
+    compute_direct_effects,
+    compute_writing,
+    find_decoder,
+    go_on,
+    read_stream,
+)
+from explainers.models.load import RealModel
+from explainers.models.registry import ModelError
+from explainers.models.replaced_heads import (
+    DRAWS,
     RESAMPLE,
     ZERO,
     Estimate,
-    measure_head,
-    read_baseline,
-    summarise,
-)
-from explainers.models.layer_by_layer import find_decoder, go_on, read_stream
-from explainers.models.load import RealModel
-from explainers.models.output_circuit import compute_writing
-from explainers.models.patching import (
-    DRAWS,
     Pair,
     draw_null,
+    measure_head,
     patch_heads,
     patch_pair,
+    read_baseline,
     read_pair,
     refuse_small_leads,
+    summarise,
 )
-from explainers.models.registry import ModelError
 from tests.support.tiny_families import tiny
 from tests.support.tiny_tokenizer import tokenizer_of
 

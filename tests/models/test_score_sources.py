@@ -13,21 +13,19 @@ from torch.testing import assert_close
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.load import RealModel
 from explainers.models.registry import ModelError
-from explainers.models.removed_sources import (
-    Change,
-    draw_others,
-    predict_weight,
-    rank_sources,
-    remove_sources,
-    rerun_changes,
-)
 from explainers.models.score_sources import (
     KEY_SIDE,
     QUERY_SIDE,
     Cell,
+    Change,
     Source,
+    draw_others,
     gather_sources,
     list_sources,
+    predict_weight,
+    rank_sources,
+    remove_sources,
+    rerun_changes,
     split_score,
     split_sides,
 )

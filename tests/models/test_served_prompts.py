@@ -9,14 +9,15 @@ from explainers.chapters.serving.measured_serving import BLOCK, MOST_TOKENS, joi
 from explainers.models import served_prompts
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
-from explainers.models.rounding_limit import STEPS_OF_A_LAYER, limit_rounding
 from explainers.models.served_prompts import (
     CAUSAL,
     COUNTED,
+    STEPS_OF_A_LAYER,
     TREE,
     cut_prompts,
     is_alike,
     keep_rows,
+    limit_rounding,
     measure_chunks,
     measure_drafts,
     measure_reuse,

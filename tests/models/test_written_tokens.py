@@ -14,10 +14,19 @@ from transformers.generation.logits_process import (
 
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.registry import ModelError
-from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
-from explainers.models.shipped_writing import GREEDY, MODEL, PROMPT, read_shipped_writing
-from explainers.models.writing_jobs import WritingRequest, make_writing_job
-from explainers.models.written_tokens import MOST_PROMPT, MOST_WRITTEN, Sampling, write_tokens
+from explainers.models.shipped_measurements import GREEDY, MODEL, PROMPT, read_shipped_writing
+from explainers.models.written_tokens import (
+    MOST_PROMPT,
+    MOST_WRITTEN,
+    Sampling,
+    WritingRequest,
+    draw,
+    heat,
+    keep_top_k,
+    keep_top_p,
+    make_writing_job,
+    write_tokens,
+)
 
 LOGITS = 3 * torch.randn(5, 41, generator=torch.Generator().manual_seed(0))
 IDS = torch.tensor([[3, 14, 15, 9, 2, 6]])

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from explainers.chapters.what_if import choose_changes
-from explainers.models.head_roles import ROLES
-from explainers.models.head_scores import HeadScores
+from explainers.models.head_scores import ROLES, HeadScores
 from explainers.models.registry import locate_folder
 from explainers.ui.controls.controls import SMALLEST
 from tests.support import saved_models

@@ -14,7 +14,7 @@ from explainers.chapters.many_heads.cards import Selection, draw_steps, make_hea
 from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.translation.corpus import RUNNING_PAIR
-from explainers.translation.weights_file import load_translator
+from explainers.translation.translator import load_translator
 from explainers.ui.controls.controls import MEAN, PREDICTS, READS
 from explainers.ui.figure.panels import Cell
 from tests.test_arithmetic import prints

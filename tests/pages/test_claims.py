@@ -24,7 +24,7 @@ from explainers.chapters.claims.claim_table import (
     list_parts,
     read_claims,
 )
-from explainers.toys.longer_results import FURTHER
+from explainers.toys.longer_texts import FURTHER
 from explainers.translations import load_sections
 
 TEXT = load_sections("24_claims")

@@ -4,11 +4,14 @@ import pytest
 
 from explainers.chapters.does_it_matter import cards
 from explainers.chapters.does_it_matter.hero import find_largest, read_shown
-from explainers.models.layer_by_layer import find_decoder, go_on, read_stream
-from explainers.models.output_circuit import compute_writing
-from explainers.models.patching import DRAWS, draw_null, read_pair
-from explainers.models.shipped_ablations import MODEL, PAIRS, read_shipped_ablations
-from explainers.models.shipped_writings import read_shipped_writings
+from explainers.models.layer_by_layer import compute_writing, find_decoder, go_on, read_stream
+from explainers.models.replaced_heads import DRAWS, draw_null, read_pair
+from explainers.models.shipped_measurements import (
+    MODEL,
+    PAIRS,
+    read_shipped_ablations,
+    read_shipped_writings,
+)
 from tests.support.opening import PAGES, opened
 from tests.support.reading import said
 from workshop.models.compute_writings import SAME as SAME_LOGITS

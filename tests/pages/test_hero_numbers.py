@@ -17,8 +17,7 @@ from explainers.chapters.many_heads.cards import Selection, make_equal_heads
 from explainers.chapters.many_heads.hero import compute_small_layers, list_switches
 from explainers.chapters.scores.hero import TEMPERATURES, compute_numbers
 from explainers.chapters.start.hero import compute_first_pictures
-from explainers.toys.layers import NUM_HEADS, load_layer
-from explainers.toys.readable_head import FILM_SEED, load_readable_layer
+from explainers.toys.layers import FILM_SEED, NUM_HEADS, load_layer, load_readable_layer
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.page_parts.first_picture import FILE

@@ -7,9 +7,15 @@ import torch
 from torch.testing import assert_close
 
 from explainers.chapters.writing.hero import COUNTS, EVERY, HEATS, SHARES
-from explainers.models.shipped_writing import GREEDY, HOT, MODEL, read_shipped_writing
-from explainers.models.told_steps import NUM_LISTED, list_looks, restrict_candidates, tell_step
-from explainers.models.written_tokens import Sampling, WrittenToken
+from explainers.models.shipped_measurements import GREEDY, HOT, MODEL, read_shipped_writing
+from explainers.models.written_tokens import (
+    NUM_LISTED,
+    Sampling,
+    WrittenToken,
+    list_looks,
+    restrict_candidates,
+    tell_step,
+)
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
 from workshop.models.measure_writing import (

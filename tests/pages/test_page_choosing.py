@@ -7,8 +7,7 @@ from torch.nn.functional import kl_div
 
 from explainers.chapters.choosing import cards
 from explainers.chapters.choosing.hero import LOOKS, compute_numbers, make_indexer_job, train_with
-from explainers.models.indexer_training import STEPS
-from explainers.models.shipped_indexers import KEPT, ORACLE, PROSE, Shipped, read_files
+from explainers.models.indexers import KEPT, ORACLE, PROSE, STEPS, Shipped, read_files
 from explainers.ui.text.numbers import A_LITTLE_WORSE, MUCH_WORSE, NO_WORSE
 from tests.support.opening import PAGES, ROOT, opened
 from tests.support.reading import hero, said

@@ -23,7 +23,7 @@ from explainers.chapters.cross_attention.choose_sentence import (
     translate_once,
     write_variant,
 )
-from explainers.translation import weights_file, word_pieces
+from explainers.translation import translator
 from explainers.translation.alignment import PREDICTED, read_links
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.vocabulary import find_words
@@ -43,7 +43,7 @@ def view_of(words):
 
 @pytest.fixture(scope="module")
 def view():
-    translation = weights_file.load_translator().force(RUNNING_PAIR.source, RUNNING_PAIR.target)
+    translation = translator.load_translator().force(RUNNING_PAIR.source, RUNNING_PAIR.target)
     return TranslationView(translation, RUNNING_PAIR, queries_down=True)
 
 
@@ -161,8 +161,8 @@ def test_a_missing_or_broken_file_is_said_and_nothing_breaks(content, tmp_path, 
     file = tmp_path / "translator.safetensors"
     if content is not None:
         file.write_bytes(content)
-    monkeypatch.setattr(weights_file, "FIRST_FILE", file)
-    weights_file.load_translator.cache_clear()
+    monkeypatch.setattr(translator, "FIRST_FILE", file)
+    translator.load_translator.cache_clear()
     try:
         visit = opened(PAGE)
         [error] = visit.error
@@ -171,7 +171,7 @@ def test_a_missing_or_broken_file_is_said_and_nothing_breaks(content, tmp_path, 
         assert not visit.exception
         assert not opened(PAGES[0]).exception
     finally:
-        weights_file.load_translator.cache_clear()
+        translator.load_translator.cache_clear()
 
 
 def test_what_has_nothing_to_show_says_so(monkeypatch):
@@ -181,13 +181,13 @@ def test_what_has_nothing_to_show_says_so(monkeypatch):
     visit = opened(PAGE, {"text": "sales", "deep": "accuracy"})
     assert "nan" not in read_texts(visit)
     assert not visit.exception
-    broken = weights_file.BrokenWeightsError("no pieces here")
+    broken = translator.BrokenWeightsError("no pieces here")
     with monkeypatch.context() as without:
-        without.setattr(word_pieces, "cut_words", mock.Mock(side_effect=broken))
+        without.setattr(translator, "cut_words", mock.Mock(side_effect=broken))
         visit = opened(PAGE, {"deep": "real"})
         assert "no pieces here" in visit.error[0].value
         assert not visit.exception
-    nothing = weights_file.load_translator().force(("the",), ())
+    nothing = translator.load_translator().force(("the",), ())
     monkeypatch.setattr(choose_sentence, "translate_once", lambda words, beams: nothing)
     visit = opened(PAGE)
     assert "writes nothing" in read_texts(visit)

@@ -27,8 +27,7 @@ from explainers.chapters.growing_memory.trained_memories import (
     answer_comparison,
     make_memory_job,
 )
-from explainers.toys.pair_memory import FADE, OVERWRITE, SOFTMAX, SUM
-from explainers.toys.pair_results import MemoryRow
+from explainers.toys.pair_memory import FADE, OVERWRITE, SOFTMAX, SUM, MemoryRow
 from explainers.ui.session import MEMORY_JOB
 from tests.support.opening import ROOT, opened
 from tests.support.reading import close, hero, panels, said, values

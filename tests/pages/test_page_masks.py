@@ -19,8 +19,7 @@ from explainers.chapters.masks.cards import (
 from explainers.chapters.masks.compute import measure_largest_change
 from explainers.chapters.masks.hero import DrawnChoice, compute_numbers
 from explainers.toys.grammar import GRAMMARS
-from explainers.toys.layers import draw_layer
-from explainers.toys.readable_head import FILM_SEED, load_readable_layer
+from explainers.toys.layers import FILM_SEED, draw_layer, load_readable_layer
 from explainers.toys.sentence import MAX_TOKENS, MOST_DRAWN, SENTENCE
 from explainers.ui.controls import controls
 from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_cells

@@ -16,6 +16,7 @@ from explainers.chapters.cache_memory.choose_cache import MAX_PASTED
 from explainers.chapters.cache_memory.compared_models import make_growth_table
 from explainers.chapters.cache_memory.gpu_fit import judge_fit
 from explainers.charts.matrix import Matrix
+from explainers.memory.capacity_plan import explain_speed
 from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import LAYER_KINDS, find_shape
 from explainers.memory.serving import (
@@ -26,8 +27,7 @@ from explainers.memory.serving import (
     find_weight_format,
     read_gpus,
 )
-from explainers.memory.speed import explain_speed
-from explainers.models import hub_config
+from explainers.models import hub
 from explainers.models.hub import HubUnreachableError
 from explainers.models.registry import READ_FOLDERS_VARIABLE, ModelError
 from explainers.ui.controls import controls
@@ -291,7 +291,7 @@ def test_a_folder_is_read_only_where_the_owner_said_so(tmp_path, monkeypatch):
 
 def test_a_name_is_fetched_only_if_the_reader_asks(monkeypatch):
     fetch = mock.Mock(return_value=json.dumps(LLAMA))
-    monkeypatch.setattr(hub_config, "fetch_config", fetch)
+    monkeypatch.setattr(hub, "fetch_config", fetch)
     visit = with_config(" meta/Llama-3-8B\n", tokens="16,384")
     assert "meta/Llama-3-8B is a name: fetch its config.json" in warned(visit)
     assert not fetch.called

@@ -29,7 +29,7 @@ from explainers.models.changes import (
     count_heads,
     measure_effect,
 )
-from explainers.models.head_roles import ROLES
+from explainers.models.head_scores import ROLES
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
 from explainers.models.token_text import Words

@@ -19,10 +19,12 @@ from explainers.toys.training import (
     Training,
     TrainingRequest,
     TrainingStep,
+    format_mean_and_spread,
     list_losses,
     make_training_job,
+    measure_heads,
+    read_report,
 )
-from explainers.toys.training_report import format_mean_and_spread, measure_heads, read_report
 from explainers.ui.session import TRAINING_JOB, UPTRAINING_JOB
 from tests.support.opening import elements
 from tests.support.waiting import over, wait

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 import torch
 
-from explainers.toys import idle_report, idle_training
+from explainers.toys import idle_training
 from explainers.toys.idle_head import (
     ALPHABET,
     BEGIN,
@@ -25,12 +25,13 @@ from explainers.toys.idle_head import (
     read_rows,
     spell,
 )
-from explainers.toys.idle_report import IdleRow, list_seeds
 from explainers.toys.idle_training import (
     IdleRequest,
+    IdleRow,
     draw_idle_parts,
     draw_rows,
     learn,
+    list_seeds,
     look_after,
     make_idle_job,
 )
@@ -74,7 +75,7 @@ def test_what_is_shipped_is_small_and_every_head_copies():
 @EACH
 def test_the_report_is_what_the_shipped_weights_do(setting):
     for seed in IDLE_SEEDS[1:3]:
-        again = idle_report.measure_idle_head(load_idle_head(setting, seed), setting, seed)
+        again = idle_training.measure_idle_head(load_idle_head(setting, seed), setting, seed)
         [kept] = [row for row in list_seeds(setting) if row.seed == seed]
         for name in IdleRow.__dataclass_fields__:
             told = getattr(kept, name)

@@ -3,19 +3,23 @@
 import pytest
 import torch
 
-from explainers.toys import longer_results
+from explainers.toys import longer_texts
 from explainers.toys.examples import make_generator
-from explainers.toys.longer_results import FURTHER, LENGTHS, SEEDS, read_longer_results, read_stored
 from explainers.toys.longer_texts import (
+    FURTHER,
     KINDS,
+    LENGTHS,
     NOWHERE,
     NTK,
     PARTIAL,
     PI,
     PLAIN,
     ROTARY,
+    SEEDS,
     YARN,
     find_speeds,
+    read_longer_results,
+    read_stored,
 )
 from workshop.toys.measure_longer_texts import ASKED, TRAINED_FURTHER, measure_first_losses
 from workshop.toys.train_longer_texts import (
@@ -83,7 +87,7 @@ def test_what_is_shipped_is_of_all_models_and_seeds_and_small():
     for row in read_longer_results().values():
         for numbers in (row.losses, row.rights):
             assert [len(of_seed) for of_seed in numbers] == [len(row.lengths)] * len(SEEDS)
-    assert longer_results.FILE.stat().st_size < 8_000
+    assert longer_texts.FILE.stat().st_size < 8_000
     kept = read_longer_results()[ROTARY, PLAIN, 0]
     asked = LENGTHS[-1]
     assert kept.allows(asked, kept.average(asked)[0])

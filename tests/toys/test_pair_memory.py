@@ -8,17 +8,20 @@ from explainers.toys.pair_memory import (
     ASKED,
     FADE,
     KEYS,
+    MODELS,
     OVERWRITE,
     REPEATED,
     RULES,
+    SEEDS,
     SUM,
+    TESTED_COUNTS,
     draw_memory,
     draw_pairs,
     measure_memory,
+    read_results,
     score_answers,
     train_memory,
 )
-from explainers.toys.pair_results import MODELS, SEEDS, TESTED_COUNTS, read_results
 from workshop.toys.measure_memories import train_row
 
 

@@ -7,16 +7,16 @@ import torch
 
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
-from explainers.toys import readable_head
+from explainers.toys import layers
 from explainers.toys.examples import make_generator
 from explainers.toys.grammar import ENGLISH, GRAMMARS
-from explainers.toys.layers import read_tensors
-from explainers.toys.readable_head import (
+from explainers.toys.layers import (
     READABLE_FILES,
     READABLE_SEEDS,
     film_of,
     load_readable_layer,
     name_readable_part,
+    read_tensors,
 )
 from explainers.toys.task import draw_news, encode_news
 from explainers.toys.training import draw_pool, run_heads
@@ -114,11 +114,11 @@ def test_every_frame_of_the_film_is_the_head_at_that_stage(tokens, rule):
     assert film.losses[0] > 3 * film.losses[-1]
     end = single_head(*load_readable_layer(tokens, rule, 0).single()).weights
     torch.testing.assert_close(film.weights[-1], end)
-    names = [name_readable_part(0, part) for part in readable_head.READABLE_PARTS]
+    names = [name_readable_part(0, part) for part in layers.READABLE_PARTS]
     words, tensors = read_tensors(names, READABLE_FILES["en"])
     for stage in (0, 17):
         parts = (part[stage].float() for part in tensors.values())
-        learned = readable_head.ReadableHead.from_parts(words, parts)
+        learned = layers.ReadableHead.from_parts(words, parts)
         x, _ = learned.read_words(tokens)
         mask = masks.build(masks.RULES[rule], len(tokens), len(tokens))
         alone = single_head(x, learned.head, mask).weights

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 from explainers.attention import masks
-from explainers.toys import layers, training_report
+from explainers.toys import layers, training
 from explainers.toys.grammar import (
     ENGLISH,
     GRAMMARS,
@@ -30,8 +30,15 @@ from explainers.toys.task import (
     make_targets,
     make_task,
 )
-from explainers.toys.training import Training, attend, compute_mean_loss, draw_pool, list_parts
-from explainers.toys.training_report import measure_heads, read_report
+from explainers.toys.training import (
+    Training,
+    attend,
+    compute_mean_loss,
+    draw_pool,
+    list_parts,
+    measure_heads,
+    read_report,
+)
 from workshop.toys import train_heads, weight_check
 from workshop.toys.measure_longer_texts import format_longer_section
 from workshop.toys.measure_memories import format_results_section
@@ -240,7 +247,7 @@ def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     report_file = tmp_path / "report.json"
     monkeypatch.setitem(layers.WEIGHTS_FILES, "en", report_file.with_suffix(".safetensors"))
     train_heads.write_report([row], "made by a test")
-    assert training_report.ReportRow(**json.loads(report_file.read_text())["rows"][0]) == row
+    assert training.ReportRow(**json.loads(report_file.read_text())["rows"][0]) == row
 
 
 @pytest.mark.parametrize(("times", "is_right"), [(0.5, True), (2.0, False)])

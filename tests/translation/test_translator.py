@@ -11,10 +11,17 @@ from torch.testing import assert_close
 
 from explainers.attention.encoder_block import Norm
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.translation import weights_file, word_pieces
+from explainers.translation import translator
 from explainers.translation.corpus import MAX_SOURCE_WORDS, RUNNING_PAIR, draw_sentences
 from explainers.translation.model import D_MODEL, HIDDEN_DIM, NUM_HEADS, NUM_LAYERS, list_shapes
-from explainers.translation.translator import MAX_BEAMS, MAX_SYLLABLES, beam_search
+from explainers.translation.translator import (
+    MAX_BEAMS,
+    MAX_SYLLABLES,
+    BrokenWeightsError,
+    beam_search,
+    load_translator,
+    read_tensors,
+)
 from explainers.translation.vocabulary import (
     BEGIN,
     END,
@@ -23,7 +30,6 @@ from explainers.translation.vocabulary import (
     english_vocabulary,
     vietnamese_vocabulary,
 )
-from explainers.translation.weights_file import BrokenWeightsError, load_translator, read_tensors
 from tests.support.drawn import fill_module
 from tests.support.translators import make_untrained_translator
 from workshop.translation.evaluation import greedy_search
@@ -198,12 +204,12 @@ def test_what_is_kept_is_what_is_loaded(folder):
         last = load_translator(seed).model.decoder[-1].cross.w_output
         assert torch.equal(last, other.decoder[-1].cross.w_output.half().float())
     with pytest.raises(BrokenWeightsError, match="no model of pieces"):
-        word_pieces.cut_words(WORDS)
+        translator.cut_words(WORDS)
     drawn = draw_sentences("pieces", 400, False, ())
     lines = [" ".join(side) for pair in drawn for side in pair[:2]]
     save_seed(0, draw_parameters(7), train_pieces(lines))
-    word_pieces.load_pieces.cache_clear()
-    cut_up = word_pieces.cut_words(WORDS)
+    translator.load_pieces.cache_clear()
+    cut_up = translator.cut_words(WORDS)
     assert ["".join(one) for one in cut_up] == [f"▁{word}" for word in WORDS]
     assert max(map(len, cut_up)) > 1, "some words are cut"
     assert len(list(folder.iterdir())) == 2
@@ -217,7 +223,7 @@ def cut(file):
 def save_another_seed(file):
     save_seed(0, draw_parameters(0))
     tensors = {name.replace("0.", "1.", 1): part for name, part in read_tensors(file).items()}
-    save_file(tensors, file, {"words": weights_file.join_words()})
+    save_file(tensors, file, {"words": translator.join_words()})
 
 
 def save_changed(**changed):
@@ -239,7 +245,7 @@ IN_WORDS = "there is no translator.safetensors: python -m workshop.translation t
         (lambda file: file.write_text("not weights"), "is broken"),
         (lambda file: file.write_bytes(b""), "is broken"),
         (lambda file: file.mkdir(), "is broken"),
-        (lambda file: file.write_bytes(bytes(weights_file.MAX_BYTES + 1)), "larger than"),
+        (lambda file: file.write_bytes(bytes(translator.MAX_BYTES + 1)), "larger than"),
         (lambda file: save_file(ONE_PART, file, {"words": "the cat"}), "other words"),
         (
             lambda file: save_changed(**{"decoder.0.cross.w_query": torch.zeros(3, 5)}),
@@ -251,7 +257,7 @@ IN_WORDS = "there is no translator.safetensors: python -m workshop.translation t
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(folder, damage, message):
-    damage(weights_file.FIRST_FILE)
+    damage(translator.FIRST_FILE)
     load_translator.cache_clear()
     with pytest.raises(BrokenWeightsError, match=message):
         load_translator(0)

@@ -11,18 +11,23 @@ from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.translation import corpus, weights_file
-from explainers.translation.alignment import pool_links, read_links, score_alignment
-from explainers.translation.changed_weights import (
+from explainers.translation import corpus, translator
+from explainers.translation.alignment import (
+    compute_cross_weights,
+    pool_links,
+    read_links,
+    score_alignment,
+)
+from explainers.translation.corpus import RUNNING_PAIR
+from explainers.translation.model import (
+    NUM_LAYERS,
+    Model,
     peak_attention,
     permuted_attention,
     uniform_attention,
 )
-from explainers.translation.corpus import RUNNING_PAIR
-from explainers.translation.evaluation import compute_cross_weights
-from explainers.translation.model import NUM_LAYERS, Model
+from explainers.translation.translator import SEEDS, load_translator
 from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese_vocabulary
-from explainers.translation.weights_file import SEEDS, load_translator
 from tests.support.translators import make_untrained_translator
 from workshop.translation import evaluation, evaluation_report, train, training_set
 from workshop.translation.evaluation import (
@@ -165,7 +170,7 @@ def test_exact_match_counts_whole_sentences():
 
 
 def test_what_is_shipped_is_small_and_translates_the_running_sentence():
-    for file in (weights_file.FIRST_FILE, weights_file.OTHERS_FILE):
+    for file in (translator.FIRST_FILE, translator.OTHERS_FILE):
         assert file.stat().st_size <= 2_000_000
     for seed in SEEDS:
         for beams in (1, 4):

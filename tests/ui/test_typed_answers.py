@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
-from explainers.memory.sizes import UNIT_BYTES
+from explainers.memory.cache_formula import UNIT_BYTES
 from explainers.ui.page_parts.check_yourself import Recall, is_near
 from explainers.ui.text.numbers import (
     BYTES_IN,

@@ -9,11 +9,10 @@ import sys
 import torch
 from torch import Tensor
 
-from explainers.models.layer_by_layer import find_decoder
+from explainers.models.layer_by_layer import Writing, compute_writing, find_decoder
 from explainers.models.load import RealModel, load_model
-from explainers.models.output_circuit import Writing, compute_writing
-from explainers.models.patching import read_pair
-from explainers.models.shipped_writings import FILE, MODEL, PAIR, read_file
+from explainers.models.replaced_heads import read_pair
+from explainers.models.shipped_measurements import MODEL, PAIR, WRITINGS_FILE, read_writings_file
 from explainers.models.token_text import label_ids
 from workshop.models.measure_scores import write_tensors
 
@@ -40,8 +39,8 @@ def write_shipped_writings() -> None:
     ids = sorted({*found.ids.flatten().tolist()})
     labels = dict(zip(ids, label_ids(loaded.tokenizer, ids), strict=True))
     tensors = {name: tensor.contiguous() for name, tensor in kept._asdict().items()}
-    write_tensors(FILE, MODEL, tensors, {"labels": json.dumps(labels, ensure_ascii=False)})
-    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
+    write_tensors(WRITINGS_FILE, MODEL, tensors, {"labels": json.dumps(labels, ensure_ascii=False)})
+    print(f"{WRITINGS_FILE.name}: {WRITINGS_FILE.stat().st_size / 1000:.0f} kB")
 
 
 def find_difference(kept: Writing, computed: Writing) -> float:
@@ -56,7 +55,7 @@ def find_difference(kept: Writing, computed: Writing) -> float:
 
 def check() -> int:
     """Compute all of it again; 1 if it differs from what is kept."""
-    kept, _ = read_file()
+    kept, _ = read_writings_file()
     computed = compute_writings(load_model(MODEL))
     difference = find_difference(kept.writing, computed)
     same = float((kept.writing.ids == computed.ids).float().mean())

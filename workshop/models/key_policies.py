@@ -21,9 +21,7 @@ from explainers.models.attention_hook import (
     replace_weights,
     run_model,
 )
-from explainers.models.chosen_keys import project_text, watch_inputs
-from explainers.models.indexer_training import Reading
-from explainers.models.shipped_indexers import (
+from explainers.models.indexers import (
     FIRST,
     INDEXER,
     NUM_FIRST,
@@ -31,6 +29,9 @@ from explainers.models.shipped_indexers import (
     SHORT,
     USUAL,
     WINDOW,
+    Reading,
+    project_text,
+    watch_inputs,
 )
 
 

@@ -11,19 +11,24 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from explainers.models.head_ablation import KINDS, measure_head, read_baseline
 from explainers.models.layer_by_layer import Decoder, find_decoder
 from explainers.models.load import RealModel, load_model
-from explainers.models.patching import Patching, patch_pair
 from explainers.models.probes import make_natural_probe
-from explainers.models.shipped_ablations import (
-    FILE,
+from explainers.models.replaced_heads import (
+    KINDS,
+    Patching,
+    measure_head,
+    patch_pair,
+    read_baseline,
+)
+from explainers.models.shipped_measurements import (
+    ABLATIONS_FILE,
     MODEL,
     PAIRS,
     SAMPLE,
     Ablations,
     Place,
-    read_file,
+    read_ablations_file,
 )
 from workshop.models.measure_scores import write_tensors
 
@@ -86,13 +91,13 @@ def write_shipped_ablations() -> None:
     for name, one in pairs.items():
         tensors |= _pack_pair(name, one)
     told = {name: {"tokens": one.tokens} for name, one in pairs.items()}
-    write_tensors(FILE, MODEL, tensors, {"pairs": json.dumps(told)})
-    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
+    write_tensors(ABLATIONS_FILE, MODEL, tensors, {"pairs": json.dumps(told)})
+    print(f"{ABLATIONS_FILE.name}: {ABLATIONS_FILE.stat().st_size / 1000:.0f} kB")
 
 
 def check() -> int:
     """Measure the sample again; 1 if it differs from what is kept."""
-    kept, _ = read_file()
+    kept, _ = read_ablations_file()
     difference = find_difference(kept.ablations, measure_sample(load_model(MODEL)))
     print(f"{len(SAMPLE)} heads measured again: {difference:.5f} nats apart at most")
     return int(difference > SAME)

@@ -19,23 +19,14 @@ from torch import Tensor
 
 from explainers.attention.indexer import Indexer, IndexInputs
 from explainers.models.changes import Window
-from explainers.models.chosen_keys import project_text
-from explainers.models.indexer_training import (
-    MOST_TOKENS,
-    IndexerSize,
-    Reading,
-    list_training_texts,
-    read_layers,
-)
-from explainers.models.probes import PASSAGES_FILE
-from explainers.models.registry import resolve_folder
-from explainers.models.shipped_indexers import (
+from explainers.models.indexers import (
     FIRST,
     INDEXER,
     INDEXER_PARTS,
     KEPT,
     LEVELS,
     MODEL,
+    MOST_TOKENS,
     NUM_FIRST,
     NUMBERS_FILE,
     ORACLE,
@@ -47,9 +38,16 @@ from explainers.models.shipped_indexers import (
     USUAL,
     WEIGHTS_FILE,
     WINDOW,
+    IndexerSize,
+    Reading,
+    list_training_texts,
+    project_text,
     read_files,
+    read_layers,
     unpack_indexers,
 )
+from explainers.models.probes import PASSAGES_FILE
+from explainers.models.registry import resolve_folder
 from explainers.models.shipped_scores import compute_fingerprint
 from workshop.models.key_policies import (
     BlockKeys,

@@ -22,7 +22,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from explainers.models.cache_losses import (
+from explainers.models.changes import (
     BEFORE,
     BITS,
     CHANNEL,
@@ -41,27 +41,26 @@ from explainers.models.cache_losses import (
     TOKEN,
     VALUES,
     RoundedRows,
+    count_heads,
     measure_text,
     name_rounding,
 )
-from explainers.models.changes import count_heads
-from explainers.models.told_steps import tell_step
-from explainers.models.written_tokens import write_tokens
+from explainers.models.written_tokens import tell_step, write_tokens
 from workshop.models.measure_scores import write_tensors
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
-from explainers.models.shipped_writing import (
-    FILE,
+from explainers.models.shipped_measurements import (
     GREEDY,
     MODEL,
     NUM_WRITTEN,
     PROMPT,
     SAMPLINGS,
     SEED,
+    TEXTS_FILE,
     ShippedWriting,
     WrittenText,
-    read_file,
+    read_texts_file,
 )
 
 CHECKED = FULL, RING, name_rounding(KEYS, TOKEN, 2)
@@ -104,8 +103,8 @@ def write_shipped_writing() -> None:
         "shape": json.dumps(find_cache_shape(loaded)),
         "texts": json.dumps({name: one.steps for name, one in texts.items()}),
     }
-    write_tensors(FILE, MODEL, {"losses": losses, "spread": spread}, described)
-    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
+    write_tensors(TEXTS_FILE, MODEL, {"losses": losses, "spread": spread}, described)
+    print(f"{TEXTS_FILE.name}: {TEXTS_FILE.stat().st_size / 1000:.0f} kB")
 
 
 def find_difference(kept: ShippedWriting, text: WrittenText, name: str) -> float:
@@ -129,7 +128,7 @@ def check() -> int:
     """Write and measure a part again; 1 if it differs from what is kept."""
     from explainers.models.load import load_model
 
-    kept, _ = read_file()
+    kept, _ = read_texts_file()
     loaded = load_model(MODEL)
     apart = find_difference(kept, write_text(loaded, GREEDY), GREEDY)
     again = measure_again(loaded, 2)

@@ -13,30 +13,33 @@ from typing import NamedTuple
 
 import torch
 
-from explainers.models.head_roles import ROLES, find_roles
-from explainers.models.head_scores import HeadScores
+from explainers.models.head_scores import ROLES, HeadScores, find_roles
 from explainers.models.load import RealModel, load_model
 from explainers.models.probes import make_natural_probe
 from explainers.models.registry import resolve_folder
-from explainers.models.removals_by_role import (
-    ALIKE,
-    ALL,
-    DIFFUSE,
-    FILE,
-    MODEL,
-    NO_ROLE,
-    WAYS,
-    RoleResult,
-    read_file,
-)
-from explainers.models.removed_sources import (
+from explainers.models.score_sources import (
+    KEY_SIDE,
+    QUERY_SIDE,
+    Cell,
     Change,
     draw_others,
+    gather_sources,
     rank_sources,
     remove_into_head,
     rerun_changes,
+    split_sides,
 )
-from explainers.models.score_sources import KEY_SIDE, QUERY_SIDE, Cell, gather_sources, split_sides
+from explainers.models.shipped_measurements import (
+    ALIKE,
+    ALL,
+    DIFFUSE,
+    MODEL,
+    NO_ROLE,
+    ROLES_FILE,
+    WAYS,
+    RoleResult,
+    read_roles_file,
+)
 from explainers.models.shipped_scores import compute_fingerprint, find_known_scores
 from explainers.models.written_out import WrittenRun, write_out
 
@@ -164,13 +167,13 @@ def write_roles() -> list[RoleResult]:
     results = measure_roles(load_model(MODEL))
     of = {"model": MODEL, "fingerprint": compute_fingerprint(resolve_folder(MODEL))}
     kept = {**of, "ways": WAYS, "results": results}
-    FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    ROLES_FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     return results
 
 
 def check() -> int:
     """Measure again; 1 if a share of cells differs by more than another processor may make it."""
-    kept, _ = read_file()
+    kept, _ = read_roles_file()
     measured = {one.role: one for one in measure_roles(load_model(MODEL))}
     gaps = [
         abs(one.share(way) - measured[one.role].share(way))

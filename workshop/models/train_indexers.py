@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.indexer import Indexer
-from explainers.models.indexer_training import (
+from explainers.models.indexers import (
     FIRST_ROW,
     STEPS,
     IndexerSize,

@@ -7,16 +7,23 @@ from dataclasses import asdict
 
 import torch
 
-from explainers.toys.longer_results import (
+from explainers.toys.longer_texts import (
     FILE,
     FURTHER,
     LENGTHS,
+    NOWHERE,
+    NTK,
+    PARTIAL,
+    PI,
+    PLAIN,
+    ROTARY,
     SEEDS,
+    TRAINED,
+    YARN,
     LengthRow,
     read_longer_results,
     read_stored,
 )
-from explainers.toys.longer_texts import NOWHERE, NTK, PARTIAL, PI, PLAIN, ROTARY, TRAINED, YARN
 from workshop.toys.train_longer_texts import (
     BATCH_SIZE,
     LEARNING_RATE,

@@ -10,21 +10,19 @@ import torch
 from explainers.toys.pair_memory import (
     BATCH_SIZE,
     COUNTS,
-    LEARNING_RATE,
-    OVERWRITE,
-    STEPS,
-    SUM,
-    measure_memory,
-    train_memory,
-)
-from explainers.toys.pair_results import (
     FILE,
+    LEARNING_RATE,
     MODELS,
+    OVERWRITE,
     SAMPLING,
     SEEDS,
+    STEPS,
+    SUM,
     TESTED_COUNTS,
     MemoryRow,
+    measure_memory,
     read_results,
+    train_memory,
 )
 
 

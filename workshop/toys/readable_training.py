@@ -16,7 +16,7 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import single_head
 from explainers.toys.examples import LONGEST, make_generator
 from explainers.toys.grammar import GRAMMARS, NUM_WORDS, join_list
-from explainers.toys.readable_head import (
+from explainers.toys.layers import (
     FILM_SEED,
     READABLE_D_MODEL,
     READABLE_FILES,

@@ -17,9 +17,12 @@ from torch import Tensor
 from explainers.toys import layers
 from explainers.toys.grammar import GRAMMARS, join_list
 from explainers.toys.layers import PART_NAMES, SEEDS, WEIGHTS_FILES, Configuration, name_part
-from explainers.toys.training import BATCH_SIZE, LEARNING_RATE, STEPS, Training
-from explainers.toys.training_report import (
+from explainers.toys.training import (
+    BATCH_SIZE,
+    LEARNING_RATE,
+    STEPS,
     ReportRow,
+    Training,
     find_json,
     format_mean_and_spread,
     measure_heads,

@@ -24,20 +24,18 @@ from explainers.toys.idle_head import (
     list_switches,
     name_idle_part,
 )
-from explainers.toys.idle_report import (
-    FILM_PARTS,
-    IdleRow,
-    list_seeds,
-    measure_idle_head,
-    read_idle_rows,
-)
 from explainers.toys.idle_training import (
+    FILM_PARTS,
     IDLE_BATCH,
     IDLE_RATE,
     IDLE_STEPS,
     STAGES,
+    IdleRow,
     learn,
+    list_seeds,
     look_after,
+    measure_idle_head,
+    read_idle_rows,
     round_parts,
 )
 

@@ -6,7 +6,7 @@ everything from the shipped weights; `--json` prints the means over the seeds as
 
 import argparse
 
-from explainers.translation.weights_file import SEEDS, BrokenWeightsError
+from explainers.translation.translator import SEEDS, BrokenWeightsError
 from workshop.translation import evaluation_report
 from workshop.translation.evaluation import evaluate_translators
 from workshop.translation.train import TRAINING_SUMMARY, make_weights

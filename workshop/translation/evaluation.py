@@ -12,12 +12,13 @@ from explainers.attention.cross import Attend
 from explainers.translation.alignment import (
     INPUT,
     PREDICTED,
+    compute_cross_weights,
+    cut_batches,
     pool_links,
     read_links,
     score_alignment,
 )
 from explainers.translation.corpus import TEST_SENTENCES, SentencePair, TestSets, draw_test_sets
-from explainers.translation.evaluation import compute_cross_weights, cut_batches
 from explainers.translation.model import (
     NUM_HEADS,
     NUM_LAYERS,
@@ -25,9 +26,8 @@ from explainers.translation.model import (
     EncodedSource,
     Model,
 )
-from explainers.translation.translator import MAX_SYLLABLES, Translator
+from explainers.translation.translator import MAX_SYLLABLES, SEEDS, Translator, load_translator
 from explainers.translation.vocabulary import BEGIN, END, PAD, encode_sources, vietnamese_vocabulary
-from explainers.translation.weights_file import SEEDS, load_translator
 
 MEAN_OF_HEADS = "mean of heads"
 READINGS = (MEAN_OF_HEADS, *(f"head {head}" for head in range(NUM_HEADS)))

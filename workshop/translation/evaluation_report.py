@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from explainers.translation.weights_file import FIRST_FILE
+from explainers.translation.translator import FIRST_FILE
 from workshop.translation.evaluation import AlignmentRow, Evaluation, SeedResult
 
 JSON_REPORT = FIRST_FILE.with_suffix(".json")

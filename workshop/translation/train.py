@@ -20,6 +20,16 @@ from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.toys.examples import make_generator
 from explainers.translation.corpus import TRAINING_SENTENCES
 from explainers.translation.model import D_MODEL, NUM_LAYERS, PLAIN_ATTENTION, Model, list_shapes
+from explainers.translation.translator import (
+    NUM_PIECES,
+    PIECES_KEY,
+    SEEDS,
+    BrokenWeightsError,
+    find_file,
+    join_words,
+    load_translator,
+    read_tensors,
+)
 from explainers.translation.vocabulary import (
     BEGIN,
     END,
@@ -29,16 +39,6 @@ from explainers.translation.vocabulary import (
     pad_rows,
     vietnamese_vocabulary,
 )
-from explainers.translation.weights_file import (
-    PIECES_KEY,
-    SEEDS,
-    BrokenWeightsError,
-    find_file,
-    join_words,
-    load_translator,
-    read_tensors,
-)
-from explainers.translation.word_pieces import NUM_PIECES
 from workshop.translation.training_set import draw_training_set
 
 BATCH_SIZE, STEPS = 96, 9_000

@@ -18,14 +18,24 @@ from explainers.memory.cache_bytes import (
     list_layer_caches,
     make_group_cache,
 )
-from explainers.memory.cache_formula import KIND_NAMES, warn_beyond_context
-from explainers.memory.capacity_plan import GPU_NUMBERS, GpuPlan, find_fewest_gpus, plan_every_gpu
+from explainers.memory.cache_formula import (
+    KIND_NAMES,
+    UNIT_STEPS,
+    format_both_sizes,
+    format_size,
+    warn_beyond_context,
+)
+from explainers.memory.capacity_plan import (
+    GPU_NUMBERS,
+    GpuPlan,
+    find_fewest_gpus,
+    plan_every_gpu,
+    round_fraction,
+)
 from explainers.memory.engine_pools import TRANSFORMERS, count_engine_room, count_engine_text
 from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.memory.serving import Deployment
 from explainers.memory.serving_flags import find_obstacle, make_command
-from explainers.memory.sizes import UNIT_STEPS, format_both_sizes, format_size
-from explainers.memory.speed import round_fraction
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.controls import page_controls

@@ -97,8 +97,10 @@ def read_named_model(name: str) -> ModelShape:
 
 def fetch_or_explain(name: str) -> str:
     """The file from the hub; a ValueError says what to do where it cannot be had."""
-    from explainers.models.hub import HubUnreachableError  # with PyTorch, which a page does without
-    from explainers.models.hub_config import fetch_config
+    from explainers.models.hub import (
+        HubUnreachableError,  # with PyTorch, which a page does without
+        fetch_config,
+    )
 
     try:
         return fetch_config(name)

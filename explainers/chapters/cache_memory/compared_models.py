@@ -12,8 +12,8 @@ from explainers.memory.cache_bytes import (
     count_cache_bytes,
     count_extra_bytes,
 )
+from explainers.memory.cache_formula import format_both_sizes, format_size
 from explainers.memory.model_shapes import ModelShape, find_shape, read_shapes
-from explainers.memory.sizes import format_both_sizes, format_size
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls

@@ -9,7 +9,13 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice, choose_options, list_models
 from explainers.memory.cache_bytes import FORMATS, count_bytes_per_token, list_group_caches
-from explainers.memory.cache_formula import warn_beyond_context
+from explainers.memory.cache_formula import format_both_sizes, warn_beyond_context
+from explainers.memory.capacity_plan import (
+    estimate_tokens_per_second,
+    explain_speed,
+    find_compute_bound_batch,
+    round_fraction,
+)
 from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.serving import (
@@ -26,13 +32,6 @@ from explainers.memory.serving import (
     find_longest_context,
     find_weight_format,
     read_gpus,
-)
-from explainers.memory.sizes import format_both_sizes
-from explainers.memory.speed import (
-    estimate_tokens_per_second,
-    explain_speed,
-    find_compute_bound_batch,
-    round_fraction,
 )
 from explainers.messages import ngettext
 from explainers.translations import _, translate_error

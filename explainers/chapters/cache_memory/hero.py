@@ -14,7 +14,10 @@ from typing import Any
 from explainers.chapters.cache_memory.choose_cache import CacheChoice, choose_options, list_models
 from explainers.chapters.cache_memory.gpu_fit import ENCODER, Hardware, make_deployment
 from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.cache_formula import format_size
 from explainers.memory.capacity_plan import (
+    count_weight_bytes_read,
+    estimate_computing_seconds,
     estimate_reach,
     find_fewest_gpus,
     find_turning_point,
@@ -33,8 +36,6 @@ from explainers.memory.serving import (
     find_weight_format,
     read_gpus,
 )
-from explainers.memory.sizes import format_size
-from explainers.memory.speed import count_weight_bytes_read, estimate_computing_seconds
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice

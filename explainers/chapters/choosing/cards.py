@@ -13,8 +13,7 @@ from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS
-from explainers.models.indexer_training import IndexerSize
-from explainers.models.shipped_indexers import (
+from explainers.models.indexers import (
     FIRST,
     INDEXER,
     KEPT,
@@ -24,6 +23,7 @@ from explainers.models.shipped_indexers import (
     PROSE,
     USUAL,
     WINDOW,
+    IndexerSize,
     Passage,
     Shipped,
 )

@@ -17,8 +17,7 @@ from explainers.chapters.common.background_job import (
 )
 from explainers.job_queue import Job
 from explainers.messages import N_
-from explainers.models.registry import ModelError
-from explainers.models.shipped_indexers import (
+from explainers.models.indexers import (
     FEW,
     FIRST,
     INDEXER,
@@ -35,6 +34,7 @@ from explainers.models.shipped_indexers import (
     Passage,
     Shipped,
 )
+from explainers.models.registry import ModelError
 from explainers.translations import _, say_value
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
@@ -70,7 +70,7 @@ IndexerJob = Job[str, Snapshot, None]
 
 def make_indexer_job(name: str, passage: Passage) -> IndexerJob:
     """Reads the training texts up to the passage's layer, and trains the indexer of that layer."""
-    from explainers.models.indexer_training import STEPS
+    from explainers.models.indexers import STEPS
 
     looks = len(LOOKS) + 1  # and after the last step
     return Job(name, partial(_train, STEPS, passage), looks, readable_errors=(ModelError,))
@@ -86,10 +86,10 @@ def train_with(loaded: "RealModel", steps: int, passage: Passage, job: IndexerJo
     """The same with a model that is in memory."""
     import torch
 
-    from explainers.models.chosen_keys import project_text
-    from explainers.models.indexer_training import (
+    from explainers.models.indexers import (
         IndexerSize,
         list_training_texts,
+        project_text,
         read_layers,
         train_indexer,
     )

@@ -17,8 +17,8 @@ from explainers.memory.cache_bytes import (
     count_extra_bytes,
     find_format,
 )
+from explainers.memory.cache_formula import format_size
 from explainers.memory.model_shapes import ModelShape, find_shape
-from explainers.memory.sizes import format_size
 from explainers.toys.examples import make_generator, random_heads
 
 TOKENS, D_MODEL = 7, 16

@@ -22,8 +22,7 @@ from explainers.models.shipped_scores import read_shipped_scores
 from explainers.toys.examples import make_generator, random_heads
 from explainers.toys.layers import Configuration, draw_layer, load_heads, load_layer
 from explainers.toys.sentence import SENTENCE
-from explainers.toys.training import compute_mean_loss, draw_pool
-from explainers.toys.training_report import reads_both
+from explainers.toys.training import compute_mean_loss, draw_pool, reads_both
 
 D_MODEL = 512
 TOKENS = 7

@@ -16,7 +16,7 @@ from explainers.toys.idle_head import (
     read_rows,
     spell,
 )
-from explainers.toys.idle_report import IdleRow, load_film, measure_idle_head
+from explainers.toys.idle_training import IdleRow, load_film, measure_idle_head
 from explainers.ui.text.numbers import write_percent
 
 BESIDE = {"⟨s⟩": (FIRST, SINK), "no other place": (SINK,)}

@@ -3,8 +3,8 @@
 from torch import Tensor
 
 from explainers.chapters.claims.claim_table import CONDITION, FAILS, HOLDS, Finding, make_finding
-from explainers.models.head_ablation import KINDS, MEAN, RESAMPLE, ZERO, find_costly
-from explainers.models.shipped_ablations import read_kept
+from explainers.models.replaced_heads import KINDS, MEAN, RESAMPLE, ZERO, find_costly
+from explainers.models.shipped_measurements import read_kept
 from explainers.ui.text.numbers import write_percent
 
 ALIKE = 0.5

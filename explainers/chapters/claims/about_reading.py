@@ -1,7 +1,7 @@
 """Claims about reading few keys: losses that a model was measured with."""
 
 from explainers.chapters.claims.claim_table import CONDITION, FAILS, HOLDS, Finding, make_finding
-from explainers.models.shipped_indexers import KEPT, ORACLE, OWN, PROSE, TWICE, read_files
+from explainers.models.indexers import KEPT, ORACLE, OWN, PROSE, TWICE, read_files
 from explainers.ui.text.numbers import NO_WORSE, judge_rise, name_thresholds
 
 TEXTS = {"prose": PROSE, "the same text again": TWICE}

@@ -14,6 +14,9 @@ from explainers.toys.layers import (
     HEAD_DIMS,
     MASK_NAMES,
     MAX_NEWS_TOKENS,
+    READABLE_D_MODEL,
+    READABLE_HEAD_DIM,
+    READABLE_SEEDS,
     SEEDS,
     Configuration,
     Layer,
@@ -22,11 +25,6 @@ from explainers.toys.layers import (
     choose_shipped_seed,
     draw_layer,
     load_layer,
-)
-from explainers.toys.readable_head import (
-    READABLE_D_MODEL,
-    READABLE_HEAD_DIM,
-    READABLE_SEEDS,
     load_readable_layer,
 )
 from explainers.translations import _

@@ -15,15 +15,13 @@ from explainers.toys.grammar import find_language
 from explainers.toys.layers import Configuration, Layer, TrainedHeads
 from explainers.toys.training import (
     POOL_SENTENCES,
+    ReportRow,
     TrainingJob,
     TrainingRequest,
+    format_mean_and_spread,
     list_losses,
     list_snapshots,
     make_training_job,
-)
-from explainers.toys.training_report import (
-    ReportRow,
-    format_mean_and_spread,
     measure_heads,
     read_report,
 )

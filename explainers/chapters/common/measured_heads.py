@@ -7,9 +7,8 @@ import streamlit as st
 
 from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.messages import N_
-from explainers.models.grammar_heads import SENTENCES_PER_HALF
 from explainers.models.head_scores import HeadScores
-from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
+from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH, SENTENCES_PER_HALF
 from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.shipped_scores import (
     RUNS,

@@ -121,7 +121,7 @@ class OwnWords:
 def read_with(loaded: "RealModel", sentence: Sentence) -> OwnWords | None:
     """The sentence in the head that finds objects best; None if its scores are not known."""
     from explainers.chapters.common.recording import describe_live_run
-    from explainers.models.head_roles import find_relation_heads
+    from explainers.models.head_scores import find_relation_heads
     from explainers.models.shipped_scores import find_known_scores
 
     scores = find_known_scores(loaded.name)

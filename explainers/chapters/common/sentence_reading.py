@@ -17,11 +17,14 @@ from explainers.chapters.common.reader_sentence import (
     offer_nearest_sentence,
 )
 from explainers.toys.grammar import find_unknown_words, read_running
-from explainers.toys.layers import D_MODEL, Layer, Tokens, draw_layer
-from explainers.toys.readable_head import (
+from explainers.toys.layers import (
+    D_MODEL,
     FILM_SEED,
     READABLE_D_MODEL,
     READABLE_HEAD_DIM,
+    Layer,
+    Tokens,
+    draw_layer,
     load_readable_layer,
 )
 from explainers.toys.sentence import Sentence, is_word

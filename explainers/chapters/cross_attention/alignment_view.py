@@ -15,7 +15,7 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
-from explainers.translation import vocabulary, weights_file
+from explainers.translation import translator, vocabulary
 from explainers.translation.alignment import (
     INPUT,
     PREDICTED,
@@ -23,12 +23,12 @@ from explainers.translation.alignment import (
     Ibm1Model,
     Link,
     align_diagonally,
+    compute_cross_weights,
     pool_links,
     read_links,
     score_alignment,
 )
 from explainers.translation.corpus import SentencePair, draw_sentences, draw_test_sets
-from explainers.translation.evaluation import compute_cross_weights
 from explainers.translation.model import NUM_HEADS, NUM_LAYERS
 from explainers.translation.translator import Translation
 from explainers.translations import _
@@ -160,7 +160,7 @@ def list_pairs() -> list[SentencePair]:
 @functools.cache
 def compute_weights() -> list[Tensor]:
     """The weights of each sentence (layers, heads, syllables + 1, words + 1)."""
-    return list(compute_cross_weights(weights_file.load_translator().model, list_pairs()))
+    return list(compute_cross_weights(translator.load_translator().model, list_pairs()))
 
 
 @st.cache_data(show_spinner=False, max_entries=40)

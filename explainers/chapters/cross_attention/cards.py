@@ -28,13 +28,13 @@ from explainers.charts.matrix import Matrix, find_largest
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
-from explainers.translation import weights_file
-from explainers.translation.changed_weights import (
+from explainers.translation import translator
+from explainers.translation.model import (
+    PLAIN_ATTENTION,
     peak_attention,
     permuted_attention,
     uniform_attention,
 )
-from explainers.translation.model import PLAIN_ATTENTION
 from explainers.translation.translator import Translation
 from explainers.translation.vocabulary import BEGIN, SPECIAL_TOKENS
 from explainers.translations import _
@@ -56,7 +56,7 @@ class WeightSteps:
     def __init__(self, view: TranslationView, syllable: int) -> None:
         self.view, self.followed = view, syllable
         self.head = 0 if view.head == MEAN else int(view.head)
-        self.block = weights_file.load_translator().model.decoder[view.layer]
+        self.block = translator.load_translator().model.decoder[view.layer]
         self.decoded = view.translation.decoder[view.layer]
         first = view.first_row
         self.rows = slice(first, first + view.num_syllables)
@@ -227,7 +227,7 @@ REPLACEMENTS: dict[str, Attend] = {
 def translate_changed(words: tuple[str, ...], replacement: str) -> Translation:
     """Translate again; once for each change, however often the page runs."""
     attend = *PLAIN_ATTENTION[:-1], REPLACEMENTS[replacement]
-    return weights_file.load_translator().translate(words, attend=attend)
+    return translator.load_translator().translate(words, attend=attend)
 
 
 def answer_explaining(view: TranslationView) -> tuple[str, dict[str, Any]]:
@@ -272,7 +272,7 @@ def show_block(view: TranslationView) -> dict[str, object]:
     """What is summed in the last layer, computed again; the numbers for the text."""
     translation = view.translation
     x = translation.decoder[-2].output
-    block = weights_file.load_translator().model.decoder[-1]
+    block = translator.load_translator().model.decoder[-1]
     source = read_source(translation.memory, block.cross)
     own_mask = masks.build(masks.causal, len(x), len(x))
     source_mask = hide_padding(torch.tensor([len(translation.memory)]), len(translation.memory))[0]

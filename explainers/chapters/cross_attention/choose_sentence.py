@@ -11,7 +11,7 @@ from explainers.chapters.common.sentence_reading import list_few
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.messages import N_
 from explainers.toys.sentence import list_known_examples
-from explainers.translation import weights_file
+from explainers.translation import translator
 from explainers.translation.corpus import (
     MAX_SOURCE_WORDS,
     RUNNING_PAIR,
@@ -155,8 +155,8 @@ BEAMS = {GREEDY: 1, BEAM: 4}
 def load_translator_or_warn() -> Translator | None:
     """The trained translator, or a message to the reader if its file is missing or broken."""
     try:
-        return weights_file.load_translator()
-    except weights_file.BrokenWeightsError as error:
+        return translator.load_translator()
+    except translator.BrokenWeightsError as error:
         st.error(
             _(
                 "The translator cannot be used: {problem}. All that needs it is left out; the rest "
@@ -171,7 +171,7 @@ def load_translator_or_warn() -> Translator | None:
 @st.cache_resource(show_spinner=False, max_entries=64)
 def translate_once(words: tuple[str, ...], beams: int) -> Translation:
     """The same sentence is translated once, however often the page runs."""
-    return weights_file.load_translator().translate(words, beams)
+    return translator.load_translator().translate(words, beams)
 
 
 class Known(NamedTuple):

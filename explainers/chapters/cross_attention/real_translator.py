@@ -17,7 +17,7 @@ from explainers.models.encoder_decoder import Translation, translate_text
 from explainers.models.load import DOWNLOADS, LoadRequest, bring_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import merge_weights
-from explainers.translation.weights_file import BrokenWeightsError
+from explainers.translation import translator
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
@@ -32,16 +32,14 @@ def cut_both(view: TranslationView) -> dict[str, object]:
 
     Numbers for a text; none where the file of subwords is broken, which is said.
     """
-    from explainers.translation import word_pieces  # the page needs no sentencepiece to start
-
     sides = view.translation.words, view.translation.syllables
     try:
-        source, target = map(word_pieces.cut_words, sides)
-    except BrokenWeightsError as error:
+        source, target = map(translator.cut_words, sides)
+    except translator.BrokenWeightsError as error:
         st.error(verbatim(translate_error(error)), icon=":material/error:")
         return {}
     return {
-        "kinds": word_pieces.NUM_PIECES,
+        "kinds": translator.NUM_PIECES,
         "words": len(source),
         "syllables": len(target),
         "word_pieces": sum(map(len, source)),

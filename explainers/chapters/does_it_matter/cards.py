@@ -13,29 +13,35 @@ from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.does_it_matter.hero import OWN, Shown, make_hero
 from explainers.messages import N_, get_message
-from explainers.models.head_ablation import (
-    CLEAR,
-    KINDS,
-    MEAN,
-    RESAMPLE,
-    ZERO,
-    Estimate,
-    find_costly,
-    summarise,
-)
-from explainers.models.layer_by_layer import find_decoder, read_stream
-from explainers.models.matter_jobs import PairRequest, make_patching_job
-from explainers.models.output_circuit import (
+from explainers.models.layer_by_layer import (
     Writing,
     compute_promoted,
     compute_writing,
+    find_decoder,
     find_likeliest,
+    read_stream,
     write_by_key,
 )
-from explainers.models.patching import DRAWS, LEAST_LEAD, MOST_TOKENS, Pair, Patching, encode_prompt
 from explainers.models.registry import ModelError
-from explainers.models.shipped_ablations import MODEL, SAMPLE, Place
-from explainers.models.shipped_writings import PAIR, read_shipped_writings
+from explainers.models.replaced_heads import (
+    CLEAR,
+    DRAWS,
+    KINDS,
+    LEAST_LEAD,
+    MEAN,
+    MOST_TOKENS,
+    RESAMPLE,
+    ZERO,
+    Estimate,
+    Pair,
+    PairRequest,
+    Patching,
+    encode_prompt,
+    find_costly,
+    make_patching_job,
+    summarise,
+)
+from explainers.models.shipped_measurements import MODEL, PAIR, SAMPLE, Place, read_shipped_writings
 from explainers.models.token_text import label_ids
 from explainers.translations import _
 from explainers.ui.controls import controls

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from explainers.messages import N_
-from explainers.models.patching import Patching
 from explainers.models.registry import describe_package
-from explainers.models.shipped_ablations import (
+from explainers.models.replaced_heads import Patching
+from explainers.models.shipped_measurements import (
     MODEL,
     PAIRS,
     Ablations,

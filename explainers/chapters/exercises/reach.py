@@ -17,6 +17,7 @@ from explainers.chapters.exercises.exercise_table import (
     choose_fair_goal,
     format_bool,
 )
+from explainers.memory.cache_formula import format_size
 from explainers.memory.model_shapes import find_shape
 from explainers.memory.serving import (
     Deployment,
@@ -25,7 +26,6 @@ from explainers.memory.serving import (
     has_room,
     read_gpus,
 )
-from explainers.memory.sizes import format_size
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 

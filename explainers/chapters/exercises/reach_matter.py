@@ -10,8 +10,8 @@ from explainers.chapters.exercises.exercise_table import (
     Setting,
     choose_fair_goal,
 )
-from explainers.models.head_ablation import KINDS, MEAN, ZERO
-from explainers.models.shipped_ablations import read_kept
+from explainers.models.replaced_heads import KINDS, MEAN, ZERO
+from explainers.models.shipped_measurements import read_kept
 
 
 def a_head_that_zeros_misjudge(draw: Random) -> Goal:

@@ -10,7 +10,7 @@ from explainers.chapters.exercises.exercise_table import (
     Setting,
     choose_fair_goal,
 )
-from explainers.models.shipped_indexers import FIRST, INDEXER, KEPT, TWICE, WINDOW, read_files
+from explainers.models.indexers import FIRST, INDEXER, KEPT, TWICE, WINDOW, read_files
 
 POLICIES = {"window": WINDOW, "first tokens + window": FIRST, "indexer": INDEXER}
 

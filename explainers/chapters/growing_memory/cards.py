@@ -20,8 +20,8 @@ from explainers.memory.cache_bytes import (
     count_cache_bytes,
     count_extra_bytes,
 )
+from explainers.memory.cache_formula import format_size
 from explainers.memory.model_shapes import ModelShape, find_shape
-from explainers.memory.sizes import format_size
 from explainers.toys.examples import make_generator
 from explainers.toys.pair_memory import OVERWRITE, SUM
 from explainers.translations import _

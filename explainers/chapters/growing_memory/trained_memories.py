@@ -14,16 +14,20 @@ from explainers.toys.pair_memory import (
     COUNTS,
     FADE,
     HEAD_DIM,
+    MODELS,
     OVERWRITE,
     REPEATED,
     RULES,
+    SEEDS,
     SOFTMAX,
     STEPS,
     SUM,
+    TESTED_COUNTS,
+    MemoryRow,
     measure_memory,
+    read_results,
     train_memory,
 )
-from explainers.toys.pair_results import MODELS, SEEDS, TESTED_COUNTS, MemoryRow, read_results
 from explainers.translations import _
 from explainers.ui.controls import page_controls
 from explainers.ui.figure.chart import show_chart

@@ -16,10 +16,10 @@ from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_
-from explainers.models.head_roles import ROLES
 from explainers.models.head_scores import (
     PATTERNS,
     PROBES,
+    ROLES,
     build_patterns,
     compute_entropy,
     compute_mass,

@@ -18,8 +18,15 @@ from explainers.chapters.common.recording import (
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
-from explainers.models.head_roles import OTHER_PROBE, ROLES, EarnedRole, Role, find_roles
-from explainers.models.head_scores import PROBES, HeadScores
+from explainers.models.head_scores import (
+    OTHER_PROBE,
+    PROBES,
+    ROLES,
+    EarnedRole,
+    HeadScores,
+    Role,
+    find_roles,
+)
 from explainers.models.token_text import spell_token
 from explainers.translations import _
 from explainers.ui.controls import controls

@@ -11,15 +11,15 @@ from torch import Tensor
 
 from explainers.chapters.common.measured_heads import Gallery, name_head
 from explainers.messages import N_
-from explainers.models.head_roles import (
+from explainers.models.head_scores import (
     ROLES,
     EarnedRole,
+    HeadScores,
     RelationHead,
     Role,
     find_relation_heads,
     find_roles,
 )
-from explainers.models.head_scores import HeadScores
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.shipped_scores import LEVELS, Example, read_shipped_scores
 from explainers.translations import _

@@ -24,7 +24,7 @@ from explainers.toys.idle_head import (
     load_idle_head,
     name_setting,
 )
-from explainers.toys.idle_report import average, list_seeds
+from explainers.toys.idle_training import average, list_seeds
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose

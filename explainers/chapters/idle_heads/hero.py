@@ -29,13 +29,14 @@ from explainers.toys.idle_head import (
     read_rows,
     spell,
 )
-from explainers.toys.idle_report import list_seeds, load_film
 from explainers.toys.idle_training import (
     FIRST_QUERY,
     IDLE_STEPS,
     STAGES,
     IdleJob,
     IdleRequest,
+    list_seeds,
+    load_film,
     make_idle_job,
 )
 from explainers.translations import _

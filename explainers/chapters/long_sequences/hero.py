@@ -15,7 +15,7 @@ from explainers.chapters.long_sequences.compute import (
     count_read_tiles,
 )
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
-from explainers.memory.sizes import format_size
+from explainers.memory.cache_formula import format_size
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers

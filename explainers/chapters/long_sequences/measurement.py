@@ -20,7 +20,7 @@ from explainers.chapters.common.background_job import describe_reports, offer_jo
 from explainers.device import choose_device, describe_device
 from explainers.folders import ROOT
 from explainers.job_queue import Job, report_each
-from explainers.memory.sizes import format_size
+from explainers.memory.cache_formula import format_size
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.session import MEASUREMENT_JOB

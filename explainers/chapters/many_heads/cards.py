@@ -27,7 +27,7 @@ from explainers.messages import N_
 from explainers.toys.examples import make_generator
 from explainers.toys.grammar import choose_grammar, read_running
 from explainers.toys.layers import D_MODEL, NUM_HEADS, Configuration, Layer, list_head_dims
-from explainers.toys.training_report import ReportRow, format_mean_and_spread, read_report
+from explainers.toys.training import ReportRow, format_mean_and_spread, read_report
 from explainers.translations import _, get_language, say_value
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.panels import Cell, Panel

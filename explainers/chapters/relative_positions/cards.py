@@ -27,19 +27,22 @@ from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
-from explainers.toys.longer_results import FURTHER, LENGTHS, SEEDS, read_longer_results
 from explainers.toys.longer_texts import (
+    FURTHER,
     HEAD_DIM,
+    LENGTHS,
     NOWHERE,
     NTK,
     PAIRS,
     PI,
     PLAIN,
     ROTARY,
+    SEEDS,
     TRAINED,
     WAYS,
     YARN,
     find_speeds,
+    read_longer_results,
 )
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import _

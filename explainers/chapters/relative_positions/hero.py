@@ -75,7 +75,7 @@ def read_rotary_head(
     Its code pairs numbers 0 and 32, ours neighbours: columns of W_Q and W_K are reordered alike.
     None if its scores are not known, or its pairs cannot be dealt to the dials.
     """
-    from explainers.models.head_roles import find_relation_heads
+    from explainers.models.head_scores import find_relation_heads
     from explainers.models.shipped_scores import find_known_scores
 
     scores = find_known_scores(name)

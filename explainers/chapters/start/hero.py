@@ -11,8 +11,7 @@ from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import attend
 from explainers.chapters.common.sentence_reading import Reading
 from explainers.toys.grammar import GRAMMARS, MOVED_CHOICES, SPORT_CHOICES, News, find_language
-from explainers.toys.layers import Layer, Tokens
-from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readable_layer
+from explainers.toys.layers import FILM_SEED, Film, Layer, Tokens, film_of, load_readable_layer
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import (

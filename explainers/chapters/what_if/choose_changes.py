@@ -22,7 +22,7 @@ from explainers.models.changes import (
     Window,
     count_heads,
 )
-from explainers.models.head_roles import HeadIndex, group_heads_by_role
+from explainers.models.head_scores import HeadIndex, group_heads_by_role
 from explainers.models.shipped_scores import find_known_scores
 from explainers.translations import _, translate_error
 from explainers.ui import page

@@ -19,8 +19,8 @@ from explainers.chapters.why_it_looked.hero import show_token
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models.registry import ModelError
-from explainers.models.removals_by_role import ALIKE, ALL, RoleResult, read_roles
 from explainers.models.score_sources import Cell
+from explainers.models.shipped_measurements import ALIKE, ALL, RoleResult, read_roles
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.controls import why_controls as chosen

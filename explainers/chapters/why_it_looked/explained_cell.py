@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from torch import Tensor
 
 from explainers.models.registry import WHEEL_MODELS, describe_package
-from explainers.models.removed_sources import draw_others, rank_sources, remove_sources
 from explainers.models.score_sources import (
     KEY_SIDE,
     QUERY_SIDE,
     Cell,
     ScoreSplit,
     Source,
+    draw_others,
+    rank_sources,
+    remove_sources,
     split_score,
 )
 from explainers.models.shipped_scores import FOLDER, has_other_weights

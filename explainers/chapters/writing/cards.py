@@ -14,7 +14,7 @@ from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.writing.hero import LABELS, OWN, choose_own, written_text
 from explainers.messages import N_
-from explainers.models.cache_losses import (
+from explainers.models.changes import (
     BEFORE,
     BITS,
     CHANNEL,
@@ -34,13 +34,25 @@ from explainers.models.cache_losses import (
     VALUES,
     name_rounding,
 )
-from explainers.models.head_ablation import Estimate, summarise
 from explainers.models.load import find_loaded_model
-from explainers.models.sampling import draw, heat, keep_top_k, keep_top_p
-from explainers.models.shipped_writing import MODEL, PROMPT, ShippedWriting, WrittenText
-from explainers.models.told_steps import TEMPERATURES, TOP_KS, TOP_PS
-from explainers.models.writing_jobs import WritingJob, WritingRequest, Written, make_writing_job
-from explainers.models.written_tokens import Sampling, count_bytes, write_tokens
+from explainers.models.replaced_heads import Estimate, summarise
+from explainers.models.shipped_measurements import MODEL, PROMPT, ShippedWriting, WrittenText
+from explainers.models.written_tokens import (
+    TEMPERATURES,
+    TOP_KS,
+    TOP_PS,
+    Sampling,
+    WritingJob,
+    WritingRequest,
+    Written,
+    count_bytes,
+    draw,
+    heat,
+    keep_top_k,
+    keep_top_p,
+    make_writing_job,
+    write_tokens,
+)
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import TextLine

@@ -7,9 +7,8 @@ from typing import Any
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.models.shipped_writing import GREEDY, HOT, USUAL, WrittenText
-from explainers.models.told_steps import TEMPERATURES, TOP_KS, TOP_PS, ToldStep
-from explainers.models.written_tokens import Sampling
+from explainers.models.shipped_measurements import GREEDY, HOT, USUAL, WrittenText
+from explainers.models.written_tokens import TEMPERATURES, TOP_KS, TOP_PS, Sampling, ToldStep
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
