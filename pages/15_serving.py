@@ -14,7 +14,7 @@ from explainers.attention.serving.draft_tree import tree_mask, tree_positions
 from explainers.attention.serving.paged_cache import gather, make_room, write_row
 from explainers.attention.serving.shared_prefix import count_shared, name_blocks
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.exercises import predict_serving
+from explainers.chapters.exercises import predict
 from explainers.chapters.serving import cards
 from explainers.chapters.serving.cards import check_tree, exchange_drafts, share_prompts
 from explainers.chapters.serving.hero import changed_token, make_hero
@@ -113,5 +113,5 @@ ask_layer(serving)
 show_how(serving)
 go_deeper(text, {"lookup": partial(show_lookup, serving), "engines": show_engines})
 show_one_sentence(text)
-recalls = {"rows": predict_serving.rows_after_a_change, "kept": predict_serving.kept_drafts}
+recalls = {"rows": predict.rows_after_a_change, "kept": predict.kept_drafts}
 check_yourself(text, recalls)

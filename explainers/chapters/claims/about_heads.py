@@ -1,6 +1,7 @@
-"""Claims about many heads: their sizes, shared keys and values, and what trained ones do."""
+"""Claims about many heads: their sizes, what trained ones do, and what one is worth."""
 
 import torch
+from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.dropout import drop
@@ -17,12 +18,16 @@ from explainers.chapters.claims.claim_table import (
     make_finding,
 )
 from explainers.models.head_scores import HeadScores
+from explainers.models.indexers import KEPT, ORACLE, OWN, PROSE, TWICE, read_files
 from explainers.models.registry import WHEEL_MODELS
+from explainers.models.replaced_heads import KINDS, MEAN, RESAMPLE, ZERO, find_costly
+from explainers.models.shipped_measurements import read_kept
 from explainers.models.shipped_scores import read_shipped_scores
 from explainers.toys.examples import make_generator, random_heads
 from explainers.toys.layers import Configuration, draw_layer, load_heads, load_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.toys.training import compute_mean_loss, draw_pool, reads_both
+from explainers.ui.text.numbers import NO_WORSE, judge_rise, name_thresholds, write_percent
 
 D_MODEL = 512
 TOKENS = 7
@@ -172,3 +177,56 @@ def _read_scores(model: str) -> HeadScores:
     if shipped is None:
         raise ValueError(f"{model}: its scores did not come with the app")
     return shipped.scores
+
+
+ALIKE = 0.5
+"""The correlation from which two orders are called so."""
+OTHERS = {"its mean": MEAN, "another passage": RESAMPLE}
+
+
+def zeros_tell_what_a_head_is_worth(other: str, texts: int, agree: float) -> Finding:
+    """Of the heads that zeros call costly: does another replacement confirm a share of `agree`?"""
+    shares = {(name, count): _confirm(name, count) for name in OTHERS for count in (4, 8)}
+    both, costly = shares[other, texts]
+    here = both >= agree * costly
+    everywhere = all(one >= agree * all_ for one, all_ in shares.values())
+    verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
+    share = write_percent(both / costly)
+    return make_finding(verdict, costly=f"{costly}", both=f"{both}", share=share)
+
+
+def _confirm(other: str, texts: int) -> tuple[int, int]:
+    rises = _read_rises()[..., :texts]
+    zero, found = (find_costly(rises[KINDS.index(kind)]) for kind in (ZERO, OTHERS[other]))
+    return int((zero & found).sum()), int(zero.sum())
+
+
+def _read_rises() -> Tensor:
+    return read_kept().ablations.rises
+
+
+TEXTS = {"prose": PROSE, "the same text again": TWICE}
+
+
+def few_keys_lose_nothing(kept: int, text: str) -> Finding:
+    """The loss with the best keys and with all, here and with any number that was measured."""
+    passage = read_files().passages[TEXTS[text]]
+    rises = {
+        count: loss - passage.full_loss
+        for count, loss in zip(KEPT, passage.losses[ORACLE], strict=True)
+    }
+    loses = {count: judge_rise(rise) != NO_WORSE for count, rise in rises.items()}
+    verdict = FAILS if loses[kept] else CONDITION if any(loses.values()) else HOLDS
+    loss, full = f"{passage.full_loss + rises[kept]:.3f}", f"{passage.full_loss:.3f}"
+    return make_finding(verdict, kept=kept, loss=loss, full=full, **name_thresholds())
+
+
+def heads_need_their_own_keys(kept: int) -> Finding:
+    """One set of keys for all heads, against a set for each: does a shared one cost more?"""
+    shipped = read_files()
+    shared = shipped.passages[PROSE].losses[ORACLE]
+    rises = {count: shared[KEPT.index(count)] - shipped.numbers["own"][f"{count}"] for count in OWN}
+    needs = {count: judge_rise(rise) != NO_WORSE for count, rise in rises.items()}
+    verdict = (HOLDS if all(needs.values()) else CONDITION) if needs[kept] else FAILS
+    own = shipped.numbers["own"][f"{kept}"]
+    return make_finding(verdict, kept=kept, own=f"{own:.3f}", shared=f"{own + rises[kept]:.3f}")

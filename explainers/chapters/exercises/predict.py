@@ -1,23 +1,30 @@
-"""Predict: scores, softmax, masks, parameters, rows of a cache, and how work grows."""
+"""Predict: each draws its numbers, and computes the answer with the functions of the pages."""
 
 import math
+from functools import partial
 from random import Random
 
 import torch
 
 from explainers.attention import masks
+from explainers.attention.cache.decoding import through
+from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import with_cache, without_cache
 from explainers.attention.grouped_query import share
+from explainers.attention.indexer import index_scores
 from explainers.attention.multi_head import parameters
 from explainers.attention.online_softmax import begin, read_block
 from explainers.attention.receptive_field import cells, window_reach
 from explainers.attention.rotary import angles
 from explainers.attention.scaled_dot_product import attention
+from explainers.attention.serving.accept_drafts import keep_probability
+from explainers.attention.serving.shared_prefix import changed_rows
+from explainers.attention.sinks import softmax_with_sinks
 from explainers.attention.steps import dot_products, hide, softmax
 from explainers.attention.stretching import interpolate
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
-from explainers.toys.examples import random_heads
-from explainers.ui.text.numbers import SHARE
+from explainers.toys.examples import draw_embeddings, random_heads
+from explainers.ui.text.numbers import PERCENT, SHARE, write_percent
 
 HUNDREDTH = 0.02
 DRAWS = 5_000
@@ -165,3 +172,88 @@ def a_turn_past_the_length(draw: Random) -> Prediction:
     given = {"trained": f"{trained}", "length": f"{length}", "position": f"{position}"}
     worked = {"factor": f"{factor}", "speed": f"{speed[number - 1].item():g}"}
     return Prediction(given | {"number": f"{number}"}, turn, 0.01 * turn, worked)
+
+
+HUNDREDTH = 0.02
+
+
+def a_row_with_a_sink(draw: Random) -> Prediction:
+    """What is left for the words, beside a learned sink."""
+    scores = [draw.randint(-1, 2) for _ in range(3)]
+    sink = draw.randint(0, 3)
+    row = torch.tensor([[scores]], dtype=torch.double)  # (heads, q_len, kv_len)
+    kept = softmax_with_sinks(row, torch.tensor([sink], dtype=torch.double)).sum().item()
+    given = {"scores": ", ".join(map(format_signed, scores)), "sink": f"{sink}"}
+    words = sum(map(math.exp, scores))
+    worked = {"words": f"{words:.2f}", "nothing": f"{math.exp(sink):.2f}"}
+    return Prediction(given, kept, HUNDREDTH, worked, SHARE)
+
+
+ONE_DECIMAL = 0.011
+WRITERS = 3
+
+
+def sum_that_a_head_writes(draw: Random) -> Prediction:
+    """Weights times what each token would add with all of the weight: the direct effect."""
+    cuts = sorted(draw.sample(range(1, 10), WRITERS - 1))
+    parts = [high - low for low, high in zip([0, *cuts], [*cuts, 10], strict=True)]
+    weights = torch.tensor(parts, dtype=torch.double) / 10
+    writes = torch.tensor([draw.randint(-9, 9) for _token in parts], dtype=torch.double) / 2
+    given = {
+        "weights": ", ".join(f"{one:g}" for one in weights.tolist()),
+        "writes": ", ".join(format_signed(one) for one in writes.tolist()),
+    }
+    products = ", ".join(format_signed(round(one, 2)) for one in (weights * writes).tolist())
+    return Prediction(given, float(weights @ writes), ONE_DECIMAL, {"products": products})
+
+
+HUNDREDTH = 0.02
+
+INDEX_HEADS = 4
+
+
+def score_of_an_indexer(draw: Random) -> Prediction:
+    """Products below 0 count as 0, the others by their shares; four heads, so √4 = 2."""
+    products = [draw.randint(-5, 9) for _head in range(INDEX_HEADS)]
+    products[draw.randrange(INDEX_HEADS)] = -draw.randint(1, 9)
+    shares = [draw.randint(1, 9) / 10 for _head in range(INDEX_HEADS)]
+    query = torch.tensor(products, dtype=torch.double)[:, None, None]
+    key, share = torch.ones(1, 1).double(), torch.tensor([shares]).double()
+    score = index_scores(query, key, share).item()
+    given = {
+        "products": ", ".join(format_signed(one) for one in products),
+        "shares": ", ".join(f"{one:g}" for one in shares),
+    }
+    total = f"{2 * score:.1f}"
+    return Prediction(given, score, HUNDREDTH, {"total": total})
+
+
+def rows_after_a_change(draw: Random) -> Prediction:
+    """How many rows of K a layer must compute again when one token of a prompt changes."""
+    tokens, layers = draw.randint(20, 60), draw.randint(2, 4)
+    place = draw.randint(3, tokens - 8)
+    counts = _count_changed_rows(tokens, place - 1, layers)
+    given = {"tokens": f"{tokens}", "place": f"{place}", "layer": f"{layers}"}
+    return Prediction(given, counts[-1], worked={"before": f"{place - 1}", "first": f"{counts[0]}"})
+
+
+def _count_changed_rows(tokens: int, at: int, layers: int) -> list[int]:
+    """In each of some untrained layers, if the token at this place is another one."""
+    words = [f"w{place}" for place in range(tokens)]
+    stack, keys = [random_heads(8, 1, 1, 8, seed) for seed in range(layers)], []
+    for text in (words, [*words[:at], "another", *words[at + 1 :]]):
+        x = draw_embeddings(tuple(text), 8, seed=0)
+        caches = [empty_cache(x, layer) for layer in stack]
+        reads = through(x, stack, caches, partial(read, rule=masks.causal)).reads
+        keys.append([done.cache.key for done in reads])
+    pairs = zip(*keys, strict=True)
+    return [int(changed_rows(before, after, 1e-5).sum()) for before, after in pairs]
+
+
+def kept_drafts(draw: Random) -> Prediction:
+    """How often a drafted word is kept, in per cent."""
+    draft, target = draw.choice([0.4, 0.5, 0.6, 0.8]), draw.choice([0.1, 0.2, 0.3])
+    both = (torch.tensor([one, 1 - one]) for one in (draft, target))
+    kept = round(100 * float(keep_probability(*both)[0]), 1)
+    given = {"draft": write_percent(draft), "target": write_percent(target)}
+    return Prediction(given, kept, tolerance=0.6, unit=PERCENT)

@@ -26,6 +26,9 @@ from explainers.memory.serving import (
     has_room,
     read_gpus,
 )
+from explainers.models.indexers import FIRST, INDEXER, KEPT, TWICE, WINDOW, read_files
+from explainers.models.replaced_heads import KINDS, MEAN, ZERO
+from explainers.models.shipped_measurements import read_kept
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 
@@ -156,3 +159,55 @@ def _serves(tokens: int, readers: int, weights: str, cache: str) -> GoalMeasurem
         "finer": format_bool(could),
     }
     return GoalMeasurement(has_room(served, tokens, readers) and not could, measured)
+
+
+def a_head_that_zeros_misjudge(draw: Random) -> Goal:
+    """A layer and a head: dear with zeros, cheap with the mean."""
+    return choose_fair_goal(_heads_to_find(draw))
+
+
+def _heads_to_find(draw: Random) -> Iterator[Goal]:
+    layers, heads = read_kept().ablations.rises.shape[1:3]
+    while True:  # also from another head: one that is right at once is so whatever is asked
+        settings = (
+            Setting("layer", "Layer, from 0", tuple(range(layers)), draw.randrange(layers)),
+            Setting("head", "Head, from 0", tuple(range(heads)), draw.randrange(heads)),
+        )
+        least, most = draw.choice([0.02, 0.03, 0.04]), draw.choice([0.005, 0.01])
+        given = {"least": f"{least:g}", "most": f"{most:g}", "heads": f"{layers * heads}"}
+        yield Goal(given, settings, partial(_misjudged, least, most))
+
+
+def _misjudged(least: float, most: float, layer: int, head: int) -> GoalMeasurement:
+    rises = read_kept().ablations.rises[:, layer, head].mean(dim=-1)
+    zero, mean = (float(rises[KINDS.index(kind)]) for kind in (ZERO, MEAN))
+    is_met = zero >= least and abs(mean) <= most
+    shown = {"zero": f"{zero:+.3f}", "mean": f"{mean:+.3f}"}
+    return GoalMeasurement(is_met, {name: one.replace("-", "−") for name, one in shown.items()})
+
+
+POLICIES = {"window": WINDOW, "first tokens + window": FIRST, "indexer": INDEXER}
+
+
+def few_keys_for_a_loss(draw: Random) -> Goal:
+    """A policy and a number of keys, so that the loss stays below a bound."""
+    return choose_fair_goal(_keys_to_keep(draw))
+
+
+def _keys_to_keep(draw: Random) -> Iterator[Goal]:
+    settings = (
+        Setting("policy", "Keys kept by", tuple(POLICIES), "window"),
+        Setting("kept", "Keys kept", KEPT, KEPT[0]),
+    )
+    while True:
+        most, rise = draw.choice(KEPT[2:]), draw.choice([0.5, 1.0, 1.7, 2.4, 2.7])
+        full = read_files().passages[TWICE].full_loss
+        given = {"full": f"{full:.2f}", "loss": f"{full + rise:.2f}", "most": f"{most}"}
+        yield Goal(given, settings, partial(_kept_for_a_loss, rise, most))
+
+
+def _kept_for_a_loss(rise: float, most: int, policy: str, kept: int) -> GoalMeasurement:
+    passage = read_files().passages[TWICE]
+    loss = passage.losses[POLICIES[policy]][KEPT.index(kept)]
+    is_met = loss - passage.full_loss <= rise and kept <= most
+    return GoalMeasurement(is_met, {"reached": f"{loss:.2f}"})
