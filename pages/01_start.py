@@ -5,7 +5,7 @@ import streamlit as st
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import name_layer_origin
-from explainers.chapters.common.one_head import compute_matrices, make_explainer, read_head
+from explainers.chapters.common.one_head import compute_matrices, read_head
 from explainers.chapters.common.sentence_reading import Reading, ask_about, show_reader
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.hero import make_hero, recall_remaining_weight
@@ -66,7 +66,7 @@ def show_all_words(layer: Layer) -> None:
     one_head = read_head(layer)
     names = (one_head.compared if name == "scores" else name for name in SEVEN)
     panels = [one_head.panel(name, "→" if name in ARROWS else "", True) for name in names]
-    panels, working = orient_panels(panels, page.has_queries_down()), make_explainer(one_head)
+    panels, working = orient_panels(panels, page.has_queries_down()), one_head.explain
     alt = _("One head of attention, a matrix per step, from the tokens to the output.")
     opened, _unused = show_clickable_figure(
         panels, working, name_layer_origin(layer), "7 matrices", alt

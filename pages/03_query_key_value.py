@@ -4,12 +4,7 @@ import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
 from explainers.chapters.common.choose_layer import choose_untrained_sizes, name_layer_origin
-from explainers.chapters.common.one_head import (
-    compute_projections,
-    list_learned,
-    make_explainer,
-    read_head,
-)
+from explainers.chapters.common.one_head import compute_projections, list_learned, read_head
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.query_key_value import query_key_roles
@@ -50,12 +45,7 @@ def show_projections(layer: Layer) -> None:
             name=name,
         )
         explore_figure(
-            panels,
-            make_explainer(one_head),
-            name_layer_origin(layer),
-            "projection",
-            alt,
-            stepper=name,
+            panels, one_head.explain, name_layer_origin(layer), "projection", alt, stepper=name
         )
     hand_over("head", _("X times a matrix"), compute_projections, layer=layer)
 
@@ -69,7 +59,7 @@ def show_parameters(reading: Reading) -> None:
     def look(layer: Layer) -> View:
         one_head = read_head(layer)
         panels = orient_panels([*map(one_head.panel, list_learned(layer))], queries_down)
-        return View(panels, make_explainer(one_head))
+        return View(panels, one_head.explain)
 
     slider = sizes.make_slider(look)
     alt = _("What a head learns, a matrix each.")

@@ -45,7 +45,7 @@ def biased_attention(
     """
     products = query @ key.transpose(-2, -1)  # (..., q_len, kv_len)
     scores = products / math.sqrt(query.shape[-1]) + bias  # (..., q_len, kv_len)
-    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
-    weights = allowed.softmax(dim=-1)  # (..., q_len, kv_len)
+    masked = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
+    weights = masked.softmax(dim=-1)  # (..., q_len, kv_len)
     output = weights @ value  # (..., q_len, value_dim)
     return Attention(scores, weights, output)

@@ -24,7 +24,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Attent
     """
     head_dim = query.shape[-1]
     scores = query @ key.transpose(-2, -1) / math.sqrt(head_dim)  # (..., q_len, kv_len)
-    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
-    weights = allowed.softmax(dim=-1)  # (..., q_len, kv_len)
+    masked = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
+    weights = masked.softmax(dim=-1)  # (..., q_len, kv_len)
     output = weights @ value  # (..., q_len, value_dim)
     return Attention(scores, weights, output)

@@ -8,14 +8,14 @@ from torch import Tensor
 from explainers.attention.scaled_dot_product import Attention
 
 
-def softmax_with_sinks(allowed: Tensor, sink: Tensor) -> Tensor:
+def softmax_with_sinks(masked: Tensor, sink: Tensor) -> Tensor:
     """Softmax over a row of scores and one more, the sink's; the weight of that one is dropped.
 
-    allowed (..., heads, q_len, kv_len), −∞ where a mask forbids; sink (heads,). A row sums to less
+    masked (..., heads, q_len, kv_len), −∞ where a mask forbids; sink (heads,). A row sums to less
     than 1: what is missing looks at nothing.
     """
-    nothing = sink[:, None, None].expand_as(allowed[..., :1])  # (..., q_len, 1)
-    shares = torch.cat([allowed, nothing], dim=-1).softmax(dim=-1)
+    nothing = sink[:, None, None].expand_as(masked[..., :1])  # (..., q_len, 1)
+    shares = torch.cat([masked, nothing], dim=-1).softmax(dim=-1)
     weights = shares[..., :-1]  # (..., q_len, kv_len)
     return weights
 
@@ -29,7 +29,7 @@ def attention_with_sinks(
     rest fell into the sink, which has no value to mix. A sink of −∞ is plain attention.
     """
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (..., q_len, kv_len)
-    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
-    weights = softmax_with_sinks(allowed, sink)  # (..., q_len, kv_len)
+    masked = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
+    weights = softmax_with_sinks(masked, sink)  # (..., q_len, kv_len)
     output = weights @ value  # (..., q_len, value_dim)
     return Attention(scores, weights, output)

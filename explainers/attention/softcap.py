@@ -25,7 +25,7 @@ def capped_attention(
     """
     products = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (..., q_len, kv_len)
     scores = soft_cap(products, cap)  # (..., q_len, kv_len)
-    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
-    weights = allowed.softmax(dim=-1)  # (..., q_len, kv_len)
+    masked = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
+    weights = masked.softmax(dim=-1)  # (..., q_len, kv_len)
     output = weights @ value  # (..., q_len, value_dim)
     return Attention(scores, weights, output)

@@ -13,7 +13,7 @@ class Steps(NamedTuple):
 
     products: Tensor
     scores: Tensor
-    allowed: Tensor
+    masked: Tensor
     weights: Tensor
     output: Tensor
 
@@ -32,14 +32,14 @@ def scale(products: Tensor, head_dim: int) -> Tensor:
 
 def hide(scores: Tensor, mask: Tensor) -> Tensor:
     """Give −∞ to every pair the mask forbids: e to the −∞ is exactly 0."""
-    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
-    return allowed
+    masked = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
+    return masked
 
 
-def softmax(allowed: Tensor) -> Tensor:
+def softmax(masked: Tensor) -> Tensor:
     """Turn each row into shares that sum to 1, largest for the largest score."""
-    largest = allowed.amax(dim=-1, keepdim=True)  # (..., q_len, 1)
-    powers = torch.exp(allowed - largest)  # (..., q_len, kv_len)
+    largest = masked.amax(dim=-1, keepdim=True)  # (..., q_len, 1)
+    powers = torch.exp(masked - largest)  # (..., q_len, kv_len)
     weights = powers / powers.sum(dim=-1, keepdim=True)  # (..., q_len, kv_len)
     return weights
 
@@ -54,10 +54,10 @@ def attention_steps(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> 
     """The same result as `attention()`, with nothing in between left out."""
     products = dot_products(query, key)  # (..., q_len, kv_len)
     scores = scale(products, head_dim=query.shape[-1])  # (..., q_len, kv_len)
-    allowed = hide(scores, mask)  # (..., q_len, kv_len)
-    weights = softmax(allowed)  # (..., q_len, kv_len)
+    masked = hide(scores, mask)  # (..., q_len, kv_len)
+    weights = softmax(masked)  # (..., q_len, kv_len)
     output = mix(weights, value)  # (..., q_len, value_dim)
-    return Steps(products, scores, allowed, weights, output)
+    return Steps(products, scores, masked, weights, output)
 
 
 OPERATIONS: dict[str, tuple[Callable[..., Tensor], ...]] = {
@@ -71,8 +71,8 @@ OPERATIONS: dict[str, tuple[Callable[..., Tensor], ...]] = {
 
 def masked_before(scores: Tensor, mask: Tensor) -> Tensor:
     """Hide first, then share out: what may not be seen has no part in any weight."""
-    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
-    weights = allowed.softmax(dim=-1)  # (..., q_len, kv_len)
+    masked = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
+    weights = masked.softmax(dim=-1)  # (..., q_len, kv_len)
     return weights
 
 

@@ -54,8 +54,8 @@ def read_tile(running: Running, query: Tensor, key: Tensor, value: Tensor, mask:
     if not mask.any():
         return running
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (..., q_block, kv_block)
-    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_block, kv_block)
-    return read_block(running, allowed, value)
+    masked = scores.masked_fill(~mask, -torch.inf)  # (..., q_block, kv_block)
+    return read_block(running, masked, value)
 
 
 def tile_cells(rule: Rule, q_len: int, kv_len: int, q_block: int, kv_block: int) -> Tensor:

@@ -120,9 +120,9 @@ def read_rows(parts: Parts, setting: str, rows: Tensor) -> Reading:
     if SOFT_CAP in switches:
         scores = soft_cap(scores, CAP)
     mask = masks.build(masks.causal, rows.shape[-1], rows.shape[-1])
-    allowed = scores.masked_fill(~mask, -torch.inf)[..., None, :, :]  # of one head
+    masked = scores.masked_fill(~mask, -torch.inf)[..., None, :, :]  # of one head
     sink = parts["sink"] if SINK in switches else torch.full((1,), -torch.inf)
-    weights = softmax_with_sinks(allowed, sink)[..., 0, :, :]
+    weights = softmax_with_sinks(masked, sink)[..., 0, :, :]
     output = weights @ value
     gate = torch.ones(rows.shape)
     if GATE in switches:

@@ -129,7 +129,7 @@ def calls(leading):
         return Cache(held_key, held_value, seen)
 
     named = {"query": query, "key": key, "value": value, "mask": mask, "x": x, "head": head}
-    named |= dict.fromkeys(("scores", "products", "allowed", "weights", "bias"), scores)
+    named |= dict.fromkeys(("scores", "products", "masked", "weights", "bias"), scores)
     named |= {"head_dim": 11, "q_len": 5, "kv_len": 7, "draws": 6, "length": 9, "d_model": 13}
     named |= {"rule": rule, "lengths": torch.tensor([3, 7]), "generator": torch.Generator()}
     named |= {"temperature": 3.0, "longest": 100.0, "factor": 4.0, "cap": 2.0, "probability": 0.25}

@@ -76,7 +76,7 @@ def test_the_steps_are_the_whole(tensors):
     # The same operations in the same order up to here, so the same bits.
     assert_close(run.products, query @ key.mT, rtol=0, atol=0)
     assert_close(run.scores, whole.scores, rtol=0, atol=0)
-    assert_close(run.allowed, whole.scores.where(mask, -torch.inf), rtol=0, atol=0)
+    assert_close(run.masked, whole.scores.where(mask, -torch.inf), rtol=0, atol=0)
     # torch's softmax keeps float32 in between, ours rounds each step.
     error = rounding(whole.scores)
     assert_close(run.weights, whole.weights, atol=error, rtol=0)
@@ -99,8 +99,8 @@ def test_huge_scores_do_not_overflow(dtype, attend):
 @pytest.mark.parametrize("rule", masks.RULES)
 def test_what_is_hidden_too_late_has_its_share_and_is_missing_from_its_row(rule):
     scores, mask = drawn(3, 5, 7), masks.build(masks.RULES[rule], 5, 7)
-    allowed = scores.masked_fill(~mask, -torch.inf)
-    assert_close(masked_before(scores, mask), F.softmax(allowed, dim=-1), rtol=0, atol=0)
+    masked = scores.masked_fill(~mask, -torch.inf)
+    assert_close(masked_before(scores, mask), F.softmax(masked, dim=-1), rtol=0, atol=0)
     assert_close(masked_after(scores, mask), F.softmax(scores, dim=-1) * mask, rtol=0, atol=0)
 
 

@@ -59,6 +59,7 @@ def test_every_screen_of_a_page_can_be_read(lecture, path):
     assert not found, "\n".join(found)
 
 
+LISTENS = "() => globalThis.attentionWaiting?.told.starts"
 TELLS_START = """() => new MutationObserver((_changes, watch) => {
   if (!document.body.textContent.includes('Lecture mode starts')) return;
   globalThis.wasStartTold = true;
@@ -69,6 +70,7 @@ TELLS_START = """() => new MutationObserver((_changes, watch) => {
 def test_a_page_is_begun_walked_and_left_by_keys(visit):
     """What was pressed before it stands is obeyed then, and no step asks the server."""
     one = visit("scores", is_still=True, predict="true")
+    one.page.wait_for_function(LISTENS)
     one.page.evaluate(TELLS_START)  # it may be gone before anybody looks
     for key in ("l", "ArrowRight", "ArrowRight"):
         one.page.keyboard.press(key)

@@ -1,17 +1,26 @@
-"""One head: every matrix as plain numbers, their pictures, and the arithmetic of each number."""
+"""One head: every matrix as plain numbers, and their pictures."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from math import inf
 from typing import Any
 
 from torch import Tensor
 
-from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps
+from explainers.chapters.common.matrix_graph import (
+    HIDDEN,
+    MATCHED,
+    SCALED,
+    SHARED_OUT,
+    TIMES,
+    Node,
+    Numbers,
+    Operation,
+    make_explainer,
+)
 from explainers.charts.matrix import Matrix, Values, blank_forbidden, find_largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
@@ -21,7 +30,6 @@ from explainers.translations import _
 from explainers.ui.figure.panels import PRODUCT, Cell, Panel, Source, orient_panels
 from explainers.ui.takeaway_files import take
 
-Numbers = list[list[float]]
 SCORES = ("products", "scores", "masked")
 """Compared with each other, so drawn with one colour domain."""
 MOST_LANES = 24
@@ -30,41 +38,41 @@ MOST_LANES = 24
 
 @dataclass(frozen=True)
 class Kind:
-    """What one of the matrices is: its axes, its formula, its role and where it comes from."""
+    """What one of the matrices is: its axes, its role, and what it is made of.
+
+    `formula` is of one that nothing was made of.
+    """
 
     rows: str
     columns: str
-    formula: str
     role: str = ""
-    sources: tuple[Source, ...] = ()
+    op: Operation | None = None
+    inputs: tuple[str, ...] = ()
+    formula: str = ""
+
+    def write_formula(self) -> str:
+        """How it comes about, to be translated where it is shown."""
+        return self.op.formula.format(*self.inputs) if self.op else self.formula
 
 
-DRAWN = [N_("X's dimensions in, {name}'s out", name=name) for name in "QKV"]
+PAIRS = QUERY_AXIS, KEY_AXIS
+VECTORS = TOKEN_AXIS, FEATURE_AXIS
+ROLES = {"Q": "query", "K": "key", "V": "value"}
 KINDS = {
-    "X": Kind(TOKEN_AXIS, FEATURE_AXIS, N_("embedding + position, a row per token")),
-    "W_Q": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[0], "query"),
-    "W_K": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[1], "key"),
-    "W_V": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[2], "value"),
-    "Q": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_Q", "query", (Source("X", row="row"),)),
-    "K": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_K", "key", (Source("X", row="row"),)),
-    "V": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_V", "value", (Source("X", row="row"),)),
-    "products": Kind(
-        QUERY_AXIS, KEY_AXIS, "Q · Kᵀ", "", (Source("Q", row="row"), Source("K", row="column"))
-    ),
-    "scores": Kind(
-        QUERY_AXIS, KEY_AXIS, "Q · Kᵀ ÷ √d_k", "", (Source("products", "row", "column"),)
-    ),
-    N_("masked"): Kind(
-        QUERY_AXIS, KEY_AXIS, N_("−∞ where forbidden"), "", (Source("scores", "row", "column"),)
-    ),
-    "weights": Kind(QUERY_AXIS, KEY_AXIS, N_("softmax: every row sums to 1")),
-    "output": Kind(
-        QUERY_AXIS,
-        FEATURE_AXIS,
-        "weights · V",
-        "",
-        (Source("weights", row="row"), Source("V", column="column")),
-    ),
+    "X": Kind(*VECTORS, formula=N_("embedding + position, a row per token")),
+    **{
+        f"W_{name}": Kind(
+            *(FEATURE_AXIS, FEATURE_AXIS, role),
+            formula=N_("X's dimensions in, {name}'s out", name=name),
+        )
+        for name, role in ROLES.items()
+    },
+    **{name: Kind(*VECTORS, role, TIMES, ("X", f"W_{name}")) for name, role in ROLES.items()},
+    "products": Kind(*PAIRS, "", MATCHED, ("Q", "K")),
+    "scores": Kind(*PAIRS, "", SCALED, ("products",)),
+    N_("masked"): Kind(*PAIRS, "", HIDDEN, ("scores",)),
+    "weights": Kind(*PAIRS, "", SHARED_OUT, ("masked",)),
+    "output": Kind(QUERY_AXIS, FEATURE_AXIS, "", TIMES, ("weights", "V")),
 }
 
 
@@ -84,6 +92,21 @@ class OneHead:
         numbers = {name: tensor.tolist() for name, tensor in zip(KINDS, tensors, strict=True)}
         return cls(layer.tokens, layer.heads.head_dim, numbers)
 
+    @property
+    def nodes(self) -> dict[str, Node]:
+        """The matrices by their names, each with those that it is made of."""
+        nodes: dict[str, Node] = {}
+        for name, kind in KINDS.items():
+            words = self.tokens if name in ("weights", "output") else ()
+            inputs = tuple(nodes[one] for one in kind.inputs)
+            nodes[name] = Node(name, self.numbers[name], kind.op, inputs, words)
+        return nodes
+
+    @property
+    def explain(self) -> Callable[[Cell], Arithmetic]:
+        """What to ask about any number of this head."""
+        return make_explainer(self.nodes.values())
+
     def matrix(self, name: str) -> Matrix:
         """One matrix with its labels; pairs the mask forbids are blank."""
         kind, numbers = KINDS[name], self.numbers[name]
@@ -93,7 +116,7 @@ class OneHead:
             values = blank_forbidden(numbers, allowed)
         return Matrix(
             name,
-            kind.formula,
+            kind.write_formula(),
             values,
             self._labels(kind.rows, len(numbers)),
             self._labels(kind.columns, len(numbers[0])),
@@ -114,7 +137,8 @@ class OneHead:
         """The matrix with the rows and columns that its numbers come from."""
         kind, matrix = KINDS[name], self.matrix(name)
         is_wide = kind.columns == FEATURE_AXIS and matrix.shape[1] > MOST_LANES
-        sources = (Source(self.compared, row="row"),) if name == "weights" else kind.sources
+        inputs = (self.compared,) if name == "weights" else kind.inputs
+        sources = kind.op.list_sources(inputs) if kind.op else ()
         return Panel(name, matrix, operator, has_page, sources, dense=is_wide)
 
     def step(self, name: str, queries_down: bool) -> list[Panel]:
@@ -154,41 +178,6 @@ class OneHead:
 
 def _transpose_name(name: str) -> str:
     return name.removesuffix("ᵀ") if name.endswith("ᵀ") else f"{name}ᵀ"
-
-
-def make_explainer(one_head: OneHead) -> Callable[[Cell], Arithmetic]:
-    """What to ask about any cell of this head."""
-    return partial(_explain_cell, one_head)
-
-
-def _explain_cell(one_head: OneHead, cell: Cell) -> Arithmetic:
-    """How the number in `cell` came to be; in a right factor named "Kᵀ" the axes are exchanged."""
-    name, i, j = cell.panel.removesuffix("ᵀ"), cell.row, cell.column
-    if cell.panel.endswith("ᵀ"):
-        i, j = j, i
-    numbers = one_head.numbers
-    value = numbers[name][i][j]
-    what = f"{name}[{i}, {j}]"
-    match name:
-        case "Q" | "K" | "V":
-            column = [line[j] for line in numbers[f"W_{name}"]]
-            return arithmetic.explain_dot_product(numbers["X"][i], column, value, what)
-        case "products":
-            query, key = numbers["Q"][i], numbers["K"][j]
-            return arithmetic.explain_dot_product(query, key, value, what)
-        case "scores":
-            return arithmetic.explain_division(
-                numbers["products"][i][j], one_head.head_dim, value, what
-            )
-        case "weights":
-            return arithmetic.explain_softmax(numbers["masked"][i], j, value, one_head.tokens)
-        case "output":
-            column = [line[j] for line in numbers["V"]]
-            weights, words = numbers["weights"][i], one_head.tokens
-            return arithmetic.explain_dot_product(weights, column, value, what, words)
-        case "masked":
-            return arithmetic.explain_masking(numbers["scores"][i][j], value, what)
-    return arithmetic.explain_input(value, what)
 
 
 def attend(layer: Layer) -> tuple[Projections, Steps]:

@@ -2,7 +2,7 @@
 
 import difflib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any, NamedTuple
@@ -11,13 +11,20 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
 from explainers.attention.cross import Attend, hide_padding, read_source
 from explainers.attention.decoder_block import Decoded, decoder_block
 from explainers.attention.encoder_block import normalise
 from explainers.attention.scaled_dot_product import attention
+from explainers.chapters.common.matrix_graph import (
+    MATCHED,
+    SCALED,
+    SHARED_OUT,
+    TIMES,
+    Node,
+    make_explainer,
+)
 from explainers.chapters.cross_attention.alignment_view import (
     END,
     LAST_LAYER,
@@ -126,46 +133,28 @@ class WeightSteps:
 
     def explain(self, cell: Cell) -> Arithmetic:
         """How a number came to be."""
-        find: dict[str, Callable[[int, int], Arithmetic]] = {
-            QUERIES: self._explain_query,
-            KEYS: self._explain_key,
-            SCORES: self._explain_score,
-            FIRST: self._explain_first,
-            WEIGHTS: lambda row, column: self.view.explain_weight(Cell(WEIGHTS, row, column)),
-        }
-        return find[cell.panel](cell.row, cell.column)
+        if cell.panel == WEIGHTS:
+            return self.view.explain_weight(cell)
+        return make_explainer(self.make_nodes())(cell)
 
-    def _explain_query(self, row: int, column: int) -> Arithmetic:
-        asking = normalise(self.decoded.after_own, self.block.norms[1])[self.rows][row]
-        value = self._read_head(self.decoded.cross.query)[row, column]
-        return self._explain_product(asking, self.block.cross.w_query, column, value, "Q", row)
+    def make_nodes(self) -> list[Node]:
+        """The matrices of the picture, each with those that it is made of."""
+        cross, layer = self.decoded.cross, self.block.cross
+        lanes = slice(self.head * layer.head_dim, (self.head + 1) * layer.head_dim)
+        asking = normalise(self.decoded.after_own, self.block.norms[1])[self.rows]
 
-    def _explain_key(self, row: int, column: int) -> Arithmetic:
-        memory, value = self.view.translation.memory[row], self.decoded.cross.key[self.head]
-        return self._explain_product(
-            memory, self.block.cross.w_key, column, value[row, column], "K", row
-        )
+        def project(name: str, x: Tensor, weight: Tensor, made: Tensor) -> Node:
+            given = Node("x", x.tolist()), Node("W", weight[:, lanes].tolist())
+            return Node(name, made.tolist(), TIMES, given)
 
-    def _explain_product(
-        self, left: Tensor, matrix: Tensor, column: int, value: Tensor, name: str, row: int
-    ) -> Arithmetic:
-        right = matrix[:, self.head * self.block.cross.head_dim + column]
-        label = f"{name}[{row}, {column}]"
-        return arithmetic.explain_dot_product(left.tolist(), right.tolist(), value.item(), label)
-
-    def _explain_score(self, row: int, column: int) -> Arithmetic:
-        cross = self.decoded.cross
-        query, key = self._read_head(cross.query)[row], cross.key[self.head, column]
-        value, label = self._read_head(cross.scores)[row, column], f"scores[{row}, {column}]"
-        numerator = (query * key).sum().item()
-        return arithmetic.explain_division(numerator, len(query), value.item(), label)
-
-    def _explain_first(self, row: int, column: int) -> Arithmetic:
-        cross = self.decoded.cross
-        scores, value = self._read_head(cross.scores)[row], self._read_head(cross.weights)
-        return arithmetic.explain_softmax(
-            scores.tolist(), column, value[row, column].item(), self.view.columns
-        )
+        query = project(QUERIES, asking, layer.w_query, self._read_head(cross.query))
+        memory = self.view.translation.memory
+        key = project(KEYS, memory, layer.w_key, cross.key[self.head])
+        matched = self._read_head(cross.query) @ cross.key[self.head].T
+        products = Node("products", matched.tolist(), MATCHED, (query, key))
+        scores = Node(SCORES, self._read_head(cross.scores).tolist(), SCALED, (products,))
+        shares = self._read_head(cross.weights).tolist()
+        return [query, key, scores, Node(FIRST, shares, SHARED_OUT, (scores,), self.view.columns)]
 
 
 def compute_head_weights(

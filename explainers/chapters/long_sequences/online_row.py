@@ -11,7 +11,6 @@ import streamlit as st
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
 from explainers.attention.steps import softmax
-from explainers.chapters.common.one_head import make_explainer
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import compute
 from explainers.charts.matrix import Matrix, Values, find_largest
@@ -90,7 +89,7 @@ class Row(compute.RowReading):
 
 def make_row_explainer(row: Row) -> Callable[[Cell], Arithmetic]:
     """What to ask about any cell of the picture."""
-    return partial(_explain_cell, row, make_explainer(row.lab.one_head))
+    return partial(_explain_cell, row, row.lab.one_head.explain)
 
 
 def _explain_cell(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell) -> Arithmetic:

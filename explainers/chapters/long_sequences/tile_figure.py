@@ -14,7 +14,6 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
 from explainers.attention.tiled import tile_cells
-from explainers.chapters.common.one_head import make_explainer
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import compute
 from explainers.chapters.long_sequences.compute import (
@@ -179,7 +178,7 @@ def show_tiles(tiles: TiledSentence, rule: str) -> None:
 
 def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithmetic]:
     lab = tiles.lab
-    of_scores = make_explainer(lab.one_head)
+    of_scores = lab.one_head.explain
 
     def explain(cell: Cell) -> Arithmetic:
         i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"

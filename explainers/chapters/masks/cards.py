@@ -16,7 +16,7 @@ from explainers.attention.receptive_field import window_reach
 from explainers.attention.rules import Rule
 from explainers.attention.single_head import single_head
 from explainers.attention.steps import attention_steps, hide, softmax
-from explainers.chapters.common.one_head import OneHead, make_explainer
+from explainers.chapters.common.one_head import OneHead
 from explainers.chapters.common.score_matrix import (
     Lab,
     count_changed_rows,
@@ -179,7 +179,7 @@ def show_two_steps(lab: Lab, mask: Tensor, word: int) -> None:
     one_head = OneHead.of(lab.layer, lab.views, run)
     panels = [replace(panel, followed=word) for panel in one_head.step("weights", True)]
     alt = _("The scores after the mask, and the weights that the softmax makes of them.")
-    explain = make_explainer(one_head)
+    explain = one_head.explain
     show_clickable_figure(lab.arranged(panels), explain, lab.origin, "two steps", alt)
 
 
@@ -197,7 +197,7 @@ def show_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> None:
         mask = lab.mask(rule)
         panel = make_weight_panel(name, describe_cells(mask), shown[name], mask, lab.tokens)
         panels.append(replace(panel, small=True))
-    of_scores = make_explainer(lab.one_head)
+    of_scores = lab.one_head.explain
 
     def explain(cell: Cell) -> Arithmetic:
         if cell.panel == "scores":

@@ -7,7 +7,7 @@ import torch
 
 from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps
-from explainers.chapters.common.one_head import attend, make_explainer, read_head
+from explainers.chapters.common.one_head import attend, read_head
 from explainers.messages import N_
 from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
@@ -55,7 +55,7 @@ def draw_directions(layer: Layer, origin: str, queries_down: bool) -> None:
     one_head = read_head(layer)
     panels = orient_panels([one_head.panel("weights")], queries_down)
     alt = _("How every word divides its attention, a row per word; the table is not symmetric.")
-    show_clickable_figure(panels, make_explainer(one_head), origin, "directions", alt)
+    show_clickable_figure(panels, one_head.explain, origin, "directions", alt)
 
 
 def count_parameters(d_model: int, head_dim: int, value_dim: int) -> dict[str, int]:

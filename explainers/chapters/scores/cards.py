@@ -11,7 +11,7 @@ from torch import Tensor
 from explainers.attention.scaling import measure
 from explainers.attention.steps import OPERATIONS, dot_products, scale, softmax
 from explainers.chapters.common.choose_layer import LayerSizes
-from explainers.chapters.common.one_head import OneHead, make_explainer, read_head
+from explainers.chapters.common.one_head import OneHead, read_head
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, Theme
 from explainers.messages import N_
@@ -74,7 +74,7 @@ def show_step(sizes: LayerSizes, step: str, queries_down: bool, origin: str) -> 
 
     def look(layer: Layer) -> View:
         one_head = read_head(layer)
-        return View(one_head.step(step, queries_down), make_explainer(one_head))
+        return View(one_head.step(step, queries_down), one_head.explain)
 
     slider, alt = (
         sizes.make_slider(look),
@@ -101,7 +101,7 @@ def show_all_words(one_head: OneHead, word: int, queries_down: bool, origin: str
         for at, name in enumerate(("products", "scores", "weights", "output"))
     ]
     alt = _("Four matrices: products, scores, weights and output, a row for each word.")
-    working = make_explainer(one_head)
+    working = one_head.explain
     show_clickable_figure(orient_panels(panels, queries_down), working, origin, "all words", alt)
     show_source(*sum(OPERATIONS.values(), ()))
 
