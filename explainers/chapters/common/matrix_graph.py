@@ -76,7 +76,7 @@ def _explain_share(node: Node, row: int, column: int, value: float, _what: str) 
 
 TIMES = Operation("{} · {}", (("row", None), (None, "column")), _explain_product)
 MATCHED = Operation("{} · {}ᵀ", (("row", None), ("column", None)), _explain_match)
-SCALED = Operation("{} ÷ √d_k", (("row", "column"),), _explain_scaling)
+SCALED = Operation("Q · Kᵀ ÷ √d_k", (("row", "column"),), _explain_scaling)
 HIDDEN = Operation(N_("−∞ where forbidden"), (("row", "column"),), _explain_hiding)
 SHARED_OUT = Operation(N_("softmax: every row sums to 1"), (("row", None),), _explain_share)
 
