@@ -74,7 +74,7 @@ def show_latent(tokens: Tokens) -> None:
     inputs = {"tokens": tokens, "latent_dim": int(controls.latent_dim.steps[place]), "seed": seed}
     hand_over("latent", _("Multi-head latent attention"), compute.compute_latent_heads, **inputs)
     of_text = text.template("latent_kept")
-    figure = cards.draw_latent(tokens, sizes, place, page.has_queries_down(), of_text)
+    figure = cards.draw_latent(tokens, sizes, place, of_text)
     show_figure(figure, random_weights(seed, sizes[place].given.x.device), "latent")
     show_source(latent.compress, latent.queries, latent.latent_attention, latent.absorbed)
 

@@ -52,8 +52,8 @@ ON_SOME_PAGES = "Both compute this page's numbers again", "info real: "
 
 LAPTOP = 1280, 900
 HIGHEST = 900
-TALLER = {("04_scores", "steps"): 1600, ("09_shared_heads", "latent"): 1800}
-"""Two that could not be cut: each shows a whole computation whose matrices need two lines."""
+TALLER = {("04_scores", "steps"): 1600}
+"""One that could not be cut: a whole computation, its arithmetic, and the choice of its weights."""
 OPEN_CARD = "[class*=st-key-go-deeper] details[open]"
 
 

@@ -14,7 +14,7 @@ from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import latent_cache_elements
 from explainers.attention.merged_rows import merge_rows, waiting_rows
 from explainers.attention.multi_head import ManyHeads
-from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices, make_miniatures
+from explainers.chapters.common.score_matrix import choose_pair
 from explainers.chapters.shared_heads.compute import (
     HEAD_DIM,
     NUM_HEADS,
@@ -31,7 +31,7 @@ from explainers.messages import ngettext
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views, orient_panels
+from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views
 from explainers.ui.provenance import random_weights
 from explainers.ui.text.numbers import bound_rounding, write_percent
 from explainers.ui.untrusted_text import verbatim
@@ -145,63 +145,33 @@ def count_stored(tokens: Sequence[str], run: LatentHeads) -> tuple[int, int]:
 
 
 def draw_latent(
-    tokens: tuple[str, ...],
-    sizes: Sequence[BothWays],
-    place: int,
-    queries_down: bool,
-    template: str,
+    tokens: tuple[str, ...], sizes: Sequence[BothWays], place: int, template: str
 ) -> Figure:
-    """What is cached, how much it is, and every head's weights, at any step of the slider.
+    """What is cached, and how much it is, at any step of the slider.
 
     `template` are the page's words about it.
     """
     control = controls.latent_dim
-    alt = _("The cached latent and rotary key of each word, and the weights of every head.")
+    alt = _("The cached latent and the cached rotary key of each word.")
     labels = [f"{step:g}" for step in control.steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
 
     def draw(step: int) -> Figure:
         ways = sizes[step]
-        panels = [*_draw_rows(tokens, ways.run), *_draw_weights(tokens, ways, queries_down)]
-        return Figure(panels, alt, template=template, named=[name_latent(tokens, ways)])
+        named = [name_latent(tokens, ways)]
+        return Figure(_draw_rows(tokens, ways.run), alt, template=template, named=named)
 
     return draw_views(slider, draw)
 
 
 def _draw_rows(tokens: tuple[str, ...], run: LatentHeads) -> list[Panel]:
-    kept, mha = count_stored(tokens, run)
-    latent, key = run.cached
     content, place = (
         _("all that heads know of the content"),
         _("rotated by RoPE, one for all heads"),
     )
-    amounts = Matrix(
-        _("numbers kept"),
-        _("of this text"),
-        [[mha], [kept]],
-        ["MHA", "MLA"],
-        [_("kept")],
-        _("way"),
-        _("numbers"),
-        decimals=0,
-    )
-    return [
-        Panel(
-            "latent",
-            _make_row_matrix(_("latent c"), content, tokens, latent),
-            heading=_("Cached: two short rows per word"),
-        ),
-        Panel("rotary key", _make_row_matrix(_("rotary key"), place, tokens, key)),
-        Panel("numbers kept", amounts),
-    ]
-
-
-def _draw_weights(tokens: tuple[str, ...], ways: BothWays, queries_down: bool) -> list[Panel]:
-    reads = [_("reads c")] * NUM_HEADS
-    head_name, mask = _("MLA head {head}"), ways.given.mask
-    weights = make_head_matrices(head_name, reads, ways.run.weights, tokens, mask)
-    heading = _("Every head's weights, from these rows alone, under the causal mask")
-    return orient_panels(make_miniatures(weights, "MLA head", heading), queries_down)
+    latent = _make_row_matrix(_("latent c"), content, tokens, run.cached.latent)
+    key = _make_row_matrix(_("rotary key"), place, tokens, run.cached.rotary_key)
+    return [Panel("latent", latent), Panel("rotary key", key, small=True)]
 
 
 def name_latent(tokens: tuple[str, ...], ways: BothWays) -> dict[str, object]:
