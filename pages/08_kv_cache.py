@@ -65,8 +65,7 @@ def show_broken(shown: DrawnText, run: DrawnText) -> None:
     text("broken", window=compute.WINDOW, kept=compute.WINDOW - 1)
     found = compute.measure_differences(run)
     answer = cards.write_first_wrong_word(run, found[compute.FORGOTTEN])
-    of_text = {"tokens": run.tokens, "seed": run.seed}
-    hand_over("mistakes", _("Mistakes in a cache"), compute.measure_mistakes, **of_text)
+    cards.take_mistakes(run, found)
     if ask_veiled(text, "broken", answer, cards.list_first_words(run)):
         show_figure(cards.draw_faults(run, found), run.origin, "mistakes")
         text("broken_seen", **cards.name_faults(run, found))

@@ -10,7 +10,6 @@ from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import cards, compute, hero
 from explainers.chapters.shared_heads import uptraining_job as uptraining
 from explainers.chapters.shared_heads.compute import HEAD_DIM, NUM_HEADS, ROPE_DIM
-from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, show_hero
@@ -22,7 +21,6 @@ from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
-from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 Tokens = tuple[str, ...]
@@ -45,8 +43,7 @@ def show_how(reading: Reading, picture: Hero) -> None:
     """Keys of the KV heads, dealt out to the query heads, and the weights that these get."""
     layer, word = hero.load_shown(reading, picture)
     dealing = cards.Dealing.of(layer, word)
-    title = _("Heads that learned to share keys and values")
-    hand_over("learned", title, compute.read_learned_heads, layer=layer)
+    cards.take_learned(dealing)
     text("how", **dealing.name_words())
     show_figure(cards.draw_dealing(dealing), name_layer_origin(layer), "dealing")
     show_source(grouped_query.share, grouped_query.grouped_query, grouped_query.cache_elements)
@@ -71,8 +68,7 @@ def show_latent(tokens: Tokens) -> None:
     text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
     place, seed = controls.latent_dim(), page.read_seed()
     sizes = cards.run_all_sizes(tokens, seed)
-    inputs = {"tokens": tokens, "latent_dim": int(controls.latent_dim.steps[place]), "seed": seed}
-    hand_over("latent", _("Multi-head latent attention"), compute.compute_latent_heads, **inputs)
+    cards.take_latent(tokens, sizes[place], seed)
     of_text = text.template("latent_kept")
     figure = cards.draw_latent(tokens, sizes, place, of_text)
     show_figure(figure, random_weights(seed, sizes[place].given.x.device), "latent")
@@ -86,8 +82,7 @@ def show_rows(tokens: Tokens) -> None:
     if ask_veiled(text, "rows", *cards.ask_rows(found), words=len(tokens), width=found.width):
         show_figure(*cards.draw_rows(found), "rows")
         text("rows_seen", **cards.name_rows(found))
-    inputs = {"tokens": tokens, "width": found.width, "seed": found.seed}
-    hand_over("rows", _("Words that share a row"), compute.compute_merged_rows, **inputs)
+    cards.take_rows(found)
     show_source(*cards.CODE)
 
 

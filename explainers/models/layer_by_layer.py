@@ -1,7 +1,7 @@
 """A model built like Llama, layer by layer: what its heads and MLPs add, directly and by token.
 
 The stream starts as the token's embedding; each layer adds what its heads write, then what its MLP
-writes, and a final norm and the unembedding make logits of the end (Elhage et al. 2021).
+writes, and a final norm and the unembedding make logits of the end.
 
 A head's direct effect goes along the stream to the end, not through later layers. A head's output
 is its weights times its values, so what it writes is a sum over the tokens that it looks at; with

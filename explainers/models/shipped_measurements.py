@@ -1,4 +1,4 @@
-"""What was measured of SmolLM2 beforehand and is kept with the app, besides scores of heads."""
+"""What was measured of SmolLM2 and is kept: replaced heads, what they write, texts, roles."""
 
 import functools
 import json

@@ -133,7 +133,7 @@ def find_first_repeated(tokens: list[str]) -> int:
 
 RUNS = 3
 """How often `measure_heads` runs the model."""
-_CODE = (head_scores, probes, probes)
+_CODE = (head_scores, probes)
 
 HeadScoresJob = Job[str, str, HeadScores]
 """Of a model's name; it reports in words how many layers have been read."""

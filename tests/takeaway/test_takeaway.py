@@ -62,7 +62,7 @@ CASES = {
     "relative_positions YaRN": ({}, "deep=past_length&speeds=YaRN", set()),
     "cache_memory": ({}, "model=gemma-3-27b&tokens=40000&dtype=fp8&gpus=2&deep=serving", set()),
     "shared_heads": (BUSY, "kv_heads=1", set()),
-    "shared_heads latent": (BUSY, "latent=8&deep=latent", {"latent", "rotary key", "MLA head 3"}),
+    "shared_heads latent": (BUSY, "latent=8&deep=latent", {"latent", "rotary key"}),
     "shared_heads rows": (BUSY, "row_width=2&deep=rows", {"rows", "merged"}),
     "kv_cache": (BUSY, "words_read=3", set()),
     "kv_cache broken": (BUSY, "deep=broken", {"wrong"}),

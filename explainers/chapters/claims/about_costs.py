@@ -217,8 +217,7 @@ def _make_llama_shape(num_kv_heads: int) -> ModelShape:
 
 PROMPT, CHANGED = 16, 3
 """A prompt, and its token that differs, counted from 0."""
-ROUNDING = 1e-5
-LEFT_OVER, MODEL = "what is left over", "the model itself"
+LEFT_OVER, ITSELF = "what is left over", "the model itself"
 
 
 def any_common_part_is_cached(layers: int) -> Finding:
@@ -270,9 +269,9 @@ def speculation_is_approximate(redrawn: str) -> Finding:
     """All ways counted, how far what is written is from the model's own distribution."""
     seeded = make_generator("claims", "drafts")
     draft, target = torch.randn(2, 6, generator=seeded, dtype=torch.float64).softmax(dim=-1)
-    again = {LEFT_OVER: left_over(draft, target), MODEL: target}
+    again = {LEFT_OVER: left_over(draft, target), ITSELF: target}
     written = {name: written_distribution(draft, target, rest) for name, rest in again.items()}
     off = {name: float((one - target).abs().max()) for name, one in written.items()}
     differs = {name: one > ROUNDING for name, one in off.items()}
-    numbers = {"off": off[LEFT_OVER], "mistake": off[MODEL]}
+    numbers = {"off": off[LEFT_OVER], "mistake": off[ITSELF]}
     return judge_claim(differs[redrawn], all(differs.values()), **numbers)

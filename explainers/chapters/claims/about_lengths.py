@@ -168,7 +168,6 @@ def cap_keeps_shares_apart(cap: int) -> Finding:
 
 
 DIM, PAIRS, TEXTS = 16, 32, 50
-ROUNDING = 1e-5
 ALL_NEW, REPEATED = "all different", "repeated"
 RANDOM, RIGHT_ANGLES = "at random", "at right angles"
 

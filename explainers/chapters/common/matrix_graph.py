@@ -36,7 +36,7 @@ class Node:
 class Operation:
     """How a matrix comes of others.
 
-    `formula` has a place for each input's name; `sources` are what a number reads of each input:
+    `formula` may name its inputs at places; `sources` are what a number reads of each input:
     which row and which column of it, by those of the number itself. None is all of them.
     """
 

@@ -81,7 +81,6 @@ class OneHead:
     """What one run of `attention_steps` computed, ready to be drawn and explained."""
 
     tokens: tuple[str, ...]
-    head_dim: int
     numbers: dict[str, Numbers]
 
     @classmethod
@@ -90,7 +89,7 @@ class OneHead:
         head = layer.head(number)
         tensors = (layer.x, head.w_query, head.w_key, head.w_value, *views, *run)
         numbers = {name: tensor.tolist() for name, tensor in zip(KINDS, tensors, strict=True)}
-        return cls(layer.tokens, layer.heads.head_dim, numbers)
+        return cls(layer.tokens, numbers)
 
     @property
     def nodes(self) -> dict[str, Node]:
@@ -170,7 +169,7 @@ class OneHead:
         itself = _(panel.id)
         formula = _("{name} with rows and columns exchanged", name=itself)
         turned = replace(panel.matrix.transposed(), name=f"{itself}ᵀ", formula=formula)
-        return replace(panel, id=name, matrix=turned)
+        return replace(panel, id=name, matrix=turned, sources=())
 
     def _labels(self, axis: str, length: int) -> list[str]:
         return list(self.tokens) if Matrix.has_tokens(axis) else [str(n) for n in range(length)]

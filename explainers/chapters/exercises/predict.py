@@ -174,9 +174,6 @@ def a_turn_past_the_length(draw: Random) -> Prediction:
     return Prediction(given | {"number": f"{number}"}, turn, 0.01 * turn, worked)
 
 
-HUNDREDTH = 0.02
-
-
 def a_row_with_a_sink(draw: Random) -> Prediction:
     """What is left for the words, beside a learned sink."""
     scores = [draw.randint(-1, 2) for _ in range(3)]
@@ -206,8 +203,6 @@ def sum_that_a_head_writes(draw: Random) -> Prediction:
     products = ", ".join(format_signed(round(one, 2)) for one in (weights * writes).tolist())
     return Prediction(given, float(weights @ writes), ONE_DECIMAL, {"products": products})
 
-
-HUNDREDTH = 0.02
 
 INDEX_HEADS = 4
 

@@ -23,6 +23,8 @@ from explainers.chapters.kv_cache.compute import (
     SMALL,
     count_costs,
     make_counted_layer,
+    measure_mistakes,
+    name_steps,
     read_in_one_head,
     read_words,
 )
@@ -37,13 +39,14 @@ from explainers.chapters.kv_cache.reading import (
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_, ngettext
+from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import formula
-from explainers.ui.takeaway_files import hand_over
+from explainers.ui.takeaway_files import hand_over, take
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
@@ -198,9 +201,18 @@ def hand_over_steps(run: DrawnText, layer: int, words: int) -> None:
         block = run.blocks[layer]
         x = torch.stack([run.compute_input(layer, word) for word in range(words)])
         given = {"x": x, "layer": block.first_head, "longest": block.longest, "words": words}
-        hand_over("decoding", title, read_in_one_head, **given)
+        done = run.steps[words - 1].reads[layer]
+        shown = {"K": done.cache.key[0], "V": done.cache.value[0], "weights": done.weights[0]}
+        take("decoding", Recipe(title, read_in_one_head, given, shown))
     else:
-        hand_over("decoding", title, read_words, tokens=run.tokens, seed=run.seed, words=words)
+        given = {"tokens": run.tokens, "seed": run.seed, "words": words}
+        take("decoding", lambda: Recipe(title, read_words, given, name_steps(run, words)))
+
+
+def take_mistakes(run: DrawnText, found: Mapping[str, Tensor]) -> None:
+    """Caches with a mistake, as they are drawn."""
+    inputs, shown = {"tokens": run.tokens, "seed": run.seed}, torch.stack([*found.values()])
+    take("mistakes", Recipe(_("Mistakes in a cache"), measure_mistakes, inputs, {"wrong": shown}))
 
 
 def show_one_step(run: DrawnText, layer: int, place: int) -> None:

@@ -43,11 +43,15 @@ def measure_differences(run: DecodedText) -> dict[str, Tensor]:
 
 
 def read_words(tokens: tuple[str, ...], seed: int, words: int) -> dict[str, Any]:
-    """What each layer keeps after some words, and how far that is from computing all of it again.
+    """What each layer keeps after some words, and how far that is from computing all again."""
+    return name_steps(DecodedText(tokens, seed), words)
+
+
+def name_steps(run: DecodedText, words: int) -> dict[str, Any]:
+    """The same of a text that was read.
 
     The first difference is between products of the same shapes, so it is exactly 0.
     """
-    run = DecodedText(tokens, seed)
     found: dict[str, Any] = {
         "cached − recomputed": max(run.row_by_row),
         "outputs": torch.cat([step.output for step in run.steps]),

@@ -14,7 +14,8 @@ from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import latent_cache_elements
 from explainers.attention.merged_rows import merge_rows, waiting_rows
 from explainers.attention.multi_head import ManyHeads
-from explainers.chapters.common.score_matrix import choose_pair
+from explainers.chapters.common.score_matrix import choose_pair, name_by_head
+from explainers.chapters.shared_heads import compute
 from explainers.chapters.shared_heads.compute import (
     HEAD_DIM,
     NUM_HEADS,
@@ -28,11 +29,13 @@ from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, KEY_AXIS, TOKEN_AXI
 from explainers.memory.cache_bytes import count_lasting_bytes, require_groups
 from explainers.memory.model_shapes import ModelShape, find_shape
 from explainers.messages import ngettext
+from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views
 from explainers.ui.provenance import random_weights
+from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import bound_rounding, write_percent
 from explainers.ui.untrusted_text import verbatim
 
@@ -64,6 +67,13 @@ class Dealing(NamedTuple):
             "kv_heads": _(ngettext("{count:,} KV head", "{count:,} KV heads", heads.num_kv_heads)),
             "group": heads.group_size,
         }
+
+
+def take_learned(dealing: Dealing) -> None:
+    """Heads that learned to share, as they are drawn."""
+    title = _("Heads that learned to share keys and values")
+    shown = name_by_head("learned head", dealing.run.weights)
+    take("learned", Recipe(title, compute.read_learned_heads, {"layer": dealing.layer}, shown))
 
 
 def draw_dealing(dealing: Dealing) -> Figure:
@@ -135,6 +145,21 @@ def run_all_sizes(tokens: tuple[str, ...], seed: int) -> list[BothWays]:
     """Both ways, for every latent that the slider offers."""
     inputs = [make_latent_inputs(tokens, int(r), seed) for r in controls.latent_dim.steps]
     return [BothWays(given, latent_attention(*given), absorbed(*given)) for given in inputs]
+
+
+def take_latent(tokens: tuple[str, ...], ways: BothWays, seed: int) -> None:
+    """Multi-head latent attention, both ways."""
+    inputs = {"tokens": tokens, "latent_dim": ways.run.cached.latent.shape[-1], "seed": seed}
+    shown = compute.list_latent_numbers(ways.run, ways.short)
+    title, function = _("Multi-head latent attention"), compute.compute_latent_heads
+    take("latent", Recipe(title, function, inputs, shown))
+
+
+def take_rows(found: MergedWords) -> None:
+    """Words that share a row, as they are drawn."""
+    inputs = {"tokens": found.tokens, "width": found.width, "seed": found.seed}
+    shown = compute.list_merged_numbers(found)
+    take("rows", Recipe(_("Words that share a row"), compute.compute_merged_rows, inputs, shown))
 
 
 def count_stored(tokens: Sequence[str], run: LatentHeads) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.grouped_query import grouped_query
-from explainers.attention.latent import absorbed, latent_attention
+from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import Latent
 from explainers.attention.merged_rows import merge_rows
 from explainers.attention.rotary import angles
@@ -71,14 +71,17 @@ Computed = dict[str, Tensor]
 
 def read_learned_heads(layer: Layer) -> Computed:
     """The weights of heads that learned with fewer keys and values."""
-    run = grouped_query(layer.x, layer.heads, layer.mask)
-    return name_by_head("learned head", run.weights)
+    return name_by_head("learned head", grouped_query(layer.x, layer.heads, layer.mask).weights)
 
 
 def compute_latent_heads(tokens: tuple[str, ...], latent_dim: int, seed: int) -> Computed:
     """What MLA caches and computes, written out and absorbed."""
     given = make_latent_inputs(tokens, latent_dim, seed)
-    run, short = latent_attention(*given), absorbed(*given)
+    return list_latent_numbers(latent_attention(*given), absorbed(*given))
+
+
+def list_latent_numbers(run: LatentHeads, short: LatentHeads) -> Computed:
+    """What is stored, the weights of every head, and the outputs of both ways."""
     rows = {"latent": run.cached.latent, "rotary key": run.cached.rotary_key}
     outputs = {"output": run.output, "output, absorbed": short.output}
     return {**rows, **name_by_head("MLA head", run.weights), **outputs}
@@ -86,5 +89,9 @@ def compute_latent_heads(tokens: tuple[str, ...], latent_dim: int, seed: int) ->
 
 def compute_merged_rows(tokens: tuple[str, ...], width: int, seed: int) -> Computed:
     """Words that share a row, and the weights with which they do."""
-    found = merge_words(tokens, width, seed)
+    return list_merged_numbers(merge_words(tokens, width, seed))
+
+
+def list_merged_numbers(found: MergedWords) -> Computed:
+    """The rows of the words, how they are weighed, and what became of them."""
     return {"rows": found.rows, "weights": found.weights.flatten(0, 1), "merged": found.merged}

@@ -1,5 +1,5 @@
 // @ts-check
-// Sizes and times as the calculators print them: explainers/memory/sizes.py.
+// Sizes and times as the calculators print them: explainers/memory/cache_formula.py.
 
 import { _, localNumber } from "./words.js";
 
