@@ -1,4 +1,9 @@
-"""Queries of one sequence, keys and values of another (Vaswani et al. 2017, section 3.2.3)."""
+"""Queries of one sequence, keys and values of another (Vaswani et al. 2017, section 3.2.3).
+
+>>> import torch
+>>> hide_padding(torch.tensor([1]), kv_len=3)  # of a source of one word, filled up to three
+tensor([[[[ True, False, False]]]])
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple

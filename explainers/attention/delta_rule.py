@@ -1,4 +1,9 @@
-"""The delta rule: overwrite what comes again, and fade (Yang et al. 2024, Gated Delta Networks)."""
+"""The delta rule: overwrite what comes again, and fade (Yang et al. 2024, Gated Delta Networks).
+
+>>> key, new, one = torch.tensor([0.0, 1.0]), torch.tensor([7.0]), torch.ones(())
+>>> write_delta(torch.tensor([[0.0, 5.0]]), key, new, one, one)  # 5 is overwritten
+tensor([[0., 7.]])
+"""
 
 import torch
 from torch import Tensor

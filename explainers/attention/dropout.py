@@ -1,4 +1,8 @@
-"""Dropout on the weights, as training uses it (Srivastava et al. 2014, section 10)."""
+"""Dropout on the weights, as training uses it (Srivastava et al. 2014, section 10).
+
+>>> drop(torch.tensor([0.25, 0.75]), 0.0, torch.Generator())
+tensor([0.2500, 0.7500])
+"""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,9 @@
-"""Stored in few bits: each group of numbers has a step of its own (KIVI, Liu et al. 2024)."""
+"""Stored in few bits: each group of numbers has a step of its own (KIVI, Liu et al. 2024).
+
+>>> import torch
+>>> round_in_tokens(torch.tensor([[0.0, 0.4, 1.0, 3.0]]), bits=2, size=4)
+tensor([[0., 0., 1., 3.]])
+"""
 
 from torch import Tensor
 

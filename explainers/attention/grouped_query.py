@@ -1,4 +1,12 @@
-"""Heads that share keys and values: GQA (Ainslie et al. 2023) and MQA (Shazeer 2019)."""
+"""Heads that share keys and values: GQA (Ainslie et al. 2023) and MQA (Shazeer 2019).
+
+>>> import torch
+>>> key = torch.tensor([[[1.0]], [[2.0]]])  # two KV heads of one key
+>>> share(key, group_size=2).flatten()
+tensor([1., 1., 2., 2.])
+>>> cache_elements(tokens=10, num_kv_heads=2, head_dim=4)
+160
+"""
 
 from dataclasses import replace
 

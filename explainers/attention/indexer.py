@@ -1,4 +1,9 @@
-"""Which keys are worth reading: lightning indexer (DeepSeek-AI 2025, "DeepSeek-V3.2", eq. 1)."""
+"""Which keys are worth reading: lightning indexer (DeepSeek-AI 2025, "DeepSeek-V3.2", eq. 1).
+
+>>> scores, mask = torch.tensor([[3.0, 1.0, 2.0]]), torch.ones(1, 3).bool()
+>>> keep_best(scores, kept=2, mask=mask)
+tensor([[ True, False,  True]])
+"""
 
 import math
 from typing import NamedTuple

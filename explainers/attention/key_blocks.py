@@ -1,4 +1,8 @@
-"""Reading in blocks: MoBA (Lu et al. 2025, eq. 5–7), and the same in NSA (Yuan et al. 2025)."""
+"""Reading in blocks: MoBA (Lu et al. 2025, eq. 5–7), and the same in NSA (Yuan et al. 2025).
+
+>>> score_blocks(torch.tensor([[1.0]]), torch.tensor([[1.0], [3.0], [5.0], [7.0]]), size=2)
+tensor([[2., 6.]])
+"""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,8 @@
-"""What a layer of multi-head latent attention learns ("DeepSeek-V2" 2024, section 2.1)."""
+"""What a layer of multi-head latent attention learns ("DeepSeek-V2" 2024, section 2.1).
+
+>>> latent_cache_elements(tokens=10, latent_dim=16, rope_dim=8)
+240
+"""
 
 from dataclasses import dataclass
 

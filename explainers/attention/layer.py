@@ -1,4 +1,9 @@
-"""What a layer of heads learns (Vaswani et al. 2017, section 3.2.2; Ainslie et al. 2023)."""
+"""What a layer of heads learns (Vaswani et al. 2017, section 3.2.2; Ainslie et al. 2023).
+
+>>> check_sharing(num_heads=10, num_kv_heads=4)
+Traceback (most recent call last):
+ValueError: 10 query heads cannot share 4 KV heads
+"""
 
 from dataclasses import dataclass
 

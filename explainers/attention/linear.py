@@ -1,4 +1,10 @@
-"""Linear attention: a matrix that every word adds to (Katharopoulos et al. 2020, section 3.4)."""
+"""Linear attention: a matrix that every word adds to (Katharopoulos et al. 2020, section 3.4).
+
+>>> import torch
+>>> state = write_sum(torch.zeros(1, 2), torch.tensor([0.0, 1.0]), torch.tensor([5.0]))
+>>> read_state(state, torch.tensor([0.0, 1.0]))
+tensor([5.])
+"""
 
 from torch import Tensor
 

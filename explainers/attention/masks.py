@@ -1,4 +1,11 @@
-"""Who may look at whom: a mask is a rule on two positions (Vaswani et al. 2017, section 3.2.3)."""
+"""Who may look at whom: a mask is a rule on two positions (Vaswani et al. 2017, section 3.2.3).
+
+>>> build(causal, q_len=1, kv_len=3)  # the last of three tokens sees all of them
+tensor([[True, True, True]])
+>>> build(sliding_window(2), q_len=2, kv_len=3).int()
+tensor([[1, 1, 0],
+        [0, 1, 1]], dtype=torch.int32)
+"""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,8 @@
-"""Several rows of a cache become one (DeepSeek-AI 2026, "DeepSeek-V4", equations 20 to 22)."""
+"""Several rows of a cache become one (DeepSeek-AI 2026, "DeepSeek-V4", equations 20 to 22).
+
+>>> waiting_rows(length=7, width=3)
+1
+"""
 
 from torch import Tensor
 

@@ -1,4 +1,13 @@
-"""Many heads side by side, each with its own projections (Vaswani et al. 2017, section 3.2.2)."""
+"""Many heads side by side, each with its own projections (Vaswani et al. 2017, section 3.2.2).
+
+>>> import torch
+>>> split_heads(torch.arange(6.0).reshape(1, 6), head_dim=3)  # two heads
+tensor([[[0., 1., 2.]],
+<BLANKLINE>
+        [[3., 4., 5.]]])
+>>> parameters(d_model=8, num_heads=2, num_kv_heads=1, head_dim=4)
+192
+"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,9 @@
-"""Softmax over a row that is read in blocks (Milakov & Gimelshein 2018, algorithm 3)."""
+"""Softmax over a row that is read in blocks (Milakov & Gimelshein 2018, algorithm 3).
+
+>>> row, value = torch.tensor([[0.0, 1.0, 2.0]]), torch.tensor([[1.0], [2.0], [3.0]])
+>>> [step.largest.item() for step in read_row(row, value, kv_block=2)]
+[1.0, 2.0]
+"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,8 @@
-"""An output that can be turned down: a gate behind attention (Qiu et al. 2025, equation 5)."""
+"""An output that can be turned down: a gate behind attention (Qiu et al. 2025, equation 5).
+
+>>> apply_gate(torch.tensor([8.0]), torch.tensor([0.0]), torch.tensor([[1.0]]))  # half open
+tensor([4.])
+"""
 
 import torch
 from torch import Tensor

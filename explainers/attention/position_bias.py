@@ -1,4 +1,10 @@
-"""Biases for distance: ALiBi (Press et al. 2022, section 3)."""
+"""Biases for distance: ALiBi (Press et al. 2022, section 3).
+
+>>> alibi_slopes(4)
+tensor([0.2500, 0.0625, 0.0156, 0.0039])
+>>> alibi_bias(torch.tensor([0.5]), q_len=1, kv_len=3)
+tensor([[[-1.0000, -0.5000, -0.0000]]])
+"""
 
 import math
 

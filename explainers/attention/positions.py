@@ -1,4 +1,9 @@
-"""Sinusoidal positions (Vaswani et al. 2017, section 3.5), and what is lost without them."""
+"""Sinusoidal positions (Vaswani et al. 2017, section 3.5), and what is lost without them.
+
+>>> sinusoidal(length=2, d_model=2, longest=10_000.0)
+tensor([[0.0000, 1.0000],
+        [0.8415, 0.5403]])
+"""
 
 from typing import NamedTuple
 

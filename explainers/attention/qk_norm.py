@@ -1,4 +1,8 @@
-"""Queries and keys of one length: QK-norm (Henry et al. 2020), by RMS (Zhang and Sennrich 2019)."""
+"""Queries and keys of one length: QK-norm (Henry et al. 2020), by RMS (Zhang and Sennrich 2019).
+
+>>> rms_norm(torch.tensor([3.0, 4.0]), torch.ones(2)).square().mean()
+tensor(1.0000)
+"""
 
 import math
 

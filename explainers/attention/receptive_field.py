@@ -1,4 +1,10 @@
-"""How far a mask lets information travel through layers (Jiang et al. 2023, section 2)."""
+"""How far a mask lets information travel through layers (Jiang et al. 2023, section 2).
+
+>>> window_reach(width=4, layers=3)
+10
+>>> cells(torch.ones(3, 3).tril())
+6
+"""
 
 import torch
 from torch import Tensor

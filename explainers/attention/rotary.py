@@ -1,4 +1,9 @@
-"""Rotary positions, RoPE (Su et al. 2021, section 3.2): turn queries and keys by their place."""
+"""Rotary positions, RoPE (Su et al. 2021, section 3.2): turn queries and keys by their place.
+
+>>> angle = angles(torch.tensor([1]), head_dim=2, longest=10_000.0)
+>>> rotate(torch.tensor([[1.0, 0.0]]), angle)  # turned by one radian
+tensor([[0.5403, 0.8415]])
+"""
 
 import torch
 from torch import Tensor

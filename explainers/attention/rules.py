@@ -1,4 +1,11 @@
-"""What a mask is: a rule on two positions, and a row of the table in which all masks stand."""
+"""What a mask is: a rule on two positions, and a row of the table in which all masks stand.
+
+>>> import torch
+>>> same = Rule(lambda query_pos, key_pos: query_pos == key_pos)
+>>> same(torch.arange(2)[:, None], torch.arange(2))
+tensor([[ True, False],
+        [False,  True]])
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,11 @@
-"""Scaled dot-product attention (Vaswani et al. 2017, "Attention Is All You Need", eq. 1)."""
+"""Scaled dot-product attention (Vaswani et al. 2017, "Attention Is All You Need", eq. 1).
+
+>>> query, key = torch.eye(2), torch.eye(2)
+>>> value = torch.tensor([[1.0], [3.0]])
+>>> attention(query, key, value, torch.ones(2, 2).bool()).output
+tensor([[1.6605],
+        [2.3395]])
+"""
 
 import math
 from typing import NamedTuple

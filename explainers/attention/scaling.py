@@ -1,4 +1,10 @@
-"""Why √d_k: scores, weights and gradients as d_k grows (Vaswani et al. 2017, section 3.2.1)."""
+"""Why √d_k: scores, weights and gradients as d_k grows (Vaswani et al. 2017, section 3.2.1).
+
+>>> with_temperature(torch.tensor([[2.0, 4.0]]), 2.0)
+tensor([[0.2689, 0.7311]])
+>>> largest_weight(torch.tensor([[0.0, 0.0]]))
+tensor([0.5000])
+"""
 
 import math
 from typing import NamedTuple

@@ -1,4 +1,8 @@
-"""One head of attention, from token vectors to output (Vaswani et al. 2017, section 3.2)."""
+"""One head of attention, from token vectors to output (Vaswani et al. 2017, section 3.2).
+
+>>> projection_parameters(d_model=8, head_dim=4, value_dim=2)
+80
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple

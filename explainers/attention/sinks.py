@@ -1,4 +1,8 @@
-"""Weight that goes nowhere: learned sinks (OpenAI 2025, "gpt-oss", section 2.3)."""
+"""Weight that goes nowhere: learned sinks (OpenAI 2025, "gpt-oss", section 2.3).
+
+>>> softmax_with_sinks(torch.zeros(1, 1, 1), torch.zeros(1))  # half of it goes nowhere
+tensor([[[0.5000]]])
+"""
 
 import math
 

@@ -1,4 +1,8 @@
-"""Scores that cannot grow without end: soft-capping (Gemma Team 2024, "Gemma 2", section 2)."""
+"""Scores that cannot grow without end: soft-capping (Gemma Team 2024, "Gemma 2", section 2).
+
+>>> soft_cap(torch.tensor([0.0, 1000.0]), 50.0)
+tensor([ 0., 50.])
+"""
 
 import math
 

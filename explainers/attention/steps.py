@@ -1,4 +1,9 @@
-"""Scaled dot-product attention one operation at a time (Vaswani et al. 2017, figure 2 left)."""
+"""Scaled dot-product attention one operation at a time (Vaswani et al. 2017, figure 2 left).
+
+>>> scores = torch.tensor([[0.0, 2.0]])
+>>> softmax(hide(scores, torch.tensor([[True, False]])))
+tensor([[1., 0.]])
+"""
 
 import math
 from collections.abc import Callable

@@ -1,5 +1,9 @@
 """Stretched positions for texts longer than the trained ones (Chen et al. 2023; Peng et al. 2023):
-RoPE's pairs turn more slowly, all of them alike or the slow ones only."""
+RoPE's pairs turn more slowly, all of them alike or the slow ones only.
+
+>>> interpolate(torch.tensor([1.0, 0.1]), factor=2.0)
+tensor([0.5000, 0.0500])
+"""
 
 import math
 

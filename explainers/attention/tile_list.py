@@ -1,4 +1,8 @@
-"""Which tiles a mask reads: all, some or none of a tile's pairs allowed (Dong et al. 2024, 3.2)."""
+"""Which tiles a mask reads: all, some or none of a tile's pairs allowed (Dong et al. 2024, 3.2).
+
+>>> cut_into_tiles(torch.ones(2, 4).bool(), q_block=2, kv_block=2).shape
+torch.Size([2, 2, 2])
+"""
 
 from typing import NamedTuple
 

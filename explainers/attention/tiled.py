@@ -1,4 +1,10 @@
-"""Attention in tiles, exact, without its n² matrices (Rabe & Staats 2021; Dao et al. 2022)."""
+"""Attention in tiles, exact, without its n² matrices (Rabe & Staats 2021; Dao et al. 2022).
+
+>>> from explainers.attention.masks import causal
+>>> tile_cells(causal, 4, 4, q_block=2, kv_block=2)  # a tile that nobody reads has none
+tensor([[3, 0],
+        [4, 3]])
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,9 @@
-"""How many bytes the keys and values of a text need, in each format of numbers."""
+"""How many bytes the keys and values of a text need, in each format of numbers.
+
+>>> from explainers.memory.model_shapes import find_shape
+>>> count_cache_bytes(find_shape("llama-3.1-8b"), tokens=8192)  # 1 GiB
+1073741824
+"""
 
 import re
 from dataclasses import dataclass

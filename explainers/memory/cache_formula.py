@@ -1,4 +1,8 @@
-"""Bytes as text, and the arithmetic of a cache's size, line by line."""
+"""Bytes as text, and the arithmetic of a cache's size, line by line.
+
+>>> format_size(3 * 2**30)
+'3.00 GiB'
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

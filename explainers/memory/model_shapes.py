@@ -1,4 +1,9 @@
-"""The shape of a model, groups of layers that keep the same things, and published shapes."""
+"""The shape of a model, groups of layers that keep the same things, and published shapes.
+
+>>> [group] = find_shape("llama-3.1-8b").groups
+>>> group.count, group.num_kv_heads, group.head_dim
+(32, 8, 128)
+"""
 
 import functools
 import json

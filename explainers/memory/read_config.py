@@ -1,4 +1,10 @@
-"""Reads the shape of a model from any config.json that a reader brings."""
+"""Reads the shape of a model from any config.json that a reader brings.
+
+>>> import json
+>>> fields = {"model_type": "llama", "num_hidden_layers": 2, "num_attention_heads": 8}
+>>> read_config(json.dumps({**fields, "hidden_size": 64})).groups[0].head_dim
+8
+"""
 
 import math
 import re

@@ -1,4 +1,8 @@
-"""A model served by GPUs: whether it fits, for how many users, and how long their texts may be."""
+"""A model served by GPUs: whether it fits, for how many users, and how long their texts may be.
+
+>>> read_gpus()["h100"].memory_gb
+80
+"""
 
 import functools
 import json

@@ -1,4 +1,8 @@
-"""The work of writing a text with a KV cache and without one, counted step by step."""
+"""The work of writing a text with a KV cache and without one, counted step by step.
+
+>>> Work(1, 2, 3) + Work(1, 1, 1)
+Work(rows=2, projections=3, scores=4)
+"""
 
 from dataclasses import dataclass
 

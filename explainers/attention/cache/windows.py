@@ -1,4 +1,8 @@
-"""Caches that stop growing: a ring of slots (Jiang et al. 2023), sinks (Xiao et al. 2023)."""
+"""Caches that stop growing: a ring of slots (Jiang et al. 2023), sinks (Xiao et al. 2023).
+
+>>> [slot_of(position, sinks=1, window=2) for position in range(6)]
+[0, 1, 2, 1, 2, 1]
+"""
 
 import torch
 from torch import Tensor

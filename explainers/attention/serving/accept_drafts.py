@@ -1,4 +1,12 @@
-"""Keep a draft or draw again: nothing changes (Leviathan et al. 2023, 2.3; Chen et al. 2023, 2)."""
+"""Keep a draft or draw again: nothing changes (Leviathan et al. 2023, 2.3; Chen et al. 2023, 2).
+
+>>> import torch
+>>> draft, target = torch.tensor([0.5, 0.5]), torch.tensor([0.8, 0.2])
+>>> keep_probability(draft, target)
+tensor([1.0000, 0.4000])
+>>> left_over(draft, target)
+tensor([1., 0.])
+"""
 
 from torch import Tensor
 

@@ -1,4 +1,8 @@
-"""A long prompt read in chunks, so that others need not wait (Agrawal et al. 2023, 4.2)."""
+"""A long prompt read in chunks, so that others need not wait (Agrawal et al. 2023, 4.2).
+
+>>> list_chunks(tokens=7, size=3)
+[(0, 3), (3, 6), (6, 7)]
+"""
 
 from collections.abc import Sequence
 

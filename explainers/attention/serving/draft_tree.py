@@ -1,4 +1,12 @@
-"""Many drafts checked in one pass: a tree with its mask and positions (Miao et al. 2024, 4.2)."""
+"""Many drafts checked in one pass: a tree with its mask and positions (Miao et al. 2024, 4.2).
+
+>>> find_depths([-1, 0, 0, 2])
+[0, 1, 1, 2]
+>>> tree_mask(length=1, parents=[-1, -1]).int()
+tensor([[1, 0, 0],
+        [1, 1, 0],
+        [1, 0, 1]], dtype=torch.int32)
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,8 @@
-"""Drafts without a second model: what followed the same words before (Saxena 2023)."""
+"""Drafts without a second model: what followed the same words before (Saxena 2023).
+
+>>> look_up_draft([5, 6, 7, 5, 6], longest=2, count=1)  # 7 came after 5 6 before
+[7]
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""Prompts that begin alike share rows of K and V (Kwon et al. 2023, 4.4; Zheng et al. 2024, 3)."""
+"""Prompts that begin alike share rows of K and V (Kwon et al. 2023, 4.4; Zheng et al. 2024, 3).
+
+>>> count_shared(torch.tensor([1, 2, 3]), torch.tensor([1, 2, 4]))
+2
+"""
 
 import torch
 from torch import Tensor
