@@ -157,13 +157,6 @@ def make_head_matrices(
     return matrices
 
 
-def make_miniatures(matrices: Sequence[Matrix], of_each: str, heading: str) -> list[Panel]:
-    """Small panels in a line under a heading; `of_each` and a number tell them apart."""
-    drawn_small = [Panel(f"{of_each} {n}", one, small=True) for n, one in enumerate(matrices)]
-    first, *others = drawn_small
-    return [replace(first, heading=heading), *others]
-
-
 def name_by_head(name: str, each: Tensor) -> dict[str, Tensor]:
     """A matrix per head."""
     return {f"{name} {head}": numbers for head, numbers in enumerate(each)}
