@@ -113,7 +113,7 @@ def test_serving(story):
     one.page.wait_for_function(f"() => ({RED})() > {red + 0.3}", polling=100)
     one.expect_in_link(changed="3")
     one.back()
-    one.expect_said("whole blocks of 4")
+    one.expect_said("whole pages of 4")
 
     one.radio("pages").click()
     slider = one.page.get_by_role("slider", name="step")
