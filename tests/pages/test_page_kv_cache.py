@@ -8,7 +8,7 @@ import pytest
 
 from explainers.attention.cache import decoding, kv_cache
 from explainers.attention.cache.decoding import recompute, through
-from explainers.chapters.kv_cache.cards import trace_slots
+from explainers.chapters.kv_cache.compute import trace_slots
 from explainers.chapters.kv_cache.hero import compute_numbers
 from explainers.chapters.kv_cache.reading import CAUSAL, DecodedText
 from explainers.toys.sentence import SENTENCE

@@ -27,6 +27,7 @@ from explainers.chapters.kv_cache.compute import (
     name_steps,
     read_in_one_head,
     read_words,
+    trace_slots,
 )
 from explainers.chapters.kv_cache.reading import (
     CAUSAL,
@@ -175,9 +176,8 @@ def _explain_number(
     """A number of a layer; the cell's panel is the kind of its matrix, its row is a word's."""
     done, word = run.steps[place].reads[layer], cell.row
     if cell.panel == "weights":
-        scores = (done.query[0] @ done.cache.key[0].mT / run.layers[layer].head_dim ** 0.5)[
-            0
-        ].tolist()
+        products = done.query[0] @ done.cache.key[0].mT
+        scores = (products / run.layers[layer].head_dim ** 0.5)[0].tolist()
         return arithmetic.explain_softmax(scores, cell.column, value, run.tokens[: place + 1])
     if cell.panel == "V":
         column = run.layers[layer].w_value[:, cell.column].tolist()
@@ -198,10 +198,9 @@ def hand_over_steps(run: DrawnText, layer: int, words: int) -> None:
     """The steps, as far as the reader has gone; of a model, those of one head."""
     title = _("Read word by word, with a cache")
     if isinstance(run, ModelText):
-        block = run.blocks[layer]
+        block, done = run.blocks[layer], run.steps[words - 1].reads[layer]
         x = torch.stack([run.compute_input(layer, word) for word in range(words)])
         given = {"x": x, "layer": block.first_head, "longest": block.longest, "words": words}
-        done = run.steps[words - 1].reads[layer]
         shown = {"K": done.cache.key[0], "V": done.cache.value[0], "weights": done.weights[0]}
         take("decoding", Recipe(title, read_in_one_head, given, shown))
     else:
@@ -272,7 +271,7 @@ def write_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
     return f"{wrong[0] + 1}: {run.tokens[wrong[0]]}" if wrong else NOWHERE
 
 
-def _translate_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
+def _say_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
     first = write_first_wrong_word(run, difference)
     return _(first) if first == NOWHERE else first
 
@@ -284,9 +283,7 @@ def list_first_words(run: DrawnText) -> list[str]:
 
 def name_faults(run: DrawnText, found: Mapping[str, Tensor]) -> dict[str, str]:
     """Where each mistake begins, and whose row is lost, for a text."""
-    firsts = {
-        name: verbatim(_translate_first_wrong_word(run, each)) for name, each in found.items()
-    }
+    firsts = {name: verbatim(_say_first_wrong_word(run, each)) for name, each in found.items()}
     return {
         "lost": verbatim(run.tokens[min(LOST, len(run.tokens) - 1)]),
         "forgotten": firsts[FORGOTTEN],
@@ -311,7 +308,7 @@ def draw_faults(run: DrawnText, found: Mapping[str, Tensor]) -> Figure:
         _(
             "{mistake}: begins at word {word}",
             mistake=_(name),
-            word=_translate_first_wrong_word(run, each),
+            word=_say_first_wrong_word(run, each),
         )
         for name, each in found.items()
     )
@@ -320,16 +317,6 @@ def draw_faults(run: DrawnText, found: Mapping[str, Tensor]) -> Figure:
         listed=listed,
     )
     return Figure([Panel("wrong", matrix)], alt)
-
-
-def trace_slots(words: int, sinks: int, window: int) -> list[list[float | None]]:
-    """A row per slot, a column per word read: the number of the word whose row stands there."""
-    held: list[float | None] = [None] * (sinks + window)
-    columns = []
-    for word in range(words):
-        held[slot_of(word, sinks, window)] = word + 1.0
-        columns.append(list(held))
-    return [list(row) for row in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from explainers.attention import masks
 from explainers.attention.cache.faults import append_after, drop_row, forget_offset
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
+from explainers.attention.cache.windows import slot_of
 from explainers.attention.layer import MultiHead
 from explainers.chapters.kv_cache.reading import (
     CAUSAL,
@@ -103,3 +104,13 @@ def compare_bounded_caches(
     full = run.read_at_once(len(tokens), masks.causal).output
     caches = run.compute_ring_outputs(window, 0), run.compute_ring_outputs(sinks + window, sinks)
     return {"lost": torch.stack([(each - full).abs().amax(dim=-1) for each in caches])}
+
+
+def trace_slots(words: int, sinks: int, window: int) -> list[list[float | None]]:
+    """A row per slot, a column per word read: the number of the word whose row stands there."""
+    held: list[float | None] = [None] * (sinks + window)
+    columns = []
+    for word in range(words):
+        held[slot_of(word, sinks, window)] = word + 1.0
+        columns.append(list(held))
+    return [list(row) for row in zip(*columns, strict=True)]
