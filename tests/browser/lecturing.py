@@ -36,9 +36,12 @@ def lecture(desk, reader, address):
     def opened(path, size=WINDOW, scheme="light", **more) -> Visit:
         link = f"{path}?{urlencode({**ON, **more})}"
         if not desk:
-            desk.append(Visit(reader.new_page(), address))
+            page = dressed(reader.new_page(), scheme, size)
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            desk.append(Visit(page, address))
+        else:  # a page that changes its theme runs: not while it is turned to another one
+            desk[0].wear(scheme).resize(size)
         (one,) = desk
-        dressed(one.page, scheme, size).emulate_media(reduced_motion="reduce")
         is_held = one.page.evaluate("'lectureStands' in document.documentElement.dataset")
         if is_held and urlsplit(one.page.url).path != f"/{path}":
             one.page.evaluate(TURN, f"/{link}")
