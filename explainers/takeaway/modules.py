@@ -171,7 +171,8 @@ def read_module(name: str) -> Module:
     """Read a module of ours; what is imported for a type checker only is never run."""
     text = inspect.getsource(importlib.import_module(name))
     tree, lines = ast.parse(text), text.splitlines()
-    found = Module((ast.get_docstring(tree) or name).strip(), {}, {})
+    words, _, _example = (ast.get_docstring(tree) or name).partition("\n\n>>> ")
+    found = Module(words.strip(), {}, {})
     nodes = [node for node in tree.body if not isinstance(node, ast.Expr)]
     starts = [find_start(lines, node) for node in nodes]
     for node, start, end in zip(nodes, starts, [*starts[1:], len(lines)], strict=True):

@@ -120,6 +120,7 @@ def test_an_exercise_is_the_one_on_screen(name, elsewhere):
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
     task, words = exercise.task(7), said(visit)
+    assert not any(">>>" in cell.text for cell in cells if cell.kind == "markdown")
     (statement,) = [cell.text for cell in cells if "**" in cell.text and cell.kind == "markdown"]
     asked = " ".join(statement.partition("\n\n")[2].split())
     assert asked in words, "the file says what is asked for"
