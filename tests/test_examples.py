@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 OF_A_WHOLE_LAYER = {
-    *("decoder_block", "encoder_block", "latent", "eviction", "kernel_inputs", "tiled_kernel"),
+    *("decoder_block", "encoder_block", "latent", "kernel_inputs", "tiled_kernel"),
     *("decoding", "faults", "kv_cache", "paged_cache"),
 }
 """What takes a layer's weights, or a GPU: their tests are longer than an example may be."""

@@ -7,15 +7,9 @@ anything differs.
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explainers.attention.serving.drafts_from_text import Written
-from explainers.models import served_prompts
-from explainers.models.registry import resolve_folder
-from explainers.models.shipped_scores import compute_fingerprint
-
-if TYPE_CHECKING:
-    pass
 from explainers.chapters.serving.measured_serving import (
     DRAFTS,
     FILE,
@@ -27,6 +21,9 @@ from explainers.chapters.serving.measured_serving import (
     read_file,
     shared_beginning,
 )
+from explainers.models import served_prompts
+from explainers.models.registry import resolve_folder
+from explainers.models.shipped_scores import compute_fingerprint
 
 REPORT = Path(__file__).with_name("SERVING_REPORT.md")
 

@@ -1,4 +1,9 @@
-"""A cache of fixed size that throws rows away: H2O (Zhang et al. 2023, algorithm 1)."""
+"""A cache of fixed size that throws rows away: H2O (Zhang et al. 2023, algorithm 1).
+
+>>> scores = torch.tensor([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+>>> evict_least_read(scores, kept=2, newest=0)[-1]  # nobody read the second token
+tensor([ True, False,  True])
+"""
 
 import torch
 from torch import Tensor

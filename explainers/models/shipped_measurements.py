@@ -2,7 +2,7 @@
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -10,7 +10,7 @@ from explainers.messages import N_
 from explainers.models.layer_by_layer import DirectEffects, Writing
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.replaced_heads import KINDS, Estimate, Pair, Patching, summarise
-from explainers.models.shipped_scores import FOLDER, has_other_weights, is_shipped, read_tensors
+from explainers.models.shipped_scores import FOLDER, read_of_same_weights, read_tensors
 from explainers.models.written_tokens import Sampling, ToldStep
 
 MODEL = WHEEL_MODELS[0].id
@@ -43,10 +43,9 @@ class ShippedAblations(NamedTuple):
 
 def read_shipped_ablations(model: str) -> ShippedAblations | None:
     """What came with the app, unless the model on this machine has other weights."""
-    if model != MODEL or not is_shipped(model, ABLATIONS_FILE):
+    if model != MODEL:
         return None
-    shipped, fingerprint = read_ablations_file()
-    return None if has_other_weights(model, fingerprint) else shipped
+    return read_of_same_weights(model, ABLATIONS_FILE, read_ablations_file)
 
 
 def read_kept() -> ShippedAblations:
@@ -88,10 +87,7 @@ class Writings(NamedTuple):
 
 def read_shipped_writings() -> Writings | None:
     """What came with the app, unless the model on this machine has other weights."""
-    if not is_shipped(MODEL, WRITINGS_FILE):
-        return None
-    shipped, fingerprint = read_writings_file()
-    return None if has_other_weights(MODEL, fingerprint) else shipped
+    return read_of_same_weights(MODEL, WRITINGS_FILE, read_writings_file)
 
 
 @functools.cache
@@ -106,9 +102,6 @@ def read_writings_file() -> tuple[Writings, str]:
     )
     return Writings(writing, labels), described["fingerprint"]
 
-
-if TYPE_CHECKING:
-    pass
 
 TEXTS_FILE = FOLDER / f"{MODEL.split('/')[-1]}.writing.safetensors"
 PROMPT = "On Friday the CEO of Northwind announced record earnings. On Monday the CEO of"
@@ -146,10 +139,9 @@ class ShippedWriting(NamedTuple):
 
 def read_shipped_writing(model: str) -> ShippedWriting | None:
     """What came with the app, unless the model on this machine has other weights."""
-    if model != MODEL or not is_shipped(model, TEXTS_FILE):
+    if model != MODEL:
         return None
-    shipped, fingerprint = read_texts_file()
-    return None if has_other_weights(model, fingerprint) else shipped
+    return read_of_same_weights(model, TEXTS_FILE, read_texts_file)
 
 
 @functools.cache
@@ -201,10 +193,7 @@ class RoleResult(NamedTuple):
 
 def read_roles() -> list[RoleResult] | None:
     """What came with the app, unless this machine's model has other weights."""
-    if not ROLES_FILE.is_file():
-        return None
-    results, fingerprint = read_roles_file()
-    return None if has_other_weights(MODEL, fingerprint) else results
+    return read_of_same_weights(MODEL, ROLES_FILE, read_roles_file)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -31,6 +31,7 @@ LEVELS = 255
 """A weight of the example is kept as a whole number up to this."""
 EXAMPLE_PART = "example"
 _SAMPLE = 1 << 20
+Kept = TypeVar("Kept")
 
 
 class Example(NamedTuple):
@@ -66,6 +67,19 @@ def read_shipped_scores(model: str) -> ShippedScores | None:
         return None
     shipped = _read_file(file)
     return None if has_other_weights(model, shipped.fingerprint) else shipped
+
+
+def read_of_same_weights(
+    model: str, file: Path, read: Callable[[], tuple[Kept, str]]
+) -> Kept | None:
+    """What a file of the app holds, which `read` returns with the fingerprint of its weights.
+
+    None where there is no such file, or the model on this machine has other weights.
+    """
+    if not is_shipped(model, file):
+        return None
+    kept, fingerprint = read()
+    return None if has_other_weights(model, fingerprint) else kept
 
 
 def is_shipped(model: str, file: Path) -> bool:

@@ -4,6 +4,8 @@
 measures some losses, and compares.
 """
 
+import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,15 +15,6 @@ from torch import Tensor
 from explainers.folders import ASSETS
 from explainers.messages import N_
 from explainers.models.attention_hook import Change, run_model
-from explainers.models.changes import Window
-from explainers.models.registry import ModelError
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-import json
-import sys
-from typing import TYPE_CHECKING
-
 from explainers.models.changes import (
     BEFORE,
     BITS,
@@ -41,15 +34,12 @@ from explainers.models.changes import (
     TOKEN,
     VALUES,
     RoundedRows,
+    Window,
     count_heads,
     measure_text,
     name_rounding,
 )
-from explainers.models.written_tokens import tell_step, write_tokens
-from workshop.models.measure_scores import write_tensors
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
+from explainers.models.registry import ModelError
 from explainers.models.shipped_measurements import (
     GREEDY,
     MODEL,
@@ -62,6 +52,11 @@ from explainers.models.shipped_measurements import (
     WrittenText,
     read_texts_file,
 )
+from explainers.models.written_tokens import tell_step, write_tokens
+from workshop.models.measure_scores import write_tensors
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
 
 CHECKED = FULL, RING, name_rounding(KEYS, TOKEN, 2)
 SPREAD_TEXTS = 2

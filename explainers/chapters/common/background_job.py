@@ -24,6 +24,7 @@ LONGEST_PROBLEM = 300
 
 AnyJob = Job[Any, Any, Any]
 SomeJob = TypeVar("SomeJob", bound=AnyJob)
+Found = TypeVar("Found")
 
 
 class Presence:
@@ -124,6 +125,24 @@ def show_cancel(key: str, job: AnyJob) -> None:
     """A button that ends a job."""
     icon = ":material/stop_circle:"
     st.button(_("Cancel"), key=f"{key}: cancel", on_click=job.cancel, icon=icon)
+
+
+def watch_for_result(
+    key: str,
+    job: Job[Any, Any, Found] | None,
+    title: str,
+    describe: Callable[[Any], str] = describe_reports,
+) -> Found | None:
+    """What a job that is shown came to; until then how far it is, or what went wrong."""
+    if job is None:
+        return None
+    if job.result is not None:
+        return job.result
+    if job.state == "failed":
+        show_problem(job)
+    else:
+        watch_job(key, job, title, describe=describe)
+    return None
 
 
 def show_problem(job: AnyJob) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
+from explainers.chapters.common.background_job import offer_job, watch_for_result
 from explainers.messages import N_
 from explainers.models.head_scores import HeadScores
 from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH, SENTENCES_PER_HALF
@@ -100,7 +100,4 @@ def offer_measuring(loaded: "RealModel") -> None:
     job = make_head_scores_job(loaded.name)
     shown = offer_job(HEAD_SCORES_JOB, _(MEASURE_LABEL), job, icon=":material/query_stats:")
     if shown and shown.subject == loaded.name:
-        if shown.state == "failed":
-            show_problem(shown)
-        elif not shown.result:
-            watch_job(HEAD_SCORES_JOB, shown, _("Reading"))
+        watch_for_result(HEAD_SCORES_JOB, shown, _("Reading"))

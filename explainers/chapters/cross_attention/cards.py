@@ -2,7 +2,7 @@
 
 import difflib
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any, NamedTuple
@@ -135,10 +135,11 @@ class WeightSteps:
         """How a number came to be."""
         if cell.panel == WEIGHTS:
             return self.view.explain_weight(cell)
-        return make_explainer(self.make_nodes())(cell)
+        return self.explain_node(cell)
 
-    def make_nodes(self) -> list[Node]:
-        """The matrices of the picture, each with those that it is made of."""
+    @functools.cached_property
+    def explain_node(self) -> Callable[[Cell], Arithmetic]:
+        """What to ask about the matrices of the picture, by those that each is made of."""
         cross, layer = self.decoded.cross, self.block.cross
         lanes = slice(self.head * layer.head_dim, (self.head + 1) * layer.head_dim)
         asking = normalise(self.decoded.after_own, self.block.norms[1])[self.rows]
@@ -154,7 +155,8 @@ class WeightSteps:
         products = Node("products", matched.tolist(), MATCHED, (query, key))
         scores = Node(SCORES, self._read_head(cross.scores).tolist(), SCALED, (products,))
         shares = self._read_head(cross.weights).tolist()
-        return [query, key, scores, Node(FIRST, shares, SHARED_OUT, (scores,), self.view.columns)]
+        first = Node(FIRST, shares, SHARED_OUT, (scores,), self.view.columns)
+        return make_explainer([query, key, scores, first])
 
 
 def compute_head_weights(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 from torch import Tensor
 
-from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
+from explainers.chapters.common.background_job import offer_job, watch_for_result
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
 from explainers.chapters.common.recording import describe_live_run
@@ -316,13 +316,7 @@ def measure_pair(pair: Pair, seed: int) -> Patching | None:
     shown = offer_job(JOB, _("Exchange every head"), job, icon=":material/swap_horiz:")
     if not shown or shown.subject != job.subject:
         return None
-    if shown.state == "failed":
-        show_problem(shown)
-    elif shown.result is not None:
-        return shown.result
-    else:
-        watch_job(JOB, shown, _("Exchanging"))
-    return None
+    return watch_for_result(JOB, shown, _("Exchanging"))
 
 
 def show_pair(text: Prose, shown: Shown, seed: int) -> None:

@@ -15,14 +15,18 @@ from explainers.attention.latent_layer import latent_cache_elements
 from explainers.attention.merged_rows import merge_rows, waiting_rows
 from explainers.attention.multi_head import ManyHeads
 from explainers.chapters.common.score_matrix import choose_pair, name_by_head
-from explainers.chapters.shared_heads import compute
 from explainers.chapters.shared_heads.compute import (
     HEAD_DIM,
     NUM_HEADS,
     ROPE_DIM,
     LatentInputs,
     MergedWords,
+    compute_latent_heads,
+    compute_merged_rows,
+    list_latent_numbers,
+    list_merged_numbers,
     make_latent_inputs,
+    read_learned_heads,
 )
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, KEY_AXIS, TOKEN_AXIS
@@ -73,7 +77,7 @@ def take_learned(dealing: Dealing) -> None:
     """Heads that learned to share, as they are drawn."""
     title = _("Heads that learned to share keys and values")
     shown = name_by_head("learned head", dealing.run.weights)
-    take("learned", Recipe(title, compute.read_learned_heads, {"layer": dealing.layer}, shown))
+    take("learned", Recipe(title, read_learned_heads, {"layer": dealing.layer}, shown))
 
 
 def draw_dealing(dealing: Dealing) -> Figure:
@@ -150,16 +154,16 @@ def run_all_sizes(tokens: tuple[str, ...], seed: int) -> list[BothWays]:
 def take_latent(tokens: tuple[str, ...], ways: BothWays, seed: int) -> None:
     """Multi-head latent attention, both ways."""
     inputs = {"tokens": tokens, "latent_dim": ways.run.cached.latent.shape[-1], "seed": seed}
-    shown = compute.list_latent_numbers(ways.run, ways.short)
-    title, function = _("Multi-head latent attention"), compute.compute_latent_heads
+    shown = list_latent_numbers(ways.run, ways.short)
+    title, function = _("Multi-head latent attention"), compute_latent_heads
     take("latent", Recipe(title, function, inputs, shown))
 
 
 def take_rows(found: MergedWords) -> None:
     """Words that share a row, as they are drawn."""
     inputs = {"tokens": found.tokens, "width": found.width, "seed": found.seed}
-    shown = compute.list_merged_numbers(found)
-    take("rows", Recipe(_("Words that share a row"), compute.compute_merged_rows, inputs, shown))
+    shown = list_merged_numbers(found)
+    take("rows", Recipe(_("Words that share a row"), compute_merged_rows, inputs, shown))
 
 
 def count_stored(tokens: Sequence[str], run: LatentHeads) -> tuple[int, int]:

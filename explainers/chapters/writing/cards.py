@@ -9,7 +9,7 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
+from explainers.chapters.common.background_job import offer_job, watch_for_result
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.writing.hero import LABELS, OWN, choose_own, written_text
@@ -271,15 +271,7 @@ def write_own(request: WritingRequest) -> Written | None:
     """A button, and the text as it grows; at last all of it."""
     job = make_writing_job(request)
     shown = offer_job(JOB, _("Write"), job, icon=":material/edit:")
-    if not shown:
-        return None
-    if shown.state == "failed":
-        show_problem(shown)
-    elif shown.result is not None:
-        return shown.result
-    else:
-        watch_job(JOB, shown, _("Writing"), describe=describe_progress)
-    return None
+    return watch_for_result(JOB, shown, _("Writing"), describe_progress)
 
 
 def describe_progress(job: WritingJob) -> str:
