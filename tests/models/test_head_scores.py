@@ -2,6 +2,7 @@
 
 import math
 import resource
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -25,6 +26,13 @@ from explainers.models.head_scores import (
     shuffle_weights,
 )
 from explainers.models.probes import Probe, find_attended_words, generate_sentences
+from explainers.models.shipped_measurements import (
+    MODEL,
+    read_roles,
+    read_shipped_ablations,
+    read_shipped_writing,
+    read_shipped_writings,
+)
 from explainers.models.shipped_scores import make_head_scores_job
 from tests.support.waiting import over, wait
 
@@ -262,3 +270,18 @@ def test_a_word_looks_at_the_other_word_that_gets_most():
     chosen, seen = find_attended_words(cast(Any, layer), belongs)
     assert chosen[0, 0, 1:3].tolist() == [0, 1]
     assert seen[0, :3, :3].tolist() == [[True, False, False], [True] * 2 + [False], [True] * 3]
+
+
+OF_SMOLLM2 = {
+    "ablations": partial(read_shipped_ablations, MODEL),
+    "writings": read_shipped_writings,
+    "texts": partial(read_shipped_writing, MODEL),
+    "roles": read_roles,
+}
+
+
+@pytest.mark.parametrize("read", OF_SMOLLM2.values(), ids=OF_SMOLLM2)
+def test_what_was_measured_of_other_weights_is_not_shown(read, monkeypatch):
+    for has_other in (False, True):
+        monkeypatch.setattr(shipped_scores, "has_other_weights", lambda *_, is_so=has_other: is_so)
+        assert (read() is None) == has_other

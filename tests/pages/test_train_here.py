@@ -5,13 +5,14 @@ What nobody waits for shall not take another visitor's turn.
 
 from functools import partial
 from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from explainers.chapters.common import background_job, live_training
-from explainers.chapters.common.background_job import GRACE, Presence, start_job
+from explainers.chapters.common.background_job import GRACE, Presence, start_job, watch_for_result
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.job_queue import BusyError, Job
 from explainers.toys.layers import Configuration
@@ -224,3 +225,16 @@ def test_a_tab_that_was_closed_is_missed_after_a_while(monkeypatch):
     now.is_server, is_there = False, Presence()
     now.time += 10 * GRACE
     assert is_there(), "without a server nobody leaves"
+
+
+def test_a_job_that_is_watched_is_known_by_what_became_of_it(monkeypatch):
+    told = []
+    monkeypatch.setattr(background_job, "show_problem", lambda job: told.append(job.problem))
+    monkeypatch.setattr(background_job, "watch_job", lambda *_, **__: told.append("goes on"))
+    done = over(Job("done", lambda _job: 7).start())
+    failed = over(Job("failed", lambda _job: int("x"), readable_errors=(ValueError,)).start())
+    waiting: Job[str, Any, int] = Job("waits", lambda _job: 0)
+    found = [watch_for_result("key", job, "Reading") for job in (None, done, failed, waiting)]
+    assert found == [None, 7, None, None]
+    assert told == [failed.problem, "goes on"]
+    assert "'x'" in failed.problem
