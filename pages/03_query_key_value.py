@@ -13,7 +13,7 @@ from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
+from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import View, orient_panels
 from explainers.ui.page import show_one_sentence
@@ -44,7 +44,7 @@ def show_projections(layer: Layer) -> None:
             "X times W_{name} is {name}: the row and the column of one number are framed.",
             name=name,
         )
-        explore_figure(
+        show_clickable_figure(
             panels, one_head.explain, name_layer_origin(layer), "projection", alt, stepper=name
         )
     hand_over("head", _("X times a matrix"), compute_projections, layer=layer)

@@ -1,5 +1,7 @@
 """QKᵀ, ÷ √d_k, softmax, · V: four steps in one picture; and why there is a root."""
 
+import streamlit as st
+
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
@@ -60,8 +62,9 @@ def show_how(layer: Layer, word: int) -> None:
 
 def show_steps(reading: Reading) -> None:
     """Queries and keys in, output out, one operation at a time, with weights of one's choice."""
-    sizes = choose_sizes(reading)
-    layer, steps = sizes.layer, cards.choose_steps()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        steps, sizes = cards.choose_steps(), choose_sizes(reading)
+    layer = sizes.layer
     for step in steps:
         text(f"step_{step}")
         cards.show_step(sizes, step, page.has_queries_down(), name_layer_origin(layer))

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from explainers import translations
-from explainers.charts.bars import draw_distribution, make_share_rows
+from explainers.charts.bars import draw_histogram
 from explainers.charts.theme import LIGHT
 from explainers.local_numbers import Localised, localise_numbers, write_value
 from explainers.messages import N_, ngettext
@@ -160,8 +160,9 @@ def test_a_chart_says_its_own_words_and_nobody_elses():
     told = chart.translate_rows(rows)
     assert told["series"].tolist() == ["scores bruts", "7"]
     assert told["token"].tolist() == ["scores", "weight"]  # the reader's
-    drawn = draw_distribution(
-        make_share_rows({"scores": [0.25]}, ["on"]), LIGHT, length=1
+    drawn = draw_histogram(
+        pd.DataFrame([(0.0, 1.0, 1.0, "a")], columns=["start", "end", "share", "series"]),
+        *(LIGHT, "weight", ("a", "b")),
     ).to_dict()
     assert "poids" in str(drawn)
 

@@ -1,6 +1,6 @@
 """Bars side by side, and how often a number comes out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import altair as alt
@@ -86,46 +86,7 @@ def draw_layer_bars(rows: pd.DataFrame, theme: Theme) -> alt.TopLevelMixin:
     return apply_theme((bars + strip).properties(width="container", height=300), theme)
 
 
-SHARE_HEIGHT = 30
-
-
-def make_share_rows(series: Mapping[str, Sequence[float]], tokens: Sequence[str]) -> pd.DataFrame:
-    """Rows of weights by name, for `draw_distribution`."""
-    return pd.DataFrame(
-        [
-            (position, token, name, weight)
-            for name, weights in series.items()
-            for position, (token, weight) in enumerate(zip(tokens, weights, strict=True))
-        ],
-        columns=["position", "token", "series", "weight"],
-    )
-
-
-def draw_distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMixin:
-    """Columns position, token, series, weight: one panel per series, one bar per token.
-
-    The weight axis is 0 to 1 in every panel, so that panels can be compared.
-    """
-    base = alt.Chart(rows)
-    y = alt.Y("position:O").axis(None)
-    x = alt.X("weight:Q").scale(domain=list(WEIGHT_DOMAIN)).title(_("weight"))
-    bars = base.mark_bar(color=theme.weight_bar, height=SHARE_HEIGHT * 0.7).encode(
-        y,
-        x,
-        tooltip=[
-            alt.Tooltip("token:N", title=_("token")),
-            alt.Tooltip("series:N", title=_("series")),
-            alt.Tooltip("weight:Q", format=".4f", title=_("weight")),
-        ],
-    )
-    tokens = base.mark_text(align="right", dx=-6, fontSize=13, color=theme.text, limit=90)
-    tokens = tokens.encode(y, alt.Text("token:N"), x=alt.datum(0))
-    numbers = base.mark_text(align="left", dx=4, fontSize=12, color=theme.text)
-    numbers = numbers.encode(y, x, alt.Text("weight:Q", format=".3f"))
-    panel = (bars + tokens + numbers).properties(width=190, height=SHARE_HEIGHT * length)
-    header = alt.Header(labelColor=theme.text, labelFontSize=14, title=None, labelAnchor="start")
-    figure = panel.facet(facet=alt.Facet("series:N").header(header), columns=2, spacing=100)
-    return apply_theme(figure.properties(padding={"left": 100, "right": 40}), theme)
+CHANCE_HEIGHT = 30
 
 
 def draw_histogram(
@@ -185,7 +146,7 @@ def draw_exchange(
     base = alt.Chart(rows).transform_calculate(kind=f"{label} : ''")
     y = alt.Y("place:O").axis(None)
     colour = alt.Color("kind:N").scale(domain=[*names.values()], range=colours)
-    bars = base.mark_bar(height=SHARE_HEIGHT * 0.7).encode(
+    bars = base.mark_bar(height=CHANCE_HEIGHT * 0.7).encode(
         y,
         alt.X("low:Q").title(_("probability")).axis(tickCount=6),
         alt.X2("high:Q"),
@@ -199,7 +160,7 @@ def draw_exchange(
     )
     words = base.mark_text(align="right", dx=-6, fontSize=14, color=theme.text, limit=90)
     words = words.encode(y, alt.Text("word:N"), x=alt.datum(0))
-    height = SHARE_HEIGHT * length + 2 * AXIS_HEIGHT  # the axis, and the legend
+    height = CHANCE_HEIGHT * length + 2 * AXIS_HEIGHT  # the axis, and the legend
     figure = (bars + words).properties(width="container", height=height)
     return apply_theme(figure.properties(padding={"left": 100, "right": 20}), theme)
 

@@ -25,14 +25,7 @@ from explainers.ui.lecture.screens import (
     stand_by,
 )
 from explainers.ui.lecture.share_link import follow_short_link
-from explainers.ui.session import (
-    KEPT_CHOICES,
-    NOTICES,
-    OUT_OF_RANGE,
-    PAGE_DRAWN,
-    PICTURE_CHOICES,
-    VISIT,
-)
+from explainers.ui.session import NOTICES, PAGE_DRAWN, VISIT
 from explainers.ui.text.language import fragment, offer_languages
 from explainers.ui.tour_mode import is_tour, tour_mode
 
@@ -153,7 +146,6 @@ def draw_frame(title: str, place: str) -> None:
     is_new = st.session_state.get(PAGE_DRAWN) != place
     if is_new:
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
-        _exchange_picture_choices(st.session_state.get(PAGE_DRAWN), place)
     st.session_state[PAGE_DRAWN] = place
     hide_page()
     follow_short_link()
@@ -187,21 +179,6 @@ def _offer_settings() -> None:
         controls.seed()
         again = _("Reset all choices")
         st.button(again, on_click=reset_choices, icon=":material/restart_alt:")
-
-
-def _exchange_picture_choices(old_place: str | None, place: str) -> None:
-    """A number that was chosen in the picture of one page means nothing in that of another.
-
-    It is put aside until the reader comes back.
-    """
-    kept = st.session_state.setdefault(KEPT_CHOICES, {})
-    by_place = st.session_state.setdefault(PICTURE_CHOICES, {})
-    keys = [control.key for control in controls.PICTURE_CONTROLS]
-    by_place[old_place] = {key: kept.pop(key) for key in keys if key in kept}
-    for key in keys:
-        st.session_state.pop(key, None)
-        st.session_state.get(OUT_OF_RANGE, {}).pop(key, None)
-    kept |= by_place.get(place, {})
 
 
 class PageEnd(Exception):  # noqa: N818 - nothing went wrong

@@ -25,12 +25,10 @@ from PIL import Image
 
 from explainers.charts.bars import (
     draw_bars,
-    draw_distribution,
     draw_histogram,
     draw_layer_bars,
     make_amount_rows,
     make_layer_rows,
-    make_share_rows,
 )
 from explainers.charts.curves import Axis, draw_curve, draw_growth
 from explainers.charts.heatmap import draw_heatmap, draw_heatmaps, draw_product
@@ -90,10 +88,6 @@ FROM_ROWS: dict[str, tuple[Callable[..., Any], pd.DataFrame]] = {
     "two orders": (
         partial(draw_two_orders, words=5),
         make_order_rows(TOKENS, [4, 3, 2, 1, 0], ORDER.tolist(), ORDER.flip(0).tolist()),
-    ),
-    "distribution": (
-        partial(draw_distribution, length=5),
-        make_share_rows({"a": [0.9, 0.1, 0, 0, 0], "b": [0.2] * 5}, TOKENS),
     ),
     "histogram": (
         partial(draw_histogram, x_title="largest weight", series=SERIES[:2]),
@@ -190,7 +184,7 @@ def test_pictures_can_be_drawn_and_print_tokens_as_they_are_written(name):
     image = vl_convert.vegalite_to_svg(spec | fluid)
     printed = re.findall(r">([^<>]+)</text>", html.unescape(image))
     assert len(printed) > 1
-    if name in ("heat map", "heat maps", "two orders", "distribution"):
+    if name in ("heat map", "heat maps", "two orders"):
         assert set(TOKENS) <= set(printed)
         assert printed.count("the") >= 2
 

@@ -24,9 +24,7 @@ EVERYWHERE: dict[str, dict[str, str]] = {
 OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
     "06_many_heads": {
         "one head, Vietnamese": {"heads": "1", "lang": "vi"},
-        "a head off, one of its numbers": {
-            "heads": "2", "off": "0", "matrix": "heads", "row": "1", "column": "3",
-        },
+        "a head off": {"heads": "2", "off": "0"},
     },
     "10_cache_memory": {
         "windows, layer by layer": {"model": "gemma-3-27b", "deep": "layers", "texts": "3"},

@@ -57,8 +57,8 @@ def controls_app():
     controls.seed()
     controls.d_model()
     controls.value_dim()
-    controls.column(0, 6)
-    controls.row.read_unseen(0, 6)
+    controls.own_layers(1, 6)
+    controls.own_rope.read_unseen(1, 6)
     controls.followed_word.choose_by_name(["the", "CEO", "the", "won"])
     controls.tokens()
     controls.texts.read_unseen()
@@ -67,7 +67,7 @@ def controls_app():
     controls.num_heads()
     controls.queries()
     controls.weights.read()
-    controls.matrix(("Q", "K", "scores"), "K")
+    controls.cache_dtype(("float32", "bfloat16", "q8_0"), "bfloat16")
     controls.gpu.read_unseen(("t4", "h100", "b200"), "h100")
     controls.translator()
     controls.real_model([one.id for one in WHEEL_MODELS])
@@ -84,8 +84,8 @@ GOOD = {
     "seed": "7",
     "d_model": "16",
     "d_v": "8",
-    "column": "3",
-    "row": "4",
+    "own_layers": "3",
+    "own_rope": "4",
     "word": "3",
     "tokens": "5,000",
     "texts": "3",
@@ -94,7 +94,7 @@ GOOD = {
     "heads": "8",
     "queries": "across",
     "weights": "untrained",
-    "matrix": "scores",
+    "cache_dtype": "q8_0",
     "gpu": "b200",
     "translator": "a/b",
     "off": "1",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from explainers.ui.controls.controls import CONTROLS_BY_KEY, matrix
+from explainers.ui.controls.controls import CONTROLS_BY_KEY, claim
 from tests.golden.kept import read_kept
 from tests.golden.links import OF_EVERY_PAGE
 from tests.support.opening import DECKS, ORIGIN, PAGES, PICKER, PICTURES, ROOT
@@ -76,7 +76,7 @@ def test_a_link_is_obeyed_or_answered(page):
         if any(kind == "main error" for kind, _element in sent):
             continue  # without a model there is nothing to choose
         for key in (link.keys() & shown.keys()) - {*OF_EVERY_PAGE} - CLICKS:
-            control = CONTROLS_BY_KEY.get(key, matrix)  # a chapter's own, which is not imported
+            control = CONTROLS_BY_KEY.get(key, claim)  # a chapter's own, which is not imported
             is_told = name in ("hostile", *BEYOND) and f"{key} =" in notes
             asked = link[key] if isinstance(link[key], list) else [link[key]]
             assert {*asked} <= {*ways_to_write(control, shown[key])} or is_told, name

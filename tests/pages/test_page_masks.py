@@ -111,16 +111,16 @@ def test_a_number_that_was_clicked_is_not_put_off():
         from explainers.ui.controls import controls
 
         if "clicked" in st.session_state:
-            controls.row.put(st.session_state.pop("clicked"))
-        controls.row(0, st.session_state.get("room", 9))
+            controls.own_rope.put(st.session_state.pop("clicked"))
+        controls.own_rope(0, st.session_state.get("room", 9))
 
     visit = AppTest.from_function(counting).run()
-    visit.number_input(key="row").set_value(7).run()
+    visit.number_input(key="own_rope").set_value(7).run()
     shown = []
     for told in ({"room": 3}, {"room": 9}, {"room": 3}, {"clicked": 3}, {"room": 9}):
         for name, number in told.items():
             visit.session_state[name] = number
-        shown.append(visit.run().number_input(key="row").value)
+        shown.append(visit.run().number_input(key="own_rope").value)
     assert shown == [3, 7, 3, 3, 3]
 
 

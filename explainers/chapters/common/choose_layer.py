@@ -14,7 +14,6 @@ from explainers.toys.layers import (
     HEAD_DIMS,
     MASK_NAMES,
     MAX_NEWS_TOKENS,
-    READABLE_D_MODEL,
     READABLE_HEAD_DIM,
     READABLE_SEEDS,
     SEEDS,
@@ -30,6 +29,7 @@ from explainers.toys.layers import (
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.panels import Slider, View, ViewSlider, make_views
 from explainers.ui.provenance import trained_weights, untrained_weights
 from explainers.ui.untrusted_text import verbatim
@@ -66,16 +66,15 @@ class LayerSizes:
 
 
 def choose_sizes(reading: Reading) -> LayerSizes:
-    """The controls of one head, in a row, but for d_k, which is moved in the picture.
+    """The controls of one head, but for d_k, which is moved in the picture.
 
     There are trained weights of some sizes: with d_k 4 it is the readable head, else one of
     d_model 64. Where nothing like the seed was trained, it is said what is shown instead.
     """
-    with st.container(horizontal=True):
-        if controls.weights() == "untrained":
-            return _choose_untrained(reading)
-        head_dim = controls.head_dim(HEAD_DIMS)
-        controls.d_model(fixed=READABLE_D_MODEL if head_dim == READABLE_HEAD_DIM else D_MODEL)
+    if controls.weights() == "untrained":
+        return _choose_untrained(reading)
+    head_dim = controls.head_dim(HEAD_DIMS)
+    controls.d_model.set_aside(controls.d_model.steps, describe_options(controls.d_model.steps))
     reading.explain_known()
     seed, tokens = page.read_seed(), reading.known
 

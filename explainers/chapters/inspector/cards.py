@@ -27,7 +27,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import explore_figure
+from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import (
     Cell,
@@ -175,7 +175,7 @@ def draw_head(head: Head, view: View) -> dict[str, object]:
         "{head} of {model}: {looks}", head=head.said, model=head.seen.name, looks="; ".join(looks)
     )
     panels = head.make_panels(view.is_dimmed, view.queries_down)
-    explore_figure(panels, head.explain_number, head.seen.origin, "head", alt, first=WEIGHTS)
+    show_clickable_figure(panels, head.explain_number, head.seen.origin, "head", alt)
     first = head.weights[:, 0].mean().item()
     return {"share": f"{100 * first:.1f}", "left": f"{1 - first:.3f}"}
 

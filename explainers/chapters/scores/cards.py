@@ -22,7 +22,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import show_chart, translate_rows
-from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
+from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, View, orient_panels
 from explainers.ui.lecture.screens import is_lecture
@@ -50,17 +50,6 @@ def work_out_softmax() -> dict[str, str]:
     return worked
 
 
-def show_shares(one_head: OneHead, row: int, origin: str) -> None:
-    """The weights of the query in `row`, a bar per token."""
-    from explainers.charts.bars import draw_distribution, make_share_rows
-
-    query = one_head.tokens[row]
-    series = _("query {row}: {query}", row=row, query=query)
-    rows = make_share_rows({series: one_head.numbers["weights"][row]}, one_head.tokens)
-    alt = _("How {query} divides its attention: a bar per token, the bars sum to 1.", query=query)
-    show_chart(draw_distribution, rows, alt, "shares", origin, length=len(one_head.tokens))
-
-
 def choose_steps() -> tuple[str, ...]:
     """The step that the reader chose; a class, which turns screens instead, sees all in turn."""
     if not is_lecture():
@@ -70,27 +59,17 @@ def choose_steps() -> tuple[str, ...]:
 
 
 def show_step(sizes: LayerSizes, step: str, queries_down: bool, origin: str) -> None:
-    """The picture and the code of one step; of the weights, a row as bars as well."""
+    """The picture and the code of one step."""
 
     def look(layer: Layer) -> View:
         one_head = read_head(layer)
         return View(one_head.step(step, queries_down), one_head.explain)
 
-    slider, alt = (
-        sizes.make_slider(look),
-        _("What goes into and comes out of: {step}.", step=_(step)),
+    slider = sizes.make_slider(look)
+    alt = _("What goes into and comes out of: {step}.", step=_(step))
+    show_clickable_figure(
+        *slider.view, origin, f"step {step}", alt, stepper=step, view_slider=slider
     )
-    if is_lecture():  # four pictures on one page, each remembers its own click
-        cell = show_clickable_figure(
-            *slider.view, origin, f"step {step}", alt, stepper=step, view_slider=slider
-        ).cell
-        row = cell.row if cell else controls.row.default
-    else:
-        row = explore_figure(
-            *slider.view, origin, "steps", alt, stepper=step, view_slider=slider
-        ).cell.row
-    if step == "weights":
-        show_shares(read_head(sizes.layer), min(row, len(sizes.layer.tokens) - 1), origin)
     show_source(*OPERATIONS[step])
 
 

@@ -44,9 +44,6 @@ predict_first = Switch("predict", N_("Study mode"), True)
 lecture_mode = Switch("lecture", N_("Lecture mode"), False)
 
 # A number of a picture, and what is shown of the computation
-matrix = NameList("matrix", N_("Matrix"), None)
-row = Counter("row", N_("Row, from 0"), 2)
-column = Counter("column", N_("Column, from 0"), 1)
 
 # Attention in one picture
 batches = Control("batches", N_("Batches learned"), 3000)
@@ -230,8 +227,6 @@ exercise_set = MultiChoice("only", N_("Only these"), [])
 claim_topic = Control("about", N_("Claims about"), "scores")
 claim = Control("claim", N_("What people write"), None)
 
-PICTURE_CONTROLS = matrix, row, column, step
-"""Choices that mean something in the picture of one page only."""
 CONTROLS_BY_KEY = {one.key: one for one in [*globals().values()] if isinstance(one, Control)}
 """Every choice by its name in the URL."""
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,11 +45,9 @@ class WholeNumber(Control):
     low: int
     high: int
 
-    def __call__(self, fixed: int | None = None) -> int:
-        """A `fixed` number is shown and cannot be changed; the reader's own comes back later."""
-        numbers = range(self.low, self.high + 1)
+    def __call__(self) -> int:
         limits = {"min_value": self.low, "max_value": self.high}
-        return _slide(self, st.slider, fixed, numbers, describe_range(self.low, self.high), limits)
+        return _slide(self, st.slider, describe_range(self.low, self.high), limits)
 
 
 @dataclass(frozen=True)
@@ -58,25 +56,13 @@ class StepSlider(Control):
 
     steps: tuple[float, ...]
 
-    def __call__(self, fixed: float | None = None) -> Any:
-        """A `fixed` value is shown and cannot be changed; the reader's own comes back later."""
-        limits = {"options": self.steps}
-        return _slide(
-            self, st.select_slider, fixed, self.steps, describe_options(self.steps), limits
-        )
+    def __call__(self) -> Any:
+        return _slide(self, st.select_slider, describe_options(self.steps), {"options": self.steps})
 
 
 def _slide(
-    control: Control,
-    slider: Callable[..., Any],
-    fixed: float | None,
-    possible: Iterable[float],
-    allowed: str,
-    limits: dict[str, Any],
+    control: Control, slider: Callable[..., Any], allowed: str, limits: dict[str, Any]
 ) -> Any:
-    if fixed is not None:
-        control.set_aside(possible, allowed)
-        return slider(value=fixed, disabled=True, **limits, **control.label_and_help)
     request = control.read_request()
     value = slider(value=control.default, **limits, **control.tie(), **control.label_and_help)
     return control.settle(request, value, allowed)
@@ -152,12 +138,6 @@ class Counter(Control):
             **self.label_and_help,
         )
         return number
-
-    def find_nearest(self, low: int, high: int) -> int:
-        """What will be shown in another range."""
-        wanted = st.session_state.get(self.key, self.default)
-        wanted, _instead = st.session_state.get(OUT_OF_RANGE, {}).get(self.key, (wanted, None))
-        return min(max(wanted, low), high)
 
     def put(self, value: int) -> None:
         """Take over a number that was clicked; a callback."""

@@ -40,6 +40,8 @@ export class Card {
    */
   show(working, cell, isDocked) {
     this.box.classList.toggle("docked", isDocked);
+    const home = isDocked ? this.figure.stage : this.figure.root; // docked, in what room its matrices leave
+    if (this.box.parentElement !== home) home.append(this.box);
     this.close.setAttribute("aria-label", _("Close the arithmetic"));
     this.title.textContent = working.title;
     this.lines.textContent = working.lines.join("\n");
