@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from explainers import translations
-from explainers.charts.bars import draw_histogram
+from explainers.charts.bars import draw_layer_bars, make_layer_rows
 from explainers.charts.theme import LIGHT
 from explainers.local_numbers import Localised, localise_numbers, write_value
 from explainers.messages import N_, ngettext
@@ -123,6 +123,7 @@ def test_no_cache_holds_one_visitors_language(path):
 def french(monkeypatch):
     words = {
         "{n} of {what}": "{what} : {n}", "{n} rows": "{n} lignes", "weight": "poids",
+        "MiB of a layer": "octets",
         "scores": "scores bruts",
     }  # fmt: skip
     monkeypatch.setattr(translations, "_catalogue", lambda path: Words(words))
@@ -160,11 +161,8 @@ def test_a_chart_says_its_own_words_and_nobody_elses():
     told = chart.translate_rows(rows)
     assert told["series"].tolist() == ["scores bruts", "7"]
     assert told["token"].tolist() == ["scores", "weight"]  # the reader's
-    drawn = draw_histogram(
-        pd.DataFrame([(0.0, 1.0, 1.0, "a")], columns=["start", "end", "share", "series"]),
-        *(LIGHT, "weight", ("a", "b")),
-    ).to_dict()
-    assert "poids" in str(drawn)
+    drawn = draw_layer_bars(make_layer_rows([("with", 0, 2**30)]), LIGHT).to_dict()
+    assert "octets" in str(drawn)
 
 
 @pytest.mark.parametrize(

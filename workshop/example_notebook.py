@@ -7,7 +7,7 @@ FILE = ASSETS / "notebooks" / "attention.ipynb"
 PARTS = [
     """# Attention in a notebook
 
-The functions and the charts of this repository, without the app. Install what it needs and open
+The functions of this repository, without the app. Install what it needs and open
 this file:
 
     pip install -r requirements.txt jupyter
@@ -18,14 +18,12 @@ from pathlib import Path
 above = [Path.cwd(), *Path.cwd().parents]
 sys.path.insert(0, str(next(folder for folder in above if (folder / "explainers").is_dir())))""",
     """import altair as alt
+import pandas as pd
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import measure
 from explainers.attention.single_head import project
-from explainers.charts.heatmap import draw_heatmap, draw_heatmaps
-from explainers.charts.matrix import blank_forbidden, make_pair_matrix
-from explainers.charts.theme import LIGHT
 from explainers.toys.examples import make_generator
 from explainers.toys.layers import draw_layer
 
@@ -41,12 +39,14 @@ scores, weights, output = attention(query, key, value, mask)
 weights.sum(dim=-1)""",
     """def drawn(name, mask):
     weights = attention(query, key, value, mask).weights
-    left = f"{int(mask.sum())} of {mask.numel()} cells"
-    values = blank_forbidden(weights.tolist(), mask.tolist())
-    return make_pair_matrix(name, left, values, tokens, kind="weights")
+    words = [f"{position} {token}" for position, token in enumerate(tokens)]
+    cells = [(words[i], words[j], weights[i, j].item()) for i, j in mask.nonzero().tolist()]
+    chart = alt.Chart(pd.DataFrame(cells, columns=["query", "key", "weight"]))
+    squares = chart.mark_rect().encode(x="key", y="query", color="weight", tooltip="weight")
+    return squares.properties(title=f"{name}: {len(cells)} of {mask.numel()} cells")
 
 
-draw_heatmap(drawn("causal", mask), LIGHT)""",
+drawn("causal", mask)""",
     """## A mask of your own
 
 A mask is a rule on two positions. Rules combine with `&`; `build` refuses one that leaves a query
@@ -57,7 +57,7 @@ rules = {
     "window of 3": masks.sliding_window(3),
     "every other": masks.causal & even,
 }
-draw_heatmaps([drawn(name, masks.build(rule, 7, 7)) for name, rule in rules.items()], LIGHT)""",
+alt.hconcat(*(drawn(name, masks.build(rule, 7, 7)) for name, rule in rules.items()))""",
     """## Why there is a root
 
 Random queries and keys: without √d_k the variance of the scores grows with d_k, and one weight

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from explainers.charts.chart_theme import apply_theme
-from explainers.charts.theme import LAYER_AXIS, WEIGHT_DOMAIN, Theme
+from explainers.charts.theme import LAYER_AXIS, Theme
 from explainers.translations import _
 
 BAR_HEIGHT, AXIS_HEIGHT = 34, 55
@@ -87,33 +87,6 @@ def draw_layer_bars(rows: pd.DataFrame, theme: Theme) -> alt.TopLevelMixin:
 
 
 CHANCE_HEIGHT = 30
-
-
-def draw_histogram(
-    rows: pd.DataFrame, theme: Theme, x_title: str, series: tuple[str, str]
-) -> alt.TopLevelMixin:
-    """Columns start, end, share, series: the share of draws between start and end."""
-    colour = alt.Color("series:N").scale(
-        domain=[_(name) for name in series], range=list(theme.series[:2])
-    )
-    chart = (
-        alt.Chart(rows)
-        .mark_bar(opacity=0.75)
-        .encode(
-            alt.X("start:Q", bin="binned").title(_(x_title)).scale(domain=list(WEIGHT_DOMAIN)),
-            alt.X2("end"),
-            alt.Y("share:Q").stack(None).title(_("share of draws")),
-            colour.legend(orient="top", title=None),
-            tooltip=[
-                "series:N",
-                alt.Tooltip("start:Q", format=".2f", title=_("start")),
-                alt.Tooltip("end:Q", format=".2f", title=_("end")),
-                alt.Tooltip("share:Q", format=".3f", title=_("share")),
-            ],
-        )
-        .properties(width="container", height=240)
-    )
-    return apply_theme(chart, theme)
 
 
 PART_COLOURS = ("kept", "cut", "filled")

@@ -136,45 +136,4 @@ def draw_text_rises(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMi
     return apply_theme(figure, theme)
 
 
-DASHES = ([1, 0], [8, 3], [2, 2], [10, 3, 2, 3], [5, 2], [2, 5])
 """A dash pattern for each line, for readers who cannot tell all colours apart."""
-
-
-def draw_growth(rows: pd.DataFrame, theme: Theme, ticks: tuple[int, ...]) -> alt.TopLevelMixin:
-    """Columns model, place, tokens, bytes, gib, limit: lines of models; where `limit`, a border.
-
-    The models come from the data alone, in the order of `place`: whichever they are, the
-    specification stays the same, and only lines are drawn anew.
-    """
-    base = alt.Chart(rows)
-    x = alt.X("tokens:Q").scale(type="log", base=2, nice=False).title(_("tokens of a text"))
-    x = x.axis(values=list(ticks), format=",", labelOverlap=True)
-    y = alt.Y("gib:Q").scale(type="log", base=2).title("GiB").axis(tickCount=8, format="~g")
-    by_place = alt.EncodingSortField("place", op="min")
-    lines = (
-        base.transform_filter("!datum.limit")
-        .mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=35))
-        .encode(
-            x,
-            y,
-            alt.Color("model:N", sort=by_place)
-            .scale(range=list(theme.lines))
-            .legend(orient="top", title=None, columns=2, labelLimit=150),
-            alt.StrokeDash("model:N", sort=by_place).scale(range=[list(dash) for dash in DASHES]),
-            tooltip=[
-                alt.Tooltip("model:N", title=_("model")),
-                alt.Tooltip("tokens:Q", format=",", title=_("tokens")),
-                alt.Tooltip("bytes:Q", format=",", title=_("bytes")),
-                alt.Tooltip("gib:Q", format=",.3f", title="GiB"),
-            ],
-        )
-    )
-    limits = base.transform_filter("datum.limit")
-    border = limits.mark_line(color=theme.highlight, strokeWidth=2).encode(x, y, detail="model:N")
-    name = (
-        limits.transform_window(place="row_number()")
-        .transform_filter("datum.place == 1")
-        .mark_text(align="left", dx=6, dy=-8, fontSize=13, color=theme.highlight)
-        .encode(x, y, alt.Text("model:N"))
-    )
-    return apply_theme((lines + border + name).properties(width="container", height=360), theme)

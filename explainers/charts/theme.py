@@ -4,7 +4,6 @@ The three roles are after Okabe & Ito's palette, weights after ColorBrewer's Pur
 run from rose to blue, which are no role's. Readers with red or green blindness can tell all apart.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +16,6 @@ TARGET_AXIS, SOURCE_AXIS = N_("syllable"), N_("word")
 """Queries of one sequence, keys of another: token 3 of one is not token 3 of the other."""
 BLOCK_AXIS, RUNNING_AXIS = N_("block read"), N_("kept")
 WEIGHT_DOMAIN = (0.0, 1.0)
-MAX_MARKS_SIDE = 64
-"""A matrix longer than this on a side is drawn as one image."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +121,3 @@ def parse_colour(colour: str) -> tuple[int, int, int]:
     """Red, green and blue, 0 to 255, of a colour written #rrggbb."""
     red, green, blue = bytes.fromhex(colour[1:])
     return red, green, blue
-
-
-def mix_colours(low: Sequence[int], high: Sequence[int], share: float) -> tuple[int, ...]:
-    """The colour that lies at `share` (0 to 1) of the way from one colour to another."""
-    return tuple(round(a + (b - a) * share) for a, b in zip(low, high, strict=True))

@@ -94,8 +94,9 @@ def test_a_linked_picture_is_changed_taken_away_and_leads_on(visit, tmp_path):
     one.after_run(lambda: slider(one, "d_k").press("ArrowRight"))
     one.expect_in_link(d_k="6")
     expect(one.panel("W_Q").locator("th.column")).to_have_count(6)
-    _written, lines = take_away(one, -1, tmp_path)
+    written, lines = take_away(one, -1, tmp_path)
     for name in LEARNED:
+        assert {*one.panel(name).locator("td.cell").all_inner_texts()} <= written, "as on screen"
         told = [float(line["value"]) for line in lines if line["matrix"] == name]
         drawn = [n for row in one.values(name) for n in row]
         assert told == pytest.approx(drawn, rel=1e-5), name
@@ -109,7 +110,7 @@ def test_a_linked_picture_is_changed_taken_away_and_leads_on(visit, tmp_path):
 
 
 def take_away(one, nth, folder):
-    """Download all that is offered under a picture: the words of its SVG, the lines of its CSV."""
+    """Download all that is offered under a picture: the texts of its SVG, the lines of its CSV."""
     one.page.get_by_role("button", name="Table and files").nth(nth).click()
     kept = {}
     for kind in ("PNG", "SVG", "CSV"):
@@ -120,9 +121,9 @@ def take_away(one, nth, folder):
     with Image.open(kept["PNG"]) as picture:
         assert min(picture.size) > 200
         assert len(set(picture.convert("RGB").tobytes())) > 10
-    found = ElementTree.parse(kept["SVG"]).iter("{http://www.w3.org/2000/svg}text")
+    written = {text.strip() for text in ElementTree.parse(kept["SVG"]).getroot().itertext()}
     with kept["CSV"].open(encoding="utf-8", newline="") as file:
-        return {"".join(text.itertext()) for text in found}, list(csv.DictReader(file))
+        return written, list(csv.DictReader(file))
 
 
 def test_a_slider_moves_bars_and_they_can_be_taken_away(visit, tmp_path):
@@ -139,7 +140,7 @@ def test_a_slider_moves_bars_and_they_can_be_taken_away(visit, tmp_path):
     one.expect_in_link(root_d_k=None)
     assert bars.evaluate_all(heights) == after
     written, lines = take_away(one, 2, tmp_path)
-    assert {"without √d_k", "with √d_k", "largest weight"} <= written
+    assert {"■ without √d_k", "■ with √d_k", "largest weight"} <= written
     assert [float(line["share"]) * 180 for line in lines] == pytest.approx(after, abs=1e-3)
 
 

@@ -27,6 +27,7 @@ MODULES = [path for path in sorted(FOLDER.rglob("*.js")) if path.parent.name != 
 ENTRIES = (
     *("figure/figure.js", "picture/picture.js", "tiles/tiles.js"),
     *("follow/follow.js", "lecture/lecture.js", "lecture/start_key.js", "picker/picker.js"),
+    "files/files.js",
 )
 """What Streamlit loads; all else is imported by these."""
 NOTEBOOK = "look/look.js"

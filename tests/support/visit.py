@@ -25,7 +25,7 @@ READY = """() => {
     const zoom = e.currentCSSZoom;
     return Math.abs(width(e.querySelector('.marks')) - zoom * width(e)) < 1 + 9 * (zoom - 1);
   };
-  const done = '.panel, .hero[aria-label], .cards[aria-label], .picker .drawn';
+  const done = '.panel, .hero[aria-label], .cards[aria-label], .picker .drawn, .files button';
   const drawn = (e) => e.shadowRoot?.querySelector(done) || fits(e);
   const pictures = document.querySelectorAll(
     '[data-testid=stVegaLiteChart], [data-testid=stBidiComponentIsolated]');

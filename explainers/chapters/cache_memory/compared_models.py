@@ -6,7 +6,6 @@ from typing import Any
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.chapters.cache_memory.gpu_fit import Hardware
 from explainers.charts.matrix import Matrix
-from explainers.charts.theme import Theme
 from explainers.memory.cache_bytes import (
     count_bytes_per_token,
     count_cache_bytes,
@@ -23,7 +22,6 @@ from explainers.ui.figure.picker import pick_names
 from explainers.ui.text.numbers import keep_units_together
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
-TICKS = LENGTHS[::2]
 TWO = SMALL, LARGE = "llama-3.1-8b", "deepseek-v3"
 QUESTION = 131_072
 ALT = N_(
@@ -126,9 +124,7 @@ def draw_comparison(shapes: list[ModelShape], choice: CacheChoice, hardware: Har
     table = partial(make_growth_table, matrix, memory)
     panel = Panel("comparison", matrix, pool=pool, pooled_by=controls.compared_models.key)
     figure = Figure([panel], ALT)
-    show_figure(
-        figure, name_origin(shapes, texts, dtype), "comparison", partial(draw_file, table), table
-    )
+    show_figure(figure, name_origin(shapes, texts, dtype), "comparison", table)
 
 
 def name_origin(shapes: list[ModelShape], texts: int, dtype: str) -> str:
@@ -160,10 +156,3 @@ def make_growth_table(matrix: Matrix, memory: int) -> Any:
     table = pd.DataFrame(points, columns=["model", "place", "tokens", "bytes", "limit"])
     sizes = [point[3] for point in points]
     return table.assign(bytes=make_storable(sizes), gib=[size / 2**30 for size in sizes])
-
-
-def draw_file(table: Any, theme: Theme) -> Any:
-    """The picture as a file, drawn when it is asked for."""
-    from explainers.charts.curves import draw_growth
-
-    return draw_growth(table(), theme, ticks=TICKS)

@@ -13,7 +13,7 @@ from explainers.attention.steps import OPERATIONS, dot_products, scale, softmax
 from explainers.chapters.common.choose_layer import LayerSizes
 from explainers.chapters.common.one_head import OneHead, read_head
 from explainers.charts.matrix import Matrix
-from explainers.charts.theme import KEY_AXIS, Theme
+from explainers.charts.theme import KEY_AXIS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import make_generator
@@ -184,15 +184,10 @@ def show_largest(measurements: list[RootMeasurement], measurement: RootMeasureme
         [Panel("largest", shares, frames=frames)], alt, slider=_make_slider(place, True)
     )
 
-    def draw(theme: Theme) -> Any:
-        from explainers.charts.bars import draw_histogram  # the first page needs no altair
-
-        return draw_histogram(make_rows(), theme, x_title=title, series=_name_series())
-
     def make_rows() -> "pd.DataFrame":
         return translate_rows(_make_histogram_rows(measurement))
 
-    show_figure(figure, _name_origin(), "largest", draw, make_rows)
+    show_figure(figure, _name_origin(), "largest", make_rows)
 
 
 def _make_slider(place: int, is_hidden: bool = False) -> Slider:

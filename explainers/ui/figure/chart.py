@@ -1,5 +1,6 @@
 """A chart on the page: its specification is built once, its data sent every time."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,8 @@ import streamlit as st
 from explainers.charts.theme import LIGHT, THEMES, Theme
 from explainers.local_numbers import find_marks
 from explainers.translations import ENGLISH, _, get_language, say_value, set_language
+from explainers.ui import browser_files
+from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.untrusted_text import verbatim
 
@@ -25,6 +28,10 @@ ENLARGED = {
 }
 """Low charts, by their builders: in front of a class how much larger letters are, and how much
 higher all else, because half of the screen would be empty."""
+_SCRIPTS = browser_files.list_scripts("files", "common")
+_save_buttons = browser_files.make_component("files/files.js", "files")
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+"""What Streamlit writes as a hyphen where a key names a class."""
 LETTERS = "fontSize", "labelFontSize", "titleFontSize", "labelLimit", "dx", "dy", "yOffset"
 HEIGHTS = "height", "step", "size"
 """Of a chart, of its rows, of its bars and dots."""
@@ -60,7 +67,7 @@ def show_chart(
     with screen("picture", key):
         st.vega_lite_chart(rows, spec, key=key, alt=_(alt), theme=None, width="stretch")
     table_rows = rows if table is None else table
-    offer_files(key, origin, lambda: build(rows, theme, **structure), lambda: table_rows)
+    offer_files(key, origin, lambda: table_rows, chart=lambda: build(rows, theme, **structure))
 
 
 def enlarge(spec: Any, letters: float, heights: float) -> Any:
@@ -79,13 +86,17 @@ def enlarge(spec: Any, letters: float, heights: float) -> Any:
 
 
 def offer_files(
-    key: str, origin: str, chart: Callable[[], Any] | None, table: Callable[[], "pd.DataFrame"]
+    key: str,
+    origin: str,
+    table: Callable[[], "pd.DataFrame"],
+    *,
+    chart: Callable[[], Any] | None = None,
+    drawn: str = "",
 ) -> None:
     """Where the numbers come from, the numbers as a table, and files, made when asked for.
 
-    A picture that only the browser draws has no chart.
-
-    Files are made outside of a script run, where the reader's theme is not known any more.
+    Of a chart the server makes them, outside of a script run, where the reader's theme is not known
+    any more. Of what a component has `drawn`, by its key, the browser saves what is on screen.
     """
     language = get_language()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -99,6 +110,10 @@ def offer_files(
             if chart:
                 _offer_file(key, "PNG", "image/png", lambda: _render(chart, "png", language))
                 _offer_file(key, "SVG", "image/svg+xml", lambda: _render(chart, "svg", language))
+            else:
+                place = f"st-key-{_NO_NAME.sub('-', drawn)}"
+                data = {"name": key, "place": place, "words": translate_scripts(_SCRIPTS)}
+                _save_buttons(key=f"save {key}", data=data, width="content")
             _offer_file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
         # A table takes text for Markdown, and some of this text is the reader's.
         st.table(rows.head(LONGEST_TABLE).map(_write_cell))

@@ -7,8 +7,7 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -89,19 +88,10 @@ def show_tiles(
         )
     if result.theme:
         st.rerun()
-    offer_files(key, origin, partial(_draw_file, tiles, theme.name), table)
+    offer_files(key, origin, table, drawn=name)
 
 
 def _hash_tiles(tiles: Tiles) -> str:
     """Changes with everything that the picture is built from anew."""
     names = [list(tiles.tokens), list(tiles.across), list(tiles.down), list(tiles.remarks)]
     return hashlib.sha256(tiles.planes + repr([*names, get_language()]).encode()).hexdigest()
-
-
-def _draw_file(tiles: Tiles, theme: str) -> Any:
-    from explainers.charts.pixel_images import draw_mosaic  # the first paint needs no altair
-    from explainers.charts.theme import THEMES
-
-    # Heads of one layer stand beside each other: below each other they would be small.
-    names = (tiles.down, tiles.across) if len(tiles.across) == 1 else (tiles.across, tiles.down)
-    return draw_mosaic(tiles.planes, len(tiles.tokens), *names, THEMES[theme])

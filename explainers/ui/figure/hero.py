@@ -186,7 +186,7 @@ def show_picture(text: Prose, hero: Hero, key: str) -> None:
 
 def _offer_table(hero: Hero, key: str) -> None:
     if hero.table:
-        offer_files(key, hero.origin, None, hero.table)
+        offer_files(key, hero.origin, hero.table, drawn=key)
 
 
 def _draw_picture(text: Prose, hero: Hero, key: str, experiments: Sequence[Experiment]) -> None:

@@ -6,7 +6,7 @@ from array import array
 from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -17,7 +17,6 @@ from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.figure.chart import offer_files, read_theme
 from explainers.ui.figure.panels import (
-    PRODUCT,
     Cell,
     Figure,
     Panel,
@@ -28,6 +27,9 @@ from explainers.ui.figure.panels import (
     translate_scripts,
 )
 from explainers.ui.lecture.screens import screen
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STEPS, HIDDEN = 32_767, -32_768
 """Of 16 bits: a number is so many steps of the largest one, and a blank is what no number is."""
@@ -230,41 +232,28 @@ def _describe_selection(picked: Cell | None, by_id: dict[str, Panel]) -> dict[st
 
 
 def show_figure(
-    figure: Figure,
-    origin: str,
-    key: str,
-    draw: Callable[[Theme], Any] | None = None,
-    table: Callable[[], Any] | None = None,
+    figure: Figure, origin: str, key: str, table: Callable[[], "pd.DataFrame"] | None = None
 ) -> str:
     """`show_matrices` with badge and files; returns the panel whose name was clicked, or "".
 
-    In the files are the matrices, where `draw` and `table` do not make something else.
+    The table has the numbers of the matrices, where it is not another one.
     """
-    theme, figure = read_theme(), translate_figure(figure)
-    opened = show_matrices(figure, theme, f"picture {key}")
-    chart = partial(draw, theme) if draw else partial(_draw_file, figure, theme)
-    offer_files(key, origin, chart, table or partial(_make_table, figure))
+    figure, name = translate_figure(figure), f"picture {key}"
+    opened = show_matrices(figure, read_theme(), name)
+    offer_files(key, origin, table or partial(_make_table, figure), drawn=name)
     return opened
 
 
-def _draw_file(figure: Figure, theme: Theme) -> Any:
-    from explainers.charts.heatmap import (  # the first paint needs no altair
-        draw_heatmaps,
-        draw_product,
+def _make_table(figure: Figure) -> "pd.DataFrame":
+    """A row for each cell of the matrices."""
+    import pandas as pd  # takes most of a second, and the first paint needs none
+
+    return pd.DataFrame(
+        [
+            (matrix.name, i, j, matrix.rows[i], matrix.columns[j], value)
+            for matrix in (panel.matrix for panel in figure.panels)
+            for i, line in enumerate(matrix.values)
+            for j, value in enumerate(line)
+        ],
+        columns=["matrix", "row", "column", "row_label", "column_label", "value"],
     )
-
-    *_, last = figure.panels
-    picked = figure.picked
-    matrices = [p.matrix.transposed() if p.flipped else p.matrix for p in figure.panels]
-    is_product = tuple(panel.operator for panel in figure.panels) == PRODUCT
-    if is_product and picked and picked.panel == last.id:
-        indices = (picked.column, picked.row) if last.flipped else (picked.row, picked.column)
-        left, right, result = matrices
-        return draw_product(left, right, result, *indices, theme)
-    return draw_heatmaps(matrices, theme)
-
-
-def _make_table(figure: Figure) -> Any:
-    from explainers.charts.heatmap import make_table
-
-    return make_table([panel.matrix for panel in figure.panels])

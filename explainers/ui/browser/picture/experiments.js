@@ -4,7 +4,7 @@
 import { element } from "../common/elements.js";
 import { makeSentenceNodes } from "../common/filled_text.js";
 import { _ } from "../common/words.js";
-import { addCopyButton } from "./snapshot.js";
+import { addCopyButton } from "./copy.js";
 
 /** @typedef {import("./hero.js").Experiment} Experiment */
 /** @typedef {import("./hero.js").Choice} Choice */
