@@ -38,8 +38,7 @@ KINDS = {
 }
 
 
-def each_page(test):
-    return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)(test)
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
 
 # Of 14 kinds and 24 pages: about one kind on each page, another one with each commit.

@@ -105,8 +105,6 @@ GOOD = {
     "trained_rule": "sum",
 }
 """What a link may ask for: of each control of the page another choice than its default."""
-ANY_NAME = {"real_model", "translator"}
-"""They take what they are given."""
 
 
 def linked(app, link):
@@ -158,19 +156,23 @@ def test_what_cannot_be_obeyed_is_told_and_all_else_is_obeyed(value, part):
     assert not [key for key in kept if is_told(visit, key)]
 
 
-def test_a_note_goes_when_its_control_is_touched_and_no_other():
+def test_a_control_that_is_touched_loses_its_note_no_other_does_and_the_link_says_its_choice():
     # AppTest cannot send back a typed text that is among no options, as `tokens` would.
-    visit = linked(controls_app, dict.fromkeys(GOOD.keys() - {"tokens"}, "nonsense"))
-    waiting = {key for key in GOOD if is_told(visit, key)}
-    assert waiting == GOOD.keys() - {"tokens", *ANY_NAME}
-    touched = waiting & widgets(visit).keys()
+    waiting = GOOD.keys() - {"tokens", "translator"}
+    visit = linked(controls_app, dict.fromkeys(waiting, "nonsense"))
+    assert {key for key in GOOD if is_told(visit, key)} == waiting
+    touched = widgets(visit).keys() & GOOD.keys() - {"tokens"}
     assert len(touched) > 10
     for key in touched:
         widget = widgets(visit)[key]
+        usual = widget.value
         widget.set_value(as_shown(widget, key)).run()
         waiting -= {key}
         assert chosen(visit, key) == GOOD[key]
+        assert visit.query_params.get(key) in (GOOD[key], [GOOD[key]]), key
         assert {one for one in GOOD if is_told(visit, one)} == waiting
+        widgets(visit)[key].set_value(usual).run()
+        assert key not in visit.query_params, "what is usual is left out"
 
 
 def as_shown(widget, key):
@@ -178,20 +180,6 @@ def as_shown(widget, key):
     if isinstance(widget.value, list):
         return [GOOD[key]]
     return GOOD[key] == "true" if key == "predict" else type(widget.value)(GOOD[key])
-
-
-def test_what_the_browser_leaves_out_of_the_address_is_written_there():
-    """It does so where a run has moved a widget; AppTest, which has no address bar, always does."""
-    visit = linked(controls_app, {})
-    keys = widgets(visit).keys() & GOOD.keys() - {"tokens"}  # AppTest types no new option
-    assert len(keys) > 10
-    usual = {key: widgets(visit)[key].value for key in keys}
-    for key, value in usual.items():
-        widget = widgets(visit)[key]
-        widget.set_value(as_shown(widget, key)).run()
-        assert visit.query_params.get(key) in (GOOD[key], [GOOD[key]]), key
-        widgets(visit)[key].set_value(value).run()
-        assert key not in visit.query_params, key
 
 
 def text_app():

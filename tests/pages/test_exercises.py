@@ -66,13 +66,19 @@ def test_a_goal_is_neither_met_at_once_nor_out_of_reach(exercise):
         ("reach_of_windows", lambda layers, width: layers * (width - 1) + 1),
         ("query_heads_per_group", lambda heads, kv_heads, head: head * kv_heads // heads),
         ("cells_between_sequences", lambda queries, keys: (queries + keys) ** 2 - queries * keys),
+        (
+            "a_turn_past_the_length",
+            lambda position, number, trained, length: (
+                position * 10 ** (1 - number) * trained / length
+            ),
+        ),
     ],
 )
 def test_the_numbers_of_the_statement_are_those_that_were_computed_with(name, formula):
     for seed in SEEDS:
         task = ask(name, seed)
         said = {key: int(value.replace(",", "")) for key, value in task.given.items()}
-        assert task.answer == formula(**said)
+        assert task.answer == pytest.approx(formula(**said), rel=1e-9)
 
 
 def test_weights_as_fine_as_possible_are_asked_for_whatever_the_cache():
@@ -86,11 +92,7 @@ def test_weights_as_fine_as_possible_are_asked_for_whatever_the_cache():
 
 def test_texts_are_there_for_each_and_for_nothing_else():
     answered = [e.id for e in read_exercises().values() if e.kind != "write"]
-    for name, kinds in {
-        "task": "predict reach",
-        "solution": "predict",
-        "measured": "reach",
-    }.items():
+    for name, kinds in (("task", "predict reach"), ("solution", "predict"), ("measured", "reach")):
         wanted = {e.id for e in read_exercises().values() if e.kind in kinds.split()}
         written = {s.removeprefix(f"{name}_") for s in TEXT if s.startswith(f"{name}_")}
         assert written - {"settings"} == wanted

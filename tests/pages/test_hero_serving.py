@@ -33,13 +33,8 @@ def test_a_chunk_that_is_further_off_than_rounding_is_called_so():
 
 
 def test_a_difference_is_written_with_two_digits():
-    for gap, written in [
-        (0, "0"),
-        (3.94e-5, "0.000039"),
-        (0.0001, "0.00010"),
-        (15.34, "15.3"),
-        (LEAST_GAP / 2, "< 0.000000001"),
-    ]:
+    told = {0: "0", 3.94e-5: "0.000039", 0.0001: "0.00010", 15.34: "15.3"}
+    for gap, written in (told | {LEAST_GAP / 2: "< 0.000000001"}).items():
         assert write_gap(gap) == written
 
 

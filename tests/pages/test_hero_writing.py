@@ -7,24 +7,11 @@ import torch
 from torch.testing import assert_close
 
 from explainers.chapters.writing.hero import COUNTS, EVERY, HEATS, SHARES
+from explainers.models import written_tokens
 from explainers.models.shipped_measurements import GREEDY, HOT, MODEL, read_shipped_writing
-from explainers.models.written_tokens import (
-    NUM_LISTED,
-    Sampling,
-    WrittenToken,
-    list_looks,
-    restrict_candidates,
-    tell_step,
-)
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
-from workshop.models.measure_writing import (
-    CHECKED,
-    SAME,
-    find_difference,
-    measure_again,
-    write_text,
-)
+from workshop.models import measure_writing
 
 PAGE = next(page for page in PAGES if page.stem == "22_writing")
 
@@ -42,33 +29,33 @@ LOGITS = 3 * torch.randn(61, generator=torch.Generator().manual_seed(5))
 def step(token):
     weights = torch.rand(3, 2, 7, generator=torch.Generator().manual_seed(6)).softmax(dim=-1)
     chance = float(LOGITS.softmax(dim=-1)[token])
-    return WrittenToken(token, chance, [], weights, 840, 0.1, LOGITS)
+    return written_tokens.WrittenToken(token, chance, [], weights, 840, 0.1, LOGITS)
 
 
 def test_what_is_told_is_enough_for_every_setting():
     """The probabilities of the whole vocabulary, from 20 candidates and two sums."""
-    told = tell_step(step(11), Numbers())
-    best = LOGITS.topk(NUM_LISTED).indices
+    told = written_tokens.tell_step(step(11), Numbers())
+    best = LOGITS.topk(written_tokens.NUM_LISTED).indices
     counts = [0 if one == EVERY else int(one) for one in COUNTS]
     for setting in product(map(float, HEATS), counts, map(float, SHARES)):
         temperature, top_k, top_p = setting
-        sampling = Sampling(temperature=temperature, top_k=top_k, top_p=top_p)
+        sampling = written_tokens.Sampling(temperature=temperature, top_k=top_k, top_p=top_p)
         expected = sampling.restrict(LOGITS.double()).softmax(dim=-1)[best].float()
-        found = torch.tensor(restrict_candidates(told, *setting))
+        found = torch.tensor(written_tokens.restrict_candidates(told, *setting))
         assert found.tolist() == pytest.approx(expected.tolist(), abs=2e-4), setting
 
 
 def test_a_token_is_told_by_its_place():
     order = LOGITS.argsort(descending=True).tolist()
     for place in (0, 19, 44):
-        told = tell_step(step(order[place]), Numbers())
+        told = written_tokens.tell_step(step(order[place]), Numbers())
         assert told.place == place
         assert told.candidates[0] == (f" {order[0]}", 0.0)
 
 
 def test_looks_are_the_largest_weights_of_the_words_between():
     weights = step(0).weights
-    looks = list_looks(weights)
+    looks = written_tokens.list_looks(weights)
     assert sorted(word for word, *_ in looks) == [1, 2, 3, 4, 5]
     for word, weight, head, row in looks:
         layer, number = (int(part[1:]) for part in head.split("."))
@@ -81,8 +68,8 @@ def test_looks_are_the_largest_weights_of_the_words_between():
 def test_the_greedy_text_is_written_again(smollm2):
     shipped = read_shipped_writing(MODEL)
     assert shipped
-    again = write_text(smollm2, GREEDY)
-    assert find_difference(shipped, again, GREEDY) < SAME
+    again = measure_writing.write_text(smollm2, GREEDY)
+    assert measure_writing.find_difference(shipped, again, GREEDY) < measure_writing.SAME
     sizes = [one.num_bytes for one in shipped.texts[GREEDY].steps]
     assert [one.num_bytes for one in again.steps] == sizes
 
@@ -91,9 +78,9 @@ def test_the_greedy_text_is_written_again(smollm2):
 def test_losses_are_measured_again(smollm2):
     shipped = read_shipped_writing(MODEL)
     assert shipped
-    for saving, found in measure_again(smollm2, 1).items():
-        assert saving in CHECKED
-        assert_close(found, shipped.losses[saving][:1], atol=SAME, rtol=0)
+    for saving, found in measure_writing.measure_again(smollm2, 1).items():
+        assert saving in measure_writing.CHECKED
+        assert_close(found, shipped.losses[saving][:1], atol=measure_writing.SAME, rtol=0)
 
 
 def test_settings_follow_the_text_until_they_are_changed():

@@ -25,9 +25,8 @@ def test_how_far_the_indexer_is_from_the_heads_is_torchs():
 
 def test_a_shared_set_is_judged_by_its_loss():
     def shipped(shared, own):
-        losses = {ORACLE: [shared] * len(KEPT)}
-        passages = {PROSE: PASSAGE._replace(losses=losses)}
-        return Shipped(passages, {"own": {"64": own}}, ())
+        passage = PASSAGE._replace(losses={ORACLE: [shared] * len(KEPT)})
+        return Shipped({PROSE: passage}, {"own": {"64": own}}, ())
 
     for rise, answer in [
         *((-1, NO_WORSE), (0.0099, NO_WORSE), (0.01, A_LITTLE_WORSE)),
@@ -44,7 +43,7 @@ def test_streaming_llm_renumbers_so_no_column_has_its_name():
 
 
 def test_h2o_is_called_better_only_where_it_is():
-    first = SHIPPED.passages[PROSE].losses["first"]
+    first = PASSAGE.losses["first"]
     for wins in (0, 3, len(KEPT)):
         shifts = [-0.011] * wins + [-0.009] * (len(KEPT) - wins)
         losses = {f"{kept}": one + by for kept, one, by in zip(KEPT, first, shifts, strict=True)}
@@ -53,14 +52,13 @@ def test_h2o_is_called_better_only_where_it_is():
 
 
 def test_training_walks_from_a_drawn_indexer_to_one_that_finds_the_keys(smollm2):
-    passage = SHIPPED.passages[PROSE]
-    job = make_indexer_job(PROSE, passage)
-    job.work = lambda job: train_with(smollm2, STEPS, passage, job)
+    job = make_indexer_job(PROSE, PASSAGE)
+    job.work = lambda job: train_with(smollm2, STEPS, PASSAGE, job)
     assert job.run() == "done"
     assert [one.step for one in job.reports] == [*LOOKS, STEPS]
     assert job.total == len(job.reports)
     assert job.reports[-1].divergence < job.reports[0].divergence / 2
-    sent = compute_numbers(passage, passage.query, job.reports)
+    sent = compute_numbers(PASSAGE, PASSAGE.query, job.reports)
     kept = [sum(sent["weights"][key] for key in one["order"][:64]) for one in sent["frames"]]
     assert kept[0] < 0.5 < kept[-1]
 

@@ -1,42 +1,35 @@
 """Cross-attention: what its pictures show is what torch computes; odd sentences, broken files."""
 
 import json
-import re
 from unittest import mock
 
 import pytest
 import torch
 from torch.testing import assert_close
 
-from explainers.chapters.cross_attention import cards, choose_sentence
+from explainers.chapters.cross_attention import choose_sentence
 from explainers.chapters.cross_attention import hero as first_picture
 from explainers.chapters.cross_attention.alignment_view import (
     TranslationView,
     find_reordered_syllable,
 )
-from explainers.chapters.cross_attention.cards import count_unchanged, count_weights, mark_changes
-from explainers.chapters.cross_attention.choose_sentence import (
-    build_sentence,
-    find_gold,
-    list_held_out_examples,
-    list_slots,
-    translate_once,
-    write_variant,
-)
+from explainers.chapters.cross_attention.cards import count_unchanged, mark_changes
 from explainers.translation import translator
 from explainers.translation.alignment import PREDICTED, read_links
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.vocabulary import find_words
 from explainers.ui.controls.controls import MEAN, PREDICTS, READS
 from tests.support.opening import PAGES, opened
-from tests.support.reading import find_way_on, hero, heroes
+from tests.support.reading import find_way_on, hero, heroes, said
 
 PAGE = next(page for page in PAGES if page.stem == "16_cross_attention")
-LONGEST = max((pair.source for pair in list_held_out_examples().values()), key=len)
+LONGEST = max((pair.source for pair in choose_sentence.list_held_out_examples().values()), key=len)
+TYPED = "The directer confirmed strong earning on Friday"
+MEANT = "The director confirmed strong earnings on Friday"
 
 
 def view_of(words):
-    translation, gold = translate_once(words, 1), find_gold(words)
+    translation, gold = choose_sentence.translate_once(words, 1), choose_sentence.find_gold(words)
     is_gold = gold and gold.target == translation.syllables
     return TranslationView(translation, gold if is_gold else None, queries_down=True)
 
@@ -45,10 +38,6 @@ def view_of(words):
 def view():
     translation = translator.load_translator().force(RUNNING_PAIR.source, RUNNING_PAIR.target)
     return TranslationView(translation, RUNNING_PAIR, queries_down=True)
-
-
-def read_texts(visit):
-    return "\n".join(text.value for text in visit.markdown)
 
 
 @pytest.mark.parametrize("words", [RUNNING_PAIR.source, LONGEST, ("sales",)], ids=" ".join)
@@ -93,20 +82,21 @@ def test_a_sentence_opens_with_a_syllable_that_turns_back(view):
 
 
 def test_every_built_sentence_has_its_gold():
-    pair = build_sentence("bank", "confirmed", "weak", "sales", "Monday")
-    assert find_gold(pair.source) == pair
+    pair = choose_sentence.build_sentence("bank", "confirmed", "weak", "sales", "Monday")
+    assert choose_sentence.find_gold(pair.source) == pair
     assert {place for place, _ in pair.sure} == set(range(len(pair.target)))
-    assert find_gold((*pair.source[:-1], "today")) is None
-    for text, held_out in list_held_out_examples().items():
-        assert find_gold(tuple(text.split())) == held_out
-    for variant in (write_variant(is_passive=True), write_variant(kind="")):  # the experiments'
-        assert view_of(find_words(variant)).gold, "translated as the grammar does"
+    assert choose_sentence.find_gold((*pair.source[:-1], "today")) is None
+    for text, held_out in choose_sentence.list_held_out_examples().items():
+        assert choose_sentence.find_gold(tuple(text.split())) == held_out
+    for changed in ({"is_passive": True}, {"kind": ""}):  # by the experiments
+        variant = find_words(choose_sentence.write_variant(**changed))
+        assert view_of(variant).gold, "translated as the grammar does"
 
 
 def test_sentences_are_built():
     visit = opened(PAGE)
     words = "bank", "confirmed", "weak", "sales", "Monday"
-    for slot, word in zip(list_slots(), words, strict=True):
+    for slot, word in zip(choose_sentence.list_slots(), words, strict=True):
         visit.selectbox(key=f"built: {slot}").set_value(word)
     next(b for b in visit.button if b.label == "Translate this").click().run()
     assert visit.text_input(key="text").value == "The bank confirmed weak sales on Monday"
@@ -119,12 +109,7 @@ def test_sentences_are_built():
     ("typed", "words", "unknown", "nearest"),
     [
         ("The president visited Paris on Monday", "the president Paris on Monday", "visited", ""),
-        (
-            "The directer confirmed strong earning on Friday",
-            "the confirmed strong on Friday",
-            "directer earning",
-            "The director confirmed strong earnings on Friday",
-        ),
+        (TYPED, "the confirmed strong on Friday", "directer earning", MEANT),
         ("A bank and two dogs", "", "dogs", "The bank announced record earnings on Friday"),
         ("Con mèo", "", "Con mèo", "The CEO announced record earnings on Friday"),
         ("the " * 23, "the " * 22, "", ""),
@@ -141,18 +126,18 @@ def test_a_sentence_is_read_without_the_words_that_are_not_known(typed, words, u
 
 
 def test_what_is_left_out_is_named_and_no_other_sentence_is_shown():
-    visit = opened(PAGE, {"text": "The directer confirmed strong earning on Friday"})
+    visit = opened(PAGE, {"text": TYPED})
     assert hero(visit)["source"][:3] == ["The", "confirmed", "strong"]
-    assert "Left out of your sentence: directer, earning" in re.sub("` | `", "", read_texts(visit))
+    assert "Left out of your sentence: ` directer `, ` earning `" in said(visit)
     visit = opened(PAGE, {"text": "My dog chased the red ball."})
     assert not heroes(visit)
-    assert "dog, chased, red, ball" in re.sub("` | `", "", read_texts(visit))
+    assert "` dog `, ` chased `, ` red `, ` ball `" in said(visit)
     assert find_way_on(visit).label.startswith("Next:")
     visit.button(key="nearest sentence").click().run()
     assert visit.text_input(key="text").value == "The CEO announced record earnings on Friday"
     assert hero(visit)["source"][1:3] == ["CEO", "announced"]
     visit.text_input(key="text").set_value("?").run()
-    assert "no word to translate" in read_texts(visit)
+    assert "no word to translate" in said(visit)
     assert not heroes(visit)
 
 
@@ -177,9 +162,9 @@ def test_a_missing_or_broken_file_is_said_and_nothing_breaks(content, tmp_path, 
 def test_what_has_nothing_to_show_says_so(monkeypatch):
     """No gold, one word, no pieces, no syllable."""
     link = {"text": "the bank announced record earnings", "deep": "accuracy"}
-    assert "correct links of this sentence are not known" in read_texts(opened(PAGE, link))
+    assert "correct links of this sentence are not known" in said(opened(PAGE, link))
     visit = opened(PAGE, {"text": "sales", "deep": "accuracy"})
-    assert "nan" not in read_texts(visit)
+    assert "nan" not in said(visit)
     assert not visit.exception
     broken = translator.BrokenWeightsError("no pieces here")
     with monkeypatch.context() as without:
@@ -190,7 +175,7 @@ def test_what_has_nothing_to_show_says_so(monkeypatch):
     nothing = translator.load_translator().force(("the",), ())
     monkeypatch.setattr(choose_sentence, "translate_once", lambda words, beams: nothing)
     visit = opened(PAGE)
-    assert "writes nothing" in read_texts(visit)
+    assert "writes nothing" in said(visit)
     assert not heroes(visit)
     assert find_way_on(visit).label.startswith("Next:")
 
@@ -199,10 +184,3 @@ def test_what_is_counted_and_marked_by_hand():
     assert count_unchanged("abcd", "abxd") == count_unchanged("abcd", "bcd") == 3
     assert mark_changes(["a", "b"], ["a", "c"]) == "` a ` **` c `**"
     assert mark_changes(["a"], []) == "(nothing)"
-    assert count_weights(8, 14) == (64, 105, 112, 253)
-
-
-def test_what_the_parts_of_the_block_add_is_its_output(view):
-    first = view.translation.decoder[0]
-    panels = cards.make_panels(view, view.translation.x_syllables, first)
-    assert_close(sum(torch.tensor(panel.matrix.values) for panel in panels), first.output)

@@ -1,30 +1,20 @@
 """The head gallery: tiny models measured on request; planted scores lead to the names they should;
 what comes with the app of real ones."""
 
-import json
-
 import pytest
 import torch
 
 from explainers.chapters.common.measured_heads import MEASURE_LABEL
 from explainers.chapters.head_gallery.head_card import HALF, NOTHING, SAME
 from explainers.models import load as loading_module
-from explainers.models import registry
-from explainers.models.head_scores import HeadScores, measure_heads
+from explainers.models import registry, shipped_scores
+from explainers.models.head_scores import measure_heads
 from explainers.models.load import load_model
-from explainers.models.shipped_scores import (
-    LEVELS,
-    compute_fingerprint,
-    find_known_scores,
-    locate_shipped_scores,
-    read_shipped_scores,
-    save_scores,
-)
 from explainers.ui.prediction import SKIP
 from explainers.ui.session import HEAD_SCORES_JOB
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures, press
-from tests.support.reading import hero, said
+from tests.support.reading import hero, panels, said
 from tests.support.waiting import over
 from workshop.models.measure_scores import read_example
 
@@ -38,23 +28,16 @@ ROUNDING = 2e-3
 """Another processor adds up in another order."""
 
 
-def shipped_scores(model):
-    """What the app has of a model: it must be there."""
-    found = read_shipped_scores(model)
-    assert found
-    return found
-
-
 @pytest.mark.parametrize("which", ["smollm2", "minilm"])
 def test_what_came_with_the_app_is_what_the_model_does(which, request):
     """First of all: behind `store`, the real models are out of sight."""
     loaded = request.getfixturevalue(which)
-    shipped = shipped_scores(loaded.name)
-    assert shipped.fingerprint == compute_fingerprint(registry.resolve_folder(loaded.name))
-    example = read_example(loaded)
+    shipped, example = shipped_scores.read_shipped_scores(loaded.name), read_example(loaded)
+    assert shipped
     assert example.tokens == shipped.example.tokens
     assert torch.equal(example.ids, shipped.example.ids)
-    assert (example.weights - shipped.example.weights).abs().max() < 0.6 / LEVELS + ROUNDING
+    rounded = 0.6 / shipped_scores.LEVELS + ROUNDING
+    assert (example.weights - shipped.example.weights).abs().max() < rounded
 
 
 @pytest.fixture(scope="module")
@@ -69,40 +52,6 @@ def store(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tiny(store):
     return load_model(ID)
-
-
-@pytest.fixture(scope="module")
-def measured(tiny):
-    return measure_heads(tiny)
-
-
-@pytest.fixture
-def planted(measured):
-    """Scores that a test may change before the page finds them."""
-    copied = HeadScores({name: one.clone() for name, one in measured.tensors.items()})
-    for probe in ("repeated", "natural"):
-        for name, one in copied.tensors.items():
-            if name.startswith(probe) and one.shape == (LAYERS, HEADS):
-                one.clamp_(max=0.2)
-    return copied
-
-
-def plant(scores, places):
-    for (probe, what), (place, value) in places.items():
-        scores.select(probe, what)[place] = value
-    save_scores(ID, scores)
-
-
-def panel(visit, name):
-    found = [
-        one
-        for picture in pictures(visit)
-        if picture.startswith("[")  # the others are charts
-        for one in json.loads(picture)[0].get("panels", [])
-        if one["id"] == name
-    ]
-    assert found, f"no panel {name}"
-    return found[0]
 
 
 @pytest.mark.parametrize("model", ["someone/not-here", ID])
@@ -129,7 +78,7 @@ def test_all_heads_are_measured_on_request_and_then_kept(store):
     job = over(visit.session_state[HEAD_SCORES_JOB])
     assert (job.state, job.share) == ("done", 1)
     measured = job.result.select("repeated", "induction").T
-    shown = panel(visit.run(), "heads")["values"]
+    shown = panels(visit.run(), "heads")["heads"]["values"]
     assert torch.allclose(torch.tensor(shown), measured, atol=1e-4)
     other = opened(PAGE, link)
     assert HEAD_SCORES_JOB not in other.session_state
@@ -137,11 +86,14 @@ def test_all_heads_are_measured_on_request_and_then_kept(store):
 
 
 @pytest.mark.parametrize(("after", "answer"), [(0.75, SAME), (0.4, HALF), (0.1, NOTHING)])
-def test_the_surest_head_is_asked_about(planted, after, answer):
-    plant(
-        planted,
-        {("repeated", "induction"): ((1, 4), 0.8), ("natural", "induction"): ((1, 4), after)},
-    )
+def test_the_surest_head_is_asked_about(tiny, after, answer):
+    planted = measure_heads(tiny)
+    for one in planted.tensors.values():
+        if one.shape == (LAYERS, HEADS):
+            one.clamp_(max=0.2)
+    planted.select("repeated", "induction")[1, 4] = 0.8
+    planted.select("natural", "induction")[1, 4] = after
+    shipped_scores.save_scores(ID, planted)
     visit = opened(PAGE, HERE | {"predict": "true", "guess_keeps": SKIP})
     told = said(visit).split("L1.H4 has the highest score for **induction**: 0.80")[1]
     assert told.split("Answer: **", 1)[1].startswith(f"{answer}**")
@@ -154,13 +106,15 @@ def nothing_measured(monkeypatch, tmp_path):
 
 
 def test_scores_come_with_the_app_for_these_models_and_weights_alone(nothing_measured):
-    assert locate_shipped_scores(SMOLLM2).stat().st_size < 200_000
-    assert find_known_scores(SMOLLM2) is shipped_scores(SMOLLM2).scores
+    assert shipped_scores.locate_shipped_scores(SMOLLM2).stat().st_size < 200_000
+    kept = shipped_scores.read_shipped_scores(SMOLLM2)
+    assert kept
+    assert shipped_scores.find_known_scores(SMOLLM2) is kept.scores
     for name in ("openai-community/gpt2", f"someone/{SMOLLM2}", "../../etc"):
-        assert read_shipped_scores(name) is None
+        assert shipped_scores.read_shipped_scores(name) is None
     registry.resolve_folder(SMOLLM2).mkdir()
     (registry.resolve_folder(SMOLLM2) / "model.safetensors").write_bytes(b"other weights")
-    assert read_shipped_scores(SMOLLM2) is None
+    assert shipped_scores.read_shipped_scores(SMOLLM2) is None
 
 
 def test_a_reset_may_lead_back_to_the_head_of_a_larger_model(nothing_measured, monkeypatch):

@@ -1,6 +1,5 @@
 """The inspector: a tiny model looked into, number by number; real ones where they are here."""
 
-import json
 from dataclasses import replace
 from unittest import mock
 
@@ -16,7 +15,7 @@ from explainers.job_queue import Job
 from explainers.models import hub, registry
 from explainers.models import load as loading_module
 from explainers.models.attention_hook import run_model
-from explainers.models.load import LoadJob, LoadRequest, is_on_disk, load_model
+from explainers.models.load import LoadRequest, is_on_disk, load_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
 from explainers.notebook.look import make_look
@@ -46,14 +45,6 @@ def tiny(store):
 
 def visited(**link):
     return opened(PAGE, {"text": TEXT, "real_model": ID, **link})
-
-
-def sent(visit, part):
-    """What is sent for the picture that has this part."""
-    for one in (json.loads(picture)[0] for picture in pictures(visit)):
-        if part in one or part in [panel["id"] for panel in one.get("panels", [])]:
-            return one
-    raise AssertionError(f"there is no picture with {part}")
 
 
 def test_what_is_recorded_is_what_the_model_computes(tiny):
@@ -119,7 +110,7 @@ def test_models_that_cannot_be_are_told_and_each_visitor_sees_their_own(tiny):
     load_model(OTHER)  # here: a page has it tried in a process of its own before
     first, second = visited(), visited(real_model=OTHER)
     assert not hero(first)["isToy"]
-    assert sent(first, "planes")["planes"] != sent(second, "planes")["planes"]
+    assert hero(first)["planes"] != hero(second)["planes"]
     long = visited(text="record " * 12)
     assert "Your text has 12 tokens. The picture shows the first 9 tokens, and the" in said(long)
     assert not long.info, "one message, and not another one about words"
@@ -139,15 +130,9 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
     for spoken, unit in (("vi", "7.000.000 tham số"), ("en", "7,000,000 parameters")):
         visit.sidebar.button_group("lang").set_value(spoken).run()
         assert any(unit in one.value for one in visit.info), "it was weighed in the other language"
-    begun: list[LoadJob] = []
-
-    def start(work):
-        begun.append(work)
-        return work
-
-    monkeypatch.setattr(Job, "start", start)
-    next(button for button in visit.button if button.label == "Fetch it now").click().run()
-    assert [work.subject for work in begun] == [LoadRequest(OTHER, "c3" * 20)]
+    with mock.patch.object(Job, "start", autospec=True, side_effect=lambda job: job) as start:
+        next(button for button in visit.button if button.label == "Fetch it now").click().run()
+    assert [call.args[0].subject for call in start.mock_calls] == [LoadRequest(OTHER, "c3" * 20)]
 
 
 def test_a_broken_model_is_told_and_can_be_tried_again(store):

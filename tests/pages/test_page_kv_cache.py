@@ -8,7 +8,6 @@ import pytest
 
 from explainers.attention.cache import decoding, kv_cache
 from explainers.attention.cache.decoding import recompute, through
-from explainers.chapters.kv_cache.compute import trace_slots
 from explainers.chapters.kv_cache.hero import compute_numbers
 from explainers.chapters.kv_cache.reading import CAUSAL, DecodedText
 from explainers.toys.sentence import SENTENCE
@@ -17,10 +16,6 @@ from tests.support.reading import said
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
 TOKENS = tuple(SENTENCE.split())
-
-
-def test_slots_are_used_in_turn():
-    assert trace_slots(5, 1, 2) == [[1, 1, 1, 1, 1], [None, 2, 2, 4, 4], [None, None, 3, 3, 5]]
 
 
 def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it():
@@ -57,10 +52,3 @@ def test_rows_are_counted_as_they_are_computed(tokens):
             stored = sum(part.numel() * part.element_size() for part in cache[:2])
             assert steps[n]["bytes"] == stored
         assert steps[n]["difference"] == 0
-
-
-def test_both_ways_stored_rows_of_the_second_layer_are_wrong():
-    run = DecodedText(TOKENS, 0)
-    first, second = compute_numbers(run)["again"]
-    assert not any(step["wrong"] for step in first)
-    assert [step["wrong"] for step in second] == [[*range(n)] for n in range(7)]

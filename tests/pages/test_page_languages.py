@@ -8,10 +8,7 @@ import pytest
 
 from explainers import translations
 from explainers.chapters.common.reader_sentence import list_known_sentences
-from explainers.chapters.cross_attention.choose_sentence import (
-    list_held_out_examples,
-    write_variant,
-)
+from explainers.chapters.cross_attention import choose_sentence
 from explainers.chapters.tokens.cut_text import CORPUS
 from explainers.toys.sentence import PRESETS, SENTENCE, list_known_examples, write_running_sentence
 from explainers.translations import ENGLISH, TEXTS, load_sections, translate
@@ -25,6 +22,7 @@ from tests.support.opening import PAGES, ROOT, opened, unfolded, widgets
 from workshop.catalogue import find_missing, format_catalogue
 
 OTHERS = sorted(set(list_languages()) - {ENGLISH})
+TWIN = write_running_sentence("vi")
 LINK = {"text": "Fans praised players"}
 """A text without the little words by which English is told from other languages."""
 WORD_OF_SENTENCE = BUILT_WORD.format("")
@@ -73,9 +71,9 @@ def texts_in(data):
 
 def list_english(page, sent, spoken):
     """The texts that are in English, less what nobody has translated yet: it is reported."""
-    own = {SENTENCE, LINK["text"], *PRESETS.values(), *list_held_out_examples()}
+    own = {SENTENCE, LINK["text"], *PRESETS.values(), *choose_sentence.list_held_out_examples()}
     own |= {*list_known_examples(ENGLISH).values()}
-    own |= {write_variant(is_passive=True), write_variant(kind="")}
+    own |= {choose_sentence.write_variant(is_passive=True), choose_sentence.write_variant(kind="")}
     own |= {CORPUS.read_text(encoding="utf-8").strip(), *map(" ".join, list_known_sentences("en"))}
     views = [sent for link, sent in read_kept(page).values() if "lang" not in link]
     english = {text for view in views for text in words_in(view)}
@@ -172,20 +170,17 @@ def test_a_third_language_is_one_file(tmp_path, monkeypatch):
     assert visit.sidebar.toggle[0].label == "Study mode"  # not translated yet
 
 
-REFUSED = [
-    "hello",
-    "[" * 50_000,
-    '{"num_hidden_layers": 0}',
-    '{"num_hidden_layers": 2, "vision": {"n_head": 3}}',
-    '{"num_hidden_layers": 2, "layer_types": ["full_attention"]}',
-]
-
-
 @each_language
 def test_what_is_refused_is_refused_in_the_language_of_the_page(spoken):
     page = next(one for one in PAGES if one.stem == "10_cache_memory")
     visits = [opened(page, {"lang": one, "model": CONFIG}) for one in (ENGLISH, spoken)]
-    for text in REFUSED:
+    for text in [
+        "hello",
+        "[" * 50_000,
+        '{"num_hidden_layers": 0}',
+        '{"num_hidden_layers": 2, "vision": {"n_head": 3}}',
+        '{"num_hidden_layers": 2, "layer_types": ["full_attention"]}',
+    ]:
         for visit in visits:
             visit.text_area(key="pasted config").set_value(text).run()
             assert not visit.exception
@@ -193,9 +188,6 @@ def test_what_is_refused_is_refused_in_the_language_of_the_page(spoken):
         assert english != other, text
         assert not LITTLE.search(QUOTED.sub(" ", other)), text
         assert re.search(LETTERS.get(spoken, ""), other), text
-
-
-TWIN = write_running_sentence("vi")
 
 
 def test_a_switch_of_language_is_no_new_visit_and_reset_keeps_it():

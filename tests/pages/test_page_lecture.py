@@ -6,17 +6,7 @@ import re
 import pytest
 
 from explainers.ui.browser_files import FOLDER
-from explainers.ui.lecture.screens import (
-    CAPTION_WORDS,
-    LESSON,
-    MOST_SCREENS,
-    PART_KINDS,
-    SCREEN_KINDS,
-    cut_caption,
-    draw_until,
-    find_question,
-    screen,
-)
+from explainers.ui.lecture import screens
 from tests.support.opening import PAGES, elements, opened
 
 ON = {"lecture": "true", "predict": "true"}
@@ -55,7 +45,7 @@ def count_screens(parts):
     """As many as `browser/lecture/screens.js` makes of them."""
     asked = {name for kind, name, _part in parts if kind == "ask"}
     alone = [kind for kind, name, _part in parts if kind == "answer" and name not in asked]
-    return sum(kind in SCREEN_KINDS for kind, _name, _part in parts) + len(alone)
+    return sum(kind in screens.SCREEN_KINDS for kind, _name, _part in parts) + len(alone)
 
 
 @some_pages
@@ -63,8 +53,8 @@ def test_a_page_has_few_screens_of_what_is_read_at_a_glance(page):
     """And those of a shorter lecture are there, and follow each other as on the page."""
     parts = lecture(page)
     kinds = [kind for kind, _name, _part in parts]
-    assert 3 <= count_screens(parts) <= MOST_SCREENS
-    seen = [kind for kind in kinds if kind in SCREEN_KINDS]
+    assert 3 <= count_screens(parts) <= screens.MOST_SCREENS
+    seen = [kind for kind in kinds if kind in screens.SCREEN_KINDS]
     assert (seen[0], seen[-1]) == ("hero", "end")
     assert "question" in kinds[: kinds.index("hero")]
     assert not any(" recall" in name or "veil" in name for _kind, name, _part in parts)
@@ -75,10 +65,11 @@ def test_a_page_has_few_screens_of_what_is_read_at_a_glance(page):
         is_beside = any(other == "picture" for other in kinds[place + 1 : place + 3])
         if kind in {"how", "answer"} and not name.startswith(("task", "claim")) and is_beside:
             (remark,) = said(part)
-            _heading, caption, rest = cut_caption(remark)
+            _heading, caption, rest = screens.cut_caption(remark)
             assert not rest
-            assert len(caption.split()) <= CAPTION_WORDS + 10, "a sentence may be a little longer"
-    shorter = LESSON.get("" if page == PAGES[0] else page.stem.partition("_")[2], ())
+            # A sentence may be a little longer.
+            assert len(caption.split()) <= screens.CAPTION_WORDS + 10
+    shorter = screens.LESSON.get("" if page == PAGES[0] else page.stem.partition("_")[2], ())
     places = [
         next(n for n, part in enumerate(names) if one in (part[0], " ".join(part)))
         for one in shorter
@@ -91,11 +82,13 @@ def test_a_follower_first_gets_the_lecturers_screen_alone(page, monkeypatch):
     """A run of the page ends with it, and with what changes the same picture."""
     names = [(kind, name) for kind, name, _part in lecture(page)]
     kinds = [kind for kind, _name in names]
-    stops = [place for place, kind in enumerate(kinds) if kind in {*SCREEN_KINDS} - {"try"}]
+    ends = {*screens.SCREEN_KINDS} - {"try"}
+    stops = [place for place, kind in enumerate(kinds) if kind in ends]
     for kind in {"hero", "ask"} & {*kinds}:
         place = kinds.index(kind)
-        number = sum(one in SCREEN_KINDS for one in kinds[: place + 1])
-        monkeypatch.setattr("explainers.ui.page.take_part", lambda *_, n=number: draw_until(n))
+        number = sum(one in screens.SCREEN_KINDS for one in kinds[: place + 1])
+        take_part = "explainers.ui.page.take_part"
+        monkeypatch.setattr(take_part, lambda *_, n=number: screens.draw_until(n))
         visit = opened(page, ON)
         assert not visit.exception
         drawn = [(kind, name) for kind, name, _part in named(visit.main)]
@@ -115,10 +108,10 @@ def test_a_card_that_was_added_is_a_screen_and_without_study_mode_nothing_is_ask
 def test_the_browser_knows_the_kinds_of_screens_and_there_are_no_others():
     code = (FOLDER / "lecture" / "screens.js").read_text(encoding="utf-8")
     (alone,) = re.findall(r"const ALONE = \[(.+)\];", code)
-    assert set(re.findall(r'"(\w+)"', alone)) == set(SCREEN_KINDS)
-    for kind in PART_KINDS:
+    assert set(re.findall(r'"(\w+)"', alone)) == set(screens.SCREEN_KINDS)
+    for kind in screens.PART_KINDS:
         assert f'"{kind}"' in code
-    with pytest.raises(ValueError, match="nothing"), screen("nothing", "at all"):
+    with pytest.raises(ValueError, match="nothing"), screens.screen("nothing", "at all"):
         pass
 
 
@@ -133,11 +126,11 @@ def test_the_browser_knows_the_kinds_of_screens_and_there_are_no_others():
     ],
 )
 def test_a_caption_is_whole_sentences(text, heading, caption, rest):
-    assert cut_caption(text) == (heading, caption, rest)
+    assert screens.cut_caption(text) == (heading, caption, rest)
 
 
 def test_the_question_of_a_remark_is_what_it_has_in_bold():
-    assert find_question("So far. **Which words?** A **mask**.") == "Which words?"
-    assert find_question("Without **it**: what happens?") == "What happens?"
-    assert find_question("With one head.\nFor how\nmany?") == "For how many?"
-    assert find_question("### A heading\nNo question.") == "No question."
+    assert screens.find_question("So far. **Which words?** A **mask**.") == "Which words?"
+    assert screens.find_question("Without **it**: what happens?") == "What happens?"
+    assert screens.find_question("With one head.\nFor how\nmany?") == "For how many?"
+    assert screens.find_question("### A heading\nNo question.") == "No question."

@@ -1,4 +1,4 @@
-"""Masks: their pictures are what torch computes, and what cannot be is refused in words."""
+"""Masks: what cannot be is refused in words, and a drawing comes back from its link."""
 
 import pytest
 import torch
@@ -6,21 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from explainers.attention import masks
-from explainers.attention.rules import Mask, Rule
-from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.masks.cards import (
-    NEVER,
-    choose_second_sentence,
-    count_layers_needed,
-    find_leak,
-)
+from explainers.chapters.masks import cards
 from explainers.chapters.masks.compute import measure_largest_change
-from explainers.chapters.masks.hero import DrawnChoice, compute_numbers
+from explainers.chapters.masks.hero import DrawnChoice
 from explainers.toys.grammar import GRAMMARS
-from explainers.toys.layers import FILM_SEED, draw_layer, load_readable_layer
-from explainers.toys.sentence import MAX_TOKENS, MOST_DRAWN, SENTENCE
+from explainers.toys.layers import draw_layer
+from explainers.toys.sentence import MAX_TOKENS, MOST_DRAWN
 from explainers.ui.controls import controls
 from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_cells
 from tests.support.opening import PAGES, opened
@@ -28,44 +20,10 @@ from tests.support.reading import figures, hero, panels, said
 
 PAGE = next(page for page in PAGES if page.stem == "05_masks")
 UNTRAINED = {"weights": "untrained"}
-WORDS = tuple(SENTENCE.split())
-TRAINED = Lab(load_readable_layer(WORDS, "full", FILM_SEED), queries_down=True)
-
-
-def unfolded(card, link=None):
-    """The page with a card open."""
-    return opened(PAGE, UNTRAINED | {"deep": card} | (link or {}))
-
-
-def read_bits(rows):
-    return torch.tensor([[bool(row >> place & 1) for place in range(len(rows))] for row in rows])
-
-
-DILATED = Mask(
-    "dilated",
-    lambda step: Rule(lambda query, key: (key <= query) & ((query - key) % step == 0)),
-    "Distance",
-    2,
-    1,
-)
-
-
-@pytest.mark.parametrize("mask", [*masks.MASKS, DILATED], ids=lambda mask: mask.name)
-def test_every_frame_of_the_picture_is_what_attention_computes(mask):
-    """Also of a mask that is new in the table."""
-    sent = compute_numbers(TRAINED, (*masks.MASKS, DILATED))["masks"]
-    [frames] = [one["frames"] for one in sent if one["name"] == mask.name]
-    assert len(frames) == (8 - mask.least if mask.parameter else 1)
-    for number, frame in enumerate(frames, mask.least):
-        allowed = TRAINED.mask(mask.of(number))
-        assert torch.equal(read_bits(frame["allowed"]), allowed)
-        expected = attention(*TRAINED.views, allowed).weights
-        torch.testing.assert_close(torch.tensor(frame["weights"]), expected, atol=6e-5, rtol=0)
 
 
 def test_an_emptied_row_is_refused_by_its_name():
-    link = {"rule": "own", "cells": "1.3.0.f.1f.3f.7f"}
-    visit = opened(PAGE, UNTRAINED | link)
+    visit = opened(PAGE, UNTRAINED | {"rule": "own", "cells": "1.3.0.f.1f.3f.7f"})
     assert "nothing to look at" in visit.warning[0].value
     assert not [p for one in figures(visit) for p in one["panels"] if p["id"] == "masked"]
 
@@ -83,21 +41,22 @@ def test_a_batch_that_changes_one_weight_is_found(place):
 @pytest.mark.parametrize("language", GRAMMARS)
 def test_words_that_the_page_adds_are_known_in_the_language_of_the_text(language):
     tokens, known = GRAMMARS[language].running.tokens, GRAMMARS[language].word_ids
-    second = choose_second_sentence(tokens)
-    leak = find_leak(Lab(draw_layer(tokens, 8, 1, 4, "full", seed=0), queries_down=True))
-    assert (len(second), len(choose_second_sentence(second))) == (3, 2)
+    second = cards.choose_second_sentence(tokens)
+    leak = cards.find_leak(Lab(draw_layer(tokens, 8, 1, 4, "full", seed=0), queries_down=True))
+    assert (len(second), len(cards.choose_second_sentence(second))) == (3, 2)
     assert {word.casefold() for word in (*second, leak.new)} <= set(known)
 
 
 @given(width=st.integers(2, 6), far=st.integers(1, 23))
 def test_layers_needed_are_as_the_formula_says(width, far):
-    layers = int(count_layers_needed(width, far))
+    layers = int(cards.count_layers_needed(width, far))
     assert layers * (width - 1) + 1 >= far + 1 > (layers - 1) * (width - 1) + 1
-    assert (count_layers_needed(1, far), count_layers_needed(1, 0)) == (NEVER, "1")
+    assert cards.count_layers_needed(1, far) == cards.NEVER
+    assert cards.count_layers_needed(1, 0) == "1"
 
 
 def test_a_window_wider_than_the_text_is_causal_and_said_so():
-    visit = unfolded("side_by_side", {"window": "20"})
+    visit = opened(PAGE, UNTRAINED | {"deep": "side_by_side", "window": "20"})
     found = panels(visit, "scores")
     assert found["window"]["values"] == found["causal"]["values"]
     assert "A window of 20 is wider than this text of 7" in said(visit)
@@ -159,8 +118,5 @@ def test_a_drawing_for_a_longer_text_is_cut_and_for_a_shorter_one_goes_on():
     visit = opened(PAGE, UNTRAINED | {"cells": "1.3", "text": "one two three"})
     assert not visit.info
     assert "drawn for 2 words, and the text has 3" in said(visit)
-    assert read_cells(hero(visit)["choices"]["cells"], 3) == [
-        [True, False, False],
-        [True, True, False],
-        [True] * 3,
-    ]
+    causal = [[True, False, False], [True, True, False], [True, True, True]]
+    assert read_cells(hero(visit)["choices"]["cells"], 3) == causal

@@ -16,17 +16,10 @@ from explainers.chapters.cache_memory.choose_cache import MAX_PASTED
 from explainers.chapters.cache_memory.compared_models import make_growth_table
 from explainers.chapters.cache_memory.gpu_fit import judge_fit
 from explainers.charts.matrix import Matrix
+from explainers.memory import serving
 from explainers.memory.capacity_plan import explain_speed
 from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import LAYER_KINDS, find_shape
-from explainers.memory.serving import (
-    GIB,
-    Deployment,
-    explain_longest_context,
-    explain_memory,
-    find_weight_format,
-    read_gpus,
-)
 from explainers.models import hub
 from explainers.models.hub import HubUnreachableError
 from explainers.models.registry import READ_FOLDERS_VARIABLE, ModelError
@@ -64,11 +57,11 @@ def test_every_choice_of_a_server_reaches_the_calculators():
     choices = {"gpu": "h200", "gpus": "8", "overhead": "2", "percent": "85"}
     asked = {"model": "deepseek-v3", "tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
     shown = code(opened(PAGE, asked | choices | {"deep": "serving"}))
-    hardware = {"overhead": 2 * GIB, "percent": 85, "block": BLOCK_SIZE}
-    gpu, shape = read_gpus()["h200"], find_shape("deepseek-v3")
-    served = Deployment(shape, gpu, 8, "fp8", "q8_0", **hardware)
-    memory, speed = explain_memory(served, 33_000), explain_speed(served, 33_000, 3)
-    for line in (*memory, explain_longest_context(served, 3), *speed):
+    hardware = {"overhead": 2 * serving.GIB, "percent": 85, "block": BLOCK_SIZE}
+    gpu, shape = serving.read_gpus()["h200"], find_shape("deepseek-v3")
+    served = serving.Deployment(shape, gpu, 8, "fp8", "q8_0", **hardware)
+    memory, speed = serving.explain_memory(served, 33_000), explain_speed(served, 33_000, 3)
+    for line in (*memory, serving.explain_longest_context(served, 3), *speed):
         assert line in shown
 
 
@@ -77,16 +70,16 @@ def test_every_choice_of_a_server_reaches_the_calculators():
     [
         ("llama-3.1-405b", "h100", 1, {}, "weights_too_large"),
         ("llama-3-8b", "a10", 1, {"percent": 70}, "no_room"),
-        ("llama-3-8b", "h100", 1, {"overhead": 70 * GIB}, "no_room"),
+        ("llama-3-8b", "h100", 1, {"overhead": 70 * serving.GIB}, "no_room"),
         ("bert-base-uncased", "h100", 1, {}, "encoder"),
-        ("bert-base-uncased", "h100", 1, {"overhead": 80 * GIB}, "no_room"),
+        ("bert-base-uncased", "h100", 1, {"overhead": 80 * serving.GIB}, "no_room"),
         ("llama-3-8b", "h100", 64, {}, "too_many"),
         ("llama-3-8b", "h100", 1, {}, "yes"),
     ],
 )
 def test_why_it_does_not_fit(model, gpu, texts, more, verdict):
-    shape = find_shape(model)
-    served = Deployment(shape, read_gpus()[gpu], 1, find_weight_format(shape), **more)
+    shape, card = find_shape(model), serving.read_gpus()[gpu]
+    served = serving.Deployment(shape, card, 1, serving.find_weight_format(shape), **more)
     assert judge_fit(served, 8_192, texts)[0] == verdict
 
 
@@ -110,18 +103,15 @@ def test_every_kind_of_layer_has_a_page_that_explains_it():
 
 
 def test_what_is_drawn_below_depends_on_a_model_only_if_a_card_is_open():
-    drawn = []
-    for link, key, value in [
-        ({}, "model", "gpt2"),
-        ({}, "gpu", "h200"),
-        ({"deep": "gpus"}, "model", "gpt2"),
+    for link, key, value, is_same in [
+        ({}, "model", "gpt2", True),
+        ({}, "gpu", "h200", False),
+        ({"deep": "gpus"}, "model", "gpt2", False),
     ]:
         visit = opened(PAGE, link)
         below = visit.session_state[PLAN_BELOW]
         visit.session_state[key] = value
-        visit.run()
-        drawn.append(visit.session_state[PLAN_BELOW] == below)
-    assert drawn == [True, False, False]
+        assert (visit.run().session_state[PLAN_BELOW] == below) == is_same
 
 
 def test_parameters_are_asked_for_where_none_are_published_and_nothing_is_said_before():
@@ -142,12 +132,10 @@ def test_the_menu_costs_nothing_until_it_is_opened_and_then_has_what_the_link_sa
     assert not set(link) & set(widgets(visit)), "fields of a closed menu cost time"
     closed = said(visit)
     visit.session_state["more"] = True
-    visit.run()
-    shown = {key: f"{it.value}" for key, it in widgets(visit).items() if key in link}
+    shown = {key: f"{it.value}" for key, it in widgets(visit.run()).items() if key in link}
     assert shown == link
     assert said(visit) == closed
-    widgets(visit)["percent"].set_value(70)
-    visit.run()
+    widgets(visit)["percent"].set_value(70).run()
     visit.session_state["more"] = False
     assert widgets(visit.run())["percent"].value == 70, "it is not taken away again"
 
@@ -155,9 +143,7 @@ def test_the_menu_costs_nothing_until_it_is_opened_and_then_has_what_the_link_sa
 def test_lengths_have_the_marks_of_the_language_and_links_have_none():
     visit = opened(PAGE, {"lang": "vi", "tokens": "33.000", "model": "llama-3-8b"})
     visit.session_state["more"] = True
-    visit.run()
-    [field] = [one for one in visit.selectbox if one.key == "tokens"]
-    assert "131.072" in field.options
+    assert "131.072" in visit.run().selectbox(key="tokens").options
     assert f"{33_000 * 131_072:,}".replace(",", ".") in said(visit)
     assert visit.query_params["tokens"] in ("33,000", ["33,000"])
     assert not visit.info
@@ -179,14 +165,9 @@ print(*sys.modules)
 
 
 LLAMA = {
-    "model_type": "llama",
-    "hidden_size": 4096,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "num_hidden_layers": 32,
-    "head_dim": 128,
-    "max_position_embeddings": 8192,
-}
+    "model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128,
+    "num_key_value_heads": 8, "num_hidden_layers": 32, "max_position_embeddings": 8192,
+}  # fmt: skip
 OF_LLAMA = f"{2 * 32 * 8 * 128 * 2 * 16_384:,} bytes for 1 text"
 NEMOTRON = {
     "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
@@ -196,8 +177,7 @@ NEMOTRON = {
 
 
 def with_config(text, **link):
-    visit = opened(PAGE, {"model": controls.CONFIG, **link})
-    return paste(visit, text)
+    return paste(opened(PAGE, {"model": controls.CONFIG, **link}), text)
 
 
 def paste(visit, text):

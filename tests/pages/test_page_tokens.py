@@ -9,29 +9,24 @@ from explainers.chapters.tokens.hero import compute_numbers
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys.byte_pairs import encode, encode_in_stages
 from explainers.toys.sentence import PRESETS, read_sentence, split_characters
-from tests.support.opening import PAGES, elements, opened
-from tests.support.reading import hero, panels
+from tests.support.opening import PAGES, opened
+from tests.support.reading import hero, panels, said
 
 PAGE = next(page for page in PAGES if page.stem == "02_tokens")
-UNIT, WAYS = "model tokens", "ways"
-
-
-def words_on(visit):
-    return " ".join(e.value for e in elements(visit.main) if e.type in ("markdown", "error"))
 
 
 def test_without_models_a_line_says_how_to_get_them(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    link = {"unit": UNIT, "tokenizer": WHEEL_MODELS[0].name, "deep": WAYS}
+    link = {"unit": "model tokens", "tokenizer": WHEEL_MODELS[0].name, "deep": "ways"}
     visit = opened(PAGE, link)
-    assert "python -m explainers.models fetch" in words_on(visit)
+    assert "python -m explainers.models fetch" in said(visit)
     assert "The link asks for unit = ` model tokens `" in visit.info[0].value
     names = [one["name"] for one in hero(visit)["experiments"]]
     assert names == ["nothing", "vietnamese", "characters"]
     folder = tmp_path / WHEEL_MODELS[0].id.replace("/", "--")
     folder.mkdir()
     (folder / "tokenizer.json").write_text("{")
-    assert "its tokenizer cannot be read" in words_on(opened(PAGE, link))
+    assert any("its tokenizer cannot be read" in one.value for one in opened(PAGE, link).error)
 
 
 def test_the_word_of_the_sum_is_chosen_by_its_name():

@@ -12,23 +12,9 @@ from torch.testing import assert_close
 from explainers.chapters.what_if import before_after, choose_changes
 from explainers.chapters.what_if.before_after import MODEL, Reading, read_live, read_shipped
 from explainers.chapters.what_if.hero import CHANGES, FIRST_HIDDEN, make_hero
+from explainers.models import changes
 from explainers.models.attention_hook import Change
-from explainers.models.changes import (
-    AblatedHeads,
-    Effect,
-    FewerKVHeads,
-    HardAttention,
-    HeadCounts,
-    HiddenFirstToken,
-    NoCausalMask,
-    NoScaling,
-    QuantisedCache,
-    Temperature,
-    UniformWeights,
-    Window,
-    count_heads,
-    measure_effect,
-)
+from explainers.models.changes import Effect, HardAttention, NoScaling, Window, measure_effect
 from explainers.models.head_scores import ROLES
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
@@ -78,7 +64,7 @@ def test_a_word_has_the_losses_of_its_tokens_but_the_first_one(tiny):
 
 
 def test_an_effect_is_that_of_the_change_on_the_models_own_logits(tiny):
-    found = measure_effect(tiny, TEXT, [Temperature(temperature=0.1)])
+    found = measure_effect(tiny, TEXT, [changes.Temperature(temperature=0.1)])
     chances = tiny.model(torch.tensor([[0, 1, 2, 3, 4]])).logits[0].softmax(-1)
     own = [-chances[place, token].log().item() for place, token in enumerate((1, 2, 3, 4))]
     assert found.losses[0] == pytest.approx(own, abs=1e-5)
@@ -111,7 +97,7 @@ def test_a_translator_is_refused_by_name():
     translator = mock.Mock(**{"model.config.is_encoder_decoder": True})
     translator.name = "Marian"
     with pytest.raises(ModelError, match=r"^Marian .*an encoder and a decoder"):
-        count_heads(translator)
+        changes.count_heads(translator)
 
 
 STANDS_IN = "The picture shows *SmolLM2-135M-Instruct*, which was measured beforehand, not the"
@@ -119,8 +105,8 @@ STANDS_IN = "The picture shows *SmolLM2-135M-Instruct*, which was measured befor
 
 def test_while_no_model_can_be_read_the_kept_numbers_are_drawn(monkeypatch, tmp_path, minilm):
     """And it is said of whom they are, and whether the reader's own are to come."""
-    cases = [({"real_model": minilm.name}, "is an encoder", STANDS_IN)]
-    cases += [
+    cases = [
+        ({"real_model": minilm.name}, "is an encoder", STANDS_IN),
         ({"what_if": FIRST_HIDDEN}, "python -m explainers.models fetch", ""),
         ({"what_text": TEXT}, "", "It shows yours as soon as the model is loaded"),
         ({"real_model": GPT2, "what_text": TEXT}, "", STANDS_IN),
@@ -149,31 +135,22 @@ def test_the_tour_does_not_wait_until_a_loaded_model_has_read(smollm2, monkeypat
     assert read.called, "a text of the reader's own was not measured beforehand"
 
 
-HALF = frozenset({1})
-LATER = {"what_layers": "second half"}
+EARLY, LATE = frozenset({0}), frozenset({1})
+FIRST_HALF, SECOND_HALF = {"what_layers": "first half"}, {"what_layers": "second half"}
+LAYER_1 = {"what_layers": "one", "what_layer": "1"}
+HALF_OF_IT = changes.Temperature(temperature=0.5, layers=LATE)
+TWO_OFF = changes.AblatedHeads(heads=frozenset({(1, 4), (0, 2)}))
 CASES: list[tuple[str, dict[str, Any], Change]] = [
     (controls.UNSCALED, {}, NoScaling()),
-    (
-        controls.CHANGED_TEMPERATURE,
-        {"what_temperature": "0.5"} | LATER,
-        Temperature(temperature=0.5, layers=HALF),
-    ),
+    (controls.CHANGED_TEMPERATURE, {"what_temperature": "0.5"} | SECOND_HALF, HALF_OF_IT),
     (controls.NARROW_WINDOW, {"what_window": "3", "what_sinks": "2"}, Window(width=3, sinks=2)),
-    (controls.NOT_CAUSAL, {"what_layers": "first half"}, NoCausalMask(layers=frozenset({0}))),
-    (controls.FIRST_HIDDEN, {}, HiddenFirstToken()),
-    (
-        controls.HEADS_OFF,
-        {"heads_off": ["L1.H4", "L0.H2"]},
-        AblatedHeads(heads=frozenset({(1, 4), (0, 2)})),
-    ),
-    (controls.FEWER_KV_HEADS, {}, FewerKVHeads(num_kv_heads=1)),
-    (
-        controls.UNIFORM_WEIGHTS,
-        {"what_layers": "one", "what_layer": "1"},
-        UniformWeights(layers=HALF),
-    ),
+    (controls.NOT_CAUSAL, FIRST_HALF, changes.NoCausalMask(layers=EARLY)),
+    (controls.FIRST_HIDDEN, {}, changes.HiddenFirstToken()),
+    (controls.HEADS_OFF, {"heads_off": ["L1.H4", "L0.H2"]}, TWO_OFF),
+    (controls.FEWER_KV_HEADS, {}, changes.FewerKVHeads(num_kv_heads=1)),
+    (controls.UNIFORM_WEIGHTS, LAYER_1, changes.UniformWeights(layers=LATE)),
     (controls.HARD, {}, HardAttention()),
-    (controls.QUANTISED, {"what_bits": "3"}, QuantisedCache(bits=3)),
+    (controls.QUANTISED, {"what_bits": "3"}, changes.QuantisedCache(bits=3)),
 ]
 SHOWN = [(Window(width=4, sinks=sinks),) for sinks in (0, 1)]
 """What the picture and the question of the page ask for by themselves."""
@@ -183,10 +160,10 @@ def made(monkeypatch, tiny, link):
     """The changes that the card asks for, and the page."""
     asked = []
 
-    def heard(loaded, written, changes):
-        if changes not in SHOWN:
-            asked.append(changes)
-        return measure_effect(loaded, written, changes)
+    def heard(loaded, written, wanted):
+        if wanted not in SHOWN:
+            asked.append(wanted)
+        return measure_effect(loaded, written, wanted)
 
     monkeypatch.setattr(before_after, "measure_effect", heard)
     visit = visited(tiny, **link)
@@ -196,24 +173,25 @@ def made(monkeypatch, tiny, link):
 
 @pytest.mark.parametrize(("name", "link", "change"), CASES, ids=[case[0] for case in CASES])
 def test_a_link_makes_its_change_and_shows_its_code(monkeypatch, tiny, name, link, change):
-    changes, visit = made(monkeypatch, tiny, link | {"changes": name})
-    assert changes == (change,)
+    asked, visit = made(monkeypatch, tiny, link | {"changes": name})
+    assert asked == (change,)
     assert not told(visit)
     assert any(type(change).__name__ in box.label for box in visit.expander)
 
 
 def test_several_changes_are_made_in_the_order_that_is_shown_or_none(monkeypatch, tiny):
     assert [name for name, *_ in CASES] == list(controls.CHANGES)
-    changes, _ = made(monkeypatch, tiny, LATER | {"changes": [controls.HARD, controls.UNSCALED]})
-    assert changes == (NoScaling(layers=HALF), HardAttention(layers=HALF))
-    changes, visit = made(monkeypatch, tiny, {"changes": ""})
-    assert changes is None
+    two = SECOND_HALF | {"changes": [controls.HARD, controls.UNSCALED]}
+    asked, _ = made(monkeypatch, tiny, two)
+    assert asked == (NoScaling(layers=LATE), HardAttention(layers=LATE))
+    asked, visit = made(monkeypatch, tiny, {"changes": ""})
+    assert asked is None
     assert "Choose a change" in said(visit)
     st.cache_data.clear()  # of how many heads the model has
-    alone = HeadCounts((6,), (1,), 4)
+    alone = changes.HeadCounts((6,), (1,), 4)
     monkeypatch.setattr(choose_changes, "count_heads", lambda _: alone)
-    changes, visit = made(monkeypatch, tiny, {"changes": controls.FEWER_KV_HEADS})
-    assert changes is None
+    asked, visit = made(monkeypatch, tiny, {"changes": controls.FEWER_KV_HEADS})
+    assert asked is None
     assert "cannot be dealt to fewer" in visit.main.caption[-1].value
 
 
@@ -235,8 +213,8 @@ def test_heads_drawn_are_those_of_the_seed(monkeypatch, tiny):
 
 def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
     link = {"changes": controls.HEADS_OFF, "heads_by": controls.BY_ROLE}
-    changes, visit = made(monkeypatch, tiny, link)
-    assert changes is None
+    asked, visit = made(monkeypatch, tiny, link)
+    assert asked is None
     assert "have not been measured" in visit.main.caption[-1].value
     measured = make_up_scores()  # each role has a head
     for role in ROLES:
@@ -290,23 +268,22 @@ def test_hiding_the_first_token_alone_is_compared_with_a_window(window_loss):
 
 @pytest.mark.nightly("reads a real model again for each change that was measured")
 def test_what_was_measured_beforehand_is_what_the_model_does(smollm2):
-    head_dim = count_heads(smollm2).head_dim
+    head_dim = changes.count_heads(smollm2).head_dim
     kept, live = read_shipped(MODEL), read_live(smollm2, controls.CAPITALS, head_dim)
     assert kept
-    assert kept.written == live.written
-    assert kept.head_dim == live.head_dim
+    assert (kept.written, kept.head_dim) == (live.written, live.head_dim)
     for change in EVERY_CHANGE.values():
         before, now = kept.measure(change), live.measure(change)
         assert before
         assert now
         assert before.tokens == now.tokens
         losses = torch.tensor(before.losses), torch.tensor(now.losses)
-        if isinstance(change, QuantisedCache):
+        if isinstance(change, changes.QuantisedCache):
             # Another processor's last bit decides which level a number goes to: mean losses of
             # 1.50 and 1.58 were seen, and one word's loss may be another altogether.
             assert_close(losses[0][0], losses[1][0], atol=1e-2, rtol=1e-3)
             assert_close(losses[0][1].mean(), losses[1][1].mean(), atol=0.15, rtol=0)
         else:  # without the root, scores are so large that .04 were seen
             assert_close(*losses, atol=1e-1, rtol=1e-3)
-        first = [max(one.next_tokens, key=lambda told: told[2])[0] for one in (before, now)]
-        assert first[0] == first[1]
+        likeliest = [max(one.next_tokens, key=lambda told: told[2])[0] for one in (before, now)]
+        assert likeliest[0] == likeliest[1]

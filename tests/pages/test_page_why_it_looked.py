@@ -1,15 +1,13 @@
 """*Why did it look there*: the kept numbers are the model's; what cannot be split is told."""
 
-import json
 from unittest import mock
 
 import pytest
 
-from explainers.chapters.why_it_looked.explained_cell import CELLS, MODEL, read_shipped
-from explainers.models.load import is_on_disk, load_model
+from explainers.chapters.why_it_looked.explained_cell import CELLS, read_shipped
 from explainers.ui.controls import why_controls as chosen
 from tests.support.opening import PAGES, opened
-from tests.support.reading import hero
+from tests.support.reading import hero, said
 from workshop.why_it_looked import explain_example
 
 PAGE = next(page for page in PAGES if page.stem == "20_why_it_looked")
@@ -17,25 +15,10 @@ ROUNDING = 2e-3
 """Another processor adds up in another order."""
 
 
-@pytest.fixture
-def cells():
-    shipped = read_shipped()
+def test_the_kept_numbers_are_those_of_the_model(smollm2):
+    shipped, live = read_shipped(), explain_example(smollm2)
     assert shipped
-    return shipped[0]
-
-
-def test_the_induction_head_reads_what_the_previous_token_head_wrote(cells):
-    one = cells["17.3"]
-    first = one.removals[chosen.FIRST]
-    assert one.sources[first.places[0]] == ("head", 16, 0)
-    assert first.measured < 0.01 < 0.8 < min(one.weight, first.others)
-    weights = one.looked["key.L16.H0"]
-    assert weights.index(max(weights)) == one.key - 1, "it looked at the token before"
-
-
-@pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
-def test_the_kept_numbers_are_those_of_the_model(cells):
-    live = explain_example(load_model(MODEL))
+    cells = shipped[0]
     assert list(live) == list(cells) == list(CELLS)
     for name, one in live.items():
         kept = cells[name]
@@ -50,9 +33,8 @@ def test_the_kept_numbers_are_those_of_the_model(cells):
             assert removal[2:] == pytest.approx(kept.removals[what][2:], abs=ROUNDING)
 
 
-@pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
+@pytest.mark.usefixtures("smollm2")
 def test_a_weight_of_ones_own_is_explained_word_by_word():
-    load_model(MODEL)
     text = "Thẩm phán gặp Ann Lee. Ann"
     link = {"why_whose": "own", "why_text": text, "why_layer": "29", "as_words": "true"}
     visit = opened(PAGE, link | {"why_query": "7", "why_key": "3"})
@@ -67,10 +49,9 @@ def test_a_weight_of_ones_own_is_explained_word_by_word():
         assert sum(looked) == pytest.approx(1, abs=ROUNDING)
 
 
-@pytest.mark.skipif(not is_on_disk(MODEL), reason="python -m explainers.models fetch")
+@pytest.mark.usefixtures("smollm2")
 @pytest.mark.parametrize("text", ["One two", "word " * 75])
 def test_a_text_that_cannot_be_split_is_refused(text):
-    load_model(MODEL)
     visit = opened(PAGE, {"why_whose": "own", "why_text": text})
     assert not visit.exception
     assert visit.error or visit.info
@@ -82,4 +63,4 @@ def test_without_kept_numbers_the_page_says_how_to_make_them():
         other.return_value = True
         visit = opened(PAGE, {})
     assert not visit.exception
-    assert "workshop.why_it_looked" in json.dumps([one.value for one in visit.markdown])
+    assert "workshop.why_it_looked" in said(visit)

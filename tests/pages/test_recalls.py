@@ -14,7 +14,6 @@ from explainers.chapters.query_key_value.query_key_roles import (
     recall_query_numbers,
 )
 from explainers.chapters.relative_positions.cards import recall_far_score, recall_rotation
-from tests.support.exercises import ask
 
 
 def sum_scores(key, given):
@@ -67,13 +66,3 @@ def test_no_number_that_is_given_is_the_answer_and_heads_share_the_width():
         layer = recall_layer_numbers(Random(seed))
         width = int(layer.given["heads"]) * int(layer.worked["d_k"])
         assert width == int(layer.given["d_model"])
-
-
-def test_the_exercise_asks_for_position_times_speed_over_the_factor():
-    for seed in range(5):
-        task = ask("a_turn_past_the_length", seed)
-        given = {name: int(number) for name, number in task.given.items()}
-        speed = 10.0 ** (1 - given["number"])
-        turn = given["position"] * speed * given["trained"] / given["length"]
-        assert task.accepts(turn)
-        assert not task.accepts(given["position"] * speed)

@@ -3,7 +3,8 @@
 import pytest
 
 from explainers.ui import tour
-from tests.support.opening import PAGES, ROOT, opened, pictures, settled, widgets
+from tests.support.opening import PAGES, ROOT, opened, pictures, press, settled, widgets
+from tests.support.reading import said
 from tests.support.tiers import take_turns
 
 STOPS = [ROOT / stop.path for stop in tour.STOPS]
@@ -12,14 +13,10 @@ ON = {"tour": "1", "predict": "true"}
 pytestmark = pytest.mark.usefixtures("small_models")
 
 
-def press(visit, key):
-    visit = settled(next(one for one in visit.button if one.key == key).click().run())
+def go(visit, key):
+    visit = settled(visit.button(key=key).click().run())
     assert not visit.exception
     return visit
-
-
-def told(visit):
-    return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
 def test_the_tour_goes_on_in_order_and_a_stop_is_a_picture_and_a_sentence():
@@ -28,21 +25,21 @@ def test_the_tour_goes_on_in_order_and_a_stop_is_a_picture_and_a_sentence():
         titles.append(visit.title[0].value)
         assert visit.query_params["tour"] == "1"
         assert len(pictures(visit)) == 1, "with a real model on this machine or without"
-        assert "**In one sentence.**" in told(visit)
-        assert f"{number} of {len(STOPS)}" in told(visit)
+        assert "**In one sentence.**" in said(visit)
+        assert f"{number} of {len(STOPS)}" in said(visit)
         assert not visit.main.expander
         assert not visit.main.radio
         assert not any(one.value.startswith("## ") for one in visit.main.markdown)
         if stop != STOPS[-1]:  # before the end no stop waits for a choice
             assert set(widgets(visit)) <= SWITCHES
-            visit = press(visit, "tour next")
+            visit = go(visit, "tour next")
     assert titles[-1] == "What if"
     assert not [one for one in visit.button if one.key == "tour next"]
-    assert press(visit, "tour back").title[0].value == titles[-2]
+    assert go(visit, "tour back").title[0].value == titles[-2]
 
 
 def test_who_leaves_the_tour_has_the_page_again():
-    visit = press(opened(STOPS[3], {**ON, "text": "The team praised young fans"}), "tour leave")
+    visit = go(opened(STOPS[3], {**ON, "text": "The team praised young fans"}), "tour leave")
     assert "tour" not in visit.query_params
     assert visit.main.expander
     assert visit.text_input(key="text").value == "The team praised young fans"
@@ -52,9 +49,8 @@ def test_a_page_that_is_no_stop_says_so():
     for page in take_turns([page for page in PAGES if page not in STOPS], 2):
         visit = opened(page, ON)
         assert not visit.exception
-        assert "not a stop" in told(visit)
-        back = next(one for one in visit.button if one.label == "Back to the tour")
-        assert back.click().run().title[0].value == "Attention in one picture"
+        assert "not a stop" in said(visit)
+        assert press(visit, "Back to the tour").title[0].value == "Attention in one picture"
 
 
 @pytest.mark.parametrize("hostile", ["2", "", "<b>"])
@@ -75,6 +71,6 @@ def test_an_old_link_with_pages_that_are_done_is_still_obeyed():
 def test_the_tour_ends_with_the_readers_sentence():
     visit = opened(STOPS[-1], ON)
     visit.text_input[-1].set_value("My cat sleeps")
-    visit = settled(next(b for b in visit.button if b.label == "Open the Inspector").click().run())
+    press(visit, "Open the Inspector")
     assert visit.title[0].value == "Inspector"
     assert "tour" not in visit.query_params

@@ -15,19 +15,10 @@ from explainers.chapters.common import background_job, live_training
 from explainers.chapters.common.background_job import GRACE, Presence, start_job, watch_for_result
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.job_queue import BusyError, Job
+from explainers.toys import training
 from explainers.toys.layers import Configuration
-from explainers.toys.training import (
-    Training,
-    TrainingRequest,
-    TrainingStep,
-    format_mean_and_spread,
-    list_losses,
-    make_training_job,
-    measure_heads,
-    read_report,
-)
 from explainers.ui.session import TRAINING_JOB, UPTRAINING_JOB
-from tests.support.opening import elements
+from tests.support.opening import elements, press
 from tests.support.waiting import over, wait
 from tests.toys.test_live_training import TOKENS
 
@@ -50,7 +41,7 @@ def visit(monkeypatch):
     """A page with nothing but the button; its training takes a few steps, or the test's own."""
 
     def opened(steps=6):
-        made = partial(make_training_job, steps=steps)
+        made = partial(training.make_training_job, steps=steps)
         monkeypatch.setattr(live_training, "make_training_job", made)
         return AppTest.from_function(page, default_timeout=60).run()
 
@@ -59,8 +50,7 @@ def visit(monkeypatch):
 
 def started(visit):
     """Click, and wait until the thread has begun."""
-    next(b for b in visit.button if b.label == "Train it here").click()
-    visit.run()
+    press(visit, "Train it here")
     wait(lambda: visit.session_state[TRAINING_JOB].state != "waiting")
     return visit.session_state[TRAINING_JOB]
 
@@ -91,9 +81,9 @@ def test_what_it_came_to_is_shown_for_its_own_configuration_and_text(visit):
     badges = [e.value for e in page.main.markdown if "gray-badge" in e.value]
     assert [what in badge for badge in badges] == [True, True]
     [compared] = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
-    row, shipped = measure_heads(HEADS, job.result), read_report("en")[HEADS]
+    row, shipped = training.measure_heads(HEADS, job.result), training.read_report("en")[HEADS]
     assert f"loss is {row.loss[0]:.2f} per word" in compared
-    assert f"loss {format_mean_and_spread(shipped.loss)}" in compared
+    assert f"loss {training.format_mean_and_spread(shipped.loss)}" in compared
     for choice, own, other in (("rule", "causal", "full"), ("who", "CEO", "zebra")):
         page.session_state[choice] = other
         assert not shown(page.run()), choice
@@ -101,33 +91,30 @@ def test_what_it_came_to_is_shown_for_its_own_configuration_and_text(visit):
         assert shown(page.run()), "it is kept for this visit"
 
 
-def test_it_can_be_watched_and_cancelled(visit):
+def test_it_is_shown_on_the_way_and_can_be_cancelled(visit):
     page = visit(steps=1_000_000)
     job = started(page)
-    wait(lambda: len(list_losses(job)) > 2)
-    page.run()
+    wait(lambda: len(training.list_losses(job)) > 2)
+    assert shown(page.run()) == ["vega_lite_chart", "bidi_component"]
     assert labels(page) == ["Cancel"]
-    assert "of 1000000" in progress(page)
-    assert shown(page) == ["vega_lite_chart", "bidi_component"]
-    next(b for b in page.button if b.label == "Cancel").click()
-    page.run()
+    press(page, "Cancel")
     over(job)
-    page.run()
-    assert "cancelled" in progress(page)
+    assert "cancelled" in progress(page.run())
     assert not any("layer's loss is" in e.value for e in page.main.markdown)
-    assert labels(page) == ["Train it here"]
 
 
 def test_a_failure_is_shown_and_who_may_not_wait_is_told(visit):
     page = visit()
-    with mock.patch.object(Training, "step", side_effect=ZeroDivisionError("no such batch")):
+    with mock.patch.object(
+        training.Training, "step", side_effect=ZeroDivisionError("no such batch")
+    ):
         over(started(page))
     page.run()
     assert not page.exception
     assert "no such batch" in page.error[0].value
     assert labels(page) == ["Train it here"]
     with mock.patch.object(Job, "start", side_effect=BusyError("8 others wait already.")):
-        next(b for b in page.button if b.label == "Train it here").click().run()
+        press(page, "Train it here")
     assert "wait already" in page.info[0].value
     assert labels(page) == ["Train it here"]
     assert not page.run().info
@@ -145,7 +132,7 @@ def session(monkeypatch):
 
 
 def here(asked):
-    start_job(TRAINING_JOB, make_training_job(asked, 1_000_000))
+    start_job(TRAINING_JOB, training.make_training_job(asked, 1_000_000))
 
 
 def more(asked):
@@ -156,14 +143,14 @@ def more(asked):
 @pytest.mark.parametrize(("begin", "key"), [(here, TRAINING_JOB), (more, UPTRAINING_JOB)])
 def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, key):
     monkeypatch.setattr(uptraining_job, "STEPS", 1_000_000)
-    asked = TrainingRequest(HEADS, 0, TOKENS)
+    asked = training.TrainingRequest(HEADS, 0, TOKENS)
     begin(asked)
     first = session[key]
-    wait(lambda: len(list_losses(first)) > 2)
+    wait(lambda: len(training.list_losses(first)) > 2)
     begin(asked)
     assert session[key] is first
-    many = len(list_losses(first))
-    wait(lambda: len(list_losses(first)) > many)
+    many = len(training.list_losses(first))
+    wait(lambda: len(training.list_losses(first)) > many)
     begin(asked._replace(tokens=TOKENS[:2]))
     second = session[key]
     assert second.subject.tokens == TOKENS[:2]
@@ -178,7 +165,7 @@ def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begi
 
 def test_the_bar_says_what_is_waited_for():
     def job(seed, steps=1_000_000):
-        return make_training_job(TrainingRequest(HEADS, seed, TOKENS), steps)
+        return training.make_training_job(training.TrainingRequest(HEADS, seed, TOKENS), steps)
 
     def state(one):
         return background_job.describe_state(one, live_training.describe_batches)
@@ -186,16 +173,15 @@ def test_the_bar_says_what_is_waited_for():
     assert state(job(0)) == "beginning"
     jobs = [job(seed).start() for seed in range(3)]
     wait(lambda: jobs[0].state == "running")  # whatever ran before has left its place
-    assert state(jobs[1]) == "waiting, 1 before this one"
-    assert state(jobs[2]) == "waiting, 2 before this one"
+    assert [state(one) for one in jobs[1:]] == [f"waiting, {n} before this one" for n in (1, 2)]
     for one in jobs:
         one.cancel()
         over(one)
     prepares = job(0, 7)
     prepares.end.set_running_or_notify_cancel()
-    prepares.reports += [TrainingStep((), None)]
+    prepares.reports += [training.TrainingStep((), None)]
     assert "sentences" in state(prepares)
-    prepares.reports += [TrainingStep((3.0,), None), TrainingStep((2.0,), None)]
+    prepares.reports += [training.TrainingStep((3.0,), None), training.TrainingStep((2.0,), None)]
     assert state(prepares) == "batch 2 of 7, loss 2.00"
     prepares.end.set_result("cancelled")
     assert state(prepares) == "batch 2 of 7, loss 2.00, cancelled"
@@ -203,7 +189,7 @@ def test_the_bar_says_what_is_waited_for():
 
 def test_a_tab_that_was_closed_is_missed_after_a_while(monkeypatch):
     """A server with one visitor, whose tab is open, and a clock."""
-    now = SimpleNamespace(time=100.0, tabs={"mine", "another"}, is_server=True)
+    now = SimpleNamespace(time=100.0, tabs={"mine"}, is_server=True)
     server = SimpleNamespace(is_active_session=lambda one: one in now.tabs)
     runtime = SimpleNamespace(exists=lambda: now.is_server, get_instance=lambda: server)
     monkeypatch.setattr(background_job, "runtime", runtime)
@@ -211,17 +197,14 @@ def test_a_tab_that_was_closed_is_missed_after_a_while(monkeypatch):
     context = SimpleNamespace(session_id="mine")
     monkeypatch.setattr(background_job, "get_script_run_ctx", lambda **_: context)
     is_there = Presence()
-    now.time += 10 * GRACE
-    assert is_there(), "however long it looks on"
-    now.tabs.remove("mine")
-    now.time += GRACE / 2
-    assert is_there(), "a phone may lose its network for a moment"
-    now.tabs.add("mine")
-    now.time += GRACE / 2
-    assert is_there()
-    now.tabs.remove("mine")
-    now.time += GRACE
-    assert not is_there()
+    for passed, tabs, expected in [
+        (10 * GRACE, {"mine"}, True),  # however long it looks on
+        (GRACE / 2, {"another"}, True),  # a phone may lose its network for a moment
+        (GRACE / 2, {"mine"}, True),
+        (GRACE, {"another"}, False),
+    ]:
+        now.time, now.tabs = now.time + passed, tabs
+        assert is_there() is expected
     now.is_server, is_there = False, Presence()
     now.time += 10 * GRACE
     assert is_there(), "without a server nobody leaves"

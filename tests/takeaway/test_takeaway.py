@@ -3,7 +3,6 @@
 import ast
 import inspect
 import re
-import subprocess
 import sys
 from types import ModuleType
 from typing import Any
@@ -103,6 +102,7 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
     if case == "inspector":
         need_model(visit)
     computed = executed(cells_of(visit), *elsewhere)
+    ast.parse(write_script(cells_of(visit)))  # the same code, between comments
     drawn = drawn_on(visit)
     for name in names:
         mine = [found[name] for found in computed if isinstance(found.get(name), list)]
@@ -185,42 +185,30 @@ def test_what_is_not_on_the_page_any_more_is_not_in_its_files(page, link, part):
     assert opened(PAGE[page], link).session_state[TAKEAWAY].parts[part] == ()
 
 
-@pytest.mark.rotating(8)
-@pytest.mark.parametrize("first", range(8))
-def test_scripts_run_alone(first, tmp_path):
-    """-I: neither the folder nor the environment lends them a module."""
-    for page in sorted(PAGE.keys() - TESTED_BELOW)[first::8]:
-        visit = opened(PAGE[page], BUSY)
-        (tmp_path / f"page_{page}.py").write_text(write_script(cells_of(visit)), encoding="utf-8")
-    code = (
-        "import runpy, sys, pathlib\n"
-        "for file in sorted(pathlib.Path().glob('page_*.py')): runpy.run_path(str(file))\n"
-        "assert not [name for name in sys.modules if name.startswith('explainers')]\n"
-    )
-    run = [sys.executable, "-I", "-c", code]
-    ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    assert "The same numbers as on the page" in ran.stdout
+@pytest.fixture
+def run(monkeypatch):
+    """Runs a file here, in a module of its own: cheaper than a process of its own."""
+
+    def run_text(text):
+        alone = ModuleType("elsewhere")
+        monkeypatch.setitem(sys.modules, alone.__name__, alone)
+        exec(compile(text, "page.py", "exec"), vars(alone))
+        return vars(alone)
+
+    return run_text
 
 
-def run_script(cells, monkeypatch):
-    """The file of these cells, run here: cheaper than a process of its own."""
-    alone = ModuleType("elsewhere")
-    monkeypatch.setitem(sys.modules, alone.__name__, alone)
-    exec(compile(write_script(cells), "page.py", "exec"), vars(alone))
-    return vars(alone)
-
-
-def test_a_changed_line_is_found(monkeypatch):
+def test_a_changed_line_is_found(run, capsys):
     cells = cells_of(opened(PAGE["start"], KNOWN))
-    assert run_script(cells, monkeypatch)["computed"]
+    assert run(write_script(cells))["computed"]
+    assert "The same numbers as on the page" in capsys.readouterr().out
     broken = [Cell(kind, text.replace("math.sqrt(head_dim)", "head_dim")) for kind, text in cells]
     assert broken != cells
     with pytest.raises(AssertionError, match="Tensor-likes are not close"):
-        run_script(broken, monkeypatch)
+        run(write_script(broken))
 
 
-def test_a_hostile_sentence_stays_a_sentence(monkeypatch):
+def test_a_hostile_sentence_stays_a_sentence(run):
     visit = opened(PAGE["masks"], {"text": HOSTILE, "weights": "untrained"})
     cells = cells_of(visit)
     tree = ast.parse(write_script(cells))
@@ -235,7 +223,7 @@ def test_a_hostile_sentence_stays_a_sentence(monkeypatch):
     assert given["tokens"][0] == "x"
     assert '"' in given["tokens"]
     assert all(other["tokens"][:-1] == given["tokens"][:-1] for other in others)
-    assert run_script(cells, monkeypatch)["computed"]
+    assert run(write_script(cells))["computed"]
     assert valid(write_notebook(cells))
     assert "\u202e" not in write_notebook(cells)
 
@@ -253,7 +241,7 @@ def test_any_text_is_written_as_itself(text):
     "function",
     [layers.draw_layer, multi_head, tiled.tiled_attention, kv_cache.read, examples.random_latent],
 )
-def test_a_paste_holds_each_name_once_in_an_order_that_runs(function, monkeypatch):
+def test_a_paste_holds_each_name_once_in_an_order_that_runs(function, run):
     imports, parts = paste([function], {})
     text = "\n".join([imports, *(part.text for part in parts)])
     tree = ast.parse(text)
@@ -261,10 +249,7 @@ def test_a_paste_holds_each_name_once_in_an_order_that_runs(function, monkeypatc
     names = [node.name for node in tree.body if isinstance(node, kinds)]
     assert len(names) == len(set(names))
     assert inspect.getsource(function).strip() in text
-    alone = ModuleType("elsewhere")
-    monkeypatch.setitem(sys.modules, alone.__name__, alone)
-    exec(compile(text, "paste", "exec"), vars(alone))
-    assert list_needed(text) <= set(vars(alone))
+    assert list_needed(text) <= set(run(text))
     assert "explainers" not in {
         node.module for node in tree.body if isinstance(node, ast.ImportFrom)
     }
