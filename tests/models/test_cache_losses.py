@@ -1,7 +1,6 @@
 """What a smaller cache costs: a mask is a ring, rounding is that of a cache, losses are sums."""
 
 from itertools import product
-from typing import Any
 
 import pytest
 import torch
@@ -10,27 +9,13 @@ from torch.testing import assert_close
 from transformers import DynamicCache
 
 from explainers.attention.group_rounding import round_in_channels, round_in_tokens
-from explainers.models.attention_hook import run_model
-from explainers.models.changes import (
-    BITS,
-    CHANNEL,
-    GROUP,
-    KEYS,
-    LENGTH,
-    NUM_TEXTS,
-    SCORED,
-    TOKEN,
-    VALUES,
-    RoundedRows,
-    Window,
-    count_bits,
-    measure_text,
-    name_rounding,
-)
+from explainers.models import changes
+from explainers.models.attention_hook import install_hook, run_model
 from tests.models.test_attention_hook import ours
 from tests.support.tiny_families import tiny
 from workshop.models.measure_writing import find_rope_base, list_savings, read_prose
 
+GROUP, SCORED = changes.GROUP, changes.SCORED
 LONG = torch.randint(7, 41, (1, 2 * GROUP), generator=torch.Generator().manual_seed(3))
 
 
@@ -54,7 +39,7 @@ def test_a_mask_is_a_ring_that_throws_rows_away(sinks):
             given = {"past_key_values": cache, "position_ids": torch.tensor([[place]])}
             logits.append(model(ids[:, place : place + 1], use_cache=True, **given).logits)
             assert cache.get_seq_length() <= sinks + width
-    change = Window(width=width, sinks=sinks)
+    change = changes.Window(width=width, sinks=sinks)
     masked, _ = run_model(ours("Llama"), changes=[change], input_ids=ids, use_cache=False)
     assert_close(masked.logits, torch.cat(logits, dim=1), atol=1e-4, rtol=0)
 
@@ -67,33 +52,24 @@ def record_keys(model, *changes):
 @pytest.fixture(scope="module")
 def wide():
     """The same with d_k 32, so that a token has a group."""
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    from explainers.models.attention_hook import install_hook
-
-    torch.manual_seed(1)
-    sizes: dict[str, Any] = {
-        "vocab_size": 97, "hidden_size": 48, "intermediate_size": 40, "num_hidden_layers": 3,
-        "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": GROUP,
-    }  # fmt: skip
-    config = LlamaConfig(**sizes, bos_token_id=None)
-    made = LlamaForCausalLM(config)
+    made = tiny("Llama", head_dim=GROUP)
+    made.model.layers[0].self_attn.k_proj.weight.data /= 4  # near 1, which 1e-5 is meant for
     install_hook(made)
     return made
 
 
 @pytest.mark.parametrize(
-    ("way", "round_rows"), [(TOKEN, round_in_tokens), (CHANNEL, round_in_channels)]
+    ("way", "round_rows"), [(changes.TOKEN, round_in_tokens), (changes.CHANNEL, round_in_channels)]
 )
 def test_keys_and_values_are_those_of_a_rounded_cache(wide, way, round_rows):
     """Found by the names under which the page lists them; the other half stays as it was."""
     savings, whole = list_savings(wide.config.rope_parameters["rope_theta"]), record_keys(wide)
-    assert len(savings) == 5 + 5 * len(BITS)
-    for (part, at), bits in product(((KEYS, 0), (VALUES, 1)), BITS):
-        found = record_keys(wide, *savings[name_rounding(part, way, bits)])
+    assert len(savings) == 5 + 5 * len(changes.BITS)
+    for (part, at), bits in product(((changes.KEYS, 0), (changes.VALUES, 1)), changes.BITS):
+        found = record_keys(wide, *savings[changes.name_rounding(part, way, bits)])
         assert_close(found[at], round_rows(whole[at], bits, GROUP))
         assert torch.equal(found[1 - at], whole[1 - at])
-    assert count_bits(2) * GROUP == 2 * GROUP + 16 + 16, "32 numbers of 2 bits, two of 16"
+    assert changes.count_bits(2) * GROUP == 2 * GROUP + 16 + 16, "32 numbers of 2 bits, two of 16"
 
 
 def test_before_rope_is_what_the_key_projection_gives(wide):
@@ -107,18 +83,18 @@ def test_before_rope_is_what_the_key_projection_gives(wide):
         rounded = round_in_channels(plain, 2, GROUP)
         cos, sin = wide.model.rotary_emb(stream, torch.arange(LONG.shape[1])[None])
         expected = rounded * cos[:, None] + rotate_half(rounded) * sin[:, None]
-    change = RoundedRows(part="key", bits=2, is_in_channels=True, longest=base)
+    change = changes.RoundedRows(part="key", bits=2, is_in_channels=True, longest=base)
     assert_close(record_keys(wide, change)[0], expected, atol=1e-5, rtol=0)
 
 
 def test_a_loss_is_that_of_the_last_tokens(smollm2):
     """Of eight different texts."""
     prose = read_prose(smollm2)
-    assert prose.shape == (NUM_TEXTS, LENGTH)
-    assert len({tuple(row) for row in prose.tolist()}) == NUM_TEXTS
+    assert prose.shape == (changes.NUM_TEXTS, changes.LENGTH)
+    assert len({tuple(row) for row in prose.tolist()}) == changes.NUM_TEXTS
     ids = prose[1:2]
     with torch.no_grad():
         logits = smollm2.model(input_ids=ids, use_cache=False).logits[0]
     expected = cross_entropy(logits[-SCORED - 1 : -1], ids[0, -SCORED:])
-    assert measure_text(smollm2, ids, ()) == pytest.approx(float(expected), abs=1e-4)
+    assert changes.measure_text(smollm2, ids, ()) == pytest.approx(float(expected), abs=1e-4)
     assert find_rope_base(smollm2) == smollm2.model.config.rope_parameters["rope_theta"]

@@ -12,43 +12,17 @@ from explainers.attention.eviction import evict_least_read
 from explainers.attention.grouped_query import share
 from explainers.attention.indexer import index_scores, keep_best
 from explainers.attention.key_blocks import choose_blocks, score_blocks
+from explainers.models import indexers as trained
 from explainers.models.attention_hook import run_model
-from explainers.models.indexers import (
-    INDEXER,
-    KEPT,
-    PROSE,
-    TWICE,
-    WEIGHTS_FILE,
-    IndexerSize,
-    compute_kl,
-    draw_indexer,
-    project_text,
-    read_files,
-    read_layers,
-    train_indexer,
-    watch_inputs,
-)
 from tests.models.test_attention_hook import ours
-from workshop.models.key_policies import (
-    BlockKeys,
-    EvictedKeys,
-    IndexedKeys,
-    OracleKeys,
-    compute_half_loss,
-    compute_indexed_loss,
-)
-from workshop.models.measure_indexers import (
-    LOSSES,
-    compare_numbers,
-    list_differences,
-    list_texts,
-    measure_training,
-)
+from workshop.models import key_policies as policies
+from workshop.models import measure_indexers
 
 LENGTH, LAYERS = 64, 3
+PROSE, TWICE = trained.PROSE, trained.TWICE
 IDS = torch.randint(11, (1, LENGTH), generator=torch.Generator().manual_seed(5))
 CAUSAL = masks.build(masks.causal, LENGTH, LENGTH)
-SIZE = IndexerSize(2, 8)
+SIZE = trained.IndexerSize(2, 8)
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +33,8 @@ def model():
 
 @pytest.fixture(scope="module")
 def indexers(model):
-    random = torch.Generator().manual_seed(0)
-    return [draw_indexer(SIZE, model.config.hidden_size, random) for _layer in range(LAYERS)]
+    random, width = torch.Generator().manual_seed(0), model.config.hidden_size
+    return [trained.draw_indexer(SIZE, width, random) for _layer in range(LAYERS)]
 
 
 def recorded(model, *changes):
@@ -69,7 +43,9 @@ def recorded(model, *changes):
 
 def test_an_oracle_keeps_the_largest_weights_of_all_heads_or_of_each(model):
     first = recorded(model)[0]
-    shared, own = (recorded(model, OracleKeys(kept=5, is_shared=how))[0] for how in (True, False))
+    shared, own = (
+        recorded(model, policies.OracleKeys(kept=5, is_shared=how))[0] for how in (True, False)
+    )
     mean = first.weights.mean(1, keepdim=True)
     for found, weights in ((shared, mean), (own, first.weights)):
         chosen = keep_best(weights, 5, CAUSAL)
@@ -81,17 +57,17 @@ def test_an_oracle_keeps_the_largest_weights_of_all_heads_or_of_each(model):
 
 
 def test_an_indexer_of_each_layer_reads_what_its_layer_reads(model, indexers):
-    with watch_inputs(model) as inputs:
+    with trained.watch_inputs(model) as inputs:
         other = threading.Thread(target=recorded, args=(model,))
         other.start()
         other.join()
         assert not inputs, "of this thread alone"
-        layers = recorded(model, IndexedKeys(kept=7, indexers=indexers, inputs=inputs))
+        layers = recorded(model, policies.IndexedKeys(kept=7, indexers=indexers, inputs=inputs))
     read = recorded(model)[0]
     x = model.model.layers[0].input_layernorm(model.model.embed_tokens(IDS))[0]
     assert_close(inputs[0], x)
     for layer, found in enumerate(layers):
-        scores = index_scores(*project_text(inputs[layer], indexers[layer]))
+        scores = index_scores(*trained.project_text(inputs[layer], indexers[layer]))
         assert torch.equal(found.mask[0, 0], keep_best(scores, 7, CAUSAL))
     again = read.weights * layers[0].mask
     assert_close(layers[0].weights, again / again.sum(-1, keepdim=True))
@@ -100,37 +76,40 @@ def test_an_indexer_of_each_layer_reads_what_its_layer_reads(model, indexers):
 def test_blocks_and_evicted_rows_are_those_of_the_heads_own_keys(model):
     first = recorded(model)[0]
     scores = score_blocks(first.query, share(first.key, 3), 8)
-    found = recorded(model, BlockKeys(size=8, kept=24, keeps_first=False))[0]
+    found = recorded(model, policies.BlockKeys(size=8, kept=24, keeps_first=False))[0]
     assert torch.equal(found.mask[0], choose_blocks(scores, 8, 3, False)[0])
     held = evict_least_read(first.scores, 12, 6)
-    assert torch.equal(recorded(model, EvictedKeys(kept=12))[0].weights > 0, held)
+    assert torch.equal(recorded(model, policies.EvictedKeys(kept=12))[0].weights > 0, held)
 
 
 def test_the_loss_is_of_the_second_half(model, indexers):
     logits = model(IDS).logits[0]
     expected = cross_entropy(logits[LENGTH // 2 - 1 : -1], IDS[0, LENGTH // 2 :]).item()
-    assert compute_half_loss(model, IDS) == pytest.approx(expected, abs=1e-5)
-    assert compute_indexed_loss(model, IDS, indexers, LENGTH) == pytest.approx(expected, abs=1e-5)
-    assert abs(compute_indexed_loss(model, IDS, indexers, 2) - expected) > 1e-4
+    assert policies.compute_half_loss(model, IDS) == pytest.approx(expected, abs=1e-5)
+    of_all, of_two = (
+        policies.compute_indexed_loss(model, IDS, indexers, kept) for kept in (LENGTH, 2)
+    )
+    assert of_all == pytest.approx(expected, abs=1e-5)
+    assert abs(of_two - expected) > 1e-4
 
 
 def test_training_makes_the_softmax_more_like_the_heads(model):
     """By the divergence that torch computes, row by row."""
-    reading = read_layers(model, IDS, 1)[1]
-    assert len(read_layers(model, IDS, 1)) == 2, "later layers are not read"
+    reading = trained.read_layers(model, IDS, 1)[1]
+    assert len(trained.read_layers(model, IDS, 1)) == 2, "later layers are not read"
     assert_close(reading.weights, recorded(model)[1].weights[0].mean(0))
-    states = list(train_indexer([reading], SIZE, 3, 40))
+    states = list(trained.train_indexer([reading], SIZE, 3, 40))
     rows, kl = torch.arange(4, LENGTH), []
     for indexer in (states[0].indexer, states[-1].indexer):
-        scores = index_scores(*project_text(reading.x, indexer))
+        scores = index_scores(*trained.project_text(reading.x, indexer))
         by_torch = [
             kl_div(scores[n, : n + 1].log_softmax(0), reading.weights[n, : n + 1], reduction="sum")
             for n in rows.tolist()
         ]
-        kl.append(compute_kl(indexer, reading, rows))
+        kl.append(trained.compute_kl(indexer, reading, rows))
         assert_close(kl[-1], sum(by_torch) / len(rows))
     assert kl[1] < 0.8 * kl[0]
-    again = list(train_indexer([reading], SIZE, 3, 40))[-1]
+    again = list(trained.train_indexer([reading], SIZE, 3, 40))[-1]
     assert torch.equal(again.indexer.w_query, states[-1].indexer.w_query)
 
 
@@ -140,52 +119,54 @@ def test_training_makes_the_softmax_more_like_the_heads(model):
 @pytest.mark.nightly("five losses of the real model: its weights and what is kept change together")
 def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     """The picture's layer, number by number; and one loss of each kind."""
-    shipped, texts = read_files(), list_texts(smollm2)
+    shipped, texts = trained.read_files(), measure_indexers.list_texts(smollm2)
     passage = shipped.passages[PROSE]
     assert texts[PROSE][0].tolist() == passage.ids
     assert texts[TWICE][0].tolist() == shipped.passages[TWICE].ids
-    reading = read_layers(smollm2.model, texts[PROSE], passage.layer)[-1]
+    reading = trained.read_layers(smollm2.model, texts[PROSE], passage.layer)[-1]
     assert_close(reading.weights, passage.weights, atol=2e-3, rtol=0)
-    inputs = project_text(reading.x, shipped.indexers[passage.layer])
+    inputs = trained.project_text(reading.x, shipped.indexers[passage.layer])
     assert_close(inputs.key, passage.inputs.key, atol=1e-2, rtol=1e-2)
     model, prose = smollm2.model, texts[PROSE]
-    own, blocks = OracleKeys(kept=64, is_shared=False), BlockKeys(size=16, kept=64)
+    own = policies.OracleKeys(kept=64, is_shared=False)
+    blocks = policies.BlockKeys(size=16, kept=64)
     found = {
-        "texts": {PROSE: {"full": compute_half_loss(model, prose)}},
-        "own": {"64": compute_half_loss(model, prose, own)},
-        "indexer": {"loss": compute_indexed_loss(model, prose, shipped.indexers, 64)},
-        "evicted": {"64": compute_half_loss(model, prose, EvictedKeys(kept=64))},
-        "blocks": {"16 first": compute_half_loss(model, prose, blocks)},
+        "texts": {PROSE: {"full": policies.compute_half_loss(model, prose)}},
+        "own": {"64": policies.compute_half_loss(model, prose, own)},
+        "indexer": {"loss": policies.compute_indexed_loss(model, prose, shipped.indexers, 64)},
+        "evicted": {"64": policies.compute_half_loss(model, prose, policies.EvictedKeys(kept=64))},
+        "blocks": {"16 first": policies.compute_half_loss(model, prose, blocks)},
     }
-    apart = dict(list_differences(found, shipped.numbers))
+    apart = dict(measure_indexers.list_differences(found, shipped.numbers))
     assert len(apart) == 5
-    assert compare_numbers(found, shipped.numbers)
-    assert max(apart.values()) <= LOSSES, apart
-    assert passage.losses[INDEXER][KEPT.index(64)] == shipped.numbers["indexer"]["loss"]
+    assert measure_indexers.compare_numbers(found, shipped.numbers)
+    assert max(apart.values()) <= measure_indexers.LOSSES, apart
+    drawn = passage.losses[trained.INDEXER][trained.KEPT.index(64)]
+    assert drawn == shipped.numbers["indexer"]["loss"]
 
 
 def test_training_starts_as_it_did(smollm2):
     """In the shown layer: first steps tell texts, sizes and seeds apart."""
-    shipped = read_files()
+    shipped = trained.read_files()
     layer = shipped.passages[PROSE].layer
-    told = measure_training(smollm2, layer)
-    assert compare_numbers({"training": told}, shipped.numbers)
-    other = {"start": measure_training(smollm2, layer, seed=layer + 1)["start"]}
-    assert not compare_numbers({"training": other}, shipped.numbers)
+    told = measure_indexers.measure_training(smollm2, layer)
+    assert measure_indexers.compare_numbers({"training": told}, shipped.numbers)
+    other = {"start": measure_indexers.measure_training(smollm2, layer, seed=layer + 1)["start"]}
+    assert not measure_indexers.compare_numbers({"training": other}, shipped.numbers)
 
 
 def test_the_check_allows_rounding_and_no_change():
-    shipped = read_files().numbers
+    shipped = trained.read_files().numbers
     prose = shipped["texts"][PROSE]
-    for part, is_right in ((0.9, True), (1.1, False)):
-        moved = {**prose, "full": prose["full"] + part * LOSSES}
-        assert compare_numbers({"texts": {PROSE: moved}}, shipped) == is_right
-    for other in (
-        {"query": prose["query"] + 1},
-        {"tokens": ["other", *prose["tokens"][1:]]},
-        {"ids": prose["ids"][:-1]},
-        {"unknown": 1.0},
+    for other, is_right in (
+        ({"full": prose["full"] + 0.9 * measure_indexers.LOSSES}, True),
+        ({"full": prose["full"] + 1.1 * measure_indexers.LOSSES}, False),
+        ({"query": prose["query"] + 1}, False),
+        ({"tokens": ["other", *prose["tokens"][1:]]}, False),
+        ({"ids": prose["ids"][:-1]}, False),
+        ({"unknown": 1.0}, False),
     ):
-        assert not compare_numbers({"texts": {PROSE: {**prose, **other}}}, shipped)
-    sizes = [file.stat().st_size for file in (WEIGHTS_FILE, WEIGHTS_FILE.with_suffix(".json"))]
-    assert sum(sizes) <= 1_600_000
+        found = {"texts": {PROSE: prose | other}}
+        assert measure_indexers.compare_numbers(found, shipped) == is_right
+    files = trained.WEIGHTS_FILE, trained.WEIGHTS_FILE.with_suffix(".json")
+    assert sum(file.stat().st_size for file in files) <= 1_600_000

@@ -1,7 +1,5 @@
 """A real translator's path, on a tiny Marian of random weights: pieces, words, our attention."""
 
-import time
-
 import pytest
 import torch
 from torch.testing import assert_close
@@ -13,8 +11,8 @@ from explainers.models.load import load_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import merge_weights, tokenise_text
 from tests.support import saved_marian, saved_models
-from tests.support.opening import PAGES, opened
-from tests.support.waiting import PATIENCE
+from tests.support.opening import PAGES, opened, press
+from tests.support.waiting import wait
 
 ID = "someone/tiny-marian"
 TEXT = "The CEO announced record earnings on Friday"
@@ -81,12 +79,8 @@ def test_weights_are_summed_over_what_is_read_and_averaged_over_what_is_written(
 
 
 def read_with(visit):
-    next(b for b in visit.button if b.label == "Read the sentence with it").click().run()
-    end = time.monotonic() + PATIENCE
-    while any(b.label == "Cancel" for b in visit.button):
-        assert time.monotonic() < end, "loading does not end"
-        time.sleep(0.02)
-        visit.run()
+    press(visit, "Read the sentence with it")
+    wait(lambda: not any(button.label == "Cancel" for button in visit.run().button))
     return visit.run()
 
 

@@ -9,30 +9,10 @@ from typing import Any, cast
 import pytest
 import torch
 
+from explainers.models import head_scores as scores
+from explainers.models import shipped_measurements as shipped
 from explainers.models import shipped_scores
-from explainers.models.head_scores import (
-    PATTERNS,
-    RELATION_PREFIX,
-    ROLES,
-    HeadScores,
-    build_patterns,
-    compute_entropy,
-    drop_first_key,
-    find_counterexamples,
-    measure_distance,
-    measure_heads,
-    measure_offset,
-    score_pattern,
-    shuffle_weights,
-)
 from explainers.models.probes import Probe, find_attended_words, generate_sentences
-from explainers.models.shipped_measurements import (
-    MODEL,
-    read_roles,
-    read_shipped_ablations,
-    read_shipped_writing,
-    read_shipped_writings,
-)
 from explainers.models.shipped_scores import make_head_scores_job
 from tests.support.waiting import over, wait
 
@@ -63,10 +43,11 @@ def counts(name, row, query, key):
 
 
 @pytest.mark.parametrize("seen", [CAUSAL, ALL], ids=["causal", "all"])
-@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("name", scores.PATTERNS)
 def test_a_score_is_the_mean_mass_on_the_keys_that_count(name, seen):
     given = weights(seen)
-    found = score_pattern(given, build_patterns(Probe(IDS, MARKS), seen)[name])
+    pattern = scores.build_patterns(Probe(IDS, MARKS), seen)[name]
+    found = scores.score_pattern(given, pattern)
     for head in range(HEADS):
         rows = []
         for text, row in enumerate(IDS.tolist()):
@@ -81,7 +62,7 @@ def test_a_score_is_the_mean_mass_on_the_keys_that_count(name, seen):
 
 def test_a_shuffled_head_is_as_sharp_and_looks_only_where_it_may():
     given = weights(CAUSAL)
-    dealt = shuffle_weights(given, CAUSAL, torch.Generator().manual_seed(1))
+    dealt = scores.shuffle_weights(given, CAUSAL, torch.Generator().manual_seed(1))
     assert torch.equal(dealt.sort(dim=-1).values, given.sort(dim=-1).values)
     assert not (dealt * ~CAUSAL[:, None]).any()
     assert not torch.equal(dealt, given)
@@ -89,14 +70,14 @@ def test_a_shuffled_head_is_as_sharp_and_looks_only_where_it_may():
 
 def test_entropy_goes_from_sharp_to_even_whatever_a_row_sees():
     even = CAUSAL[:, None] / CAUSAL[:, None].sum(dim=-1, keepdim=True)
-    assert compute_entropy(even, CAUSAL)[:, :, 1:] == pytest.approx(1)
+    assert scores.compute_entropy(even, CAUSAL)[:, :, 1:] == pytest.approx(1)
     sharp = torch.eye(LENGTH).expand(BATCH, HEADS, LENGTH, LENGTH)
-    assert compute_entropy(sharp, CAUSAL)[:, :, 1:] == pytest.approx(0)
-    assert compute_entropy(sharp, CAUSAL)[:, :, 0].isnan().all()
+    assert scores.compute_entropy(sharp, CAUSAL)[:, :, 1:] == pytest.approx(0)
+    assert scores.compute_entropy(sharp, CAUSAL)[:, :, 0].isnan().all()
 
 
 def test_without_the_first_token_the_rest_is_a_row_again():
-    rest, fewer = drop_first_key(weights(CAUSAL), CAUSAL)
+    rest, fewer = scores.drop_first_key(weights(CAUSAL), CAUSAL)
     assert rest[..., 1:, :].sum(dim=-1) == pytest.approx(1)
     assert not rest[..., 0].any()
     assert not fewer[..., 0].any()
@@ -107,32 +88,26 @@ def test_without_the_first_token_the_rest_is_a_row_again():
 
 def test_the_counter_example_is_the_row_that_fits_least():
     given = weights(CAUSAL)
-    pattern = build_patterns(Probe(IDS, MARKS), CAUSAL)["duplicate token"]
-    for head, found in enumerate(find_counterexamples(given, pattern).tolist()):
-        mass = {
-            (text, query): float((given[text, head, query] * pattern[text, query]).sum())
-            for text in range(BATCH)
-            for query in range(LENGTH)
-            if pattern[text, query].any()
-        }
-        text, query = min(mass, key=mass.__getitem__)
+    pattern = scores.build_patterns(Probe(IDS, MARKS), CAUSAL)["duplicate token"]
+    mass = (given * pattern[:, None]).sum(-1)  # (texts, heads, queries)
+    mass[~pattern.any(-1)[:, None].expand_as(mass)] = math.inf
+    for head, found in enumerate(scores.find_counterexamples(given, pattern).tolist()):
+        text, query = divmod(int(mass[:, head].argmin()), LENGTH)
         row = given[text, head, query]
         assert found[:3] == [text, query, int(row.argmax())]
-        assert found[3:] == pytest.approx([float(row.max()), mass[text, query]])
+        assert found[3:] == pytest.approx([float(row.max()), float(mass[text, head, query])])
     nowhere = torch.zeros_like(CAUSAL)
-    assert find_counterexamples(given, nowhere)[:, 4].isnan().all()
+    assert scores.find_counterexamples(given, nowhere)[:, 4].isnan().all()
 
 
 def test_one_offset_is_how_often_the_commonest_is_chosen():
-    sharp = torch.zeros(BATCH, 1, LENGTH, LENGTH)
-    for text in range(BATCH):
-        for query in range(LENGTH):
-            sharp[text, 0, query, max(0, query - 2) if text else query] = 1
-    share, offset = measure_offset(sharp, CAUSAL)
+    places = torch.stack([torch.arange(LENGTH), (torch.arange(LENGTH) - 2).clamp(min=0)])
+    sharp = torch.eye(LENGTH)[places][:, None]  # they look at themselves, and two back
+    share, offset = scores.measure_offset(sharp, CAUSAL)
     # Of 2 · 6 rows with a choice, 6 look at themselves; of the others 5 look two back.
     assert float(share) == pytest.approx(6 / 12)
     assert float(offset) == 0
-    share, offset = measure_offset(sharp[1:], CAUSAL[1:])
+    share, offset = scores.measure_offset(sharp[1:], CAUSAL[1:])
     assert float(share) == pytest.approx(5 / 6)
     assert float(offset) == -2
 
@@ -140,7 +115,7 @@ def test_one_offset_is_how_often_the_commonest_is_chosen():
 def test_distance_is_weighted_by_attention():
     even = torch.full((BATCH, HEADS, LENGTH, LENGTH), 1 / LENGTH)
     apart = [abs(one - other) for one in range(LENGTH) for other in range(LENGTH)]
-    assert measure_distance(even) == pytest.approx(sum(apart) / len(apart))
+    assert scores.measure_distance(even) == pytest.approx(sum(apart) / len(apart))
 
 
 AT_NIGHT = pytest.mark.nightly("measures all heads of the real model; MiniLM's are, every day")
@@ -151,7 +126,7 @@ def test_what_came_with_the_app_is_what_the_model_does(request, which):
     """All heads, but for places: of two equal ones either may be named. A relation counts words,
     and another processor may decide one of them otherwise."""
     loaded = request.getfixturevalue(which)
-    kept, measured = shipped_scores.read_shipped_scores(loaded.name), measure_heads(loaded)
+    kept, measured = shipped_scores.read_shipped_scores(loaded.name), scores.measure_heads(loaded)
     assert kept
     compared = set()
     for name, found in kept.scores.tensors.items():
@@ -160,27 +135,9 @@ def test_what_came_with_the_app_is_what_the_model_does(request, which):
         again = measured.tensors[name]
         assert torch.equal(found.isnan(), again.isnan())
         apart = float((found - again).nan_to_num(0).abs().max())
-        assert apart <= (1 if name.startswith(RELATION_PREFIX) else 2e-3), name
+        assert apart <= (1 if name.startswith(scores.RELATION_PREFIX) else 2e-3), name
         compared.add(name)
-    assert {f"{role.probe}: {role.score_name}" for role in ROLES} <= compared
-
-
-KNOWN = {
-    "induction": {(18, 6): 0.91, (17, 3): 0.78, (17, 4): 0.72, (17, 5): 0.63, (18, 7): 0.60},
-    "previous token": {(16, 0): 0.89, (11, 1): 0.85, (2, 1): 0.74},
-    "duplicate token": {(8, 0): 0.67, (14, 3): 0.64},
-}
-"""Measured before, by other code on other random tokens."""
-
-
-def test_known_heads_of_smollm2(smollm2_scores):
-    assert smollm2_scores.shape == (30, 9)
-    for what, known in KNOWN.items():
-        found = smollm2_scores.select("repeated", what)
-        for (layer, head), expected in known.items():
-            assert float(found[layer, head]) == pytest.approx(expected, abs=0.05)
-        assert divmod(int(found.argmax()), 9) in known
-        assert smollm2_scores.find_chance_score("repeated", what) < 0.1
+    assert {f"{role.probe}: {role.score_name}" for role in scores.ROLES} <= compared
 
 
 def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch, tmp_path):
@@ -192,13 +149,9 @@ def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch,
     [file] = (tmp_path / "scores").iterdir()
     monkeypatch.setattr(shipped_scores, "measure_heads", pytest.fail)
     again = over(make_head_scores_job(smollm2.name).start())
-    kept = shipped_scores.read_scores(smollm2.name)
-    assert kept
     assert again.result
-    kept_distances, distances = (
-        one.select("natural", "distance") for one in (kept, smollm2_scores)
-    )
-    assert torch.equal(kept_distances, distances)
+    found = again.result.select("natural", "distance")
+    assert torch.equal(found, smollm2_scores.select("natural", "distance"))
     file.write_bytes(b"half")
     assert shipped_scores.read_scores(smollm2.name) is None
     work = over(make_head_scores_job("someone/else").start())
@@ -211,7 +164,7 @@ def test_a_full_disk_costs_only_the_time_again(monkeypatch, tmp_path):
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most))
     try:
-        shipped_scores.save_scores("someone/tiny", HeadScores({"a": torch.zeros(10_000)}))
+        shipped_scores.save_scores("someone/tiny", scores.HeadScores({"a": torch.zeros(10_000)}))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     assert list(file.parent.iterdir()) == []
@@ -257,15 +210,9 @@ def test_partners_are_of_the_kind_that_the_relation_names():
 def test_a_word_looks_at_the_other_word_that_gets_most():
     """Words of 1, 2, 1 tokens behind a first token; a third word that this sentence lacks."""
     belongs = torch.tensor([[[0, 1, 0, 0, 0], [0, 0, 1, 1, 0], [0, 0, 0, 0, 1], [0] * 5]]).bool()
-    rows = torch.tensor(
-        [
-            [1.0, 0, 0, 0, 0],
-            [0.9, 0.1, 0, 0, 0],  # the first word has nobody else to look at
-            [0.2, 0.5, 0.3, 0, 0],
-            [0.9, 0.1, 0, 0, 0],
-            [0.1, 0.3, 0.2, 0.2, 0.2],  # 0.3 for the first word, 0.2 + 0.2 for the second
-        ]
-    )
+    nobody_else, in_between = [0.9, 0.1, 0, 0, 0], [0.2, 0.5, 0.3, 0, 0]
+    last = [0.1, 0.3, 0.2, 0.2, 0.2]  # 0.3 for the first word, 0.2 + 0.2 for the second
+    rows = torch.tensor([[1.0, 0, 0, 0, 0], nobody_else, in_between, nobody_else, last])
     layer = SimpleNamespace(weights=rows.expand(1, 1, 5, 5))
     chosen, seen = find_attended_words(cast(Any, layer), belongs)
     assert chosen[0, 0, 1:3].tolist() == [0, 1]
@@ -273,10 +220,10 @@ def test_a_word_looks_at_the_other_word_that_gets_most():
 
 
 OF_SMOLLM2 = {
-    "ablations": partial(read_shipped_ablations, MODEL),
-    "writings": read_shipped_writings,
-    "texts": partial(read_shipped_writing, MODEL),
-    "roles": read_roles,
+    "ablations": partial(shipped.read_shipped_ablations, shipped.MODEL),
+    "writings": shipped.read_shipped_writings,
+    "texts": partial(shipped.read_shipped_writing, shipped.MODEL),
+    "roles": shipped.read_roles,
 }
 
 

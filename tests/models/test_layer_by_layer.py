@@ -7,49 +7,18 @@ import torch
 from torch.testing import assert_close
 
 from explainers.messages import get_message
+from explainers.models import layer_by_layer
+from explainers.models import replaced_heads as replaced
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.changes import AblatedHeads, compute_log_probabilities, compute_losses
-from explainers.models.layer_by_layer import (
-    compute_direct_effects,
-    compute_writing,
-    find_decoder,
-    go_on,
-    read_stream,
-)
+from explainers.models.layer_by_layer import find_decoder, go_on, read_stream
 from explainers.models.load import RealModel
 from explainers.models.registry import ModelError
-from explainers.models.replaced_heads import (
-    DRAWS,
-    RESAMPLE,
-    ZERO,
-    Estimate,
-    Pair,
-    draw_null,
-    measure_head,
-    patch_heads,
-    patch_pair,
-    read_baseline,
-    read_pair,
-    refuse_small_leads,
-    summarise,
-)
 from tests.support.tiny_families import tiny
 from tests.support.tiny_tokenizer import tokenizer_of
 
 TEXTS, TOKENS = 3, 7
-PROMPT = Pair("w11 w12 w13 w14", "w11 w22 w13 w14", "w30", "w31")
-
-
-class ExactNorm(torch.nn.Module):
-    """Llama's own norm computes in 32 bits, whatever the model's are."""
-
-    def __init__(self, norm):
-        super().__init__()
-        self.weight, self.variance_epsilon = norm.weight, norm.variance_epsilon
-
-    def forward(self, stream):
-        mean = stream.pow(2).mean(dim=-1, keepdim=True)
-        return self.weight * stream * torch.rsqrt(mean + self.variance_epsilon)
+PROMPT = replaced.Pair("w11 w12 w13 w14", "w11 w22 w13 w14", "w30", "w31")
 
 
 def small(family="Llama", dtype=torch.float64):
@@ -78,28 +47,34 @@ def test_going_on_from_a_layer_is_the_model(family):
 def test_a_head_of_zeros_is_a_head_switched_off():
     loaded = small()
     decoder = find_decoder(loaded)
-    baseline = read_baseline(decoder, texts())
+    baseline = replaced.read_baseline(decoder, texts())
     off = [AblatedHeads(heads=frozenset({(1, 4)}))]
     before, after = (
         compute_losses(compute_log_probabilities(loaded, texts(), changes), texts()).mean(-1)
         for changes in ([], off)
     )
-    found = measure_head(decoder, baseline, (1, 4), ZERO)
+    found = replaced.measure_head(decoder, baseline, (1, 4), replaced.ZERO)
     assert_close(found.float(), after - before, atol=1e-5, rtol=1e-4)
     assert found.abs().max() > 1e-4
 
 
 def exact():
-    """A small Llama whose last norm is exact, its decoder, and the stream of one text."""
+    """A small Llama whose last norm is exact, its decoder, and the stream of one text.
+
+    Llama's own norm computes in 32 bits, whatever the model's are.
+    """
     loaded = small()
-    loaded.model.model.norm = ExactNorm(loaded.model.model.norm)
+    own = loaded.model.model.norm
+    norm = torch.nn.RMSNorm(own.weight.shape, eps=own.variance_epsilon)
+    norm.weight = own.weight
+    loaded.model.model.norm = norm
     decoder = find_decoder(loaded)
     return loaded, decoder, read_stream(decoder, texts()[:1])
 
 
 def test_heads_mlps_and_embedding_sum_to_the_lead():
     loaded, decoder, stream = exact()
-    found = compute_direct_effects(decoder, stream, (30, 31))
+    found = layer_by_layer.compute_direct_effects(decoder, stream, (30, 31))
     assert found.heads.shape == (3, 6)
     total = float(found.heads.sum() + found.mlps.sum()) + found.embedding
     logits = decoder.compute_logits(stream.end)[0, -1].detach()
@@ -112,7 +87,7 @@ def test_heads_mlps_and_embedding_sum_to_the_lead():
     frozen = loaded.model.model.norm(stream.end)[0, -1] / stream.end[0, -1]
     assert float(found.mlps[2]) == pytest.approx(float(mlp @ (direction * frozen)), abs=1e-6)
     for number in range(3):  # what a head writes from each token
-        writing = compute_writing(decoder, stream, number, (30, 31))
+        writing = layer_by_layer.compute_writing(decoder, stream, number, (30, 31))
         assert writing.weights.shape == (6, TOKENS)
         assert_close(writing.added.sum(dim=-1), found.heads[number], atol=1e-10, rtol=0)
 
@@ -121,7 +96,7 @@ def test_the_promoted_tokens_are_those_of_values_output_matrix_and_unembedding()
     """Written out for one head and one token, from the model's own matrices."""
     loaded, decoder, stream = exact()
     norm = loaded.model.model.norm
-    found = compute_writing(decoder, stream, 1, (30, 31))
+    found = layer_by_layer.compute_writing(decoder, stream, 1, (30, 31))
     layer, head, key = loaded.model.model.layers[1], 4, 2
     width = layer.self_attn.head_dim
     with torch.no_grad():
@@ -139,24 +114,24 @@ def test_the_promoted_tokens_are_those_of_values_output_matrix_and_unembedding()
 
 def test_the_mean_leaves_the_first_token_out_and_resample_takes_the_next_text():
     decoder = find_decoder(small())
-    baseline = read_baseline(decoder, texts())
+    baseline = replaced.read_baseline(decoder, texts())
     own = baseline.stream.heads[1]
     assert_close(baseline.means[1][5], own[:, 1:, 5].reshape(-1, own.shape[-1]).mean(0))
     swapped = own.clone()
     swapped[:, :, 5] = own[[1, 2, 0], :, 5]
     end = go_on(decoder, baseline.stream, 1, swapped)
     losses = compute_losses(decoder.compute_logits(end).log_softmax(-1), texts()).mean(-1)
-    found = measure_head(decoder, baseline, (1, 5), RESAMPLE)
+    found = replaced.measure_head(decoder, baseline, (1, 5), replaced.RESAMPLE)
     assert_close(found, losses.detach() - baseline.losses)
 
 
 def test_a_mean_is_clear_from_two_standard_errors_on():
-    found = summarise(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+    found = replaced.summarise(torch.tensor([1.0, 2.0, 3.0, 6.0]))
     assert found.mean == 3.0
     assert found.error == pytest.approx(math.sqrt(14 / 3) / 2)
     assert found.is_clear
-    assert not Estimate(1.9, 1.0).is_clear
-    assert Estimate(-2.0, 1.0).is_clear
+    assert not replaced.Estimate(1.9, 1.0).is_clear
+    assert replaced.Estimate(-2.0, 1.0).is_clear
 
 
 def clear_pair():
@@ -171,16 +146,14 @@ def clear_pair():
     rows[31] = 0.0
     rows[30] = first / first.pow(2).sum() - second / second.pow(2).sum()
     rows[30] *= 6 / min(rows[30] @ first, -rows[30] @ second)
-    return loaded
+    return loaded, decoder, replaced.read_pair(loaded, decoder, PROMPT)
 
 
 def test_all_heads_of_a_pair_are_exchanged_one_by_one():
-    loaded = clear_pair()
-    decoder = find_decoder(loaded)
-    read = read_pair(loaded, decoder, PROMPT)
-    found = patch_heads(decoder, read, read.other)
+    _loaded, decoder, read = clear_pair()
+    found = replaced.patch_heads(decoder, read, read.other)
     assert found.shape == (3, 6)
-    nothing = patch_heads(decoder, read, read.stream)
+    nothing = replaced.patch_heads(decoder, read, read.stream)
     assert_close(nothing, torch.zeros(3, 6, dtype=nothing.dtype), atol=1e-9, rtol=0)
     outputs = read.stream.heads[1].clone()
     outputs[:, :, 3] = read.other.heads[1][:, :, 3]
@@ -192,20 +165,18 @@ def test_all_heads_of_a_pair_are_exchanged_one_by_one():
 
 def test_a_patching_has_a_null_of_each_head():
     """With other words where the prompts differ only, the same for a seed."""
-    loaded = clear_pair()
-    decoder = find_decoder(loaded)
-    read = read_pair(loaded, decoder, PROMPT)
-    drawn, again = (draw_null(loaded, read, seed=3) for _ in range(2))
-    assert len(drawn) == DRAWS
+    loaded, decoder, read = clear_pair()
+    drawn, again = (replaced.draw_null(loaded, read, seed=3) for _ in range(2))
+    assert len(drawn) == replaced.DRAWS
     assert all(map(torch.equal, drawn, again))
     for ids in drawn:
         assert ids[0, read.changed].tolist() != read.stream.ids[0, read.changed].tolist()
         assert torch.equal(ids[0, ~read.changed], read.stream.ids[0, ~read.changed])
     layers: list[int] = []
-    found = patch_pair(loaded, decoder, PROMPT, report=layers.append)
-    assert found.null.shape == (DRAWS, 3, 6)
+    found = replaced.patch_pair(loaded, decoder, PROMPT, report=layers.append)
+    assert found.null.shape == (replaced.DRAWS, 3, 6)
     assert (found.null >= 0).all()
-    assert len(layers) == 3 * (1 + DRAWS)
+    assert len(layers) == 3 * (1 + replaced.DRAWS)
     assert torch.equal(found.passes, (found.effects.abs() > found.null).all(dim=0))
 
 
@@ -220,14 +191,14 @@ def test_a_patching_has_a_null_of_each_head():
     ],
 )
 def test_a_pair_that_cannot_be_compared_is_refused_with_the_reason(pair, reason):
-    loaded = clear_pair()
+    loaded, decoder, _read = clear_pair()
     with pytest.raises(ModelError) as refused:
-        read_pair(loaded, find_decoder(loaded), pair)
+        replaced.read_pair(loaded, decoder, pair)
     assert reason in get_message(refused.value)
-    refuse_small_leads(3.0, -3.0)
+    replaced.refuse_small_leads(3.0, -3.0)
     for lead, other in ((2.99, -9.0), (9.0, -2.99), (9.0, 4.0), (-4.0, -9.0)):
         with pytest.raises(ModelError):
-            refuse_small_leads(lead, other)
+            replaced.refuse_small_leads(lead, other)
 
 
 @pytest.mark.parametrize("family", ["GPT-2", "Gemma 2 (soft-cap)"])

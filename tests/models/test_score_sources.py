@@ -10,36 +10,17 @@ import torch
 import transformers
 from torch.testing import assert_close
 
+from explainers.models import score_sources as sources
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.load import RealModel
 from explainers.models.registry import ModelError
-from explainers.models.score_sources import (
-    KEY_SIDE,
-    QUERY_SIDE,
-    Cell,
-    Change,
-    Source,
-    draw_others,
-    gather_sources,
-    list_sources,
-    predict_weight,
-    rank_sources,
-    remove_sources,
-    rerun_changes,
-    split_score,
-    split_sides,
-)
 from explainers.models.written_out import write_out
-from tests.support.tiny_families import VOCABULARY, tiny
+from tests.support.tiny_families import GROUPED, VOCABULARY, tiny
 
-SIDES = QUERY_SIDE, KEY_SIDE
+SIDES = QUERY_SIDE, KEY_SIDE = sources.QUERY_SIDE, sources.KEY_SIDE
 LENGTH = 11
 EXACT = 1e-10
-SIZES: dict[str, Any] = {
-    "vocab_size": VOCABULARY, "hidden_size": 54, "intermediate_size": 40, "num_hidden_layers": 4,
-    "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 8, "pad_token_id": 0,
-    "max_position_embeddings": 64,
-}  # fmt: skip
+SIZES = GROUPED | {"hidden_size": 54, "num_hidden_layers": 4, "head_dim": 8}
 PLAIN = SIZES | {"hidden_size": 48}
 EXPERTS = {"num_experts": 3, "num_experts_per_tok": 2, "experts_implementation": "eager"}
 BIASES = {"attention_bias": True, "mlp_bias": True}
@@ -64,8 +45,13 @@ def make_model(family):
         is_norm = "norm" in name and name.endswith("weight")
         scale = 1.7 / weights.shape[-1] ** 0.5 if weights.dim() > 1 else 1 / 3
         weights.data = is_norm + scale * drawn
+    return put_inside(family, model)
+
+
+def put_inside(family, model):
+    """Our attention; no tokenizer, for token ids are drawn here."""
     install_hook(model)
-    tokenizer: Any = None  # token ids are drawn here
+    tokenizer: Any = None
     return RealModel(family, model, tokenizer, family, 0, None)
 
 
@@ -81,19 +67,12 @@ def run():
     return make_run("Llama")[1]
 
 
-def list_cells(run, least=0):
-    layers, heads = len(run.layers), len(run.layers[0].query)
-    return [
-        Cell(layer, head, query, key)
-        for layer in range(least, layers)
-        for head in range(heads)
-        for query in range(2, LENGTH)
-        for key in range(query + 1)
-    ]
-
-
 def some_cells(run, least=0, count=40):
-    return random.Random(7).sample(list_cells(run, least), count)
+    """From this layer on."""
+    layers, heads = range(least, len(run.layers)), range(len(run.layers[0].query))
+    places = product(layers, heads, range(2, LENGTH), range(LENGTH))
+    cells = [sources.Cell(*place) for place in places]
+    return random.Random(7).sample([cell for cell in cells if cell.key <= cell.query], count)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -102,7 +81,7 @@ def test_the_parts_sum_to_the_score_of_the_models_own_run(family):
     asked = {"record": lambda layer: layer.scores[0], "input_ids": run.ids[None]}
     own = run_model(real_model.model, **asked).layers
     for cell in some_cells(run):
-        split = split_score(run, cell)
+        split = sources.split_score(run, cell)
         score = own[cell.layer][cell.head, cell.query, cell.key]
         assert abs(split.score - score) <= EXACT
         assert abs(float(split.compute_pairs(False).sum()) - score) <= EXACT
@@ -110,19 +89,16 @@ def test_the_parts_sum_to_the_score_of_the_models_own_run(family):
         row = own[cell.layer][cell.head, cell.query, : cell.query + 1]
         assert_close(split.scores, row, atol=EXACT, rtol=0)
     for layer in range(len(run.layers)):  # and what was written sums to the stream
-        parts = gather_sources(run, layer, 5)
+        parts = sources.gather_sources(run, layer, 5)
         assert_close(parts.sum(0), run.layers[layer].stream[5], atol=EXACT, rtol=0)
         has_biases = family not in {"Llama", "Qwen3, QK-norm", "OLMoE, QK-norm over all heads"}
-        assert len(parts) == len(list_sources(run, layer)) == 1 + layer * (6 + 1) + has_biases
+        written = 1 + layer * (6 + 1) + has_biases
+        assert len(parts) == len(sources.list_sources(run, layer)) == written
 
 
 def test_centred_what_is_given_to_all_keys_alike_shows_nowhere(run):
     for cell in some_cells(run, least=1, count=10):
-        split = split_score(run, cell)
-        others = torch.arange(cell.query + 1) != cell.key
-        weights = split.scores[others].softmax(-1)
-        expected = split.scores[cell.key] - (weights * split.scores[others]).sum()
-        assert_close(split.compute_pairs(True).sum(), expected, atol=EXACT, rtol=0)
+        split = sources.split_score(run, cell)
         average = split.average_key_side
         assert average is not None
         alike = split._replace(key_side=split.key_side + 3.0, average_key_side=average + 3.0)
@@ -133,7 +109,7 @@ def test_centred_what_is_given_to_all_keys_alike_shows_nowhere(run):
 def test_a_centred_part_is_how_fast_the_logarithm_of_the_weight_falls(run):
     step = 1e-6
     for cell in some_cells(run, least=1, count=10):
-        split = split_score(run, cell)
+        split = sources.split_score(run, cell)
         parts = (1 - split.weight) * split.compute_pairs(True).sum(1)
         for place in (0, 3, len(parts) - 1):
             less = split.scores - step * split.keys @ split.query_side[place]
@@ -146,6 +122,7 @@ def test_a_head_that_is_removed_is_a_head_whose_output_matrix_is_zero_there(side
     """Held against the model's own modules, with the columns of one head at 0 for one position."""
     real_model, run = make_run("Llama")
     layer, head = 1, 2
+    removed = {sources.Source("head", layer, head)}
     for cell in some_cells(run, least=2, count=10):
         position = cell.query if side == QUERY_SIDE else cell.key
         columns = slice(head * 8, head * 8 + 8)
@@ -161,7 +138,7 @@ def test_a_head_that_is_removed_is_a_head_whose_output_matrix_is_zero_there(side
         own = run_model(real_model.model, input_ids=run.ids[None]).layers
         handle.remove()
         expected = own[cell.layer].weights[0, cell.head, cell.query, cell.key].item()
-        (measured,) = rerun_changes(run, [Change(cell, side, {Source("head", layer, head)})])
+        (measured,) = sources.rerun_changes(run, [sources.Change(cell, side, removed)])
         assert measured == pytest.approx(expected, abs=EXACT)
 
 
@@ -170,16 +147,16 @@ def test_many_changes_at_once_are_each_what_they_are_alone():
     _model, run = make_run("Qwen3, QK-norm")
     generator = random.Random(2)
     for cell, side in zip(some_cells(run, count=20), SIDES * 10, strict=True):
-        weight = _weigh(run, cell)
-        (removed,) = remove_sources(run, split_score(run, cell), side, [[]])
+        weight = run.layers[cell.layer].weights[cell.head, cell.query, cell.key].item()
+        (removed,) = sources.remove_sources(run, sources.split_score(run, cell), side, [[]])
         assert removed == pytest.approx((weight,) * 3, abs=1e-6)
     changes = [
-        Change(cell, side, {*generator.sample(list_sources(run, cell.layer), 2)})
+        sources.Change(cell, side, {*generator.sample(sources.list_sources(run, cell.layer), 2)})
         for cell in some_cells(run, least=1, count=12)
         for side in SIDES
     ]
-    together = rerun_changes(run, changes)
-    alone = [rerun_changes(run, [change])[0] for change in changes]
+    together = sources.rerun_changes(run, changes)
+    alone = [sources.rerun_changes(run, [change])[0] for change in changes]
     assert together == pytest.approx(alone, abs=EXACT)
     assert len({round(weight, 6) for weight in together}) > 10
 
@@ -187,40 +164,37 @@ def test_many_changes_at_once_are_each_what_they_are_alone():
 def test_the_sides_alone_rank_as_the_whole_split_does():
     _model, run = make_run("Qwen2, biases")
     for cell in some_cells(run, least=1, count=12):
-        whole, sides = split_score(run, cell), split_sides(run, cell)
+        whole, sides = sources.split_score(run, cell), sources.split_sides(run, cell)
         assert_close(sides.scores, whole.scores, atol=EXACT, rtol=0)
-        assert rank_sources(sides, QUERY_SIDE) == rank_sources(whole, QUERY_SIDE)
-        assert rank_sources(sides, KEY_SIDE, False) == rank_sources(whole, KEY_SIDE, False)
+        for asked in ((QUERY_SIDE,), (KEY_SIDE, False)):
+            assert sources.rank_sources(sides, *asked) == sources.rank_sources(whole, *asked)
         parts = whole.compute_pairs(True).sum(1)
         assert_close(sides.compute_parts(QUERY_SIDE, True), parts, atol=EXACT, rtol=0)
         with pytest.raises(ValueError, match="not split"):
             sides.compute_pairs(True)
         for side, is_centred in product(SIDES, (False, True)):  # by what they give to the weight
             given = whole.compute_pairs(is_centred).sum(1 if side == QUERY_SIDE else 0)
-            ranked = given[rank_sources(whole, side, is_centred)].tolist()
+            ranked = given[sources.rank_sources(whole, side, is_centred)].tolist()
             assert ranked == sorted(ranked, reverse=True)
-        chosen = rank_sources(whole, QUERY_SIDE)[:3]
-        assert not {*chosen} & {*draw_others(whole, chosen, 3, random.Random(11))}
-
-
-def _weigh(run, cell):
-    return run.layers[cell.layer].weights[cell.head, cell.query, cell.key].item()
+        chosen = sources.rank_sources(whole, QUERY_SIDE)[:3]
+        assert not {*chosen} & {*sources.draw_others(whole, chosen, 3, random.Random(11))}
 
 
 def test_the_prediction_needs_no_model(run):
-    split = split_score(run, Cell(3, 1, 8, 4))
+    split = sources.split_score(run, sources.Cell(3, 1, 8, 4))
     everything = range(len(split.sources))
-    assert predict_weight(split, QUERY_SIDE, everything) == pytest.approx(1 / 9, abs=1e-12)
+    without = sources.predict_weight(split, QUERY_SIDE, everything)
+    assert without == pytest.approx(1 / 9, abs=1e-12)
     scores = split.scores.clone()
     scores[4] = 0
     expected = scores.softmax(-1)[4].item()
-    assert predict_weight(split, KEY_SIDE, everything) == pytest.approx(expected, abs=1e-12)
+    without = sources.predict_weight(split, KEY_SIDE, everything)
+    assert without == pytest.approx(expected, abs=1e-12)
 
 
 def test_another_family_and_a_key_that_is_not_seen_are_refused(run):
     with pytest.raises(ValueError, match="query 4 does not see key 5"):
-        split_score(run, Cell(1, 0, 4, 5))
-    tokenizer: Any = None
+        sources.split_score(run, sources.Cell(1, 0, 4, 5))
     for family, reason in (
         ("GPT-2", "no .*embed_tokens.*"),
         ("OLMo 2", "no input_layernorm"),
@@ -228,7 +202,5 @@ def test_another_family_and_a_key_that_is_not_seen_are_refused(run):
         ("Gemma 2 (soft-cap)", "misses its own scores by"),
         ("Mistral (window)", "misses its own scores by"),
     ):
-        model = tiny(family)
-        install_hook(model)
         with pytest.raises(ModelError, match=reason):
-            write_out(RealModel(family, model, tokenizer, family, 0, None), torch.arange(3, 14))
+            write_out(put_inside(family, tiny(family)), torch.arange(3, 14))

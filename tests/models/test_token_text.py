@@ -12,15 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-from explainers.models.token_text import (
-    is_part_of_letter,
-    label_ids,
-    match_words,
-    read_words,
-    spell_token,
-    spell_words,
-    tokenise_text,
-)
+from explainers.models import token_text
 
 LETTERS = [chr(n) for n in range(33, 127)]
 BYTE_PIECES = [f"<0x{n:02X}>" for n in range(256)]
@@ -106,11 +98,6 @@ def loaded_with(tokenizer):
     )
 
 
-@pytest.fixture(scope="module", params=TOKENIZERS)
-def any_one(request):
-    return loaded_with(TOKENIZERS[request.param]())
-
-
 @pytest.fixture(scope="module", params=LOSSLESS)
 def lossless(request):
     return loaded_with(TOKENIZERS[request.param]())
@@ -118,8 +105,8 @@ def lossless(request):
 
 def words_of(loaded, text):
     """Its words without white space and without the model's own tokens."""
-    tokens = tokenise_text(loaded, text).tokens
-    words = read_words(loaded, text, tokens)
+    tokens = token_text.tokenise_text(loaded, text).tokens
+    words = token_text.read_words(loaded, text, tokens)
     own = set(loaded.tokenizer.all_special_tokens) | {"\ue000", "\ue001"}
     assert len(words.numbers) == len(tokens)
     assert sorted(set(words.numbers)) == list(range(len(words.spelled)))
@@ -128,12 +115,13 @@ def words_of(loaded, text):
     return [word for word in shown if word and word not in own]
 
 
-def test_each_tokenizer_has_the_words_of_the_text(any_one):
-    assert words_of(any_one, TEXT) == WORDS
-    ids = any_one.tokenizer("the bank raised", add_special_tokens=False)["input_ids"]
-    own = any_one.tokenizer.all_special_ids[:1]
-    labels = label_ids(any_one.tokenizer, [*own, *ids])
-    words = spell_words(any_one.tokenizer, [*own, *ids], labels)
+@pytest.mark.parametrize("make", TOKENIZERS.values(), ids=TOKENIZERS)
+def test_each_tokenizer_has_the_words_of_the_text(make):
+    tokenizer = make()
+    assert words_of(loaded_with(tokenizer), TEXT) == WORDS
+    own = tokenizer.all_special_ids[:1]
+    ids = [*own, *tokenizer("the bank raised", add_special_tokens=False)["input_ids"]]
+    words = token_text.spell_words(tokenizer, ids, token_text.label_ids(tokenizer, ids))
     assert [word.strip() for word in words.spelled][bool(own) :] == ["the", "bank", "raised"]
 
 
@@ -185,13 +173,13 @@ def test_words_are_the_text_without_its_white_space(lossless, text):
 
 def test_marks_line_breaks_tokens_of_several_words_and_tokens_that_are_not_in_the_text():
     loaded = loaded_with(byte_level())
-    tokens = tokenise_text(loaded, "So, no.\n\nYes").tokens
+    tokens = token_text.tokenise_text(loaded, "So, no.\n\nYes").tokens
     told = ("So", ",", " no", ".", "\n", "\n", "Yes")
-    assert read_words(loaded, "So, no.\n\nYes", tokens).spelled == told
+    assert token_text.read_words(loaded, "So, no.\n\nYes", tokens).spelled == told
     made = Tokenizer(models.WordLevel(number(["of the", " bank", "?"]), unk_token="?"))
     made.pre_tokenizer = pre_tokenizers.Split("of the", "isolated")
     assert words_of(loaded_with(fast(made)), "of the bank") == ["of the", "bank"]
-    words = match_words("bank", [(0, 2), None, (2, 4)], ["ba", "<unk>", "nk"])
+    words = token_text.match_words("bank", [(0, 2), None, (2, 4)], ["ba", "<unk>", "nk"])
     assert words == ((0, 1, 2), ("ba", "<unk>", "nk"))
 
 
@@ -211,8 +199,8 @@ PARTS = ["⟨c3⟩", "⟨a9⟩"]
 def test_a_part_of_a_letter_is_shown_as_its_bytes(make, text, labels):
     """Also where its token stands alone."""
     tokenizer = make()
-    ids, tokens = tokenise_text(loaded_with(tokenizer), text)
+    ids, tokens = token_text.tokenise_text(loaded_with(tokenizer), text)
     assert list(tokens) == labels
-    alone = [spell_token(tokenizer, one) for one in ids[0].tolist()]
-    assert [one for one in alone if is_part_of_letter(one)] == PARTS
-    assert spell_token(TOKENIZERS["GPT-2"](), 256) == "", "a model may have more ids"
+    alone = [token_text.spell_token(tokenizer, one) for one in ids[0].tolist()]
+    assert [one for one in alone if token_text.is_part_of_letter(one)] == PARTS
+    assert token_text.spell_token(TOKENIZERS["GPT-2"](), 256) == "", "a model may have more ids"

@@ -5,10 +5,11 @@ import re
 import socket
 import subprocess
 import sys
+from subprocess import DEVNULL, PIPE
+from unittest import mock
 
 import psutil
 import pytest
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from explainers.job_queue import UnwantedError
 from explainers.models import model_files, trial
@@ -16,16 +17,11 @@ from explainers.models.model_files import check_folder, load_parts, refuse_panic
 from explainers.models.registry import ModelError
 from explainers.models.trial import MOST_TOKENS, try_model
 from tests.models.conftest import ID
-from tests.support.hostile_folders import AT_A_LOOK, WHEN_READ, config
+from tests.support.hostile_folders import AT_A_LOOK, WHEN_READ, config, replaces, split, tokenizer
 from tests.support.tiny_tokenizer import tokenizer_of
 
-
-def steps_that_multiply(folder):
-    """A tokenizer of 17 steps, each of which writes every letter twice."""
-    words = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a"))
-    words.normalizer = normalizers.Sequence([normalizers.Replace("a", "aa")] * 17)
-    words.pre_tokenizer = pre_tokenizers.Split("", "isolated")
-    words.save(str(folder / "tokenizer.json"))
+steps_that_multiply = tokenizer(normalizer=replaces(17, 2), pre_tokenizer=split("e"))
+"""17 steps, each of which writes a letter twice."""
 
 
 def wait_on():
@@ -65,13 +61,9 @@ for line in sys.stdin:
 def read_elsewhere():
     """Tries a folder in a process of its own; gives how that ends, 0 where nothing is wrong."""
     command = [sys.executable, "-c", EACH_IN_A_FORK]
+    environment = os.environ | trial.WITHOUT_NETWORK
     with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env={**os.environ, **trial.WITHOUT_NETWORK},
+        command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True, env=environment
     ) as process:
         asked, said = process.stdin, process.stdout
         assert asked
@@ -112,27 +104,20 @@ class PanicException(BaseException):
 
 
 def test_a_panic_is_told_and_nothing_else_is_changed(monkeypatch, folder):
-    tokenizer = tokenizer_of()
-    kind = type(tokenizer)
-    refuse_panics(ID, tokenizer)
-    assert tokenizer("w7 w9")["input_ids"] == [7, 9]
+    words = tokenizer_of()
+    kind = type(words)
+    refuse_panics(ID, words)
+    assert words("w7 w9")["input_ids"] == [7, 9]
     for error, told in [
         (PanicException, ModelError),
         (ValueError, ValueError),
         (KeyboardInterrupt, KeyboardInterrupt),
     ]:
-
-        def fail(self, *texts, error=error):
-            raise error
-
-        monkeypatch.setattr(kind, "__call__", fail)
+        monkeypatch.setattr(kind, "__call__", mock.Mock(side_effect=error))
         with pytest.raises(told):
-            tokenizer("w7")
+            words("w7")
 
-    def panic(*_):
-        raise PanicException
-
-    monkeypatch.setattr(model_files, "find_class_name", panic)
+    monkeypatch.setattr(model_files, "find_class_name", mock.Mock(side_effect=PanicException))
     with pytest.raises(ModelError, match="cannot be loaded: PanicException"):
         load_parts(ID, folder, check_folder(folder))
 
@@ -186,33 +171,23 @@ def test_a_model_that_takes_what_is_not_its_own_is_not_loaded(folder, monkeypatc
 
 
 def test_a_trial_that_nobody_waits_for_ends(folder, monkeypatch):
-    def go():
-        raise UnwantedError
-
     monkeypatch.setattr(trial, "COMMAND", ("-c", MISBEHAVES.format("while True: pass")))
     with pytest.raises(UnwantedError):
-        try_model(ID, folder, 10_000, go)
+        try_model(ID, folder, 10_000, mock.Mock(side_effect=UnwantedError))
 
 
 def test_a_folder_that_was_tried_is_not_tried_again_until_it_changes(folder, monkeypatch):
-    calls, told = [], []
+    tried = mock.Mock(return_value="no")
     monkeypatch.setattr(trial, "_verdicts", {})
-
-    def refuse(*asked):
-        calls.append(asked)
-        return "no"
-
-    monkeypatch.setattr(trial, "_try_in_process", refuse)
+    monkeypatch.setattr(trial, "_try_in_process", tried)
 
     def ask():
         with pytest.raises(ModelError, match="no") as caught:
             try_model(ID, folder, 10_000, wait_on)
-        told.append(caught.value)
+        return caught.value
 
-    ask()
-    ask()
-    assert len(calls) == 1
-    assert told[0] is not told[1], "the frames of one visitor would stay with the next one's"
+    assert ask() is not ask(), "the frames of one visitor would stay with the next one's"
+    assert tried.call_count == 1
     config(more=1)(folder)
     ask()
-    assert len(calls) == 2
+    assert tried.call_count == 2

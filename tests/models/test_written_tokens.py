@@ -1,32 +1,20 @@
 """Writing with a real model's cache: the choice of a token, the same text without it, its jobs."""
 
-from typing import Any
-
 import pytest
 import torch
 from torch.testing import assert_close
-from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.generation.logits_process import (
     TemperatureLogitsWarper,
     TopKLogitsWarper,
     TopPLogitsWarper,
 )
 
+from explainers.models import written_tokens as writing
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.registry import ModelError
 from explainers.models.shipped_measurements import GREEDY, MODEL, PROMPT, read_shipped_writing
-from explainers.models.written_tokens import (
-    MOST_PROMPT,
-    MOST_WRITTEN,
-    Sampling,
-    WritingRequest,
-    draw,
-    heat,
-    keep_top_k,
-    keep_top_p,
-    make_writing_job,
-    write_tokens,
-)
+from explainers.models.written_tokens import Sampling, WritingRequest, make_writing_job
+from tests.support.tiny_families import tiny
 
 LOGITS = 3 * torch.randn(5, 41, generator=torch.Generator().manual_seed(0))
 IDS = torch.tensor([[3, 14, 15, 9, 2, 6]])
@@ -35,31 +23,27 @@ COUNT = 4
 
 @pytest.fixture(scope="module")
 def model():
-    """A tiny language model with our attention, whose logits are far apart."""
-    torch.manual_seed(0)
-    sizes: dict[str, Any] = {
-        "vocab_size": 41, "hidden_size": 48, "intermediate_size": 40, "num_hidden_layers": 3,
-        "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 8,
-    }  # fmt: skip
-    no_signs: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None}
-    config = LlamaConfig(**sizes, **no_signs, max_position_embeddings=512, initializer_range=0.4)
-    tiny = LlamaForCausalLM(config)
-    install_hook(tiny)
-    return tiny
+    """A tiny Llama with our attention, which ends no text; its logits are far apart."""
+    made = tiny("Llama", torch.float64, head_dim=10, eos_token_id=None)
+    install_hook(made)
+    return made
 
 
 def written(model, sampling=None, count=12, seed=0, has_cache=True, ids=IDS):
     random = torch.Generator().manual_seed(seed)
-    return list(write_tokens(model, ids, count, sampling or Sampling(), random, has_cache))
+    sampling = sampling or Sampling()
+    return list(writing.write_tokens(model, ids, count, sampling, random, has_cache))
 
 
 def test_restrictions_are_those_of_transformers():
     for temperature in (0.3, 1.0, 2.5):
-        assert_close(heat(LOGITS, temperature), TemperatureLogitsWarper(temperature)(None, LOGITS))
+        warped = TemperatureLogitsWarper(temperature)(None, LOGITS)
+        assert_close(writing.heat(LOGITS, temperature), warped)
     for count in (1, 7, 40, 41, 99):
-        assert_close(keep_top_k(LOGITS, count), TopKLogitsWarper(count)(None, LOGITS))
-    for share in (0.01, 0.3, 0.9, 0.999):
-        assert_close(keep_top_p(LOGITS, share), TopPLogitsWarper(share)(None, LOGITS))
+        assert_close(writing.keep_top_k(LOGITS, count), TopKLogitsWarper(count)(None, LOGITS))
+    for share in (1e-9, 0.01, 0.3, 0.9, 0.999):
+        assert_close(writing.keep_top_p(LOGITS, share), TopPLogitsWarper(share)(None, LOGITS))
+    assert writing.keep_top_p(99 * LOGITS, 1.0).isfinite().all(), "also those of almost no share"
     for logits in LOGITS:  # and all three together
         expected = logits[None]
         for warp in (TemperatureLogitsWarper(0.7), TopKLogitsWarper(9), TopPLogitsWarper(0.8)):
@@ -68,37 +52,26 @@ def test_restrictions_are_those_of_transformers():
         assert_close(all_three.restrict(logits), expected[0])
 
 
-def test_top_p_keeps_the_fewest_tokens_that_have_the_share():
-    """All of them for a share of 1, also those whose probability is too small for a float."""
-    for scale in (1, 9, 80):
-        logits = scale * torch.randn(200, generator=torch.Generator().manual_seed(scale))
-        assert keep_top_p(logits, 1.0).isfinite().all()
-        for share in (0.05, 0.95):
-            is_kept = keep_top_p(logits, share).isfinite()
-            kept = logits.double().softmax(dim=-1)[is_kept].sort(descending=True).values
-            assert kept.sum() >= share > kept[:-1].sum()
-
-
 def test_tokens_are_drawn_as_often_as_their_probabilities_say():
     logits = torch.tensor([0.1, 0.0, 0.6, 0.3]).log()
-    drawn = draw(logits.expand(20_000, 4), torch.Generator().manual_seed(0))
+    drawn = writing.draw(logits.expand(20_000, 4), torch.Generator().manual_seed(0))
     shares = torch.bincount(drawn, minlength=4) / 20_000
     assert_close(shares, torch.tensor([0.1, 0.0, 0.6, 0.3]), atol=0.015, rtol=0)
     assert shares[1] == 0
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "number", "said"),
     [
-        (lambda: heat(LOGITS, 0), "temperature of 0 is not above 0"),
-        (lambda: keep_top_k(LOGITS, 0), "best 0 tokens"),
-        (lambda: keep_top_p(LOGITS, 0), "share of 0 is not"),
-        (lambda: keep_top_p(LOGITS, 1.5), "share of 1.5 is not"),
+        (writing.heat, 0, "temperature of 0 is not above 0"),
+        (writing.keep_top_k, 0, "best 0 tokens"),
+        (writing.keep_top_p, 0, "share of 0 is not"),
+        (writing.keep_top_p, 1.5, "share of 1.5 is not"),
     ],
 )
-def test_what_cannot_be_is_named(change, said):
+def test_what_cannot_be_is_named(change, number, said):
     with pytest.raises(ValueError, match=said):
-        change()
+        change(LOGITS, number)
 
 
 def test_greedy_writes_what_transformers_writes_with_the_cache_and_without(model):
@@ -108,14 +81,14 @@ def test_greedy_writes_what_transformers_writes_with_the_cache_and_without(model
     theirs = model.generate(IDS, max_new_tokens=12, do_sample=False, use_cache=True)
     assert [one.token_id for one in with_cache] == theirs[0, IDS.shape[1] :].tolist()
     for step, one in enumerate(with_cache):  # layers · KV heads · numbers · bytes
-        assert one.cache_bytes == 2 * 3 * 2 * 8 * 4 * (IDS.shape[1] + step)
+        assert one.cache_bytes == 2 * 3 * 2 * 10 * 8 * (IDS.shape[1] + step)
     for ours, again in zip(with_cache, without, strict=True):
         assert_close(ours.weights, again.weights, atol=1e-5, rtol=0)
         assert ours.probability == pytest.approx(again.probability, abs=1e-5)
         assert again.cache_bytes == 0
     so_far = torch.cat([IDS, theirs[:, IDS.shape[1] : -1]], dim=1)
     _output, layers = run_model(model, input_ids=so_far, use_cache=False)
-    whole = torch.stack([layer.weights[0, :, -1] for layer in layers])
+    whole = torch.stack([layer.weights[0, :, -1].float() for layer in layers])
     assert_close(with_cache[-1].weights, whole, atol=1e-5, rtol=0)
 
 
@@ -140,14 +113,18 @@ def test_a_text_ends_where_the_model_ends_it(model, monkeypatch):
 
 
 def test_lengths_are_bounded_before_anything_is_read(model):
-    with pytest.raises(ModelError, match=f"from 1 to {MOST_PROMPT} tokens"):
-        written(model, ids=torch.ones(1, MOST_PROMPT + 1, dtype=torch.long))
-    with pytest.raises(ModelError, match=f"1 to {MOST_WRITTEN} tokens can be written"):
-        written(model, count=MOST_WRITTEN + 1)
+    with pytest.raises(ModelError, match=f"from 1 to {writing.MOST_PROMPT} tokens"):
+        written(model, ids=torch.ones(1, writing.MOST_PROMPT + 1, dtype=torch.long))
+    with pytest.raises(ModelError, match=f"1 to {writing.MOST_WRITTEN} tokens can be written"):
+        written(model, count=writing.MOST_WRITTEN + 1)
+
+
+def make_job(prompt):
+    return make_writing_job(WritingRequest(MODEL, prompt, COUNT, Sampling(), 0))
 
 
 def test_a_job_writes_the_text_that_is_kept(smollm2):
-    job = make_writing_job(WritingRequest(MODEL, PROMPT, COUNT, Sampling(), 0))
+    job = make_job(PROMPT)
     assert job.run() == "done"
     kept = read_shipped_writing(MODEL)
     assert kept
@@ -168,8 +145,8 @@ def test_a_job_writes_the_text_that_is_kept(smollm2):
 
 
 def test_what_is_too_long_is_refused_and_who_leaves_is_not_written_for(smollm2):
-    long = make_writing_job(WritingRequest(MODEL, "word " * 400, COUNT, Sampling(), 0))
+    long = make_job("word " * 400)
     assert (long.run(), "reads at most 256 tokens" in long.problem) == ("failed", True)
-    left = make_writing_job(WritingRequest(MODEL, PROMPT, COUNT, Sampling(), 0))
+    left = make_job(PROMPT)
     left.has_visitor = lambda: len(left.reports) < 2
     assert (left.run(), len(left.reports)) == ("cancelled", 2)
