@@ -24,34 +24,11 @@ from explainers.attention.single_head import SingleHead
 from explainers.attention.tile_list import list_tiles
 from tests.support.shapes import TEACHING
 
-SIZES: dict[str, typing.Any] = {
-    "batch": 2,
-    "q_len": 5,
-    "kv_len": 7,
-    "head_dim": 11,
-    "value_dim": 4,
-    "d_model": 13,
-    "heads": 12,
-    "kv_heads": 4,
-    "key_heads": 4,
-    "taps": 3,
-    "width": 6,
-    "latent_dim": 17,
-    "rope_dim": 8,
-    "pairs": 8,
-    "layers": 6,
-    "draws": 6,
-    "hidden": 19,
-    "length": 9,
-    "q_block": 5,
-    "kv_block": 7,
-    "slots": 3,
-    "pages": 10,
-    "vocabulary": 23,
-    "index_heads": 10,
-    "index_dim": 18,
-    "blocks": 3,
-}
+SIZES: dict[str, typing.Any] = {"batch": 2, "q_len": 5, "kv_len": 7, "length": 9, "blocks": 3}
+SIZES |= {"d_model": 13, "head_dim": 11, "value_dim": 4, "width": 6, "pairs": 8, "hidden": 19}
+SIZES |= {"heads": 12, "kv_heads": 4, "latent_dim": 17, "rope_dim": 8, "vocabulary": 23}
+SIZES |= {"layers": 6, "draws": 6, "q_block": 5, "kv_block": 7, "slots": 3, "pages": 10}
+SIZES |= {"index_heads": 10, "index_dim": 18}
 
 ONE_SEQUENCE = [
     "single_head", "multi_head", "grouped_query", "latent_attention", "absorbed", "reach",
@@ -63,6 +40,10 @@ TURNED = [
     "look_up", "read", "through", "recompute", "empty_ring",
 ]  # fmt: skip
 """RoPE needs pairs."""
+
+
+def drawn(*shapes):
+    return [torch.randn(*shape) for shape in shapes]
 
 
 @cache
@@ -78,44 +59,29 @@ def calls(leading):
     query, key = tensor("q_len", "head_dim"), tensor("kv_len", "head_dim")
     value, scores = tensor("kv_len", "value_dim"), tensor("q_len", "kv_len")
     x, mask = tensor("q_len", "d_model"), torch.ones(5, 7, dtype=torch.bool)
-    head = SingleHead(torch.randn(13, 11), torch.randn(13, 11), torch.randn(13, 4))
+    head = SingleHead(*drawn((13, 11), (13, 11), (13, 4)))
     rule = masks.Rule(lambda query_pos, key_pos: mask.expand(*leading, 5, 7))
     rows = torch.randn(SIZES["draws"], SIZES["kv_len"])
     tokens, order = torch.randn(9, 13), torch.arange(9)
     own = mask[:, :5]
-    wide, narrow, up, back = (torch.randn(*s) for s in [(13, 132), (13, 44), (17, 132), (132, 13)])
-    layer = MultiHead(wide, wide, wide, back, head_dim=11)
-    shared = MultiHead(wide, narrow, narrow, back, head_dim=11)
-    small = Latent(
-        w_query=wide,
-        w_rotary_query=torch.randn(13, 96),
-        w_down=torch.randn(13, 17),
-        gain=torch.randn(17),
-        w_up_key=up,
-        w_up_value=up,
-        w_rotary_key=torch.randn(13, 8),
-        w_output=back,
-        head_dim=11,
-    )
-    sides = [(13, 19), (19,), (19, 13), (13,)]
-    feed = FeedForward(*(torch.randn(*side) for side in sides))
+    wide, narrow, up, back = drawn((13, 132), (13, 44), (17, 132), (132, 13))
+    layer, shared = MultiHead(wide, wide, wide, back, 11), MultiHead(wide, narrow, narrow, back, 11)
+    turned_query, down, gain, turned_key = drawn((13, 96), (13, 17), (17,), (13, 8))
+    small = Latent(wide, turned_query, down, gain, up, up, turned_key, back, head_dim=11)
+    feed = FeedForward(*drawn((13, 19), (19,), (19, 13), (13,)))
     norm, looked_at = (Norm(*torch.randn(2, 13)), Source(*torch.randn(2, *leading, 12, 7, 11)))
+    decoding = DecoderBlock(layer, layer, feed, (norm, norm, norm))
     keys, turning = torch.randn(*leading, 4, 5, 11), torch.randn(*leading, 7, 16)
-    sizes = [(13, 192), (13, 64), (13, 64), (192, 13)]
-    into_query, into_key, into_value, out = (torch.randn(*size) for size in sizes)
-    in_turns = MultiHead(into_query, into_key, into_value, out, 16)
+    into_query, into_key, into_value, out = drawn((13, 192), (13, 64), (13, 64), (192, 13))
+    in_turns = MultiHead(into_query, into_key, into_value, out, head_dim=16)
     token = x[..., :1, :]
     spread = masks.Rule(lambda *at: masks.causal(*at).expand(*leading, *masks.full(*at).shape))
     tiles = list_tiles(spread, 5, 7, 16, 32)
-    of_index = [(13, 180), (13, 18), (18,), (18,), (13, 10)]
-    indexing = Indexer._make(torch.randn(*size) for size in of_index)
+    indexing = Indexer(*drawn((13, 180), (13, 18), (18,), (18,), (13, 10)))
+    asked = tensor("index_heads", "q_len", "index_dim"), tensor("kv_len", "index_dim")
     of_heads = [torch.randn(*leading, 12, *axes) for axes in [(5, 11), (7, 11), (7, 4)]]
-
-    state, one_key, one_value = (
-        tensor("value_dim", "head_dim"),
-        tensor("head_dim"),
-        tensor("value_dim"),
-    )
+    state, one_key = tensor("value_dim", "head_dim"), tensor("head_dim")
+    one_value = tensor("value_dim")
     rows_of_keys, rows_of_values = tensor("length", "head_dim"), tensor("length", "value_dim")
     shares, ages = torch.rand(2, *leading, 9)
     fade = torch.rand(*leading, 9, 9).tril()
@@ -135,9 +101,7 @@ def calls(leading):
     named |= {"temperature": 3.0, "longest": 100.0, "factor": 4.0, "cap": 2.0, "probability": 0.25}
     named |= {"speed": torch.randn(8), "share": torch.rand(8), "norm": norm, "feed": feed}
     named |= {"num_heads": 12, "slopes": torch.randn(12), "tiles": tiles}
-    named |= {"table": torch.randn(8, 12), "which": torch.randint(8, (5, 7)), "block": 5}
     named |= {"w_gate": torch.randn(13, 4), "output": tensor("q_len", "value_dim")}
-    named |= {"query_gain": torch.randn(11), "key_gain": torch.randn(11), "is_causal": False}
     named |= {"draft": both[0], "target": both[1], "again": both[1]}
     given = {
         "single_head": (x, head, mask[:, :5]),
@@ -176,13 +140,7 @@ def calls(leading):
         "put": (keys[..., :3, :], keys[..., :1, :], 1),
         "read_ring": (token, in_turns, kept(3, 6), 1),
         "encoder_block": (x, EncoderBlock(layer, feed, (norm, norm)), own),
-        "decoder_block": (
-            x,
-            looked_at,
-            DecoderBlock(layer, layer, feed, (norm, norm, norm)),
-            own,
-            mask,
-        ),
+        "decoder_block": (x, looked_at, decoding, own, mask),
         "read_source": (tensor("kv_len", "d_model"), layer),
         "cross_attention": (x, looked_at, layer, mask),
         "through": (x, [in_turns], [kept(2, 2)], partial(read, rule=masks.causal)),
@@ -205,11 +163,7 @@ def calls(leading):
         "find_kinds": (torch.rand(*leading, 2, 5, 7) > 0,),
         "turn_first": (tensor("length", "index_dim"), torch.randn(9, 8)),
         "project_index": (tensor("length", "d_model"), indexing, torch.randn(9, 8)),
-        "index_scores": (
-            tensor("index_heads", "q_len", "index_dim"),
-            tensor("kv_len", "index_dim"),
-            tensor("q_len", "index_heads"),
-        ),
+        "index_scores": (*asked, tensor("q_len", "index_heads")),
         "keep_best": (scores, 3, mask),
         "score_blocks": (query, tensor("length", "head_dim"), 3),
         "choose_blocks": (tensor("length", "blocks"), 3, 2, True),

@@ -11,7 +11,7 @@ from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.single_head import SingleHead, projection_parameters, single_head
+from explainers.attention.single_head import SingleHead, single_head
 from explainers.attention.steps import attention_steps, masked_after, masked_before
 from tests.support.drawn import drawn
 
@@ -70,17 +70,13 @@ def test_agrees_with_torch_and_a_row_shares_out_exactly_the_allowed_pairs(tensor
 
 @settings(max_examples=100)
 @given(inputs())
-def test_the_steps_are_the_whole(tensors):
-    query, key, value, mask = tensors
+def test_the_steps_up_to_the_softmax_are_the_wholes(tensors):
+    query, key, _value, mask = tensors
     whole, run = attention(*tensors), attention_steps(*tensors)
-    # The same operations in the same order up to here, so the same bits.
-    assert_close(run.products, query @ key.mT, rtol=0, atol=0)
-    assert_close(run.scores, whole.scores, rtol=0, atol=0)
-    assert_close(run.masked, whole.scores.where(mask, -torch.inf), rtol=0, atol=0)
-    # torch's softmax keeps float32 in between, ours rounds each step.
-    error = rounding(whole.scores)
-    assert_close(run.weights, whole.weights, atol=error, rtol=0)
-    assert_close(run.output, whole.output, atol=error * value.abs().max().item(), rtol=0)
+    # The same operations in the same order up to the softmax, so the same bits.
+    assert torch.equal(run.products, query @ key.mT)
+    assert torch.equal(run.scores, whole.scores)
+    assert torch.equal(run.masked, whole.scores.where(mask, -torch.inf))
 
 
 @pytest.mark.parametrize("attend", MECHANISMS)
@@ -121,9 +117,3 @@ def test_matrices_that_do_not_fit_are_refused_with_their_sizes():
         SingleHead(HEAD.w_query, HEAD.w_value, HEAD.w_value)
     with pytest.raises(ValueError, match="not 11 and 13"):
         SingleHead(HEAD.w_query, HEAD.w_key, drawn(HEAD_DIM, VALUE_DIM))
-
-
-def test_parameters_are_counted():
-    held = HEAD.w_query.numel() + HEAD.w_key.numel() + HEAD.w_value.numel()
-    assert projection_parameters(D_MODEL, HEAD_DIM, VALUE_DIM) == held
-    assert projection_parameters(12_288, 12_288, 12_288) == 452_984_832  # a layer of GPT-3

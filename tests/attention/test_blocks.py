@@ -19,8 +19,6 @@ WIDTH = HEADS * HEAD_DIM
 LENGTHS = torch.tensor([2, 5])
 FILLING = torch.arange(KV_LEN) >= LENGTHS[:, None]
 LOOKING_BACK = masks.build(masks.causal, Q_LEN, Q_LEN)
-
-
 X, SOURCE = drawn(2, Q_LEN, WIDTH), drawn(2, KV_LEN, WIDTH)
 OWN, CROSS = (
     MultiHead(each[0], each[1], each[2], each[3], HEAD_DIM) for each in drawn(2, 4, WIDTH, WIDTH)
@@ -28,12 +26,8 @@ OWN, CROSS = (
 FEED = FeedForward(drawn(WIDTH, HIDDEN), drawn(HIDDEN), drawn(HIDDEN, WIDTH), drawn(WIDTH))
 FIRST, SECOND, THIRD = (Norm(*both.unbind()) for both in drawn(3, 2, WIDTH).unbind())
 NORMS = FIRST, SECOND, THIRD
-SIZES: dict[str, Any] = {
-    "dim_feedforward": HIDDEN,
-    "dropout": 0.0,
-    "batch_first": True,
-    "norm_first": True,
-}
+SIZES: dict[str, Any] = {"dim_feedforward": HIDDEN, "dropout": 0.0}
+SIZES |= {"batch_first": True, "norm_first": True}
 
 
 def take(module, own, feed, norms):

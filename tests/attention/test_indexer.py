@@ -1,5 +1,8 @@
 """The indexer is DeepSeek-V3.2's; what is kept is what is best; blocks, eviction and rounding."""
 
+import itertools
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -20,26 +23,15 @@ TOKENS, D_MODEL, HEADS, DIM, TURNED, KEPT = 60, 24, 12, 32, 16, 8
 CAUSAL = masks.build(masks.causal, TOKENS, TOKENS)
 
 
-def deepseek():
-    """The model's own indexer; its queries are made from x, too, so that x is all it reads."""
-    config = DeepseekV32Config(
-        hidden_size=D_MODEL,
-        q_lora_rank=D_MODEL,
-        index_n_heads=HEADS,
-        index_head_dim=DIM,
-        index_topk=KEPT,
-        qk_rope_head_dim=TURNED,
-        num_attention_heads=HEADS,
-    )
+def test_chooses_the_sets_of_transformers_deepseek_v32():
+    """Its queries are made from x, too, so that x is all it reads."""
+    sizes: dict[str, Any] = {"hidden_size": D_MODEL, "q_lora_rank": D_MODEL, "index_topk": KEPT}
+    sizes |= {"num_attention_heads": HEADS, "index_n_heads": HEADS, "index_head_dim": DIM}
     torch.manual_seed(3)
-    theirs = DeepseekV32Indexer(config, 0).eval()
+    config = DeepseekV32Config(**sizes, qk_rope_head_dim=TURNED)
+    theirs, x = DeepseekV32Indexer(config, 0).eval(), single(1, TOKENS, D_MODEL)
     theirs.k_norm.weight.data = 1 + 0.3 * single(DIM)
     theirs.k_norm.bias.data = 0.2 * single(DIM)
-    return theirs
-
-
-def test_chooses_the_sets_of_transformers_deepseek_v32():
-    theirs, x = deepseek(), single(1, TOKENS, D_MODEL)
     angle = angles(torch.arange(TOKENS), TURNED, 10_000.0)
     turned = tuple(torch.cat([f(angle), f(angle)], -1)[None] for f in (torch.cos, torch.sin))
     chosen = theirs(x, x, turned, CAUSAL[None], None)[0].long()
@@ -53,28 +45,20 @@ def test_chooses_the_sets_of_transformers_deepseek_v32():
 
 @settings(max_examples=100)
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 9))
-def test_what_is_kept_is_what_torch_finds_largest(seed, kept, length):
-    scores = torch.randn(2, length, length, generator=torch.Generator().manual_seed(seed))
+def test_what_is_kept_is_largest_and_of_equal_scores_the_earlier(seed, kept, length):
+    few = torch.randint(5, (2, length, length), generator=torch.Generator().manual_seed(seed))
     mask = masks.build(masks.causal, length, length)
-    chosen = keep_best(scores, kept, mask)
-    assert not (chosen & ~mask).any()
-    for row in range(length):
-        count = min(kept, row + 1)
-        best = scores[:, row, : row + 1].topk(count).indices
-        assert torch.equal(chosen[:, row].nonzero()[:, 1].view(2, count), best.sort(dim=-1).values)
+    chosen = keep_best(few.float(), kept, mask)
+    for text, row in itertools.product(range(2), range(length)):
+        best = few[text, row, : row + 1].sort(descending=True, stable=True).indices[:kept]
+        assert chosen[text, row].nonzero()[:, 0].equal(best.sort().values)
 
 
-def test_of_equal_scores_the_earlier_key_is_kept():
-    chosen = keep_best(torch.zeros(1, 5), 2, torch.ones(1, 5, dtype=torch.bool))
-    assert chosen.tolist() == [[True, True, False, False, False]]
-
-
-def test_a_block_is_scored_by_the_mean_of_its_keys():
-    query, key = single(3, 4, 5), single(3, 12, 5)
-    expected = torch.stack([key[:, n : n + 3].mean(1) for n in range(0, 12, 3)], dim=1)
-    assert_close(score_blocks(query, key, 3), query @ expected.mT)
+def test_what_fills_no_block_or_group_is_refused():
     with pytest.raises(ValueError, match="12 keys do not fill blocks of 5"):
-        score_blocks(query, key, 5)
+        score_blocks(single(4, 5), single(12, 5), 5)
+    with pytest.raises(ValueError, match="6 numbers do not fill groups of 4"):
+        round_in_tokens(single(8, 6), 2, 4)
 
 
 @pytest.mark.parametrize("keeps_first", [True, False])
@@ -133,5 +117,3 @@ def test_channels_are_tokens_the_other_way_round():
     loud = torch.cat([100 * torch.ones(8, 1), single(8, 3)], dim=1)
     off = [(way(loud, 2, 4) - loud).abs().mean() for way in (round_in_channels, round_in_tokens)]
     assert off[0] < off[1] / 5
-    with pytest.raises(ValueError, match="6 numbers do not fill groups of 4"):
-        round_in_tokens(x, 2, 4)

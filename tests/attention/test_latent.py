@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ from transformers.models.deepseek_v3.modeling_deepseek_v3 import (
 
 from explainers.attention import masks
 from explainers.attention.latent import absorbed, compress, latent_attention
-from explainers.attention.latent_layer import Latent, latent_cache_elements
+from explainers.attention.latent_layer import Latent
 from explainers.attention.rotary import angles
 from tests.support.drawn import drawn
 
@@ -52,27 +53,13 @@ def test_absorbed_is_written_out_under_every_rule(rule):
     assert_close(absorbed(X, LAYER, mask, turned(0))._asdict(), written._asdict())
 
 
-@BOTH
-def test_sequences_of_different_lengths_are_computed_as_if_alone(computed):
-    mask = masks.build(masks.padding(torch.tensor([3, 5])), 5, 5)
-    together = computed(X, LAYER, mask, turned(0)).output
-    short = computed(X[0, :3], LAYER, mask[0, 0, :3, :3], turned(0)[:3]).output
-    assert_close(together[0, :3], short)
-
-
 def deepseek():
     """The model's own layer with our weights, which it stores transposed and head by head."""
-    config = DeepseekV3Config(
-        hidden_size=D_MODEL,
-        num_attention_heads=HEADS,
-        num_key_value_heads=HEADS,
-        q_lora_rank=None,
-        kv_lora_rank=LATENT_DIM,
-        qk_nope_head_dim=HEAD_DIM,
-        qk_rope_head_dim=ROPE_DIM,
-        v_head_dim=HEAD_DIM,
-        rope_parameters={"rope_type": "default", "rope_theta": BASE},
-    )
+    sizes: dict[str, Any] = {"hidden_size": D_MODEL, "num_attention_heads": HEADS}
+    sizes |= {"num_key_value_heads": HEADS, "q_lora_rank": None, "kv_lora_rank": LATENT_DIM}
+    sizes |= {"qk_nope_head_dim": HEAD_DIM, "qk_rope_head_dim": ROPE_DIM, "v_head_dim": HEAD_DIM}
+    rope = {"rope_type": "default", "rope_theta": BASE}
+    config = DeepseekV3Config(**sizes, rope_parameters=rope)
 
     def beside(one, other):
         """Both parts of head 0, both parts of head 1, …"""
@@ -112,21 +99,11 @@ def test_the_latent_is_normalised_whatever_the_size_of_x():
     assert compress(0 * X, plain, turned(0)).latent.tolist() == (0 * latent).tolist()
 
 
-def test_what_is_cached_is_counted():
-    kept = compress(X[0], LAYER, turned(0))
-    counted = latent_cache_elements(5, LATENT_DIM, ROPE_DIM)
-    assert counted == kept.latent.numel() + kept.rotary_key.numel() == 55
-    assert latent_cache_elements(1, 512, 64) == 576  # DeepSeek-V2: per token and layer
-
-
 @pytest.mark.parametrize("field", [field.name for field in fields(Latent)][1:-1])
-def test_a_matrix_that_does_not_fit_is_refused_by_its_name(field):
+def test_what_does_not_fit_is_refused_by_its_name(field):
     given = getattr(LAYER, field)[:-1]
     shape = re.escape(str(tuple(given.shape)))
     with pytest.raises(ValueError, match=f"{field} must be .* not {shape}"):
         replace(LAYER, **{field: given})
-
-
-def test_heads_that_are_no_whole_heads_are_refused():
     with pytest.raises(ValueError, match="30 columns cannot be cut into query heads of d_k 7"):
         replace(LAYER, head_dim=7)

@@ -16,35 +16,30 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
 
-from explainers.attention import masks
+from explainers.attention import masks, stretching
 from explainers.attention.position_bias import alibi_bias, alibi_slopes, biased_attention
 from explainers.attention.positions import reorder, sinusoidal
 from explainers.attention.rotary import angles, rotary_attention, rotate, rotate_halves
 from explainers.attention.single_head import SingleHead
-from explainers.attention.stretching import (
-    find_slowed_share,
-    interpolate,
-    interpolate_slow_pairs,
-    raise_base,
-    sharpen,
-)
 from tests.support.drawn import drawn
 
 HEAD_DIM = 6
+WIDE, TRAINED, FACTOR = 64, 4096, 4.0
+
+
+def configure(head_dim, **rope):
+    sizes = {"head_dim": head_dim, "hidden_size": 3 * head_dim, "num_attention_heads": 3}
+    return LlamaConfig(**sizes, max_position_embeddings=TRAINED, rope_parameters=rope)
 
 
 @pytest.mark.parametrize("d_model", [8, 7])  # an odd width ends with a sine that has no cosine
 @pytest.mark.parametrize("longest", [20.0, 10_000.0])
 def test_the_papers_formula(longest, d_model):
-    expected = [
-        [
-            math.sin(position / longest ** (column / d_model))
-            if column % 2 == 0
-            else math.cos(position / longest ** ((column - 1) / d_model))
-            for column in range(d_model)
-        ]
-        for position in range(30)
-    ]
+    def number(position, column):
+        turn = math.cos if column % 2 else math.sin
+        return turn(position / longest ** (2 * (column // 2) / d_model))
+
+    expected = [[number(position, column) for column in range(d_model)] for position in range(30)]
     # float32 keeps an angle up to 30 to about 30 · 2⁻²², and sine and cosine move no faster.
     assert_close(sinusoidal(30, d_model, longest), torch.tensor(expected), atol=30 * 2**-22, rtol=0)
 
@@ -79,12 +74,7 @@ def test_each_pair_is_an_arrow_that_is_turned():
 
 
 def test_agrees_with_transformers_llama():
-    config = LlamaConfig(
-        hidden_size=18,
-        num_attention_heads=3,
-        head_dim=HEAD_DIM,
-        rope_parameters={"rope_type": "default", "rope_theta": 100.0},
-    )
+    config = configure(HEAD_DIM, rope_type="default", rope_theta=100.0)
     query, key = drawn(2, 3, 5, HEAD_DIM).float(), drawn(2, 1, 5, HEAD_DIM).float()
     place = torch.arange(7, 12)
     cos, sin = LlamaRotaryEmbedding(config)(query, place[None])
@@ -119,39 +109,34 @@ def test_numbers_that_are_not_pairs_are_refused(head_dim):
         angles(torch.arange(3), head_dim, 100.0)
 
 
-WIDE, TRAINED, FACTOR = 64, 4096, 4.0
+def test_no_heads_have_no_slopes():
+    with pytest.raises(ValueError, match="0 heads have no slopes"):
+        alibi_slopes(0)
+
+
 PLAIN = angles(torch.ones(1), WIDE, 10_000.0)[0]
-SLOWED = find_slowed_share(WIDE, 10_000.0, TRAINED)
+SLOWED = stretching.find_slowed_share(WIDE, 10_000.0, TRAINED)
+YARN = stretching.interpolate_slow_pairs(PLAIN, FACTOR, SLOWED)
 
 
 @pytest.mark.parametrize(
     ("kind", "times", "speed", "sharper"),
     [
-        ("linear", 1, interpolate(PLAIN, FACTOR), 1),
+        ("linear", 1, stretching.interpolate(PLAIN, FACTOR), 1),
         # Theirs grows with the text, from 1 at the trained length on.
-        ("dynamic", 1, raise_base(WIDE, 10_000.0, 1), 1),
-        ("dynamic", 2, raise_base(WIDE, 10_000.0, 5), 1),
-        ("dynamic", 4, raise_base(WIDE, 10_000.0, 13), 1),
-        ("yarn", 1, interpolate_slow_pairs(PLAIN, FACTOR, SLOWED), sharpen(FACTOR)),
+        ("dynamic", 1, stretching.raise_base(WIDE, 10_000.0, 1), 1),
+        ("dynamic", 2, stretching.raise_base(WIDE, 10_000.0, 5), 1),
+        ("dynamic", 4, stretching.raise_base(WIDE, 10_000.0, 13), 1),
+        ("yarn", 1, YARN, stretching.sharpen(FACTOR)),
     ],
 )
 def test_stretched_speeds_are_those_of_transformers(kind, times, speed, sharper):
-    config = LlamaConfig(
-        hidden_size=8 * WIDE,
-        num_attention_heads=8,
-        head_dim=WIDE,
-        max_position_embeddings=TRAINED,
-        rope_parameters={
-            "rope_type": kind,
-            "factor": FACTOR,
-            "rope_theta": 10_000.0,
-            "original_max_position_embeddings": TRAINED,
-        },
-    )
+    trained = {"original_max_position_embeddings": TRAINED, "rope_theta": 10_000.0}
+    config = configure(WIDE, rope_type=kind, factor=FACTOR, **trained)
     theirs, factor = ROPE_INIT_FUNCTIONS[kind](config, "cpu", seq_len=TRAINED * times)
     assert_close(speed, theirs, rtol=1e-6, atol=0.0)
     assert sharper == pytest.approx(factor**2, rel=1e-6)
-    assert sharpen(1.0) == 1
+    assert stretching.sharpen(1.0) == 1
     assert 0 < int(((SLOWED > 0) & (SLOWED < 1)).sum()) < WIDE // 2
 
 
@@ -172,11 +157,6 @@ def test_biased_attention_agrees_with_torch_under_every_rule(rule):
     added = bias.masked_fill(~mask, -torch.inf).double()
     expected = F.scaled_dot_product_attention(QUERY, KEY, VALUE, attn_mask=added)
     assert_close(biased_attention(QUERY, KEY, VALUE, mask, bias).output, expected)
-
-
-def test_no_heads_have_no_slopes():
-    with pytest.raises(ValueError, match="0 heads have no slopes"):
-        alibi_slopes(0)
 
 
 def test_each_step_away_costs_the_slope():

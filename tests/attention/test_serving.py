@@ -10,15 +10,13 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
+from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
+from transformers.generation.candidate_generator import PromptLookupCandidateGenerator
 
 from explainers.attention import masks
 from explainers.attention.cache.decoding import through
 from explainers.attention.cache.kv_cache import Cache, empty_cache, read
-from explainers.attention.serving.accept_drafts import (
-    keep_probability,
-    left_over,
-    written_distribution,
-)
+from explainers.attention.serving import accept_drafts, drafts_from_text, shared_prefix
 from explainers.attention.serving.chunked_prefill import list_chunks, most_weights, read_in_chunks
 from explainers.attention.serving.draft_tree import (
     find_depths,
@@ -26,49 +24,20 @@ from explainers.attention.serving.draft_tree import (
     tree_mask,
     tree_positions,
 )
-from explainers.attention.serving.drafts_from_text import (
-    count_right,
-    look_up_draft,
-    write_with_drafts,
-)
+from explainers.attention.serving.drafts_from_text import look_up_draft, write_with_drafts
 from explainers.attention.serving.paged_cache import Table, empty_pages, gather, point_at, write_row
-from explainers.attention.serving.shared_prefix import (
-    changed_rows,
-    count_shared,
-    count_shared_blocks,
-    name_blocks,
-)
+from explainers.attention.serving.shared_prefix import changed_rows, name_blocks
 from explainers.toys.examples import make_generator, random_heads
 
 CAUSAL = partial(read, rule=masks.causal)
 IDS = st.lists(st.integers(0, 2), max_size=24)
 
 
-def make_stack(layers=3):
-    return [random_heads(12, 6, 2, 4, seed) for seed in range(layers)]
+STACK = [random_heads(12, 6, 2, 4, seed) for seed in range(3)]
 
 
-def read_all(x, stack):
-    return through(x, stack, [empty_cache(x, layer) for layer in stack], CAUSAL)
-
-
-def make_llama(seed, words):
-    """transformers' own, untrained."""
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    torch.manual_seed(seed)
-    config = LlamaConfig(
-        vocab_size=words,
-        hidden_size=24,
-        intermediate_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=6,
-        num_key_value_heads=2,
-    )
-    return LlamaForCausalLM(config).eval()
-
-
-# Shared prefixes.
+def read_all(x):
+    return through(x, STACK, [empty_cache(x, layer) for layer in STACK], CAUSAL)
 
 
 @given(IDS, IDS, st.integers(1, 5))
@@ -76,8 +45,8 @@ def test_what_is_shared_is_the_common_beginning(one, two, size):
     pairs = zip(one, two, strict=False)
     by_hand = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)])
     both = torch.tensor(one, dtype=torch.long), torch.tensor(two, dtype=torch.long)
-    assert count_shared(*both) == by_hand
-    assert count_shared_blocks(*both, size) == by_hand // size
+    assert shared_prefix.count_shared(*both) == by_hand
+    assert shared_prefix.count_shared_blocks(*both, size) == by_hand // size
     assert len(name_blocks(both[0], size)) == len(one) // size
 
 
@@ -90,16 +59,13 @@ def test_the_same_block_has_another_name_behind_another_beginning():
 
 @pytest.mark.parametrize("at", [0, 4, 8])
 def test_a_changed_token_changes_its_row_and_later_ones_of_deeper_layers(at):
-    stack, x = make_stack(), torch.randn(9, 12, generator=make_generator("serving"))
+    x = torch.randn(9, 12, generator=make_generator("serving"))
     other = x.clone()
     other[at] += 1
-    pairs = zip(read_all(x, stack).reads, read_all(other, stack).reads, strict=True)
+    pairs = zip(read_all(x).reads, read_all(other).reads, strict=True)
     first, *deeper = [changed_rows(a.cache.key, b.cache.key, 1e-5).tolist() for a, b in pairs]
     assert first == [place == at for place in range(9)]
     assert deeper == [[place >= at for place in range(9)]] * 2
-
-
-# Pages.
 
 
 @settings(deadline=None)
@@ -140,14 +106,11 @@ def test_a_full_memory_is_refused():
         write_row(memory, table, torch.zeros(1, 1), torch.zeros(1, 1))
 
 
-# Chunks.
-
-
 @pytest.mark.parametrize("size", [1, 3, 9, 20])
 def test_chunks_give_what_one_pass_gives(size):
-    stack, x = make_stack(), torch.randn(2, 9, 12, generator=make_generator("serving chunks"))
-    caches = [empty_cache(x, layer) for layer in stack]
-    assert_close(read_in_chunks(x, stack, caches, CAUSAL, size), read_all(x, stack).output)
+    x = torch.randn(2, 9, 12, generator=make_generator("serving chunks"))
+    caches = [empty_cache(x, layer) for layer in STACK]
+    assert_close(read_in_chunks(x, STACK, caches, CAUSAL, size), read_all(x).output)
 
 
 @given(st.integers(1, 40), st.integers(1, 50))
@@ -157,8 +120,6 @@ def test_chunks_are_all_tokens_once_and_their_weights_are_counted(tokens, size):
     shapes = [masks.build(masks.causal, end - start, end).numel() for start, end in chunks]
     assert most_weights(tokens, size) == max(shapes)
 
-
-# Trees of drafts.
 
 PARENTS = st.integers(0, 8).flatmap(
     lambda count: st.tuples(*(st.integers(-1, draft - 1) for draft in range(count)))
@@ -171,7 +132,7 @@ def list_path(parents, draft):
 
 @given(st.integers(1, 5), PARENTS)
 def test_a_draft_sees_the_text_and_its_own_branch(length, parents):
-    mask, positions = tree_mask(length, parents), tree_positions(length, parents)
+    mask, positions = (tree_mask(length, parents), tree_positions(length, parents))
     assert mask[:length, :length].equal(masks.build(masks.causal, length, length))
     assert not mask[:length, length:].any()
     for draft in range(len(parents)):
@@ -182,24 +143,6 @@ def test_a_draft_sees_the_text_and_its_own_branch(length, parents):
         assert find_depths(parents)[draft] == len(path) - 1
 
 
-@pytest.mark.parametrize("wrong", [False, True])
-def test_one_pass_over_a_tree_is_one_pass_for_each_branch(wrong):
-    """transformers' own Llama, untrained; with a causal mask instead it is another text."""
-    model = make_llama(seed=0, words=31)
-    text, drafts, parents = [3, 1, 4, 1], [5, 9, 2, 6, 5, 3], [-1, -1, 0, 0, 1, 2]
-    mask = tree_mask(len(text), parents)
-    mask = mask if not wrong else torch.ones_like(mask).tril()
-    with torch.no_grad():
-        tree = model(
-            torch.tensor([[*text, *drafts]]),
-            attention_mask=mask[None, None],
-            position_ids=tree_positions(len(text), parents)[None],
-        ).logits[0, len(text) :]
-        branches = [[*text, *(drafts[d] for d in list_path(parents, n))] for n in range(6)]
-        alone = torch.stack([model(torch.tensor([one])).logits[0, -1] for one in branches])
-    assert ((tree - alone).abs().max() > 1e-3) == wrong
-
-
 def test_right_drafts_are_followed_along_their_branch():
     parents, drafts = [-1, -1, 0, 0, 1, 2], [5, 9, 2, 6, 5, 3]
     assert find_right(parents, drafts, [5, 6, 0, 0, 1, 0, 0]) == [0, 3]
@@ -208,13 +151,8 @@ def test_right_drafts_are_followed_along_their_branch():
     assert find_right(parents, drafts, [7, 2, 5, 0, 0, 0, 0]) == []
 
 
-# Drafts from the text.
-
-
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=20), st.integers(1, 4), st.integers(1, 5))
 def test_drafts_are_those_of_transformers(ids, longest, count):
-    from transformers.generation.candidate_generator import PromptLookupCandidateGenerator
-
     theirs: Any = PromptLookupCandidateGenerator(
         num_output_tokens=count, max_matching_ngram_size=longest, max_length=1_000
     )
@@ -225,9 +163,10 @@ def test_drafts_are_those_of_transformers(ids, longest, count):
 @pytest.mark.parametrize("drafts", [0, 1, 4])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_written_with_drafts_is_transformers_greedy_text(seed, drafts):
-    from transformers import DynamicCache
-
-    model: Any = make_llama(seed, words=7)
+    torch.manual_seed(seed)
+    sizes: dict[str, Any] = {"vocab_size": 7, "hidden_size": 24, "intermediate_size": 32}
+    sizes |= {"num_hidden_layers": 2, "num_attention_heads": 6, "num_key_value_heads": 2}
+    model: Any = LlamaForCausalLM(LlamaConfig(**sizes)).eval()
     prompt, cache, computed = [1, 2, 3, 1, 2], DynamicCache(), list[int]()
 
     def predict(known, new):
@@ -252,26 +191,20 @@ def test_what_is_written_with_drafts_is_transformers_greedy_text(seed, drafts):
 
 @given(st.lists(st.integers(0, 2), max_size=6), st.lists(st.integers(0, 2), min_size=7))
 def test_right_drafts_end_at_the_first_wrong_one(drafts, after):
-    right = count_right(drafts, after)
+    right = drafts_from_text.count_right(drafts, after)
     assert drafts[:right] == after[:right]
     assert right == len(drafts) or drafts[right] != after[right]
-
-
-# Keep or draw again.
-
-
-def make_pair(draw):
-    numbers = st.lists(st.integers(0, 99), min_size=5, max_size=5).filter(any)
-    return [torch.tensor(draw(numbers), dtype=torch.float64) for _ in range(2)]
 
 
 @given(st.data())
 def test_what_is_written_has_the_targets_distribution(data):
     """All ways counted: a draft is kept, or one that was rejected is replaced."""
-    draft, target = (one / one.sum() for one in make_pair(data.draw))
-    rest = left_over(draft, target)
-    assert_close(written_distribution(draft, target, rest), target)
-    kept = (draft * keep_probability(draft, target)).sum()
+    numbers = st.lists(st.integers(0, 99), min_size=5, max_size=5).filter(any)
+    draft, target = (torch.tensor(data.draw(numbers)).double() for _ in range(2))
+    draft, target = draft / draft.sum(), target / target.sum()
+    rest = accept_drafts.left_over(draft, target)
+    assert_close(accept_drafts.written_distribution(draft, target, rest), target)
+    kept = (draft * accept_drafts.keep_probability(draft, target)).sum()
     assert_close(kept, 1 - (draft - target).abs().sum() / 2)
     apart = (draft - target).abs().max().item()
     assert rest.sum().item() == pytest.approx(1) or apart < 1e-12

@@ -31,7 +31,8 @@ def _interpreter_multiplies_bfloat16(monkeypatch):
         return
     from triton.runtime import interpreter
 
-    multiply = interpreter.InterpreterBuilder.create_dot
+    builder = interpreter.InterpreterBuilder
+    multiply = builder.create_dot
 
     def widen(handle):
         if handle.dtype.scalar.name != "bf16":
@@ -39,11 +40,10 @@ def _interpreter_multiplies_bfloat16(monkeypatch):
         wide = (handle.data.astype("uint32") << 16).view("float32")
         return interpreter.TensorHandle(wide, interpreter.tl.float32)
 
-    monkeypatch.setattr(
-        interpreter.InterpreterBuilder,
-        "create_dot",
-        lambda self, a, b, *rest: multiply(self, widen(a), widen(b), *rest),
-    )
+    def multiply_wide(self, one, other, *rest):
+        return multiply(self, widen(one), widen(other), *rest)
+
+    monkeypatch.setattr(builder, "create_dot", multiply_wide)
 
 
 def draw(q_len=37, kv_len=71, head_dim=11, value_dim=40, leading=(2,), dtype=torch.float32):
@@ -132,22 +132,15 @@ def test_tiles_that_a_rule_forbids_are_not_read():
 
 def test_what_cannot_be_computed_is_named(monkeypatch):
     query, key, value = draw(leading=())
+    fewer, watched = query[1:], query.clone().requires_grad_()
     tiles = list_tiles(masks.full, 37, 71, 16, 32)
     for said, asked in {
         "queries of 11 numbers cannot be compared with keys of 10": (query, key[:, 1:], value),
         "71 keys cannot share 70 values": (query, key, value[1:]),
-        "these tiles are of 37 × 71 scores, but there are 36 queries and 71 keys": (
-            query[1:],
-            key,
-            value,
-        ),
+        "tiles are of 37 × 71 scores, but there are 36 queries and 71 keys": (fewer, key, value),
         "value_dim 129: the kernel takes 1 to 128": (query, key, value[:, :1].expand(-1, 129)),
         "query, key, value are float64, float32, float32": (query.double(), key, value),
-        "computes no gradients: call it under torch.no_grad": (
-            query.clone().requires_grad_(),
-            key,
-            value,
-        ),
+        "computes no gradients: call it under torch.no_grad": (watched, key, value),
     }.items():
         with pytest.raises((ValueError, TypeError), match=said):
             kernel_attention(asked[0], asked[1], asked[2], tiles)

@@ -7,11 +7,8 @@ from explainers.translation import translator
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    first, caches = (
-        tmp_path / "translator.safetensors",
-        (translator.load_translator, translator.load_pieces),
-    )
-    monkeypatch.setattr(translator, "FIRST_FILE", first)
+    caches = translator.load_translator, translator.load_pieces
+    monkeypatch.setattr(translator, "FIRST_FILE", tmp_path / "translator.safetensors")
     monkeypatch.setattr(translator, "OTHERS_FILE", tmp_path / "translator_seeds.safetensors")
     for kept in caches:
         kept.cache_clear()

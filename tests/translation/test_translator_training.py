@@ -3,40 +3,22 @@
 import json
 import runpy
 import sys
-from typing import Any
 
 import pytest
 import torch
+from torch.nn.functional import pad
 from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.translation import corpus, translator
-from explainers.translation.alignment import (
-    compute_cross_weights,
-    pool_links,
-    read_links,
-    score_alignment,
-)
+from explainers.translation import alignment, corpus, model, translator
 from explainers.translation.corpus import RUNNING_PAIR
-from explainers.translation.model import (
-    NUM_LAYERS,
-    Model,
-    peak_attention,
-    permuted_attention,
-    uniform_attention,
-)
 from explainers.translation.translator import SEEDS, load_translator
-from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese_vocabulary
+from explainers.translation.vocabulary import BEGIN, END, PAD, PaddedIds, vietnamese_vocabulary
+from tests.support.drawn import drawn
 from tests.support.translators import make_untrained_translator
 from workshop.translation import evaluation, evaluation_report, train, training_set
-from workshop.translation.evaluation import (
-    MEAN_OF_HEADS,
-    READINGS,
-    evaluate_seed,
-    measure_exact_match,
-)
-from workshop.translation.train import BATCH_SIZE, Training, draw_parameters, make_batches
+from workshop.translation.train import BATCH_SIZE, Training, make_batches
 
 FEW = corpus.draw_test_sets(5)
 SENTENCES = 250
@@ -52,57 +34,47 @@ def small(monkeypatch, folder):
     make_batches.cache_clear()
 
 
-def after(steps, seed=0):
-    training = Training(seed, 40, SENTENCES)
-    losses = [training.step() for _ in range(steps)]
-    return training, losses
-
-
 def test_targets_are_the_input_one_step_later(small):
     some = make_batches(SENTENCES)
     assert sum(len(batch.decoder_input) for batch in some) == SENTENCES
     assert {len(batch.decoder_input) for batch in some} == {BATCH_SIZE, SENTENCES % BATCH_SIZE}
     for batch in some:
-        lengths = (batch.targets != PAD).sum(dim=-1)
-        assert (batch.decoder_input[:, 0] == BEGIN).all()
-        assert (batch.targets.gather(1, lengths[:, None] - 1) == END).all()
-        for decoder_input, target, length in zip(
-            batch.decoder_input, batch.targets, lengths, strict=True
-        ):
-            assert torch.equal(decoder_input[1:length], target[: length - 1])
+        for both in zip(batch.decoder_input, batch.targets, strict=True):
+            given, wanted = (row[row != PAD].tolist() for row in both)
+            assert (given[0], wanted[-1]) == (BEGIN, END)
+            assert given[1:] == wanted[:-1]
         assert batch.source.ids.shape == (len(batch.decoder_input), batch.source.lengths.max())
 
 
+def train_again(seed):
+    training = Training(seed, 40, SENTENCES)
+    for _ in range(3):
+        training.step()
+    return training.export_parameters()
+
+
 def test_training_again_gives_the_same(small):
-    first, again, other = (after(3, seed)[0].export_parameters() for seed in (0, 0, 1))
+    first, again, other = map(train_again, (0, 0, 1))
     assert {part.dtype for part in first.values()} == {torch.float16}
     assert all(torch.equal(part, again[name]) for name, part in first.items())
     assert not torch.equal(first["words"], other["words"])
 
 
 def test_padding_adds_no_loss(small):
-    batch = make_batches(SENTENCES)[0]
-    model = Model.from_parameters(draw_parameters(0))
-    alone = [one_of(batch, place) for place in range(4)]
-    sizes = torch.tensor([(one.targets != PAD).sum() for one in alone]).float()
-    losses = torch.stack([train.compute_loss(model, one, one.decoder_input) for one in alone])
-    some = train.Batch(*(cut(part) for part in batch))
-    together = train.compute_loss(model, some, some.decoder_input)
-    assert_close(together, (losses @ sizes) / sizes.sum(), rtol=1e-4, atol=1e-4)
+    """And the loss is the mean over syllables: a sentence twice as long counts twice."""
+    batch, untrained = make_batches(SENTENCES)[0], make_untrained_translator().model
 
+    def loss_of(some, more):
+        source, given, targets = (
+            pad(rows[some], (0, more), value=PAD)
+            for rows in (batch.source.ids, batch.decoder_input, batch.targets)
+        )
+        padded = train.Batch(PaddedIds(source, batch.source.lengths[some]), given, targets)
+        return train.compute_loss(untrained, padded, given)
 
-def cut(part):
-    return type(part)(*(one[:4] for one in part)) if isinstance(part, tuple) else part[:4]
-
-
-def one_of(batch, place):
-    """One sentence without any padding."""
-    length, words = (batch.targets[place] != PAD).sum(), batch.source.lengths[place]
-    source = type(batch.source)(batch.source.ids[place, :words][None], words[None])
-    decoder_input, targets = (
-        rows[place, :length][None] for rows in (batch.decoder_input, batch.targets)
-    )
-    return train.Batch(source, decoder_input, targets)
+    sizes = (batch.targets[:4] != PAD).sum(dim=-1).float()
+    losses = torch.stack([loss_of([n], more=n) for n in range(4)])
+    assert_close(loss_of(range(4), more=0), (losses @ sizes) / sizes.sum(), rtol=1e-4, atol=1e-4)
 
 
 def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
@@ -136,37 +108,32 @@ def test_alignment_is_measured_where_the_page_reads_it():
     translator = make_untrained_translator(4)
     both = [*FEW.unseen, *FEW.held_out_pairs]
     links, lenient = [], []
-    for weights, pair in zip(compute_cross_weights(translator.model, both), both, strict=True):
+    for weights, pair in zip(
+        alignment.compute_cross_weights(translator.model, both), both, strict=True
+    ):
         alone = translator.force(pair.source, pair.target).cross
         assert_close(weights, alone, atol=1e-5, rtol=1e-4)
         mean = alone[-1].mean(dim=0)
-        links.append(read_links(mean, len(pair.source), len(pair.target)))
+        links.append(alignment.read_links(mean, len(pair.source), len(pair.target)))
         lenient.append(pair.sure - pair.weak)
-    found = evaluate_seed(translator, FEW)
-    gold, wanted = pool_links(pair.sure for pair in both), pool_links(links)
-    assert found.aer == score_alignment(wanted, gold, gold).aer
-    assert found.aer_if_weak_may_be == score_alignment(wanted, pool_links(lenient), gold).aer
-    assert len(found.rows) == 2 * len(READINGS) * NUM_LAYERS
+    found = evaluation.evaluate_seed(translator, FEW)
+    gold, wanted = alignment.pool_links(pair.sure for pair in both), alignment.pool_links(links)
+    assert found.aer == alignment.score_alignment(wanted, gold, gold).aer
+    assert (
+        found.aer_if_weak_may_be
+        == alignment.score_alignment(wanted, alignment.pool_links(lenient), gold).aer
+    )
+    assert len(found.rows) == 2 * len(evaluation.READINGS) * model.NUM_LAYERS
 
 
-def test_exact_match_counts_whole_sentences():
+def test_exact_match_counts_whole_sentences(monkeypatch):
     """A translator that always writes the running sentence."""
-    numbers = [*vietnamese_vocabulary().encode(RUNNING_PAIR.target), END]
+    written = torch.tensor([[*vietnamese_vocabulary().encode(RUNNING_PAIR.target), END, PAD]])
+    monkeypatch.setattr(evaluation, "greedy_search", lambda *_: written.expand(4, -1))
     start = RUNNING_PAIR._replace(source=("sales", "rose"))
-
-    class Parrot:
-        def encode(self, source):
-            return make_untrained_translator().model.encode(source)
-
-        def predict(self, read, source, attend=()):
-            found = make_untrained_translator().model.predict(read, source)
-            logits = torch.zeros_like(found.logits)
-            logits[:, -1, numbers[min(read.shape[-1], len(numbers)) - 1]] = 1.0
-            return found._replace(logits=logits)
-
     others = [pair for pair in FEW.unseen if pair.target != RUNNING_PAIR.target]
-    parrot: Any = Parrot()
-    assert measure_exact_match(parrot, [RUNNING_PAIR, start, *others[:2]]) == 0.5
+    asked, untrained = [RUNNING_PAIR, start, *others[:2]], make_untrained_translator().model
+    assert evaluation.measure_exact_match(untrained, asked) == 0.5
 
 
 def test_what_is_shipped_is_small_and_translates_the_running_sentence():
@@ -190,7 +157,7 @@ def test_the_report_is_what_the_shipped_weights_do():
     """On some of the sentences: near what the report says of all."""
     some = corpus.draw_test_sets(60)
     for seed in SEEDS:
-        found = evaluate_seed(load_translator(seed), some)
+        found = evaluation.evaluate_seed(load_translator(seed), some)
         reported = evaluation_report.read_report().evaluation.seeds[seed]
         assert found.aer == pytest.approx(reported.aer, abs=0.015)
         assert found.exact_match_unseen >= 0.95
@@ -199,7 +166,8 @@ def test_the_report_is_what_the_shipped_weights_do():
         for row in reported.rows:
             assert own[row[:3]] == pytest.approx(row.aer, abs=0.07)
         predicted, read = (
-            own[NUM_LAYERS - 1, MEAN_OF_HEADS, row] for row in ("predicted", "input")
+            own[model.NUM_LAYERS - 1, evaluation.MEAN_OF_HEADS, row]
+            for row in ("predicted", "input")
         )
         assert predicted < 0.2 * read
 
@@ -207,13 +175,6 @@ def test_the_report_is_what_the_shipped_weights_do():
 BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM = 2, 3, 5, 7, 4
 LENGTHS = torch.tensor([4, 7])
 MASK = masks.build(masks.padding(LENGTHS), 1, KV_LEN)
-WORDS, SYLLABLES = ("the", "CEO", "announced", "earnings"), ("tổng", "giám", "đốc")
-
-
-def drawn(*axes):
-    seeded = torch.Generator().manual_seed(sum(axes))
-    return torch.randn(*axes, generator=seeded, dtype=torch.double)
-
 
 QUERY = drawn(BATCH, HEADS, Q_LEN, HEAD_DIM)
 KEY, VALUE = drawn(2, BATCH, HEADS, KV_LEN, HEAD_DIM)
@@ -222,7 +183,7 @@ LEARNED = attention(QUERY, KEY, VALUE, MASK)
 
 def test_weights_in_place_of_learned_ones():
     """What is hidden stays hidden; even, the peak alone, or the same numbers in other places."""
-    for instead in (uniform_attention, peak_attention, permuted_attention):
+    for instead in (model.uniform_attention, model.peak_attention, model.permuted_attention):
         run = instead(QUERY, KEY, VALUE, MASK)
         assert_close(run.weights.sum(dim=-1), torch.ones(BATCH, HEADS, Q_LEN).double())
         assert (run.weights[0, ..., 4:] == 0).all()
@@ -230,7 +191,7 @@ def test_weights_in_place_of_learned_ones():
         assert_close(run.output, run.weights @ VALUE)
     even, peak, moved = (
         instead(QUERY, KEY, VALUE, MASK).weights
-        for instead in (uniform_attention, peak_attention, permuted_attention)
+        for instead in (model.uniform_attention, model.peak_attention, model.permuted_attention)
     )
     assert_close(even[0, ..., :4], torch.full((HEADS, Q_LEN, 4), 1 / 4).double())
     assert_close(even[1], torch.full((HEADS, Q_LEN, 7), 1 / 7).double())
@@ -238,5 +199,5 @@ def test_weights_in_place_of_learned_ones():
     assert set(peak.unique().tolist()) == {0.0, 1.0}
     assert_close(moved.sort(dim=-1).values, LEARNED.weights.sort(dim=-1).values)
     assert (moved[1] != LEARNED.weights[1]).any(dim=-1).all()
-    first_rows = permuted_attention(QUERY[..., :2, :], KEY, VALUE, MASK).weights
+    first_rows = model.permuted_attention(QUERY[..., :2, :], KEY, VALUE, MASK).weights
     assert_close(first_rows, moved[..., :2, :])
