@@ -12,7 +12,7 @@ from tests.memory.test_read_config import LLAMA, changed
 QUANTIZED = {**LLAMA, "vocab_size": 128_256}
 EMBEDDED = 2 * 128_256 * 4096
 BITS_AND_BYTES, COMPRESSED = ({"quant_method": n} for n in ("bitsandbytes", "compressed-tensors"))
-INT4 = {"num_bits": 4, "group_size": 128, "type": "int", "symmetric": True}
+WEIGHTS = {"weights": {"num_bits": 4, "group_size": 128, "type": "int", "symmetric": True}}
 
 
 def read(quantization, **fields):
@@ -31,12 +31,8 @@ def read(quantization, **fields):
         ({"quant_method": "fp8", "weight_block_size": [128, 128]}, 8, 32, 128 * 128),
         ({"quant_method": "fp8", "activation_scheme": "dynamic"}, 8, 0, None),
         ({**COMPRESSED, "format": "float-quantized"}, 8, 0, None),
-        (
-            {**COMPRESSED, "config_groups": {"a": {"weights": INT4}}, "ignore": ["lm_head"]},
-            4, 16, 128,
-        ),
+        ({**COMPRESSED, "config_groups": {"a": WEIGHTS}, "ignore": ["lm_head"]}, 4, 16, 128),
         ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, 4, 8, 16),
-        ({"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]}, 4, 8, 32),
     ],
 )  # fmt: skip
 def test_quantized_weights_have_the_size_that_the_file_says(quantization, bits, shared, group):
@@ -63,10 +59,7 @@ def test_attention_that_stays_in_16_bits_is_counted():
         {"quant_method": "hqq", "bits": 4},
         {"quant_method": "gptq"},
         {**COMPRESSED, "config_groups": {"a": {}}},
-        {
-            **COMPRESSED,
-            "config_groups": {"a": {"weights": INT4}, "b": {"weights": {"num_bits": 8}}},
-        },
+        {**COMPRESSED, "config_groups": {"a": WEIGHTS, "b": {"weights": {"num_bits": 8}}}},
     ],
 )
 def test_quantized_weights_of_unknown_size_are_asked_for(quantization):
@@ -79,21 +72,18 @@ SCHEME = {"num_bits": 8, "type": "float", "strategy": "tensor"}
 
 
 @pytest.mark.parametrize(
-    ("quantization", "dtype"),
+    ("quantization", "dtype", "is_told"),
     [
-        ({"kv_cache_scheme": SCHEME}, "fp8"),
-        ({"kv_cache_quant_algo": "FP8"}, "fp8"),
-        ({"kv_cache_scheme": {**SCHEME, "type": "int"}}, "bfloat16"),
-        ({"kv_cache_scheme": None}, "bfloat16"),
+        ({"kv_cache_scheme": SCHEME}, "fp8", True),
+        ({"kv_cache_quant_algo": "FP8"}, "fp8", True),
+        ({"kv_cache_scheme": {**SCHEME, "type": "int"}}, "bfloat16", True),
+        ({"kv_cache_scheme": None}, "bfloat16", False),
     ],
 )
-def test_a_file_may_say_how_its_cache_is_stored(quantization, dtype):
+def test_a_file_may_say_how_its_cache_is_stored(quantization, dtype, is_told):
     shape = read({**COMPRESSED, **quantization})
     assert shape.cache_dtype == dtype
-    is_told = any("kv_cache_scheme" in note for note in shape.notes)
-    assert is_told == any(
-        quantization.get(name) for name in ("kv_cache_scheme", "kv_cache_quant_algo")
-    )
+    assert any("kv_cache_scheme" in note for note in shape.notes) == is_told
 
 
 def test_tied_embeddings_are_counted_once():

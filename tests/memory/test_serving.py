@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
@@ -22,7 +22,6 @@ from explainers.memory.capacity_plan import (
     find_fewest_gpus,
     find_limit,
     find_turning_point,
-    list_splits,
 )
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving import (
@@ -44,7 +43,7 @@ from explainers.memory.serving import (
 GPUS = read_gpus()
 H100 = GPUS["h100"]
 LLAMA = Deployment(find_shape("llama-3-8b"), H100)
-KNOWN = [shape for shape in map(find_shape, list_model_ids()) if shape.parameters and shape.groups]
+KNOWN = [shape for shape in map(find_shape, list_model_ids()) if shape.parameters]
 MIXTURE = Deployment(find_shape("deepseek-v3"), GPUS["h200"], gpus=8, weight_dtype="fp8")
 
 
@@ -71,13 +70,12 @@ def test_weights_come_in_the_format_they_were_published_in_and_with_their_scales
 
 
 deployments = st.builds(
-    lambda shape, gpu, dtype, block: Deployment(
-        shape, gpu, weight_dtype="int4", cache_dtype=dtype, block=block
-    ),
+    Deployment,
     st.sampled_from(KNOWN),
     st.sampled_from(list(GPUS.values())),
-    st.sampled_from(["bfloat16", "fp8", "q4_0"]),
-    st.sampled_from([1, 16]),
+    weight_dtype=st.just("int4"),
+    cache_dtype=st.sampled_from(["bfloat16", "fp8", "q4_0"]),
+    block=st.sampled_from([1, 16]),
 )
 
 
@@ -94,11 +92,6 @@ def test_one_token_or_one_user_more_does_not_fit(deployment, readers, tokens):
     else:
         assert not has_room(deployment, tokens, users + 1)
         assert users == 0 or has_room(deployment, tokens, users)
-
-
-def test_a_window_makes_the_length_unlimited():
-    assert find_longest_context(Deployment(find_shape("mistral-7b-v0.1"), H100)) is None
-    assert count_users(Deployment(find_shape("bert-base-uncased"), H100), 512) is None
 
 
 def test_what_is_too_big_fits_for_nobody():
@@ -129,11 +122,6 @@ def test_the_batch_at_which_arithmetic_takes_over():
     assert find_compute_bound_batch(replace(no_cache, gpu=H100), 5) == 296
 
 
-def test_long_texts_are_never_limited_by_arithmetic():
-    assert find_compute_bound_batch(LLAMA, 8192) is None
-    assert estimate_step_seconds(LLAMA, 8192, 10**6) == estimate_reading_seconds(LLAMA, 8192, 10**6)
-
-
 def test_the_limit_is_bandwidth_divided_by_what_is_read():
     read = 2 * 8_030_261_248 + 4 * 2**30
     assert estimate_tokens_per_second(LLAMA, 8192, 4) == Fraction(4 * 3350 * 10**9, read)
@@ -148,9 +136,6 @@ def test_of_a_mixture_only_active_experts_are_read():
     assert estimate_computing_seconds(MIXTURE, 3) == Fraction(6 * 37 * 10**9, speed)
 
 
-SECRET = Deployment(find_shape("glm-5"), H100)
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -158,11 +143,10 @@ SECRET = Deployment(find_shape("glm-5"), H100)
         (lambda: replace(LLAMA, gpus=0), "gpus must be a whole number from 1 on, not 0"),
         (lambda: replace(LLAMA, percent=101), "percent must be a whole number from 1 to 100"),
         (lambda: replace(LLAMA, overhead=-1), "overhead must be a whole number from 0 on"),
-        (lambda: count_weight_bytes(replace(LLAMA, weight_dtype="int5")), "dtype must be one of"),
-        (lambda: count_weight_bytes(SECRET), "glm-5: parameters are not"),
-        (lambda: count_active_parameters(SECRET), "glm-5: parameters"),
+        (lambda: count_weight_bytes(deploy("glm-5")), "glm-5: parameters are not"),
+        (lambda: count_active_parameters(deploy("glm-5")), "glm-5: parameters"),
+        (lambda: find_limit(deploy("glm-5"), 1_000), "glm-5: parameters"),
         (lambda: has_room(LLAMA, 5, 0), "readers must be"),
-        (lambda: count_users(LLAMA, 0), "tokens must be"),
         (lambda: estimate_tokens_per_second(LLAMA, 5, 0), "batch must be"),
         (lambda: Gpu("x", "X", 0, 1, 1), "memory_gb must be"),
     ],
@@ -173,11 +157,8 @@ def test_what_cannot_be_is_refused_by_name(make, message):
 
 
 def test_estimates_are_called_so_and_room_may_be_less_than_nothing():
-    assert "stated, rounded" in explain_memory(MIXTURE, 5)[0]
     assert "stated, rounded" not in explain_memory(LLAMA, 5)[0]
-    assert "at best" in explain_speed(MIXTURE, 20, 4)[0]
     assert "limited by computing" in explain_speed(LLAMA, 1, 4000)[3]
-    assert "for any number of texts" in explain_speed(LLAMA, 8192, 4)[4]
     full = replace(LLAMA, overhead=80 * 2**30)
     assert "Weights and overhead are more" in explain_memory(full, 5)[-1]
     encoder = Deployment(find_shape("bert-base-uncased"), H100, overhead=80 * 2**30)
@@ -213,31 +194,13 @@ WISHES = st.tuples(
 )
 
 
-def test_forty_readers_of_32k_written_out():
-    llama = deploy("llama-3.1-8b")
-    assert find_fewest_gpus(llama, 32_768, 40) == replace(llama, gpus=4)
-    each = 40 * 32_768 * 131_072 // 4 + 2 * 8_030_261_248 // 4 + 2**30
-    assert each < 81_559 * 2**20 * 9 // 10 < 2 * each - 2**30, "two GPUs would need twice as much"
-    assert find_fewest_gpus(llama, 32_768, 4_000) is None
-    latent = deploy("deepseek-v3", "h200")
-    assert find_fewest_gpus(latent, 131_072) == replace(latent, gpus=8)
-
-
 @given(WISHES)
 def test_the_fewest_gpus_hold_it_and_fewer_do_not(wish):
     model, gpu, tokens, texts = wish
     start = deploy(model, gpu)
     found = find_fewest_gpus(start, tokens, texts)
-    held = [
-        number for number in GPU_NUMBERS if has_room(replace(start, gpus=number), tokens, texts)
-    ]
-    assert (found.gpus if found else None) == (min(held) if held else None)
-
-
-def test_only_numbers_that_divide_the_heads_are_tried():
-    scout = deploy("llama-4-scout")
-    assert scout.shape.num_heads == 40
-    assert [split.gpus for split in list_splits(scout)] == [1, 2, 4, 8]
+    held = (n for n in GPU_NUMBERS if has_room(replace(start, gpus=n), tokens, texts))
+    assert (found.gpus if found else None) == next(held, None)
 
 
 @given(WISHES)
@@ -247,9 +210,11 @@ def test_a_contour_goes_through_the_last_text_that_fits(wish):
     reach = estimate_reach(served, tokens)
     assert reach is not None
     assert reach // 1 == count_users(served, tokens)
+    assert estimate_reach(deploy("bert-base-uncased"), tokens) is None, "without a cache no contour"
 
 
 @given(WISHES)
+@example(("llama-3.1-8b", "h100", 256, 1_024))  # many short texts: computing
 def test_what_limits_is_the_room_or_else_the_slower_half(wish):
     model, gpu, tokens, texts = wish
     served = deploy(model, gpu, 8)
@@ -278,12 +243,3 @@ def test_computing_takes_over_exactly_at_the_turning_point(wish, few_tokens):
             assert (computing >= reading) == (batch == first)
             assert estimate_step_seconds(served, tokens, batch) == max(reading, computing)
         assert turn is None or -(-turn // 1) == first
-
-
-def test_each_limit_is_met_and_what_is_not_known_is_refused():
-    served = deploy("llama-3.1-8b")
-    names = [find_limit(served, *point).name for point in ((2**20, 1), (131_072, 1), (256, 1_024))]
-    assert names == ["memory", "bandwidth", "compute"]
-    with pytest.raises(ValueError, match="parameters are not published"):
-        find_limit(deploy("glm-5"), 1_000)
-    assert estimate_reach(deploy("bert-base-uncased"), 500) is None, "without a cache no contour"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from explainers.memory import serving
 from explainers.memory.cache_bytes import FORMATS, count_extra_bytes, list_group_caches
 from explainers.memory.engine_pools import (
     LLAMA_CPP,
@@ -24,16 +25,6 @@ from explainers.memory.engine_pools import (
 )
 from explainers.memory.engines import count_engine_bytes
 from explainers.memory.model_shapes import find_shape, list_model_ids
-from explainers.memory.serving import (
-    GIB,
-    Deployment,
-    count_free_bytes_per_gpu,
-    count_text_bytes_per_gpu,
-    count_weight_bytes_per_gpu,
-    has_room,
-    read_gpus,
-    split_shape,
-)
 from explainers.memory.serving_flags import (
     LLAMA_CPP_NAMES,
     SGLANG_NAMES,
@@ -42,7 +33,7 @@ from explainers.memory.serving_flags import (
     make_command,
 )
 
-GPUS = read_gpus()
+GPUS = serving.read_gpus()
 DECODERS = [
     model
     for model in list_model_ids()
@@ -59,14 +50,14 @@ def plans(draw):
     options = {
         "weight_dtype": draw(st.sampled_from(["bfloat16", "fp8", "int4"])),
         "cache_dtype": draw(st.sampled_from(CACHE_FORMATS)),
-        "overhead": draw(st.integers(0, 6)) * GIB,
+        "overhead": draw(st.integers(0, 6)) * serving.GIB,
         "percent": draw(st.integers(50, 100)),
         "block": draw(st.sampled_from([1, 16, 64])),
     }
     try:
-        return Deployment(shape, gpu, number, **options)
+        return serving.Deployment(shape, gpu, number, **options)
     except ValueError:  # these heads cannot be split so
-        return Deployment(shape, gpu, 1, **options)
+        return serving.Deployment(shape, gpu, 1, **options)
 
 
 def read_flags(code):
@@ -90,7 +81,7 @@ def calls(code):
 
 def check_sglang_pools(served, flags, length, number, room):
     """All pools that SGLang makes of these flags, written out, lie in the memory together."""
-    shape = split_shape(served.shape, served.gpus)
+    shape = serving.split_shape(served.shape, served.gpus)
     states = tuple(group for group in shape.require_groups() if group.kind == "recurrent")
     slots = int(flags.get("--max-mamba-cache-size", "0"))
     share = Fraction(flags.get("--swa-full-tokens-ratio", "1"))
@@ -116,18 +107,18 @@ def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, text
             continue
         assert 1 <= command.texts <= texts
         assert command.tokens == min(tokens, served.shape.context or tokens)
-        assert has_room(served, command.tokens, command.texts)
+        assert serving.has_room(served, command.tokens, command.texts)
         if engine == TRANSFORMERS:
             continue
         flags = read_flags(command.code)
         assert len(flags) == len(command.flags)
-        weights, memory = count_weight_bytes_per_gpu(served), served.gpu.memory_bytes
+        weights, memory = serving.count_weight_bytes_per_gpu(served), served.gpu.memory_bytes
         if engine == VLLM:
             length, number = int(flags["--max-model-len"]), int(flags["--max-num-seqs"])
             on_each = replace(served, gpus=int(flags["--tensor-parallel-size"]))
             share = Fraction(flags["--gpu-memory-utilization"])
             room = memory * share - weights - served.overhead
-            split = split_shape(served.shape, served.gpus)
+            split = serving.split_shape(served.shape, served.gpus)
             alone = count_engine_bytes(split, length, VLLM, 1, served.cache_dtype)
             assert number * alone <= room, "pages of windows are larger than the minimum"
         elif engine == SGLANG:
@@ -144,9 +135,9 @@ def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, text
             length, on_each = command.tokens, served
             assert (rest, slots % 256) == (0, 0)
             assert slots - 256 < length <= slots
-            room = count_free_bytes_per_gpu(served)
+            room = serving.count_free_bytes_per_gpu(served)
         assert (length, number) == (command.tokens, command.texts)
-        assert number * count_text_bytes_per_gpu(on_each, length) <= room
+        assert number * serving.count_text_bytes_per_gpu(on_each, length) <= room
 
 
 FLASH = find_shape("deepseek-v4-flash")
@@ -174,7 +165,7 @@ def test_merged_rows_in_the_pools_of_each_engine_written_out():
 
 
 def test_merged_rows_have_flags_in_the_formats_that_engines_keep_them_in():
-    packed = Deployment(FLASH, GPUS["h200"], 4, "fp8", "fp8", block=16)
+    packed = serving.Deployment(FLASH, GPUS["h200"], 4, "fp8", "fp8", block=16)
     plain = replace(packed, cache_dtype="bfloat16")
     codes = {}
     for engine in (VLLM, SGLANG):
@@ -199,7 +190,7 @@ def test_merged_rows_have_flags_in_the_formats_that_engines_keep_them_in():
 def test_the_cache_of_transformers_takes_these_arguments(dtype, kind):
     import transformers
 
-    served = Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], cache_dtype=dtype)
+    served = serving.Deployment(find_shape("llama-3.1-8b"), GPUS["h100"], cache_dtype=dtype)
     command = make_command(served, 4_096, 3, TRANSFORMERS)
     assert command is not None
     keywords = calls(command.code)[kind]
@@ -217,15 +208,14 @@ def test_the_cache_of_transformers_takes_these_arguments(dtype, kind):
     ("change", "flag", "value"),
     [
         ({}, "--max-num-seqs", "13"),  # 55.7 GiB are left for texts of 4 GiB
-        ({}, "--max-model-len", "32768"),
         ({"gpus": 4}, "--tensor-parallel-size", "4"),
         ({"percent": 80}, "--gpu-memory-utilization", "0.80"),
         ({"cache_dtype": "fp8_per_head"}, "--kv-cache-dtype", "fp8_per_token_head"),
-        ({"overhead": 20 * GIB}, "--max-num-seqs", "9"),
+        ({"overhead": 20 * serving.GIB}, "--max-num-seqs", "9"),
     ],
 )
 def test_a_flag_follows_its_number(change, flag, value):
-    served = Deployment(find_shape(LLAMA), GPUS["h100"], block=16)
+    served = serving.Deployment(find_shape(LLAMA), GPUS["h100"], block=16)
     command = make_command(replace(served, **change), 32_768, 40)
     assert command is not None
     assert read_flags(command.code)[flag] == value
@@ -243,13 +233,12 @@ def test_a_flag_follows_its_number(change, flag, value):
         ("gemma-3-27b", VLLM, "--max-num-batched-tokens", "2048"),  # else 8,192 on an H200
         (LLAMA, VLLM, "--max-num-batched-tokens", None),
         (LLAMA, SGLANG, "--swa-full-tokens-ratio", None),
-        (LLAMA, SGLANG, "--max-mamba-cache-size", None),
         ("deepseek-v3.2-exp", VLLM, "--kv-cache-dtype", "bfloat16"),  # else it takes fp8
         ("deepseek-v3", VLLM, "--kv-cache-dtype", "auto"),
     ],
 )
 def test_hybrids_and_sparse_models_have_flags_of_their_own(model, engine, flag, value):
-    served = Deployment(find_shape(model), GPUS["h200"], 8, "fp8", block=16)
+    served = serving.Deployment(find_shape(model), GPUS["h200"], 8, "fp8", block=16)
     command = make_command(served, 131_072, 2, engine)
     assert command is not None
     assert read_flags(command.code).get(flag) == value
@@ -258,10 +247,10 @@ def test_hybrids_and_sparse_models_have_flags_of_their_own(model, engine, flag, 
 @pytest.mark.parametrize("engine", [VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS])
 def test_where_nothing_fits_or_is_written_there_are_no_flags(engine):
     for model, obstacle in [("llama-3.1-405b", "room"), ("bert-base-uncased", "architecture")]:
-        served = Deployment(find_shape(model), GPUS["h100"])
+        served = serving.Deployment(find_shape(model), GPUS["h100"])
         assert make_command(served, 500, 1, engine) is None
         assert find_obstacle(served, 500, engine) == obstacle
-    small = Deployment(find_shape(LLAMA), GPUS["h100"], cache_dtype="q8_0")
+    small = serving.Deployment(find_shape(LLAMA), GPUS["h100"], cache_dtype="q8_0")
     assert (make_command(small, 1_000, 1, engine) is not None) == (engine == LLAMA_CPP)
 
 

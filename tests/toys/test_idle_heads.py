@@ -97,7 +97,7 @@ def test_switches_are_in_what_is_computed(setting):
         assert reading.scores.abs().max() <= 5
 
 
-def test_a_job_reports_every_stage_and_can_be_cancelled(monkeypatch):
+def test_a_job_reports_every_stage(monkeypatch):
     monkeypatch.setattr(idle_training, "IDLE_STEPS", 12)
     monkeypatch.setattr(idle_training, "STAGES", (0, 5, 12))
     job = make_idle_job(IdleRequest(name_setting(SINK, NORM), 7)).start()
@@ -109,6 +109,3 @@ def test_a_job_reports_every_stage_and_can_be_cancelled(monkeypatch):
     assert job.reports[0].weights != job.reports[-1].weights
     *_, parts = learn(name_setting(SINK, NORM), 7)
     assert job.reports[-1] == look_after(parts, name_setting(SINK, NORM), 12)
-    stopped = make_idle_job(IdleRequest(FIRST, 7))
-    stopped.cancel()
-    assert stopped.run() == "cancelled"

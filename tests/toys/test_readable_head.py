@@ -10,14 +10,6 @@ from explainers.attention.single_head import single_head
 from explainers.toys import layers
 from explainers.toys.examples import make_generator
 from explainers.toys.grammar import ENGLISH, GRAMMARS
-from explainers.toys.layers import (
-    READABLE_FILES,
-    READABLE_SEEDS,
-    film_of,
-    load_readable_layer,
-    name_readable_part,
-    read_tensors,
-)
 from explainers.toys.task import draw_news, encode_news
 from explainers.toys.training import draw_pool, run_heads
 from workshop.toys import readable_training
@@ -32,18 +24,18 @@ from workshop.toys.readable_training import (
 RUNNING, WORDS = ENGLISH.running.tokens, ENGLISH.words
 ALL_RULES = ("full", "causal", "window of 3", "prefix of 3", "chunk of 3")
 each_language = pytest.mark.parametrize("language", GRAMMARS)
-each_seed = pytest.mark.parametrize("seed", READABLE_SEEDS)
+each_seed = pytest.mark.parametrize("seed", layers.READABLE_SEEDS)
 
 
 def read_rows(language):
-    return read_readable_rows(READABLE_FILES[language].with_suffix(".json"))
+    return read_readable_rows(layers.READABLE_FILES[language].with_suffix(".json"))
 
 
 @each_language
 def test_a_few_batches_give_the_shipped_numbers_again(language):
     """Every stage up to the fourth; another processor may add in another order."""
     again = train_readable_head(0, STAGES[:4], language)
-    _, shipped = read_tensors(list(again), READABLE_FILES[language])
+    _, shipped = layers.read_tensors(list(again), layers.READABLE_FILES[language])
     for name, tensor in again.items():
         torch.testing.assert_close(tensor, shipped[name][:4], rtol=1e-3, atol=1e-4, msg=name)
 
@@ -61,14 +53,14 @@ def test_it_is_asked_for_the_related_words_whatever_their_side():
 @each_seed
 def test_the_report_is_what_the_shipped_head_does(seed, language):
     rows, _ = read_rows(language)
-    row = rows[READABLE_SEEDS.index(seed)]
+    row = rows[layers.READABLE_SEEDS.index(seed)]
     assert asdict(measure_readable_head(seed, language)) == pytest.approx(asdict(row), abs=2e-3)
     assert row.seed == seed
     assert row.verbs_two_largest > {"en": 0.9, "vi": 0.8}[language]
     assert row.tokens_largest > 0.95
     assert row.time_to_verb > {"en": 0.9, "vi": 0.89}[language]
     running = GRAMMARS[language].running
-    layer = load_readable_layer(running.tokens, "full", seed)
+    layer = layers.load_readable_layer(running.tokens, "full", seed)
     assert not layer.unknown
     weights = single_head(*layer.single()).weights
     assert set(weights[running.verb].topk(2).indices.tolist()) == running.related[running.verb]
@@ -81,7 +73,7 @@ def test_the_verbs_are_counted_as_by_hand():
     for n in range(200):
         length = int(held_out.lengths[n])
         tokens = tuple(WORDS[word] for word in held_out.words[n, :length])
-        weights = single_head(*load_readable_layer(tokens, "full", 4).single()).weights
+        weights = single_head(*layers.load_readable_layer(tokens, "full", 4).single()).weights
         for position, token in enumerate(tokens):
             if token.endswith("ed"):
                 verbs += 1
@@ -93,7 +85,7 @@ def test_the_verbs_are_counted_as_by_hand():
 
 def test_any_mask_may_hide_what_it_learned_to_read():
     for rule in ALL_RULES:
-        layer = load_readable_layer(RUNNING, rule, 0)
+        layer = layers.load_readable_layer(RUNNING, rule, 0)
         assert torch.equal(layer.mask.cpu(), masks.build(masks.RULES[rule], 7, 7))
         attended = single_head(*layer.single())
         many = run_heads(layer.x, layer.heads, layer.mask)
@@ -101,21 +93,21 @@ def test_any_mask_may_hide_what_it_learned_to_read():
         torch.testing.assert_close(attended.output, many.output[:, :4])
         assert not many.output[:, 4:].any()
     with pytest.raises(ValueError, match="seed 5: trained are 0, 1, 2, 3, 4"):
-        load_readable_layer(RUNNING, "full", 5)
+        layers.load_readable_layer(RUNNING, "full", 5)
 
 
 @pytest.mark.parametrize(
     ("tokens", "rule"), [(RUNNING, "full"), (("Two", "zebra", "CEO"), "causal")]
 )
 def test_every_frame_of_the_film_is_the_head_at_that_stage(tokens, rule):
-    film, task = film_of(tokens, rule), make_readable_task(draw_pool(True, "en"))
+    film, task = layers.film_of(tokens, rule), make_readable_task(draw_pool(True, "en"))
     assert film.batches == STAGES
     assert film.weights.shape == (40, len(tokens), len(tokens))
     assert film.losses[0] > 3 * film.losses[-1]
-    end = single_head(*load_readable_layer(tokens, rule, 0).single()).weights
+    end = single_head(*layers.load_readable_layer(tokens, rule, 0).single()).weights
     torch.testing.assert_close(film.weights[-1], end)
-    names = [name_readable_part(0, part) for part in layers.READABLE_PARTS]
-    words, tensors = read_tensors(names, READABLE_FILES["en"])
+    names = [layers.name_readable_part(0, part) for part in layers.READABLE_PARTS]
+    words, tensors = layers.read_tensors(names, layers.READABLE_FILES["en"])
     for stage in (0, 17):
         parts = (part[stage].float() for part in tensors.values())
         learned = layers.ReadableHead.from_parts(words, parts)

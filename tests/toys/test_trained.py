@@ -25,9 +25,7 @@ GQA = Configuration(4, 2, 8, "causal")
     [
         ((3, 1, 4, "full", 0), "query heads 3: trained are 1, 2, 4, 8"),
         ((4, 3, 4, "full", 0), "KV heads for 4 query heads 3: trained are 1, 2, 4"),
-        ((2, 4, 4, "full", 0), "KV heads for 2 query heads 4: trained are 1, 2"),
         ((4, 4, 32, "full", 0), "d_k for 4 query heads 32: trained are 4, 8, 16"),
-        ((1, 1, 5, "full", 0), "d_k for 1 query heads 5: trained are 4, 8, 16, 32, 64"),
         ((1, 1, 4, "prefix of 3", 0), "mask prefix of 3: trained are full, causal, window of 3"),
         ((1, 1, 4, "full", 2), "seed 2: trained are 0, 1"),
     ],

@@ -50,7 +50,6 @@ SMALL = Configuration(2, 1, 4, "causal")
 SENTENCE = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
 numbers = st.lists(st.integers(0, 2**31), min_size=NUM_CHOICES, max_size=NUM_CHOICES)
 each_language = pytest.mark.parametrize("language", GRAMMARS)
-each_rule = pytest.mark.parametrize("rule", layers.MASK_NAMES)
 
 
 def seeded(seed=3):
@@ -90,17 +89,11 @@ def test_the_relations_of_the_running_sentences():
         assert grammar.running.verb == 2
 
 
-@pytest.mark.parametrize(
-    ("tokens", "otherwise", "language"),
-    [
-        (("CEO", "announced"), "vi", "en"),
-        (("CEO", "công bố"), "en", "vi"),
-        (("zebra",), "vi", "vi"),
-        (("zebra",), "fr", "en"),
-    ],
-)
-def test_the_language_is_that_of_most_known_words(tokens, otherwise, language):
-    assert find_language(tokens, otherwise) == language
+def test_the_language_is_that_of_most_known_words():
+    assert find_language(("CEO", "announced"), "vi") == "en"
+    assert find_language(("CEO", "công bố"), "en") == "vi"
+    assert find_language(("zebra",), "vi") == "vi"
+    assert find_language(("zebra",), "fr") == "en"
 
 
 @each_language
@@ -131,7 +124,7 @@ def test_no_held_out_sentence_is_ever_trained_on(language):
     assert all(is_held_out(one.tokens) for one in tested)
 
 
-@each_rule
+@pytest.mark.parametrize("rule", layers.MASK_NAMES)
 def test_filling_changes_nothing(rule):
     short, longer = (ENGLISH.write_news(form + [0] * 9) for form in ([1, 1, 0], [1, 0, 1]))
     assert len(short.tokens) < len(longer.tokens) == MAX_NEWS_TOKENS
