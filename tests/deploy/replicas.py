@@ -1,7 +1,9 @@
 """Two replicas of the app behind nginx, as `deploy/` has them, and visitors without browsers."""
 
+import asyncio
 import contextlib
 import http.client
+import logging
 import os
 import re
 import shutil
@@ -9,11 +11,15 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
 from typing import Any, NamedTuple
 
+import uvicorn
+
 from benchmarks.browser import ROOT, wait_until_healthy
-from tests.support.waiting import wait
+from tests.support.waiting import PATIENCE, wait
 
 NGINX = shutil.which("nginx") or ""
 DEPLOY = ROOT / "deploy"
@@ -25,6 +31,48 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def run(act):
+    """In a thread: where a browser has been driven before, this one has a loop that runs."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, act).result()
+
+
+class Answer(NamedTuple):
+    """What came back for a request."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    text: bytes
+
+
+def ask(
+    port, path, method="GET", body=None, headers=None, source="127.0.0.1", timeout=PATIENCE
+) -> Answer:
+    """The answer of a server of this machine to a request from one of its addresses."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout, (source, 0))
+    connection.request(method, path, body, headers or {})
+    answer = connection.getresponse()
+    told = Answer(answer.status, answer.headers, answer.read())
+    connection.close()
+    return told
+
+
+@contextlib.contextmanager
+def serve_in_thread(app, **options):
+    """An app that is no process of its own; yields its server."""
+    settings = uvicorn.Config(app, port=free_port(), timeout_graceful_shutdown=1, **options)
+    server = uvicorn.Server(settings)
+    logging.getLogger("uvicorn.access").disabled = True  # pytest would keep every line
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    wait(lambda: server.started)
+    try:
+        yield server
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 class Replica:
@@ -68,14 +116,6 @@ def serve(log, command=SERVER, **environment):
         one.stop()
 
 
-class Answer(NamedTuple):
-    """What came back for a request."""
-
-    status: int
-    headers: http.client.HTTPMessage
-    text: bytes
-
-
 class Proxy:
     """nginx with the configuration that is shipped; only where things are is of the test."""
 
@@ -117,14 +157,8 @@ class Proxy:
         self.process.wait(20)
 
     def ask(self, path, method="GET", body=None, source="127.0.0.1", **headers):
-        """The answer to a request from an address of this machine."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, 20, (source, 0))
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body, named)
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        return Answer(answer.status, answer.headers, text)
+        return ask(self.port, path, method, body, named, source)
 
 
 def read_seat(headers):

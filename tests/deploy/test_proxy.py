@@ -1,7 +1,6 @@
 """The proxy before two replicas: what it passes on, keeps, refuses, and hides."""
 
 import gzip
-import http.client
 import json
 import re
 import secrets
@@ -18,10 +17,12 @@ from explainers.ui.follow.board import BEAT, Limits
 from explainers.ui.follow.checked_request import name_room
 from explainers.ui.headers import HEADERS
 from tests.deploy.replicas import DEPLOY, NAMES, read_seat
+from tests.follow.test_routes import OPENING, Ear, bear
 
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 SHIPPED = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
 TABLE = (DEPLOY / "replicas.conf").read_text(encoding="utf-8")
+LARGEST = f"too large: a file may have {CONFIG['server']['maxUploadSize']} MB"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 FRONTEND = Path(streamlit.__file__).parent / "static"
 
@@ -40,25 +41,11 @@ def read_all(talk):
 def open_room(proxy, seat, source="127.0.0.1", **headers):
     """Open a room on a replica, from an address; its name, or the reason why not."""
     secret = secrets.token_urlsafe(32)
-    headers |= {"Authorization": f"Bearer {secret}", "Cookie": f"replica={seat}"}
-    body = json.dumps({"address": "http://localhost/"})
-    headers |= {"Content_Type": "application/json"}
-    answer = proxy.ask("/lead", "POST", body, source, **headers)
+    headers |= {"Content_Type": "application/json", "Cookie": f"replica={seat}", **bear(secret)}
+    answer = proxy.ask("/lead", "POST", json.dumps(OPENING), source, **headers)
     said = json.loads(answer.text)
     assert said.get("room", name_room(secret)[0]) == name_room(secret)[0]
     return said.get("room") or said["error"]
-
-
-def hear(proxy, room, seat):
-    """The first event of a room's stream; the stream stays open."""
-    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
-    connection.request("GET", f"/follow/{room}", headers={"Cookie": f"replica={seat}"})
-    answer = connection.getresponse()
-    assert answer.headers["Content-Type"].startswith("text/event-stream")
-    lines = iter(lambda: answer.readline().decode().strip(), None)
-    found = next(line for line in lines if line.startswith("event: "))
-    connection.close()
-    return found.removeprefix("event: ")
 
 
 def test_one_address_does_not_take_the_server_from_the_others(lonely_proxy):
@@ -81,8 +68,8 @@ def test_a_visitor_stays_on_the_replica_that_the_cookie_names(proxy, name):
     """Each replica has a board of its own here, and another one's rooms are unknown to it."""
     room = open_room(proxy, name)
     (other,) = {*NAMES} - {name}
-    assert hear(proxy, room, name) == "room"
-    assert hear(proxy, room, other) == "refused"
+    for seat, kind in ((name, "room"), (other, "refused")):  # the stream stays open
+        assert Ear(proxy.port, f"/follow/{room}", {"Cookie": f"replica={seat}"}).next(kind)
     assert read_seat(proxy.ask("/_stcore/health", Cookie=f"replica={name}").headers) == ""
 
 
@@ -112,28 +99,23 @@ def test_what_streamlit_serves_is_compressed_and_kept(proxy):
     assert "frame-ancestors" in page.headers["Content-Security-Policy"]
 
 
-def test_large_bodies_are_refused(proxy):
-    answer = proxy.ask("/lead", "POST", b"x" * 3_000_000)
-    assert (answer.status, b"too large" in answer.text) == (413, True)
-    assert f"a file may have {CONFIG['server']['maxUploadSize']} MB".encode() in answer.text
-
-
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("said", "status", "told"),
     [
-        (b"GET /scores HTTP/1.0\r\n\r\n", 502),
-        (b"GET /_stcore/metrics HTTP/1.0\r\n\r\n", 404),
-        (b"GET /a/path/_stcore/script-health-check HTTP/1.0\r\n\r\n", 404),
-        (b"POST /lead HTTP/1.0\r\nContent-Length: 3000000\r\n\r\n", 413),
-        (b"GET /" + b"x" * 40_000 + b" HTTP/1.0\r\n\r\n", 414),
-        (b"nonsense\r\n\r\n", 400),
+        ("GET /scores HTTP/1.0", 502, ""),
+        ("GET /_stcore/metrics HTTP/1.0", 404, ""),
+        ("GET /a/path/_stcore/script-health-check HTTP/1.0", 404, ""),
+        ("POST /lead HTTP/1.0\r\nContent-Length: 3000000", 413, LARGEST),
+        (f"GET /{'x' * 40_000} HTTP/1.0", 414, ""),
+        ("nonsense", 400, ""),
     ],
     ids=lambda one: str(one)[:40],
 )
-def test_the_proxy_itself_answers_in_words_and_with_the_headers(lonely_proxy, said, status):
+def test_the_proxy_itself_answers_in_words_and_with_the_headers(lonely_proxy, said, status, told):
     with socket.create_connection(("127.0.0.1", lonely_proxy.port), 20) as talk:
-        talk.sendall(said)
+        talk.sendall(f"{said}\r\n\r\n".encode())
         head, _, words = read_all(talk).decode().partition("\r\n\r\n")
+    assert told in words
     assert f" {status} " in head.splitlines()[0]
     assert "html" not in words
     assert "\r\nContent-Security-Policy: default-src 'none';" in head
@@ -152,12 +134,9 @@ def test_a_frame_of_another_site_keeps_its_replica(proxy):
 
 def test_an_address_is_what_the_proxy_sees(proxy):
     """Else whoever invents addresses could take all rooms, and all lecturers would share one."""
-    limit = Limits().rooms_of_address
-    opened = [
-        open_room(proxy, "app-2", "127.0.0.3", X_Forwarded_For=f"192.0.2.{n}")
-        for n in range(limit + 1)
-    ]
-    assert opened[-1] == "many rooms here"
+    for n in range(Limits().rooms_of_address + 1):
+        told = open_room(proxy, "app-2", "127.0.0.3", X_Forwarded_For=f"192.0.2.{n}")
+    assert told == "many rooms here"
 
 
 def test_the_proxy_waits_as_long_and_takes_as_much_as_the_app():

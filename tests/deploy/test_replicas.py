@@ -4,11 +4,10 @@ import asyncio
 import contextlib
 import itertools
 import signal
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.deploy.replicas import NAMES, read_seat
+from tests.deploy.replicas import NAMES, read_seat, run
 from tests.deploy.visitors import Visitor
 
 WAITS = pytest.mark.nightly("starts two replicas that have imported everything, and kills them")
@@ -51,12 +50,6 @@ async def meet(visitors: list[Visitor], name: str) -> None:
     async with asyncio.timeout(60):
         while any(visitor.seat != name or not visitor.is_here for visitor in visitors):
             await asyncio.sleep(0.02)
-
-
-def run(act):
-    """In a thread: where a browser has been driven before, this one has a loop that runs."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(lambda: asyncio.run(act)).result()
 
 
 @WAITS

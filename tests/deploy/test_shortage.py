@@ -1,13 +1,12 @@
 """A machine that lacks something: the server serves without it, or says in a line what is wrong."""
 
-import asyncio
 import errno
 import http.client
 import os
 import socket
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ import pytest
 from benchmarks.browser import ROOT
 from explainers.ui import server
 from explainers.ui.limits import MANY_HERE
-from tests.deploy.replicas import SERVER, free_port, serve
+from tests.deploy.replicas import SERVER, free_port, run, serve
 from tests.deploy.visitors import Visitor
 from tests.support.waiting import wait
 from tests.ui.test_hosting import UPGRADE
@@ -35,8 +34,6 @@ exec "$@"
 """
 """What a hardened container is: nothing can be written where the app lies, not even here."""
 HALF = b"GET / HTTP/1.1\r\nHost: x\r\n"
-PING = 0x89
-"""How the frame of a ping begins."""
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "0", "65536", "８５０１"])
@@ -53,14 +50,8 @@ def test_a_port_that_is_taken_and_a_setting_that_is_none_are_told():
             ({"PORT": port}, f"Port {port}: Address already in use. Set PORT to another one."),
             ({"PORT": "", "STREAMLIT_SERVER_PORT": "http"}, "STREAMLIT_SERVER_PORT"),
         ):
-            ended = subprocess.run(
-                SERVER,
-                cwd=ROOT,
-                env={**os.environ, **setting},
-                capture_output=True,
-                text=True,
-                timeout=60,
-            )
+            start = partial(subprocess.run, SERVER, capture_output=True, text=True, timeout=60)
+            ended = start(cwd=ROOT, env={**os.environ, **setting})
             assert ended.returncode == 1
             assert "Traceback" not in ended.stderr
             assert told in ended.stderr.splitlines()[-1]
@@ -76,16 +67,13 @@ def test_ipv6_is_served_where_it_is(monkeypatch):
         return create(address, **options)
 
     monkeypatch.setenv("PORT", str(free_port()))
-    taken = server.take_port()
-    try:
-        assert [one.getsockname()[0] for one in taken] == ["0.0.0.0", "::"]
-    finally:
+    for hosts in (["0.0.0.0", "::"], ["0.0.0.0"]):
+        taken = server.take_port()
+        found = [one.getsockname()[0] for one in taken]
         for one in taken:
             one.close()
-    monkeypatch.setattr(socket, "create_server", lack)
-    [alone] = server.take_port()
-    assert alone.getsockname()[0] == "0.0.0.0"
-    alone.close()
+        assert found == hosts
+        monkeypatch.setattr(socket, "create_server", lack)
 
 
 def test_the_server_speaks_before_a_proxy_hangs_up(tmp_path):
@@ -94,7 +82,7 @@ def test_the_server_speaks_before_a_proxy_hangs_up(tmp_path):
         connection = http.client.HTTPConnection("localhost", server.port, timeout=10)
         connection.request("GET", "/_stcore/stream", headers=UPGRADE)
         assert connection.getresponse().status == 101
-        assert connection.sock.recv(1)[0] == PING
+        assert connection.sock.recv(1) == b"\x89", "how the frame of a ping begins"
 
 
 def test_nobody_serves_from_a_read_only_disk_without_a_home_or_a_log(monkeypatch):
@@ -103,9 +91,9 @@ def test_nobody_serves_from_a_read_only_disk_without_a_home_or_a_log(monkeypatch
     for name in ("HOME", "USER", "LOGNAME"):
         monkeypatch.delenv(name, raising=False)
     command = [*NOBODY, "sh", "-c", BARE, "sh", *SERVER]
-    with serve(Path("/dev/full"), command) as running, ThreadPoolExecutor(1) as pool:
+    with serve(Path("/dev/full"), command) as running:
         visitor = Visitor(running.address, "cache_memory", "")
-        pool.submit(lambda: asyncio.run(visitor.come())).result()
+        run(visitor.come())
         assert len(visitor.picture) > 20
 
 
@@ -148,16 +136,15 @@ def test_a_websocket_is_no_longer_counted_as_a_request():
         wait(lambda: not opened)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        b"",
-        HALF,
-        b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf",
-        HALF + b"\r\n" + HALF,
-    ],
-    ids=["nothing", "half of the headers", "half of a body", "half of another request"],
-)
+SAID = {
+    "nothing": b"",
+    "half of the headers": HALF,
+    "half of a body": b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf",
+    "half of another request": HALF + b"\r\n" + HALF,
+}
+
+
+@pytest.mark.parametrize("said", SAID.values(), ids=SAID)
 def test_nobody_is_waited_for_for_ever(said, monkeypatch):
     monkeypatch.setattr(server, "LONGEST_SILENCE", 0.1)
     with served(http=server.PatientHttp, timeout_keep_alive=99) as one:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import websockets
 
 from benchmarks.sessions import Session
-from tests.deploy.replicas import read_seat
+from tests.deploy.replicas import ask, read_seat
 
 CHECKS = "/_stcore/health", "/_stcore/host-config"
 """What a browser asks before it connects."""
@@ -88,12 +88,8 @@ class Visitor:
                 continue
 
     def _ask(self, path):
-        where = urlsplit(self.address)
-        connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=10)
-        connection.request("GET", path, headers={"Cookie": f"replica={self.seat}"})
-        answer = connection.getresponse()
-        answer.read()
-        connection.close()
+        headers = {"Cookie": f"replica={self.seat}"}
+        answer = ask(urlsplit(self.address).port, path, headers=headers, timeout=10)
         if answer.status != 200:
             raise http.client.HTTPException(answer.status)
         self.seat = read_seat(answer.headers) or self.seat

@@ -5,12 +5,12 @@ Time passes for them when a test says so, and each beat of theirs is the test's 
 
 import asyncio
 import contextlib
+import functools
 import json
 import shutil
 import socket
 import subprocess
 import time
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +20,7 @@ from explainers.ui.follow import board as board_in_memory
 from explainers.ui.follow import redis_board
 from explainers.ui.follow.board import Limits, Memory, RefusedError
 from explainers.ui.follow.redis_board import PREFIX, Redis
-from tests.deploy.replicas import free_port
+from tests.deploy.replicas import free_port, run
 from tests.support.waiting import wait
 
 FOUND = shutil.which("redis-server") or ""
@@ -140,31 +140,42 @@ def beats(monkeypatch):
     return by_hand
 
 
+@pytest.fixture
+def server(redis_server):
+    """A Redis server that knows nothing."""
+    redis_server.empty()
+    return redis_server
+
+
 @pytest.fixture(params=["memory", "redis"])
-def make_board(request):
-    """Make a board with limits; a Redis server stands ready and empty if it needs one."""
+def board(request):
+    """What `played` makes the test's board of."""
     if request.param == "memory":
-        return lambda **limits: Memory(Limits(**limits))
-    server = request.getfixturevalue("redis_server")
-    server.empty()
-    return lambda **limits: Redis(server.url, Limits(**limits))
+        return Memory
+    return functools.partial(Redis, request.getfixturevalue("server").url)
 
 
-def runs(board, act):
-    """Let `act` happen with a board that has been started."""
+def played(**limits):
+    """A test that is played with its `board` started, which has these limits."""
 
-    async def all_of_it():
-        await board.start()
-        try:
-            async with asyncio.timeout(4 * PATIENCE):
-                await until(lambda: board.is_well)
-                return await act(board)
-        finally:
-            await board.stop()
+    def decorate(act):
+        @functools.wraps(act)
+        def test(board, **fixtures):
+            run(_play(board(limits=Limits(**limits)), act, fixtures))
 
-    # In a thread: where a browser has been driven before, this one has a loop that runs.
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(lambda: asyncio.run(all_of_it())).result()
+        return test
+
+    return decorate
+
+
+async def _play(board, act, fixtures):
+    await board.start()
+    try:
+        async with asyncio.timeout(4 * PATIENCE):
+            await until(lambda: board.is_well)
+            await act(board, **fixtures)
+    finally:
+        await board.stop()
 
 
 async def open_class(board):
@@ -173,10 +184,9 @@ async def open_class(board):
     return await board.join(ROOM), await board.join(ROOM, is_lecturer=True)
 
 
-@contextlib.contextmanager
-def refused(reason):
+async def refused(reason, attempt):
     with pytest.raises(RefusedError) as found:
-        yield
+        await attempt
     assert found.value.reason == reason
 
 

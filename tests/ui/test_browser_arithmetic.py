@@ -19,23 +19,9 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui.controls.mask_drawing import read_cells
 from tests.support.scripts import SCRIPTS, run_script
 
-HEROES = SCRIPTS / "picture" / "heroes"
 TOKENS = tuple(SENTENCE.split())
 DRAWINGS = "41.3.6.f.1f.3f.7f", "40.20.10.8.4.2.1", "7f.1.7f.2.7f.4.7f"
-MASKED = """
-import {{ readCells, softmax }} from "{file}";
-const {{ scores, drawings }} = {numbers};
-console.log(JSON.stringify(drawings.map((drawing) => {{
-  const allowed = readCells(drawing, scores.length);
-  return scores.map((row, at) => softmax(row, allowed[at]));
-}})));
-"""
-CHANCES = """
-import {{ computeChances }} from "{file}";
-const {{ steps, settings, heats, shares }} = {numbers};
-console.log(JSON.stringify(settings.map((setting) =>
-  steps.map((step) => computeChances(step, setting, heats, shares)))));
-"""
+BLANK, RULER = 65_535, "tiles/ruler.js"
 SETTINGS = [
     *((heat, 0, share) for heat, share in product((0, 0.3, 1.6, 2), (1, 0.9, 0.5))),
     *((1, 5, 1), (1.3, 20, 0.8), (2, 10, 0.5), (0.8, 1, 1), (0.3, 20, 1), (0.3, 10, 1)),
@@ -43,11 +29,19 @@ SETTINGS = [
 """Temperatures, top-k, top-p."""
 
 
+def run(file, names, call, **numbers):
+    """What a call gives of functions that a script exports; it may name the `numbers`."""
+    given = f"const {{ {', '.join(numbers)} }} = {json.dumps(numbers)};"
+    imported = f'import {{ {names} }} from "{(SCRIPTS / file).as_uri()}";'
+    return json.loads(run_script(f"{imported} {given} console.log(JSON.stringify({call}));"))
+
+
 def test_the_weights_under_a_mask_of_ones_own_are_torchs():
     lab = Lab(load_readable_layer(TOKENS, "full", FILM_SEED), queries_down=True)
+    row = "softmax(row, readCells(drawing, scores.length)[at])"
+    call = f"drawings.map((drawing) => scores.map((row, at) => {row}))"
     numbers = {"scores": lab.scores.tolist(), "drawings": DRAWINGS}
-    file = (HEROES / "masked_drawing.js").as_uri()
-    computed = json.loads(run_script(MASKED.format(file=file, numbers=json.dumps(numbers))))
+    computed = run("picture/heroes/masked_drawing.js", "readCells, softmax", call, **numbers)
     for drawing, weights in zip(DRAWINGS, computed, strict=True):
         mask = torch.tensor(read_cells(drawing, len(TOKENS)))
         expected = softmax(hide(lab.scores, mask))
@@ -62,14 +56,13 @@ def test_the_probabilities_of_the_next_token_are_the_models():
     names = ("candidates", "kept", "place", "logit")
     numbers = {
         "steps": [{name: getattr(step, name) for name in names} for step in steps],
-        "settings": [
-            dict(zip(("temperature", "topK", "topP"), setting, strict=True)) for setting in SETTINGS
-        ],
+        "settings": [{"temperature": t, "topK": k, "topP": p} for t, k, p in SETTINGS],
         "heats": TEMPERATURES[1:],
         "shares": TOP_PS,
     }
-    file = (HEROES / "writing_chances.js").as_uri()
-    computed = json.loads(run_script(CHANCES.format(file=file, numbers=json.dumps(numbers))))
+    chances = "computeChances(step, setting, heats, shares)"
+    call = f"settings.map((setting) => steps.map((step) => {chances}))"
+    computed = run("picture/heroes/writing_chances.js", "computeChances", call, **numbers)
     for (temperature, top_k, top_p), answers in zip(SETTINGS, computed, strict=True):
         for step, found in zip(steps, answers, strict=True):
             expected = restrict_candidates(step, temperature, top_k, top_p)
@@ -80,22 +73,6 @@ def test_the_probabilities_of_the_next_token_are_the_models():
                 assert found["own"] == pytest.approx(expected[step.place], abs=1e-6)
 
 
-BLANK = 65_535
-RULER, POOLING = ((SCRIPTS / "tiles" / name).as_uri() for name in ("ruler.js", "pooling.js"))
-
-
-def run(call, file=RULER, names="ticks, squared, findTokens, lookingAt"):
-    return json.loads(
-        run_script(f'import {{ {names} }} from "{file}"; console.log(JSON.stringify({call}));')
-    )
-
-
-def planes(steps):
-    """Matrices as they are sent: of each number the low byte and the high one."""
-    low, high = [n % 256 for n in steps], [n // 256 for n in steps]
-    return f"{{ low: Uint8Array.from({low}), high: Uint8Array.from({high}) }}"
-
-
 TICKS = [
     ([0, 1024], 6, [0, 200, 400, 600, 800, 1000]),
     ([0, 66], 4, [0, 20, 40, 60]),
@@ -104,28 +81,35 @@ TICKS = [
     ([7, 8], 2, [7]),
 ]
 SQUARED = [
-    ([10, 20], [40, 44], ([10, 20], [37, 47])),
-    ([0, 30], [98, 100], ([0, 30], [70, 100])),
-    ([50, 51], [0, 3], ([49, 52], [0, 3])),
+    ([10, 20], [40, 44], {"query": [10, 20], "key": [37, 47]}),
+    ([0, 30], [98, 100], {"query": [0, 30], "key": [70, 100]}),
+    ([50, 51], [0, 3], {"query": [49, 52], "key": [0, 3]}),
 ]
 FOUND = {"2": [2], " EARN ": [1, 3], "7": [], "812": [0], "": [], "<b>": []}
 
 
 def test_ticks_are_round_positions_within_the_part():
-    calls = [f"ticks({span}, {most})" for span, most, _ in TICKS]
-    assert run(f"[{','.join(calls)}]") == [expected for *_, expected in TICKS]
+    found = run(RULER, "ticks", "parts.map(([span, most]) => ticks(span, most))", parts=TICKS)
+    assert found == [expected for *_, expected in TICKS]
 
 
 def test_a_part_that_is_looked_at_has_square_cells():
-    calls = [f"squared({query}, {key}, 100)" for query, key, _ in SQUARED]
-    parts = run(f"[{','.join(calls)}]")
-    assert [(part["query"], part["key"]) for part in parts] == [one for *_, one in SQUARED]
+    call = "parts.map(([query, key]) => squared(query, key, 100))"
+    assert run(RULER, "squared", call, parts=SQUARED) == [expected for *_, expected in SQUARED]
 
 
 def test_a_token_is_found_by_its_position_or_its_text():
-    tokens = json.dumps(["x812", " earnings", "2", " Earn"])
-    calls = [f"findTokens({tokens}, {json.dumps(wanted)})" for wanted in FOUND]
-    assert run(f"[{','.join(calls)}]") == [*FOUND.values()]
+    call, tokens = (
+        "asked.map((one) => findTokens(tokens, one))",
+        ["x812", " earnings", "2", " Earn"],
+    )
+    assert run(RULER, "findTokens", call, tokens=tokens, asked=[*FOUND]) == [*FOUND.values()]
+
+
+def planes(steps):
+    """Matrices as they are sent: of each number the low byte and the high one."""
+    low, high = [n % 256 for n in steps], [n // 256 for n in steps]
+    return f"{{ low: Uint8Array.from({low}), high: Uint8Array.from({high}) }}"
 
 
 def test_heads_that_look_at_a_token_come_with_the_query_that_does():
@@ -133,7 +117,8 @@ def test_heads_that_look_at_a_token_come_with_the_query_that_does():
     steps[:, torch.arange(7)[:, None] < torch.arange(7)] = BLANK
     steps[1, 5, 2], steps[0, 2, 2], steps[2, 6, 2] = 9_000, 9_999, 5_000  # the second is its own
     steps[0, 3:, 2] = BLANK  # hidden: nobody else looks at it there
-    assert run(f"lookingAt({planes(steps.flatten().tolist())}, 7, 3, 2)") == [
+    call = f"lookingAt({planes(steps.flatten().tolist())}, 7, 3, 2)"
+    assert run(RULER, "lookingAt", call) == [
         {"tile": 1, "query": 5, "weight": 0.9},
         {"tile": 2, "query": 6, "weight": 0.5},
     ]
@@ -144,7 +129,7 @@ def pool(steps, part, size):
     side = len(steps)
     numbers = planes([BLANK] * side * side + steps.flatten().tolist())
     call = f"[...poolLargest({numbers}, {side * side}, {side}, {json.dumps(part)}, {size})]"
-    return torch.tensor(run(call, POOLING, "poolLargest")).reshape(size, size)
+    return torch.tensor(run("tiles/pooling.js", "poolLargest", call)).reshape(size, size)
 
 
 @pytest.mark.parametrize("size", [4, 5])

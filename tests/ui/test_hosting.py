@@ -1,29 +1,26 @@
 """The app as a container host makes and runs it: the Dockerfile's own commands, without Docker."""
 
-import asyncio
-import http.client
 import json
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 import threading
 import tomllib
-import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
 from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.ui import browser_files, headers
 from explainers.ui.headers import HEADERS, SafeHeaders
-from tests.deploy.replicas import serve
+from tests.deploy.replicas import ask, free_port, serve
 
 ROOT = Path(__file__).parents[2]
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
@@ -42,10 +39,6 @@ def instruction(name):
     return re.findall(rf"^{name} (.*)", DOCKERFILE, re.MULTILINE)[-1]
 
 
-def image_environment():
-    return dict(pair.split("=", 1) for pair in shlex.split(instruction("ENV")))
-
-
 def command(name):
     """The command of CMD or HEALTHCHECK CMD, with this Python for the image's."""
     python, *arguments = json.loads(instruction(name))
@@ -54,35 +47,19 @@ def command(name):
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory):
-    return tmp_path_factory.mktemp("hosting") / "log"
+def server(tmp_path_factory):
+    with serve(tmp_path_factory.mktemp("hosting") / "log", command("CMD")) as running:
+        yield running
 
 
-@pytest.fixture(scope="module")
-def address(log):
-    with serve(log, command("CMD")) as server:
-        yield server.address
-
-
-def answer(address, path, method="GET", said=None):
-    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=20)
-    connection.request(method, path, headers=said or {})
-    return connection.getresponse()
-
-
-def test_the_health_check_tells_a_running_server_from_a_dead_one(address):
-    def check(port):
+def test_the_health_check_tells_a_running_server_from_a_dead_one(server):
+    for port, is_well in ((free_port(), False), (server.port, True)):
         environment = {**os.environ, "PORT": str(port)}
         run = subprocess.run(command("HEALTHCHECK CMD"), env=environment, capture_output=True)
-        return run.returncode
-
-    with socket.socket() as closed:  # bound, and nobody listens
-        closed.bind(("localhost", 0))
-        assert check(closed.getsockname()[1]) != 0
-    assert check(address.rpartition(":")[2]) == 0
+        assert (run.returncode == 0) == is_well
 
 
-def test_every_response_carries_the_headers(address):
+def test_every_response_carries_the_headers(server):
     for path, method, status in (
         ("/", "GET", 200),
         ("/scores", "GET", 200),
@@ -90,7 +67,7 @@ def test_every_response_carries_the_headers(address):
         ("/media/nothing", "GET", 404),
         ("/_stcore/health", "DELETE", 405),
     ):
-        response = answer(address, path, method)
+        response = ask(server.port, path, method)
         assert response.status == status, path
         assert all(response.headers[name.decode()] == value.decode() for name, value in HEADERS)
         policy = response.headers["Content-Security-Policy"]
@@ -98,25 +75,16 @@ def test_every_response_carries_the_headers(address):
         assert "script-src 'self' 'sha256-" in policy
 
 
-def find_script():
-    """Where one of our scripts is."""
-    components = f"/_stcore/bidi-components/{browser_files.name_package()}"
-    return f"{components}.picture-picture/picture/picture.js"
+SCRIPTS = f"/_stcore/bidi-components/{browser_files.name_package()}.picture-picture"
+SCRIPT = f"{SCRIPTS}/picture/picture.js"
 
 
-@pytest.fixture(scope="module")
-def tab(browser):
-    """A tab in which one page is opened after the other."""
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as visitor:
-        yield visitor.new_page()
-
-
-def test_a_page_in_a_frame_of_a_course_is_that_page_alone(address, tab):
+def test_a_page_in_a_frame_of_a_course_is_that_page_alone(server, browser):
     """And a browser keeps the scripts until they change: their address changes with them."""
-    asked = []
+    asked, tab = [], browser.new_page(viewport={"width": 1280, "height": 900})
     tab.on("requestfinished", lambda request: asked.append(request.url))
     for query, is_alone in (("?embed=true", False), ("", True)):
-        tab.goto(f"{address}/tokens{query}")
+        tab.goto(f"{server.address}/tokens{query}")
         tab.get_by_role("heading", name="Tokens and positions", exact=True).wait_for()
         tab.locator(".st-key-one-sentence").wait_for()
         tab.get_by_role("button", name="Notebook").first.wait_for()
@@ -125,62 +93,36 @@ def test_a_page_in_a_frame_of_a_course_is_that_page_alone(address, tab):
         if is_alone:
             tab.locator(".st-key-way-on").wait_for()
         assert tab.locator(".st-key-way-on").count() == is_alone
-    files = {url for url in asked if browser_files.is_our_file(url)}
-    assert f"{address}{find_script()}" in files
-    for url in [*files, address]:
-        kept = answer(address, url.removeprefix(address) or "/").headers["Cache-Control"]
-        assert ("immutable" in kept) == (url in files), "all else is asked for again"
-    missing = answer(address, f"{find_script()}-that-is-not-there")
-    assert "immutable" not in str(missing.headers)
+    tab.close()
+    paths = {urlsplit(url).path for url in asked}
+    files = {path for path in paths if browser_files.is_our_file(path)}
+    assert SCRIPT in files
+    for path in {*files, "/"}:
+        kept = ask(server.port, path).headers["Cache-Control"]
+        assert ("immutable" in kept) == (path in files), "all else is asked for again"
+    assert "immutable" not in str(ask(server.port, f"{SCRIPT}-that-is-not-there").headers)
 
 
-BASE = "/course/attn"
+def test_all_of_the_app_lies_below_a_path_that_a_setting_names(tmp_path):
+    """As `streamlit run` reads it. A host's probe asks at the root all the same."""
+    base = {"STREAMLIT_SERVER_BASE_URL_PATH": "/course/attn/"}
+    with serve(tmp_path / "log", command("CMD"), **base) as below:
+        for path, status in (
+            ("/", 404),
+            ("/_stcore/health", 200),
+            ("/course/attn/_stcore/health", 200),
+            (f"/course/attn/?text={'x' * 9000}", 414),
+            *(("/course/attn/health/follow", 200), ("/health/follow", 404)),
+            *(("/course/health/follow", 404), ("/other/follow/abcdef", 404)),
+        ):
+            assert ask(below.port, path).status == status, path
 
 
-@pytest.fixture(scope="module")
-def address_of_base(tmp_path_factory):
-    """A server whose setting says that the app lies below a path, as `streamlit run` reads it."""
-    log = tmp_path_factory.mktemp("base") / "log"
-    base = {"STREAMLIT_SERVER_BASE_URL_PATH": BASE.strip("/")}
-    with serve(log, command("CMD"), **base) as server:
-        yield server.address
-
-
-def test_all_of_the_app_lies_below_a_path(address_of_base):
-    """A host's probe asks at the root all the same."""
-    for path, status in (
-        ("/", 404),
-        ("/_stcore/health", 200),
-        (f"{BASE}/_stcore/health", 200),
-        (f"{BASE}/?text={'x' * 9000}", 414),
-    ):
-        assert answer(address_of_base, path).status == status, path
-
-
-@pytest.mark.nightly("loads a page from a server of its own; by day paths are asked for")
-def test_a_browser_finds_all_scripts_below_a_path(address_of_base, tab):
-    asked = []
-    tab.on("requestfinished", lambda request: asked.append(request.url))
-    tab.goto(f"{address_of_base}{BASE}/scores")
-    tab.locator(".panel").first.wait_for()
-    files = [url for url in asked if browser_files.is_our_file(url)]
-    assert files
-    for url in files:
-        assert url.startswith(f"{address_of_base}{BASE}/")
-        kept = answer(address_of_base, url.removeprefix(address_of_base))
-        assert "immutable" in kept.headers["Cache-Control"]
-
-
-@pytest.mark.parametrize(
-    ("sites", "told"),
-    [
-        ("", "'self' https://huggingface.co https://*.hf.space"),
-        ("'self'  https://*.school.example:8443", "'self' https://*.school.example:8443"),
-    ],
-)
-def test_who_may_frame_the_app_is_a_setting(sites, told, monkeypatch):
-    monkeypatch.setenv(headers.FRAMES, sites)
-    assert headers.read_frames() == told
+def test_who_may_frame_the_app_is_a_setting(monkeypatch):
+    monkeypatch.setenv(headers.FRAMES, "")
+    assert headers.read_frames() == "'self' https://huggingface.co https://*.hf.space"
+    monkeypatch.setenv(headers.FRAMES, "'self'  https://*.school.example:8443")
+    assert headers.read_frames() == "'self' https://*.school.example:8443"
 
 
 @pytest.mark.parametrize("sites", ["*", "http://a.b", "https://a.b; script-src *", "https://a.b/c"])
@@ -207,42 +149,29 @@ def test_what_is_no_site_ends_the_server(sites, monkeypatch):
 def test_where_files_are_read_only_this_computer_asks(host, origin, status, kind, monkeypatch):
     """A foreign site could call itself by this computer's address, and read the answers."""
     assert headers.READ_FOLDERS == READ_FOLDERS_VARIABLE
-    monkeypatch.setenv(headers.READ_FOLDERS, "1")
-    app = headers.LocalHosts(PlainTextResponse("read"))
-    given = [(b"host", host.encode()), *([(b"origin", origin.encode())] if origin else [])]
-    scope = {"type": kind, "path": "/", "method": "GET", "headers": given, "query_string": b""}
-    scope["extensions"] = {"websocket.http.response": {}}
+    given = {"host": host, **({"origin": origin} if origin else {})}
 
-    def ask(app):
-        sent = []
-
-        async def send(message):
-            sent.append(message)
-
-        with ThreadPoolExecutor(1) as pool:  # a browser has a loop here
-            pool.submit(lambda: asyncio.run(app(scope, None, send))).result()
-        return sent[0]["status"], sent[1]["body"]
-
-    words = headers.LOCAL_ONLY.encode() if status == 403 else b"read"
-    assert ask(app) == (status, words)
-    monkeypatch.setenv(headers.READ_FOLDERS, "0")
-    assert ask(headers.LocalHosts(PlainTextResponse("read"))) == (200, b"read")
+    words = headers.LOCAL_ONLY if status == 403 else "read"
+    for is_needed, answer in (("1", (status, words)), ("0", (200, "read"))):
+        monkeypatch.setenv(headers.READ_FOLDERS, is_needed)
+        client = TestClient(headers.LocalHosts(PlainTextResponse("read")))
+        if kind == "http":
+            told = client.get("/", headers=given)
+        else:
+            with pytest.raises(WebSocketDenialResponse) as refused:  # the app accepts none
+                client.websocket_connect("/", headers=given).__enter__()
+            told = refused.value
+        assert (told.status_code, told.text) == answer
 
 
-def test_what_a_reader_types_is_not_logged(address, log):
-    urllib.request.urlopen(f"{address}/?text=a+private+sentence").read()
-    assert "startup complete" in log.read_text()
-    assert "private" not in log.read_text()
-
-
-def test_any_host_may_serve_and_only_its_own_pages_connect(address):
+def test_any_host_may_serve_and_only_its_own_pages_connect(server):
     for host, origin, status in (
         ("localhost:8501", "http://localhost:8501", 101),
         ("someone-attention.hf.space", SPACE, 101),
         ("someone-attention.hf.space", "https://elsewhere.example", 403),
     ):
         said = {**UPGRADE, "Host": host, "Origin": origin}
-        response = answer(address, "/_stcore/stream", said=said)
+        response = ask(server.port, "/_stcore/stream", headers=said)
         assert response.status == status, origin
         assert response.headers["Referrer-Policy"] == "same-origin"
 
@@ -260,7 +189,6 @@ def test_the_settings_hold_wherever_the_server_is_started(tmp_path):
 
 def test_the_settings_keep_what_is_promised():
     assert CONFIG["browser"] == {"gatherUsageStats": False, "serverAddress": "localhost"}
-    assert CONFIG["runner"]["postScriptGC"] is False
     assert CONFIG["client"]["showErrorDetails"] == "none"
     assert CONFIG["client"]["showErrorLinks"] is False
     assert CONFIG["logger"]["enableRich"] is False
@@ -268,48 +196,32 @@ def test_the_settings_keep_what_is_promised():
     assert server["maxUploadSize"] <= server["maxWidgetStateSize"] < server["maxMessageSize"] <= 50
     assert server["fileWatcherType"] == "none"
     assert server["enableStaticServing"] is False
-    assert server["enableCORS"] is True
 
 
 def test_a_wait_for_a_script_ends_when_a_browser_has_it():
     """PyTorch is imported when the first visitor's browser can draw the first picture."""
-    script, sent = "picture/heroes/waited_for.js", []
-    address = f"/_stcore/bidi-components/{browser_files.name_package()}.picture-picture/{script}"
+    script = "picture/heroes/waited_for.js"
     waiting = threading.Thread(target=browser_files.await_fetch, args=(script, 60))
     waiting.start()
     waiting.join(0.05)
     assert waiting.is_alive()
-
-    async def receive():
-        return {"type": "http.disconnect"}
-
-    async def send(message):
-        sent.append(message["type"])
-
-    scope = {"type": "http", "path": address, "method": "GET", "headers": []}
-    served = SafeHeaders(PlainTextResponse("drawn"))(scope, receive, send)
-    answering = threading.Thread(target=asyncio.run, args=(served,))  # a browser has a loop here
-    answering.start()
+    app = TestClient(SafeHeaders(PlainTextResponse("drawn")))
+    drawn = app.get(f"/a/course{SCRIPTS}/{script}")
+    assert (drawn.text, "immutable" in drawn.headers["cache-control"]) == ("drawn", True)
     waiting.join(10)
     assert not waiting.is_alive()
-    answering.join(10)
-    assert sent == ["http.response.start", "http.response.body"]
-
-
-def test_one_port_is_named_everywhere():
-    port = FRONT_MATTER["app_port"]
-    assert (instruction("EXPOSE"), image_environment()["PORT"]) == (str(port), str(port))
 
 
 def test_the_image_is_made_for_a_space():
+    environment = dict(pair.split("=", 1) for pair in shlex.split(instruction("ENV")))
+    assert instruction("EXPOSE") == environment["PORT"] == str(FRONT_MATTER["app_port"])
     [(uid, user)] = re.findall(r"useradd .*--uid (\d+) (\w+)", DOCKERFILE)
     assert uid == "1000"
     assert instruction("USER") == user
-    assert image_environment()["HOME"] == f"/home/{user}"
-    install = DOCKERFILE.index("pip install")
-    assert DOCKERFILE.index("COPY --chown=user requirements.txt") < install
-    assert install < DOCKERFILE.index("COPY --chown=user . .")
-    assert DOCKERFILE.index("COPY --chown=user . .") < DOCKERFILE.index("explainers.models fetch")
+    assert environment["HOME"] == f"/home/{user}"
+    copied = "COPY --chown=user "
+    steps = f"{copied}requirements.txt", "pip install", f"{copied}. .", "explainers.models fetch"
+    assert [*steps] == sorted(steps, key=DOCKERFILE.index)
 
 
 def run_steps(tmp_path, step, failing="", **arguments):

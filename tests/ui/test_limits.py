@@ -1,16 +1,12 @@
 """What one visitor may take: refused in words, counted by address, and forgotten afterwards."""
 
 import contextlib
-import http.client
-import logging
-import socket
 import subprocess
 import sys
-import threading
 from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
@@ -22,6 +18,7 @@ from explainers.folders import ROOT
 from explainers.ui import limits
 from explainers.ui.headers import HEADERS, SafeHeaders, answer_error
 from explainers.ui.limits import LONGEST_LINK, Limits, Most, find_address
+from tests.deploy.replicas import ask, serve_in_thread
 from tests.support.waiting import wait
 
 PROXY = {"forwarded_allow_ips": "127.0.0.1"}
@@ -48,29 +45,15 @@ def fail(request):
 
 
 class Served:
-    """An app behind the limits, in a thread."""
+    """An app behind the limits."""
 
-    def __init__(self, most, **options):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        routes = [Route("/fail", fail), Route("/{path:path}", tell, methods=["GET", "PUT"])]
-        sockets = [WebSocketRoute("/refused", refuse), WebSocketRoute("/{path:path}", hold)]
-        app = Starlette(
-            routes=[*sockets, *routes],
-            middleware=[Middleware(SafeHeaders), Middleware(Limits, most)],
-            exception_handlers={Exception: answer_error},
-        )
-        settings = uvicorn.Config(app, port=self.port, timeout_graceful_shutdown=1, **options)
-        self.server = uvicorn.Server(settings)
-        self.thread = threading.Thread(target=self.server.run)
+    def __init__(self, server):
+        self.server, self.port = server, server.config.port
 
     def ask(self, path, headers=None, method="GET"):
         """(status, headers, words)."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        connection.request(method, path, headers=headers or {})
-        answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read().decode()
+        status, told, text = ask(self.port, path, method, headers=headers)
+        return status, told, text.decode()
 
     def open(self, of="1.2.3.4", path="/stream"):
         told = {"X-Forwarded-For": of}
@@ -79,15 +62,16 @@ class Served:
 
 @contextlib.contextmanager
 def served(most=None, **options):
-    one = Served(most or Most(), **options)
-    logging.getLogger("uvicorn.access").disabled = True
-    one.thread.start()
-    wait(lambda: one.server.started)
-    try:
-        yield one
-    finally:
-        one.server.should_exit = True
-        one.thread.join()
+    app = Starlette(
+        routes=[
+            *(WebSocketRoute("/refused", refuse), WebSocketRoute("/{path:path}", hold)),
+            *(Route("/fail", fail), Route("/{path:path}", tell, methods=["GET", "PUT"])),
+        ],
+        middleware=[Middleware(SafeHeaders), Middleware(Limits, most or Most())],
+        exception_handlers={Exception: answer_error},
+    )
+    with serve_in_thread(app, **options) as server:
+        yield Served(server)
 
 
 def refused(one, **options):
@@ -188,26 +172,18 @@ def test_a_server_opens_the_files_that_a_lecture_hall_needs():
 
 def test_a_websocket_is_read_at_a_pace(monkeypatch):
     """None of it is lost, and what says much counts more."""
-    slept = []
-
-    async def sleep(seconds):
-        slept.append(round(seconds, 3))
-
+    sleep = AsyncMock()
     monkeypatch.setattr(limits.asyncio, "sleep", sleep)
     monkeypatch.setattr(limits, "MESSAGES_EACH_SECOND", 10)
     monkeypatch.setattr(limits, "MESSAGES_AT_ONCE", 3)
     monkeypatch.setattr("explainers.ui.turns.time.monotonic", lambda: 100.0)
     said = [{"bytes": b""}] * 4 + [{"text": "x" * limits.BYTES_OF_MESSAGE}]
-    coming = iter(said)
-
-    async def receive():
-        return next(coming)
 
     async def read():
-        heard = limits.read_at_a_pace(receive)
+        heard = limits.read_at_a_pace(AsyncMock(side_effect=said))
         return [await heard() for _message in said]
 
     with pytest.raises(StopIteration) as ended:
         read().send(None)
     assert ended.value.value == said
-    assert slept == [0.1, 0.3]
+    assert [round(call.args[0], 3) for call in sleep.mock_calls] == [0.1, 0.3]

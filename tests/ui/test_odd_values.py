@@ -32,51 +32,43 @@ FITS: dict[str, tuple[str, ...]] = {
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory):
-    return tmp_path_factory.mktemp("odd values") / "log"
-
-
-@pytest.fixture(scope="module")
-def address(log):
-    with serve(log) as server:
-        yield server.address
+def server(tmp_path_factory):
+    with serve(tmp_path_factory.mktemp("odd values") / "log") as running:
+        yield running
 
 
 def pictures(answer):
     """What the components are sent, without the count of what was heard."""
-    return [
-        re.sub(r'"echo":\d+', "", one.bytes.decode()) for one in answer.of_kind("bidi_component")
-    ]
+    sent = [one.bytes.decode() for one in answer.of_kind("bidi_component")]
+    return [re.sub(r'"echo":\d+', "", one) for one in sent]
 
 
 @pytest.mark.rotating(3)
 @pytest.mark.parametrize("page", ["scores", "cache_memory", "cross_attention"])
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
-def test_a_widget_keeps_its_default(address, log, page, odd):
+def test_a_widget_keeps_its_default(server, page, odd):
     """In a session's first run, and when Streamlit knows its widgets."""
-    forger = Forger(address)
+    forger, stranger = Forger(server.address), Forger(server.address)
     fresh = forger.run(page)
     fits = FITS.get(next(iter(odd)), ())  # for such a widget it is a value like another
     asked = {i: odd for i, kind in fresh.widgets.items() if kind not in PLAIN + fits}
     assert len(asked) > 4
-    before = log.read_text()
-    known, stranger = forger.run(page, values=asked), Forger(address)
-    new = stranger.run(page, values=asked)
-    for answer in (known, new):
+    before = server.log.read_text()
+    for one in (forger, stranger):
+        answer = one.run(page, values=asked)
+        one.close()
         assert not answer.of_kind("exception")
         assert pictures(answer) == pictures(fresh)
-    assert "Traceback" not in log.read_text().removeprefix(before)
-    forger.close()
-    stranger.close()
+    assert "Traceback" not in server.log.read_text().removeprefix(before)
 
 
 @pytest.mark.parametrize(
     ("message", "code"), [(b"x" * (2**20 + 1), 1009), (b"\xff" * 100, 1002)], ids=["long", "none"]
 )
-def test_what_is_too_long_or_no_message_ends_its_session(address, message, code):
-    forger = Forger(address)
+def test_what_is_too_long_or_no_message_ends_its_session(server, message, code):
+    forger = Forger(server.address)
     with pytest.raises(ConnectionClosed) as closed:
         forger.send(message)
     assert closed.value.rcvd
     assert closed.value.rcvd.code == code
-    assert Forger(address).run("masks").elements  # others go on
+    assert Forger(server.address).run("masks").elements  # others go on

@@ -1,8 +1,6 @@
 """Numbers on their way to the browser: as short as they may be, and what is read there again."""
 
 import re
-import struct
-from base64 import b64decode
 
 import pytest
 from hypothesis import given
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from explainers.ui.browser_files import FOLDER
 from explainers.ui.figure import head_tiles
 from explainers.ui.figure.linked_matrices import HIDDEN, STEPS, pack_values, round_values
+from tests.support.reading import unpacked
 
 NUMBERS = st.none() | st.floats(-1e6, 1e6)
 TABLES = st.integers(1, 5).flatmap(
@@ -18,21 +17,9 @@ TABLES = st.integers(1, 5).flatmap(
 )
 
 
-def unpacked(sent):
-    """What `unpackValues` of numbers.js reads: 16 bits, the low byte first."""
-    return [
-        None if n == HIDDEN else n * sent["unit"] for (n,) in struct.iter_unpack("<h", bits(sent))
-    ]
-
-
-def bits(sent):
-    return b64decode(sent["steps"])
-
-
 @given(TABLES)
 def test_a_packed_number_is_half_a_step_off_at_most(values):
     flat, sent = [number for line in values for number in line], pack_values(values)
-    assert len(bits(sent)) == 2 * len(flat)
     largest = max([abs(number) for number in flat if number is not None], default=0)
     for number, read in zip(flat, unpacked(sent), strict=True):
         assert (number is None) == (read is None)
@@ -43,9 +30,8 @@ def test_a_packed_number_is_half_a_step_off_at_most(values):
 def test_the_browser_takes_the_same_numbers_for_blanks_and_steps():
     code = (FOLDER / "common" / "numbers.js").read_text(encoding="utf-8")
     told = {"BLANK": HIDDEN, "BLANK_WEIGHT": head_tiles.HIDDEN, "WEIGHT_STEPS": head_tiles.STEPS}
-    assert dict(re.findall(r"^export const (\w+) = (-?\d+);", code, re.MULTILINE)) == {
-        name: str(number) for name, number in told.items()
-    }
+    found = dict(re.findall(r"^export const (\w+) = (-?\d+);", code, re.MULTILINE))
+    assert found == {name: str(number) for name, number in told.items()}
     assert -STEPS > HIDDEN, "no number may look like a blank"
 
 

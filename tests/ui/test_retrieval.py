@@ -1,5 +1,7 @@
 """A question that is asked again two pages later, and the tally on the last page."""
 
+from dataclasses import replace
+
 import pytest
 
 from explainers.chapters.cross_attention.cards import recall_mask
@@ -15,9 +17,7 @@ from tests.support.reading import said
 
 FROM = ROOT / "pages" / "03_query_key_value.py"
 THEN, LAST = "pages/05_masks.py", "pages/24_claims.py"
-STUDY = {"predict": "true"}
-AGAIN = "again"
-GUESS = "guess_directions"
+STUDY, GUESS, AGAIN = {"predict": "true"}, "guess_directions", "again"
 REPEATED = "Do you still know it?"
 
 
@@ -40,40 +40,36 @@ def find_again(visit, name):
     return visit.session_state[RECALLS_MARKED]["03"][name].again
 
 
+def link_labels(visit):
+    return [one.proto.label for one in elements(visit.main) if one.type == "page_link"]
+
+
 def test_a_missed_question_returns_two_pages_later_with_other_numbers():
     visit = answer(answer(opened(FROM), "shape", "1"), "growing", "W_V")
     assert REPEATED not in said(go(visit, "pages/04_scores.py"))
     assert REPEATED not in said(go(opened(FROM), THEN)), "who was asked nothing"
     visit = go(visit, THEN)
     assert REPEATED in said(visit)
-    first = recall_query_numbers(seed_recall(FROM.stem, "shape", 0))
-    again = find_again(visit, "shape")
+    first, again = (
+        recall_query_numbers(seed_recall(FROM.stem, "shape", 0)),
+        find_again(visit, "shape"),
+    )
     assert again.given != first.given
     assert again.answer != first.answer
-    for number in again.given.values():
-        assert number in said(visit).partition(REPEATED)[2]
-    [link] = [one for one in elements(visit.main) if one.type == "page_link"]
-    assert link.proto.label == "From Queries, keys, values"
+    assert all(number in said(visit).partition(REPEATED)[2] for number in again.given.values())
+    assert link_labels(visit) == ["From Queries, keys, values"]
     visit = answer(visit, "shape", f"{again.answer:.0f}", AGAIN)
     assert f"Right: **{again.answer:,.0f}**." in said(visit).partition(REPEATED)[2]
     assert visit.query_params["pages_done"] == "03"
 
 
-@pytest.mark.parametrize(
-    ("answers", "expected"),
-    [
-        ({"a": (True, True), "b": (False, True)}, "b"),
-        ({"a": (True, False), "b": (True, True)}, "b"),
-        ({"a": (False, False), "b": (True, True)}, "a"),
-        ({"a": (True, True), "b": (True, True)}, "a"),
-    ],
-)
-def test_the_missed_question_returns_before_one_with_other_numbers(answers, expected):
-    marked = {
-        name: MarkedRecall(is_right, Recall("yes"), has_other_numbers)
-        for name, (is_right, has_other_numbers) in answers.items()
-    }
-    assert choose_question(marked) == expected
+def test_the_missed_question_returns_before_one_with_other_numbers():
+    other, same = (MarkedRecall(True, Recall("yes"), is_other) for is_other in (True, False))
+    missed, missed_same = (replace(one, is_right=False) for one in (other, same))
+    assert choose_question({"a": other, "b": missed}) == "b"
+    assert choose_question({"a": same, "b": other}) == "b"
+    assert choose_question({"a": missed_same, "b": other}) == "a"
+    assert choose_question({"a": other, "b": other}) == "a"
 
 
 @pytest.mark.parametrize(
@@ -140,10 +136,6 @@ def test_the_last_page_leads_to_the_first_that_is_not_done():
     all_but_the_last = ".".join(f"{number:02d}" for number in range(1, len(PAGES)))
     visit = opened(ROOT / LAST, {"pages_done": all_but_the_last})
     assert not any("Not done" in label for label in link_labels(visit))
-
-
-def link_labels(visit):
-    return [one.proto.label for one in elements(visit.main) if one.type == "page_link"]
 
 
 def test_a_guess_at_a_veil_counts():

@@ -43,25 +43,21 @@ DRAFTS, CHUNKS, PREFIX = (
     for name in ("Drafts", "Chunks", "Prefix")
 )
 CASES = [
-    (DRAFTS, drafts("tree", "rounding"), "hero_drafts", ""),
-    (DRAFTS, drafts("tree", "exact"), "hero_drafts_exact", ""),
-    (DRAFTS, drafts("tree", "real"), "hero_drafts_real", "wrong"),
-    (DRAFTS, drafts("causal", "real"), "hero_drafts_causal", "wrong"),
-    (DRAFTS, drafts("counted", "rounding"), "hero_drafts_counted", ""),
-    (CHUNKS, chunks("rounding"), "hero_chunks", ""),
-    (CHUNKS, chunks("exact"), "hero_chunks_exact", ""),
-    (CHUNKS, chunks("real"), "hero_chunks_real", "wrong"),
-    (PREFIX, shared("exact", True), "hero_shared", None),
-    (PREFIX, shared("rounding", True), "hero_shared", None),
-    (PREFIX, shared("rounding", False), "hero_shared_other", None),
-    (PREFIX, shared("real", True), "hero_shared_real", None),
-    (PREFIX, shared("real", False), "hero_shared_real", None),
+    (DRAFTS, drafts("tree", "rounding"), ["hero_drafts", ""]),
+    (DRAFTS, drafts("tree", "exact"), ["hero_drafts_exact", ""]),
+    (DRAFTS, drafts("tree", "real"), ["hero_drafts_real", "wrong"]),
+    (DRAFTS, drafts("causal", "real"), ["hero_drafts_causal", "wrong"]),
+    (DRAFTS, drafts("counted", "rounding"), ["hero_drafts_counted", ""]),
+    (CHUNKS, chunks("rounding"), ["hero_chunks", ""]),
+    (CHUNKS, chunks("exact"), ["hero_chunks_exact", ""]),
+    (CHUNKS, chunks("real"), ["hero_chunks_real", "wrong"]),
+    *((PREFIX, shared(kind, True), ["hero_shared", ""]) for kind in ("exact", "rounding")),
+    (PREFIX, shared("rounding", False), ["hero_shared_other", ""]),
+    *((PREFIX, shared("real", is_same), ["hero_shared_real", ""]) for is_same in (True, False)),
 ]
 
 
 def test_each_kind_of_difference_has_its_sentence():
-    given = json.dumps([[*view, given] for view, given, *_ in CASES])
+    given = json.dumps([[*view, given] for view, given, _ in CASES])
     named = json.loads(run_script(RUN.replace("CASES", given)))
-    for (name, gap), (_, given, expected, wrong) in zip(named, CASES, strict=True):
-        assert name == expected, given
-        assert wrong in (None, gap), given
+    assert named == [expected for *_, expected in CASES]

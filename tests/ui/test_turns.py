@@ -16,10 +16,16 @@ NEVER, READERS = 3600.0, 5
 """Seconds that a turn may last where none shall end by itself, and readers who ask at once."""
 
 
-def start(work):
-    thread = threading.Thread(target=work)
+def start(work, *arguments):
+    thread = threading.Thread(target=work, args=arguments)
     thread.start()
     return thread
+
+
+def end(*threads):
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
 
 
 @pytest.fixture
@@ -32,13 +38,7 @@ def endless(monkeypatch):
 @pytest.mark.usefixtures("endless")
 def test_pictures_come_in_turn_and_all_else_after_the_last_of_them():
     """Of readers who ask one after the other."""
-    drawn = draw_pages(Turns())
-    assert drawn[:READERS] == [f"picture {name}" for name in range(READERS)]
-    assert sorted(drawn[READERS:]) == ["job", *(f"rest {name}" for name in range(READERS))]
-
-
-def draw_pages(held):
-    seen, jobs = list[str](), list[threading.Thread]()
+    held, seen, jobs, readers = Turns(), list[str](), [], []
 
     def wait_and_note():
         held.wait()
@@ -54,15 +54,13 @@ def draw_pages(held):
         seen.append(f"rest {name}")
         held.end()
 
-    readers = []
     for name in range(READERS):
-        readers.append(start(lambda name=name: visit(name)))
+        readers.append(start(visit, name))
         wait(lambda name=name: len(held._queue) == name + 1)
-    for reader in readers:
-        reader.join(PATIENCE)
-    for job in jobs:  # they have begun by now
-        job.join(PATIENCE)
-    return seen
+    end(*readers)
+    end(*jobs)  # they have begun by now
+    assert seen[:READERS] == [f"picture {name}" for name in range(READERS)]
+    assert sorted(seen[READERS:]) == ["job", *(f"rest {name}" for name in range(READERS))]
 
 
 def test_a_picture_that_takes_long_holds_up_nobody(monkeypatch):
@@ -80,8 +78,7 @@ def test_a_picture_that_takes_long_holds_up_nobody(monkeypatch):
     held.end()
     assert not is_over.is_set()
     is_over.set()
-    slow.join(PATIENCE)
-    assert not slow.is_alive()
+    end(slow)
 
 
 def test_the_rest_of_a_page_does_not_give_way_for_ever(monkeypatch):
@@ -99,7 +96,7 @@ def test_the_rest_of_a_page_does_not_give_way_for_ever(monkeypatch):
     held.give_way(Turns())  # returns, though the other one draws
     held.wait()
     may_end.set()
-    other.join(PATIENCE)
+    end(other)
     assert not held._queue
 
 
@@ -116,11 +113,9 @@ def test_who_gives_way_gives_back_the_turn_of_the_part_with_the_picture():
         seen.append(f"rest {name}")
         pictures.end()
 
-    readers = [start(lambda: visit(0))]
+    first = start(visit, 0)
     wait(lambda: pictures._queue)
-    readers.append(start(lambda: visit(1)))
-    for reader in readers:
-        reader.join(PATIENCE)
+    end(first, start(visit, 1))
     assert seen[:2] == ["picture 0", "picture 1"], "nobody waits until a turn has lasted too long"
     assert len(seen) == 4
     assert not [*pictures._queue, *parts._queue]
@@ -135,8 +130,7 @@ def test_who_lost_the_turn_while_waiting_goes_on():
     with held._changed:
         held._leave(waiting.ident)  # as a third one would who found it too slow
         held._changed.notify_all()
-    waiting.join(PATIENCE)
-    assert not waiting.is_alive()
+    end(waiting)
     assert list(held._queue) == [threading.get_ident()]
 
 
@@ -152,9 +146,7 @@ def test_blocks_come_in_turn_and_one_inside_another_does_not_wait():
                 wait(lambda: len(held._queue) == blocks)
             inside.remove(name)
 
-    threads = [start(lambda name=name: run_block(name)) for name in range(blocks)]
-    for thread in threads:
-        thread.join(PATIENCE)
+    end(*[start(run_block, name) for name in range(blocks)])
     assert most == [1] * blocks
     assert not held._queue
 
@@ -190,17 +182,16 @@ def test_a_page_that_is_ended_from_outside_gives_its_turn_back(monkeypatch, end)
 @pytest.mark.usefixtures("endless")
 @pytest.mark.parametrize("ask", [Turns.take, Turns.wait])
 def test_a_run_that_is_told_to_stop_while_it_waits_leaves_at_once(monkeypatch, ask):
-    held, left, is_told = Turns(), [], threading.Event()
+    held, left, is_told = Turns(), list[bool](), threading.Event()
 
     def check():
         if is_told.is_set():
             raise StopException
 
     def visit():
-        try:
+        with pytest.raises(StopException):
             ask(held)
-        except StopException:
-            left.append(True)
+        left.append(True)
 
     monkeypatch.setattr(turns, "get_run_yield_check", lambda: check)
     held.take()
@@ -208,7 +199,7 @@ def test_a_run_that_is_told_to_stop_while_it_waits_leaves_at_once(monkeypatch, a
     if ask is Turns.take:
         wait(lambda: len(held._queue) == 2)
     is_told.set()
-    waiting.join(PATIENCE)
+    end(waiting)
     assert left
     assert list(held._queue) == [threading.get_ident()]
 
@@ -225,16 +216,12 @@ def test_who_comes_too_often_is_put_off(monkeypatch):
     assert [round(pace.count(), 6) for _message in range(4)] == [0, 0, 0, 0.1]
 
 
-def test_who_begins_anew_does_not_wait_for_itself():
+def test_no_turn_is_left_by_who_begins_anew_or_fails():
     held = Turns()
     held.take()
     held.take()
     held.end()
     assert not held._queue
-
-
-def test_a_block_that_fails_ends_its_turn():
-    held = Turns()
     with pytest.raises(ZeroDivisionError), held.turn():
         raise ZeroDivisionError
     assert not held._queue

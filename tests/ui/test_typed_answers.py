@@ -43,21 +43,14 @@ EIGHTH = ["12.5 %", "12,5\u202f%", "12.5 per cent", "12,5 Prozent", "⅛", "12,5
     ],
 )
 def test_all_forms_of_the_right_number_are_right(answer, unit, forms):
-    for typed in forms:
-        assert is_near(Recall(answer, unit=unit), typed), typed
+    assert [typed for typed in forms if not is_near(Recall(answer, unit=unit), typed)] == []
 
 
 @pytest.mark.parametrize(
     ("answer", "unit", "typed"),
     [
-        (6144, "B", "6 kB"),
-        (6144, "B", "6144 KiB"),
-        (6144, "", "61.44"),
-        (0.36, "", "36"),
-        (12.5, "", "0.125"),
-        (0.5, "", "5 %"),
-        (100, PERCENT, "1"),
-        (3, "", "-3"),
+        *[(6144, "B", "6 kB"), (6144, "B", "6144 KiB"), (6144, "", "61.44"), (0.36, "", "36")],
+        *[(12.5, "", "0.125"), (0.5, "", "5 %"), (100, PERCENT, "1"), (3, "", "-3")],
     ],
 )
 def test_another_number_is_wrong(answer, unit, typed):
@@ -92,14 +85,9 @@ def test_a_number_is_read_as_every_language_writes_it(digits, places, locale):
     assert not is_near(Recall(number + 0.5 * 10**-places), typed)
 
 
-def tasks():
-    for exercise in read_exercises().values():
-        if exercise.kind == "predict":
-            yield from ((exercise.id, exercise.task(seed)) for seed in range(5))
-
-
 def test_every_exercise_accepts_its_answer_however_it_is_written():
-    for name, task in tasks():
+    predicted = [one for one in read_exercises().values() if one.kind == "predict"]
+    for name, task in [(one.id, one.task(seed)) for one in predicted for seed in range(5)]:
         assert isinstance(task, Prediction)
         forms = [format_answer(task.answer)]
         forms += [format_decimal(task.answer, "#,##0.####", locale=one) for one in LOCALES]
@@ -110,14 +98,12 @@ def test_every_exercise_accepts_its_answer_however_it_is_written():
             total = int(task.answer * UNIT_BYTES[task.unit])
             forms += [f"{total:,} bytes", f"{total / 1024:,} KiB", f"{total / 1e6} MB"]
         off = max(1.0, 3 * task.tolerance)
-        for typed in forms:
-            assert is_near(task, typed), (name, typed)
+        assert [typed for typed in forms if not is_near(task, typed)] == [], name
         for typed in (f"{task.answer + off:.4f}", f"{task.answer - off:.4f}"):
             assert read_answer(typed, task.unit)
             assert not is_near(task, typed), (name, typed)
 
 
 def test_bytes_are_counted_as_the_pages_count_them():
-    assert {
-        name.lower(): count for name, count in UNIT_BYTES.items() if name[0] in "BkKMGT"
-    }.items() <= BYTES_IN.items()
+    read = {name.lower(): count for name, count in UNIT_BYTES.items() if name[0] in "BkKMGT"}
+    assert read.items() <= BYTES_IN.items()
