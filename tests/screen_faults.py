@@ -32,165 +32,138 @@ class Fault:
 
 
 WRITTEN = r"""
-# wrong number in a picture's data
-explainers/chapters/masks/hero.py: 05_masks
+# wrong number in a picture's data | explainers/chapters/masks/hero.py | 05_masks
 - "scores": round_numbers(lab.scores)
 + "scores": round_numbers(lab.scores * 1.01)
-# numbers of another mask
-explainers/chapters/masks/hero.py: 05_masks
+# numbers of another mask | explainers/chapters/masks/hero.py | 05_masks
 - softmax(hide(scores, allowed.to(scores.device)))
 + softmax(scores.expand(allowed.shape))
-# another head's share in a sentence
-JS/picture/heroes/heads.js: 06_many_heads
+# another head's share in a sentence | JS/picture/heroes/heads.js | 06_many_heads
 - first_share: percent(a?.weight ?? 0)
 + first_share: percent(b?.weight ?? 0)
-# a share is rounded down
-JS/picture/sentence.js: 01_start
+# a share is rounded down | JS/picture/sentence.js | 01_start
 - Math.round(100 * weight)
 + Math.floor(100 * weight)
-# the smallest share is told as nothing
-JS/picture/sentence.js: 06_many_heads
+# the smallest share is told as nothing | JS/picture/sentence.js | 06_many_heads
 - weight < 0.005 ?
 + weight < 0 ?
-# wrong sentence chosen
-JS/picture/heroes/masked.js: 05_masks
+# wrong sentence chosen | JS/picture/heroes/masked.js | 05_masks
 - hero_little
 + hero_nothing
-# a slot of a sentence is not filled
-JS/common/filled_text.js: 04_scores
+# a slot of a sentence is not filled | JS/common/filled_text.js | 04_scores
 - localNumbers(values[slot] ?? "")
 + "{{" + slot + "}}"
-# labels lie over each other
-JS/picture/heroes/heads_places.js: 06_many_heads
+# labels lie over each other | JS/picture/heroes/heads_places.js | 06_many_heads
 - title: isPhone ? top + 14 : base - 8
 + title: isPhone ? top + 14 : base + 10
-# letters of half their size
-JS/picture/stage.js: 04_scores
+# letters of half their size | JS/picture/stage.js | 04_scores
 - const size = Math.max(wanted, this.least);
 + const size = Math.max(wanted / 2, this.least);
-# the colours of queries and keys are swapped
-explainers/charts/theme.py: 03_query_key_value, charts
+# the colours of queries and keys are swapped | explainers/charts/theme.py |
+  03_query_key_value, charts
 - query="#0067a3",
 -     key="#b34e00"
 + query="#b34e00",
 +     key="#0067a3"
-# a dark page wears the colours of the light one
-JS/picture/palette.js: heroes 04_scores, browser scores or theme
+# a dark page wears the colours of the light one | JS/picture/palette.js |
+  heroes 04_scores, browser scores or theme
 - look = looks[readTheme(root)]
 + look = looks.light
-# contrast too low
-JS/picture/style.css: browser scores
+# contrast too low | JS/picture/style.css | browser scores
 - var(--st-text-color) 66%
 + var(--st-text-color) 22%
-# a picture is wider than a phone
-JS/picture/style.css: browser scores
+# a picture is wider than a phone | JS/picture/style.css | browser scores
 - .hero { position: relative; box-sizing: border-box; width: 100%;
 + .hero { position: relative; box-sizing: border-box; width: 140%;
-# the picture is below the first screen
-JS/picture/style.css: browser scores
+# the picture is below the first screen | JS/picture/style.css | browser scores
 - .says { margin: 6px auto 0;
 + .says { margin: 306px auto 0;
-# a focus cannot be seen
-JS/picture/style.css: browser focus or scores or masks
+# a focus cannot be seen | JS/picture/style.css | browser focus or scores or masks
 - .hero button:focus-visible, .hero input:focus-visible { outline: 2px solid
 + .hero button:focus-visible, .hero input:focus-visible { outline: 0 solid
-# a row of buttons does nothing
-JS/picture/chips.js: 05_masks
+# a row of buttons does nothing | JS/picture/chips.js | 05_masks
 - button.onclick = () => choose(value);
 + button.onclick = () => {};
-# arrow keys do nothing in a row of buttons
-JS/picture/chips.js: heroes 05_masks, browser masks or many_heads or scores or growing_memory
+# arrow keys do nothing in a row of buttons | JS/picture/chips.js |
+  heroes 05_masks, browser masks or many_heads or scores or growing_memory
 - if (!by) return;
 + if (by) return;
-# arrow keys do nothing among words
-JS/picture/words.js: heroes 05_masks, browser masks or many_heads or scores
+# arrow keys do nothing among words | JS/picture/words.js |
+  heroes 05_masks, browser masks or many_heads or scores
 - if (!by || from === null
 + if (by || from === null
-# a choice does not reach the link
-JS/picture/hero.js: 05_masks
+# a choice does not reach the link | JS/picture/hero.js | 05_masks
 - this.tell("choices", told);
 +
-# a link's choice is not obeyed
-explainers/ui/controls/control.py: 05_masks
+# a link's choice is not obeyed | explainers/ui/controls/control.py | 05_masks
 - st.session_state[self.key] = default if wanted is None else wanted
 + st.session_state[self.key] = default
-# a choice is written into the link in other words
-explainers/ui/controls/control.py: 04_scores, pages link
+# a choice is written into the link in other words | explainers/ui/controls/control.py |
+  04_scores, pages link
 - return f"{value:g}" if
 + return f"{value:.1f}" if
-# an experiment does nothing
-JS/picture/experiments.js: 05_masks
+# an experiment does nothing | JS/picture/experiments.js | 05_masks
 - : this.set(experiment));
 + : undefined);
-# an experiment cannot be taken back
-JS/picture/experiments.js: heroes 05_masks, browser masks or many_heads or scores or start
+# an experiment cannot be taken back | JS/picture/experiments.js |
+  heroes 05_masks, browser masks or many_heads or scores or start
 - this.choose(back);
 +
-# pointing at a word shows nothing
-JS/picture/words.js: heroes 05_masks, browser masks or many_heads or scores
+# pointing at a word shows nothing | JS/picture/words.js |
+  heroes 05_masks, browser masks or many_heads or scores
 - this.canPeek) peek(this.placeOf(event));
 + !this.canPeek) peek(this.placeOf(event));
-# pointing at a word is a message
-JS/picture/words.js: heroes 05_masks, browser masks or many_heads or scores
+# pointing at a word is a message | JS/picture/words.js |
+  heroes 05_masks, browser masks or many_heads or scores
 - this.canPeek) peek(this.placeOf(event));
 + this.canPeek) choose(this.placeOf(event) ?? 0);
-# Reset of the page leaves a choice
-explainers/ui/controls/controls.py: pages reset
+# Reset of the page leaves a choice | explainers/ui/controls/controls.py | pages reset
 - st.session_state[control.key] = list(default) if isinstance(default, tuple) else default
 + pass
-# a card raises
-explainers/ui/source.py: 05_masks
+# a card raises | explainers/ui/source.py | 05_masks
 -     read = {function.__name__:
 +     1 / 0
 +     read = {function.__name__:
-# a card is not drawn
-explainers/ui/page_parts/go_deeper.py: 05_masks
+# a card is not drawn | explainers/ui/page_parts/go_deeper.py | 05_masks
 - other == name
 -
 + False
 +
-# a page without its question
-explainers/ui/prediction.py: 04_scores
+# a page without its question | explainers/ui/prediction.py | 04_scores
 - return not is_tour() and bool(
 + return is_tour() and bool(
-# a right answer is called wrong
-explainers/ui/page_parts/check_yourself.py: ui answer or typed, pages exercise or recall
+# a right answer is called wrong | explainers/ui/page_parts/check_yourself.py |
+  ui answer or typed, pages exercise or recall
 - one <= question.tolerance
 + one < -question.tolerance
-# code on the page is another function's
-explainers/ui/source.py: 04_scores
+# code on the page is another function's | explainers/ui/source.py | 04_scores
 -     return inspect.getsource(function)
 +     return inspect.getsource(inspect.unwrap)
-# axes in an order of the process
-explainers/ui/figure/panels.py: 04_scores
+# axes in an order of the process | explainers/ui/figure/panels.py | 04_scores
 - return tuple(dict.fromkeys(axes))
 + return tuple(reversed(dict.fromkeys(axes)))
-# a key of a lecture does nothing
-JS/lecture/keys.js: browser lecture
+# a key of a lecture does nothing | JS/lecture/keys.js | browser lecture
 - PageDown: (lecture) => lecture.turn(1)
 + PageDown: () => {}
-# a key of a lecture turns back
-JS/lecture/keys.js: browser lecture
+# a key of a lecture turns back | JS/lecture/keys.js | browser lecture
 - ArrowRight: (lecture) => lecture.turn(1)
 + ArrowRight: (lecture) => lecture.turn(-1)
-# a translation is missing
-assets/text/vi.po: test_languages.py, 08_kv_cache
+# a translation is missing | assets/text/vi.po | test_languages.py, 08_kv_cache
 - msgid "Play"
 - msgstr "Chạy"
 + msgid "Play"
 + msgstr ""
-# a text stays English in Vietnamese
-assets/text/vi.po: test_languages.py, 05_masks
+# a text stays English in Vietnamese | assets/text/vi.po | test_languages.py, 05_masks
 - msgid "Reset"
 - msgstr "Đặt lại"
 + msgid "Reset"
 + msgstr "Reset"
-# numbers keep English marks in Vietnamese
-JS/common/words.js: heroes 04_scores, browser scores or language or numbers
+# numbers keep English marks in Vietnamese | JS/common/words.js |
+  heroes 04_scores, browser scores or language or numbers
 - return number.replace(/[.,]/g, (mark) => translations[mark] ?? mark);
 + return number;
-# a reader's word is markup
-JS/common/elements.js: heroes 05_masks, browser markup or hostile or taken
+# a reader's word is markup | JS/common/elements.js |
+  heroes 05_masks, browser markup or hostile or taken
 - if (text !== undefined) made.textContent = text;
 -   return made;
 - }
@@ -201,20 +174,19 @@ JS/common/elements.js: heroes 05_masks, browser markup or hostile or taken
 + }
 +
 + // The name
-# a picture without its description
-JS/picture/hero.js: heroes 04_scores, browser scores
+# a picture without its description | JS/picture/hero.js | heroes 04_scores, browser scores
 - this.root.setAttribute("aria-label", `${this.data.alt} ${text}`);
 +
 """
-"""Each fault: what it is, its file and tests, and the text before and after. What holds a page is
+"""Each: what it is | its file | its tests, and the text before and after. What holds a page is
 written as the page: what is sent, what is drawn, then any other tests, at last what is seen."""
 
 
 def read_faults() -> Iterator[Fault]:
     for fault in re.split("^# ", WRITTEN, flags=re.MULTILINE)[1:]:
-        kind, where, *changed = fault.splitlines()
-        file, _, tests = where.partition(": ")
-        old, new = ("\n".join(c[2:] for c in changed if c[0] == sign) for sign in "-+")
+        kind, file, tests, changed = re.findall(r"(.*) \| (.*) \|\s+(.*)\n((?s:.*))", fault)[0]
+        lines = changed.splitlines()
+        old, new = ("\n".join(one[2:] for one in lines if one[0] == sign) for sign in "-+")
         yield Fault(kind, file.replace("JS/", JS), old, new, tuple(list_tests(tests.split(", "))))
 
 

@@ -36,6 +36,12 @@ def prints(run):
     return printed.getvalue().strip()
 
 
+def ends_with(run, value):
+    """It comes to the number, for who reads and for who runs it."""
+    assert rounds_to(Decimal(value), Decimal(run.value))
+    assert prints(run) == run.value
+
+
 def multiplies_out(run, left, right, value):
     *products, total, result = run.lines
     assert len(products) == len(left)
@@ -50,8 +56,7 @@ def multiplies_out(run, left, right, value):
         assert total == f"sum = {sum(shown):f}"
         assert result == f"output[0, 1] = {run.value}"
         assert rounds_to(sum(shown), Decimal(run.value))
-        assert rounds_to(Decimal(value), Decimal(run.value))
-    assert prints(run) == run.value
+        ends_with(run, value)
 
 
 @settings(max_examples=200)
@@ -68,9 +73,8 @@ def test_dot_product(pairs):
 
 
 def test_each_product_of_a_mixture_has_its_word():
-    run = arithmetic.explain_dot_product(
-        [0.5, 0.5], [-1.0, 3.0], 1.0, "output[0, 1]", ("The", "CEO")
-    )
+    left, right, name = [0.5, 0.5], [-1.0, 3.0], "output[0, 1]"
+    run = arithmetic.explain_dot_product(left, right, 1.0, name, ("The", "CEO"))
     assert run.lines[:2] == ("0.5000 × (-1.0000) = -0.5000  The", "0.5000 × 3.0000 = 1.5000  CEO")
 
 
@@ -98,10 +102,9 @@ def test_division(product, head_dim):
     assert rounds_to(Decimal(head_dim).sqrt(), root)
     assert rounds_to(Decimal(product), top)
     assert rounds_to(top / bottom, quotient)
-    assert rounds_to(Decimal(value), quotient)
     assert f"{quotient:f}" == run.value
     assert result == f"scores[0, 1] = {run.value}"
-    assert prints(run) == run.value
+    ends_with(run, value)
 
 
 @settings(max_examples=200)
@@ -119,8 +122,7 @@ def test_addition(left, right):
     assert first + second == total
     assert result == f"X[0, 1] = {run.value}"
     assert rounds_to(total, Decimal(run.value))
-    assert rounds_to(Decimal(value), Decimal(run.value))
-    assert prints(run) == run.value
+    ends_with(run, value)
 
 
 ROWS = st.lists(SCORES | st.floats(-5, 5, width=32) | st.just(-math.inf), max_size=23)
@@ -156,8 +158,7 @@ def test_softmax(others, column):
     assert total == f"total = {sum(shown):f}"
     assert division == f"{shown[column]:f} ÷ {sum(shown):f} = {run.value}"
     assert rounds_to(shown[column] / sum(shown), Decimal(run.value))
-    assert rounds_to(Decimal(value), Decimal(run.value))
-    assert prints(run) == run.value
+    ends_with(run, value)
 
 
 @given(SCORES | st.floats(-1, 1, width=32))
@@ -169,8 +170,7 @@ def test_a_number_that_is_given_or_let_through(value):
     ):
         (line,) = run.lines
         assert line.startswith(f"X[0, 1] = {run.value}:")
-        assert rounds_to(Decimal(value), Decimal(run.value))
-        assert prints(run) == run.value
+        ends_with(run, value)
 
 
 def test_a_masked_pair():

@@ -6,7 +6,6 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -51,29 +50,24 @@ def running(one):
     return one
 
 
-def test_the_work_of_a_job_begins_when_it_is_in_nobodys_way(queue):
-    done, gate = [], threading.Event()
-    one = short(queue, lambda _job: done.append("work"), give_way=gate.wait).start()
-    wait(lambda: one.state == "running")
-    assert not done
-    gate.set()
-    wait(lambda: one.is_over)
-    assert done
-
-
-def test_a_job_tells_how_far_it_is_and_what_came_out(queue):
-    gates = [threading.Event() for _ in range(2)]
+def test_a_job_begins_when_it_is_in_nobodys_way_and_tells_how_far_it_is_and_what_came_out(queue):
+    begun, way, gates = threading.Event(), threading.Event(), [threading.Event() for _ in range(2)]
 
     def work(job):
+        begun.set()
         assert job.state == "running"
         for place, gate in enumerate(gates):
             assert gate.wait(30)
             job.report(place)
         return job.subject.upper()
 
-    one = Job("subject", work, 2, queue)
+    wait_on: Any = way.wait
+    one = Job("subject", work, 2, queue, give_way=wait_on)
     assert (one.state, one.is_over, one.share, one.result) == ("waiting", False, 0, None)
     one.start()
+    wait(lambda: one.state == "running")
+    assert not begun.is_set()
+    way.set()
     gates[0].set()
     wait(lambda: one.share == 0.5)
     assert (one.state, one.reports, one.result) == ("running", [0], None)
@@ -83,8 +77,8 @@ def test_a_job_tells_how_far_it_is_and_what_came_out(queue):
 
 
 def test_a_total_that_is_not_known_is_no_share_and_none_is_above_one(queue):
-    one = short(queue, lambda job: [job.report(n) for n in range(3)])
-    assert (over(one.start()).share, len(one.reports)) == (0, 3)
+    one = over(short(queue, lambda job: [job.report(n) for n in range(3)]).start())
+    assert one.share == 0
     one.total = 2
     assert one.share == 1
 
@@ -170,37 +164,33 @@ def test_a_panic_ends_its_own_job_and_no_other(queue):
     assert broken.state == "failed"
 
 
-def test_a_job_whose_visitor_has_left_stops_by_itself_running_or_waiting(queue):
-    visits = {"running": True, "waiting": True}
-    first = running(endless(queue, has_visitor=lambda: visits["running"]))
-    second = short(queue, has_visitor=lambda: visits["waiting"]).start()
-    last = short(queue).start()
+def test_jobs_whose_visitor_has_left_stop_by_themselves_also_while_a_long_step_goes_on(queue):
+    visits, hold = {"running": True, "waiting": True}, threading.Event()
+
+    def work(job):
+        assert hold.wait(30)
+        job.report(1)
+
+    first = short(queue, work, has_visitor=lambda: visits["running"]).start()
+    wait(lambda: first.state == "running")
+    waiting = [short(queue, has_visitor=lambda: visits["waiting"]) for _ in range(MOST_WAITING)]
+    for one in waiting:
+        one.start()
     visits["waiting"] = False
-    assert over(second).state == "cancelled"
-    assert last.count_before == 1
-    assert not first.is_over
+    last = short(queue).start()
+    assert {one.state for one in waiting} == {"cancelled"}
+    assert (last.count_before, first.is_over) == (1, False)
     visits["running"] = False
+    hold.set()
     assert over(first).state == "cancelled"
     assert over(last).state == "done", "the next one has its turn"
 
 
-def test_the_place_of_a_visitor_who_has_left_is_free_though_the_first_is_in_a_long_step(queue):
-    hold = threading.Event()
-    first = short(queue, lambda job: hold.wait(30)).start()
-    wait(lambda: first.state == "running")
-    visits = {"left": True}
-    jobs = [short(queue, has_visitor=lambda: visits["left"]).start() for _ in range(MOST_WAITING)]
-    visits["left"] = False
-    last = short(queue).start()
-    assert {one.state for one in jobs} == {"cancelled"}
-    assert last.count_before == 1
-    hold.set()
-    assert over(last).state == "done"
-
-
-def test_only_so_many_may_wait_and_the_next_one_is_told(queue):
+def test_only_so_many_may_wait_in_one_thread_and_the_next_one_is_told(queue):
+    threads = threading.active_count()
     first = running(endless(queue))
     jobs = [short(queue).start() for _ in range(MOST_WAITING)]
+    assert threading.active_count() == threads + 1
     with pytest.raises(BusyError, match=f"^{MOST_WAITING} others wait already"):
         short(queue, lambda job: pytest.fail("it began")).start()
     jobs[3].cancel()
@@ -230,7 +220,7 @@ def test_two_visitors_each_see_their_own(queue):
         return jobs
 
     with ThreadPoolExecutor(2) as visitors:
-        seen = [*chain.from_iterable(visitors.map(visit, ("one", "other")))]
+        seen = [one for jobs in visitors.map(visit, ("one", "other")) for one in jobs]
     for n, one in enumerate(seen):
         assert one.state in ({"done", "cancelled"} if n % 3 == 2 else {"done"})
         assert one.reports == ([one.subject] if one.state == "done" else [])
@@ -256,15 +246,6 @@ def test_everything_is_reported_that_is_found_and_none_is_where_one_may_stop(que
 
     two: Job[Any, Any, Any] = Job("", report_each(cancelled_in_between), 1, queue)
     assert (over(two.start()).state, two.reports) == ("cancelled", [])
-
-
-def test_a_queue_needs_one_thread_however_many_wait(queue):
-    before = threading.active_count()
-    jobs = [running(endless(queue)), *(short(queue).start() for _ in range(MOST_WAITING))]
-    assert threading.active_count() == before + 1
-    for one in jobs:
-        one.cancel()
-    assert {over(one).state for one in jobs} == {"cancelled"}
 
 
 def test_a_thread_that_cannot_begin_takes_no_place(queue, monkeypatch):
@@ -305,11 +286,7 @@ other = Job("", slow, queue=JobQueue()).start()
 waits = Job("", lambda job: print("it began")).start()
 wait(lambda: begun)
 """
-    run = subprocess.run(
-        [sys.executable, "-c", start],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": "tests:."},
-        capture_output=True,
-        text=True,
-    )
+    paths = {**os.environ, "PYTHONPATH": "tests:."}
+    command = [sys.executable, "-c", start]
+    run = subprocess.run(command, cwd=ROOT, env=paths, capture_output=True, text=True)
     assert (run.returncode, run.stdout, run.stderr) == (0, "whole step\n", "")

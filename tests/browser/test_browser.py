@@ -23,12 +23,6 @@ KNOWN = "The team praised young fans on Sunday"
 STAGES = ["X", "Q", "K", "V", "scores", "weights", "output"]
 PAIRS = {"scores", "weights"}
 LEARNED = ["W_Q", "W_K", "W_V"]
-FOCUSED = """() => {
-  let at = document.activeElement;
-  while (at.shadowRoot) at = at.shadowRoot.activeElement;
-  return at.place;
-}"""
-"""[row, column] of the cell that has the keyboard."""
 LIT = """(panel) => [...panel.querySelectorAll('td.cell, th')].filter((cell) => {
   const style = getComputedStyle(cell);
   return style.getPropertyValue('--above') || style.getPropertyValue('--beside');
@@ -47,10 +41,6 @@ def slider(one, name):
     return one.page.get_by_role("slider", name=re.compile(f"^{name}"))
 
 
-def option(one, name):
-    return one.page.get_by_role("radio", name=name, exact=True)
-
-
 def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
     link = {"predict": "false", "seed": "7", **SEVEN}
     one = visit("", is_still=True, **link)
@@ -66,9 +56,9 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
     one.page.mouse.move(0, 0)
     assert all(one.panel(name).evaluate(LIT) == [] for name in STAGES)
     one.cell("weights", 0, 0).focus()
-    for key, place in [("Right", [0, 1]), ("Down", [1, 1]), ("Left", [1, 0]), ("Left", [1, 0])]:
+    for key, place in [("Right", (0, 1)), ("Down", (1, 1)), ("Left", (1, 0)), ("Left", (1, 0))]:
         one.page.keyboard.press(f"Arrow{key}")
-        assert one.page.evaluate(FOCUSED) == place
+        expect(one.cell("weights", *place)).to_be_focused()
     assert one.choices == link
     assert (one.sent, one.received) == messages, "the server need not know"
 
@@ -78,7 +68,7 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
 
     down = {name: one.values(name) for name in STAGES}
     one.page.get_by_role("button", name="Settings").click()
-    one.after_run(option(one, "across").click)
+    one.after_run(one.page.get_by_role("radio", name="across", exact=True).click)
     one.expect_in_link(queries="across")
     for name in STAGES:
         turned = [list(column) for column in zip(*down[name], strict=True)]
@@ -106,7 +96,7 @@ def test_a_linked_picture_is_changed_taken_away_and_leads_on(visit, tmp_path):
     expect(one.page.get_by_role("heading", level=1)).to_have_text("From scores to output")
     expect(one.page.get_by_role("textbox", name="Sentence")).to_have_value(KNOWN)
     one.page.get_by_text("One step at a time").click()
-    expect(option(one, "weights")).to_be_checked()
+    expect(one.page.get_by_role("radio", name="weights", exact=True)).to_be_checked()
 
 
 def take_away(one, nth, folder):
@@ -248,25 +238,3 @@ def test_a_page_is_taken_away_as_it_is_on_screen(stroll, tmp_path):
     ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     [first] = re.findall(r"^Q = tensor\(\[\[ *([-0-9.]+)", ran, re.MULTILINE)
     assert float(first) == pytest.approx(one.values("Q")[0][0], abs=1e-3)
-
-
-def test_an_address_is_obeyed_by_a_page_that_was_seen_before(stroll):
-    one = stroll("masks", tab="history")
-    before = one.says.inner_text()
-    one.turn_to("scores").turn_to("masks", rule="window")
-    assert one.choices["rule"] == "window"
-    assert one.says.inner_text() != before
-
-
-def test_who_does_not_want_to_predict_is_asked_on_no_other_page(visit):
-    one = visit("query_key_value", is_still=True, predict="true")
-    asked = one.page.locator("[class*='st-key-question-']")
-    expect(asked).to_have_count(1)
-    one.page.get_by_role("button", name="Show me", exact=True).click()
-    expect(one.page.get_by_text("Answer: almost nothing.")).to_be_visible()
-    one.ready().page.get_by_test_id("stSidebar").get_by_text("Study mode").click()
-    one.expect_in_link(predict="false")
-    one.after_run(one.page.get_by_role("navigation").get_by_role("link", name="Masks").click)
-    expect(one.page.get_by_role("heading", level=1, name="Masks")).to_be_visible()
-    expect(asked).to_have_count(0)
-    one.wait_for_choice("predict", "false")

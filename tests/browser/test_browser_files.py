@@ -9,6 +9,8 @@ import os
 import re
 import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
@@ -35,8 +37,6 @@ NOTEBOOK = "look/look.js"
 AHEAD = "lecture/start_key.js"
 """It fetches what the server names: the entry of heroes, before one is drawn."""
 START = ROOT / "pages" / "01_start.py"
-ALL_WORDS = {"deep": "all_words"}
-"""The card with linked matrices."""
 LECTURE = {"lecture": "true"}
 
 
@@ -85,15 +85,11 @@ def test_all_modules_of_a_component_are_asked_for_at_once_and_all_are_used():
     assert used == set(MODULES) - types, "files of types are not fetched, all others are"
 
 
-def components(visit):
-    """What Streamlit sends of each component, in the sidebar too."""
-    shown = [*elements(visit.sidebar), *elements(visit.main)]
-    return [element.proto for element in shown if element.type == "bidi_component"]
-
-
 def sent(visit, entry):
-    """What a component of a page is told."""
-    return [json.loads(one.bytes) for one in components(visit) if one.js_source_path == entry]
+    """What a component of a page is told, in the sidebar too."""
+    shown = [*elements(visit.sidebar), *elements(visit.main)]
+    drawn = [element.proto for element in shown if element.type == "bidi_component"]
+    return [json.loads(one.bytes) for one in drawn if one.js_source_path == entry]
 
 
 def show_some_tiles():
@@ -108,9 +104,9 @@ def show_some_tiles():
 
 def test_types_name_what_is_sent():
     """The browser's side writes down the names that it is told, neither more nor fewer."""
-    start, steps = opened(START, ALL_WORDS), ROOT / "pages" / "05_masks.py"
-    figures = sent(start, "figure/figure.js")
-    figures += sent(opened(steps, {"deep": "reach"}), "figure/figure.js")
+    figures = sent(opened(START, {"deep": "all_words"}), "figure/figure.js")
+    masks = opened(ROOT / "pages" / "05_masks.py", {"deep": "reach"})
+    figures += sent(masks, "figure/figure.js")
     tiles = AppTest.from_function(show_some_tiles).run(timeout=60)
     lecturer = opened(START, LECTURE)
     lecture = sent(lecturer, "lecture/lecture.js")[0]
@@ -151,19 +147,6 @@ def test_what_draws_pictures_is_fetched_before_a_page_has_one(tmp_path):
     assert fetched == "fetched\n"
 
 
-def test_no_script_is_sent_with_a_page():
-    for link, begun in (
-        (ALL_WORDS, {"figure/figure.js"}),
-        (LECTURE, {"lecture/lecture.js", "follow/follow.js"}),
-    ):
-        drawn = components(opened(START, link))
-        always = {"picture/picture.js", "lecture/start_key.js"}
-        assert {proto.js_source_path for proto in drawn} == always | begun
-        for proto in drawn:
-            assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")
-            assert proto.component_name.startswith(f"{browser_files.name_package()}.")
-
-
 def test_another_version_of_any_file_has_other_addresses(tmp_path, monkeypatch):
     copy = tmp_path / "browser"
     shutil.copytree(FOLDER, copy)
@@ -177,27 +160,18 @@ def test_another_version_of_any_file_has_other_addresses(tmp_path, monkeypatch):
 
 
 def test_two_first_visitors_announce_the_files_once(monkeypatch, caplog):
-    manager, told, start = BidiComponentManager(), [], threading.Barrier(8)
-    announce = manager.register_from_manifest
-
-    def listen(*manifest):
-        told.append(manifest)
-        announce(*manifest)
-
+    manager, start = BidiComponentManager(), threading.Barrier(8)
+    told = mock.Mock(wraps=manager.register_from_manifest)
     monkeypatch.setattr(browser_files, "get_bidi_component_manager", lambda: manager)
-    monkeypatch.setattr(manager, "register_from_manifest", listen)
+    monkeypatch.setattr(manager, "register_from_manifest", told)
 
-    def visit():
+    def visit(_):
         start.wait()
         browser_files._register(browser_files.name_package(), "figure-figure")
 
-    visitors = [threading.Thread(target=visit) for _ in range(8)]
-    with caplog.at_level(logging.WARNING):
-        for visitor in visitors:
-            visitor.start()
-        for visitor in visitors:
-            visitor.join()
-    assert len(told) == 1
+    with caplog.at_level(logging.WARNING), ThreadPoolExecutor(8) as visitors:
+        list(visitors.map(visit, range(8)))
+    told.assert_called_once()
     package = f"{browser_files.name_package()}.figure-figure"
     assert manager.get_component_path(package) == str(FOLDER)
     assert not caplog.records

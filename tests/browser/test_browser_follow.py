@@ -51,12 +51,6 @@ class Person(Visit):
                 return
         assert self.state() == lecturer.state()
 
-    def another_tab(self, code):
-        """A second tab of the same browser that follows."""
-        other = Person(self.page.context.new_page(), self.address)
-        other.comes(code).state()
-        return other
-
     def comes(self, code):
         """Open the link of a room."""
         return self.follow_raw(f"?follow={code}")
@@ -201,7 +195,8 @@ def follow_let_go_come_back_and_leave(hall, _folder):
     phone.sees_what(lecturer)
 
     # A browser opens six connections to a host, and streams would take them all.
-    other = phone.another_tab(code(lecturer, 16))
+    other = Person(phone.page.context.new_page(), phone.address)
+    other.comes(code(lecturer, 16)).state()
     turn(lecturer, [phone, other])
     expect(listening).to_have_text("◉ 1")  # tabs of one browser share a stream
     other.page.close()  # the last that was opened listens

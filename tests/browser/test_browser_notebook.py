@@ -16,27 +16,21 @@ HOSTILE = "</script><script>hacked=1</script> <img/src=x/onerror=hacked=1> {{key
 
 @pytest.fixture(scope="module")
 def without_network(browser):
-    """A browser that has no network, and its one tab."""
+    """A browser that has no network."""
     with browser.new_context(viewport={"width": 1280, "height": 800}, offline=True) as visitor:
-        yield visitor.new_page()
+        yield visitor
 
 
 @pytest.fixture
 def quiet_page(without_network):
     """A page that may load nothing but files; `asked` is what it tried, `errors` what it said."""
-    page = without_network
+    page = without_network.new_page()
     page.asked, page.errors = [], []
-    told = {
-        "request": lambda request: page.asked.append(request.url),
-        "pageerror": lambda error: page.errors.append(str(error)),
-        "console": lambda told: page.errors.append(told.text),
-    }
-    for kind, note in told.items():
-        page.on(kind, note)
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("console", lambda told: page.errors.append(told.text))
     yield page
-    for kind, note in told.items():
-        page.remove_listener(kind, note)
-    page.goto("about:blank")
+    page.close()
 
 
 def open_report(page, file):

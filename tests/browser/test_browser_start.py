@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from explainers.charts.theme import LIGHT, parse_colour
 from explainers.toys.sentence import SENTENCE
-from tests.support.visit import Visit, drag, tells_end
+from tests.support.visit import REDRAWN, Visit, drag, tells_end
 
 TOKENS = tuple(SENTENCE.split())
 
@@ -80,25 +80,20 @@ def test_a_film_says_what_it_shows(visit):
         assert all(first in says for first in firsts), (says, firsts)
 
 
-@pytest.fixture
-def alone(browser, address):
-    """The start page in a browser of its own: a clock that is stopped stops for all its pages."""
+def test_each_step_stands_until_it_is_read_and_one_without_anything_is_left_out(browser, address):
+    """In a browser of its own: a clock that is stopped stops for all its pages."""
+    seconds, words = Counter[str](), {}
     with browser.new_context(reduced_motion="reduce") as context:
-        yield (one := Visit(context.new_page(), address).goto(""))
+        one = Visit(context.new_page(), address).goto("")
+        one.page.clock.install(time=0)
+        one.page.clock.pause_at(60)  # or the time of a busy machine would be counted, too
+        one.press("Show me how")
+        now = one.hero.locator("[aria-current=step]")
+        while (name := now.get_attribute("aria-label") or "") != "Output":
+            seconds[name] += 1
+            words[name] = len(one.says.inner_text().split())
+            one.page.clock.run_for(1000)
         assert not one.errors
-
-
-def test_each_step_stands_until_it_is_read_and_one_without_anything_is_left_out(alone):
-    one = alone
-    one.page.clock.install(time=0)
-    one.page.clock.pause_at(60)  # or the time of a busy machine would be counted, too
-    one.press("Show me how")
-    now, seconds = one.hero.locator("[aria-current=step]"), Counter[str]()
-    words: dict[str, int] = {}
-    while (name := now.get_attribute("aria-label")) != "Output":
-        seconds[name] += 1
-        words[name] = len(one.says.inner_text().split())
-        one.page.clock.run_for(1000)
     assert [*seconds] == ["Numbers", "Query, key, value", "Scores", "Weights"]
     assert all(seconds[name] * 4 >= count - 4 for name, count in words.items()), (seconds, words)
 
@@ -178,7 +173,6 @@ FAR_AWAY = """(() => {
   });
 })()"""
 """What the server says is not heard before `hold()` lets it through, as over a slow line."""
-PAINTED = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 
 
 def test_a_late_answer_takes_back_no_newer_choice(reader, address):
@@ -192,7 +186,7 @@ def test_a_late_answer_takes_back_no_newer_choice(reader, address):
             word(one, name).click()
         if name == "record":  # now the server's answer to the first click comes
             one.page.evaluate("hold(true)")
-            one.page.evaluate(PAINTED)
+            one.page.evaluate(REDRAWN)
             expect(word(one, "record")).to_have_attribute("aria-checked", "true")
     one.page.evaluate("hold(false)")
     one.expect_in_link(word="3")

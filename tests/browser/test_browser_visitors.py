@@ -7,9 +7,7 @@ from playwright.sync_api import expect
 
 from explainers.charts.theme import THEMES
 from explainers.toys.sentence import SENTENCE, write_running_sentence
-from tests.browser.looks import list_what_stands_out, violations
-from tests.support.browser_fixtures import PAGES
-from tests.support.visit import PHONE, WINDOW, Visit, dressed
+from tests.support.visit import Visit
 
 LANGUAGE = "() => document.documentElement.lang"
 WATCH = """() => {
@@ -26,13 +24,6 @@ WATCH = """() => {
 }"""
 """In every frame from now on: the colour of queries in every first picture."""
 WORN = "() => { cancelAnimationFrame(watching); return [...worn]; }"
-LINK = {
-    "text": "The team praised young fans on Sunday",
-    "seed": "7",
-    "d_model": "16",
-    "queries": "across",
-    "weights": "untrained",
-}
 
 
 def speak(one, name):
@@ -77,20 +68,6 @@ def test_who_has_chosen_no_sentence_gets_that_of_the_language(browser, address):
         expect(sentence).to_have_value(SENTENCE)
         assert "text" not in one.choices
         assert not one.errors
-
-
-@pytest.mark.rotating(12)
-@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
-def test_a_stranger_comes_on_a_phone_by_night(browser, address, stroll, path):
-    """And sees by the link, in a large window, what a reader sees who comes from elsewhere."""
-    link = LINK | ({"deep": "parameters"} if path == "query_key_value" else {})
-    with browser.new_context(reduced_motion="reduce") as context:
-        stranger = Visit(dressed(context.new_page(), "dark", PHONE), address).goto(path, **link)
-        faults = list_what_stands_out(stranger) + violations(stranger)
-        assert stranger.choices.items() <= {"predict": "false", **link}.items()
-        dressed(stranger.page, "light", WINDOW)
-        assert stranger.goto(path, **link).drawn() == stroll(path, **link).drawn()
-        assert not faults + stranger.errors
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)

@@ -9,9 +9,7 @@ from explainers.chapters.claims.claim_table import read_claims
 from tests.support.exercises import aim, ask
 from tests.support.visit import PHONE, dressed
 
-WALL = """() => {
-  const hosts = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
-  const wall = hosts.map((host) => host.shadowRoot.querySelector('.claims')).find(Boolean);
+WALL = """(wall) => {
   const cards = [...wall.querySelectorAll('.claims-card')];
   return { seen: cards.filter((card) => getComputedStyle(card).opacity > 0.9).length,
     turned: cards.filter((card) => card.querySelector('.turned')).length,
@@ -19,13 +17,8 @@ WALL = """() => {
     open: wall.querySelector('.claims-card.open .claims-text').innerText,
     says: wall.querySelector('.says').textContent };
 }"""
-OPENS = """() => {
-  const hosts = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
-  const deck = hosts.map((host) => host.shadowRoot.querySelector('.deck')).find(Boolean);
-  return deck.querySelector('.deck-card.open .deck-name').textContent;
-}"""
-DONE = """(names) => JSON.stringify(names)
-  === JSON.stringify(new URLSearchParams(location.search).getAll('done'))"""
+OPENS = ".deck .deck-card.open .deck-name"
+DONE = "(names) => new URLSearchParams(location.search).getAll('done').join() === names.join()"
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 LOW = 1280, 800
 
@@ -37,8 +30,8 @@ def unjudged(visit):
 
 
 def test_claims_are_judged_turn_at_once_and_keys_lead_on(unjudged):
-    page = unjudged.page
-    wall = page.evaluate(WALL)
+    page, claims = unjudged.page, unjudged.page.locator(".claims")
+    wall = claims.evaluate(WALL)
     assert (wall["seen"], wall["turned"]) == (7, 0)
     assert set(wall["told"]) == {"down"}, "what is face down cannot be read anywhere"
     assert page.get_by_text("Computed here").count() == 0
@@ -51,32 +44,32 @@ def test_claims_are_judged_turn_at_once_and_keys_lead_on(unjudged):
     page.keyboard.press("ArrowRight")
     expect(first).to_contain_text("every row of the weights sums to 1")
     page.get_by_role("button", name="Holds", exact=True).click()
-    wall = page.evaluate(WALL)  # no run of the server comes between
+    wall = claims.evaluate(WALL)  # no run of the server comes between
     assert wall["turned"] == 1
     assert "1 of 1 right" in wall["says"]
     numbers = page.get_by_text("The largest distance of a row's sum from 1")
     expect(numbers).to_be_visible()
     unjudged.wait_for_choice("guess_rows_sum_to_one", "holds")
     dressed(page, "light", PHONE)
-    page.wait_for_function(f"() => ({WALL})().seen === 3")
+    page.wait_for_function(f"(wall) => ({WALL})(wall).seen === 3", arg=claims.element_handle())
     assert numbers.bounding_box()["y"] < PHONE[1], "near the card, also on a phone"
 
 
 def test_a_look_at_claims_is_no_judgement(unjudged):
-    page = unjudged.page
+    page, claims = unjudged.page, unjudged.page.locator(".claims")
     page.get_by_role("radio", name="Positions 0/6").click()
     unjudged.expect_in_link(about="positions")
     page.get_by_role("button", name="Show me").click()
     expect(page.locator(".claims-seal")).to_contain_text("Does not hold")
-    assert "You have judged none" in page.evaluate(WALL)["says"]
+    assert "You have judged none" in claims.evaluate(WALL)["says"]
     page.get_by_role("button", name="The next claim").click()
     expect(page.locator(".claims-card.open .claims-text")).to_contain_text("needs no causal mask")
-    assert page.evaluate(WALL)["seen"] == 6
+    assert claims.evaluate(WALL)["seen"] == 6
     page.get_by_role("button", name="Show me").click()
     expect(page.get_by_text("Show all answers from now on?")).to_be_visible()
     page.get_by_role("button", name="Yes", exact=True).click()
     unjudged.expect_said("not reproducible")
-    assert page.evaluate(WALL)["turned"] == len(read_claims())
+    assert claims.evaluate(WALL)["turned"] == len(read_claims())
 
 
 def test_exercises_open_at_once_and_the_next_page_begins_at_its_top(visit):
@@ -85,12 +78,13 @@ def test_exercises_open_at_once_and_the_next_page_begins_at_its_top(visit):
     field = page.get_by_role("textbox", name="Your answer").bounding_box()
     assert field["y"] + field["height"] < LOW[1], "its task is seen without scrolling"
     page.get_by_role("radio", name="Heads for a budget").click()
-    assert page.evaluate(OPENS) == "Heads for a budget"  # no run of the server comes between
+    opens = page.locator(OPENS)
+    assert opens.text_content() == "Heads for a budget"  # no run of the server comes between
     expect(page.get_by_role("heading", name="Heads for a budget")).to_be_visible()
     one.wait_for_choice("exercise", "heads for a budget")
     for key, name in (("ArrowRight", "A model on two GPUs"), ("ArrowDown", "Rotate")):
         page.keyboard.press(key)
-        assert page.evaluate(OPENS) == name
+        assert opens.text_content() == name
     expect(page.get_by_role("heading", name="Rotate", exact=True)).to_be_visible()
 
     row = page.get_by_role("button", name="Reach a goal")

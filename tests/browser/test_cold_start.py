@@ -1,5 +1,6 @@
 """The first visitors of a server that has just been started, behind a path of a proxy."""
 
+from collections import defaultdict
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -58,10 +59,9 @@ def test_three_come_at_once(browser, tmp_path):
     """One sees the first picture before PyTorch is there; two get what the same link asks for."""
     with cold(tmp_path) as address, browser.new_context(reduced_motion="reduce") as context:
         context.add_init_script(f"({LISTS})()")
+        asked = defaultdict(list)
+        context.on("request", lambda request: asked[request.frame.page].append(request.url))
         first, *both = (Visit(context.new_page(), address) for _ in range(3))
-        asked: dict[Visit, list[str]] = {one: [] for one in (first, *both)}
-        for one in asked:
-            listen(one, asked[one])
         first.follow("")
         early = first.page.locator(".st-key-first-picture")
         expect(early.locator(".hero .says")).to_be_visible()
@@ -74,7 +74,7 @@ def test_three_come_at_once(browser, tmp_path):
         assert first.says.inner_text() == seen
         assert len(first.drawn()) == 1
         for script in ("/picture/picture.js", "/picture/hero.js"):
-            assert sum(url.endswith(script) for url in asked[first]) == 1, "never again"
+            assert sum(url.endswith(script) for url in asked[first.page]) == 1, "never again"
         one, other = (one.ready().drawn() for one in both)
         assert one == other
         for one in both:
@@ -83,29 +83,23 @@ def test_three_come_at_once(browser, tmp_path):
         assert not first.errors + both[0].errors + both[1].errors
 
 
-def listen(visit, asked):
-    """Keep the addresses of all that a tab asks for."""
-    visit.page.on("request", lambda request: asked.append(request.url))
-
-
 def need_their_files(visits, asked):
     """All modules of a picture are fetched from the app's path, once; another page's with it.
 
     Tabs of a process share what one has fetched: which one asks is chance, where both come at once.
     """
-    files = {one: [url for url in asked[one] if browser_files.is_our_file(url)] for one in visits}
-    ours = [[url.partition(".figure-figure/")[2] for url in files[one]] for one in visits]
+    files = [[*filter(browser_files.is_our_file, asked[one.page])] for one in visits]
+    ours = [[url.partition(".figure-figure/")[2] for url in urls] for urls in files]
     got = [[*filter(None, paths)] for paths in ours]
     modules = map(name, needed(FOLDER / "figure" / "figure.js"))
     assert {*got[0], *got[1]} == {*modules, "figure/style.css"}
     assert all(len(paths) == len(set(paths)) for paths in got)
     visit = visits[0]
-    for url in [*files[visit], *files[visits[1]]]:
-        assert url.startswith(f"{visit.address}/_stcore/")
-    asked[visit].clear()
+    assert all(url.startswith(f"{visit.address}/_stcore/") for url in files[0] + files[1])
+    asked[visit.page].clear()
     visit.after_run(visit.page.get_by_role("link", name="4 · Masks").click)
     visit.page.get_by_role("heading", name="Masks", exact=True, level=1).wait_for()
-    new = [url for url in asked[visit] if browser_files.is_our_file(url)]
+    new = [*filter(browser_files.is_our_file, asked[visit.page])]
     assert new, "what only this kind of picture needs comes with it"
     kind = needed(FOLDER / "picture" / "heroes" / "masked.js")
     assert {url.partition(".picture-picture/")[2] for url in new} <= set(map(name, kind))

@@ -84,7 +84,7 @@ def test_a_page_looks_as_it_should(stroll, said, at, path, second):
     look(FIRST, by_day, LARGE, list_what_is_left(one, path, said))
     one.resize(PHONE)
     look(FIRST, by_day, PHONE, list_faults_at_sight(one, path), list_what_stands_out(one))
-    look(FIRST, by_day, PHONE, list_what_is_far(one))
+    look(FIRST, by_day, PHONE, list_what_is_far(one), violations(one))
     before = one.resize(PROJECTOR).page.evaluate(COLOURS), one.drawn()
     one.wear(by_night)
     look(FIRST, by_night, PROJECTOR, list_faults_at_sight(one, path), list_what_stands_out(one))

@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 OF_ITSELF, OF_LARGEST, AT_ALL = 3e-4, 4e-5, 1e-6
@@ -45,10 +46,9 @@ class Change(NamedTuple):
 
     def __str__(self) -> str:
         kept, now = self.kept, self.now
-        if isinstance(kept, str) and isinstance(
-            now, str
-        ):  # what stands around the first difference
-            start = max(0, _find_first(kept, now) - 40)
+        if isinstance(kept, str) and isinstance(now, str):  # around the first difference
+            both = zip(kept, now, strict=False)
+            start = max(0, len([*takewhile(lambda pair: pair[0] == pair[1], both)]) - 40)
             kept, now = kept[start : start + 120], now[start : start + 120]
         return f"{self.place}: {_shorten(kept)} → {_shorten(now)}"
 
@@ -56,14 +56,6 @@ class Change(NamedTuple):
 def _shorten(value: Any) -> str:
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 160 else f"{text[:100]} … {text[-50:]}"
-
-
-def _find_first(kept: str, now: str) -> int:
-    """The place of the first letter that is another one."""
-    return next(
-        (n for n, (a, b) in enumerate(zip(kept, now, strict=False)) if a != b),
-        min(len(kept), len(now)),
-    )
 
 
 def list_changes(

@@ -40,29 +40,28 @@ def parts_with_text(page):
     return modules & set(ROOT.glob("explainers/chapters/**/*.py"))
 
 
+NAMED_BY = {
+    "show_one_sentence": ["one_sentence"],
+    "go_deeper": ["deeper*"],
+    "check_yourself": ["recall_*", "because_recall_*"],
+}
+"""What a function shows, whatever it is given."""
+
+
 def texts_asked_for(path):
     """(pattern of a name, names of its numbers) of every call of `text`, or of what asks by it."""
-    for call in nodes(path):
-        if not isinstance(call, ast.Call):
-            continue
-        if ast.unparse(call.func) == "text.fill" and pattern(call.args[0]) != "*":
-            yield pattern(call.args[0]), {None}
-        if not isinstance(call.func, ast.Name):
-            continue
+    for call in (node for node in nodes(path) if isinstance(node, ast.Call)):
+        asks = ast.unparse(call.func)
         given = {keyword.arg for keyword in call.keywords}
-        if call.func.id == "text" and pattern(call.args[0]) != "*":
+        if asks in ("text.fill", "check_yourself"):
+            given = {None}
+        if asks in ("text", "text.fill") and pattern(call.args[0]) != "*":
             yield pattern(call.args[0]), given
-        elif call.func.id in ("revealed", "ask_veiled"):
-            hidden = {"veil"} if call.func.id == "ask_veiled" else set()
-            yield f"ask_{pattern(call.args[1])}", given | hidden
-            yield f"because_{pattern(call.args[1])}", given | hidden
-        elif call.func.id == "show_one_sentence":
-            yield "one_sentence", given
-        elif call.func.id == "go_deeper":
-            yield "deeper*", given
-        elif call.func.id == "check_yourself":
-            yield "recall_*", {None}
-            yield "because_recall_*", {None}
+        elif asks in ("revealed", "ask_veiled"):
+            hidden = {"veil"} if asks == "ask_veiled" else set()
+            for kind in ("ask", "because"):
+                yield f"{kind}_{pattern(call.args[1])}", given | hidden
+        yield from ((name, given) for name in NAMED_BY.get(asks, ()))
 
 
 def pattern(written):

@@ -4,17 +4,8 @@ import ast
 import functools
 from collections import Counter
 
-from tests.house.test_house import (
-    ATTENTION,
-    EXPLAINERS,
-    PAGES,
-    PRODUCT,
-    each,
-    imports,
-    name,
-    nodes,
-    tree,
-)
+from tests.house.test_house import ATTENTION, EXPLAINERS, PAGES, PRODUCT, imports, nodes, tree
+from tests.support.rules import each, name
 
 ROLES = {"__init__", "__main__", "cards", "compute", "hero", "train"}
 """Stems that mean the same in each folder where they stand."""
@@ -67,16 +58,12 @@ def test_state_has_names_that_stand_in_one_place(path):
     """`st.session_state` is asked for constants of `ui/session.py` and for keys of controls."""
     for node in nodes(path):
         match node:
-            case ast.Subscript(value=ast.Attribute(attr="session_state"), slice=key):
-                keys = [key]
-            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="session_state")), args=keys):
-                pass
+            case ast.Subscript(value=ast.Attribute(attr="session_state"), slice=key) | ast.Call(
+                ast.Attribute(value=ast.Attribute(attr="session_state")), [key, *_]
+            ):
+                assert not isinstance(key, ast.Constant | ast.JoinedStr)
             case ast.Attribute(value=ast.Attribute(attr="session_state"), attr=attribute):
-                keys = []
                 assert hasattr(dict, attribute), f"session_state.{attribute}"
-            case _:
-                keys = []
-        assert not isinstance(next(iter(keys), None), ast.Constant | ast.JoinedStr)
 
 
 @each([path for path in PRODUCT if name(path) != "explainers/ui/text/language.py"])
@@ -94,13 +81,10 @@ WHOLE_PAGES = "14_idle_heads", "15_serving", "17_inspector", "19_what_if", "23_e
 @each([path for path in PAGES if path.stem not in WHOLE_PAGES])
 def test_a_choice_in_a_picture_runs_no_whole_page(path):
     """A run of the whole page takes three times as long, for everybody on this server."""
-    drawing = [
-        node
-        for node in tree(path).body
-        if any(ast.unparse(call) == "show_hero" for call in ast.walk(node))
-        and not isinstance(node, ast.ImportFrom)
-    ]
-    for node in drawing:
+    for node in tree(path).body:
+        is_drawing = any(ast.unparse(call) == "show_hero" for call in ast.walk(node))
+        if not is_drawing or isinstance(node, ast.ImportFrom):
+            continue
         assert isinstance(node, ast.FunctionDef), "shows its hero outside of a fragment"
         assert "fragment" in map(ast.unparse, node.decorator_list), f"{node.name}: no fragment"
 

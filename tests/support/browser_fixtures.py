@@ -99,12 +99,7 @@ def stroll(
     yield opened
     broken = [(one.errors, count_exceptions(one)) for one in seen]
     if request.session.testsfailed > failed or any(map(any, broken)):
-        close_tabs(tabs)
+        for one in tabs.values():  # what they show is not to be trusted any more
+            one.page.close()
+        tabs.clear()
     assert [found for found in broken if found != ([], 0)] == []
-
-
-def close_tabs(tabs: dict[str, Visit]) -> None:
-    """What they show is not to be trusted any more."""
-    for one in tabs.values():
-        one.page.close()
-    tabs.clear()

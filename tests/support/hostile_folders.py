@@ -49,6 +49,14 @@ def shorten(folder: Path) -> None:
     os.truncate(file, file.stat().st_size - 1)
 
 
+def round_off(folder: Path) -> None:
+    weights(lambda tensors: tensors.update({k: v.char() for k, v in tensors.items()}))(folder)
+
+
+def both(*changes: Callable[[Path], Any]) -> Callable[[Path], Any]:
+    return lambda folder: [change(folder) for change in changes]
+
+
 def instead(name: str, make: Callable[[Path], Any]) -> Callable[[Path], Any]:
     """Another kind of file under a name."""
 
@@ -57,6 +65,10 @@ def instead(name: str, make: Callable[[Path], Any]) -> Callable[[Path], Any]:
         make(folder / name)
 
     return write
+
+
+def link_out(file: Path) -> None:
+    file.symlink_to("/etc/hostname")
 
 
 def entry(dtype: str, shape: list[int], start: int, end: int) -> dict[str, Any]:
@@ -78,10 +90,7 @@ def index(weight_map: Any) -> Callable[[Path], Any]:
 
 
 def nested(depth: int) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for _ in range(depth):
-        made = {"text_config": made}
-    return made
+    return {"text_config": nested(depth - 1)} if depth else {}
 
 
 def words(count: int) -> dict[str, Any]:
@@ -101,46 +110,29 @@ def template(count: int) -> dict[str, Any]:
 
 OUTSIDE = "outside its folder"
 CODE = "code of its own"
+FEWER, TWO_MILLION = "has weights for fewer", "at most 2,000,000 are read"
 CUT = "not whole, or not safetensors"
 AT_A_LOOK: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a million labels": (config(num_labels=1_000_000), "num_labels is 1,000,000"),
-    "a billion layers": (config(num_hidden_layers=10**9), "has weights for fewer"),
-    "a billion inner layers": (
-        config(text_config={"num_hidden_layers": 10**9}),
-        "has weights for fewer",
-    ),
+    "a billion layers": (config(num_hidden_layers=10**9), FEWER),
+    "a billion inner layers": (config(text_config={"num_hidden_layers": 10**9}), FEWER),
     "a million factors": (
         config(rope_parameters={"rope_type": "longrope", "short_factor": [1.0] * 10**6}),
-        "at most 2,000,000 are read",
+        TWO_MILLION,
     ),
     "nested until the stack ends": (raw("config.json", "[" * 100_000), "is not JSON"),
-    "a config.json of two million bytes": (
-        config(padding="x" * 2_000_000),
-        "at most 2,000,000 are read",
-    ),
+    "a config.json of two million bytes": (config(padding="x" * 2_000_000), TWO_MILLION),
     "a config.json that is none": (raw("config.json", "{"), "is not JSON"),
     "a config.json that is a list": (raw("config.json", "[]"), "is no JSON object"),
     "a config.json of zeros": (raw("config.json", b"\0" * 1_000), "is not JSON"),
     "code beside the weights": (config(auto_map={"AutoModelForCausalLM": "code.Model"}), CODE),
-    "code of a tokenizer": (
-        raw("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": "c.T"}}'),
-        CODE,
-    ),
+    "code of a tokenizer": (raw("tokenizer_config.json", '{"auto_map": {"A": "c.T"}}'), CODE),
     "packed weights": (
-        lambda folder: (
-            config(quantization_config={"quant_method": "fp8"})(folder),
-            weights(lambda t: t.update({k: v.char() for k, v in t.items()}))(folder),
-        ),
+        both(config(quantization_config={"quant_method": "fp8"}), round_off),
         "quantised",
     ),
-    "weights of whole numbers": (
-        weights(lambda t: t.update({k: v.char() for k, v in t.items()})),
-        "quantised",
-    ),
-    "weights that were cut off": (
-        lambda folder: os.truncate(folder / "model.safetensors", 900),
-        CUT,
-    ),
+    "weights of whole numbers": (round_off, "quantised"),
+    "weights that were cut off": (lambda f: os.truncate(f / "model.safetensors", 900), CUT),
     "weights that lack a byte": (shorten, CUT),
     "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "is missing"),
     "an empty file of weights": (raw("model.safetensors", b""), CUT),
@@ -171,20 +163,14 @@ AT_A_LOOK: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a list of other files": (index({"a": "weights.bin"}), OUTSIDE),
     "a list that is none": (index(["model.safetensors"]), OUTSIDE),
     "an adapter": (
-        lambda folder: (
-            (folder / "config.json").rename(folder / "other.json"),
-            raw("adapter_config.json", '{"base_model_name_or_path": "a/b"}')(folder),
+        both(
+            lambda folder: (folder / "config.json").rename(folder / "other.json"),
+            raw("adapter_config.json", '{"base_model_name_or_path": "a/b"}'),
         ),
         "it has no config.json",
     ),
-    "a link out of the folder": (
-        instead("tokenizer_config.json", lambda f: f.symlink_to("/etc/hostname")),
-        "is not JSON",
-    ),
-    "weights that are a link": (
-        instead("model.safetensors", lambda f: f.symlink_to("/etc/hostname")),
-        CUT,
-    ),
+    "a link out of the folder": (instead("tokenizer_config.json", link_out), "is not JSON"),
+    "weights that are a link": (instead("model.safetensors", link_out), CUT),
     "a pipe for a config.json": (instead("config.json", os.mkfifo), "is no file"),
     "a pipe for a tokenizer": (instead("vocab.json", os.mkfifo), "is no file"),
     "a device": (instead("tokenizer.json", lambda f: f.symlink_to("/dev/zero")), "is no file"),

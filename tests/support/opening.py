@@ -5,10 +5,9 @@ import functools
 import json
 import os
 import re
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from unittest import mock
 
 from streamlit.components.v2 import manifest_scanner
@@ -19,19 +18,15 @@ from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from explainers.toys.grammar import ENGLISH
 from explainers.ui.session import MODEL_JOB, OPEN_CARD
 from tests.support.tiers import take_turns
+from tests.support.waiting import over
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(ROOT.glob("pages/*.py"))
+Listed = TypeVar("Listed")
 LIMIT = 120
 WIDGETS = (
-    "slider",
-    "select_slider",
-    "number_input",
-    "button_group",
-    "selectbox",
-    "radio",
-    "toggle",
-    "text_input",
+    *("slider", "select_slider", "number_input", "button_group"),
+    *("selectbox", "radio", "toggle", "text_input"),
 )
 RECALL = "recall "
 """Keys of answers at the end of a page, which no link has, begin with this."""
@@ -90,10 +85,7 @@ def settled(visit: AppTest) -> AppTest:
     """The page as it is when the models that come by themselves have come."""
     for key in map(MODEL_JOB.format, PLACES):
         if key in visit.session_state:
-            until, job = time.monotonic() + LIMIT, visit.session_state[key]
-            while not job.is_over:
-                assert time.monotonic() < until, job.reports
-                time.sleep(0.02)
+            over(visit.session_state[key])
             visit.run()
     return visit
 
@@ -106,12 +98,10 @@ def press(visit: AppTest, label: str) -> AppTest:
 
 def lacks_model(visit: AppTest) -> bool:
     """Has this machine no model for a page that needs one, or no scores of its heads yet?"""
-    from explainers.chapters.common.measured_heads import (
-        MEASURE_LABEL,  # torch, which not all may have
-    )
+    from explainers.chapters.common import measured_heads  # torch, which not all may have
 
     is_away = any("is not on this machine" in told.value for told in visit.warning)
-    return is_away or any(button.label == MEASURE_LABEL for button in visit.button)
+    return is_away or any(b.label == measured_heads.MEASURE_LABEL for b in visit.button)
 
 
 def unfolded(visit: AppTest) -> AppTest:
@@ -158,14 +148,15 @@ def known_words(count: int) -> str:
     return " ".join(ENGLISH.words[:count])
 
 
+def kept_for_models(find: Callable[[Path], list[Listed]]) -> Callable[[Path], list[Listed]]:
+    """Found once; with other models in the folder, cards, layers and heads may be others."""
+    kept = functools.cache(lambda page, _models: find(page))
+    return lambda page: kept(page, os.environ.get("ATTENTION_MODELS"))
+
+
+@kept_for_models
 def cards_on(page: Path) -> list[dict[str, str]]:
     """Links to a page with all cards closed, and with each of its cards open."""
-    return _find_cards(page, os.environ.get("ATTENTION_MODELS"))
-
-
-@functools.cache
-def _find_cards(page: Path, _models: str | None) -> list[dict[str, str]]:
-    """With other models in the folder, a page may have other cards."""
     start = OPEN_CARD.format(page.stem, "")
     keys = [str(e.key) for e in elements(opened(page).main) if e.type == "expander"]
     return [{}, *({"deep": key.removeprefix(start)} for key in keys if key.startswith(start))]
@@ -177,14 +168,9 @@ def cards_in_turn(page: Path) -> list[dict[str, str]]:
     return [closed, *take_turns(cards)]
 
 
+@kept_for_models
 def controls_on(page: Path) -> list[Found]:
     """Every control of a page, also those that show up only with another one's choice."""
-    return _find_controls(page, os.environ.get("ATTENTION_MODELS"))
-
-
-@functools.cache
-def _find_controls(page: Path, _models: str | None) -> list[Found]:
-    """With other models in the folder, layers and heads are others."""
     links: list[dict[str, str]] = [{}, {"predict": "true"}]
     seen: set[str] = set()
     for card in cards_on(page):

@@ -19,11 +19,18 @@ def as_tests_began():
         yield
 
 
+def need(model_id):
+    """There is nothing to test without this model."""
+    from explainers.models.load import is_on_disk  # torch, which not every test needs
+
+    if not is_on_disk(model_id):
+        pytest.skip(f"no {model_id} here: python -m explainers.models fetch says why")
+
+
 def real(model_id):
     """A model that `make test` has fetched, as far as this machine has a network."""
-    from explainers.models.load import is_on_disk, load_model  # torch, which not every test needs
+    from explainers.models.load import load_model
 
     with as_tests_began():
-        if not is_on_disk(model_id):
-            pytest.skip(f"no {model_id} here: python -m explainers.models fetch says why")
+        need(model_id)
         return load_model(model_id)

@@ -16,7 +16,12 @@ def each(paths):
 
     def rule_of(holds):
         def rule():
-            broken = [f"{name(path)}: {fault}" for path in paths for fault in faults(holds, path)]
+            broken = []
+            for path in paths:
+                try:
+                    holds(path)
+                except (AssertionError, ValueError) as fault:
+                    broken.append(f"{name(path)}: {fault}")
             if broken:
                 pytest.fail("\n".join(broken), pytrace=False)
 
@@ -24,11 +29,3 @@ def each(paths):
         return rule
 
     return rule_of
-
-
-def faults(holds, path):
-    """What keeps a file from holding a rule: nothing, or a sentence."""
-    try:
-        holds(path)
-    except (AssertionError, ValueError) as fault:
-        yield str(fault)

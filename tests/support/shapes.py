@@ -22,15 +22,78 @@ def check_shapes(function, sizes, *arguments):
     that a comment that leaves an axis out is as wrong as one that exchanges two. A public function
     that is called on the way is held by a call of its own.
     """
-    held: list[str] = []
-    _holding(function, partial(_hold, held, sizes))(*arguments)
+    with watch_shapes(function, sizes) as held:
+        function(*arguments)
     delegates = any(_is_teaching(function, name) for name in function.__code__.co_names)
     assert held or delegates, f"{function.__name__} states no shape"
+
+
+@contextmanager
+def watch_shapes(function, sizes):
+    """The same of a function that somebody else calls, as a compiler does. Gives what was held."""
+    found = {
+        (one.__code__.co_filename, one.__name__): _commented(one) for one in _with_helpers(function)
+    }
+    held: list[str] = []
+    before = sys.gettrace()
+
+    def watch(frame, _event, _given):
+        commented = found.get((frame.f_code.co_filename, frame.f_code.co_name))
+        return _follow(commented, partial(_hold, held, sizes)) if commented else None
+
+    sys.settrace(watch)
+    try:
+        yield held
+    finally:
+        sys.settrace(before)
+    stated = {place for commented in found.values() for place, *_ in commented.values()}
+    assert set(held) == stated, f"{stated - set(held)} did not run"
+
+
+def _with_helpers(function):
+    """The function and its private helpers, and theirs."""
+    yield function
+    for name in function.__code__.co_names:
+        if name.startswith("_") and _is_teaching(function, name):
+            yield from _with_helpers(function.__globals__[name])
 
 
 def _is_teaching(function, name):
     called = function.__globals__.get(name)
     return inspect.isfunction(called) and called.__module__.startswith(TEACHING)
+
+
+def _commented(function):
+    """By each of its lines: an assignment with a comment, as (place, comment, names it sets)."""
+    lines, first = inspect.getsourcelines(function)
+    source = textwrap.dedent("".join(lines))
+    comments = _comments(source)
+    found: dict[int, tuple[str, str, list[str]]] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Assign) and node.end_lineno in comments:
+            names = [target.id for target in getattr(node.targets[0], "elts", node.targets)]
+            place = f"{function.__name__}, line {node.lineno} of it"
+            assignment = place, comments.pop(node.end_lineno), names
+            span = range(node.lineno, (node.end_lineno or 0) + 1)
+            found |= {first - 1 + line: assignment for line in span}
+    assert not comments, f"{function.__name__}: {comments} stand behind no assignment"
+    return found
+
+
+def _follow(commented, hold):
+    """What a call of a function tells, line by line: an assignment is held when it is over."""
+    under_way = None
+
+    def see(frame, event, _given):
+        nonlocal under_way
+        now = commented.get(frame.f_lineno) if event == "line" else None
+        if under_way and under_way is not now:
+            place, comment, names = under_way
+            hold(place, comment, names, [frame.f_locals[name] for name in names])
+        under_way = now
+        return see
+
+    return see
 
 
 def _hold(held, sizes, place, comment, names, tensors):
@@ -41,42 +104,6 @@ def _hold(held, sizes, place, comment, names, tensors):
         stated, actual = _stated(shape, sizes, place), tuple(tensor.shape)
         assert actual == stated, f"{place}: {name} is {actual}, its comment says ({shape})"
         held.append(place)
-
-
-@contextmanager
-def watch_shapes(function, sizes):
-    """The same of a function that a compiler calls: it is watched. Gives what was held."""
-    source, first = _source(function)
-    comments = _comments(source)
-    found = {
-        first - 1 + node.lineno: (node, comments.pop(node.end_lineno))
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Assign) and node.end_lineno in comments
-    }
-    assert not comments, f"{function.__name__}: {comments} stand behind no assignment"
-    ran = function.__code__.co_filename, function.__name__
-    held: list[str] = []
-    done, before = 0, sys.gettrace()
-
-    def watch(frame, _event, _given):
-        return see if (frame.f_code.co_filename, frame.f_code.co_name) == ran else None
-
-    def see(frame, _event, _given):
-        nonlocal done
-        if done in found:
-            node, comment = found[done]
-            names, place = _names(node), f"{function.__name__}, line {node.lineno} of it"
-            tensors = [frame.f_locals[name] for name in names]
-            _hold(held, sizes, place, comment, names, tensors)
-        done = frame.f_lineno
-        return see
-
-    sys.settrace(watch)
-    try:
-        yield held
-    finally:
-        sys.settrace(before)
-    assert len(set(held)) == len(found), "a line with a comment did not run"
 
 
 def _stated(shape, sizes, place):
@@ -94,27 +121,6 @@ def _size(axis, sizes, place):
     return known[0] if len(known) == 1 else math.prod(known)
 
 
-def _holding(function, hold):
-    """The same function, calling `hold` after every assignment that has a shape comment."""
-    source, first = _source(function)
-    comments = _comments(source)
-    tree = _AfterAssignment(function.__name__, comments).visit(ast.parse(source))
-    ast.increment_lineno(ast.fix_missing_locations(tree), first - 1)
-    assert not comments, f"{function.__name__}: {comments} stand behind no assignment"
-    namespace = dict(function.__globals__, hold=hold)
-    for name in function.__code__.co_names:
-        if name.startswith("_") and _is_teaching(function, name):
-            namespace[name] = _holding(namespace[name], hold)
-    exec(compile(tree, function.__code__.co_filename, "exec"), namespace)
-    return namespace[function.__name__]
-
-
-def _source(function):
-    """Its text, and the line of the file where that begins."""
-    lines, first = inspect.getsourcelines(function)
-    return textwrap.dedent("".join(lines)), first
-
-
 def _comments(source):
     """The comments that state a shape, by their lines."""
     return {
@@ -122,22 +128,3 @@ def _comments(source):
         for token in tokenize.generate_tokens(io.StringIO(source).readline)
         if token.type == tokenize.COMMENT and re.match(r"#\s*\(", token.string)
     }
-
-
-def _names(node):
-    """Of all that an assignment sets."""
-    return [target.id for target in getattr(node.targets[0], "elts", node.targets)]
-
-
-class _AfterAssignment(ast.NodeTransformer):
-    def __init__(self, function, comments):
-        self.function, self.comments = function, comments
-
-    def visit_Assign(self, node):
-        comment = self.comments.pop(node.end_lineno, None)
-        if comment is None:
-            return node
-        names = _names(node)
-        place = f"{self.function}, line {node.lineno} of it"
-        held = f"hold({place!r}, {comment!r}, {names!r}, ({', '.join(names)},))"
-        return [node, *ast.parse(held).body]

@@ -1,19 +1,13 @@
-"""What takes long: trainings and measurements that a reader starts, and a model's own words."""
-
-import re
+"""What takes long: a training that a reader starts, and a model's own words."""
 
 import pytest
 from playwright.sync_api import expect
 
 from explainers.models.registry import WHEEL_MODELS
-from tests.browser.stories.test_real_models import need
-
-TRAINS = (
-    "it trains or measures on this machine; that jobs run, end and are cancelled: test_job_queue"
-)
+from tests.support.real_models import need
 
 
-@pytest.mark.nightly(TRAINS)
+@pytest.mark.nightly("it trains; that jobs run, end and are cancelled: test_job_queue")
 def test_one_of_the_idle_heads_is_trained_while_one_looks_on(story):
     one = story("idle_heads", given="sink-gate")
     one.press("Train it now")
@@ -23,33 +17,6 @@ def test_one_of_the_idle_heads_is_trained_while_one_looks_on(story):
     expect(status).to_contain_text("trained here just now, from seed 5", timeout=180_000)
     one.expect_said("needs the letter before it")
     expect(one.hero.get_by_role("button", name="Train it now")).to_be_visible()
-
-
-@pytest.mark.nightly(TRAINS)
-@pytest.mark.parametrize(
-    ("page", "link", "button", "ends"),
-    [
-        (
-            "shared_heads",
-            {"weights": "untrained", "kv_heads": "1", "deep": "uptraining"},
-            "Train the averaged heads",
-            "batch 100 of 100",
-        ),
-        (
-            "long_sequences",
-            {"deep": "spared"},
-            "Measure on this machine",
-            "No output differs by more than",
-        ),
-    ],
-)
-def test_a_job_of_a_card_ends_and_may_be_started_again(story, page, link, button, ends):
-    one = story(page, **link)
-    begin = one.page.get_by_role("button", name=button)
-    begin.click()
-    expect(one.page.get_by_text(re.compile(ends))).to_be_visible()
-    expect(begin).to_be_enabled()
-    assert not one.page.get_by_role("button", name="Cancel").count()
 
 
 @pytest.mark.nightly("the model reads a text for 90 seconds; the page's own test reads one too")

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.stories.test_real_models import SMOLLM2, need
+from explainers.models.registry import WHEEL_MODELS
+from tests.support.real_models import need
 
 CHOICES = {
     "tokens": ("role=radio[name='words']", {"unit": "words"}),
@@ -28,7 +29,7 @@ CHOICES = {
 @pytest.mark.parametrize("page", CHOICES)
 def test_a_click_is_told_at_once_stands_in_the_link_and_is_taken_back(story, page):
     if page in ("inspector", "what_if"):
-        need(SMOLLM2)
+        need(WHEEL_MODELS[0].id)
     selector, link = CHOICES[page]
     one = story(page)
     said = one.says.first.text_content()

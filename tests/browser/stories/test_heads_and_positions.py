@@ -1,18 +1,6 @@
-"""Many heads, relative positions."""
+"""Relative positions."""
 
 from playwright.sync_api import expect
-
-
-def test_many_heads(story):
-    one = story("many_heads")
-    one.hero.get_by_role("switch", name="head 1").click()
-    one.expect_in_link(off="1")
-    one.radio("8").click()
-    one.expect_in_link(heads="8", off=None)
-    one.hero.locator(".words button").nth(2).press("ArrowRight")
-    one.expect_in_link(word="3")
-    one.expect_said("8 heads", "record")
-
 
 TIPS = """(hero) => [...hero.querySelectorAll('.dial')].map((dial) => {
   const face = dial.querySelector('.dial-face');

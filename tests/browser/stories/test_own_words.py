@@ -1,27 +1,27 @@
-"""A sentence of the reader's own is typed once, and every page with a head draws it."""
+"""A sentence of the reader's own is typed once, and a real model reads it."""
 
 import re
 
 from playwright.sync_api import expect
 
 from explainers.chapters.common.own_words import read_with
-from explainers.chapters.kv_cache.reading import read_model_text
-from explainers.chapters.relative_positions.hero import read_rotary_head
 from explainers.toys.sentence import SENTENCE, read_sentence
 from explainers.ui.text.numbers import write_percent
 from tests.pages.test_reading import DOG, SENTENCES
 from tests.support.tiers import take_turns
 
 PLACES = "query_key_value", "scores", "masks", "many_heads", "shared_heads"
-WITHOUT_BUTTONS = ("long_sequences",)
-"""Where no word of the picture is a button."""
 LOADING = 60_000
 """Milliseconds; the model is loaded beside the page."""
 
 
-def test_own_words_are_typed_once_and_read_by_a_real_model_on_every_page(story, minilm, smollm2):
+def test_own_words_are_typed_once_and_read_by_a_real_model_also_on_the_next_page(story, minilm):
+    """What it reads in them, on each page: tests/pages/test_reading.py."""
     one = story("")
-    field = one.page.get_by_role("textbox", name="Sentence")
+    field, words = (
+        one.page.get_by_role("textbox", name="Sentence"),
+        one.hero.locator(".words button"),
+    )
     known = [f"{SENTENCE}."]  # the small head reads it: see tests/pages/test_reading.py
     for text in [DOG, *take_turns([text for text in SENTENCES[1:] if text not in known])]:
         one.turn_to("")
@@ -29,30 +29,13 @@ def test_own_words_are_typed_once_and_read_by_a_real_model_on_every_page(story, 
         field.press("Enter")
         found = read_with(minilm, read_sentence(text))
         assert found
-        words = one.hero.locator(".words button")
         expect(words).to_have_text([*found.tokens], timeout=LOADING)
-        most = max(found.weigh_words()[found.telling_word])
-        expect(one.says).to_contain_text(write_percent(most))
-        for place in PLACES:
-            one.turn_to(place, text=text)
-            expect(one.hero.locator(".words button")).to_have_text([*found.tokens])
-            expect(one.page.get_by_text("instead:")).to_have_count(0)
-            if place in ("query_key_value", "scores"):
-                expect(one.says).to_contain_text(write_percent(most))
-        for place in WITHOUT_BUTTONS:
-            one.turn_to(place, text=text)
-            expect(one.hero.locator(".tiles-column")).to_have_text([*found.tokens])
-            expect(one.page.get_by_text("instead:")).to_have_count(0)
-        one.turn_to("relative_positions", text=text)
-        rotated = read_rotary_head(smollm2.name, id(smollm2), text, smollm2)
-        assert rotated
-        expect(words).to_have_text([*rotated.tokens], timeout=LOADING)
-        expect(one.page.get_by_text("instead:")).to_have_count(0)
-        one.turn_to("kv_cache", text=text)
-        stored = read_model_text(smollm2.name, id(smollm2), text, smollm2)
-        assert stored
-        expect(words).to_have_text([*stored.tokens], timeout=LOADING)
-        expect(one.page.get_by_text("A real model reads your words")).to_be_visible()
+        expect(one.says).to_contain_text(
+            write_percent(max(found.weigh_words()[found.telling_word]))
+        )
+        one.after_run(one.page.get_by_role("navigation").get_by_role("link", name="Masks").click)
+        expect(one.page.get_by_role("heading", level=1, name="Masks")).to_be_visible()
+        expect(words).to_have_text([*found.tokens])
         expect(one.page.get_by_text("instead:")).to_have_count(0)
 
 

@@ -70,9 +70,7 @@ def masked_cell(one, row, column):
 
 
 def test_masks(story):
-    one = story("masks")
-    one.radio("window").click()
-    one.expect_in_link(rule="window")
+    one = story("masks", rule="window")
     slider, sent = one.page.get_by_role("slider", name="Width of the window"), one.sent
     drag(slider, 1)
     assert hatched(one) == 49 - 7
@@ -85,10 +83,7 @@ def test_masks(story):
     masked_cell(one, 2, 2).click()  # under a mask of the table it only follows the row
     one.expect_in_link(word=None, cells=None, rule="window")
 
-    one.turn_to("masks")
-    one.press("A narrow window")
-    one.expect_in_link(rule="window")
-    one.turn_to("masks", **one.choices)
+    one.turn_to("masks", rule="window", window="2", word="1")
     card = one.hero.get_by_role("button", name="A narrow window")
     expect(card).to_have_attribute("aria-pressed", "true")
     card.click()  # an experiment that a link has made is taken back
