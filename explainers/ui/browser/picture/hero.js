@@ -10,6 +10,7 @@ import { Chips, Sheet } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
 import { dress } from "./palette.js";
+import { Scene } from "./scene.js";
 import { cutSentences } from "./sentence.js";
 import { Stage } from "./stage.js";
 
@@ -74,6 +75,7 @@ export class Hero {
     this.bar = root.appendChild(element("div", "bar"));
     this.sheet = new Sheet(root);
     this.stage = new Stage(root);
+    this.scene = new Scene(this.stage);
     this.says = root.appendChild(element("p", "says"));
     this.says.setAttribute("aria-live", "polite");
     this.hint = root.appendChild(element("p", "hint"));
@@ -255,12 +257,14 @@ export class Hero {
   dressed(_dress) {}
   /** How large everything is in the room that there is. */
   measure() {}
+  /** What is seen now, the lowest first. @returns {import("./scene.js").Mark[]} */
+  marks() { return []; }
   /** Numbers that are to be shown now, and places that are drawn. @returns {Record<string, number[][]>} */
-  goal() { return {}; }
+  goal() { return this.scene.goal(); }
   /** Nodes to their places. */
-  place() {}
+  place() { this.scene.show(this.marks()); }
   /** What the tween has now, drawn. */
-  paint() {}
+  paint() { this.scene.paint(this.tween); }
   /** @returns {Sentence} */
   sentence() { return { name: "", values: {} }; }
   /** What is said after the sentence. */

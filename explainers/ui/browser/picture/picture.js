@@ -25,6 +25,7 @@ import "./motion.js";
 import "./palette.js";
 import "./pixel_grid.js";
 import "./player.js";
+import "./scene.js";
 import "./sentence.js";
 import "./softmax.js";
 import "./stage.js";

@@ -24,6 +24,17 @@ export class WordHero extends Hero {
     this.wordsShown = "";
     /** @type {HTMLElement | undefined} */
     this.switch = undefined;
+    /** @type {Words | undefined} of those pictures that have them */
+    this.words = undefined;
+  }
+
+  /** @override @param {boolean} isFirst */
+  renew(isFirst) {
+    if (!this.hasNewWords(isFirst)) return false;
+    this.scene.own = this.ownPositions;
+    this.words?.renew(this.data.tokens);
+    if (this.words) this.markOwn([this.words.buttons]);
+    return true;
   }
 
   /** The words, where they come when one walks through the picture with the keyboard. */
@@ -90,6 +101,22 @@ export class WordHero extends Hero {
     const shares = own.map((place) => ({ token: tokens[place], share: rows.reduce((sum, row) => sum + row[place], 0) / rows.length }));
     const told = new Intl.ListFormat(document.documentElement.lang || "en").format(shares.map(({ token, share }) => said.share.replace("{share}", percent(share)).replace("{token}", token)));
     return said[rows.length > 1 ? "several" : "one"].replace("{shares}", told);
+  }
+
+  /**
+   * The words as a mark; `tell` says of each what it is told as, and where it stands.
+   * @param {(place: number) => { name: string, isHidden?: boolean, is?: Record<string, boolean>, at: [number, number, number], hold?: "left" | "middle" | "right", turn?: number }} tell
+   * @returns {import("./scene.js").Mark}
+   */
+  markWords(tell) {
+    const words = /** @type {Words} */ (this.words ??= this.addWords()), told = this.data.tokens.map((_word, place) => tell(place));
+    if (!words.buttons.length) { words.renew(this.data.tokens); this.markOwn([words.buttons]); }
+    words.show({ chosen: this.chosen, shown: this.asker, names: told.map(({ name }) => name), hidden: told.map(({ isHidden }) => Boolean(isHidden)) });
+    told.forEach(({ is = {}, at, hold, turn }, place) => {
+      for (const [name, isSo] of Object.entries(is)) words.buttons[place].classList.toggle(name, isSo);
+      this.stage.write(words.buttons[place], ...at, 1, 0, hold, turn);
+    });
+    return { key: "words", node: words.root };
   }
 
   /** @param {number | null} place */

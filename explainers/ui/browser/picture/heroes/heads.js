@@ -1,11 +1,11 @@
 // @ts-check
 // Heads under each other, each in a colour of its own: where one word looks.
 
-/** @import { Choice, Hero as Base, HeroData, Sentence } from "../hero.js" */
+/** @import { Choice, HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 
-import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
-import { ArcStrip } from "../arc_strip.js";
+import { markArcs } from "../arc_marks.js";
 import { WordHero } from "../word_hero.js";
 import { placeHeads } from "./heads_places.js";
 import { isWord, percent } from "../sentence.js";
@@ -20,41 +20,11 @@ import { isWord, percent } from "../sentence.js";
  * @property {string[]} tokens
  * @property {Record<string, Layer>} layers by their numbers of heads
  */
-/**
- * @typedef {object} Row of the picture: a head, or the single head above them
- * @property {ArcStrip} strip
- * @property {HTMLElement} name
- * @property {HTMLElement} line
- * @property {HTMLButtonElement} lamp
- */
-
 const HUES = 8, TOLD = "4"; // of several layers, the one whose heads tell which words the sentence is about
 const SEEN = 0.05; // smaller weights are not written beside their arcs
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Heads extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    root.classList.add("heads");
-    /** @type {HTMLElement[]} */
-    this.guides = [];
-    this.rows = [this.row(-1)];
-    this.words = this.addWords();
-  }
-
-  /** @param {number} head @returns {Row} */
-  row(head) {
-    const lamp = this.stage.add("button", "heads-lamp");
-    lamp.setAttribute("role", "switch");
-    lamp.append(element("span"));
-    lamp.style.setProperty("--hue", `var(--head${Math.max(0, head) % HUES})`);
-    lamp.onclick = () => this.turn(head);
-    const name = this.stage.add("div", "text heads-name", head < 0 ? _("single head") : _("head {head}", { head }));
-    name.style.setProperty("--hue", head < 0 ? "var(--quiet)" : `var(--head${head % HUES})`);
-    return { strip: new ArcStrip(this.stage, head < 0 ? "--below" : head % HUES), name, line: this.stage.add("div", "baseline"), lamp };
-  }
-
   // What is chosen.
 
   get count() { return Number(this.choices.heads); }
@@ -65,9 +35,6 @@ export class Heads extends WordHero {
   isOff(head) { return this.off.includes(head); }
   /** A digit for each, hexadecimal where there are more than ten. */
   get off() { return [...String(this.choices.off)].map((digit) => parseInt(digit, 16)); }
-  /** Is this row of the picture shown? @param {number} row */
-  isShown(row) { return row === 0 ? this.single !== undefined : row <= this.count; }
-
   /** @param {number} head */
   turn(head) {
     const off = new Set(String(this.choices.off));
@@ -81,99 +48,51 @@ export class Heads extends WordHero {
     super.choose("heads" in some ? { off: "", ...some } : some);
   }
 
-  // Nodes and places.
-
-  /** @override @param {boolean} isFirst */
-  renew(isFirst) {
-    if (!this.hasNewWords(isFirst)) return false;
-    const { tokens } = this.data;
-    for (const guide of this.guides) guide.remove();
-    this.guides = tokens.map(() => this.stage.add("div", "heads-guide"));
-    this.words.renew(tokens);
-    const most = Math.max(...Object.keys(this.data.layers).map(Number));
-    while (this.rows.length <= most) this.rows.push(this.row(this.rows.length - 1));
-    for (const { strip } of this.rows) strip.renew(tokens.length);
-    this.markOwn([this.words.buttons, this.guides, ...this.rows.flatMap(({ strip }) => [strip.arcs.children, strip.shares])]);
-    return true;
-  }
+  // What is seen.
 
   /** @override */
-  measure() {
-    this.plan = placeHeads(this.stage, this.data.tokens, this.count, this.single !== undefined);
+  marks() {
+    this.root.classList.add("heads");
+    const { data: { tokens }, asker, count, single } = this, plan = placeHeads(this.stage, tokens, count, single !== undefined), { top } = plan.rows[single ? 0 : 1];
+    return [
+      ...tokens.map((_word, place) => /** @type {Mark} */ ({
+        key: `guide ${place}`, class: "heads-guide", is: { asks: place === asker }, own: place,
+        box: place === asker ? [plan.centres[place] - 1, top, 2, plan.foot - top] : [plan.centres[place] - 0.5, top, 1, plan.foot - top],
+      })),
+      this.markWords((place) => ({
+        name: this.tellWord(place), is: { slanted: plan.isSlanted }, at: [plan.centres[place], plan.wordDepth, plan.size], hold: plan.isSlanted ? "right" : "middle", turn: plan.turn,
+      })),
+      ...(single ? this.markHead(plan, -1, single.weights[0][asker]) : []),
+      ...this.layer.weights.flatMap((rows, head) => this.markHead(plan, head, rows[asker])),
+    ];
   }
 
-  /** @override */
-  place() {
-    this.measure();
-    const { stage, data, asker } = this, plan = this.layout();
-    this.rows.forEach((row, at) => this.placeRow(row, at));
-    this.guides.forEach((guide, place) => {
-      const isAsker = place === asker, top = plan.rows[this.single ? 0 : 1].top;
-      guide.classList.toggle("asks", isAsker);
-      stage.put(guide, { x: plan.centres[place] - (isAsker ? 1 : 0.5), y: top, width: isAsker ? 2 : 1, height: plan.foot - top });
-    });
-    this.words.show({ chosen: this.chosen, shown: asker, names: data.tokens.map((_word, place) => this.tellWord(place)), hidden: data.tokens.map(() => false) });
-    this.words.buttons.forEach((button, place) => {
-      button.classList.toggle("slanted", plan.isSlanted);
-      stage.write(button, plan.centres[place], plan.wordDepth, plan.size, 1, 0, plan.isSlanted ? "right" : "middle", plan.turn);
-    });
-  }
-
-  /** @param {Row} row @param {number} at */
-  placeRow({ strip, name, line, lamp }, at) {
-    const { stage } = this, plan = this.layout(), place = plan.rows[at], head = at - 1;
-    const isShown = this.isShown(at), isOff = at > 0 && this.isOff(head), shown = isShown ? 1 : 0, isGhost = at === 0;
-    const weights = this.weightsOf(at), first = plan.centres[0], last = plan.centres[plan.centres.length - 1];
-    strip.arcs.style.opacity = String(!isShown ? 0 : isOff ? 0.14 : isGhost ? 0.6 : 1);
-    stage.put(line, { x: first - 8, y: place.base, width: last - first + 16, height: 1 }, shown);
-    const wide = stage.widths(weights.map(percent), plan.digits);
+  /** A head, or the single head above them. @param {ReturnType<typeof placeHeads>} plan @param {number} head @param {number[]} weights @returns {Mark[]} */
+  markHead(plan, head, weights) {
+    const { centres } = plan, place = plan.rows[head + 1], isGhost = head < 0, isOff = this.isOff(head), colour = isGhost ? "--below" : `--head${head % HUES}`;
+    const wide = this.stage.widths(weights.map(percent), plan.digits), name = _("head {head}", { head });
     // Of two that would lie over each other the larger one is told.
     const yields = (/** @type {number} */ seen, /** @type {number} */ other) => weights[other] > weights[seen] &&
-      Math.abs(plan.centres[other] - plan.centres[seen]) < (wide[other] + wide[seen]) / 2;
-    strip.shares.forEach((share, seen) => {
-      const isTold = isShown && weights[seen] >= SEEN && !yields(seen, seen - 1) && !yields(seen, seen + 1);
-      stage.write(share, plan.centres[seen], place.base + 10, plan.digits, isTold ? (isOff ? 0.35 : 1) : 0);
-    });
-    name.classList.toggle("off", isOff);
-    stage.write(name, 2, place.title, isGhost ? 13 : 15, shown, 0, "left");
-    lamp.classList.toggle("on", !isOff);
-    lamp.setAttribute("aria-checked", String(!isOff));
-    lamp.setAttribute("aria-label", _("head {head}", { head }));
-    stage.put(lamp, { x: plan.lamp, y: place.right - 17, width: 44, height: 34 }, isGhost ? 0 : shown);
-  }
-
-  layout() { return /** @type {NonNullable<typeof this.plan>} */ (this.plan); }
-
-  // Numbers.
-
-  /** @param {number} at which row of the picture */
-  weightsOf(at) {
-    const { asker, count } = this;
-    const weights = at === 0 ? this.single?.weights[0] : at <= count ? this.layer.weights[at - 1] : undefined;
-    return weights?.[asker] ?? this.data.tokens.map(() => 0);
-  }
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() {
-    const { plan } = this;
-    if (!plan) return {};
-    const asker = plan.centres[this.asker];
-    return {
-      weights: this.rows.map((_row, at) => this.weightsOf(at)),
-      centres: [plan.centres],
-      form: plan.rows.map(({ base, high, scale }) => [asker, base, high, scale]),
-    };
-  }
-
-  /** @override */
-  paint() {
-    const { tween } = this;
-    if (!this.plan || !tween.blocks.form) return;
-    const centres = tween.row("centres", 0);
-    this.rows.forEach(({ strip }, at) => {
-      const [asker, base, high, scale] = tween.row("form", at);
-      strip.paint(tween.row("weights", at), { centres, asker, base, high, scale, even: 0, isUpright: false }, () => true);
-    });
+      Math.abs(centres[other] - centres[seen]) < (wide[other] + wide[seen]) / 2;
+    const isTold = (/** @type {number} */ seen) => weights[seen] >= SEEN && !yields(seen, seen - 1) && !yields(seen, seen + 1);
+    return [
+      ...(isGhost ? [] : /** @type {Mark[]} */ ([
+        {
+          key: `lamp ${head}`, tag: "button", class: "heads-lamp", is: { on: !isOff }, style: { "--hue": `var(${colour})` }, box: [plan.lamp, place.right - 17, 44, 34],
+          attributes: { role: "switch", "aria-checked": String(!isOff), "aria-label": name }, click: () => this.turn(head),
+        },
+        { key: `knob ${head}`, in: `lamp ${head}`, tag: "span" },
+      ])),
+      {
+        key: `name ${head}`, class: "text heads-name", is: { off: isOff }, text: isGhost ? _("single head") : name, style: { "--hue": isGhost ? "var(--quiet)" : `var(${colour})` },
+        at: [2, place.title, isGhost ? 13 : 15], hold: "left",
+      },
+      { key: `line ${head}`, class: "baseline", box: [centres[0] - 8, place.base, centres[centres.length - 1] - centres[0] + 16, 1] },
+      ...markArcs(`head ${head}`, this.stage, {
+        weights, centres, asker: this.asker, base: place.base, high: place.high, scale: place.scale, colour, opacity: isOff ? 0.14 : isGhost ? 0.6 : 1,
+        share: (seen) => ({ at: [centres[seen], place.base + 10, plan.digits], opacity: isTold(seen) ? (isOff ? 0.35 : 1) : 0 }),
+      }),
+    ];
   }
 
   // Words.

@@ -1,0 +1,59 @@
+// @ts-check
+// How one word divides its attention: an arc to each word, and the percentage beside it.
+
+/** @import { Mark, Now } from "./scene.js" */
+
+import { chooseArcOpacity, chooseArcWidth, writeArcPath } from "./arcs.js";
+import { percent, seenPercent } from "./sentence.js";
+
+/**
+ * @typedef {object} ArcStrip
+ * @property {number[]} weights
+ * @property {number[]} centres of the words
+ * @property {number} asker which of them looks
+ * @property {number} base where arcs begin and end
+ * @property {number} high how far the widest may reach
+ * @property {number} [scale] of the widths
+ * @property {number} [even] 1 while all are alike, because nothing is compared yet
+ * @property {boolean} [isUpright]
+ * @property {string} [colour] the name of one of the picture's colours
+ * @property {number} [opacity] of all arcs
+ * @property {(place: number) => boolean} [isSeen]
+ * @property {(place: number) => Pick<Mark, "at" | "hold" | "opacity">} share where a word's percentage stands
+ */
+
+/** @param {string} key @param {import("./stage.js").Stage} stage @param {ArcStrip} strip @returns {Mark[]} */
+export function markArcs(key, { room, height }, { weights, centres, asker, base, high, scale = 1, even = 0, isUpright = false, colour = "--head0", opacity = 1, isSeen = () => true, share }) {
+  const name = `glow-${key.replace(/\W/g, "_")}`; // gradients are found by name
+  const span = isUpright ? height : room * 0.82, widest = isUpright ? 19 : 27, from = centres[asker];
+  return [
+    {
+      key: `${key} glow`, tag: "svg:radialGradient", attributes: { id: name, gradientUnits: "userSpaceOnUse", r: isUpright ? 90 : Math.min(190, room * 0.22) }, numbers: [from, base],
+      draw: (node, [along, at]) => { node.setAttribute("cx", String(isUpright ? at : along)); node.setAttribute("cy", String(isUpright ? along : at)); },
+    },
+    ...[[0.08, "--query"], [0.85, colour]].map(([offset, of]) => ({ key: `${key} ${offset}`, in: `${key} glow`, tag: "svg:stop", attributes: { offset }, style: { "stop-color": `var(${of})` } })),
+    { key: `${key} arcs`, tag: "svg:g", class: "arcs", style: { opacity: opacity === 1 ? undefined : opacity } },
+    ...weights.flatMap((weight, place) => /** @type {Mark[]} */ ([
+      {
+        key: `${key} arc ${place}`, in: `${key} arcs`, tag: "svg:path", class: "arc", own: place, numbers: [weight, from, centres[place], base, high, scale, even],
+        draw: (node, [now, start, end, at, top, wide, alike]) => {
+          node.setAttribute("d", writeArcPath({ from: start, to: end, base: at, high: top, span, isUpright }));
+          Object.assign(node.style, {
+            strokeWidth: (chooseArcWidth(now, widest) * wide * (1 - alike) + 1.6 * alike).toFixed(2),
+            stroke: alike > 0.5 ? "var(--query)" : `url(#${name})`,
+            strokeDasharray: alike > 0.5 ? "2 5" : "",
+            opacity: isSeen(place) ? (chooseArcOpacity(now) * (1 - alike) + 0.75 * alike).toFixed(3) : "0",
+          });
+        },
+      },
+      {
+        key: `${key} share ${place}`, class: "text share", style: { "--hue": `var(${colour})` }, own: place, numbers: [weight], ...share(place),
+        draw: (node, [now]) => {
+          const text = (isSeen(place) ? seenPercent : percent)(now);
+          if (node.textContent !== text) node.textContent = text;
+          node.classList.toggle("low", now < 0.05);
+        },
+      },
+    ])),
+  ];
+}

@@ -1,0 +1,112 @@
+// @ts-check
+// A picture as a list of marks: what is seen now. Each mark's node is made, moved, painted and taken away
+// here, found again by its key; so a hero says only what stands where.
+
+import { element, shape } from "../common/elements.js";
+
+/** @typedef {import("./stage.js").Stage} Stage */
+/** @typedef {HTMLElement | SVGElement} Drawn */
+/** @typedef {Float64Array} Now  a mark's numbers, on their way to those of the mark */
+/**
+ * @typedef {object} Mark
+ * @property {string} key by which it is the same mark in the next picture
+ * @property {string} [tag] "div" if there is none; "svg:path" for a drawing
+ * @property {HTMLElement} [node] that is there already, and has its own classes
+ * @property {string} [in] the key of the mark that it stands in, if it does not stand on the stage
+ * @property {string} [class]
+ * @property {Record<string, unknown>} [is] further classes, where something is true
+ * @property {string} [text]
+ * @property {[x: number, y: number, size: number]} [at] of a text, held at its middle
+ * @property {"left" | "middle" | "right"} [hold] where it is held instead
+ * @property {number} [turn] of a text, in degrees
+ * @property {[x: number, y: number, width: number, height: number]} [box] of anything else
+ * @property {number} [opacity] of what has a place
+ * @property {Record<string, string | number | boolean | undefined>} [attributes] false and undefined are taken away
+ * @property {Record<string, string | number | undefined>} [style]
+ * @property {number[]} [numbers] that glide to their new values,
+ * @property {(node: any, now: Now) => void} [draw] and what each frame makes of them
+ * @property {() => void} [click]
+ * @property {(node: any) => void} [made] what a new node needs besides
+ * @property {number} [own] the token that it belongs to: a model's own may be hidden
+ * @property {number} [share] the token whose part of 100 % it is: hatched where that token is hidden
+ */
+
+export class Scene {
+  /** @param {Stage} stage */
+  constructor(stage) {
+    this.stage = stage;
+    /** @type {Map<string, { node: Drawn, mark: Mark, classes: string }>} */
+    this.drawn = new Map();
+    /** @type {number[]} tokens that are a model's own */
+    this.own = [];
+  }
+
+  /** The node of a mark that is shown. @param {string} key */
+  node(key) { return this.drawn.get(key)?.node; }
+
+  /** @param {Mark[]} marks the lowest first */
+  show(marks) {
+    const keys = new Set(marks.map(({ key }) => key));
+    for (const [key, { node }] of this.drawn) if (!keys.has(key) && this.drawn.delete(key)) node.remove();
+    /** @type {Map<Element, Element>} of each parent, the child that was placed last */
+    const last = new Map([[this.stage.root, this.stage.lines]]);
+    for (const mark of marks) {
+      const known = this.drawn.get(mark.key), node = known?.node ?? make(mark), parent = known ? /** @type {Element} */ (node.parentNode) : this.parentOf(mark);
+      if (!known) {
+        const before = last.get(parent);
+        if (before) before.after(node);
+        else parent.prepend(node);
+        mark.made?.(node);
+      }
+      last.set(parent, node);
+      const classes = this.classesOf(mark);
+      if (!mark.node && known?.classes !== classes) node.setAttribute("class", classes);
+      this.dress(node, mark, known?.mark);
+      this.drawn.set(mark.key, { node, mark, classes });
+    }
+  }
+
+  /** @param {Mark} mark @returns {Element} */
+  parentOf({ tag, in: inside }) {
+    const parent = inside === undefined ? null : this.node(inside);
+    return parent ?? (tag?.startsWith("svg:") ? this.stage.lines : this.stage.root);
+  }
+
+  /** @param {Mark} mark */
+  classesOf({ class: name = "", is = {}, at, box, own = -1, share = -1 }) {
+    /** @type {Record<string, unknown>} */
+    const all = { moves: at ?? box, ...is, "models-own": this.own.includes(own), "models-share": this.own.includes(share) };
+    return [name, ...Object.keys(all).filter((one) => all[one])].join(" ").trim();
+  }
+
+  /** @param {Drawn} node @param {Mark} mark @param {Mark} [was] */
+  dress(node, { attributes = {}, style = {}, text, click, at, hold, turn, box, opacity }, was) {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (was && was.attributes?.[name] === value) continue;
+      if (value === false || value === undefined) node.removeAttribute(name);
+      else node.setAttribute(name, String(value));
+    }
+    for (const [name, value] of Object.entries(style)) if (!was || was.style?.[name] !== value) node.style.setProperty(name, String(value ?? ""));
+    if (text !== undefined && was?.text !== text) node.textContent = text;
+    if (click) node.onclick = click;
+    if (node instanceof SVGElement) return;
+    if (at) this.stage.write(node, ...at, opacity, 0, hold, turn);
+    if (box) this.stage.put(node, { x: box[0], y: box[1], width: box[2], height: box[3] }, opacity);
+  }
+
+  /** Where all numbers are going. @returns {Record<string, number[][]>} */
+  goal() {
+    return Object.fromEntries([...this.drawn.values()].flatMap(({ mark: { key, numbers } }) => (numbers ? [[key, [numbers]]] : [])));
+  }
+
+  /** @param {import("./motion.js").Tween} tween */
+  paint(tween) {
+    for (const { node, mark: { key, draw } } of this.drawn.values()) if (draw && tween.blocks[key]) draw(node, tween.row(key, 0));
+  }
+}
+
+/** @param {Mark} mark @returns {Drawn} */
+function make({ tag = "div", node }) {
+  if (node) return node;
+  return tag.startsWith("svg:") ? shape(tag.slice(4), {}) : element(/** @type {"div"} */ (tag));
+}
