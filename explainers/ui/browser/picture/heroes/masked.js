@@ -4,19 +4,17 @@
 
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Line } from "../lanes.js" */
-/** @import { GridPlace } from "./masked_grid.js" */
-/** @import { SharesPlace } from "./masked_shares.js" */
+/** @import { Mark } from "../scene.js" */
 
-import { element, shape } from "../../common/elements.js";
+import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
-import { ArcStrip } from "../arc_strip.js";
-import { writeArcPath, chooseArcWidth } from "../arcs.js";
+import { markArcs } from "../arc_marks.js";
+import { chooseArcWidth, writeArcPath, writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { poster } from "../lanes.js";
 import { percent, seenPercent } from "../sentence.js";
+import { isUnseen } from "../words.js";
 import { CAUSAL, FULL, readCells, readRow, softmax, writeCells } from "./masked_drawing.js";
-import { MaskedGrid } from "./masked_grid.js";
-import { MaskedShares } from "./masked_shares.js";
 
 /** @typedef {number[][]} Matrix */
 /**
@@ -42,11 +40,24 @@ import { MaskedShares } from "./masked_shares.js";
  * @property {string} ownSubject
  */
 /** @typedef {{ subject: string, allowed: boolean[][], weights: Matrix }} Shown */
-/** @typedef {{ left: number, top: number, width: number, base: number, high: number, line: Line, isUpright: boolean }} Strip */
+/**
+ * @typedef {object} Strip the words and their arcs
+ * @property {number} left
+ * @property {number} top
+ * @property {number} width
+ * @property {number} base where arcs begin and end
+ * @property {number} high
+ * @property {Line} line
+ * @property {boolean} isUpright
+ */
+/** @typedef {{ left: number, top: number, side: number, angle: number }} GridPlace  of the cells; `angle` of the words above them */
+/** @typedef {{ left: number, width: number, top: number, thick: number, gap: number }} SharesPlace */
 /** @typedef {{ start: number, width: number, top: number, isBeside: boolean }} Room */
 /** @typedef {{ grid: GridPlace, strip: Strip, shares: SharesPlace | null }} Plan */
 
 const HEIGHT = 424, HEAD = 64, LARGEST = 56, BESIDE = 600, NUMBERS = 122; // pixels; below BESIDE the strip is below the cells
+const LEAST_FOR_DIGITS = 28, LEAST_FOR_PERCENT = 42, AIR = 10; // pixels: of a cell; beside a word in its part
+const STEPS = /** @type {Record<string, [number, number]>} */ ({ ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] });
 const SAME = 0.005, LITTLE = 0.005; // of a weight: what is written alike, and what as less than 1 %
 
 /** @extends {WordHero<HeroData & Numbers>} */
@@ -54,24 +65,10 @@ export class Masked extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    /** @type {{ key: string, data: unknown, shown: Shown } | undefined} what was computed last */
-    this.known = undefined;
     root.classList.add("masked");
     /** @type {number | null} */
     this.column = null;
-    this.drawn = "";
-    this.ghosts = this.stage.draw("g", "masked-ghosts");
-    this.shares = new MaskedShares(this.stage);
-    /** @type {HTMLElement[]} */
-    this.shutters = [];
-    /** @type {HTMLElement[]} */
-    this.befores = [];
-    this.arcs = new ArcStrip(this.stage);
-    this.grid = new MaskedGrid(this.stage, {
-      click: (row, column) => this.click(row, column),
-      peek: (row, column) => this.peek(row, column),
-    });
-    this.words = this.addWords();
+    this.at = [0, 0]; // the cell at which Tab arrives
     this.slide = element("label", "masked-slide");
     this.slideName = this.slide.appendChild(element("span"));
     this.slider = this.slide.appendChild(element("input"));
@@ -98,21 +95,13 @@ export class Masked extends WordHero {
 
   /** The mask, and what it leaves. @returns {Shown} */
   get shown() {
-    const { tokens, scores, masks, own, ownSubject } = this.data, { rule, cells } = this.choices, side = tokens.length;
-    const mask = this.mask, number = mask ? this.number(mask) : 0;
-    const key = [tokens.join("\0"), rule, cells, number].join("\n");
-    if (this.known?.key === key && this.known.data === this.data) return this.known.shown;
-    /** @type {Shown} */
-    let shown;
-    if (String(rule) === own || !mask) {
-      const allowed = readCells(String(cells), side);
-      shown = { subject: ownSubject, allowed, weights: scores.map((row, i) => softmax(row, allowed[i])) };
-    } else {
-      const frame = mask.frames[number - mask.least];
-      shown = { subject: mask.subject, allowed: frame.allowed.map((bits) => readRow(bits, side)), weights: frame.weights };
+    const { data: { scores, ownSubject }, mask, count } = this;
+    if (!mask || this.isOwn) {
+      const allowed = readCells(String(this.choices.cells), count);
+      return { subject: ownSubject, allowed, weights: scores.map((row, i) => softmax(row, allowed[i])) };
     }
-    this.known = { key, data: this.data, shown };
-    return shown;
+    const frame = mask.frames[this.number(mask) - mask.least];
+    return { subject: mask.subject, allowed: frame.allowed.map((bits) => readRow(bits, count)), weights: frame.weights };
   }
 
   /** @override @param {number | null} row @param {number | null} [column] */
@@ -132,7 +121,19 @@ export class Masked extends WordHero {
     this.choose({ word: row, cells: writeCells(cells) });
   }
 
-  // Nodes.
+  /** The arrow keys go from cell to cell. @param {KeyboardEvent} event */
+  walk(event) {
+    const by = STEPS[event.key], from = placeOf(event), { count } = this;
+    if (!by || !from || from[1] < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = [...from], cell = () => /** @type {HTMLElement} */ (this.scene.node(`cell ${next.join(" ")}`));
+    do next.forEach((at, axis) => { next[axis] = (at + by[axis] + count) % count; }); while (isUnseen(cell()));
+    this.at = next;
+    /** @type {HTMLElement} */ (event.target).tabIndex = -1;
+    cell().tabIndex = 0;
+    cell().focus();
+  }
 
   /** @override */
   offer() {
@@ -144,27 +145,15 @@ export class Masked extends WordHero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    if (!this.hasNewWords(isFirst)) return false;
-    const { tokens } = this.data;
-    this.column = null;
-    for (const node of [...this.shutters, ...this.befores]) node.remove();
-    this.shutters = tokens.map(() => this.stage.add("div", "masked-shutter"));
-    this.befores = tokens.map(() => this.stage.add("div", "text masked-before"));
-    this.ghosts.replaceChildren(...tokens.map(() => shape("path", { class: "masked-ghost" })));
-    this.arcs.renew(tokens.length);
-    this.shares.renew(tokens);
-    this.grid.renew(tokens, _("Weights of all words under the mask"));
-    this.words.renew(tokens);
-    const { shares, grid, arcs } = this;
-    this.markOwn([this.words.buttons, this.shutters, this.befores, this.ghosts.children, arcs.arcs.children, arcs.shares, shares.ribbons.children, ...grid.columns()],
-      shares.bars.map((bar) => bar.map(({ part }) => part)));
-    return true;
+    const isNew = super.renew(isFirst);
+    if (isNew) Object.assign(this, { column: null, at: [0, 0] });
+    return isNew;
   }
 
   // Places.
 
-  /** @override */
-  measure() {
+  /** @returns {Plan} */
+  plan() {
     const { stage } = this, { tokens } = this.data, isBeside = stage.room >= BESIDE;
     const names = Math.max(...stage.widths(tokens, 15), stage.widths([_("looks at →")], 13, 400)[0]) + 14;
     const left = Math.min(names, stage.room * 0.3), angle = isBeside ? -40 : -90;
@@ -175,8 +164,9 @@ export class Masked extends WordHero {
     const strip = { start, width: stage.room - start, top: isBeside ? 0 : below + 22, isBeside };
     const words = poster(stage, tokens, isBeside ? 26 : 22, [start - 12, -12]); // its own air is not needed here
     const grid = { left, top: head, side, angle };
-    this.plan = words ? this.acrossPlan(grid, strip, words, below) : this.uprightPlan(grid, strip);
-    stage.resize(stage.room, Math.max(below + 4, this.bottom(this.plan)));
+    const plan = words ? this.acrossPlan(grid, strip, words, below) : this.uprightPlan(grid, strip);
+    stage.resize(stage.room, Math.max(below + 4, this.bottom(plan)));
+    return plan;
   }
 
   /** @param {GridPlace} grid @param {Room} room @param {Line} words @param {number} below @returns {Plan} */
@@ -205,48 +195,135 @@ export class Masked extends WordHero {
     return strip.isUpright ? Math.max(...strip.line.centres) + 20 : strip.base + 88;
   }
 
-  layout() { return /** @type {Plan} */ (this.plan); }
+  // What is seen.
 
   /** @override */
-  goal() {
-    const { weights } = this.shown, { asker } = this;
-    return { cells: weights, row: [weights[asker]], was: [this.data.full[asker]], asker: [[this.layout().strip.line.centres[asker]]] };
+  marks() {
+    const plan = this.plan(), { shown } = this;
+    this.placeChoices();
+    return [...this.markGhosts(plan, shown), ...this.markGrid(plan, shown), ...this.markStrip(plan, shown), ...(plan.shares ? this.markShares(plan.shares, shown) : [])];
   }
 
-  /** @override */
-  place() {
-    const { grid, strip, shares } = this.layout(), { tokens, full } = this.data, { allowed, weights } = this.shown, { asker } = this;
-    const state = { tokens, allowed, asker, column: this.column, isDrawing: this.isOwn, weights };
-    this.grid.place(grid, state);
-    this.shares.place(shares, allowed[asker], tokens);
-    const { line: words, base, isUpright } = strip, { size } = words;
-    const far = Math.max(...words.widths), sizes = this.fitShares(strip, allowed[asker], weights[asker]);
-    const told = this.stage.widths(full[asker].map(seenPercent), size < 16 ? 13 : 15);
+  /** The arcs that the word had before. @param {Plan} plan @param {Shown} shown @returns {Mark[]} */
+  markGhosts({ strip: { width, base, high, line: { centres }, isUpright } }, { allowed }) {
+    const { asker } = this, hides = allowed[asker].includes(false), span = isUpright ? this.stage.height : width * 0.82;
+    return [{ key: "ghosts", tag: "svg:g", class: "masked-ghosts" }, ...this.data.full[asker].map((weight, place) => /** @type {Mark} */ ({
+      key: `ghost ${place}`, in: "ghosts", tag: "svg:path", class: "masked-ghost", own: place, numbers: [centres[asker], weight],
+      draw: (node, [from, now]) => {
+        node.setAttribute("d", writeArcPath({ from, to: centres[place], base: base - 4, high, span, isUpright }));
+        node.style.strokeWidth = (chooseArcWidth(now, isUpright ? 19 : 27) * 0.8).toFixed(2);
+        node.style.opacity = hides && now >= 0.01 ? "1" : "0";
+      },
+    }))];
+  }
+
+  /** All words' weights as cells, hatched where the mask forbids a pair; one row is framed. @param {Plan} plan @param {Shown} shown @returns {Mark[]} */
+  markGrid({ grid: { left, top, side, angle } }, { allowed, weights }) {
+    const { data: { tokens }, asker, column, count } = this, small = side < 20 ? 11 : 15, wide = count * side;
+    this.at = [asker, this.at[1] % count];
+    if (this.hidesOwn && this.at.some((place) => this.ownPositions.includes(place))) this.at = [asker, asker];
+    return [
+      {
+        key: "grid", class: "masked-grid", is: { drawing: this.isOwn }, attributes: { role: "grid", "aria-label": _("Weights of all words under the mask") }, made: (node) => this.listen(node),
+      },
+      ...tokens.flatMap((word, row) => /** @type {Mark[]} */ ([
+        { key: `line ${row}`, in: "grid", attributes: { role: "row" }, numbers: weights[row], draw: (node, now) => paintCells(node, now, allowed[row], side) },
+        {
+          key: `name ${row}`, in: `line ${row}`, class: "text row-name masked-name", is: { asks: row === asker }, text: word, own: row,
+          attributes: { role: "rowheader", "data-cell": `${row} -1` }, at: [left - 10, top + (row + 0.5) * side, small], hold: "right",
+        },
+        ...tokens.map((other, place) => {
+          const isAllowed = allowed[row][place], isEmpty = !allowed[row].includes(true), told = isEmpty ? "nan" : isAllowed ? seenPercent(weights[row][place]) : _("forbidden");
+          return /** @type {Mark} */ ({
+            key: `cell ${row} ${place}`, in: `line ${row}`, tag: "button", class: "cell masked-cell", is: { forbidden: !isAllowed, nan: isEmpty }, own: this.ownPositions.includes(row) ? row : place,
+            attributes: { role: "gridcell", "data-cell": `${row} ${place}`, tabindex: row === this.at[0] && place === this.at[1] ? 0 : -1, "aria-label": `${word} → ${other}: ${told}` },
+            box: [left + place * side + 1, top + row * side + 1, side - 2, side - 2],
+          });
+        }),
+      ])),
+      { key: "corner", class: "text quiet", text: _("looks at →"), at: [left - 10, top - 14, 13], hold: "right", opacity: side < 20 ? 0 : 1 },
+      { key: "column frame", class: "masked-column-frame", box: [left + (column ?? asker) * side - 1, top - 1, side + 2, wide + 2], opacity: column === null || column < 0 ? 0 : 1 },
+      { key: "row frame", class: "row-frame", box: [1, top + asker * side - 1, left + wide, side + 2] },
+      ...tokens.flatMap((word, place) => /** @type {Mark[]} */ ([
+        { key: `head ${place}`, class: "text masked-head", is: { asks: place === column }, own: place, at: [left + (place + 0.5) * side, top - 7, Math.min(small, 14)], hold: "left" },
+        { key: `head word ${place}`, in: `head ${place}`, tag: "span", text: word, style: { rotate: `${angle}deg` } }, // the box is put in its place, the word in it is turned
+      ])),
+    ];
+  }
+
+  /** @param {HTMLElement} grid */
+  listen(grid) {
+    grid.addEventListener("pointerover", (event) => {
+      const cell = placeOf(event);
+      if (event.pointerType === "mouse" && cell) this.peek(...cell);
+    });
+    grid.addEventListener("pointerleave", () => this.peek(null, null));
+    grid.addEventListener("click", (event) => {
+      const cell = placeOf(event);
+      if (cell) { this.at = cell; this.click(...cell); }
+    });
+    grid.addEventListener("keydown", (event) => this.walk(event));
+  }
+
+  /** The words, their arcs, and both percentages of each. @param {Plan} plan @param {Shown} shown @returns {Mark[]} */
+  markStrip({ strip }, { allowed: all, weights: rows }) {
+    const { tokens, full } = this.data, { asker, stage } = this, allowed = all[asker], weights = rows[asker], before = full[asker];
+    const { line: { size, centres, widths }, base, isUpright } = strip, hold = isUpright ? "left" : "middle", isTiny = size < 16;
+    const far = Math.max(...widths), sizes = this.fitShares(strip, allowed, weights), wide = stage.widths(before.map(seenPercent), isTiny ? 13 : 15);
     // Of two that would lie over each other the larger one is told.
-    const yields = (/** @type {number} */ one, /** @type {number} */ other) => !isUpright && full[asker][other] > full[asker][one] &&
-      Math.abs(words.centres[other] - words.centres[one]) < (told[other] + told[one]) / 2 + 3;
-    tokens.forEach((_word, place) => {
-      const centre = words.centres[place], wide = words.widths[place], [now, was] = [weights[asker][place], full[asker][place]];
-      const [x, y] = isUpright ? [base + 12 + wide / 2, centre] : [centre, base + size * 0.5 + 10];
-      this.stage.write(this.words.buttons[place], x, y, size);
-      const box = { x: x - wide / 2 - 5, y: y - size * 0.74, width: wide + 10, height: size * 1.48 };
-      this.stage.put(this.shutters[place], box, allowed[asker][place] ? 0 : 1);
-      const after = isUpright ? [base + far + 26, centre] : [centre, y + size * 0.74 + 16];
-      const isTiny = size < 16;
-      this.stage.write(this.arcs.shares[place], after[0], after[1], sizes[place], allowed[asker][place] && sizes[place] ? 1 : 0, 0, isUpright ? "left" : "middle");
-      const before = this.befores[place], isOther = Math.abs(now - was) >= SAME || !allowed[asker][place];
-      before.textContent = seenPercent(was);
-      const at = isUpright ? [after[0] + 52, centre] : [centre, after[1] + 22];
-      const isTold = isOther && !(yields(place, place - 1) || yields(place, place + 1));
-      this.stage.write(before, at[0], at[1], isTiny ? 13 : 15, isTold ? 1 : 0, 0, isUpright ? "left" : "middle");
+    const yields = (/** @type {number} */ one, /** @type {number} */ other) => !isUpright && before[other] > before[one] &&
+      Math.abs(centres[other] - centres[one]) < (wide[other] + wide[one]) / 2 + 3;
+    /** @returns {[number, number, number]} */
+    const word = (/** @type {number} */ place) => (isUpright ? [base + 12 + widths[place] / 2, centres[place], size] : [centres[place], base + size * 0.5 + 10, size]);
+    const after = (/** @type {number} */ place) => (isUpright ? [base + far + 26, centres[place]] : [centres[place], base + size * 1.24 + 26]);
+    return [
+      this.markWords((place) => ({
+        name: `${tokens[place]}, ${allowed[place] ? seenPercent(weights[place]) : _("forbidden")}`, isHidden: !allowed[place] && place !== asker, at: word(place),
+      })),
+      ...tokens.flatMap((_word, place) => {
+        const [x, y] = word(place), [right, low] = after(place), isOther = Math.abs(weights[place] - before[place]) >= SAME || !allowed[place];
+        return /** @type {Mark[]} */ ([
+          { key: `shutter ${place}`, class: "masked-shutter", own: place, box: [x - widths[place] / 2 - 5, y - size * 0.74, widths[place] + 10, size * 1.48], opacity: allowed[place] ? 0 : 1 },
+          {
+            key: `before ${place}`, class: "text masked-before", text: seenPercent(before[place]), own: place, hold,
+            at: isUpright ? [right + 52, low, isTiny ? 13 : 15] : [right, low + 22, isTiny ? 13 : 15], opacity: isOther && !yields(place, place - 1) && !yields(place, place + 1) ? 1 : 0,
+          },
+        ]);
+      }),
+      ...markArcs("arcs", stage, {
+        weights, centres, asker, base: base - 4, high: strip.high, scale: 0.8, isUpright, isSeen: (place) => allowed[place],
+        share: (place) => ({ at: /** @type {[number, number, number]} */ ([...after(place), sizes[place]]), hold, opacity: allowed[place] && sizes[place] ? 1 : 0 }),
+      }),
+    ];
+  }
+
+  /** The row's 100 % before the mask, and below them the same 100 % after it. @param {SharesPlace} place @param {Shown} shown @returns {Mark[]} */
+  markShares({ left, width, top, thick, gap }, { allowed: all, weights }) {
+    const { data: { tokens, full }, asker, stage } = this, allowed = all[asker], wide = stage.widths(tokens, 14), tops = [top, top + thick + gap];
+    const edges = [full[asker], weights[asker]].map((row) => {
+      let end = left;
+      return row.map((weight) => [end, (end += weight * width)]);
     });
-    this.words.show({
-      chosen: this.chosen,
-      shown: asker,
-      names: tokens.map((token, place) => `${token}, ${allowed[asker][place] ? seenPercent(weights[asker][place]) : _("forbidden")}`),
-      hidden: allowed[asker].map((isAllowed, place) => !isAllowed && place !== asker),
-    });
-    this.placeChoices();
+    return [
+      ...[_("before"), _("after")].map((text, bar) => /** @type {Mark} */ ({ key: text, class: "text quiet", text, at: [left - 10, tops[bar] + thick / 2, 14], hold: "right" })),
+      { key: "ribbons", tag: "svg:g", class: "masked-ribbons" },
+      ...tokens.flatMap((word, place) => /** @type {Mark[]} */ ([
+        ...["before", "after"].flatMap((when, bar) => [
+          {
+            key: `part ${when} ${place}`, class: `masked-part ${when}`, is: { forbidden: bar === 0 && !allowed[place] }, share: place, numbers: edges[bar][place],
+            draw: (/** @type {HTMLElement} */ node, /** @type {Float64Array} */ [start, end]) => {
+              Object.assign(node.style, { transform: `translate(${start.toFixed(1)}px, ${tops[bar]}px)`, width: `${Math.max(0, end - start).toFixed(1)}px`, height: `${thick}px` });
+              /** @type {HTMLElement} */ (node.firstElementChild).style.visibility = end - start < wide[place] + AIR ? "hidden" : "";
+            },
+          },
+          { key: `word ${when} ${place}`, in: `part ${when} ${place}`, tag: "span", text: word },
+        ]),
+        {
+          key: `ribbon ${place}`, in: "ribbons", tag: "svg:path", class: "masked-ribbon", own: place, numbers: [...edges[0][place], ...edges[1][place]],
+          draw: (node, [a, b, c, d]) => node.setAttribute("d", allowed[place] && b - a + d - c > 1 ? writeRibbonPath({ across: true, start: top + thick, end: tops[1], from: [a, b], to: [c, d] }) : ""),
+        },
+      ])),
+    ];
   }
 
   /**
@@ -277,24 +354,6 @@ export class Masked extends WordHero {
     this.slider.max = String(mask.least + mask.frames.length - 1);
     if (this.slider.value !== number) this.slider.value = number;
     this.slideValue.textContent = number;
-  }
-
-  /** @override */
-  paint() {
-    const { grid, strip, shares } = this.layout(), { allowed } = this.shown, { tween, asker } = this;
-    this.grid.paint((row) => tween.row("cells", row), allowed, grid.side);
-    const now = tween.row("row", 0), was = tween.row("was", 0), from = tween.row("asker", 0)[0];
-    const { centres } = strip.line, form = { centres, asker: from, base: strip.base - 4, high: strip.high, scale: 0.8, even: 0, isUpright: strip.isUpright };
-    this.arcs.paint(now, form, (place) => allowed[asker][place]);
-    const span = strip.isUpright ? this.stage.height : strip.width * 0.82;
-    const hides = allowed[asker].includes(false);
-    [...this.ghosts.children].forEach((node, place) => {
-      const ghost = /** @type {SVGElement} */ (node);
-      ghost.setAttribute("d", writeArcPath({ from, to: centres[place], base: form.base, high: strip.high, span, isUpright: strip.isUpright }));
-      ghost.style.strokeWidth = (chooseArcWidth(was[place], strip.isUpright ? 19 : 27) * 0.8).toFixed(2);
-      ghost.style.opacity = hides && was[place] >= 0.01 ? "1" : "0";
-    });
-    this.shares.paint(shares, was, now, allowed[asker]);
   }
 
   // In words.
@@ -336,4 +395,29 @@ function nameSentence(allowed, asker, lost) {
   if (left === row.length) return "hero_nothing";
   if (left === 1 && row[asker]) return "hero_itself";
   return lost < LITTLE ? "hero_little" : "hero_shared";
+}
+
+/** The cell that an event happened to; the name of a row is its column −1. @param {Event} event @returns {[number, number] | null} */
+function placeOf({ target }) {
+  const cell = /** @type {HTMLElement} */ (target).dataset.cell;
+  return cell === undefined ? null : /** @type {[number, number]} */ (cell.split(" ").map(Number));
+}
+
+/** Digits and colours of a row, on their way. @param {HTMLElement} line @param {ArrayLike<number>} now @param {boolean[]} allowed @param {number} side */
+function paintCells(line, now, allowed, side) {
+  const isEmpty = !allowed.includes(true);
+  [...line.children].slice(1).forEach((node, place) => {
+    const cell = /** @type {HTMLElement} */ (node), weight = now[place], text = isEmpty ? "nan" : allowed[place] ? write(weight, side) : "";
+    const shown = side < LEAST_FOR_DIGITS ? "" : text, share = `${(100 * weight).toFixed(1)}%`;
+    if (cell.textContent !== shown) cell.textContent = shown;
+    if (cell.style.getPropertyValue("--share") !== share) cell.style.setProperty("--share", share);
+    cell.classList.toggle("deep", weight > 0.5);
+    cell.classList.toggle("low", weight < 0.05);
+  });
+}
+
+/** @param {number} weight @param {number} side */
+function write(weight, side) {
+  if (weight < 0.005) return "<\u20091";
+  return side < LEAST_FOR_PERCENT ? `${Math.round(100 * weight)}` : percent(weight);
 }
