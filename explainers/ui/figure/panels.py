@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -253,7 +254,6 @@ def translate_scripts(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict
 
 @functools.cache
 def find_script_texts(scripts: tuple[Path, ...]) -> tuple[str, ...]:
-    """The English texts in a component's scripts."""
-    return tuple(
-        text for file in scripts for text in _TRANSLATED_TEXT.findall(file.read_text("utf-8"))
-    )
+    """The English texts in a component's scripts, in an order that no move of a file changes."""
+    found = (_TRANSLATED_TEXT.findall(file.read_text("utf-8")) for file in scripts)
+    return tuple(sorted(set(chain.from_iterable(found))))
