@@ -4,18 +4,17 @@
 
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
-/** @import { Places } from "./views_places.js" */
+/** @import { Mark } from "../scene.js" */
+/** @import { Block, Places } from "./views_places.js" */
 
-import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { chooseArcOpacity } from "../arcs.js";
-import { WordHero } from "../word_hero.js";
 import { makeSignedRamp } from "../palette.js";
-import { PixelGrid } from "../pixel_grid.js";
 import { percent } from "../sentence.js";
-import { Strip } from "../strip.js";
-import { writeArrowPath, findPlaces, writeLinePath } from "./views_places.js";
+import { markPixels, markStrip } from "../strip_marks.js";
+import { WordHero } from "../word_hero.js";
+import { placeViews, writeArrowPath, writeLinePath } from "./views_places.js";
 
 /** @typedef {number[][]} Matrix */
 /**
@@ -39,6 +38,9 @@ const VIEWS = /** @type {View[]} */ (["query", "key", "value"]);
 const MATRICES = { query: "W_Q", key: "W_K", value: "W_V" };
 const WIDEST = 32; // pixels that all lines are wide together
 
+/** The number with the strongest colour. @param {Matrix} rows */
+const top = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
+
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Views extends WordHero {
   /** @param {HTMLElement} root */
@@ -47,218 +49,128 @@ export class Views extends WordHero {
     root.classList.add("views");
     /** @type {{ view: View, column: number } | null} */
     this.cell = null;
-    this.arrows = this.stage.draw("g", "views-arrows");
-    this.own = this.stage.draw("path", "views-own");
-    this.lines = this.stage.draw("g", "views-lines");
-    this.askingWord = this.stage.add("div", "text views-asker");
-    this.xName = this.stage.add("div", "text quiet views-note");
-    this.x = new Strip(this.stage, "x", "input");
-    this.blocks = VIEWS.map((view) => this.addBlock(view));
-    this.title = this.stage.add("div", "text views-name", _("keys of all words"));
-    this.title.style.setProperty("--role", "var(--key)");
-    /** @type {Strip[]} */
-    this.keys = [];
-    /** @type {HTMLElement[]} */
-    this.shares = [];
-    this.words = this.addWords();
-  }
-
-  /** @param {View} view */
-  addBlock(view) {
-    const meanings = { query: _("what it looks for"), key: _("what it is found by"), value: _("what it passes on") };
-    const names = { query: _("query"), key: _("key"), value: _("value") };
-    const matrix = new PixelGrid(this.stage, view), strip = new Strip(this.stage, view, view);
-    const matrixName = this.stage.add("div", "text views-name"), name = this.stage.add("div", "text views-name", names[view]);
-    for (const node of [matrixName, name]) node.style.setProperty("--role", `var(--${view})`);
-    const meaning = this.stage.add("div", "text quiet views-note", meanings[view]);
-    this.listen(strip.node, view);
-    return { view, matrix, strip, matrixName, name, meaning };
-  }
-
-  /** Pointing at a number of a strip, or walking through them with the arrow keys. @param {HTMLElement} node @param {View} view */
-  listen(node, view) {
-    node.tabIndex = 0;
-    node.setAttribute("role", "slider");
-    node.addEventListener("pointermove", (event) => {
-      const { left, width } = node.getBoundingClientRect(), count = this.head[view][0].length;
-      this.look(view, Math.max(0, Math.min(count - 1, Math.floor((count * (event.clientX - left)) / width))));
-    });
-    node.addEventListener("pointerleave", () => this.look(view, null));
-    node.addEventListener("focus", () => { if (node.matches(":focus-visible")) this.look(view, this.cell?.view === view ? this.cell.column : 0); });
-    node.addEventListener("blur", () => this.look(view, null));
-    node.addEventListener("keydown", (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key], count = this.head[view][0].length;
-      if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const at = this.cell?.view === view ? this.cell.column : -by;
-      this.look(view, (at + by + count) % count);
-    });
+    /** @type {Record<string, Uint32Array>} */
+    this.ramps = {};
   }
 
   // What is chosen.
 
-  get count() { return this.data.tokens.length; }
   get head() { return this.data.heads[String(this.choices.weights)]; }
+
+  /** Pointing at a number of a strip, or walking through them with the arrow keys. @param {HTMLElement} node @param {View} view */
+  listen(node, view) {
+    const count = () => this.head[view][0].length, pointed = () => (this.cell?.view === view ? this.cell.column : undefined);
+    node.onpointermove = (event) => {
+      const { left, width } = node.getBoundingClientRect();
+      this.look(view, Math.max(0, Math.min(count() - 1, Math.floor((count() * (event.clientX - left)) / width))));
+    };
+    node.onpointerleave = node.onblur = () => this.look(view, null);
+    node.onfocus = () => { if (node.matches(":focus-visible")) this.look(view, pointed() ?? 0); };
+    node.onkeydown = (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.look(view, ((pointed() ?? -by) + by + count()) % count());
+    };
+  }
 
   /** @param {View} view @param {number | null} column */
   look(view, column) {
     const cell = column === null ? null : { view, column };
     if (cell?.view === this.cell?.view && cell?.column === this.cell?.column) return;
     this.cell = cell;
-    this.frameCell();
+    this.place();
+    this.paint(); // the numbers stay on their way
     this.speak();
-  }
-
-  // Nodes.
-
-  /** @override @param {boolean} isFirst */
-  renew(isFirst) {
-    if (!this.hasNewWords(isFirst)) return false;
-    const { tokens } = this.data;
-    for (const node of [...this.keys.map((key) => key.node), ...this.shares]) node.remove();
-    this.keys = tokens.map((_token, place) => {
-      const key = new Strip(this.stage, "key", "key");
-      key.node.classList.add("views-key");
-      key.node.onclick = () => this.choose({ word: place });
-      return key;
-    });
-    this.shares = tokens.map(() => this.stage.add("div", "text share"));
-    this.lines.replaceChildren(...tokens.map(() => shape("path", { class: "views-line" })));
-    this.arrows.replaceChildren(...VIEWS.flatMap(() => [shape("path", { class: "views-arrow" }), shape("path", { class: "views-arrow" })]));
-    this.words.renew(tokens);
-    this.markOwn([this.words.buttons, this.keys.map(({ node }) => node), this.shares, this.lines.children]);
-    return true;
   }
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
     const role = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
-    this.ramps = {
-      x: makeSignedRamp(background, look.input, look.inputBelow), query: role(look.query), key: role(look.key), value: role(look.value),
-    };
+    this.ramps = { x: makeSignedRamp(background, look.input, look.inputBelow), query: role(look.query), key: role(look.key), value: role(look.value) };
   }
 
-  // Places.
+  // What is seen.
 
-  /** @override */
-  measure() {
-    const { stage } = this, { tokens } = this.data, { x, query } = this.head;
-    const places = this.places = findPlaces(stage, tokens, { x: x[0].length, own: query[0].length });
-    stage.resize(stage.room, places.height);
-    this.x.isColumn = places.isColumn;
-    this.x.fit(places.isColumn ? places.x.height : places.x.width, x[0].length);
-    for (const { strip, view } of this.blocks) strip.fit(places.blocks[0].strip.width, this.head[view][0].length);
-    for (const key of this.keys) key.fit(places.rows[0].key.width, query[0].length);
-  }
-
-  /** @override */
-  place() {
-    const { places, stage, head, data, asker } = this;
-    if (!places) return;
-    const word = data.tokens[asker], at = /** @type {[number, number]} */ (places.asker);
-    this.askingWord.textContent = word;
-    stage.write(this.askingWord, ...at, places.askerSize, 1, 0, places.isColumn ? "left" : "middle");
-    this.xName.textContent = places.isUpright ? "x" : places.isColumn ? "x" : _("x: {count} numbers", { count: head.x[0].length });
-    stage.write(this.xName, ...places.xName, 14, 1, 0, places.isUpright ? "left" : "middle");
-    stage.put(this.x.node, places.x);
-    this.x.describe(_("x of {word}", { word }), head.x[asker]);
-    this.blocks.forEach((block, nth) => this.placeBlock(block, places, nth, word));
-    stage.write(this.title, ...places.title, 15, 1, 0, "left");
-    places.rows.forEach((row, place) => {
-      stage.put(this.keys[place].node, row.key);
-      this.keys[place].node.classList.toggle("own", place === asker);
-      this.keys[place].describe(_("key of {word}", { word: data.tokens[place] }), head.key[place]);
-      stage.write(this.words.buttons[place], ...row.word, places.size, 1, 0, "left");
-      stage.write(this.shares[place], ...row.share, head.weights[asker][place] < 0.05 ? 15 : places.shareSize, 1, 0, "right");
-    });
-    this.words.show({
-      chosen: this.chosen,
-      shown: asker,
-      hidden: data.tokens.map(() => false),
-      names: data.tokens.map((token, place) => _("{word}, {share}, score {score}", {
-        word: token, share: percent(head.weights[asker][place]), score: digits(head.scores[asker][place]),
+  /** @override @returns {Mark[]} */
+  marks() {
+    const { stage, data: { tokens }, head, asker, ramps } = this, count = head.x[0].length, places = placeViews(stage, tokens, count, head.query[0].length);
+    const { isUpright, isColumn, blocks, rows } = places, word = tokens[asker];
+    return [
+      ...this.markLines(places),
+      { key: "asker", class: "text views-asker", text: word, at: places.asker, hold: isColumn ? "left" : "middle" },
+      {
+        key: "name of x", class: "text quiet views-note", text: isUpright || isColumn ? "x" : _("x: {count} numbers", { count }),
+        at: [...places.xName, 14], hold: isUpright ? "left" : "middle",
+      },
+      ...markStrip("x", { role: "input", name: _("x of {word}", { word }), numbers: head.x[asker], isColumn, box: places.x, limit: 0.8 * top(head.x), ramp: ramps.x }),
+      ...VIEWS.flatMap((view, nth) => this.markBlock(view, blocks[nth])),
+      { key: "title", class: "text views-name", style: { "--role": "var(--key)" }, text: _("keys of all words"), at: [...places.title, 15], hold: "left" },
+      this.markWords((place) => ({
+        name: _("{word}, {share}, score {score}", { word: tokens[place], share: percent(head.weights[asker][place]), score: digits(head.scores[asker][place]) }),
+        at: [...rows[place].word, places.size], hold: "left",
       })),
-    });
-    this.own.setAttribute("d", writeLinePath(places.blocks[1].strip, places.rows[asker].key, 0, places.isUpright));
-    this.frameCell();
+      ...rows.flatMap(({ key }, place) => markStrip(`key of ${place}`, {
+        role: "key", name: _("key of {word}", { word: tokens[place] }), numbers: head.key[place], box: key, limit: top(head.key), ramp: ramps.key,
+      }, { class: "views-key", is: { own: place === asker }, own: place, click: () => this.choose({ word: place }) })),
+      ...rows.map(({ share }, place) => /** @type {Mark} */ ({
+        key: `share ${place}`, class: "text share", at: [...share, head.weights[asker][place] < 0.05 ? 15 : places.shareSize], hold: "right", own: place,
+        numbers: [head.weights[asker][place]],
+        draw: (node, [weight]) => {
+          const text = percent(weight);
+          if (node.textContent !== text) node.textContent = text;
+          node.classList.toggle("low", weight < 0.05);
+        },
+      })),
+    ];
   }
 
-  /** @param {ReturnType<Views["addBlock"]>} block @param {Places} places @param {number} nth @param {string} word */
-  placeBlock({ view, matrix, strip, matrixName, name, meaning }, places, nth, word) {
-    const { stage, head } = this, at = places.blocks[nth], own = head[view][this.asker];
-    matrixName.textContent = MATRICES[view];
-    stage.put(matrix.node, at.matrix);
-    stage.put(strip.node, at.strip);
-    stage.write(matrixName, ...at.matrixName, 15);
-    stage.write(name, ...at.name, 16);
-    stage.write(meaning, ...(at.meaning ?? at.name), 14, at.meaning ? 1 : 0);
-    matrix.describe(_("{name}: {rows} rows, {columns} columns", { name: MATRICES[view], rows: head.x[0].length, columns: own.length }));
-    const names = { query: _("query of {word}", { word }), key: _("key of {word}", { word }), value: _("value of {word}", { word }) };
-    strip.describe(names[view], own);
-    const [toMatrix, toStrip] = [...this.arrows.children].slice(2 * nth, 2 * nth + 2);
-    toMatrix.setAttribute("d", writeArrowPath(places.x, places.isUpright ? { ...at.matrix, y: at.matrix.y - 18 } : at.matrix, places.isUpright));
-    toStrip.setAttribute("d", writeArrowPath(at.matrix, places.isUpright ? { ...at.strip, y: at.strip.y - 18 } : at.strip, places.isUpright));
+  /** The arrows, and the lines from the query to all keys. @param {Places} places @returns {Mark[]} */
+  markLines({ x, blocks, rows, isUpright }) {
+    const weights = this.head.weights[this.asker], query = blocks[0].strip, full = Math.min(WIDEST, query[3]);
+    const arrows = blocks.flatMap(({ matrix, strip }) => [writeArrowPath(x, matrix, isUpright), writeArrowPath(matrix, strip, isUpright)]);
+    return [
+      { key: "arrows", tag: "svg:g", class: "views-arrows" },
+      ...arrows.map((d, nth) => ({ key: `arrow ${nth}`, in: "arrows", tag: "svg:path", class: "views-arrow", attributes: { d } })),
+      { key: "own", tag: "svg:path", class: "views-own", attributes: { d: writeLinePath(blocks[1].strip, rows[this.asker].key, 0, isUpright) } },
+      { key: "lines", tag: "svg:g", class: "views-lines" },
+      ...weights.map((weight, place) => /** @type {Mark} */ ({
+        key: `line ${place}`, in: "lines", tag: "svg:path", class: "views-line", own: place, numbers: [weight, weights.slice(0, place).reduce((sum, one) => sum + one, 0)],
+        draw: (node, [now, before]) => {
+          const offset = full * (before + now / 2 - 0.5);
+          // On a phone the lines turn to the right: those to the last words start at the left.
+          node.setAttribute("d", writeLinePath(query, rows[place].key, isUpright ? -offset : offset, isUpright));
+          Object.assign(node.style, { strokeWidth: Math.max(1.2, full * now).toFixed(2), opacity: chooseArcOpacity(now).toFixed(3) });
+        },
+      })),
+    ];
   }
 
-  /** The column of a matrix that makes the number one points at. */
-  frameCell() {
-    for (const { view, matrix, strip } of this.blocks) {
-      const count = this.head[view][0].length, column = this.cell?.view === view ? this.cell.column : null;
-      matrix.frame(column, count);
-      strip.cells.forEach((cell, at) => cell.classList.toggle("pointed", at === column));
-      strip.node.setAttribute("aria-valuemin", "0");
-      strip.node.setAttribute("aria-valuemax", String(count - 1));
-      strip.node.setAttribute("aria-valuenow", String(column ?? 0));
-      strip.node.setAttribute("aria-valuetext", digits(this.head[view][this.asker][column ?? 0]));
-    }
-    this.root.classList.toggle("multiplies", this.cell !== null);
-  }
-
-  // Numbers.
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() {
-    if (!this.places) return {};
-    const { head, asker } = this, { query, key, value } = head.matrices;
-    return {
-      x: [head.x[asker]], query: [head.query[asker]], key: [head.key[asker]], value: [head.value[asker]], keys: head.key,
-      w_query: query, w_key: key, w_value: value, weights: [head.weights[asker]],
-    };
-  }
-
-  /** @override */
-  paint() {
-    const { tween, ramps, places, head } = this;
-    if (!ramps || !places || !tween.blocks.x) return;
-    const top = (/** @type {Matrix} */ rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
-    this.x.fill(tween.row("x", 0), 0.8 * top(head.x), ramps.x);
-    for (const { view, matrix, strip } of this.blocks) {
-      strip.places = top(head[view]) < 9.95 ? 1 : 0;
-      strip.fill(tween.row(view, 0), top(head[view]), ramps[view]);
-      const rows = head.matrices[view].map((_row, nth) => tween.row(`w_${view}`, nth));
-      matrix.fill(rows, top(head.matrices[view]), ramps[view]);
-    }
-    this.keys.forEach((key, place) => key.fill(tween.row("keys", place), top(head.key), ramps.key));
-    this.paintLines(tween.row("weights", 0), places);
-  }
-
-  /** @param {ArrayLike<number>} weights @param {Places} places */
-  paintLines(weights, places) {
-    const query = places.blocks[0].strip, full = Math.min(WIDEST, query.height);
-    let at = -full / 2;
-    [...this.lines.children].forEach((node, place) => {
-      const line = /** @type {SVGElement} */ (node), weight = weights[place], width = full * weight;
-      // On a phone the lines turn to the right: those to the last words start at the left.
-      const offset = places.isUpright ? -(at + width / 2) : at + width / 2;
-      line.setAttribute("d", writeLinePath(query, places.rows[place].key, offset, places.isUpright));
-      line.style.strokeWidth = Math.max(1.2, width).toFixed(2);
-      line.style.opacity = chooseArcOpacity(weight).toFixed(3);
-      at += width;
-      const text = percent(weight), share = this.shares[place];
-      if (share.textContent !== text) share.textContent = text;
-      share.classList.toggle("low", weight < 0.05);
-    });
+  /** A matrix and the strip that it makes. @param {View} view @param {Block} block @returns {Mark[]} */
+  markBlock(view, { matrix, strip, matrixName, name, meaning }) {
+    const { head, asker, cell } = this, word = this.data.tokens[asker], ramp = this.ramps[view], limit = top(head[view]), numbers = head[view][asker], count = numbers.length;
+    const [title, means, told] = {
+      query: [_("query"), _("what it looks for"), _("query of {word}", { word })],
+      key: [_("key"), _("what it is found by"), _("key of {word}", { word })],
+      value: [_("value"), _("what it passes on"), _("value of {word}", { word })],
+    }[view];
+    const pointed = cell?.view === view ? cell.column : undefined, style = { "--role": `var(--${view})` }, rows = head.matrices[view];
+    return [
+      ...markPixels(`matrix ${view}`, {
+        role: view, rows, box: matrix, limit: top(rows), ramp, pointed,
+        name: _("{name}: {rows} rows, {columns} columns", { name: MATRICES[view], rows: head.x[0].length, columns: count }), // of a large one, means of rows are drawn
+      }),
+      ...markStrip(view, { role: view, name: told, numbers, places: limit < 9.95 ? 1 : 0, box: strip, limit, ramp, pointed }, {
+        attributes: {
+          role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-valuemax": count - 1, "aria-valuenow": pointed ?? 0, "aria-valuetext": digits(numbers[pointed ?? 0]),
+        },
+        made: (node) => this.listen(node, view),
+      }),
+      { key: `name of matrix ${view}`, class: "text views-name", style, text: MATRICES[view], at: [...matrixName, 15] },
+      { key: `name of ${view}`, class: "text views-name", style, text: title, at: [...name, 16] },
+      ...(meaning ? [/** @type {Mark} */ ({ key: `meaning of ${view}`, class: "text quiet views-note", text: means, at: [...meaning, 14] })] : []),
+    ];
   }
 
   // Words.
