@@ -3,15 +3,18 @@
 // head, and how many numbers are stored for a word.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 
-import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
-import { ArcStrip } from "../arc_strip.js";
+import { markArcs } from "../arc_marks.js";
 import { chooseTold } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { isWord, percent } from "../sentence.js";
-import { placeSharing } from "./sharing_places.js";
+import { placeWords } from "./heads_places.js";
 
+/** @typedef {ReturnType<typeof placeSharing>} Plan */
+/** @typedef {[x: number, y: number]} Point */
+/** @typedef {{ box: [x: number, y: number, width: number, height: number], number: Point, name: Point, product: Point }} Bar with its number, and how that comes about */
 /**
  * @typedef {object} Layer heads that learned to share
  * @property {number[][][]} weights of each query head
@@ -25,46 +28,12 @@ import { placeSharing } from "./sharing_places.js";
  */
 
 const SEEN = 0.05;
+const HEIGHT = 404, TOP = 34, LABELS = 21, MOST_PITCH = 110, LEAST_PITCH = 32; // pixels
+const BARS = [44, 96, 17]; // of a bar on wide screens: its width, that of its column; height of the numbers
 const HUES = [0, 2, 6, 7, 5, 3, 4, 1]; // of the KV heads; first those that mean nothing else here
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Sharing extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    root.classList.add("sharing");
-    this.lines = this.stage.draw("g", "sharing-lines");
-    /** @type {HTMLElement[]} */
-    this.boxes = [];
-    /** @type {HTMLElement[]} */
-    this.circles = [];
-    /** @type {ArcStrip[]} */
-    this.strips = [];
-    /** @type {HTMLElement[]} */
-    this.baselines = [];
-    this.bars = Array.from({ length: 2 }, (_bar, at) => ({
-      bar: this.stage.add("div", `sharing-bar ${at ? "now" : "each"}`),
-      number: this.stage.add("div", "text sharing-number"), name: this.stage.add("div", "text quiet"),
-      product: this.stage.add("div", "text quiet sharing-product"),
-    }));
-    this.titles = [_("KV heads"), _("query heads"), _("numbers stored per word")].map((name) => this.stage.add("div", "text quiet", name));
-    this.words = this.addWords();
-  }
-
-  /** The nodes of one more query head, and of the KV head that may be its own. @param {number} head */
-  addHead(head) {
-    this.lines.append(shape("path", { class: "sharing-line" }));
-    const box = this.stage.add("div", "sharing-box");
-    box.append(element("span", "key", "K"), element("span", "value", "V"));
-    box.style.setProperty("--hue", `var(--head${hueOf(head)})`);
-    box.setAttribute("role", "img");
-    box.setAttribute("aria-label", _("KV head {head}", { head }));
-    this.boxes.push(box);
-    this.circles.push(this.stage.add("div", "sharing-circle", String(head)));
-    this.strips.push(new ArcStrip(this.stage, `--row${head}`));
-    this.baselines.push(this.stage.add("div", "baseline"));
-  }
-
   // What is chosen.
 
   get count() { return Number(this.choices.heads); }
@@ -80,106 +49,77 @@ export class Sharing extends WordHero {
     this.chips.get("kv_heads")?.show(String(this.shared));
   }
 
-  // Nodes and places.
-
-  /** @override @param {boolean} isFirst */
-  renew(isFirst) {
-    if (!this.hasNewWords(isFirst)) return false;
-    const { tokens } = this.data;
-    const most = Math.max(...Object.keys(this.data.layers).map(Number));
-    while (this.circles.length < most) this.addHead(this.circles.length);
-    this.words.renew(tokens);
-    for (const strip of this.strips) strip.renew(tokens.length);
-    this.markOwn([this.words.buttons, ...this.strips.flatMap(({ arcs, shares }) => [arcs.children, shares])]);
-    return true;
-  }
+  // What is seen.
 
   /** @override */
-  measure() {
-    this.plan = placeSharing(this.stage, this.data.tokens, this.count, [this.each.stored, this.layer.stored]);
-    this.stage.resize(this.stage.room, this.plan.height);
+  marks() {
+    this.root.classList.add("sharing");
+    const { stage, data: { tokens, layers }, count, each, layer } = this, plan = placeSharing(stage, tokens, count, [each.stored, layer.stored]);
+    return [
+      { key: "lines", tag: "svg:g", class: "sharing-lines" },
+      ...this.markBars(plan),
+      this.markWords((place) => ({
+        name: this.tellWord(place), is: { slanted: plan.isSlanted }, at: [plan.centres[place], plan.wordDepth, plan.size], hold: plan.isSlanted ? "right" : "middle", turn: plan.turn,
+      })),
+      // Heads that are not chosen wait unseen, and come from there.
+      ...Array.from({ length: Math.max(...Object.keys(layers).map(Number)) }, (_head, head) => this.markHead(plan, head)).flat(),
+    ];
   }
 
-  layout() { return /** @type {NonNullable<typeof this.plan>} */ (this.plan); }
-
-  /** @override */
-  place() {
-    this.measure();
-    const { stage, data, asker, count } = this, plan = this.layout(), { read } = this.layer;
-    const weights = this.layer.weights, first = plan.centres[0], last = plan.centres[plan.centres.length - 1];
-    this.circles.forEach((circle, head) => {
-      const row = plan.rows[Math.min(head, count - 1)], isShown = head < count ? 1 : 0, { radius } = plan;
-      this.root.style.setProperty(`--row${head}`, `var(--head${hueOf(read[head] ?? 0)})`);
-      circle.style.setProperty("--hue", `var(--row${head})`);
-      stage.put(circle, { x: plan.circle - radius, y: row.middle - radius, width: 2 * radius, height: 2 * radius }, isShown);
-      stage.put(this.baselines[head], { x: first - 8, y: row.base, width: last - first + 16, height: 1 }, isShown);
-      const strip = this.strips[head];
-      strip.arcs.style.opacity = String(isShown);
-      const told = chooseTold(weights[head]?.[asker] ?? [], plan.centres, 2.4 * plan.digits, SEEN);
-      strip.shares.forEach((share, seen) => stage.write(share, plan.centres[seen], row.base + 10, plan.digits, isShown && told.has(seen) ? 1 : 0));
-      /** @type {HTMLElement | SVGElement} */ (this.lines.children[head]).style.opacity = String(isShown);
-    });
-    this.boxes.forEach((box, kv) => stage.put(box, { ...plan.box, y: this.boxDepth(kv) - plan.box.height / 2 }, kv < this.shared ? 1 : 0));
-    this.words.show({ chosen: this.chosen, shown: asker, names: data.tokens.map((_word, place) => this.tellWord(place)), hidden: data.tokens.map(() => false) });
-    this.words.buttons.forEach((button, place) => {
-      button.classList.toggle("slanted", plan.isSlanted);
-      stage.write(button, plan.centres[place], plan.wordDepth, plan.size, 1, 0, plan.isSlanted ? "right" : "middle", plan.turn);
-    });
-    this.placeBars();
+  /** A query head, its line, and the KV head that may be its own. @param {Plan} plan @param {number} head @returns {Mark[]} */
+  markHead(plan, head) {
+    const { layer, asker, count } = this, { centres, radius, box } = plan, { middle, base, high, scale } = plan.rows[Math.min(head, count - 1)], first = centres[0];
+    const opacity = head < count ? 1 : 0, kv = layer.read[head] ?? 0, colour = `--head${hueOf(kv)}`, weights = layer.weights[head]?.[asker] ?? centres.map(() => 0);
+    const from = box.x + box.width, to = plan.circle - radius, half = (from + to) / 2, told = chooseTold(weights, centres, 2.4 * plan.digits, SEEN);
+    return [
+      {
+        key: `line ${head}`, in: "lines", tag: "svg:path", class: "sharing-line", style: { opacity, stroke: `var(${colour})` }, numbers: [this.boxDepth(plan, kv), middle],
+        draw: (node, now) => {
+          const [start, end] = [...now].map((depth) => depth.toFixed(1));
+          node.setAttribute("d", `M${from} ${start}C${half} ${start} ${half} ${end} ${to} ${end}`);
+        },
+      },
+      {
+        key: `box ${head}`, class: "sharing-box", style: { "--hue": `var(--head${hueOf(head)})` }, attributes: { role: "img", "aria-label": _("KV head {head}", { head }) },
+        box: [box.x, this.boxDepth(plan, head) - box.height / 2, box.width, box.height], opacity: head < this.shared ? 1 : 0,
+      },
+      { key: `key ${head}`, in: `box ${head}`, tag: "span", class: "key", text: "K" },
+      { key: `value ${head}`, in: `box ${head}`, tag: "span", class: "value", text: "V" },
+      {
+        key: `circle ${head}`, class: "sharing-circle", text: String(head), style: { "--hue": `var(${colour})` },
+        box: [plan.circle - radius, middle - radius, 2 * radius, 2 * radius], opacity,
+      },
+      { key: `base ${head}`, class: "baseline", box: [first - 8, base, centres[centres.length - 1] - first + 16, 1], opacity },
+      ...markArcs(`head ${head}`, this.stage, {
+        weights, centres, asker, base, high, scale, colour, opacity,
+        share: (seen) => ({ at: [centres[seen], base + 10, plan.digits], opacity: told.has(seen) ? opacity : 0 }),
+      }),
+    ];
   }
 
-  /** A KV head is beside the middle of the query heads for which it was made. @param {number} kv */
-  boxDepth(kv) {
-    const { rows } = this.layout(), size = this.count / this.shared, own = rows.slice(Math.floor(kv * size), Math.floor((kv + 1) * size));
+  /** A KV head is beside the middle of the query heads for which it was made. @param {Plan} plan @param {number} kv */
+  boxDepth({ rows }, kv) {
+    const size = this.count / this.shared, own = rows.slice(Math.floor(kv * size), Math.floor((kv + 1) * size));
     return own.length ? own.reduce((sum, { middle }) => sum + middle, 0) / own.length : rows[rows.length - 1].middle;
   }
 
-  placeBars() {
-    const { stage, shared, count } = this, plan = this.layout(), amounts = [this.each.stored, this.layer.stored];
-    const width = amounts[0] / (2 * count); // numbers of a key, or of a value
-    this.bars.forEach(({ bar, number, name, product }, at) => {
-      const place = plan.bars[at], kept = at ? shared : count, unit = (plan.isPhone ? place.box.width : place.box.height) / kept;
-      bar.style.setProperty("--unit", `${unit.toFixed(2)}px`);
-      bar.style.setProperty("--way", plan.isPhone ? "90deg" : "0deg");
-      stage.put(bar, place.box);
-      number.textContent = String(amounts[at]);
-      name.textContent = kept === 1 ? _("1 KV head") : _("{count} KV heads", { count: kept });
-      product.textContent = [2, kept, width].join("×");
-      stage.write(number, ...place.number, at ? 20 : 17, 1, 0, plan.isPhone ? "left" : "middle");
-      stage.write(name, ...place.name, 14, 1, 0, plan.isPhone ? "left" : "middle");
-      stage.write(product, ...place.product, 13, 1, 0, plan.isPhone ? "right" : "middle");
-    });
-    const [boxes, circles, bars] = this.titles, { titles, hasTitles } = plan;
-    stage.write(boxes, plan.box.x + plan.box.width / 2, titles.y, 14, hasTitles ? 1 : 0);
-    stage.write(circles, plan.circle, titles.y, 14, hasTitles ? 1 : 0);
-    stage.write(bars, titles.barsX, titles.bars, 14, 1, 0, "left");
-  }
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() {
-    const { plan, count, layer, asker } = this;
-    if (!plan) return {};
-    const none = this.data.tokens.map(() => 0), rows = this.circles.map((_circle, head) => plan.rows[Math.min(head, count - 1)]);
-    return {
-      weights: rows.map((_row, head) => (head < count ? layer.weights[head][asker] : none)),
-      centres: [plan.centres],
-      form: rows.map(({ base, high, scale }) => [plan.centres[asker], base, high, scale]),
-      lines: rows.map(({ middle }, head) => [this.boxDepth(layer.read[head] ?? 0), middle]),
-    };
-  }
-
-  /** @override */
-  paint() {
-    const { tween, plan } = this;
-    if (!plan || !tween.blocks.form) return;
-    const centres = tween.row("centres", 0), from = plan.box.x + plan.box.width, to = plan.circle - plan.radius, half = (from + to) / 2;
-    this.strips.forEach((strip, head) => {
-      const [asker, base, high, scale] = tween.row("form", head), [box, circle] = tween.row("lines", head);
-      strip.paint(tween.row("weights", head), { centres, asker, base, high, scale, even: 0, isUpright: false }, () => true);
-      const line = /** @type {SVGElement} */ (this.lines.children[head]);
-      line.setAttribute("d", `M${from} ${box.toFixed(1)}C${half} ${box.toFixed(1)} ${half} ${circle.toFixed(1)} ${to} ${circle.toFixed(1)}`);
-      line.style.stroke = `var(--row${head})`;
-    });
+  /** How many numbers are stored for a word, if each query head had keys and values of its own, and now. @param {Plan} plan @returns {Mark[]} */
+  markBars({ box, bars, circle, titles, isPhone }) {
+    const { count, shared, each } = this, hold = isPhone ? "left" : "middle", width = each.stored / (2 * count); // numbers of a key, or of a value
+    return [
+      ...[count, shared].flatMap((kept, at) => /** @type {Mark[]} */ ([
+        {
+          key: `bar ${at}`, class: `sharing-bar ${at ? "now" : "each"}`, box: bars[at].box,
+          style: { "--unit": `${(bars[at].box[isPhone ? 2 : 3] / kept).toFixed(2)}px`, "--way": isPhone ? "90deg" : "0deg" },
+        },
+        { key: `number ${at}`, class: "text sharing-number", text: String((at ? this.layer : each).stored), at: [...bars[at].number, at ? 20 : 17], hold },
+        { key: `name ${at}`, class: "text quiet", text: tellCount(kept), at: [...bars[at].name, 14], hold },
+        { key: `product ${at}`, class: "text quiet sharing-product", text: [2, kept, width].join("×"), at: [...bars[at].product, 13], hold: isPhone ? "right" : "middle" },
+      ])),
+      { key: "title of boxes", class: "text quiet", text: _("KV heads"), at: [box.x + box.width / 2, titles.y, 14], opacity: isPhone ? 0 : 1 },
+      { key: "title of circles", class: "text quiet", text: _("query heads"), at: [circle, titles.y, 14], opacity: isPhone ? 0 : 1 },
+      { key: "title of bars", class: "text quiet", text: _("numbers stored per word"), at: [titles.barsX, titles.bars, 14], hold: "left" },
+    ];
   }
 
   // In words.
@@ -203,7 +143,7 @@ export class Sharing extends WordHero {
     const { data, asker, count, shared } = this, [first, second = first] = this.best(this.layer);
     const hue = (/** @type {number} */ head) => `hue${hueOf(this.layer.read[head])}`, width = this.layer.stored / (2 * shared);
     const values = {
-      heads: count === 1 ? _("1 query head") : _("{count} query heads", { count }), kv_heads: shared === 1 ? _("1 KV head") : _("{count} KV heads", { count: shared }),
+      heads: count === 1 ? _("1 query head") : _("{count} query heads", { count }), kv_heads: tellCount(shared),
       stored: String(this.layer.stored), product: `2 × ${shared} × ${width}`, d_k: String(width), all: String(this.each.stored), word: data.tokens[asker],
       first: data.tokens[first.place], first_share: percent(first.share), first_head: String(first.head),
       second: data.tokens[second.place], second_share: percent(second.share), second_head: String(second.head),
@@ -238,3 +178,37 @@ export class Sharing extends WordHero {
 
 /** Which of the heads' colours a KV head has. @param {number} head */
 const hueOf = (head) => HUES[head % HUES.length];
+
+/** @param {number} shared KV heads */
+const tellCount = (shared) => (shared === 1 ? _("1 KV head") : _("{count} KV heads", { count: shared }));
+
+/**
+ * KV heads at the left, a row of arcs for each query head, and at the right, or on a phone below, how many numbers are stored.
+ * @param {import("../stage.js").Stage} stage @param {string[]} words @param {number} heads @param {number[]} amounts of the bars
+ */
+function placeSharing(stage, words, heads, amounts) {
+  const { room } = stage, isPhone = room < 560, left = isPhone ? 98 : 168, right = isPhone ? 0 : 2 * BARS[1] + 30;
+  const line = placeWords(stage, words, [left, right]), below = line.isSlanted ? 66 : 44;
+  const wanted = isPhone ? (heads > 4 ? 46 : 66) : Math.max(LEAST_PITCH, (HEIGHT - TOP - below) / heads), pitch = Math.min(MOST_PITCH, wanted);
+  const full = Math.max(HEIGHT, TOP + below + LEAST_PITCH * heads), foot = isPhone ? 8 + pitch * heads : full - below, first = foot - pitch * heads;
+  const rows = Array.from({ length: heads }, (_row, head) => {
+    const base = first + pitch * (head + 1) - LABELS;
+    return { base, high: Math.max(9, pitch - LABELS - 8), scale: Math.max(0.3, Math.min(1.1, pitch / 104)), middle: base - Math.min(16, pitch / 5) };
+  });
+  const bottom = foot + below, height = isPhone ? bottom + 2 * 30 + 34 : full, most = Math.max(...amounts);
+  stage.resize(room, height);
+  const bars = amounts.map((amount, at) => {
+    if (isPhone) {
+      const width = ((room - 204) * amount) / most, y = bottom + 30 + 30 * at;
+      return /** @type {Bar} */ ({ box: [92, y, width, 20], number: [92 + width + 8, y + 10], name: [0, y + 10], product: [room - 2, y + 10] });
+    }
+    const high = ((foot - TOP - 44) * amount) / most, x = room - right + 56 + BARS[1] * at, middle = x + BARS[0] / 2;
+    return /** @type {Bar} */ ({ box: [x, foot - high, BARS[0], high], number: [middle, foot - high - BARS[2] + 3], name: [middle, foot + 15], product: [middle, foot + 33] });
+  });
+  return {
+    ...line, isPhone, rows, bars, wordDepth: foot + (line.isSlanted ? 6 : 22), digits: pitch < 40 ? 13 : 14,
+    box: { x: isPhone ? 2 : 8, width: isPhone ? 40 : 58, height: Math.min(28, pitch - 8) },
+    circle: isPhone ? 82 : 138, radius: Math.min(isPhone ? 13 : 15, pitch / 2 - 3),
+    titles: { y: Math.max(9, rows[0].middle - 34), bars: isPhone ? bottom + 12 : Math.max(11, TOP - 22), barsX: isPhone ? 0 : room - right + 36 },
+  };
+}
