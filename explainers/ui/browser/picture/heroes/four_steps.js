@@ -4,9 +4,9 @@
 
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
+/** @import { Mark, Now } from "../scene.js" */
 /** @import { Bars, Places } from "./four_steps_layout.js" */
 
-import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _, localNumber } from "../../common/words.js";
 import { writeRibbonPath } from "../arcs.js";
@@ -16,7 +16,6 @@ import { percent } from "../sentence.js";
 import { softmax, sumWeighted } from "../softmax.js";
 import { Strip } from "../strip.js";
 import { layOutSteps } from "./four_steps_layout.js";
-import { Temperature } from "./temperature.js";
 
 /**
  * @typedef {object} Numbers
@@ -26,270 +25,171 @@ import { Temperature } from "./temperature.js";
  * @property {number[]} temperatures
  * @property {number} root √d_k
  */
-/**
- * @typedef {object} Lane what belongs to one word, from the left to the right
- * @property {SVGElement[]} bars of its product and of its score
- * @property {SVGElement} outline of its product, behind its score
- * @property {SVGElement} rent where a bar is longer than there is room
- * @property {HTMLElement[]} digits
- * @property {HTMLElement} again its name, where the last two steps stand below
- * @property {HTMLElement} share
- * @property {SVGElement} funnel
- * @property {HTMLElement} part of the column of 100 %
- * @property {Strip} value
- * @property {SVGElement} ribbon
- */
 
 const NAMED = 17; // pixels of a part that has room for its word
 const ONE = 0.8, SPREAD = 0.3; // the largest weight, from which on, and below which, another sentence is true
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class FourSteps extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    root.classList.add("four-steps");
-    this.isDragging = false;
-    /** @type {Lane[]} */
-    this.lanes = [];
-    /** @type {Places | null} */
-    this.places = null;
-    this.drawing = this.stage.draw("g", "");
-    this.axes = [0, 1].map(() => this.drawn("line", "axis"));
-    this.words = this.addWords();
-    this.heads = [0, 1, 2, 3].map(() => {
-      const head = this.stage.add("div", "step-head");
-      head.append(element("b"), element("span"));
-      return head;
-    });
-    this.frame = this.stage.add("div", "column-frame");
-    this.made = this.stage.add("div", "text made");
-    this.slider = new Temperature(this.stage, (at) => this.drag(at), () => this.choose({ divided_by: this.data.root }));
-  }
+  ramp = new Uint32Array();
+  /** @type {Record<string, Strip>} */
+  strips = {};
 
   // What is chosen.
 
-  get count() { return this.data.tokens.length; }
   get temperature() { return Number(this.choices.divided_by); }
   get products() { return this.data.products[this.asker]; }
   get weights() { return softmax(this.products, this.temperature); }
   get isRoot() { return this.temperature === this.data.root; }
 
-  /** @param {number} at */
+  /** What is under the finger follows it at once. @param {number} at */
   drag(at) {
-    this.isDragging = true;
     this.choose({ divided_by: this.data.temperatures[at] });
-    this.isDragging = false;
+    this.tween.start(true);
   }
 
-  /** @override what is under the finger follows it at once */
-  update() {
-    super.update();
-    if (this.isDragging && this.places) this.tween.start(true);
-  }
-
-  // Nodes.
-
-  /** @param {string} tag @param {string} name */
-  drawn(tag, name) {
-    return /** @type {SVGElement} */ (this.drawing.appendChild(shape(tag, { class: name })));
-  }
-
-  /** @override @param {boolean} isFirst */
-  renew(isFirst) {
-    if (!this.hasNewWords(isFirst)) return false;
-    const { tokens } = this.data;
-    for (const { bars, outline, rent, digits: numbers, again, share, funnel, part, value, ribbon } of this.lanes) {
-      for (const node of [...bars, outline, rent, ...numbers, again, share, funnel, part, value.node, ribbon]) node.remove();
-    }
-    this.output?.node.remove();
-    this.output = new Strip(this.stage, "output", "value");
-    this.lanes = tokens.map((token) => ({
-      funnel: this.drawn("path", "funnel"),
-      ribbon: this.drawn("path", "ribbon"),
-      bars: [this.drawn("rect", "signed"), this.drawn("rect", "signed")],
-      outline: this.drawn("rect", "outline"),
-      rent: this.drawn("path", "rent"),
-      digits: [this.stage.add("div", "text digits"), this.stage.add("div", "text digits")],
-      again: this.stage.add("div", "text again", token),
-      share: this.stage.add("div", "text share"),
-      part: this.follower("div", "part"),
-      value: this.valueStrip(),
-    }));
-    this.words.renew(tokens);
-    const column = (/** @type {(lane: Lane) => Element} */ find) => this.lanes.map(find);
-    this.markOwn([
-      this.words.buttons, column(({ funnel }) => funnel), column(({ ribbon }) => ribbon), column(({ outline }) => outline), column(({ rent }) => rent),
-      column(({ again }) => again), column(({ share }) => share), column(({ value }) => value.node),
-      ...[0, 1].flatMap((step) => [column(({ bars }) => bars[step]), column(({ digits: numbers }) => numbers[step])]),
-    ], [column(({ part }) => part)]);
-    return true;
-  }
-
-  /** A node that goes where the tween's numbers are. @param {"div"} tag @param {string} name */
-  follower(tag, name) {
-    const node = this.stage.add(tag, name);
-    node.classList.remove("moves");
-    return node;
-  }
-
-  valueStrip() {
-    const strip = new Strip(this.stage, "value", "value");
-    strip.node.classList.remove("moves");
-    return strip;
-  }
+  // What is seen.
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
     this.ramp = makeSignedRamp(background, look.value, look.below);
   }
 
-  // Places.
-
-  /** @override */
-  measure() {
-    const { data, stage } = this, all = data.products.flat();
-    const numbers = { lowest: Math.min(0, ...all), highest: Math.max(0, ...all), count: data.value[0].length };
-    this.places = layOutSteps(stage, data.tokens, numbers);
-    stage.resize(stage.room, this.places.height);
-    for (const { value } of this.lanes) value.fit(this.places.values.width, numbers.count);
-    this.output?.fit(this.places.output.width, numbers.count);
-    this.limit = Math.max(1e-9, ...data.value.flat().map(Math.abs));
+  /** @override @returns {Mark[]} */
+  marks() {
+    this.root.classList.add("four-steps");
+    const { stage, data: { tokens, products: all }, products, weights } = this, places = layOutSteps(stage, tokens, all.flat()), { lane, tall, tops, column } = places;
+    return [
+      ...places.bars.map(({ zero }, step) => ({ key: `axis ${step}`, tag: "svg:line", class: "axis", attributes: { x1: zero, x2: zero, y1: tops[0], y2: tops[0] + tall } })),
+      this.markWords((place) => ({
+        name: _("{word}: product {product}, weight {share}", { word: tokens[place], product: digits(products[place], 1), share: percent(weights[place]) }),
+        at: [0, tops[0] + lane * (place + 0.5), places.size], hold: "left",
+      })),
+      ...this.markHeads(places),
+      { key: "frame", class: "column-frame", box: [column.left, tops[1], column.width, tall] },
+      ...this.markOutput(places, weights),
+      ...this.markSlider(places),
+      ...tokens.flatMap((_word, place) => {
+        const from = weights.slice(0, place).reduce((sum, weight) => sum + weight, 0);
+        return [...this.markScore(places, place, products[place]), ...this.markPart(places, place, weights[place], from)];
+      }),
+    ];
   }
 
-  /** @param {number} place @param {number} [block] the middle of a word's lane */
-  middle(place, block = 0) {
-    const { blocks, lane } = /** @type {Places} */ (this.places);
-    return blocks[block].top + lane * (place + 0.5);
-  }
-
-  /** @override */
-  place() {
-    if (!this.places) return;
-    const { stage, places, asker } = this, { size, lane, blocks, block } = places;
-    this.words.buttons.forEach((button, place) => stage.write(button, 0, this.middle(place), size, 1, 0, "left"));
-    this.lanes.forEach((row, place) => {
-      const number = Math.min(16, lane);
-      row.digits.forEach((node, step) => {
-        stage.write(node, places.digits[step], this.middle(place), number, 1, 0, "right");
-      });
-      stage.write(row.again, 0, this.middle(place, block), size, block ? 1 : 0, 0, "left");
-      row.again.classList.toggle("asks", place === asker);
-      row.share.classList.toggle("low", this.weights[place] < 0.05);
-      stage.write(row.share, places.share, this.middle(place, block), Math.min(18, lane), 1, 0, "right");
-    });
-    this.placeHeads();
-    this.placeSlider();
-    const top = blocks[block].top, height = lane * this.count, { funnel, column, output } = places;
-    stage.put(this.frame, { x: funnel.right, y: top, width: column - funnel.right, height });
-    const strip = { x: output.left, y: top + (height - output.height) / 2, width: output.width, height: output.height };
-    if (this.output) stage.put(this.output.node, strip);
-    this.made.textContent = this.data.tokens[asker];
-    const long = stage.widths([this.data.tokens[asker]], Math.min(18, size))[0] / 2;
-    stage.write(this.made, Math.min(strip.x + strip.width / 2, stage.room - long), strip.y - 14, Math.min(18, size), 1);
-    this.tellWords();
-  }
-
-  placeHeads() {
-    const { stage, places, data } = this, { heads, blocks, block } = /** @type {Places} */ (places);
+  /** What the steps are called. @param {Places} places @returns {Mark[]} */
+  markHeads({ heads, tops }) {
     const said = [
       [_("1 Products"), _("query · key")],
       [_("2 Scores"), `÷ ${this.divisor()}`],
       [_("3 Weights"), _("softmax: 100 %")],
       [_("4 Output"), _("each as tall as its weight")],
     ];
-    this.heads.forEach((head, step) => {
-      [...head.children].forEach((node, line) => { node.textContent = said[step][line]; });
-      const y = blocks[step < 2 ? 0 : block].top - 48;
-      stage.put(head, { x: heads[step].left, y, width: heads[step].width, height: 44 });
-    });
-    this.axes.forEach((axis, step) => {
-      const { zero } = /** @type {Places} */ (places).bars[step], top = blocks[0].top;
-      const ends = { x1: zero, x2: zero, y1: top, y2: top + data.tokens.length * /** @type {Places} */ (places).lane };
-      for (const [name, value] of Object.entries(ends)) axis.setAttribute(name, value.toFixed(1));
-    });
+    return heads.flatMap(({ left, width }, step) => [
+      { key: `head ${step}`, class: "step-head", box: [left, tops[step < 2 ? 0 : 1] - 48, width, 44] },
+      { key: `name ${step}`, in: `head ${step}`, tag: "b", text: said[step][0] },
+      { key: `what ${step}`, in: `head ${step}`, tag: "span", text: said[step][1] },
+    ]);
   }
 
-  placeSlider() {
-    const { bars: [, last], slider: { left, top } } = /** @type {Places} */ (this.places), { temperatures, root } = this.data;
-    this.stage.put(this.slider.root, { x: left, y: top, width: last.left + last.width - left, height: 50 });
-    const said = { divisor: this.divisor(), reading: `÷ ${writeNumber(this.temperature)}`, root: this.rootName() };
-    this.slider.show(temperatures.indexOf(this.temperature), temperatures.indexOf(root), temperatures.length - 1, said);
+  /** The divisor, with a mark at √d_k that brings it back there. @param {Places} places @returns {Mark[]} */
+  markSlider({ bars: [, { left, width }], slider }) {
+    const { temperatures, root } = this.data, at = temperatures.indexOf(this.temperature), last = temperatures.length - 1, name = this.rootName();
+    return [
+      { key: "slider", class: "temperature", style: { "--at-root": temperatures.indexOf(root) / last }, box: [slider.left, slider.top, left + width - slider.left, 50] },
+      { key: "slider name", in: "slider", tag: "span", class: "name" },
+      { key: "divisor", in: "slider name", tag: "b", text: _("Divisor") },
+      { key: "reading", in: "slider name", tag: "output", text: `÷ ${writeNumber(this.temperature)}` },
+      { key: "slide", in: "slider", class: "slide" },
+      {
+        key: "range", in: "slide", tag: "input", attributes: { type: "range", max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() },
+        numbers: [], draw: (range) => { range.value = String(at); }, // no attribute: that is not heard of once a reader has dragged
+        made: (range) => Object.assign(range, { oninput: () => this.drag(Number(range.value)), onkeydown: (/** @type {Event} */ event) => event.stopPropagation() }),
+      },
+      {
+        key: "root", in: "slide", tag: "button", class: "mark", text: name, attributes: { "aria-label": _("Divide by {root}", { root: name }), "aria-pressed": String(this.isRoot) },
+        click: () => this.choose({ divided_by: this.data.root }),
+      },
+    ];
   }
 
-  tellWords() {
-    const { data, asker, weights } = this;
-    this.words.show({
-      chosen: this.chosen, shown: asker,
-      hidden: data.tokens.map(() => false),
-      names: data.tokens.map((word, place) => _("{word}: product {product}, weight {share}", {
-        word, product: digits(this.products[place], 1), share: percent(weights[place]),
+  /** @param {Places} places @param {number[]} weights @returns {Mark[]} */
+  markOutput({ tops, tall, output: { left, width, height }, size }, weights) {
+    const { stage, data: { tokens, value }, asker } = this, strip = this.strip("output", width), top = tops[1] + (tall - height) / 2;
+    const numbers = sumWeighted(weights, value), letters = Math.min(18, size), long = stage.widths([tokens[asker]], letters)[0] / 2;
+    strip.describe(_("output"), numbers);
+    return [
+      { key: "made", class: "text made", text: tokens[asker], at: [Math.min(left + width / 2, stage.room - long), top - 14, letters] },
+      { key: "output", node: strip.node, box: [left, top, width, height], numbers, draw: (_node, now) => strip.fill(now, this.limit, this.ramp) },
+    ];
+  }
+
+  /** A word's product and its score, with the product as an outline behind it. @param {Places} places @param {number} place @param {number} product @returns {Mark[]} */
+  markScore({ bars, tops, lane, digits: ends }, place, product) {
+    const middle = tops[0] + lane * (place + 0.5), score = product / this.temperature;
+    const bar = (/** @type {string} */ name, /** @type {number} */ step, /** @type {number} */ value) => /** @type {Mark} */ ({
+      key: `${name} ${step} ${place}`, tag: "svg:rect", class: name, own: place, numbers: [value], draw: (node, [now]) => drawBar(node, middle, lane * 0.6, now, bars[step]),
+    });
+    return [
+      bar("signed", 0, product), bar("signed", 1, score), bar("outline", 1, product),
+      { key: `rent ${place}`, tag: "svg:path", class: "rent", own: place, numbers: [score], draw: (node, [now]) => drawRent(node, middle, lane * 0.36, now, bars[1]) },
+      ...[product, score].map((value, step) => /** @type {Mark} */ ({
+        key: `digits ${step} ${place}`, class: "text digits", own: place, at: [ends[step], middle, Math.min(16, lane)], hold: "right",
+        numbers: [value], draw: (node, [now]) => setText(node, digits(now, 1)),
       })),
-    });
+    ];
   }
 
-  // Numbers.
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() {
-    const { products, temperature, weights } = this;
-    return { products: [products], scores: [products.map((product) => product / temperature)], weights: [weights], output: [sumWeighted(weights, this.data.value)] };
+  /**
+   * A word's part of 100 %: funnel, column, value and ribbon are as high as its weight.
+   * @param {Places} places @param {number} place @param {number} weight @param {number} from @returns {Mark[]}
+   */
+  markPart({ tops: [, top], lane, tall, size, isWide, share, funnel, column, values, output }, place, weight, from) {
+    const word = this.data.tokens[place], value = this.data.value[place], strip = this.strip(`value ${place}`, values.width), numbers = [from, weight];
+    const middle = top + lane * (place + 0.5), half = lane * 0.36, start = top + (tall - output.height) / 2;
+    strip.node.className = this.ownPositions.includes(place) ? "strip models-own" : "strip"; // it moves with each frame
+    strip.fill(value, this.limit, this.ramp);
+    strip.describe(_("value of {word}", { word }), value);
+    const between = (/** @type {Now} */ [before, now], begin = top, high = tall) => /** @type {[number, number]} */ ([begin + before * high, begin + (before + now) * high]);
+    const draw = (/** @type {SVGElement} */ node, /** @type {number} */ now, /** @type {Parameters<typeof writeRibbonPath>[0]} */ path) => {
+      node.setAttribute("d", writeRibbonPath(path));
+      node.style.opacity = now < 0.002 ? "0" : (0.22 + 0.4 * now).toFixed(3);
+    };
+    return [
+      {
+        key: `funnel ${place}`, tag: "svg:path", class: "funnel", own: place, numbers,
+        draw: (node, now) => draw(node, now[1], { across: false, start: funnel.left, end: funnel.right, from: [middle - half, middle + half], to: between(now) }),
+      },
+      {
+        key: `ribbon ${place}`, tag: "svg:path", class: "ribbon", own: place, numbers,
+        draw: (node, now) => draw(node, now[1], {
+          across: false, start: values.left + values.width + 2, end: output.left - 3, from: between(now), to: between(now, start, output.height),
+        }),
+      },
+      { key: `again ${place}`, class: "text again", is: { asks: place === this.asker }, own: place, text: word, at: [0, middle, size], hold: "left", opacity: isWide ? 0 : 1 },
+      {
+        key: `share ${place}`, class: "text share", is: { low: weight < 0.05 }, own: place, at: [share, middle, Math.min(18, lane)], hold: "right",
+        numbers: [weight], draw: (node, [now]) => setText(node, percent(now)),
+      },
+      {
+        key: `part ${place}`, class: "part", share: place, numbers,
+        draw: (node, [before, now]) => {
+          lay(node, column.left, top + before * tall, column.width, now * tall);
+          setText(node, now * tall >= NAMED ? word : "");
+        },
+      },
+      { key: `value ${place}`, node: strip.node, numbers, draw: (node, [before, now]) => lay(node, values.left, top + before * tall, values.width, now * tall) },
+    ];
   }
 
-  /** @override */
-  paint() {
-    const { places, tween, ramp } = this;
-    if (!places || !ramp || !tween.blocks.products) return;
-    const products = tween.row("products", 0), scores = tween.row("scores", 0), weights = tween.row("weights", 0);
-    let from = 0;
-    this.lanes.forEach((row, place) => {
-      this.paintBar(row.bars[0], place, products[place], places.bars[0]);
-      this.paintBar(row.outline, place, products[place], places.bars[1]);
-      this.paintBar(row.bars[1], place, scores[place], places.bars[1]);
-      this.paintRent(row.rent, place, scores[place]);
-      setText(row.digits[0], digits(products[place], 1));
-      setText(row.digits[1], digits(scores[place], 1));
-      setText(row.share, percent(weights[place]));
-      this.paintPart(row, place, weights[place], from);
-      from += weights[place];
-    });
-    this.output?.fill(tween.row("output", 0), this.limit ?? 1, ramp);
-    this.output?.describe(_("output"), tween.goal.output[0]);
+  /** A strip, which stays when words change. @param {string} key @param {number} width */
+  strip(key, width) {
+    const strip = (this.strips[key] ??= new Strip(this.stage, key, "value"));
+    strip.fit(width, this.data.value[0].length);
+    return strip;
   }
 
-  /** @param {SVGElement} bar @param {number} place @param {number} value @param {Bars} bars */
-  paintBar(bar, place, value, { left, width, zero, scale }) {
-    const thick = /** @type {Places} */ (this.places).lane * 0.6, end = Math.max(left, Math.min(left + width, zero + value * scale));
-    const box = { x: Math.min(zero, end), y: this.middle(place) - thick / 2, width: Math.max(0.5, Math.abs(end - zero)), height: thick };
-    for (const [name, number] of Object.entries(box)) bar.setAttribute(name, number.toFixed(2));
-    bar.classList.toggle("minus", value < 0);
-  }
-
-  /** Two slanted lines across a bar that is cut off. @param {SVGElement} rent @param {number} place @param {number} score */
-  paintRent(rent, place, score) {
-    const { bars: [, { left, width, zero, scale }], lane } = /** @type {Places} */ (this.places);
-    const end = zero + score * scale, isCut = end > left + width + 0.5 || end < left - 0.5;
-    const x = end > zero ? left + width - 12 : left + 8, y = this.middle(place), half = lane * 0.36;
-    rent.setAttribute("d", isCut ? `M${x} ${y + half}l6 ${-2 * half}m5 0l-6 ${2 * half}` : "");
-  }
-
-  /** A word's part of 100 %: funnel, column, value and ribbon are as high as its weight. @param {Lane} row @param {number} place @param {number} weight @param {number} from */
-  paintPart(row, place, weight, from) {
-    const { funnel, column, values, output, lane, blocks, block } = /** @type {Places} */ (this.places);
-    const { top } = blocks[block], all = lane * this.count, y = top + from * all, high = weight * all;
-    const middle = this.middle(place, block), half = lane * 0.36, to = /** @type {[number, number]} */ ([y, y + high]);
-    const strength = weight < 0.002 ? "0" : (0.22 + 0.4 * weight).toFixed(3);
-    row.funnel.setAttribute("d", writeRibbonPath({ across: false, start: funnel.left, end: funnel.right, from: [middle - half, middle + half], to }));
-    row.funnel.style.opacity = strength;
-    lay(row.part, funnel.right, y, column - funnel.right, high);
-    setText(row.part, high >= NAMED ? this.data.tokens[place] : "");
-    lay(row.value.node, values.left, y, values.width, high);
-    row.value.fill(this.data.value[place], this.limit ?? 1, /** @type {Uint32Array} */ (this.ramp));
-    row.value.describe(_("value of {word}", { word: this.data.tokens[place] }), this.data.value[place]);
-    const start = top + (all - output.height) / 2, ends = /** @type {[number, number]} */ ([start + from * output.height, start + (from + weight) * output.height]);
-    row.ribbon.setAttribute("d", writeRibbonPath({ across: false, start: values.left + values.width + 2, end: output.left - 3, from: to, to: ends }));
-    row.ribbon.style.opacity = strength;
-  }
+  /** The largest number of all values. */
+  get limit() { return Math.max(1e-9, ...this.data.value.flat().map(Math.abs)); }
 
   // Words.
 
@@ -339,6 +239,20 @@ function lay(node, x, y, width, height) {
   node.style.width = `${width.toFixed(2)}px`;
   node.style.height = `${Math.max(0, height).toFixed(2)}px`;
   node.style.visibility = height < 0.6 ? "hidden" : "";
+}
+
+/** @param {SVGElement} bar @param {number} middle @param {number} thick @param {number} value @param {Bars} bars */
+function drawBar(bar, middle, thick, value, { left, width, zero, scale }) {
+  const end = Math.max(left, Math.min(left + width, zero + value * scale));
+  const box = { x: Math.min(zero, end), y: middle - thick / 2, width: Math.max(0.5, Math.abs(end - zero)), height: thick };
+  for (const [name, number] of Object.entries(box)) bar.setAttribute(name, number.toFixed(2));
+  bar.classList.toggle("minus", value < 0);
+}
+
+/** Two slanted lines across a bar that is longer than there is room. @param {SVGElement} rent @param {number} middle @param {number} half @param {number} score @param {Bars} bars */
+function drawRent(rent, middle, half, score, { left, width, zero, scale }) {
+  const end = zero + score * scale, isCut = end > left + width + 0.5 || end < left - 0.5;
+  rent.setAttribute("d", isCut ? `M${end > zero ? left + width - 12 : left + 8} ${middle + half}l6 ${-2 * half}m5 0l-6 ${2 * half}` : "");
 }
 
 /** What is left of 100 %, so that the three add up as they are written. @param {number} first @param {number} second */
