@@ -37,11 +37,11 @@ export class WordHero extends Hero {
     return true;
   }
 
-  /** The words, where they come when one walks through the picture with the keyboard. */
-  addWords() {
+  /** The words, where they come when one walks through the picture with the keyboard; `choice` in the link. */
+  addWords(label = _("The word whose query is used"), choice = "word") {
     return new Words(this.stage, {
-      label: _("The word whose query is used"),
-      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
+      label,
+      choose: (place) => { this.pointed = null; this.choose({ [choice]: place }); },
       peek: (place) => this.peek(place),
     });
   }
