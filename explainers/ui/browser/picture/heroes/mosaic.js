@@ -3,16 +3,16 @@
 
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
+/** @import { Mark } from "../scene.js" */
 /** @import { Tell } from "../../common/component.js" */
 /** @import { Places } from "./mosaic_places.js" */
 
 import { element } from "../../common/elements.js";
 import { unpackPlanes } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { ArcStrip } from "../arc_strip.js";
-import { Hero } from "../hero.js";
+import { markArcs } from "../arc_marks.js";
 import { percent } from "../sentence.js";
-import { Words } from "../words.js";
+import { WordHero } from "../word_hero.js";
 import { placeMosaic } from "./mosaic_places.js";
 import { Squares } from "./mosaic_squares.js";
 
@@ -30,56 +30,26 @@ import { Squares } from "./mosaic_squares.js";
  * @property {[number, number, number][]} telling layers, heads and queries worth a look, the best first
  */
 
-const MOST_LABELS = 10; // names of layers above the squares
-const NOWHERE = { x: 0, y: 0, width: 0, height: 0 };
+const MOST_LABELS = 10; // of layers above the squares, of heads beside them
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Mosaic extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    root.classList.add("mosaic");
-    this.planes = "";
-    this.mixed = "";
-    /** @type {(HeroData & Numbers) | null} */
-    this.coming = null;
-    /** @type {number | null} */
-    this.pointed = null; // a token
-    const { stage } = this;
-    this.squares = new Squares(stage);
-    this.field = stage.add("button", "mosaic-field");
-    this.hover = stage.add("div", "mosaic-frame hover");
-    stage.put(this.hover, NOWHERE, 0);
-    this.frame = stage.add("div", "mosaic-frame");
-    this.row = stage.add("div", "mosaic-row");
-    this.named = stage.add("div", "text mosaic-named");
-    this.note = stage.add("div", "mosaic-note");
-    this.title = stage.add("div", "text mosaic-title");
-    /** @type {HTMLElement[]} */
-    this.labels = [];
-    this.strip = new ArcStrip(stage);
-    this.line = stage.add("div", "baseline");
-    this.words = new Words(stage, {
-      label: _("The token whose attention is shown"),
-      choose: (place) => { this.pointed = null; this.choose({ token: place }); },
-      peek: (place) => this.peek(place),
-    });
-    this.next = element("button", "mosaic-next", _("Another telling head"));
-    this.next.onclick = () => this.step();
-    this.dim = element("button", "mosaic-dim", _("Hide the first token"));
-    this.dim.setAttribute("role", "switch");
-    this.dim.onclick = () => this.choose({ dim_first: !this.isDimmed });
-    this.field.onclick = (event) => this.pick(event);
-    this.field.onpointermove = (event) => this.point(event);
-    this.field.onpointerleave = () => stage.put(this.hover, NOWHERE, 0);
-    this.field.onkeydown = (event) => this.walk(event);
-  }
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Mosaic extends WordHero {
+  planes = "";
+  /** @type {(HeroData & Numbers) | null} */
+  coming = null;
+  /** @type {[layer: number, head: number] | null} */
+  under = null; // the mouse
+  squares = new Squares();
+  // What stands in the bar beside the choices, not in the picture.
+  next = Object.assign(element("button", "mosaic-next", _("Another telling head")), { onclick: () => this.step() });
+  dim = Object.assign(element("button", "mosaic-dim", _("Hide the first token")), { onclick: () => this.choose({ dim_first: !this.isDimmed }) });
 
   // What is chosen.
 
   get layer() { return Math.min(Number(this.choices.model_layer), this.data.layers - 1); }
   get head() { return Math.min(Number(this.choices.model_head), this.data.heads - 1); }
-  get query() { return this.pointed ?? Math.min(Number(this.choices.token), this.data.tokens.length - 1); }
+  /** The token whose attention is shown. @override */
+  get chosen() { return Math.min(Number(this.choices.token), this.data.tokens.length - 1); }
   get isDimmed() { return this.choices.dim_first === true; }
 
   /** The numbers are unpacked before anything is drawn of them. @override @param {HeroData & Numbers} data @param {Tell} tell */
@@ -91,56 +61,48 @@ export class Mosaic extends Hero {
     super.show(data, tell);
   }
 
-  /** @override */
-  offer() {
-    super.offer();
-    this.bar.append(this.next, this.dim);
+  /** @override @param {boolean} isFirst */
+  renew(isFirst) {
+    const { planes } = this.data;
+    if (!isFirst && planes === this.planes) return false;
+    this.planes = planes;
+    this.under = null;
+    this.squares.drawn = "";
+    return super.renew(true);
   }
 
   /** @override */
-  update() {
-    this.dim.setAttribute("aria-checked", String(this.isDimmed));
-    this.next.hidden = this.data.telling.length < 2;
-    super.update();
+  offer() {
+    super.offer();
+    if (this.bar.lastChild !== this.dim) this.bar.append(this.next, this.dim); // put there again, it would lose the focus
   }
 
   /** The next of the heads that are worth a look. */
   step() {
     const { telling } = this.data;
-    const at = telling.findIndex(([layer, head, query]) => layer === this.layer && head === this.head && query === this.query);
+    const at = telling.findIndex(([layer, head, query]) => layer === this.layer && head === this.head && query === this.asker);
     const [layer, head, query] = telling[(at + 1) % telling.length];
     this.choose({ model_layer: layer, model_head: head, token: query });
   }
 
-  /** @param {number | null} place */
-  peek(place) {
-    if (place === this.pointed) return;
-    this.pointed = place;
-    this.update();
-  }
+  /** @override */
+  addWords() { return super.addWords(_("The token whose attention is shown"), "token"); }
 
-  /** The head at a place of the screen. @param {MouseEvent} event @returns {[number, number]} */
-  headAt(event) {
-    const { grid } = this.layout(), { left, top } = this.field.getBoundingClientRect(), { layers, heads } = this.data;
-    const scale = this.field.getBoundingClientRect().width / this.field.offsetWidth || 1;
-    const layer = Math.floor((event.clientX - left) / scale / grid.size), y = (event.clientY - top) / scale;
+  /** The head at a place of the screen. @param {MouseEvent} event @returns {[layer: number, head: number]} */
+  headAt({ clientX, clientY, currentTarget }) {
+    const { layers, heads } = this.data, { grid, depth } = /** @type {Places} */ (this.places), field = /** @type {HTMLElement} */ (currentTarget);
+    const { left, top, width } = field.getBoundingClientRect(), scale = width / field.offsetWidth || 1;
+    const layer = Math.floor((clientX - left) / scale / grid.size), y = (clientY - top) / scale + grid.top;
     let head = 0;
-    while (head < heads - 1 && y >= this.depth(head + 1) - grid.top) head++;
+    while (head < heads - 1 && y >= depth(head + 1)) head++;
     return [Math.max(0, Math.min(layers - 1, layer)), head];
   }
 
-  /** @param {MouseEvent} event */
-  pick(event) {
-    if (event.detail === 0) return; // by a key: the arrows choose
-    const [layer, head] = this.headAt(event);
-    this.choose({ model_layer: layer, model_head: head });
-  }
-
-  /** @param {PointerEvent} event */
-  point(event) {
-    if (event.pointerType !== "mouse") return;
-    const [layer, head] = this.headAt(event);
-    this.stage.put(this.hover, this.box(layer, head));
+  /** @param {Mosaic["under"]} under */
+  point(under) {
+    if (String(under) === String(this.under)) return;
+    this.under = under;
+    this.place();
   }
 
   /** @param {KeyboardEvent} event */
@@ -153,161 +115,113 @@ export class Mosaic extends Hero {
     this.choose({ model_layer: (this.layer + by[0] + layers) % layers, model_head: (this.head + by[1] + heads) % heads });
   }
 
-  // Nodes and places.
-
-  /** @override @param {boolean} isFirst */
-  renew(isFirst) {
-    const { tokens, layers, heads, planes } = this.data;
-    if (!isFirst && planes === this.planes) return false;
-    this.planes = planes;
-    this.mixed = "";
-    this.pointed = null;
-    for (const label of this.labels) label.remove();
-    const every = Math.max(1, Math.ceil(layers / MOST_LABELS)), everyHead = Math.max(1, Math.ceil(heads / MOST_LABELS));
-    this.labels = [
-      ...Array.from({ length: Math.ceil(layers / every) }, (_one, at) => this.label(at * every, true)),
-      ...Array.from({ length: Math.ceil(heads / everyHead) }, (_one, at) => this.label(at * everyHead, false)),
-    ];
-    this.words.renew(tokens);
-    this.strip.renew(tokens.length);
-    return true;
-  }
-
-  /** @param {number} at @param {boolean} isLayer */
-  label(at, isLayer) {
-    const node = this.stage.add("div", "text quiet", String(at));
-    node.dataset.at = String(at);
-    node.dataset.axis = isLayer ? "layer" : "head";
-    return node;
-  }
+  // What is seen.
 
   /** @override @param {Dress} dress */
-  dressed({ look, background }) {
-    this.squares.dress(background, look.deep);
-    this.mixed = "";
-  }
+  dressed({ look, background }) { this.squares.dress(background, look.deep); }
 
-  /** @override */
-  measure() {
-    this.places = placeMosaic(this.stage, this.data.tokens, this.data);
-    this.stage.resize(this.stage.room, this.places.height);
-  }
-
-  layout() { return /** @type {Places} */ (this.places); }
-
-  /** Where a row of squares begins. @param {number} head */
-  depth(head) {
-    const { grid } = this.layout();
-    return grid.top + head * grid.size + grid.gap * Math.floor(head / this.data.group);
-  }
-
-  /** @param {number} layer @param {number} head */
-  box(layer, head) {
-    const { grid } = this.layout(), inner = grid.size - Math.max(1, grid.size / 12);
-    return { x: grid.left + layer * grid.size - 2, y: this.depth(head) - 2, width: inner + 4, height: inner + 4 };
-  }
-
-  /** @override */
-  place() {
-    this.measure();
-    const { stage, data, layer, head, squares } = this, places = this.layout(), { grid } = places;
-    const side = data.tokens.length, mixed = `${this.isDimmed} ${grid.size} ${stage.room}`;
-    if (this.mixed !== mixed) {
-      this.mixed = mixed;
-      squares.mix({ ...data, side, isDimmed: this.isDimmed });
-      squares.draw(places, { ...data, side });
-    }
+  /** @override @returns {Mark[]} */
+  marks() {
+    const { root, next, dim, stage, data, squares, isDimmed, layer, head } = this;
+    root.classList.add("mosaic");
+    next.hidden = data.telling.length < 2;
+    dim.setAttribute("role", "switch");
+    dim.setAttribute("aria-checked", String(isDimmed));
+    const places = this.places = placeMosaic(stage, data.tokens, data), side = data.tokens.length;
+    squares.draw(places, { ...data, side }, isDimmed);
     squares.enlarge(layer, head, side);
-    const width = data.layers * grid.size, height = this.depth(data.heads - 1) + grid.size - grid.top;
-    stage.put(squares.all, { x: grid.left, y: grid.top, width, height });
-    stage.put(this.field, { x: grid.left, y: grid.top, width, height });
-    const named = _("layer {layer}, head {head}", { layer, head }), keys = _("Arrow keys choose another head.");
-    this.field.setAttribute("aria-label", `${named}. ${keys}`);
-    stage.put(this.frame, this.box(layer, head));
-    for (const label of this.labels) {
-      const at = Number(label.dataset.at), isLayer = label.dataset.axis === "layer";
-      if (isLayer) stage.write(label, grid.left + (at + 0.5) * grid.size, grid.top - 10, 13);
-      else stage.write(label, grid.left - 6, this.depth(at) + grid.size / 2, 13, grid.size * Math.max(1, Math.ceil(data.heads / MOST_LABELS)) >= 11 ? 1 : 0, 0, "right");
-    }
-    this.placeLarge(places);
-    this.placeStrip(places);
+    return [...this.markGrid(places), ...this.markLarge(places), ...this.markStrip(places), ...this.markLabels(places)];
   }
 
-  /** @param {Places} places */
-  placeLarge({ large, note, grid }) {
-    const { stage, data, layer, head, query, squares } = this, side = data.tokens.length;
-    const box = large ?? { left: 0, top: 0, side: 0 }, seen = large ? 1 : 0, cell = box.side / side;
-    stage.put(squares.large, { x: box.left, y: box.top, width: box.side, height: box.side }, seen);
-    stage.put(this.row, { x: box.left - 2, y: box.top + query * cell - 2, width: box.side + 4, height: cell + 4 }, seen);
-    this.named.textContent = _("layer {layer}, head {head}, enlarged", { layer, head });
-    stage.write(this.named, box.left, box.top - 13, 13, seen, 0, "left");
-    this.note.textContent = _("One square is one head: a row for each query, a column for each key. The stronger the colour, the larger the weight. Layers go across, heads down.");
-    stage.put(this.note, { x: note.left, y: note.top, width: note.width, height: large ? box.side : 44 }, large || grid.size ? 1 : 0);
-  }
-
-  /** @param {Places} places */
-  placeStrip({ strip }) {
-    const { stage, data, layer, head, query } = this, { tokens } = data, weights = this.weightsOf(query);
-    this.title.textContent = _("layer {layer}, head {head}", { layer, head });
-    stage.write(this.title, strip.left + strip.width, strip.top + 10, 17, 1, 0, "right");
-    const names = tokens.map((token, place) => _("{query} gives {key} {share}", { query: tokens[query], key: token, share: percent(weights[place] ?? 0) }));
-    this.words.show({ chosen: Number(this.choices.token), shown: query, names, hidden: tokens.map((_token, place) => weights[place] === null) });
-    tokens.forEach((_token, place) => {
-      const y = this.wordDepth(place);
-      stage.write(this.words.buttons[place], strip.base + 8, y, strip.size, 1, 0, "left");
-      stage.write(this.strip.shares[place], strip.shares, y, Math.max(13, Math.min(16, strip.size)), weights[place] === null ? 0 : 1, 0, "right");
+  /** All heads. @param {Places} places @returns {Mark[]} */
+  markGrid({ grid: { left, top, width, height, size, inner }, depth }) {
+    const { layer, head, under } = this, box = /** @type {Mark["box"]} */ ([left, top, width, height]);
+    const frame = (/** @type {string} */ key, /** @type {number} */ across, /** @type {number} */ down) => /** @type {Mark} */ ({
+      key, class: "mosaic-frame", is: { hover: key === "hover" }, box: [left + across * size - 2, depth(down) - 2, inner + 4, inner + 4],
     });
-    const top = this.wordDepth(0) - strip.step / 2;
-    stage.put(this.line, { x: strip.base, y: top, width: 1, height: strip.step * tokens.length });
+    return [
+      { key: "all", node: this.squares.all, box },
+      {
+        key: "field", tag: "button", class: "mosaic-field", box,
+        attributes: { "aria-label": `${_("layer {layer}, head {head}", { layer, head })}. ${_("Arrow keys choose another head.")}` },
+        made: (field) => Object.assign(field, {
+          onclick: (/** @type {MouseEvent} */ event) => {
+            const [layer, head] = this.headAt(event);
+            if (event.detail !== 0) this.choose({ model_layer: layer, model_head: head }); // else it was a key: arrows choose
+          },
+          onpointermove: (/** @type {PointerEvent} */ event) => { if (event.pointerType === "mouse") this.point(this.headAt(event)); },
+          onpointerleave: () => this.point(null),
+          onkeydown: (/** @type {KeyboardEvent} */ event) => this.walk(event),
+        }),
+      },
+      ...(under ? [frame("hover", ...under)] : []),
+      frame("frame", layer, head),
+    ];
   }
 
-  /** @param {number} place */
-  wordDepth(place) {
-    const { strip } = this.layout();
-    return strip.top + 36 + (place + 0.5) * strip.step;
+  /** The chosen head, where there is room for it, and what squares are. @param {Places} places @returns {Mark[]} */
+  markLarge({ large, note }) {
+    const { layer, head, asker, squares } = this, text = _("layer {layer}, head {head}, enlarged", { layer, head }), cell = (large?.side ?? 0) / this.data.tokens.length;
+    return [
+      ...(large ? /** @type {Mark[]} */ ([
+        { key: "large", class: "mosaic-large", box: [large.left, large.top, large.side, large.side] },
+        { key: "enlarged", in: "large", node: squares.large },
+        { key: "row", class: "mosaic-row", box: [large.left - 2, large.top + asker * cell - 2, large.side + 4, cell + 4] },
+        { key: "named", class: "text mosaic-named", text, at: [large.left, large.top - 13, 13], hold: "left" },
+      ]) : []),
+      {
+        key: "note", class: "mosaic-note", box: [note.left, note.top, note.width, large ? large.side : 44],
+        text: _("One square is one head: a row for each query, a column for each key. The stronger the colour, the larger the weight. Layers go across, heads down."),
+      },
+    ];
   }
 
-  // Numbers.
-
-  /** What a token gives to each token; null to those that it may not see, or that are left out. @param {number} query */
-  weightsOf(query) {
-    const { tokens, heads } = this.data, side = tokens.length;
-    const at = ((this.layer * heads + this.head) * side + query) * side;
-    return tokens.map((_token, key) => (this.isDimmed && key === 0 ? null : this.squares.weight(at + key)));
+  /** The arcs of the chosen head over the tokens. @param {Places} places @returns {Mark[]} */
+  markStrip({ strip: { right, top, base, high, step, size, centres } }) {
+    const { stage, data: { tokens }, layer, head, asker, weights } = this;
+    return [
+      { key: "title", class: "text mosaic-title", text: _("layer {layer}, head {head}", { layer, head }), at: [right, top + 10, 17], hold: "right" },
+      { key: "line", class: "baseline", box: [base, centres[0] - step / 2, 1, step * tokens.length] },
+      this.markWords((place) => ({
+        name: _("{query} gives {key} {share}", { query: tokens[asker], key: tokens[place], share: percent(weights[place] ?? 0) }),
+        isHidden: weights[place] === null, at: [base + 8, centres[place], size], hold: "left",
+      })),
+      ...markArcs("head", stage, {
+        weights: weights.map((weight) => weight ?? 0), centres, asker, base, high, isUpright: true, isSeen: (place) => weights[place] !== null,
+        share: (place) => ({ at: [right - 4, centres[place], Math.max(13, Math.min(16, size))], hold: "right", opacity: weights[place] === null ? 0 : 1 }),
+      }),
+    ];
   }
 
-  /** @override @returns {Record<string, number[][]>} */
-  goal() {
-    if (!this.places) return {};
-    return {
-      weights: [this.weightsOf(this.query).map((weight) => weight ?? 0)],
-      asker: [[this.wordDepth(this.query)]],
-    };
+  /** Numbers of layers above the squares, and of heads beside them. @param {Places} places @returns {Mark[]} */
+  markLabels({ grid: { left, top, size }, depth }) {
+    const { layers, heads } = this.data, every = (/** @type {number} */ all) => Math.ceil(all / MOST_LABELS);
+    const label = (/** @type {number} */ all, /** @type {string} */ axis, /** @type {(at: number) => Pick<Mark, "at" | "hold">} */ place) =>
+      Array.from({ length: Math.ceil(all / every(all)) }, (_one, nth) => nth * every(all)).map((at) => ({ key: `${axis} ${at}`, class: "text quiet", text: String(at), ...place(at) }));
+    return [
+      ...label(layers, "layer", (at) => ({ at: [left + (at + 0.5) * size, top - 10, 13] })),
+      ...(size * every(heads) < 11 ? [] : label(heads, "head", (at) => ({ at: [left - 6, depth(at) + size / 2, 13], hold: "right" }))),
+    ];
   }
 
-  /** @override */
-  paint() {
-    const { tween } = this;
-    if (!this.places || !tween.blocks.asker) return;
-    const { strip } = this.places, seen = this.weightsOf(this.query);
-    const centres = this.data.tokens.map((_token, place) => this.wordDepth(place));
-    this.strip.paint(tween.row("weights", 0), {
-      centres, asker: tween.row("asker", 0)[0], base: strip.base, high: strip.high, scale: 1, even: 0, isUpright: true,
-    }, (place) => seen[place] !== null);
+  /** What the token gives to each token; null to those that it may not see, or that are left out. */
+  get weights() {
+    const { data: { tokens, heads }, layer, head, asker, squares } = this, side = tokens.length, at = ((layer * heads + head) * side + asker) * side;
+    return tokens.map((_token, key) => (this.isDimmed && key === 0 ? null : squares.weight(at + key)));
   }
 
   // Words.
 
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, layer, head, query, isDimmed } = this, { tokens } = data;
-    const weights = this.weightsOf(query).map((weight) => weight ?? 0), most = weights.indexOf(Math.max(...weights));
+    const { data, layer, head, asker: query, isDimmed } = this, { tokens } = data;
+    const given = this.weights, weights = given.map((weight) => weight ?? 0), most = weights.indexOf(Math.max(...weights));
     const values = {
       model: data.model, count: String(data.layers * data.heads), layer: String(layer), head: String(head),
       query: tokens[query].trim(), key: tokens[most].trim(), share: percent(weights[most]),
       parked: String(data.parked), first: tokens[0].trim(), sink: percent(data.onFirst),
     };
-    const isAlone = this.weightsOf(query).filter((weight) => weight !== null).length < 2;
+    const isAlone = given.filter((weight) => weight !== null).length < 2;
     const name = data.isToy ? "hero_toy" : isDimmed ? (isAlone ? "hero_dimmed_alone" : "hero_dimmed")
       : isAlone ? "hero_alone" : most === 0 ? "hero_first" : "hero_seen";
     return { name, values, classes: { query: "query", key: "key", share: "weight" } };
@@ -315,7 +229,7 @@ export class Mosaic extends Hero {
 
   /** @override */
   describe() {
-    const { tokens } = this.data, weights = this.weightsOf(this.query);
+    const { data: { tokens }, weights } = this;
     return tokens.map((token, place) => `${token.trim()}: ${weights[place] === null ? "–" : percent(weights[place] ?? 0)}`).join("; ");
   }
 }

@@ -11,24 +11,22 @@ import { element } from "../../common/elements.js";
 const LEVELS = 100, GAMMA = 0.75; // small weights are seen, large ones still differ
 
 export class Squares {
-  /** @param {import("../stage.js").Stage} stage */
-  constructor(stage) {
-    this.all = stage.add("canvas", "mosaic-all");
-    this.large = stage.add("div", "mosaic-large");
-    this.canvas = this.large.appendChild(element("canvas"));
-    this.atlas = document.createElement("canvas"); // a pixel for each weight
-    /** @type {Planes} */
-    this.steps = { low: new Uint8Array(), high: new Uint8Array() };
-    /** @type {number[][]} */
-    this.colours = [];
-    this.ground = [255, 255, 255];
-  }
+  all = element("canvas", "mosaic-all moves");
+  large = element("canvas");
+  atlas = element("canvas"); // a pixel for each weight: layers across, heads down
+  /** @type {Planes} */
+  steps = { low: new Uint8Array(), high: new Uint8Array() };
+  /** @type {number[]} */
+  colours = [];
+  tint = ""; // of squares where there is no weight
+  drawn = ""; // how all heads are; empty when they are to be drawn anew
 
   /** @param {number[]} background @param {string} deep */
   dress(background, deep) {
-    const ends = [background, channels(deep)];
-    this.ground = background;
-    this.colours = Array.from({ length: LEVELS + 1 }, (_one, at) => mix(ends, (at / LEVELS) ** GAMMA));
+    const colours = Array.from({ length: LEVELS + 1 }, (_one, at) => mix([background, channels(deep)], (at / LEVELS) ** GAMMA));
+    this.colours = colours.map(([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0);
+    this.tint = `rgb(${mix([background, colours[LEVELS]], 0.07)})`;
+    this.drawn = "";
   }
 
   /** The weight at a place of the planes; null where the model forbids it. @param {number} place */
@@ -37,46 +35,33 @@ export class Squares {
     return step === BLANK_WEIGHT ? null : step / WEIGHT_STEPS;
   }
 
-  /**
-   * A pixel for each weight: layers across, heads down.
-   * @param {{ layers: number, heads: number, side: number, isDimmed: boolean }} form
-   */
-  mix({ layers, heads, side, isDimmed }) {
-    const width = layers * side, height = heads * side, { atlas } = this;
-    Object.assign(atlas, { width, height });
-    const pen = contextOf(atlas), image = pen.createImageData(width, height);
-    const pixels = new Uint32Array(image.data.buffer);
-    let place = 0;
-    for (let layer = 0; layer < layers; layer++) for (let head = 0; head < heads; head++) {
-      for (let query = 0; query < side; query++) for (let key = 0; key < side; key++) {
-        const weight = this.weight(place++), isLeftOut = weight === null || (isDimmed && key === 0);
-        if (isLeftOut) continue;
-        const [r, g, b] = this.colours[Math.round(weight * LEVELS)];
-        pixels[(head * side + query) * width + layer * side + key] = ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
-      }
-    }
-    pen.putImageData(image, 0, 0);
-  }
-
-  /** @param {Places} places @param {{ layers: number, heads: number, side: number, group: number }} form */
-  draw({ grid }, { layers, heads, side, group }) {
-    const scale = devicePixelRatio, width = layers * grid.size, height = heads * grid.size + grid.gap * (Math.ceil(heads / group) - 1);
-    Object.assign(this.all, { width: Math.round(width * scale), height: Math.round(height * scale) });
-    const pen = contextOf(this.all), inner = grid.size - Math.max(1, grid.size / 12);
-    pen.scale(scale, scale);
-    pen.imageSmoothingEnabled = side > inner * scale;
-    pen.fillStyle = `rgb(${mix([this.ground, this.colours[LEVELS]], 0.07)})`;
-    for (let layer = 0; layer < layers; layer++) for (let head = 0; head < heads; head++) {
-      const x = layer * grid.size, y = head * grid.size + grid.gap * Math.floor(head / group);
-      pen.fillRect(x, y, inner, inner);
-      pen.drawImage(this.atlas, layer * side, head * side, side, side, x, y, inner, inner);
-    }
-  }
-
-  /** @param {number} layer @param {number} head @param {number} side */
+  /** One head. @param {number} layer @param {number} head @param {number} side */
   enlarge(layer, head, side) {
-    Object.assign(this.canvas, { width: side, height: side });
-    contextOf(this.canvas).drawImage(this.atlas, layer * side, head * side, side, side, 0, 0, side, side);
+    Object.assign(this.large, { width: side, height: side });
+    contextOf(this.large).drawImage(this.atlas, layer * side, head * side, side, side, 0, 0, side, side);
+  }
+
+  /** All heads, if they are not drawn so yet. @param {Places} places @param {{ layers: number, heads: number, side: number }} form @param {boolean} isDimmed */
+  draw({ grid: { top, size, inner, width, height }, depth, strip }, { layers, heads, side }, isDimmed) {
+    const drawn = `${isDimmed} ${size} ${strip.right}`, { all, atlas } = this, tall = heads * side, scale = devicePixelRatio;
+    if (this.drawn === drawn) return;
+    this.drawn = drawn;
+    Object.assign(atlas, { width: layers * side, height: tall });
+    const image = contextOf(atlas).createImageData(atlas.width, tall), pixels = new Uint32Array(image.data.buffer);
+    for (let place = 0; place < layers * tall * side; place++) {
+      const key = place % side, row = Math.floor(place / side), weight = this.weight(place);
+      if (weight === null || (isDimmed && key === 0)) continue;
+      pixels[(row % tall) * layers * side + Math.floor(row / tall) * side + key] = this.colours[Math.round(weight * LEVELS)];
+    }
+    contextOf(atlas).putImageData(image, 0, 0);
+    Object.assign(all, { width: Math.round(width * scale), height: Math.round(height * scale) });
+    const pen = contextOf(all);
+    pen.scale(scale, scale);
+    Object.assign(pen, { imageSmoothingEnabled: side > inner * scale, fillStyle: this.tint });
+    for (let layer = 0; layer < layers; layer++) for (let head = 0; head < heads; head++) {
+      pen.fillRect(layer * size, depth(head) - top, inner, inner);
+      pen.drawImage(atlas, layer * side, head * side, side, side, layer * size, depth(head) - top, inner, inner);
+    }
   }
 }
 
