@@ -25,6 +25,8 @@ import { element, shape } from "../common/elements.js";
  * @property {Record<string, string | number | undefined>} [style]
  * @property {number[]} [numbers] that glide to their new values,
  * @property {(node: any, now: Now) => void} [draw] and what each frame makes of them
+ * @property {(node: any) => void} [fill] what is written into it at once, at every change
+ * @property {boolean} [fades] it fades away where it stands, with all that stands in it
  * @property {() => void} [click]
  * @property {(node: any) => void} [made] what a new node needs besides
  * @property {number} [own] the token that it belongs to: a model's own may be hidden
@@ -46,8 +48,7 @@ export class Scene {
 
   /** @param {Mark[]} marks the lowest first */
   show(marks) {
-    const keys = new Set(marks.map(({ key }) => key));
-    for (const [key, { node }] of this.drawn) if (!keys.has(key) && this.drawn.delete(key)) node.remove();
+    this.leave(new Set(marks.map(({ key }) => key)));
     /** @type {Map<Element, Element>} of each parent, the child that was placed last */
     const last = new Map([[this.stage.root, this.stage.lines]]);
     for (const mark of marks) {
@@ -62,7 +63,23 @@ export class Scene {
       const classes = this.classesOf(mark);
       if (!mark.node && known?.classes !== classes) node.setAttribute("class", classes);
       this.dress(node, mark, known?.mark);
+      mark.fill?.(node);
       this.drawn.set(mark.key, { node, mark, classes });
+    }
+  }
+
+  /** What is no longer seen is taken away, or fades and is hidden until it comes again. @param {Set<string>} keys that stay */
+  leave(keys) {
+    const fading = new Set(), isStill = this.stage.root.closest(".still") !== null;
+    for (const [key, { node, mark }] of this.drawn) {
+      if (keys.has(key)) continue;
+      if (!isStill && (mark.fades || fading.has(mark.in))) {
+        fading.add(key);
+        this.place(node, { ...mark, opacity: 0 });
+        continue;
+      }
+      this.drawn.delete(key);
+      node.remove();
     }
   }
 
@@ -80,7 +97,8 @@ export class Scene {
   }
 
   /** @param {Drawn} node @param {Mark} mark @param {Mark} [was] */
-  dress(node, { attributes = {}, style = {}, text, click, at, hold, turn, box, opacity }, was) {
+  dress(node, mark, was) {
+    const { attributes = {}, style = {}, text, click } = mark;
     for (const [name, value] of Object.entries(attributes)) {
       if (was && was.attributes?.[name] === value) continue;
       if (value === false || value === undefined) node.removeAttribute(name);
@@ -89,6 +107,11 @@ export class Scene {
     for (const [name, value] of Object.entries(style)) if (!was || was.style?.[name] !== value) node.style.setProperty(name, String(value ?? ""));
     if (text !== undefined && was?.text !== text) node.textContent = text;
     if (click) node.onclick = click;
+    this.place(node, mark);
+  }
+
+  /** @param {Drawn} node @param {Mark} mark */
+  place(node, { at, hold, turn, box, opacity }) {
     if (node instanceof SVGElement) return;
     if (at) this.stage.write(node, ...at, opacity, 0, hold, turn);
     if (box) this.stage.put(node, { x: box[0], y: box[1], width: box[2], height: box[3] }, opacity);

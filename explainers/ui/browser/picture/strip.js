@@ -15,9 +15,10 @@ export class Strip {
   /**
    * @param {import("./stage.js").Stage} stage @param {string} kind @param {string} role its colour's name
    * @param {boolean} [isColumn] the numbers stand below each other
+   * @param {HTMLElement} [node] that is on the stage already
    */
-  constructor(stage, kind, role, isColumn = false) {
-    this.node = stage.add("div", "strip");
+  constructor(stage, kind, role, isColumn = false, node = stage.add("div", "strip")) {
+    this.node = node;
     this.kind = kind;
     this.isColumn = isColumn;
     this.node.style.setProperty("--role", `var(--${role})`);
