@@ -4,15 +4,14 @@
 
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
-/** @import { Line, Places } from "./tokens_places.js" */
+/** @import { Mark } from "../scene.js" */
 
-import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
 import { Strip } from "../strip.js";
-import { ID, placeLetters, POSITION } from "./tokens_places.js";
+import { placeTokens } from "./tokens_places.js";
 
 /** @typedef {[string, string, number, number]} Cut label, id, and from where to where a token reaches, in letters */
 /**
@@ -28,21 +27,12 @@ import { ID, placeLetters, POSITION } from "./tokens_places.js";
  * @property {number[][]} positions what a vector says of a position
  */
 /** @typedef {{ width: number, rows: Record<string, number[]> }} Own how long vectors are, and the beginning of each, by ids */
-/**
- * @typedef {object} Shown one token on the stage
- * @property {HTMLElement} chip
- * @property {HTMLElement} label
- * @property {HTMLElement} id
- * @property {HTMLElement} position
- * @property {Strip} strip
- * @property {import("../stage.js").Box} box of the chip
- */
 
 const PAIRS = "byte pairs", MODEL = "model tokens";
 const HUES = 7; // besides the first, which stands for weights
-const BLANKS = 3; // slots for a token that covers no letter
 const ID_NEEDS = 24; // pixels of a token: ids of single letters are seen in all of them or in none
 const SMALLEST = 9.5; // pixels: a text that would have to be smaller is left out
+const NUMBER = 14; // pixels: the size of ids and positions
 const DIGITS_NEED = 34, SIGN_NEEDS = 8; // pixels of a strip in which "−1.2" can be read, and of one more digit
 
 /** @extends {Hero<HeroData & Numbers>} */
@@ -52,14 +42,6 @@ export class Tokens extends Hero {
     super(root);
     root.classList.add("tokens");
     this.textShown = "";
-    /** @type {HTMLElement[]} */
-    this.letters = [];
-    /** @type {Map<number, Shown>} by where they start */
-    this.shown = new Map();
-    /** @type {Places | null} */
-    this.places = null;
-    const names = [_("characters"), _("tokens"), _("ids"), _("vectors"), _("positions")];
-    this.names = names.map((name) => this.stage.add("div", "text quiet", name));
     this.film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
   }
 
@@ -109,13 +91,6 @@ export class Tokens extends Hero {
     return letter + (byte ? byte / bytes[letter] : 0);
   }
 
-  /** Slots of their own for tokens that cover no letter: where the text begins, and where it ends. */
-  get blanks() {
-    const bare = this.cut.filter(([, , start, end]) => start === end);
-    const before = bare.filter(([, , start]) => start === 0).length;
-    return [before * BLANKS, (bare.length - before) * BLANKS];
-  }
-
   /** @param {number} frame */
   wind(frame) {
     this.root.classList.add("quick");
@@ -133,35 +108,14 @@ export class Tokens extends Hero {
     if (!this.film.timer) this.root.classList.remove("quick");
   }
 
-  // Nodes.
-
-  /** @override @param {boolean} isFirst */
+  /** Another text is at its places at once. @override @param {boolean} isFirst */
   renew(isFirst) {
     const { data } = this, shown = JSON.stringify([data.letters, data.rows, data.stages.length]);
     if (!isFirst && shown === this.textShown) return false;
     this.textShown = shown;
     this.film.pause();
-    for (const node of this.letters) node.remove();
-    this.letters = data.letters.map((letter) => this.stage.add("div", "text tokens-letter", letter));
-    for (const token of this.shown.values()) this.remove(token);
-    this.shown.clear();
     this.film.offer(Array.from({ length: data.merges.length + 1 }, (_frame, at) => String(at)), data.stages.map(([learned]) => learned));
     return true;
-  }
-
-  /** @param {Shown} token */
-  remove(token) {
-    for (const node of [token.chip, token.id, token.position, token.strip.node]) node.remove();
-  }
-
-  /** @returns {Shown} */
-  make() {
-    const chip = this.stage.add("div", "tokens-chip"), label = chip.appendChild(element("span"));
-    const strip = new Strip(this.stage, "vector", "input", true);
-    return {
-      chip, label, strip, id: this.stage.add("div", "text quiet"), position: this.stage.add("div", "text quiet"),
-      box: { x: 0, y: 0, width: 0, height: 0 },
-    };
   }
 
   /** @override @param {Dress} dress */
@@ -169,93 +123,55 @@ export class Tokens extends Hero {
     this.ramp = makeSignedRamp(background, look.input, look.inputBelow);
   }
 
-  // Places.
+  // What is seen.
 
   /** @override */
-  place() {
-    const { stage, data } = this, [before, after] = this.blanks;
-    const places = placeLetters(stage.room, [...Array(before).fill("x"), ...data.letters, ...Array(after).fill("x")]);
-    this.places = places;
-    stage.resize(stage.room, places.height);
-    this.letters.forEach((node, at) => {
-      const { x, line } = this.spot(at + before + 0.5);
-      stage.write(node, x, line.top + places.letter / 2 + 2, places.letter);
-    });
-    const above = places.lines[0].top, top = above + places.letter + 10;
-    const heights = [above + places.letter / 2 + 2, top + places.chip / 2, top + places.chip + ID / 2 + 1, top + places.chip + ID + places.strip / 2, top + places.chip + ID + places.strip + POSITION / 2 + 1];
-    this.names.forEach((node, row) => stage.write(node, 0, heights[row], 15, places.hasNames ? 1 : 0, 0, "left"));
-    this.placeTokens(before);
+  marks() {
+    const { stage, data: { letters }, cut, limit } = this, plan = placeTokens(stage.room, letters, cut), { rows, letter, top } = plan;
+    stage.resize(stage.room, plan.height);
+    /** @type {[string, number][]} */
+    const names = [
+      [_("characters"), rows.letters], [_("tokens"), rows.chips + plan.chip / 2], [_("ids"), rows.ids],
+      [_("vectors"), rows.strips + plan.strip / 2], [_("positions"), rows.positions],
+    ];
+    return [
+      ...(plan.hasNames ? names : []).map(([text, below], row) => /** @type {Mark} */ ({ key: `name ${row}`, class: "text quiet", text, at: [0, top + below, 15], hold: "left" })),
+      ...letters.map((text, at) => {
+        const { x, top: above } = plan.letterAt(at);
+        return /** @type {Mark} */ ({ key: `letter ${at}`, class: "text tokens-letter", text, at: [x, above + rows.letters, letter] });
+      }),
+      ...cut.flatMap((one, place) => this.markToken(plan, one, place, limit)),
+    ];
   }
 
-  /** A place among the slots, on its line. @param {number} slot @returns {{ x: number, line: Line }} */
-  spot(slot) {
-    const { lines, left, slot: wide } = /** @type {Places} */ (this.places);
-    const line = lines.find(({ end }) => slot < end) ?? lines[lines.length - 1];
-    return { x: left + (slot - line.start) * wide, line };
-  }
-
-  /** @param {number} before slots before the first letter */
-  placeTokens(before) {
-    const { stage, cut, data } = this, gone = new Set(this.shown.keys()), last = data.letters.length;
-    let added = 0;
-    cut.forEach(([label, id, start, end], place) => {
-      // What covers no letter stands in slots of its own, before all letters or behind them.
-      const isBare = start === end, isBehind = isBare && start > 0;
-      const from = isBare ? (isBehind ? before + last : 0) + added * BLANKS : start + before;
-      added = isBare ? (isBehind ? added + 1 : 0) : 0;
-      const key = isBare ? -1 - place : start, token = this.shown.get(key) ?? this.make();
-      gone.delete(key);
-      this.shown.set(key, token);
-      this.placeToken(token, { label, id, place, from, to: isBare ? from + BLANKS : end + before });
-    });
-    for (const key of gone) this.hide(/** @type {Shown} */ (this.shown.get(key)));
-  }
-
-  /** @param {Shown} token @param {{ label: string, id: string, place: number, from: number, to: number }} what */
-  placeToken(token, { label, id, place, from, to }) {
-    const { stage } = this, places = /** @type {Places} */ (this.places);
-    const { x, line } = this.spot(from), end = Math.min(to, line.end), width = Math.max(2, (end - line.start) * places.slot + places.left - x - 3);
-    const y = line.top + places.letter + 10, middle = x + 1.5 + width / 2;
-    token.box = { x: x + 1.5, y, width, height: places.chip };
-    this.write(token, label, width);
-    token.chip.style.setProperty("--hue", `var(--head${1 + hash(label) % HUES})`);
-    token.chip.classList.toggle("joined", this.isPairs && Number(id) === 255 + this.merges);
-    token.chip.title = _("token {place}: “{label}”, id {id}", { place: String(place), label, id: id || "–" });
-    stage.put(token.chip, token.box);
-    const known = id || "?", size = 14, isNarrow = width < ID_NEEDS || stage.widths([known], size, 400)[0] > width + 2;
-    token.id.textContent = known;
-    stage.write(token.id, middle, y + places.chip + ID / 2 + 1, size, isNarrow ? 0 : 1);
-    const top = y + places.chip + ID;
-    stage.put(token.strip.node, { x: x + 1.5, y: top, width, height: places.strip });
-    const row = this.vector(label, id, place);
-    token.strip.node.hidden = row.length === 0;
-    token.strip.places = this.own ? 2 : 1; // a model's own numbers are small
-    token.strip.fit(width < DIGITS_NEED + (this.own ? SIGN_NEEDS : 0) ? 0 : places.strip, row.length);
-    if (this.ramp && row.length) token.strip.fill(row, this.limit, this.ramp);
-    token.strip.describe(_("vector of {token}", { token: label }), row);
-    token.position.textContent = String(place);
-    const wide = stage.widths([String(place)], size, 400)[0], isTight = wide > (place % 5 ? 0.7 : 2) * width; // of many every fifth
-    stage.write(token.position, middle, top + places.strip + POSITION / 2 + 1, size, isTight ? 0 : 1);
-  }
-
-  /** A token's text in its chip, a space in front of it as a sign. @param {Shown} token @param {string} label @param {number} width */
-  write({ chip, label: node }, label, width) {
-    const places = /** @type {Places} */ (this.places), text = label.replace(/ /g, "␣"), fits = Math.min(22, places.letter);
-    const wide = this.stage.widths([text], fits)[0];
-    node.style.fontSize = `${Math.max(13, Math.min(fits, (fits * (width - 2)) / wide)).toFixed(1)}px`;
-    chip.classList.toggle("part", (fits * (width - 2)) / wide < SMALLEST);
-    if (node.dataset.text === text) return;
-    node.dataset.text = text;
-    node.replaceChildren(...text.split(/(␣)/).filter(Boolean).map((part) => element("span", part === "␣" ? "space" : "", part)));
-  }
-
-  /** @param {Shown} token */
-  hide({ chip, id, position, strip, box }) {
-    const places = /** @type {Places} */ (this.places), top = box.y + places.chip + ID;
-    this.stage.put(chip, box, 0);
-    this.stage.put(strip.node, { ...box, y: top, height: places.strip }, 0);
-    for (const node of [id, position]) node.style.opacity = "0";
-    for (const node of [id, position]) this.stage.places.delete(node);
+  /** @param {ReturnType<typeof placeTokens>} plan @param {Cut} one @param {number} place @param {number} limit what the strongest colour stands for @returns {Mark[]} */
+  markToken(plan, one, place, limit) {
+    const { stage, ramp } = this, [label, id, start, end] = one, { x, top, width } = plan.tokenAt(one), { rows } = plan;
+    const key = start === end ? `bare ${place}` : start, row = this.vector(label, id, place), known = id || "?";
+    const text = label.replace(/ /g, "␣"), most = Math.min(22, plan.letter), fits = (most * (width - 2)) / stage.widths([text], most)[0];
+    const [wide, long] = stage.widths([known, String(place)], NUMBER, 400), isNarrow = width < ID_NEEDS || wide > width + 2;
+    const isTight = long > (place % 5 ? 0.7 : 2) * width; // of many every fifth
+    return [
+      {
+        key: `token ${key}`, class: "tokens-chip", is: { part: fits < SMALLEST, joined: this.isPairs && Number(id) === 255 + this.merges },
+        box: [x, top + rows.chips, width, plan.chip], fades: true,
+        style: { "--hue": `var(--head${1 + hash(label) % HUES})` }, attributes: { title: _("token {place}: “{label}”, id {id}", { place, label, id: id || "–" }) },
+      },
+      { key: `label ${key}`, in: `token ${key}`, tag: "span", style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` } },
+      ...text.split(/(␣)/).filter(Boolean).map((part, at) => ({ key: `label ${key} ${at}`, in: `label ${key}`, tag: "span", class: part === "␣" ? "space" : "", text: part })),
+      {
+        key: `vector ${key}`, class: "strip", box: [x, top + rows.strips, width, plan.strip], fades: true, attributes: { hidden: row.length === 0 },
+        made: (node) => { node.strip = new Strip(stage, "vector", "input", true, node); },
+        fill: ({ strip }) => {
+          strip.places = this.own ? 2 : 1; // a model's own numbers are small
+          strip.fit(width < DIGITS_NEED + (this.own ? SIGN_NEEDS : 0) ? 0 : plan.strip, row.length);
+          if (ramp && row.length) strip.fill(row, limit, ramp);
+          strip.describe(_("vector of {token}", { token: label }), row);
+        },
+      },
+      { key: `id ${key}`, class: "text quiet", text: known, at: [x + width / 2, top + rows.ids, NUMBER], opacity: isNarrow ? 0 : 1, fades: true },
+      { key: `position ${key}`, class: "text quiet", text: String(place), at: [x + width / 2, top + rows.positions, NUMBER], opacity: isTight ? 0 : 1, fades: true },
+    ];
   }
 
   // Words.
