@@ -21,6 +21,7 @@ import { element, shape } from "../common/elements.js";
  * @property {number} [turn] of a text, in degrees
  * @property {[x: number, y: number, width: number, height: number]} [box] of anything else
  * @property {number} [opacity] of what has a place
+ * @property {number} [delay] milliseconds until it sets out for its place
  * @property {Record<string, string | number | boolean | undefined>} [attributes] false and undefined are taken away
  * @property {Record<string, string | number | undefined>} [style]
  * @property {number[]} [numbers] that glide to their new values,
@@ -111,10 +112,10 @@ export class Scene {
   }
 
   /** @param {Drawn} node @param {Mark} mark */
-  place(node, { at, hold, turn, box, opacity }) {
+  place(node, { at, hold, turn, box, opacity, delay }) {
     if (node instanceof SVGElement) return;
-    if (at) this.stage.write(node, ...at, opacity, 0, hold, turn);
-    if (box) this.stage.put(node, { x: box[0], y: box[1], width: box[2], height: box[3] }, opacity);
+    if (at) this.stage.write(node, ...at, opacity, delay, hold, turn);
+    if (box) this.stage.put(node, { x: box[0], y: box[1], width: box[2], height: box[3] }, opacity, delay);
   }
 
   /** Where all numbers are going. @returns {Record<string, number[][]>} */

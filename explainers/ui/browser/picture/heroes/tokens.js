@@ -10,7 +10,7 @@ import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
-import { Strip } from "../strip.js";
+import { markStrip } from "../strip.js";
 import { placeTokens } from "./tokens_places.js";
 
 /** @typedef {[string, string, number, number]} Cut label, id, and from where to where a token reaches, in letters */
@@ -160,8 +160,7 @@ export class Tokens extends Hero {
       { key: `label ${key}`, in: `token ${key}`, tag: "span", style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` } },
       ...text.split(/(␣)/).filter(Boolean).map((part, at) => ({ key: `label ${key} ${at}`, in: `label ${key}`, tag: "span", class: part === "␣" ? "space" : "", text: part })),
       {
-        key: `vector ${key}`, class: "strip", box: [x, top + rows.strips, width, plan.strip], fades: true, attributes: { hidden: row.length === 0 },
-        made: (node) => { node.strip = new Strip(stage, "vector", "input", true, node); },
+        key: `vector ${key}`, ...markStrip(stage, "vector", "input", true), box: [x, top + rows.strips, width, plan.strip], fades: true, attributes: { hidden: row.length === 0 },
         fill: ({ strip }) => {
           strip.places = this.own ? 2 : 1; // a model's own numbers are small
           strip.fit(width < DIGITS_NEED + (this.own ? SIGN_NEEDS : 0) ? 0 : plan.strip, row.length);
