@@ -4,29 +4,26 @@
 
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
+/** @import { Mark } from "../scene.js" */
 /** @import { ShelfPlace } from "./shelves_places.js" */
 
-import { element, shape } from "../../common/elements.js";
+import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
-import { Hero } from "../hero.js";
 import { isStill } from "../motion.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
-import { Strip } from "../strip.js";
+import { markStrip } from "../strip.js";
+import { WordHero } from "../word_hero.js";
 import { Words } from "../words.js";
 import { Acts } from "./shelves_motion.js";
 import { placeShelves } from "./shelves_places.js";
-import { Shelf } from "./shelves_side.js";
 
 /** @typedef {number[][]} Rows */
 /** @typedef {Record<"query" | "key" | "value", Rows>} Stored what a layer computed for each word as it was read */
 /**
- * @typedef {object} Again what a layer computes at a step if every word sees later words
- * @property {Rows} key
- * @property {Rows} value
- * @property {number[]} wrong stored rows that are other rows now
- * @property {number} difference the largest of a stored number
+ * @typedef {{ key: Rows, value: Rows, wrong: number[], difference: number }} Again what a layer computes at a step
+ *   if every word sees later words; stored rows that are other rows now, and the largest difference of a stored number
  */
 /**
  * @typedef {object} Numbers
@@ -41,39 +38,30 @@ const FULL = "full";
 const KINDS = /** @type {const} */ (["key", "value"]);
 const STEP = 1150; // milliseconds in which all of a step is seen
 const FALLS = 380; // milliseconds until a step's ticks fall
+const SETTLES = 300; // milliseconds that ticks fall before their number counts
+const GAPS = 4; // pixels of a row in the bar that can be told from the next one
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Shelves extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Shelves extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     root.classList.add("shelves");
-    this.wordsShown = "";
     this.stepShown = NaN;
     this.isForward = false;
     this.acts = new Acts();
-    this.shelves = [false, true].map((isAgain) => new Shelf(this.stage, isAgain));
-    const titles = [[_("With a cache"), _("computed once, then stored")], [_("Without a cache"), _("computed again at every step")]];
-    this.shelves.forEach((shelf, side) => shelf.name({ cache: titles[side], key: [_("key K")], value: [_("value V")], sum: [_("rows computed"), _("so far")] }));
-    this.lines = this.stage.draw("g", "shelves-lines");
-    this.query = new Strip(this.stage, "query", "query");
-    this.query.node.classList.add("shelves-query");
-    this.asking = this.stage.add("div", "text shelves-asking", _("query"));
-    this.words = new Words(this.stage, {
+    this.counts = root.insertBefore(element("div", "shelves-counts"), this.says);
+    this.film = new Film(this.bar, _("Step"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
+    this.film.paused = () => { if (this.data) this.choose({ words_read: this.told(this.step) }); };
+  }
+
+  /** @override */
+  addWords() {
+    return new Words(this.stage, {
       label: _("The word that is read"),
       choose: (place) => { this.film.pause(); this.choose({ words_read: this.told(place) }); },
       peek: () => {},
     });
-    this.counts = root.insertBefore(element("div", "shelves-counts"), this.says);
-    this.counters = [_("rows computed in this step"), _("stored rows read"), _("bytes stored"), _("largest difference between both")].map((name) => {
-      const count = this.counts.appendChild(element("div")), line = count.appendChild(element("div"));
-      const parts = [element("b"), element("span"), element("b", "again"), element("span")];
-      line.append(...parts);
-      count.append(element("span", "", name));
-      return parts;
-    });
-    this.film = new Film(this.bar, _("Step"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
-    this.film.paused = () => { if (this.data) this.choose({ words_read: this.told(this.step) }); };
   }
 
   // What is chosen.
@@ -81,11 +69,19 @@ export class Shelves extends Hero {
   get count() { return this.data.tokens.length; }
   /** The last word that was read, from 0. */
   get step() { return Math.max(1, Math.min(this.count, Number(this.choices.words_read))) - 1; }
+  /** @override */
+  get chosen() { return this.step; }
   get layer() { return Number(this.choices.cache_layer) - 1; }
   get isFull() { return this.choices.cache_mask === FULL; }
+  get stored() { return this.data.layers[this.layer]; }
   get again() { return this.data.again[this.layer][this.step]; }
   /** How much of its time a step has. */
   get pace() { return this.film.isPlaying ? Math.min(1, this.film.dwell / STEP) : 1; }
+  /** Milliseconds until new ticks fall into the bar; 0 if nothing moves. */
+  get falls() { return this.isForward ? FALLS * this.pace : 0; }
+
+  /** How many rows a side has computed so far. @param {number} side */
+  sum(side) { return this.data.steps.slice(0, this.step + 1).reduce((sum, { computed }) => sum + computed[side], 0); }
 
   /** How the server hears of a step: of the last one as in a text of any length. @param {number} step */
   told(step) { return step === this.count - 1 ? this.data.usual.words_read : step + 1; }
@@ -118,38 +114,29 @@ export class Shelves extends Hero {
     if (!this.isForward && this.step !== this.stepShown) this.acts.stop();
     this.film.show(this.step, true);
     super.update();
-    if (this.isForward && this.plan) {
-      const lines = [...this.lines.children], { shelves } = this, query = this.query.node;
-      this.acts.perform(this.plan, this.step, this.pace, { shelves, query, lines });
-    }
+    if (this.isForward && this.plan) this.acts.perform(this.plan, this.step, this.pace, (key) => this.scene.node(key));
     this.isForward = false;
     this.stepShown = this.step;
   }
 
-  // Nodes.
-
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { tokens } = this.data, shown = tokens.join("\0");
-    if (!isFirst && shown === this.wordsShown) return false;
-    this.wordsShown = shown;
+    if (!super.renew(isFirst)) return false;
+    const { tokens } = this.data;
     this.stepShown = NaN;
     this.acts.stop();
     if (!isFirst) this.film.stop();
-    this.shelves.forEach((shelf) => shelf.renew(tokens, shelf.isAgain));
-    this.stage.root.append(this.query.node); // it flies over the rows
-    this.lines.replaceChildren(...tokens.map(() => shape("path", { class: "shelves-line" })));
-    this.words.renew(tokens);
     this.film.offer(tokens.map((_token, place) => _("{step} of {all}", { step: place + 1, all: tokens.length })));
     return true;
   }
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
-    this.ramps = { query: makeSignedRamp(background, look.query, look.below), key: makeSignedRamp(background, look.key, look.below), value: makeSignedRamp(background, look.value, look.below) };
+    const ramp = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
+    this.ramps = { query: ramp(look.query), key: ramp(look.key), value: ramp(look.value) };
   }
 
-  // Places.
+  // What is seen.
 
   /** @override */
   measure() {
@@ -159,79 +146,155 @@ export class Shelves extends Hero {
     this.root.classList.toggle("dense", this.plan.pitch < 18);
   }
 
-  /** @override */
-  place() {
-    const plan = /** @type {ShelfPlace} */ (this.plan), { data, step, stage } = this;
-    const wait = this.isForward ? FALLS * this.pace : 0, wrong = new Set(this.isFull ? this.again.wrong : []);
-    this.shelves.forEach((shelf, side) => {
-      shelf.settle(plan, side);
-      const computed = data.steps.map((one) => one.computed[side]);
-      shelf.place(plan, side, { step, computed, wait, wrong: data.tokens.map((_token, row) => side === 0 && wrong.has(row)) });
-    });
-    const [x, y] = plan.corners[0];
-    this.words.buttons.forEach((button, row) => stage.write(button, x + plan.words, y + plan.top + plan.pitch * row + plan.high / 2, plan.size, 1, 0, "right"));
-    const names = data.tokens.map((token, row) => _("word {place}: {word}", { place: row + 1, word: token }));
-    this.words.show({ chosen: step, shown: step, names, hidden: data.tokens.map((_token, row) => row > step) });
-    stage.write(this.asking, x + plan.key - 10, y + 42, 15, plan.isStacked ? 0 : 1, 0, "right");
-    this.placeLines(plan);
-    this.placeQuery(plan);
+  /** @override @returns {Mark[]} */
+  marks() {
+    const plan = /** @type {ShelfPlace} */ (this.plan), { stage, step, stored: { query }, data: { tokens } } = this, [x, y] = plan.corners[0];
+    const fill = this.fill("query"), top = (/** @type {number} */ row) => y + plan.top + plan.pitch * row;
     this.writeCounts();
+    return [
+      ...this.markDrawing(plan, 0), ...this.markDrawing(plan, 1), ...this.markLines(plan),
+      ...this.markNames(plan, 0), ...this.markNames(plan, 1),
+      { key: "asking", class: "text shelves-asking", text: _("query"), at: [x + plan.key - 10, y + 42, 15], opacity: plan.isStacked ? 0 : 1, hold: "right" },
+      this.markWords((row) => ({
+        name: _("word {place}: {word}", { place: row + 1, word: tokens[row] }), isHidden: row > step, at: [x + plan.words, top(row) + plan.high / 2, plan.size], hold: "right",
+      })),
+      ...this.markRows(plan, 0), ...this.markBar(plan, 0), ...this.markRows(plan, 1), ...this.markBar(plan, 1),
+      // When nothing moves the query has been used, and is not there; it flies over the rows.
+      {
+        ...markStrip(stage, "query", "query"), key: "query", class: "strip shelves-query", box: [x + plan.key, top(step), plan.strip, plan.high], opacity: 0,
+        fill: (node) => fill(node, query[step]),
+      },
+    ];
   }
 
-  /** A dotted line to every stored row that the query reads. @param {ShelfPlace} plan */
-  placeLines(plan) {
-    const [x, y] = plan.corners[0], at = x + plan.key - 8, { step } = this;
-    [...this.lines.children].forEach((line, row) => {
-      const far = (step - row) / Math.max(1, this.count - 1), out = at - (plan.gutter - 12) * (0.34 + 0.66 * far) * 1.333;
-      const [from, to] = [step, row].map((one) => y + plan.top + plan.pitch * one + plan.high / 2);
-      line.setAttribute("d", `M${at} ${from}C${out} ${from} ${out} ${to} ${at} ${to}`);
-      /** @type {SVGElement} */ (line).style.opacity = row < step ? "1" : "0";
+  /** Boards, and a tick for each row that was computed, in the column of its step. @param {ShelfPlace} plan @param {number} side @returns {Mark[]} */
+  markDrawing(plan, side) {
+    const { data: { steps }, step, count } = this, { pitch, air } = plan, [x, y] = plan.corners[side], right = x + plan.value + plan.strip + 5, left = x + plan.key - 5;
+    const boards = steps.map((_step, row) => `M${left} ${(y + plan.top + pitch * (row + 1) - air).toFixed(1)}H${right}`);
+    const sides = [left, right].map((at) => `M${at} ${y + plan.top - air}V${(y + plan.top + pitch * count - air).toFixed(1)}`);
+    const wide = Math.max(0.8, plan.tick - 2), ticks = ["", ""];
+    for (let at = 0; at <= step; at++) for (let row = at - steps[at].computed[side] + 1; row <= at; row++) {
+      const from = x + plan.ticks + plan.tick * at + 1, top = y + plan.top + pitch * row;
+      ticks[at === step ? 1 : 0] += `M${from.toFixed(1)} ${top.toFixed(1)}h${wide.toFixed(1)}v${plan.high.toFixed(1)}h${(-wide).toFixed(1)}z`;
+    }
+    return [
+      { key: `boards ${side}`, tag: "svg:path", class: "shelves-boards", attributes: { d: side ? "" : [...boards, ...sides].join("") } },
+      { key: `ticks ${side}`, tag: "svg:path", class: "shelves-ticks", is: { again: side }, attributes: { d: ticks[0] } },
+      { key: `ticks ${side} now`, tag: "svg:path", class: "shelves-ticks now", is: { again: side }, attributes: { d: ticks[1] } },
+    ];
+  }
+
+  /** A dotted line to every stored row that the query reads. @param {ShelfPlace} plan @returns {Mark[]} */
+  markLines(plan) {
+    const [x, y] = plan.corners[0], at = x + plan.key - 8, { step, count, data: { tokens } } = this;
+    const middle = (/** @type {number} */ row) => y + plan.top + plan.pitch * row + plan.high / 2, from = middle(step);
+    return [{ key: "lines", tag: "svg:g", class: "shelves-lines" }, ...tokens.map((_token, row) => {
+      const far = (step - row) / Math.max(1, count - 1), out = at - (plan.gutter - 12) * (0.34 + 0.66 * far) * 1.333;
+      const d = `M${at} ${from}C${out} ${from} ${out} ${middle(row)} ${at} ${middle(row)}`;
+      return { key: `line ${row}`, in: "lines", tag: "svg:path", class: "shelves-line", attributes: { d }, style: { opacity: row < step ? 1 : 0 } };
+    })];
+  }
+
+  /** What stands around the rows of a side. @param {ShelfPlace} plan @param {number} side @returns {Mark[]} */
+  markNames(plan, side) {
+    const { stage, count, falls } = this, { isStacked, width } = plan, [x, y] = plan.corners[side], above = y + (isStacked ? 4 : 32), high = 20, sum = this.sum(side);
+    const free = width - plan.value - plan.strip / 2 - stage.widths([_("value V")], 15, 700)[0] / 2 - 12;
+    const steps = [_("computed at step →"), _("step →")].find((text) => stage.widths([text], 13, 400)[0] <= free) ?? "";
+    const name = (/** @type {string} */ kind, /** @type {string} */ bold, /** @type {string} */ quiet, /** @type {Mark["box"]} */ box, opacity = 1) => {
+      const key = `${kind} ${side}`;
+      return [
+        { key, class: `shelves-${kind}`, is: { again: side }, box, opacity },
+        { key: `${key} bold`, in: key, tag: "b", text: bold }, { key: `${key} quiet`, in: key, tag: "span", text: quiet },
+      ];
+    };
+    const title = side ? [_("Without a cache"), _("computed again at every step")] : [_("With a cache"), _("computed once, then stored")];
+    return [
+      ...name("title", title[0], title[1], [x, y, isStacked ? plan.key + 20 : width, high]),
+      ...name("name key", _("key K"), "", [x + plan.key, above, plan.strip, high]),
+      ...name("name value", _("value V"), "", [x + plan.value, above, plan.strip, high]),
+      ...name("label", _("rows computed"), _("so far"), [x, y + plan.bar - 5, plan.key - 12, plan.thick + 10]),
+      ...name("name steps", "", steps, [x + width - free, above, free, high], isStacked ? 0 : 1),
+      { key: `trough ${side}`, class: "shelves-trough", box: [x + plan.key, y + plan.bar, Math.min(width - plan.key - 12, plan.unit * count * (count + 1) / 2), plan.thick] },
+      {
+        key: `total ${side}`, class: "shelves-total", is: { again: side }, delay: falls, hold: "left",
+        at: [x + plan.key + plan.unit * sum + 8, y + plan.bar + plan.thick / 2, isStacked ? 20 : 28],
+        fill: (node) => {
+          const write = () => { node.textContent = grouped(sum); };
+          clearTimeout(node.landing);
+          if (falls) node.landing = setTimeout(write, falls + SETTLES); else write();
+        },
+      },
+    ];
+  }
+
+  /** A row of K and of V for each word. @param {ShelfPlace} plan @param {number} side @returns {Mark[]} */
+  markRows(plan, side) {
+    const { stage, data: { tokens, steps }, step } = this, [x, y] = plan.corners[side], isAgain = side === 1, wrong = this.isFull && !isAgain ? this.again.wrong : [];
+    const kinds = KINDS.map((kind) => ({ kind, draw: this.fill(kind), name: kind === "key" ? _("key K") : _("value V") }));
+    return tokens.flatMap((token, row) => {
+      const isThere = row <= step, isNew = isThere && row > step - steps[step].computed[side], top = y + plan.top + plan.pitch * row, isWrong = wrong.includes(row);
+      return /** @type {Mark[]} */ ([
+        {
+          key: `band ${side} ${row}`, class: "shelves-band", is: { again: isAgain, wrong: isWrong }, opacity: isThere && (isAgain || isWrong) ? 1 : 0,
+          box: [x + plan.key - 5, top - plan.air, plan.value + plan.strip - plan.key + 10, plan.pitch],
+        },
+        ...kinds.map(({ kind, draw, name }) => {
+          const stored = this.stored[kind][row], numbers = isAgain && this.isFull ? this.again[kind][row] ?? stored : stored;
+          return {
+            key: `${kind} ${side} ${row}`, ...markStrip(stage, kind, kind), is: { new: isNew && !isAgain, again: isThere && isAgain },
+            box: [x + plan[kind], top, plan.strip, plan.high], opacity: isThere ? 1 : 0, numbers, draw,
+            fill: (/** @type {any} */ node) => {
+              node.strip.describe(`${name}, ${token}`, numbers);
+              node.title = node.getAttribute("aria-label");
+            },
+          };
+        }),
+        ...(isAgain ? [{
+          key: `word ${row}`, class: "text shelves-word", is: { asks: row === step, later: !isThere }, text: token, at: [x + plan.words, top + plan.high / 2, plan.size], hold: "right",
+        }] : []),
+      ]);
     });
   }
 
-  /** Where the query is when nothing moves: it has been used, and is not there. @param {ShelfPlace} plan */
-  placeQuery(plan) {
-    const [x, y] = plan.corners[0];
-    this.stage.put(this.query.node, { x: x + plan.key, y: y + plan.top + plan.pitch * this.step, width: plan.strip, height: plan.high }, 0);
+  /** The bar in which all ticks are added up: those of a new step fall into it. @param {ShelfPlace} plan @param {number} side @returns {Mark[]} */
+  markBar(plan, side) {
+    const { data: { steps }, step, falls } = this, { unit, pitch, tick } = plan, [x, y] = plan.corners[side], isFine = unit < GAPS;
+    let sum = 0;
+    return steps.map(({ computed: { [side]: rows } }, at) => {
+      const isThere = at <= step, from = x + plan.key + unit * sum, width = Math.max(0.5, unit * rows - (isFine ? 0 : 1.5));
+      if (isThere) sum += rows;
+      return {
+        key: `part ${side} ${at}`, class: "shelves-part", is: { again: side, fine: isFine, now: at === step }, style: { "--unit": `${unit.toFixed(3)}px` },
+        box: isThere ? [from, y + plan.bar, width, plan.thick] : [x + plan.ticks + tick * at, y + plan.top + pitch * (at - rows + 1), tick, pitch * rows],
+        opacity: isThere ? 1 : 0, delay: at === step ? falls : 0,
+      };
+    });
+  }
+
+  /** What draws numbers of a kind. @param {"query" | "key" | "value"} kind */
+  fill(kind) {
+    const { ramps } = this, limit = Math.max(...this.stored[kind].flat().map(Math.abs)) * 0.9;
+    return (/** @type {any} */ { strip }, /** @type {ArrayLike<number>} */ now) => ramps && strip.fill(now, limit, ramps[kind]);
   }
 
   writeCounts() {
     const { computed: [kept, all], read, bytes } = this.data.steps[this.step];
-    const numbers = [[kept, all], [read, 0], [bytes, 0]].map((both) => both.map(grouped));
-    [...numbers, [this.difference, ""]].forEach(([yes, no], at) => {
-      const parts = this.counters[at], texts = [yes, no && _("with"), no, no && _("without")];
-      parts.forEach((part, place) => { part.textContent = texts[place]; });
-    });
+    const counts = [
+      [_("rows computed in this step"), grouped(kept), grouped(all)], [_("stored rows read"), grouped(read), grouped(0)],
+      [_("bytes stored"), grouped(bytes), grouped(0)], [_("largest difference between both"), this.difference, ""],
+    ];
+    this.counts.replaceChildren(...counts.map(([name, yes, no]) => {
+      const count = element("div"), line = count.appendChild(element("div"));
+      line.append(element("b", "", yes), element("span", "", no && _("with")), element("b", "again", no), element("span", "", no && _("without")));
+      count.append(element("span", "", name));
+      return count;
+    }));
   }
 
   /** Of what is stored from what is computed again, so far. */
   get difference() {
     const most = this.isFull ? this.again.difference : Math.max(...this.data.steps.slice(0, this.step + 1).map((one) => one.difference));
     return most === 0 ? "0" : this.isFull ? digits(most) : most.toExponential(0);
-  }
-
-  /** @override */
-  goal() {
-    const stored = this.data.layers[this.layer], { again, count } = this;
-    /** @type {Record<string, Rows>} */
-    const goal = { query: stored.query };
-    for (const kind of KINDS) {
-      goal[`${kind}0`] = stored[kind];
-      goal[`${kind}1`] = this.isFull ? [...again[kind], ...stored[kind].slice(again[kind].length, count)] : stored[kind];
-    }
-    return goal;
-  }
-
-  /** @override */
-  paint() {
-    const { ramps, tween } = this, stored = this.data.layers[this.layer];
-    if (!ramps) return;
-    for (const kind of KINDS) {
-      const limit = Math.max(...stored[kind].flat().map(Math.abs)) * 0.9;
-      this.shelves.forEach((shelf, side) => shelf.rows.forEach((row, place) => row[kind].fill(tween.row(`${kind}${side}`, place), limit, ramps[kind])));
-    }
-    const asking = tween.row("query", this.step);
-    this.query.fill(asking, Math.max(...stored.query.flat().map(Math.abs)) * 0.9, ramps.query);
   }
 
   // In words.
@@ -242,10 +305,9 @@ export class Shelves extends Hero {
   /** @override @returns {Sentence} */
   sentence() {
     const { data, step, count } = this, { computed: [kept, all], read } = data.steps[step];
-    const sum = (/** @type {number} */ side) => data.steps.slice(0, step + 1).reduce((total, one) => total + one.computed[side], 0).toLocaleString("en");
     const values = {
       step: `${step + 1}`, word: data.tokens[step], words: `${count}`, layer: `${this.layer + 1}`,
-      new_rows: this.rows(kept), kept_rows: this.rows(read), again_rows: this.rows(all), rows: sum(0), rows_again: sum(1),
+      new_rows: this.rows(kept), kept_rows: this.rows(read), again_rows: this.rows(all), rows: this.sum(0).toLocaleString("en"), rows_again: this.sum(1).toLocaleString("en"),
       stored: this.rows(step + 1), wrong: `${this.again.wrong.length}`, difference: this.difference,
     };
     return { name: this.nameSentence(), values, classes: { word: "query", again_rows: "wrong", rows_again: "wrong", wrong: "wrong" } };
@@ -260,16 +322,8 @@ export class Shelves extends Hero {
 
   /** @override */
   describe() {
-    const { data, layer } = this, stored = data.layers[layer];
-    this.shelves.forEach((shelf, side) => shelf.rows.forEach((row, place) => {
-      for (const kind of KINDS) {
-        const numbers = side && this.isFull ? (this.again[kind][place] ?? stored[kind][place]) : stored[kind][place];
-        row[kind].describe(`${kind === "key" ? _("key K") : _("value V")}, ${data.tokens[place]}`, numbers);
-        row[kind].node.title = row[kind].node.getAttribute("aria-label") ?? "";
-      }
-    }));
-    return data.steps.map(({ computed: [kept, all] }, place) => _("{place} {word}: {kept} with the cache, {all} without", {
-      place: place + 1, word: data.tokens[place], kept: this.rows(kept), all: this.rows(all),
+    return this.data.steps.map(({ computed: [kept, all] }, place) => _("{place} {word}: {kept} with the cache, {all} without", {
+      place: place + 1, word: this.data.tokens[place], kept: this.rows(kept), all: this.rows(all),
     })).join("; ");
   }
 }

@@ -2,7 +2,6 @@
 // What happens once at a step: a row is written, all others again, and one query reads and is gone.
 
 /** @import { ShelfPlace } from "./shelves_places.js" */
-/** @import { Shelf } from "./shelves_side.js" */
 
 const EASING = "cubic-bezier(.65, 0, .35, 1)";
 const WIPE = [{ clipPath: "inset(-6px 100% -6px -6px)", opacity: 0 }, { clipPath: "inset(-6px -6px -6px -6px)", opacity: 1 }];
@@ -26,31 +25,31 @@ export class Acts {
     this.running.push(node.animate(seen, { easing: EASING, fill: "backwards", duration, delay }));
   }
 
-  /**
-   * @param {ShelfPlace} plan @param {number} step @param {number} pace of 1, or less if there is less time
-   * @param {{ shelves: Shelf[], query: HTMLElement, lines: Element[] }} nodes
-   */
-  perform(plan, step, pace, { shelves: [kept, again], query, lines }) {
+  /** @param {ShelfPlace} plan @param {number} step @param {number} pace of 1, or less if there is less time @param {(key: string) => Element | undefined} find a mark's node */
+  perform(plan, step, pace, find) {
     this.stop();
-    this.act(kept.rows[step].key.node, WIPE, 420 * pace);
-    this.act(kept.rows[step].value.node, WIPE, 420 * pace, 120 * pace);
-    again.rows.slice(0, step + 1).forEach(({ key, value, band }, row) => {
+    const node = (/** @type {string} */ key) => /** @type {Element} */ (find(key));
+    const write = (/** @type {number} */ side, /** @type {number} */ row, delay = 0) => {
+      this.act(node(`key ${side} ${row}`), WIPE, 420 * pace, delay);
+      this.act(node(`value ${side} ${row}`), WIPE, 420 * pace, delay + 120 * pace);
+    };
+    write(0, step);
+    for (let row = 0; row <= step; row++) {
       const delay = Math.min(45, 320 / (step + 1)) * row * pace;
-      this.act(key.node, WIPE, 420 * pace, delay);
-      this.act(value.node, WIPE, 420 * pace, delay + 120 * pace);
-      this.act(band, FLASH, 900 * pace, delay);
-    });
-    for (const { now } of [kept, again]) this.act(now, [{ opacity: 0 }, { opacity: 1 }], 300 * pace, 200 * pace);
+      write(1, row, delay);
+      this.act(node(`band 1 ${row}`), FLASH, 900 * pace, delay);
+    }
+    for (const side of [0, 1]) this.act(node(`ticks ${side} now`), [{ opacity: 0 }, { opacity: 1 }], 300 * pace, 200 * pace);
     const [x, y] = plan.corners[0], delay = 300 * pace, duration = 780 * pace;
     const at = (/** @type {number} */ left, /** @type {number} */ row) =>
       `translate(${(x + plan.key + left).toFixed(1)}px, ${(y + plan.top + plan.pitch * row).toFixed(1)}px)`;
-    this.act(query, [
+    this.act(node("query"), [
       { transform: at(-plan.gutter - 10, step), opacity: 0 }, { transform: at(-10, step), opacity: 1, offset: 0.22 },
       { transform: at(-10, 0), opacity: 1, offset: 0.86 }, { transform: at(-10, -1), opacity: 0 },
     ], duration, delay);
-    lines.slice(0, step).forEach((line, row) => {
+    for (let row = 0; row < step; row++) {
       const passes = duration * (0.22 + (0.64 * (step - row)) / Math.max(1, step));
-      this.act(line, [{ opacity: 0 }, { opacity: 1 }], 160 * pace, delay + passes);
-    });
+      this.act(node(`line ${row}`), [{ opacity: 0 }, { opacity: 1 }], 160 * pace, delay + passes);
+    }
   }
 }
