@@ -11,11 +11,11 @@ import { element, shape } from "../common/elements.js";
  * @typedef {object} Mark
  * @property {string} key by which it is the same mark in the next picture
  * @property {string} [tag] "div" if there is none; "svg:path" for a drawing
- * @property {HTMLElement} [node] that is there already, and has its own classes
+ * @property {HTMLElement} [node] that is there already, and has its own classes besides those of `is`
  * @property {string} [in] the key of the mark that it stands in, if it does not stand on the stage
  * @property {string} [class]
  * @property {Record<string, unknown>} [is] further classes, where something is true
- * @property {string} [text]
+ * @property {string} [text] before the marks that stand in it
  * @property {[x: number, y: number, size: number]} [at] of a text, held at its middle
  * @property {"left" | "middle" | "right"} [hold] where it is held instead
  * @property {number} [turn] of a text, in degrees
@@ -40,6 +40,8 @@ export class Scene {
     this.stage = stage;
     /** @type {Map<string, { node: Drawn, mark: Mark, classes: string }>} */
     this.drawn = new Map();
+    /** @type {Map<string, any>} */
+    this.parts = new Map();
     /** @type {number[]} tokens that are a model's own */
     this.own = [];
   }
@@ -47,22 +49,32 @@ export class Scene {
   /** The node of a mark that is shown. @param {string} key */
   node(key) { return this.drawn.get(key)?.node; }
 
+  /**
+   * What draws its node itself, as a strip of numbers does: made once, and gone with the mark that has its key.
+   * @template Part @param {string} key @param {() => Part} make @returns {Part}
+   */
+  part(key, make) {
+    if (!this.parts.has(key)) this.parts.set(key, make());
+    return this.parts.get(key);
+  }
+
   /** @param {Mark[]} marks the lowest first */
   show(marks) {
     this.leave(new Set(marks.map(({ key }) => key)));
-    /** @type {Map<Element, Element>} of each parent, the child that was placed last */
+    /** @type {Map<Element, ChildNode>} of each parent, the child that was placed last */
     const last = new Map([[this.stage.root, this.stage.lines]]);
     for (const mark of marks) {
       const known = this.drawn.get(mark.key), node = known?.node ?? make(mark), parent = known ? /** @type {Element} */ (node.parentNode) : this.parentOf(mark);
       if (!known) {
-        const before = last.get(parent);
+        const before = last.get(parent) ?? textOf(parent);
         if (before) before.after(node);
         else parent.prepend(node);
         mark.made?.(node);
       }
       last.set(parent, node);
       const classes = this.classesOf(mark);
-      if (!mark.node && known?.classes !== classes) node.setAttribute("class", classes);
+      if (mark.node) for (const [name, isSo] of Object.entries(mark.is ?? {})) node.classList.toggle(name, Boolean(isSo));
+      else if (known?.classes !== classes) node.setAttribute("class", classes);
       this.dress(node, mark, known?.mark);
       mark.fill?.(node);
       this.drawn.set(mark.key, { node, mark, classes });
@@ -80,6 +92,7 @@ export class Scene {
         continue;
       }
       this.drawn.delete(key);
+      this.parts.delete(key);
       node.remove();
     }
   }
@@ -106,7 +119,11 @@ export class Scene {
       else node.setAttribute(name, String(value));
     }
     for (const [name, value] of Object.entries(style)) if (!was || was.style?.[name] !== value) node.style.setProperty(name, String(value ?? ""));
-    if (text !== undefined && was?.text !== text) node.textContent = text;
+    if (text !== undefined && was?.text !== text) {
+      const old = textOf(node);
+      if (old) old.nodeValue = text;
+      else node.prepend(text);
+    }
     if (click) node.onclick = click;
     this.place(node, mark);
   }
@@ -133,4 +150,9 @@ export class Scene {
 function make({ tag = "div", node }) {
   if (node) return node;
   return tag.startsWith("svg:") ? shape(tag.slice(4), {}) : element(/** @type {"div"} */ (tag));
+}
+
+/** What is written in front of the marks that stand in a node. @param {Element} node */
+function textOf({ firstChild }) {
+  return firstChild?.nodeName === "#text" ? firstChild : null;
 }
