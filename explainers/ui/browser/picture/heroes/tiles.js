@@ -3,17 +3,17 @@
 
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
-/** @import { Places } from "./tiles_places.js" */
+/** @import { Mark } from "../scene.js" */
+/** @import { Plan } from "./tiles_places.js" */
 
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
-import { Strip } from "../strip.js";
+import { markStrip } from "../strip_marks.js";
 import { Slide } from "./dials_controls.js";
-import { layOutTiles, TURN } from "./tiles_places.js";
-import { Squares } from "./tiles_squares.js";
+import { layOutTiles } from "./tiles_places.js";
 
 /**
  * @typedef {object} Length
@@ -54,6 +54,7 @@ import { Squares } from "./tiles_squares.js";
 
 const DIGITS_NEED = 23; // pixels of a cell in which "100" can be read
 const BEGIN = 0.6; // of the tiles have been read when the picture opens
+const SEEN = 5, TURN = -50; // pixels: a smaller tile is drawn so large; degrees, of a column's name
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tiles extends Hero {
@@ -65,18 +66,8 @@ export class Tiles extends Hero {
     this.swept = ""; // the mask whose tiles the film has
     this.frame = 0;
     this.slide = new Slide(this.bar, (at) => this.choose({ length: this.data.lengths[at].tokens }));
-    this.squares = new Squares(this.stage);
-    this.title = this.stage.add("div", "tiles-title");
-    this.made = this.stage.add("div", "text tiles-made", _("output so far"));
-    this.cursor = this.stage.add("div", "tiles-cursor");
-    /** @type {HTMLElement[][]} */
-    this.cells = [];
-    /** @type {{ row: HTMLElement, column: HTMLElement, strip: Strip, bar: HTMLElement, part: HTMLElement }[]} */
-    this.words = [];
     const control = root.insertBefore(element("div", "tiles-film"), this.says);
     this.film = new Film(control, _("tiles read"), (frame) => this.wind(frame));
-    /** @type {Places | null} */
-    this.places = null;
   }
 
   // What is chosen.
@@ -84,12 +75,6 @@ export class Tiles extends Hero {
   get sweep() { return this.data.masks[String(this.choices.tile_mask)]; }
   get length() { return this.data.lengths.find(({ tokens }) => tokens === this.choices.length) ?? this.data.lengths[0]; }
   get step() { return this.sweep.steps[this.frame]; }
-
-  /** @override */
-  offer() {
-    super.offer();
-    if (this.slide.root.parentElement !== this.bar) this.bar.append(this.slide.root);
-  }
 
   /** @param {number} frame */
   wind(frame) {
@@ -100,46 +85,27 @@ export class Tiles extends Hero {
 
   /** @override */
   update() {
-    const { lengths } = this.data, { steps, all, shades } = this.sweep;
-    const at = lengths.indexOf(this.length), mask = `${this.choices.tile_mask} ${this.shown}`;
-    this.slide.show(_("tokens n"), 0, lengths.length - 1, at, this.length.name);
-    this.slide.output.textContent = this.length.name;
+    const { length, data: { lengths }, sweep: { steps } } = this, mask = `${this.choices.tile_mask} ${this.shown}`;
+    if (this.slide.root.parentElement !== this.bar) this.bar.append(this.slide.root);
+    this.slide.show(_("tokens n"), 0, lengths.length - 1, lengths.indexOf(length), length.name);
+    this.slide.output.textContent = length.name;
     if (this.swept !== mask) {
       const share = this.swept ? this.frame / this.film.names.length : BEGIN;
       this.film.pause();
       this.film.offer(steps.map((_step, n) => _("{count} of {all}", { count: String(n + 1), all: String(steps.length) })));
       this.frame = Math.min(steps.length - 1, Math.round(share * steps.length));
       this.swept = mask;
-      const count = steps.length < all ? _("{count} of {all}", { count: String(steps.length), all: String(all) }) : String(all);
-      this.title.textContent = _("The same, word by word: {all} tiles of {rows} × {columns}", {
-        all: count, rows: String(this.sweep.blocks[0]), columns: String(this.sweep.blocks[1]),
-      });
-      this.squares.shade(shades, this.colour ?? "gray");
     }
     this.film.show(this.frame, true);
     super.update();
     if (!this.film.timer) this.root.classList.remove("quick");
   }
 
-  // Nodes.
-
-  /** @override @param {boolean} _isFirst */
+  /** Tiles of another sentence begin anew. @override @param {boolean} _isFirst */
   renew(_isFirst) {
-    const { tokens } = this.data, shown = JSON.stringify(tokens);
+    const shown = JSON.stringify(this.data.tokens);
     if (shown === this.shown) return false;
-    this.shown = shown;
-    this.swept = "";
-    for (const { row, column, strip, bar } of this.words) for (const node of [row, column, strip.node, bar]) node.remove();
-    for (const cell of this.cells.flat()) cell.remove();
-    this.cells = tokens.map(() => tokens.map(() => this.stage.add("div", "cell tiles-cell")));
-    this.words = tokens.map((token) => {
-      const bar = this.stage.add("div", "tiles-total"), part = bar.appendChild(element("span"));
-      return {
-        row: this.stage.add("div", "text tiles-name", token), column: this.stage.add("div", "text tiles-name tiles-column", token),
-        strip: new Strip(this.stage, "output", "value"), bar, part,
-      };
-    });
-    this.stage.root.append(this.cursor);
+    Object.assign(this, { shown, swept: "", frame: 0 });
     return true;
   }
 
@@ -147,82 +113,86 @@ export class Tiles extends Hero {
   dressed({ look, background }) {
     this.ramp = makeSignedRamp(background, look.value, look.below);
     this.colour = look.heads[0];
-    this.squares.shade(this.sweep.shades, this.colour);
   }
 
-  // Places.
+  // What is seen.
 
   /** @override */
-  place() {
-    const { stage, data, length, sweep } = this;
-    const places = layOutTiles(stage, data.tokens, Math.ceil(data.tokens.length / sweep.blocks[1]));
-    this.places = places;
-    stage.resize(stage.room, places.height);
-    this.squares.place(places, data.side / length.tokens, {
-      name: length.name, bytes: length.bytes, side: String(data.side), tileBytes: data.tileBytes,
-    });
-    const { title: { left, top, width, height }, grid } = places;
-    stage.put(this.title, { x: left, y: top, width, height });
-    const half = stage.widths([this.made.textContent ?? ""], 13)[0] / 2 + 4; // of many words the strip is narrower than its name
-    stage.write(this.made, Math.min(places.strip.left + places.strip.width / 2, stage.room - half), grid.top - 12, 13);
-    this.placeGrid(places);
-    this.placeOutputs(places);
-    const { rows, columns } = this.step, words = data.tokens.length;
-    this.squares.move(places, rows[0] / words, columns[0] / words);
+  marks() {
+    const { stage, data, sweep: { steps, blocks, all }, step: { rows, columns } } = this, plan = layOutTiles(stage, data.tokens, blocks);
+    const { strip, grid: { top, cell } } = plan, made = _("output so far"), half = stage.widths([made], 13)[0] / 2 + 4; // of many words the strip is narrower than its name
+    const count = steps.length < all ? _("{count} of {all}", { count: String(steps.length), all: String(all) }) : String(all);
+    const title = _("The same, word by word: {all} tiles of {rows} × {columns}", { all: count, rows: String(blocks[0]), columns: String(blocks[1]) });
+    const across = (columns[1] - columns[0]) * cell + 4, down = (rows[1] - rows[0]) * cell + 4;
+    return /** @type {Mark[]} */ ([
+      ...this.markSquares(plan),
+      { key: "title", class: "tiles-title", text: title, box: plan.title },
+      { key: "made", class: "text tiles-made", text: made, at: [Math.min(strip.left + strip.width / 2, stage.room - half), top - 12, 13] },
+      ...this.markCells(plan),
+      ...data.tokens.flatMap((token, at) => this.markNames(plan, token, at)),
+      ...this.markOutputs(plan),
+      { key: "cursor", class: "tiles-cursor", box: [plan.column(columns[0]) - 3, plan.row(rows[0]) - 3, across, down] },
+    ]);
   }
 
-  /** Where a row or a column begins: tiles keep a little apart. @param {number} at @param {number} block */
-  offset(at, block) {
-    const { cell, gap } = /** @type {Places} */ (this.places).grid;
-    return at * cell + Math.floor(at / block) * gap;
+  /** All weights of the long text as a square, and beside it, to the same scale, the one tile that is in memory. @param {Plan} plan @returns {Mark[]} */
+  markSquares({ square: { size, top, lefts: [left, right] } }) {
+    const { data, length, sweep: { shades }, step, colour = "" } = this, isSmall = size < 180, tile = size * (data.side / length.tokens), drawn = Math.max(SEEN, tile);
+    const note = tile < SEEN ? _("drawn larger: to scale, {pixels} pixels wide", { pixels: String(Number(tile.toPrecision(1))) }) : "";
+    const place = (/** @type {number} */ word) => Math.min(size - drawn, (word / data.tokens.length) * size);
+    const tell = (/** @type {number} */ x, /** @type {string} */ title, /** @type {string} */ bytes, /** @type {string} */ count) => /** @type {Mark[]} */ ([
+      { key: title, class: "tiles-title", text: title, box: [x, 0, size + 10, top - 6] },
+      { key: `${title} bytes`, class: "text tiles-size", text: bytes, at: [x, top + size + 20, isSmall ? 20 : 25], hold: "left" },
+      { key: `${title} count`, class: "text quiet", text: isSmall ? `${count} × ${count}` : _("{count} × {count} weights", { count }), at: [x, top + size + 44, 14], hold: "left" },
+    ]);
+    return [
+      { key: "whole", class: "tiles-whole", is: { ruled: tile >= 6 }, style: { "--tile": `${tile}px` }, box: [left, top, size, size] },
+      { key: `allowed ${shades} ${colour}`, in: "whole", tag: "canvas", made: (canvas) => shade(canvas, shades, colour) },
+      { key: "held", class: "tiles-held", box: [right, top, size, size] },
+      { key: "dot", class: "tiles-dot", is: { large: tile >= 16 }, box: [right + place(step.columns[0]), top + place(step.rows[0]), drawn, drawn] },
+      ...tell(left, _("Plain: all weights at once"), length.bytes, length.name),
+      ...tell(right, _("In tiles: one tile at a time"), data.tileBytes, String(data.side)),
+      { key: "note", class: "tiles-note", text: note, box: [right, top + size + 54, size + 10, 36] },
+    ];
   }
 
-  /** @param {Places} places */
-  placeGrid({ grid: { left, top, cell, font } }) {
-    const { stage, sweep: { blocks, allowed, steps }, step } = this, [queries, keys] = blocks;
-    const before = new Set(steps.slice(0, this.frame).map(({ rows, columns }) => `${rows[0]} ${columns[0]}`));
-    const ahead = new Set(steps.slice(this.frame).map(({ rows, columns }) => `${rows[0]} ${columns[0]}`));
-    this.cells.forEach((cells, r) => cells.forEach((node, c) => {
-      const tile = `${r - r % queries} ${c - c % keys}`, isNow = isInside(r, step.rows) && isInside(c, step.columns);
-      const share = isNow ? step.shares[r - step.rows[0]][c - step.columns[0]] : 0;
-      stage.put(node, { x: left + this.offset(c, keys), y: top + this.offset(r, queries), width: cell - 2, height: cell - 2 });
-      node.style.setProperty("--share", `${100 * share}%`);
-      node.textContent = isNow && allowed[r][c] && cell >= DIGITS_NEED ? String(Math.round(100 * share)) : "";
-      node.classList.toggle("now", isNow);
-      node.classList.toggle("deep", share > 0.57);
-      node.classList.toggle("forgotten", !isNow && before.has(tile));
-      node.classList.toggle("forbidden", !allowed[r][c]);
-      node.classList.toggle("skipped", !before.has(tile) && !ahead.has(tile));
+  /** @param {Plan} plan @returns {Mark[]} */
+  markCells({ grid: { cell }, column, row }) {
+    const { sweep: { blocks: [queries, keys], allowed, steps }, step, frame } = this;
+    const order = new Map(steps.map(({ rows, columns }, at) => [`${rows[0]} ${columns[0]}`, at]));
+    return allowed.flatMap((pairs, r) => pairs.map((isAllowed, c) => {
+      const at = order.get(`${r - r % queries} ${c - c % keys}`), isNow = at === frame, share = isNow ? step.shares[r - step.rows[0]][c - step.columns[0]] : 0;
+      return /** @type {Mark} */ ({
+        key: `cell ${r} ${c}`, class: "cell tiles-cell", box: [column(c), row(r), cell - 2, cell - 2], style: { "--share": `${100 * share}%` },
+        text: isNow && isAllowed && cell >= DIGITS_NEED ? String(Math.round(100 * share)) : "",
+        is: { now: isNow, deep: share > 0.57, forgotten: at !== undefined && at < frame, forbidden: !isAllowed, skipped: at === undefined },
+      });
     }));
-    const box = (/** @type {[number, number]} */ [from, to], /** @type {number} */ block) => ({ at: this.offset(from, block) - 3, size: (to - from) * cell + 4 });
-    const across = box(step.columns, keys), down = box(step.rows, queries);
-    stage.put(this.cursor, { x: left + across.at, y: top + down.at, width: across.size, height: down.size });
-    const hasRoom = (/** @type {number} */ at) => cell > font || at % 2 === 0; // else every second word
-    this.words.forEach(({ row, column }, at) => {
-      const isRow = isInside(at, step.rows), isColumn = isInside(at, step.columns);
-      stage.write(row, left - 8, top + this.offset(at, queries) + cell / 2 - 1, font, isRow || hasRoom(at) ? 1 : 0, 0, "right");
-      stage.write(column, left + this.offset(at, keys) + cell / 2 - 2, top - 9, font, isColumn || hasRoom(at) ? 1 : 0, 0, "left", TURN);
-      row.classList.toggle("asks", isRow);
-      column.classList.toggle("asked", isColumn);
-    });
   }
 
-  /** @param {Places} places */
-  placeOutputs({ grid: { top, cell }, strip: { left, width } }) {
-    const { stage, sweep: { steps, blocks }, data } = this, rowsOf = steps[0].output[0].length;
-    const known = steps.slice(0, this.frame + 1), limit = Math.max(...steps.flatMap(({ output }) => output.flat().map(Math.abs)));
-    this.words.forEach(({ strip, bar, part }, at) => {
-      const last = known.findLast(({ rows }) => isInside(at, rows)), place = last ? at - last.rows[0] : 0;
-      const output = last ? last.output[place] : Array(rowsOf).fill(0), total = last ? last.total[place] : 0;
-      const y = top + this.offset(at, blocks[0]), height = Math.max(3, cell - 10);
-      strip.fit(height >= 16 ? width : 0, rowsOf);
-      if (this.ramp) strip.fill(output, limit, this.ramp);
-      strip.describe(_("output of {token}", { token: data.tokens[at] }), output);
-      strip.node.classList.toggle("empty", !last);
-      stage.put(strip.node, { x: left, y, width, height });
-      stage.put(bar, { x: left, y: y + height + 2, width, height: 4 });
-      part.style.transform = `scaleX(${total})`;
-      bar.classList.toggle("full", total > 0.999);
+  /** A word before its row and above its column; without room for all, every second one. @param {Plan} plan @param {string} text @param {number} at @returns {Mark[]} */
+  markNames({ grid: { left, top, cell, font }, column, row }, text, at) {
+    const asks = isInside(at, this.step.rows), asked = isInside(at, this.step.columns), hasRoom = cell > font || at % 2 === 0, x = column(at) + cell / 2 - 2;
+    return [
+      { key: `row ${at}`, class: "text tiles-name", is: { asks }, text, at: [left - 8, row(at) + cell / 2 - 1, font], hold: "right", opacity: +(asks || hasRoom) },
+      { key: `column ${at}`, class: "text tiles-name tiles-column", is: { asked }, text, at: [x, top - 9, font], turn: TURN, hold: "left", opacity: +(asked || hasRoom) },
+    ];
+  }
+
+  /** What each word's output is so far, and which part of its weights it is made of. @param {Plan} plan @returns {Mark[]} */
+  markOutputs({ grid: { cell }, strip: { left, width }, row }) {
+    const { scene, sweep: { steps }, data, ramp } = this, known = steps.slice(0, this.frame + 1), height = Math.max(3, cell - 10);
+    const limit = Math.max(...steps.flatMap(({ output }) => output.flat().map(Math.abs))), empty = steps[0].output[0].map(() => 0);
+    return data.tokens.flatMap((token, at) => {
+      const last = known.findLast(({ rows }) => isInside(at, rows)), place = last ? at - last.rows[0] : 0, total = last?.total[place] ?? 0;
+      return /** @type {Mark[]} */ ([
+        markStrip(scene, `output ${at}`, {
+          role: "value", values: last?.output[place] ?? empty, limit, ramp, name: _("output of {token}", { token }),
+          is: { empty: !last }, box: [left, row(at), width, height], length: height >= 16 ? width : 0,
+        }),
+        { key: `total ${at}`, class: "tiles-total", box: [left, row(at) + height + 2, width, 4] },
+        { key: `part ${at}`, in: `total ${at}`, tag: "span", style: { transform: `scaleX(${total})` } },
+      ]);
     });
   }
 
@@ -231,10 +201,7 @@ export class Tiles extends Hero {
   /** @override @returns {Sentence} */
   sentence() {
     const { data, length, sweep } = this, mask = String(this.choices.tile_mask), skipped = length.skipped[mask];
-    const values = {
-      tokens: length.name, bytes: length.bytes, side: String(data.side), tile: data.tileBytes, times: length.ratio,
-      mask: sweep.name, skipped, all: length.tiles,
-    };
+    const values = { tokens: length.name, bytes: length.bytes, side: String(data.side), tile: data.tileBytes, times: length.ratio, mask: sweep.name, skipped, all: length.tiles };
     const name = skipped !== "0" ? "hero_skipped" : length.isShort ? "hero_short" : "hero_all";
     return { name, values, classes: { bytes: "weight", tile: "weight" } };
   }
@@ -251,3 +218,13 @@ export class Tiles extends Hero {
 
 /** @param {number} at @param {[number, number]} range */
 const isInside = (at, [from, to]) => at >= from && at < to;
+
+/** Which part of all pairs a mask allows. @param {HTMLCanvasElement} canvas @param {number[]} rows a bit for each column @param {string} colour */
+function shade(canvas, rows, colour) {
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), count = rows.length;
+  Object.assign(canvas, { width: count, height: count });
+  pen.fillStyle = colour;
+  rows.forEach((row, r) => {
+    for (let c = 0; c < count; c++) if (Math.floor(row / 2 ** c) % 2) pen.fillRect(c, r, 1, 1);
+  });
+}
