@@ -4,6 +4,7 @@
 
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
+/** @import { Mark } from "../scene.js" */
 /** @import { Places } from "./state_places.js" */
 
 import { element } from "../../common/elements.js";
@@ -12,13 +13,11 @@ import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { isStill } from "../motion.js";
 import { makeSignedRamp } from "../palette.js";
-import { PixelGrid } from "../pixel_grid.js";
 import { Film } from "../player.js";
 import { percent } from "../sentence.js";
-import { Strip } from "../strip.js";
+import { markPixels, markStrip } from "../strip_marks.js";
 import { Words } from "../words.js";
 import { Acts } from "./shelves_motion.js";
-import { Legend, Nearest } from "./state_answer.js";
 import { placeState } from "./state_places.js";
 
 /**
@@ -45,7 +44,7 @@ import { placeState } from "./state_places.js";
  */
 
 const SOFTMAX = "softmax", FADE = "fade", SIDES = 8;
-const HEADING = 18, FULL_TAGS = 140; // pixels: of a title, and the room beside which a pair is named in full
+const HEADING = 18, FULL_TAGS = 140, NUMBER = 46; // pixels: of a title, the room beside which a pair is named in full, and that for a number behind its bar
 const FLIES = 460, GLOWS = 900; // milliseconds in which a pair comes to the memory, and is seen in it
 
 /** @extends {Hero<HeroData & Numbers>} */
@@ -54,40 +53,13 @@ export class State extends Hero {
   constructor(root) {
     super(root);
     root.classList.add("state");
-    const { stage } = this;
     this.shown = "";
     this.writtenShown = NaN;
     this.limit = 1;
     this.acts = new Acts();
-    this.titles = [0, 1, 2].map(() => {
-      const node = stage.add("div", "state-title"), parts = [node.appendChild(element("b")), node.appendChild(element("span"))];
-      return { node, parts };
-    });
-    this.words = new Words(stage, {
-      label: _("The word that is asked for"),
-      choose: (row) => { this.film.pause(); this.choose({ question: this.data.asked.indexOf(this.data.pairs[row][0]) }); },
-      peek: () => {},
-    });
-    /** @type {{ arrow: HTMLElement, value: HTMLElement, key: Strip, stored: Strip, mark: HTMLElement }[]} */
-    this.rows = [];
-    this.grid = new PixelGrid(stage, "input");
-    this.grid.node.classList.add("state-grid");
-    this.flash = new PixelGrid(stage, "input");
-    this.flash.node.classList.add("state-flash");
-    this.key = new Strip(stage, "key", "key");
-    this.written = new Strip(stage, "written", "value", true);
-    this.query = new Strip(stage, "query", "query");
-    this.answer = new Strip(stage, "answer", "value", true);
-    this.question = stage.add("div", "text state-question");
-    this.labels = {
-      key: stage.add("div", "text state-label key", _("key")), value: stage.add("div", "text state-label value", _("value")),
-      written: stage.add("div", "text state-label value", _("just written")), answer: stage.add("div", "text state-label value", _("answer")),
-    };
-    this.nearest = new Nearest(stage);
-    this.legend = new Legend(stage);
-    this.note = stage.add("div", "state-note");
-    this.grid.node.addEventListener("pointermove", (event) => this.point(event));
-    this.grid.node.addEventListener("pointerleave", () => this.point(null));
+    const choose = (/** @type {number} */ row) => { this.film.pause(); this.choose({ question: this.data.asked.indexOf(this.data.pairs[row][0]) }); };
+    this.words = new Words(this.stage, { label: _("The word that is asked for"), choose, peek: () => {} });
+    this.note = this.stage.add("div", "state-note");
     this.film = new Film(this.bar, _("pairs written"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
     this.film.paused = () => { if (this.data) this.choose({ pairs: this.count }); };
   }
@@ -102,6 +74,13 @@ export class State extends Hero {
   get name() { return this.data.asked[this.asking]; }
   get kind() { return this.data.memories[String(this.choices.keys)]; }
   get memory() { return this.kind[this.rule]; }
+  /** Keys and values of all names. */
+  get vectors() { return this.data.vectors[String(this.choices.keys)]; }
+  /** The memory's numbers; attention has none. */
+  get state() { return (this.memory.states ?? this.kind.overwrite.states ?? [])[this.count]; }
+  /** What the last pair writes. */
+  get written() { return this.memory.written?.[Math.max(0, this.count - 1)] ?? this.vectors[1][this.last[1]]; }
+  get last() { return this.data.pairs[Math.max(0, this.count - 1)]; }
   /** @returns {[number, number][]} what has been written */
   get said() { return this.data.pairs.slice(0, this.count); }
   /** What followed the word that is asked for, first to last. */
@@ -122,38 +101,24 @@ export class State extends Hero {
   }
 
   /** @override */
-  offer() {
-    super.offer();
-    if (this.film.root.parentElement !== this.bar) this.bar.append(this.film.root);
-  }
-
-  /** @override */
   update() {
     const isForward = this.count === this.writtenShown + 1 && !isStill() && !document.hidden;
     this.root.classList.toggle("quick", this.film.isPlaying);
     this.says.setAttribute("aria-live", this.film.isPlaying ? "off" : "polite");
     if (this.count !== this.writtenShown) this.acts.stop();
+    if (this.film.root.parentElement !== this.bar) this.bar.append(this.film.root);
     this.film.show(this.count, true);
     super.update();
     if (isForward && this.places) this.fly(this.places);
     this.writtenShown = this.count;
   }
 
-  // Nodes.
-
   /** @override @param {boolean} _isFirst */
   renew(_isFirst) {
     const { rows, memories } = this.data, shown = JSON.stringify(rows);
     if (shown === this.shown) return false;
-    this.shown = shown;
-    this.writtenShown = NaN;
-    for (const { arrow, value, key, stored, mark } of this.rows) for (const node of [arrow, value, key.node, stored.node, mark]) node.remove();
+    Object.assign(this, { shown, writtenShown: NaN });
     this.words.renew(rows.map(([word]) => word));
-    this.rows = rows.map(([, following]) => ({
-      arrow: this.stage.add("div", "text quiet", "→"), value: this.stage.add("div", "text state-value", following),
-      key: new Strip(this.stage, "key", "key"), stored: new Strip(this.stage, "value", "value"), mark: this.stage.add("div", "text state-mark"),
-    }));
-    this.stage.root.append(this.key.node, this.written.node); // they come flying over the rows
     this.film.offer([...rows, 0].map((_row, written) => _("{count} of {all}", { count: String(written), all: String(rows.length) })));
     const states = Object.values(memories).flatMap((rules) => Object.values(rules)).flatMap(({ states: some }) => some?.flat(2) ?? []);
     this.limit = Math.max(...states.map(Math.abs));
@@ -164,138 +129,157 @@ export class State extends Hero {
   dressed({ look, background }) {
     const ramp = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
     this.ramps = { key: ramp(look.key), value: ramp(look.value), query: ramp(look.query), state: makeSignedRamp(background, look.input, look.inputBelow) };
-    this.legend.wear([look.inputBelow, look.input]);
   }
 
-  // Places.
+  // What is seen.
 
   /** @override */
-  measure() {
-    const { stage, data } = this;
-    this.places = placeState(stage, data.rows, data.breaks);
-    stage.resize(stage.room, this.places.height);
-    this.root.classList.toggle("stacked", this.places.isStacked);
+  marks() {
+    const { data } = this, places = this.places = placeState(this.stage, data.rows, data.breaks);
+    this.root.classList.toggle("stacked", places.isStacked);
+    const below = [...this.markTitles(places), this.markWords(places), ...this.markNearest(places), ...this.markLegend(places), ...this.markRows(places)];
+    return [...below, ...this.markMemory(places)]; // pairs come flying over the rows
   }
 
-  /** @override */
-  place() {
-    const { places, data, memory, ramps } = this;
-    if (!places || !ramps) return;
-    this.placeRows(places);
-    this.placeGrid(places);
-    const newest = this.followers.at(-1), older = this.followers.find((name) => name !== newest);
-    /** @type {[number, number][]} */
-    const nearest = [...memory.nearest[this.count][this.asking]];
-    // What was overwritten is named as well: it is what the rules differ in.
-    if (older !== undefined && nearest.every(([name]) => name !== older)) nearest.splice(-1, 1, [older, memory.older[this.count][this.asking]]);
-    const pairs = places.bars.width < FULL_TAGS ? [_("newest"), _("older")] : [_("newest pair"), _("older pair")];
-    const tag = (/** @type {number} */ name) => (older === undefined ? "" : name === newest ? pairs[0] : name === older ? pairs[1] : "");
-    const all = new Set(this.said.map(([key]) => key)).size;
-    const most = Math.max(1, ...memory.nearest.flat(2).map(([, like]) => like));
-    this.nearest.place(places, {
-      words: nearest.map(([name, like]) => [data.names[name], like, tag(name)]), most, right: newest === undefined ? "" : data.names[newest],
-      found: [memory.found[this.count], all, memory.ties[this.count].length], isShown: this.count > 0,
-    });
-    this.legend.place(places, this.isRows);
-    const after = _("After {word}?", { word: data.names[this.name] }), isLong = places.isTight || this.stage.widths([after], HEADING, 700)[0] > places.titles[2].width;
-    const stored = String(2 * SIDES * this.count), rows = String(this.count), last = data.rows[this.count - 1];
+  /** @param {Places} places @returns {Mark[]} */
+  markTitles({ titles, isStacked, isTight }) {
+    const { data, count, isRows, stage } = this, word = data.names[this.name], after = _("After {word}?", { word }), last = data.rows[count - 1];
+    const written = last ? _("written last: {word} → {following}", { word: last[0], following: last[1] }) : _("nothing is written yet");
+    const isLong = isTight || stage.widths([after], HEADING, 700)[0] > titles[2][2], stored = String(2 * SIDES * count), rows = String(count);
     const texts = [
-      this.isRows ? [_("{count} rows stored", { count: rows }), _("{count} numbers: a row more with each pair", { count: stored })]
+      isRows ? [_("{count} rows stored", { count: rows }), _("{count} numbers: a row more with each pair", { count: stored })]
         : [_("{count} pairs read", { count: rows }), _("attention would store {count} numbers", { count: stored })],
-      this.isRows ? [_("No memory"), _("attention reads the rows")] : [_("Memory: always {count} numbers", { count: String(SIDES * SIDES) }), last ? _("written last: {word} → {following}", { word: last[0], following: last[1] }) : _("nothing is written yet")],
-      [isLong ? `${data.names[this.name]} → ?` : after, _("nearest words")],
+      isRows ? [_("No memory"), _("attention reads the rows")] : [_("Memory: always {count} numbers", { count: String(SIDES * SIDES) }), written],
+      [isLong ? `${word} → ?` : after, _("nearest words")],
     ];
-    this.titles.forEach(({ node, parts }, at) => {
-      parts.forEach((part, line) => { part.textContent = texts[at][line]; });
-      const { x, y, width } = places.titles[at];
-      this.stage.put(node, { x, y, width, height: places.isStacked ? 22 : 42 });
-    });
+    return texts.flatMap(([title, more], at) => /** @type {Mark[]} */ ([
+      { key: `title ${at}`, class: "state-title", box: [...titles[at], isStacked ? 22 : 42] },
+      { key: `title ${at} b`, in: `title ${at}`, tag: "b", text: title }, { key: `title ${at} more`, in: `title ${at}`, tag: "span", text: more },
+    ]));
   }
 
-  /** @param {Places} places */
-  placeRows({ rows: { font, key, arrow, value, strips, strip, mark, high, middles } }) {
-    const { stage, data, count, isRows, ramps, memory } = this, [keys, values] = data.vectors[String(this.choices.keys)];
-    stage.write(this.labels.key, strips[0] + strip / 2, 11, 13, count ? 1 : 0);
-    stage.write(this.labels.value, strips[1] + strip / 2, 11, 13, count ? 1 : 0);
-    const newest = new Map(this.said.map(([one], at) => [one, at]));
-    const names = data.rows.map(([word, following]) => _("{word}, then {following}", { word, following }));
-    this.words.show({ chosen: data.pairs.findIndex(([one]) => one === this.name), shown: -1, names, hidden: data.rows.map((_row, at) => at >= count) });
-    this.rows.forEach((row, at) => {
-      const y = middles[at], [one, following] = data.pairs[at], isWritten = at < count, seen = isWritten ? (isRows || at === count - 1 ? 1 : 0.3) : 0;
-      this.words.buttons[at].classList.toggle("asks", one === this.name);
-      stage.write(this.words.buttons[at], key, y, font, 1, 0, "right");
-      stage.write(row.arrow, arrow, y, font, isWritten ? 1 : 0.45);
-      stage.write(row.value, value, y, font, isWritten ? 1 : 0.45, 0, "left");
-      [row.key, row.stored].forEach((node, side) => stage.put(node.node, { x: strips[side], y: y - high / 2, width: strip, height: high }, seen));
-      row.key.fill(keys[one], 0.8, ramps?.key ?? new Uint32Array());
-      row.stored.fill(values[following], 0.8, ramps?.value ?? new Uint32Array());
-      const weight = memory.weights?.[count][this.asking][at] ?? 0, place = data.asked.indexOf(one), isTie = memory.ties[count].includes(place);
-      const isRight = memory.nearest[count][place][0][0] === following, found = isTie ? "=" : isRight ? "✓" : "✗";
+  /** The words that can be asked for, each before its row. @param {Places} places @returns {Mark} */
+  markWords({ rows: { font, key, middles } }) {
+    const { words, data: { rows, pairs }, count, name } = this, names = rows.map(([word, following]) => _("{word}, then {following}", { word, following }));
+    words.show({ chosen: pairs.findIndex(([one]) => one === name), shown: -1, names, hidden: rows.map((_row, at) => at >= count) });
+    words.buttons.forEach((button, at) => {
+      button.classList.toggle("asks", pairs[at][0] === name);
+      this.stage.write(button, key, middles[at], font, 1, 0, "right");
+    });
+    return { key: "words", node: words.root };
+  }
+
+  /** @param {string} key @param {"key" | "value" | "query"} role @param {string} name that it is told as @param {number[]} values @param {Partial<Parameters<typeof markStrip>[2]>} strip */
+  markVector(key, role, name, values, strip) {
+    return markStrip(this.scene, key, { role, name, values, limit: 0.8, ramp: this.ramps?.[role], ...strip });
+  }
+
+  /** What a word's key is told as. @param {number} name */
+  keyOf(name) { return _("key of {word}", { word: this.data.names[name] }); }
+
+  /** The memory with what is asked of it, and its answer; and the last key and what it writes. @param {Places} places @returns {Mark[]} */
+  markMemory({ isTight, grid: { x, y, side, thick, gap } }) {
+    const { scene, count, isRows, limit, ramps, state, memory, name, written, last, vectors: [keys] } = this;
+    const end = y + side + gap, label = y + side + 12, left = x - gap, right = x + side + gap;
+    const product = written.map((value) => keys[last[0]].map((one) => value * one)), numbers = state.map((row) => row.map((one) => digits(one)).join(" ")).join("; ");
+    const said = isRows ? _("not used") : _("the memory, row by row: {numbers}", { numbers }), answers = Number(count > 0), writes = Number(!isRows && count > 0);
+    return [
+      markPixels(scene, "grid", {
+        role: "input", name: said, rows: state, glides: true, limit, ramp: ramps?.state, is: { "state-grid": true }, box: [x, y, side, side], opacity: isRows ? 0.1 : 1,
+        made: (node) => { node.onpointermove = (/** @type {PointerEvent} */ event) => this.point(event); node.onpointerleave = () => this.point(null); },
+      }),
+      markPixels(scene, "flash", { role: "input", rows: product, limit: limit / 2, ramp: ramps?.state, is: { "state-flash": true }, box: [x, y, side, side], opacity: 0 }),
+      this.markVector("query", "query", this.keyOf(name), keys[name], { box: [x, end, side, thick] }),
+      this.markVector("answer", "value", _("answer"), memory.answers[count][this.asking], { box: [right, y, thick, side], opacity: answers, isColumn: true, limit: 1, glides: true }),
+      { key: "question", class: "text state-question", text: this.keyOf(name), at: [x + side / 2, end + thick + 12, 14] },
+      { key: "name written", class: "text state-label value", text: _("just written"), at: [left, label, 13], opacity: isTight ? 0 : writes, hold: "right" },
+      { key: "name answer", class: "text state-label value", text: _("answer"), at: [right, label, 13], opacity: isTight ? 0 : answers, hold: "left" },
+      this.markVector("key", "key", this.keyOf(last[0]), keys[last[0]], { box: [x, y - gap - thick, side, thick], opacity: writes }),
+      this.markVector("written", "value", _("just written"), written, { box: [left - thick, y, thick, side], opacity: writes, isColumn: true }),
+    ];
+  }
+
+  /** The words whose values are nearest to the answer, and how many words find the right one. @param {Places} places @returns {Mark[]} */
+  markNearest({ bars: { x, width, y, pitch, font }, found }) {
+    const { data, memory, count, followers } = this, newest = followers.at(-1), older = followers.find((name) => name !== newest), opacity = count ? 1 : 0;
+    /** @type {[number, number][]} */
+    const nearest = [...memory.nearest[count][this.asking]];
+    // What was overwritten is named as well: it is what the rules differ in.
+    if (older !== undefined && nearest.every(([name]) => name !== older)) nearest.splice(-1, 1, [older, memory.older[count][this.asking]]);
+    const pairs = width < FULL_TAGS ? [_("newest"), _("older")] : [_("newest pair"), _("older pair")];
+    const tag = (/** @type {number} */ name) => (older === undefined ? "" : name === newest ? pairs[0] : name === older ? pairs[1] : "");
+    const most = Math.max(1, ...memory.nearest.flat(2).map(([, like]) => like)), high = Math.min(13, pitch - font - 8);
+    const all = new Set(this.said.map(([key]) => key)).size, ties = memory.ties[count].length;
+    const means = !all ? "" : ties ? _("words find their newest pair; ties: {ties}", { ties: String(ties) }) : _("words find their newest pair");
+    return /** @type {Mark[]} */ ([
+      ...nearest.flatMap(([name, like], at) => {
+        const top = y + pitch * at, below = top + font + 4, long = Math.max(2, ((width - NUMBER) * Math.max(0, like)) / most), is = { right: name === newest };
+        return [
+          { key: `name ${at}`, class: "text state-name", is, text: data.names[name], at: [x, top + font / 2, font], opacity, hold: "left" },
+          { key: `tag ${at}`, in: `name ${at}`, tag: "span", text: tag(name) },
+          { key: `bar ${at}`, class: "state-bar", is, box: [x, below, long, high], opacity },
+          { key: `like ${at}`, class: "text state-number", text: digits(like), at: [x + long + 6, below + high / 2, 15], opacity, hold: "left" },
+        ];
+      }),
+      { key: "found", class: "state-found", box: found, opacity },
+      { key: "found count", in: "found", tag: "b", text: all ? _("{count} of {all}", { count: String(memory.found[count]), all: String(all) }) : "" },
+      { key: "found means", in: "found", tag: "span", text: means },
+    ]);
+  }
+
+  /** One line below everything: what signs and colours mean, as far as they are seen. @param {Places} places @returns {Mark[]} */
+  markLegend({ legend }) {
+    const items = this.isRows ? [["state-mark low", "·", _("less than 0.5 %")]] : [
+      ["state-mark right", "✓", _("the newest pair is found")], ["state-mark wrong", "✗", _("another word is nearer")], ["state-mark low", "·", _("a newer pair has the same key")],
+      ["state-mark low", "=", _("a tie")], ["swatch minus", "", _("below 0")], ["swatch plus", "", _("above 0")],
+    ];
+    return /** @type {Mark[]} */ ([{ key: "legend", class: "state-legend", box: legend }, ...items.map(([name, sign, means]) => ({
+      key: `legend ${means}`, in: "legend", tag: "span", made: (/** @type {Element} */ item) => item.append(element("i", name, sign), means),
+    }))]);
+  }
+
+  /** What follows each word, its key and value, and what becomes of it. @param {Places} places @returns {Mark[]} */
+  markRows({ rows: { font, arrow, value, strips, strip, mark, high, middles } }) {
+    const { data, count, isRows, memory, vectors: [keys, values] } = this, newest = new Map(this.said.map(([one], at) => [one, at]));
+    const heads = [["key", _("key")], ["value", _("value")]].map(([name, text], at) => /** @type {Mark} */ ({
+      key: `name ${name}`, class: `text state-label ${name}`, text, at: [strips[at] + strip / 2, 11, 13], opacity: count ? 1 : 0,
+    }));
+    return [...heads, ...data.pairs.flatMap(([one, following], at) => {
+      const y = middles[at], top = y - high / 2, isWritten = at < count, opacity = isWritten ? 1 : 0.45, seen = isWritten ? (isRows || at === count - 1 ? 1 : 0.3) : 0;
+      const weight = memory.weights?.[count][this.asking][at] ?? 0, place = data.asked.indexOf(one), isRight = memory.nearest[count][place][0][0] === following;
+      const found = memory.ties[count].includes(place) ? "=" : isRight ? "✓" : "✗";
       const sign = !isWritten ? "" : isRows ? (weight < 0.005 ? "·" : percent(weight)) : newest.get(one) !== at ? "·" : found;
-      row.mark.textContent = sign;
-      row.mark.className = `text state-mark moves ${isRows ? "share" : isRight ? "right" : "wrong"}${sign === "·" || sign === "=" ? " low" : ""}`;
-      row.mark.title = { "✓": _("the newest pair is found"), "=": _("another word is as near"), "✗": _("another word is nearer"), "·": isRows ? "" : _("a newer pair has the same key") }[sign] ?? "";
-      stage.write(row.mark, mark, y, isRows ? 15 : 16, 1, 0, "left");
-    });
-  }
-
-  /** @param {Places} places */
-  placeGrid({ grid: { x, y, side, thick, gap } }) {
-    const { stage, data, count, isRows, ramps } = this, [keys, values] = data.vectors[String(this.choices.keys)];
-    const written = !isRows && count > 0, last = data.pairs[Math.max(0, count - 1)], middle = x + side / 2;
-    stage.put(this.grid.node, { x, y, width: side, height: side }, isRows ? 0.1 : 1);
-    stage.put(this.flash.node, { x, y, width: side, height: side }, 0);
-    stage.put(this.key.node, { x, y: y - gap - thick, width: side, height: thick }, written ? 1 : 0);
-    stage.put(this.written.node, { x: x - gap - thick, y, width: thick, height: side }, written ? 1 : 0);
-    stage.put(this.query.node, { x, y: y + side + gap, width: side, height: thick });
-    stage.put(this.answer.node, { x: x + side + gap, y, width: thick, height: side }, count ? 1 : 0);
-    this.key.fill(keys[last[0]], 0.8, ramps?.key ?? new Uint32Array());
-    this.written.fill(this.memory.written?.[Math.max(0, count - 1)] ?? values[last[1]], 0.8, ramps?.value ?? new Uint32Array());
-    this.query.fill(keys[this.name], 0.8, ramps?.query ?? new Uint32Array());
-    this.question.textContent = _("key of {word}", { word: data.names[this.name] });
-    stage.write(this.labels.written, x - gap, y + side + 12, 13, written && !this.places?.isTight ? 1 : 0, 0, "right");
-    stage.write(this.labels.answer, x + side + gap, y + side + 12, 13, count && !this.places?.isTight ? 1 : 0, 0, "left");
-    stage.write(this.question, middle, y + side + gap + thick + 12, 14);
+      const means = { "✓": _("the newest pair is found"), "=": _("another word is as near"), "✗": _("another word is nearer"), "·": isRows ? "" : _("a newer pair has the same key") };
+      return /** @type {Mark[]} */ ([
+        { key: `arrow ${at}`, class: "text quiet", text: "→", at: [arrow, y, font], opacity },
+        { key: `following ${at}`, class: "text state-value", text: data.names[following], at: [value, y, font], opacity, hold: "left" },
+        this.markVector(`key ${at}`, "key", this.keyOf(one), keys[one], { box: [strips[0], top, strip, high], opacity: seen }),
+        this.markVector(`value ${at}`, "value", _("value of {word}", { word: data.names[following] }), values[following], { box: [strips[1], top, strip, high], opacity: seen }),
+        {
+          key: `mark ${at}`, class: "text state-mark", is: { share: isRows, right: !isRows && isRight, wrong: !isRows && !isRight, low: sign === "·" || sign === "=" }, text: sign,
+          attributes: { title: means[/** @type {keyof typeof means} */ (sign)] ?? "" }, at: [mark, y, isRows ? 15 : 16], hold: "left",
+        },
+      ]);
+    })];
   }
 
   /** The last pair comes from its row, and what it writes is seen as a product of both. @param {Places} places */
   fly({ rows: { strips, strip, high, middles }, grid: { x, y, side, thick, gap } }) {
     const at = this.count - 1, from = middles[at] - high / 2;
-    const box = (/** @type {number} */ left, /** @type {number} */ top, /** @type {number} */ width, /** @type {number} */ height) =>
-      ({ transform: `translate(${left}px, ${top}px)`, width: `${width}px`, height: `${height}px`, opacity: 1 });
-    if (this.isRows) {
-      for (const node of [this.rows[at].key.node, this.rows[at].stored.node]) this.acts.act(node, [{ opacity: 0 }, { opacity: 1 }], FLIES);
-      return;
-    }
-    this.acts.act(this.key.node, [box(strips[0], from, strip, high), box(x, y - gap - thick, side, thick)], FLIES);
-    this.acts.act(this.written.node, [box(strips[1], from, strip, high), box(x - gap - thick, y, thick, side)], FLIES);
-    this.acts.act(this.flash.node, [{ opacity: 0 }, { opacity: 1, offset: 0.4 }, { opacity: 0 }], GLOWS, FLIES * 0.6);
-  }
-
-  /** @override */
-  goal() {
-    const { kind, memory, count } = this;
-    return { state: (memory.states ?? kind.overwrite.states ?? [])[count], answer: [memory.answers[count][this.asking]] };
-  }
-
-  /** @override */
-  paint() {
-    const { ramps, tween, data, count, memory } = this;
-    if (!ramps) return;
-    this.grid.fill(Array.from({ length: SIDES }, (_row, r) => tween.row("state", r)), this.limit, ramps.state);
-    this.answer.fill(tween.row("answer", 0), 1, ramps.value);
-    if (!memory.written || !count) return;
-    const written = memory.written[count - 1], key = data.vectors[String(this.choices.keys)][0][data.pairs[count - 1][0]];
-    this.flash.fill(written.map((value) => key.map((one) => value * one)), this.limit / 2, ramps.state);
+    const node = (/** @type {string} */ key) => /** @type {Element} */ (this.scene.node(key));
+    const box = (/** @type {number[]} */ ...[left, top, width, height]) => ({ transform: `translate(${left}px, ${top}px)`, width: `${width}px`, height: `${height}px`, opacity: 1 });
+    if (this.isRows) return [`key ${at}`, `value ${at}`].forEach((key) => this.acts.act(node(key), [{ opacity: 0 }, { opacity: 1 }], FLIES));
+    this.acts.act(node("key"), [box(strips[0], from, strip, high), box(x, y - gap - thick, side, thick)], FLIES);
+    this.acts.act(node("written"), [box(strips[1], from, strip, high), box(x - gap - thick, y, thick, side)], FLIES);
+    this.acts.act(node("flash"), [{ opacity: 0 }, { opacity: 1, offset: 0.4 }, { opacity: 0 }], GLOWS, FLIES * 0.6);
   }
 
   /** A number of the memory, while a mouse or a finger is on it. @param {PointerEvent | null} event */
   point(event) {
-    const { places } = this;
-    if (!event || !places || this.isRows) return this.note.classList.remove("shown");
-    const { x, y, cell } = places.grid, { left, top } = this.stage.root.getBoundingClientRect();
+    if (!event || !this.places || this.isRows) return this.note.classList.remove("shown");
+    const { x, y, cell } = this.places.grid, { left, top } = this.stage.root.getBoundingClientRect();
     const [column, row] = [event.clientX - left - x, event.clientY - top - y].map((at) => Math.max(0, Math.min(SIDES - 1, Math.floor(at / cell))));
-    this.note.textContent = _("row {row}, column {column}: {value}", { row: String(row + 1), column: String(column + 1), value: digits(this.goal().state[row][column]) });
+    this.note.textContent = _("row {row}, column {column}: {value}", { row: String(row + 1), column: String(column + 1), value: digits(this.state[row][column]) });
     this.note.classList.add("shown");
     this.stage.put(this.note, { x: x + cell * column - 70, y: y + cell * row - 32, width: 180, height: 26 });
   }
@@ -312,11 +296,12 @@ export class State extends Hero {
       word: data.names[this.name], count: String(count), stored: String(2 * SIDES * count), newest: data.names[newest],
       first: data.names[first[0]], first_score: digits(first[1]), second: data.names[second[0]], second_score: digits(second[1]),
       other: data.names[others[0][0]], other_score: digits(others[0][1]), other_second: data.names[others[1][0]], other_second_score: digits(others[1][1]),
-      found: String(memory.found[count]), ties: String(memory.ties[count].length), rival: data.names[first[0] === newest ? second[0] : first[0]], words: String(new Set(this.said.map(([key]) => key)).size),
-      without: String(kind.overwrite.found[count]), keep: data.keep, size: String(SIDES * SIDES),
+      found: String(memory.found[count]), ties: String(memory.ties[count].length), rival: data.names[first[0] === newest ? second[0] : first[0]],
+      words: String(new Set(this.said.map(([key]) => key)).size), without: String(kind.overwrite.found[count]), keep: data.keep, size: String(SIDES * SIDES),
       first_share: share(first[0]), newest_share: share(newest), before: data.names[followers[0] ?? newest], before_share: share(followers[0] ?? newest),
     };
-    return { name: this.nameSentence(first[0], second[0], others), values, classes: { word: "query", first: "value", first_share: "weight", newest_share: "weight", before_share: "weight" } };
+    const classes = { word: "query", first: "value", first_share: "weight", newest_share: "weight", before_share: "weight" };
+    return { name: this.nameSentence(first[0], second[0], others), values, classes };
   }
 
   /** @param {number} first @param {number} second @param {[number, number][]} others what the other rule of the two answers */
@@ -334,21 +319,8 @@ export class State extends Hero {
 
   /** @override */
   describe() {
-    const { data, memory, count } = this;
-    this.grid.describe(this.isRows ? _("not used") : _("the memory, row by row: {numbers}", { numbers: (memory.states ?? [])[count]?.map((row) => row.map((one) => digits(one)).join(" ")).join("; ") ?? "" }));
-    this.answer.describe(_("answer"), memory.answers[count][this.asking]);
-    const [keys, values] = data.vectors[String(this.choices.keys)], last = data.pairs[Math.max(0, count - 1)];
-    const keyOf = (/** @type {Strip} */ strip, /** @type {number} */ name) => strip.describe(_("key of {word}", { word: data.names[name] }), keys[name]);
-    keyOf(this.query, this.name);
-    keyOf(this.key, last[0]);
-    this.written.describe(_("just written"), memory.written?.[Math.max(0, count - 1)] ?? values[last[1]]);
-    this.rows.forEach((row, at) => {
-      const [one, following] = data.pairs[at];
-      keyOf(row.key, one);
-      row.stored.describe(_("value of {word}", { word: data.names[following] }), values[following]);
-    });
-    return data.asked.map((name, at) => _("{word}: {answers}", {
-      word: data.names[name], answers: memory.nearest[count][at].map(([one, like]) => `${data.names[one]} ${digits(like)}`).join(", "),
-    })).join("; ");
+    const { data: { asked, names }, memory, count } = this;
+    const answers = (/** @type {number} */ at) => memory.nearest[count][at].map(([one, like]) => `${names[one]} ${digits(like)}`).join(", ");
+    return asked.map((name, at) => _("{word}: {answers}", { word: names[name], answers: answers(at) })).join("; ");
   }
 }

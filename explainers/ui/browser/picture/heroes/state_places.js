@@ -1,30 +1,15 @@
 // @ts-check
 // Where pairs, memory and answer are: beside each other, or on a phone the pairs above.
 
-/** @typedef {import("../stage.js").Stage} Stage */
-/**
- * @typedef {object} Places
- * @property {number} height of the whole picture
- * @property {boolean} isStacked
- * @property {boolean} isTight there is no room for all words
- * @property {{ x: number, y: number, width: number }[]} titles of the three parts
- * @property {{ font: number, key: number, arrow: number, value: number, strips: [number, number], strip: number, mark: number, high: number, middles: number[] }} rows
- *   keys end where `key` is, values begin where `value` is
- * @property {{ x: number, y: number, side: number, cell: number, thick: number, gap: number }} grid the matrix; strips around it are so thick and so far away
- * @property {{ x: number, width: number, y: number, pitch: number, font: number }} bars
- * @property {{ x: number, y: number, width: number, height: number }} found
- * @property {{ x: number, y: number, width: number, height: number }} legend
- */
+/** @import { Stage } from "../stage.js" */
+/** @typedef {ReturnType<typeof placeState>} Places in its rows keys end where `key` is, and values begin where `value` is */
 
 const STACKED = 640, TIGHT = 780, SPACIOUS = 900; // pixels: where there is less, the pairs are above, everything is smaller, or only the strips are
 const SIDES = 8, TITLE = [46, 26], APART = 8; // rows and columns; on a wide screen and on a phone
 const MOST_CELL = 30, LEAST_CELL = 15, LEAST_BARS = [146, 104], MOST_BARS = 230, MOST_STRIP = 78;
 const LEGEND = 21, LONG_LEGEND = 820; // a line of it, and the room that its items need to stand in one
 
-/**
- * @param {Stage} stage @param {[string, string][]} pairs @param {number} breaks how many of them belong to the first sentence
- * @returns {Places}
- */
+/** @param {Stage} stage @param {[string, string][]} pairs @param {number} breaks how many of them belong to the first sentence */
 export function placeState(stage, pairs, breaks) {
   const { room } = stage, isStacked = room < STACKED, isTight = room < TIGHT, title = TITLE[isStacked ? 1 : 0];
   const font = isStacked ? 14 : Math.max(14, Math.min(17, room / 56)), thick = isStacked ? 17 : 22, mark = isTight ? 40 : 46;
@@ -39,13 +24,15 @@ export function placeState(stage, pairs, breaks) {
   const top = isStacked ? title + pitch * pairs.length + 24 : 0, x = left + spare + thick + APART, y = top + title + thick + APART;
   const barsX = x + side + APART + thick + 18, barPitch = Math.min(54, side / 3.6);
   const lines = isStacked ? 3 : room < LONG_LEGEND ? 2 : 1, bottom = Math.ceil(y + side + APART + thick + 28);
+  stage.resize(room, bottom + lines * LEGEND);
   return {
-    height: bottom + lines * LEGEND, isStacked, isTight,
-    legend: { x: 0, y: bottom, width: room, height: lines * LEGEND },
-    titles: [{ x: 0, y: 0, width: isStacked ? room : list }, { x: x - thick - APART, y: top, width: side + thick + 40 }, { x: barsX, y: top, width: room - barsX }],
+    isStacked,
+    isTight, // there is no room for all words
+    legend: [0, bottom, room, lines * LEGEND],
+    titles: [[0, 0, isStacked ? room : list], [x - thick - APART, top, side + thick + 40], [barsX, top, room - barsX]], // of the three parts: how wide each may be
     rows: { font, key: keys, arrow: keys + 15, value: keys + 30, strips: [words + 10, words + 16 + strip], strip, mark: words + 22 + 2 * strip, high: Math.min(17, pitch * 0.68), middles },
-    grid: { x, y, side, cell, thick, gap: APART },
-    bars: { x: barsX, width: bars, y: y, pitch: barPitch, font: isTight ? 15 : 18 },
-    found: { x: barsX, y: y + 3 * barPitch + 6, width: room - barsX, height: side - 3 * barPitch - 6 + (isTight ? thick + APART : 0) },
+    grid: { x, y, side, cell, thick, gap: APART }, // strips around it are so thick and so far away
+    bars: { x: barsX, width: bars, y, pitch: barPitch, font: isTight ? 15 : 18 },
+    found: [barsX, y + 3 * barPitch + 6, room - barsX, side - 3 * barPitch - 6 + (isTight ? thick + APART : 0)],
   };
 }
