@@ -15,7 +15,7 @@ import { isStill } from "../motion.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
 import { percent } from "../sentence.js";
-import { markPixels, markStrip } from "../strip_marks.js";
+import { markPixels, markStrip } from "../drawn_strips.js";
 import { Words } from "../words.js";
 import { Acts } from "./shelves_motion.js";
 import { placeState } from "./state_places.js";

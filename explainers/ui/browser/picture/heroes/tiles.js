@@ -11,7 +11,7 @@ import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
-import { markStrip } from "../strip_marks.js";
+import { markStrip } from "../drawn_strips.js";
 import { Slide } from "./dials_controls.js";
 import { layOutTiles } from "./tiles_places.js";
 
