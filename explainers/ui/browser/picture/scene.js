@@ -28,6 +28,7 @@ import { element, shape } from "../common/elements.js";
  * @property {(node: any, now: Now) => void} [draw] and what each frame makes of them
  * @property {(node: any) => void} [fill] what is written into it at once, at every change
  * @property {boolean} [fades] it fades away where it stands, with all that stands in it
+ * @property {string | number} [value] of an input, whatever its reader has made of it
  * @property {() => void} [click]
  * @property {(node: any) => void} [made] what a new node needs besides
  * @property {number} [own] the token that it belongs to: a model's own may be hidden
@@ -112,7 +113,7 @@ export class Scene {
 
   /** @param {Drawn} node @param {Mark} mark @param {Mark} [was] */
   dress(node, mark, was) {
-    const { attributes = {}, style = {}, text, click } = mark;
+    const { attributes = {}, style = {}, text, value, click } = mark;
     for (const [name, value] of Object.entries(attributes)) {
       if (was && was.attributes?.[name] === value) continue;
       if (value === false || value === undefined) node.removeAttribute(name);
@@ -124,6 +125,7 @@ export class Scene {
       if (old) old.nodeValue = text;
       else node.prepend(text);
     }
+    if (value !== undefined) Object.assign(node, { value });
     if (click) node.onclick = click;
     this.place(node, mark);
   }
