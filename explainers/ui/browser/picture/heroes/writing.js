@@ -2,9 +2,9 @@
 // A model writes: each token with its candidates, the words that were looked at, and the cache that grows.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 /** @import { Settings, Step } from "./writing_chances.js" */
 
-import { element } from "../../common/elements.js";
 import { formatSize } from "../../common/sizes.js";
 import { _, grouped, localNumber } from "../../common/words.js";
 import { Hero } from "../hero.js";
@@ -20,34 +20,13 @@ import { computeChances } from "./writing_chances.js";
  * @property {Record<string, string[]>} scales what each slider offers, by its name in the link
  * @property {Record<string, string>} drawn with which settings the text was written
  */
-/** @typedef {{ name: HTMLElement, own: HTMLElement, bar: HTMLElement, value: HTMLElement }} Row */
-/** @typedef {{ box: HTMLElement, output: HTMLElement, range: HTMLInputElement }} Slider */
+/** @typedef {[left: number, top: number, width: number]} Place */
 
 const ROWS = 7, STEP = 27, RIGHT = 352, GAP = 30, NAME = 112, VALUE = 56, CACHE = 92, ALL = "all", EVERY = "every";
+const SLIDERS = 32 + (ROWS + 1) * STEP, SLIDER = 34, CANDIDATES = SLIDERS + 3 * SLIDER + 2; // from the top of the candidates
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Writing extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    root.classList.add("writing");
-    const { stage } = this;
-    /** @type {{ word: HTMLElement, mark: HTMLElement, share: HTMLElement }[]} */
-    this.words = [];
-    this.heads = stage.add("div", "writing-heads");
-    this.titles = [_("Candidates for this token"), _("KV cache after each token")].map((text) => stage.add("div", "text writing-title", text));
-    /** @type {Row[]} */
-    this.rows = Array.from({ length: ROWS + 1 }, () => ({
-      name: stage.add("div", "text"), bar: stage.add("div", "writing-bar"), own: stage.add("div", "writing-own"), value: stage.add("div", "text"),
-    }));
-    /** @type {Map<string, Slider>} */
-    this.sliders = new Map();
-    /** @type {{ keys: HTMLElement, values: HTMLElement }[]} */
-    this.columns = [];
-    this.size = stage.add("div", "text writing-size");
-    this.shownFor = "";
-  }
-
   get at() { return Math.min(Number(this.choices.write_step), this.data.steps.length - 1); }
   get step() { return this.data.steps[this.at]; }
   /** Where the last token stands that was read before this one was written. */
@@ -71,135 +50,115 @@ export class Writing extends Hero {
   /** @override */
   get leastInClass() { return 15; }
 
-  /** @override */
-  renew() {
-    const shown = JSON.stringify([this.data.prompt, this.data.steps.map(({ token }) => token), this.data.scales]);
-    if (shown === this.shownFor) return false;
-    this.shownFor = shown;
-    const { stage, data } = this;
-    for (const { word, mark, share } of this.words) for (const node of [word, mark, share]) node.remove();
-    this.words = this.tokens.map((text, at) => {
-      const step = at - data.prompt.length, isWritten = step >= 0, word = stage.add(isWritten ? "button" : "div", isWritten ? "writing-word written" : "writing-word", show(text));
-      if (isWritten) word.onclick = () => this.choose({ write_step: step, write_head: ALL });
-      return { word, mark: stage.add("div", "writing-mark"), share: stage.add("div", "text writing-share") };
-    });
-    for (const { keys, values } of this.columns) for (const node of [keys, values]) node.remove();
-    this.columns = data.steps.map(() => ({ keys: stage.add("div", "writing-keys"), values: stage.add("div", "writing-values") }));
-    for (const { box } of this.sliders.values()) box.remove();
-    const names = { write_heat: _("temperature"), write_k: _("top-k"), write_p: _("top-p") };
-    this.sliders = new Map(Object.entries(names).map(([key, name]) => [key, this.makeSlider(key, name)]));
-    return true;
-  }
-
-  /** @param {string} key @param {string} name @returns {Slider} */
-  makeSlider(key, name) {
-    const box = this.stage.add("label", "writing-slider"), range = element("input"), output = element("output"), steps = this.data.scales[key];
-    box.append(element("span", "", name), range, output);
-    Object.assign(range, { type: "range", min: "0", max: String(steps.length - 1) });
-    range.oninput = () => this.choose({ [key]: steps[Number(range.value)] });
-    range.onkeydown = (event) => event.stopPropagation();
-    return { box, range, output };
-  }
-
-  /** @override */
-  place() {
-    const { stage } = this, { room } = stage, isBeside = room >= 760, isHalf = !isBeside && room >= 560;
-    const wide = isBeside ? room - RIGHT - GAP : room, below = this.placeHeads(this.placeWords(wide, room < 560 ? 17 : 20), wide);
-    const half = room * 0.44;
-    if (isBeside) return stage.resize(room, Math.max(this.placeCache(Math.max(below, 250), 0, wide), this.placeCandidates(wide + GAP, 4, RIGHT)));
-    const foot = this.placeCandidates(0, below, isHalf ? room - half - GAP : room);
-    stage.resize(room, isHalf ? Math.max(foot, this.placeCache(below, room - half, half)) : this.placeCache(foot + 16, 0, room));
-  }
-
-  /** The text in lines; below each word how much it was looked at. @param {number} room @param {number} size */
-  placeWords(room, size) {
-    const { stage, data, looks } = this, high = size + 34, chosen = this.looked;
-    const texts = this.tokens.map(show), long = stage.widths(texts, size, 600), space = size * 0.26;
-    let x = 0, line = 0;
-    this.words.forEach(({ word, mark, share }, at) => {
-      const gap = /^\s/.test(this.tokens[at]) && x ? space : 0, wide = long[at] + 3;
-      if (x + gap + wide > room && x) { x = 0; line += 1; } else x += gap;
-      const step = at - data.prompt.length, y = 6 + line * high;
-      const seen = chosen ? chosen.row[at] ?? 0 : looks.find((one) => one.word === at)?.weight ?? 0;
-      const hue = (chosen ?? looks.find((one) => one.word === at))?.hue ?? "transparent", isSeen = seen >= 0.005 ? 1 : 0;
-      word.classList.toggle("chosen", step === this.at);
-      word.classList.toggle("query", at === this.query);
-      word.style.fontSize = `${size}px`;
-      stage.put(word, { x, y, width: wide, height: size + 8 }, step > this.at ? 0.38 : 1);
-      mark.style.setProperty("--hue", hue);
-      stage.put(mark, { x: x + 1, y: y + size + 9, width: wide - 2, height: 1.5 + 6 * seen }, isSeen);
-      share.textContent = percent(seen);
-      share.style.setProperty("--hue", hue);
-      stage.write(share, x + wide / 2, y + size + 23, 15, isSeen && wide > 18 ? 1 : 0);
-      x += wide;
-    });
-    return 6 + (line + 1) * high;
-  }
-
   /** The head whose whole row is shown, if there is one. */
   get looked() { return this.looks.find(({ head }) => head === this.choices.write_head); }
 
-  /** The heads that looked hardest. @param {number} top @param {number} room */
-  placeHeads(top, room) {
-    const { stage, looks } = this, heads = looks.filter(({ head }, at) => looks.findIndex((one) => one.head === head) === at);
-    const all = element("button", this.looked ? "" : "chosen", _("all heads"));
-    all.onclick = () => this.choose({ write_head: ALL });
-    this.heads.replaceChildren(all, ...heads.map(({ head, hue }) => {
-      const button = element("button", head === this.looked?.head ? "chosen" : "", head);
-      button.style.setProperty("--hue", hue);
-      button.onclick = () => this.choose({ write_head: this.looked?.head === head ? ALL : head });
-      return button;
-    }));
-    const lines = Math.ceil((96 + heads.length * 88) / room), high = 34 * lines;
-    stage.put(this.heads, { x: 0, y: top, width: room, height: high });
-    return top + high + 12;
+  /** @override @returns {Mark[]} */
+  marks() {
+    this.root.classList.add("writing");
+    const { stage, looks } = this, { room } = stage, isBeside = room >= 760, isHalf = !isBeside && room >= 560, wide = isBeside ? room - RIGHT - GAP : room, half = room * 0.44;
+    const text = this.placeWords(wide, room < 560 ? 17 : 20), heads = looks.filter(({ head }, at) => looks.findIndex((one) => one.head === head) === at);
+    const high = 34 * Math.ceil((96 + heads.length * 88) / wide), below = text.foot + high + 12;
+    /** @type {Place} */
+    const candidates = isBeside ? [wide + GAP, 4, RIGHT] : [0, below, isHalf ? room - half - GAP : room];
+    /** @type {Place} */
+    const cache = isBeside ? [0, Math.max(below, 250), wide] : isHalf ? [room - half, below, half] : [0, below + CANDIDATES + 16, room];
+    stage.resize(room, Math.max(candidates[1] + CANDIDATES, cache[1] + CACHE + 54));
+    return [
+      { key: "heads", class: "writing-heads", box: [0, text.foot, wide, high] },
+      { key: "all heads", in: "heads", tag: "button", is: { chosen: !this.looked }, text: _("all heads"), click: () => this.choose({ write_head: ALL }) },
+      ...heads.map(({ head, hue }, at) => ({
+        key: `head ${at}`, in: "heads", tag: "button", is: { chosen: head === this.looked?.head }, text: head, style: { "--hue": hue },
+        click: () => this.choose({ write_head: this.looked?.head === head ? ALL : head }),
+      })),
+      ...this.markCandidates(candidates), ...this.markWords(text), ...this.markCache(cache), ...this.markSliders(candidates),
+    ];
   }
 
-  /** A column for each step: keys and values of all tokens read so far. @param {number} top @param {number} left @param {number} room */
-  placeCache(top, left, room) {
-    const { stage, data } = this, most = data.steps[data.steps.length - 1].bytes, wide = Math.min(26, room / data.steps.length);
-    stage.write(this.titles[1], left, top + 10, 15, 1, 0, "left");
-    const foot = top + 28 + CACHE;
-    this.columns.forEach(({ keys, values }, at) => {
-      const high = (CACHE * data.steps[at].bytes) / most / 2, seen = at <= this.at ? 1 : 0.22, place = { x: left + at * wide, width: wide - 3, height: high };
-      stage.put(keys, { ...place, y: foot - high }, seen);
-      stage.put(values, { ...place, y: foot - 2 * high }, seen);
-      for (const node of [keys, values]) node.classList.toggle("chosen", at === this.at);
+  /** Where words stand, in lines. @param {number} room @param {number} size */
+  placeWords(room, size) {
+    const { tokens } = this, long = this.stage.widths(tokens.map(show), size, 600);
+    let x = 0, y = 6;
+    const places = tokens.map((token, at) => {
+      const gap = /^\s/.test(token) && x ? size * 0.26 : 0, wide = long[at] + 3;
+      if (x + gap + wide > room && x) { x = 0; y += size + 34; } else x += gap;
+      x += wide;
+      return { x: x - wide, y, wide };
     });
-    const each = data.steps.length > 1 ? data.steps[1].bytes - data.steps[0].bytes : most;
-    this.size.textContent = _("{size}: {count} tokens × {each}", { size: formatSize(this.step.bytes), count: this.step.bytes / each, each: formatSize(each) });
-    stage.write(this.size, left, foot + 14, 15, 1, 0, "left");
-    return foot + 26;
+    return { places, size, foot: y + size + 34 };
   }
 
-  /** The most probable tokens, as the model has them and as they can be drawn; and what changes that. @param {number} left @param {number} top @param {number} width */
-  placeCandidates(left, top, width) {
-    const { stage, step, data } = this, { chances, own } = computeChances(step, this.settings, data.heats, data.shares);
-    const listed = step.candidates.slice(0, ROWS).map(([text, logit], at) => ({ text, model: this.ownOf(logit), chance: chances[at], isIt: at === step.place }));
-    if (step.place >= ROWS) listed.push({ text: step.token, model: step.probability, chance: own, isIt: true });
-    stage.write(this.titles[0], left, top + 10, 15, 1, 0, "left");
-    const most = Math.max(...listed.map(({ model, chance }) => Math.max(model, chance))), scale = (width - NAME - VALUE) / most;
-    this.rows.forEach(({ name, own: ghost, bar, value }, at) => {
-      const one = listed[at], y = top + 26 + at * STEP, isSeen = one ? 1 : 0, { text, model, chance, isIt } = one ?? { text: "", model: 0, chance: 0, isIt: false };
-      name.textContent = show(text);
-      for (const node of [name, bar]) node.classList.toggle("chosen", isIt);
-      for (const node of [name, value]) node.classList.toggle("out", chance === 0);
-      stage.write(name, left + NAME - 8, y + STEP / 2, 15, isSeen, 0, "right");
-      stage.put(ghost, { x: left + NAME, y: y + 3, width: Math.max(2, model * scale), height: STEP - 6 }, isSeen);
-      stage.put(bar, { x: left + NAME, y: y + 3, width: chance * scale, height: STEP - 6 }, chance ? isSeen : 0);
-      value.textContent = percent(chance);
-      stage.write(value, left + NAME + Math.max(2, model * scale, chance * scale) + 6, y + STEP / 2, 15, isSeen, 0, "left");
+  /** The text; below each word how much it was looked at. @param {ReturnType<typeof this.placeWords>} text @returns {Mark[]} */
+  markWords({ places, size }) {
+    const { data, looks, looked } = this;
+    return this.tokens.flatMap(/** @returns {Mark[]} */ (token, at) => {
+      const { x, y, wide } = places[at], step = at - data.prompt.length, isWritten = step >= 0, look = looked ?? looks.find(({ word }) => word === at);
+      const key = `${at} ${isWritten ? "written" : ""} ${token}`, style = { "--hue": look?.hue ?? "transparent" };
+      const seen = (looked ? looked.row[at] : look?.weight) ?? 0, isSeen = seen >= 0.005;
+      return [
+        {
+          key: `word ${key}`, class: "writing-word", is: { chosen: step === this.at, query: at === this.query }, text: show(token),
+          style: { "font-size": `${size}px` }, box: [x, y, wide, size + 8], opacity: step > this.at ? 0.38 : 1,
+          ...(isWritten ? { tag: "button", class: "writing-word written", click: () => this.choose({ write_step: step, write_head: ALL }) } : {}),
+        },
+        { key: `mark ${key}`, class: "writing-mark", style, box: [x + 1, y + size + 9, wide - 2, 1.5 + 6 * seen], opacity: isSeen ? 1 : 0 },
+        { key: `share ${key}`, class: "text writing-share", style, text: percent(seen), at: [x + wide / 2, y + size + 23, 15], opacity: isSeen && wide > 18 ? 1 : 0 },
+      ];
     });
-    let y = top + 26 + (ROWS + 1) * STEP + 6;
-    for (const [key, { box, range, output }] of this.sliders) {
-      const steps = data.scales[key], chosen = String(this.choices[key]);
-      range.value = String(steps.indexOf(chosen));
-      output.textContent = chosen === EVERY ? _("all") : localNumber(chosen);
-      box.classList.toggle("drawn", chosen === data.drawn[key]);
-      stage.put(box, { x: left, y, width, height: 32 });
-      y += 34;
-    }
-    return y + 2;
+  }
+
+  /** A column for each step: keys and values of all tokens read so far. @param {Place} place @returns {Mark[]} */
+  markCache([left, top, room]) {
+    const { data: { steps }, step } = this, most = steps[steps.length - 1].bytes, wide = Math.min(26, room / steps.length), foot = top + 28 + CACHE;
+    const each = steps.length > 1 ? steps[1].bytes - steps[0].bytes : most, told = { size: formatSize(step.bytes), count: step.bytes / each, each: formatSize(each) };
+    return [
+      { key: "cache", class: "text writing-title", text: _("KV cache after each token"), at: [left, top + 10, 15], hold: "left" },
+      { key: "size", class: "text writing-size", text: _("{size}: {count} tokens × {each}", told), at: [left, foot + 14, 15], hold: "left" },
+      ...steps.flatMap(({ bytes }, at) => ["keys", "values"].map((kind, above) => /** @type {Mark} */ ({
+        key: `${kind} ${at}`, class: `writing-${kind}`, is: { chosen: at === this.at }, opacity: at <= this.at ? 1 : 0.22,
+        box: [left + at * wide, foot - ((above + 1) * CACHE * bytes) / most / 2, wide - 3, (CACHE * bytes) / most / 2],
+      }))),
+    ];
+  }
+
+  /** The most probable tokens, as the model has them and as they can be drawn. @param {Place} place @returns {Mark[]} */
+  markCandidates([left, top, width]) {
+    const { step, data } = this, { chances, own } = computeChances(step, this.settings, data.heats, data.shares);
+    const listed = step.candidates.slice(0, ROWS).map(([text, logit], at) => ({ text, model: this.ownOf(logit), chance: chances[at], isIt: at === step.place, opacity: 1 }));
+    if (step.place >= ROWS) listed.push({ text: step.token, model: step.probability, chance: own, isIt: true, opacity: 1 });
+    const scale = (width - NAME - VALUE) / Math.max(...listed.map(({ model, chance }) => Math.max(model, chance))), from = left + NAME;
+    while (listed.length <= ROWS) listed.push({ text: "", model: 0, chance: 0, isIt: false, opacity: 0 });
+    return [
+      { key: "candidates", class: "text writing-title", text: _("Candidates for this token"), at: [left, top + 10, 15], hold: "left" },
+      ...listed.flatMap(/** @returns {Mark[]} */ ({ text, model, chance, isIt, opacity }, at) => {
+        const y = top + 26 + at * STEP, end = Math.max(2, model * scale), out = chance === 0;
+        return [
+          { key: `name ${at}`, class: "text", is: { chosen: isIt, out }, text: show(text), at: [from - 8, y + STEP / 2, 15], opacity, hold: "right" },
+          { key: `bar ${at}`, class: "writing-bar", is: { chosen: isIt }, box: [from, y + 3, chance * scale, STEP - 6], opacity: out ? 0 : opacity },
+          { key: `own ${at}`, class: "writing-own", box: [from, y + 3, end, STEP - 6], opacity },
+          { key: `value ${at}`, class: "text", is: { out }, text: percent(chance), at: [from + Math.max(end, chance * scale) + 6, y + STEP / 2, 15], opacity, hold: "left" },
+        ];
+      }),
+    ];
+  }
+
+  /** What changes the candidates. @param {Place} place @returns {Mark[]} */
+  markSliders([left, top, width]) {
+    const { data: { scales, drawn } } = this;
+    return Object.entries({ write_heat: _("temperature"), write_k: _("top-k"), write_p: _("top-p") }).flatMap(/** @returns {Mark[]} */ ([key, name], at) => {
+      const chosen = String(this.choices[key]), inside = `slider ${key}`;
+      return [
+        { key: inside, tag: "label", class: "writing-slider", is: { drawn: chosen === drawn[key] }, box: [left, top + SLIDERS + at * SLIDER, width, 32] },
+        { key: `name ${key}`, in: inside, tag: "span", text: name },
+        {
+          key: `range ${key}`, in: inside, tag: "input", attributes: { type: "range", min: 0, max: scales[key].length - 1 }, value: scales[key].indexOf(chosen), made: (range) => {
+            range.oninput = () => this.choose({ [key]: this.data.scales[key][Number(range.value)] });
+            range.onkeydown = (/** @type {Event} */ event) => event.stopPropagation();
+          },
+        },
+        { key: `chosen ${key}`, in: inside, tag: "output", text: chosen === EVERY ? _("all") : localNumber(chosen) },
+      ];
+    });
   }
 
   /** A candidate's probability in the model itself. @param {number} logit */
