@@ -2,12 +2,13 @@
 // A text as a ribbon of bars, one query's weights; below it the keys that each of four policies keeps.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";
 import { percent } from "../sentence.js";
-import { Ribbon } from "./reading_ribbon.js";
+import { BAND, drawRibbon } from "./reading_ribbon.js";
 
 /**
  * @typedef {object} Numbers
@@ -26,6 +27,9 @@ import { Ribbon } from "./reading_ribbon.js";
  */
 
 const SAME = 0.5; // of the weight that is kept: then a query reads its own word
+const QUOTE = 34, HEAD = 24, GAP = 8; // pixels: the quotation, a line's words, and what is between lines
+const LABELS = 5, NOTED = 0.02; // bars with a word above them, and the smallest weight that gets one
+const MOST_BEFORE = 9; // tokens in front of the query that are quoted
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Reading extends Hero {
@@ -35,10 +39,9 @@ export class Reading extends Hero {
     root.classList.add("reading");
     this.frame = 0;
     this.shownFrames = "";
-    this.ribbon = new Ribbon(this.stage, {
-      ask: (token) => this.choose({ query_token: token }),
-      pick: (policy) => this.choose({ kept_by: policy }),
-    });
+    /** @type {number | null} a token below the pointer */
+    this.pointed = null;
+    this.colours = { bar: "", missed: "", query: "", quiet: "" };
     this.film = new Film(this.below, _("keys kept"), (at) => { root.classList.add("quick"); this.choose({ keys_kept: this.data.kept[at] }); });
     this.training = new Film(this.below, _("steps of training"), (at) => { this.frame = at; this.update(); });
   }
@@ -47,6 +50,16 @@ export class Reading extends Hero {
   get kept() { return this.data.kept[this.at]; }
   get policy() { return String(this.choices.kept_by); }
   get isTrainedHere() { return this.data.frames.length > 0; }
+  get isPhone() { return this.stage.room < 560; }
+  get tall() { return this.isPhone ? 84 : 104; }
+  /** Where the highest bars stand. */
+  get base() { return QUOTE + HEAD + this.tall; }
+  /** Pixels of a token. */
+  get step() { return this.stage.room / this.data.tokens.length; }
+  /** Where numbers end: a share, and a loss. */
+  get columns() { return [this.stage.room - (this.isPhone ? 52 : 96), this.stage.room - 2]; }
+  /** Where a line's bars begin. @param {number} line */
+  bandOf(line) { return this.base + 26 + line * (HEAD + BAND + GAP) + HEAD; }
 
   /** The keys that each policy keeps, in the order of the text. */
   get sets() {
@@ -69,14 +82,15 @@ export class Reading extends Hero {
     const { data } = this, frames = JSON.stringify(data.frames.map(({ step }) => step));
     if (frames !== this.shownFrames) this.frame = Math.max(0, data.frames.length - 1);
     this.shownFrames = frames;
+    this.pointed = null; // of the text before
     this.film.offer(data.kept.map(String));
     this.training.offer(data.frames.map(({ step }) => String(step)));
-    this.ribbon.renew(data.policies);
     return true;
   }
 
   /** @override */
   update() {
+    this.pointed = null;
     this.film.show(this.at, true);
     this.training.show(this.frame, this.data.frames.length > 1);
     super.update();
@@ -84,38 +98,140 @@ export class Reading extends Hero {
   }
 
   /** @override @param {import("../palette.js").Dress} dress */
-  dressed({ look }) { this.ribbon.wear(this.root, look); }
+  dressed({ look }) { this.colours = { bar: look.heads[0], missed: look.wrong, query: look.query, quiet: getComputedStyle(this.root).color }; }
 
-  /** @override */
-  goal() {
-    const { sets } = this, rows = Object.values(sets);
-    return { weights: [this.data.weights], ...Object.fromEntries(rows.map((keys, line) => [`line${line}`, [keys]])) };
+  /** @override @returns {Mark[]} */
+  marks() {
+    const { data, stage, sets, columns, isPhone } = this, count = data.query + 1, size = isPhone ? 14 : 15, y = QUOTE + HEAD / 2;
+    stage.resize(stage.room, this.bandOf(data.policies.length - 1) + BAND + 4);
+    return [
+      this.markRibbon(sets), ...this.markQuote(),
+      {
+        key: "title", class: "text reading-name", text: isPhone ? _("all {count} keys", { count }) : _("all {count} keys, a bar for the weight of each", { count }),
+        at: [0, y, size], hold: "left",
+      },
+      ...columns.flatMap(/** @returns {Mark[]} */ (x, at) => [
+        { key: `head ${at}`, class: "text quiet", text: at ? _("loss") : _("weight kept"), at: [x, QUOTE - 12, isPhone ? 13 : 14], hold: "right" },
+        { key: `whole ${at}`, class: "text", text: at ? data.full : percent(1), at: [x, y, size], hold: "right" },
+      ]),
+      ...this.markPointed(), ...this.markLabels(), ...data.policies.flatMap((policy, line) => this.markLine(policy, line, sets[policy], size)),
+    ];
   }
 
-  /** @override */
-  place() {
-    const { data, sets, kept } = this, seen = data.query + 1;
-    const names = data.policies.map((name, at) => (name === "first" ? _("first {first} + last {near}", { first: data.first, near: kept - data.first }) : data.labels[at]));
-    this.ribbon.place({
-      tokens: data.tokens, query: data.query, weights: data.weights, seen,
-      title: _("all {count} keys, a bar for the weight of each", { count: seen }), short: _("all {count} keys", { count: seen }), full: data.full, asks: _("layer {layer}, the query:", { layer: data.layer }),
-      lines: data.policies.map((name, at) => ({
-        name: names[at], keys: sets[name], share: percent(this.weigh(sets[name])), isChosen: name === this.policy,
-        loss: name === "indexer" && this.isTrainedHere ? "–" : data.losses[name][this.at],
-      })),
-    });
+  /** Bars, and lines of what is kept; here one points at tokens, and chooses the one that asks. @param {Record<string, number[]>} sets @returns {Mark} */
+  markRibbon(sets) {
+    const { data, stage, base, tall } = this, { query, tokens } = data, count = tokens.length, most = Math.max(...data.weights, 1e-6);
+    const lines = Object.entries(sets).map(([name, keys], line) => ({ name, top: this.bandOf(line), kept: new Set(keys), strength: name === this.policy ? 1 : 0.75 }));
+    return {
+      key: "ribbon", tag: "canvas", class: "reading-canvas", style: { height: `${stage.height}px` }, attributes: {
+        tabindex: 0, role: "slider", "aria-label": _("The token that asks"),
+        "aria-valuenow": query, "aria-valuemin": 0, "aria-valuemax": count - 1, "aria-valuetext": tokens[query].trim(),
+      },
+      numbers: data.weights, draw: (canvas, weights) => drawRibbon(canvas, {
+        stage, colours: this.colours, count, query, shares: weights.map((one) => one / most), base, tall,
+        lines: lines.map((line) => ({ ...line, marks: this.tween.row(`line ${line.name}`, 0) })),
+      }),
+      made: (canvas) => {
+        canvas.onclick = (/** @type {MouseEvent} */ event) => { const token = this.tokenAt(canvas, event); if (token !== null) this.choose({ query_token: token }); };
+        canvas.onpointermove = (/** @type {MouseEvent} */ event) => this.point(this.tokenAt(canvas, event));
+        canvas.onpointerleave = () => this.point(null);
+        canvas.onkeydown = (/** @type {KeyboardEvent} */ event) => this.press(event);
+      },
+    };
   }
 
-  /** @override */
-  paint() { this.ribbon.paint(this.tween); }
+  /** The words in front of the query, and the query. @returns {Mark[]} */
+  markQuote() {
+    const { stage, isPhone, data: { tokens, query, layer } } = this, size = isPhone ? 15 : 19, room = this.columns[0] - stage.widths([_("weight kept")], 14, 400)[0] - 12;
+    /** @param {number} count */
+    const cut = (count) => `${query > count ? "… " : ""}${tokens.slice(Math.max(0, query - count), query).join("").replace(/\s+/g, " ").trim()} `;
+    const word = written(tokens[query]), asks = _("layer {layer}, the query:", { layer }), left = isPhone ? 0 : stage.widths([asks], 14, 400)[0] + 14;
+    const isWhole = (/** @type {number} */ count) => /^\s/.test(tokens[query - count] ?? " ");
+    const fits = (/** @type {number} */ count) => left + stage.widths([cut(count) + word], size, 600)[0] <= room;
+    const counts = Array.from({ length: Math.min(MOST_BEFORE, query) }, (_one, at) => at + 1).filter((count) => isWhole(count) && fits(count));
+    return [
+      { key: "asks", class: "text quiet", text: isPhone ? "" : asks, at: [0, 15, 14], hold: "left" },
+      { key: "quote", class: "text reading-quote", at: [left, 14, size], hold: "left" },
+      { key: "before", in: "quote", tag: "span", text: cut(Math.max(0, ...counts)) },
+      { key: "word", in: "quote", tag: "b", class: "reading-word", text: word },
+    ];
+  }
+
+  /** The words of the highest bars, as far as they do not cover each other. */
+  markLabels() {
+    const { stage, data: { tokens, weights } } = this, most = Math.max(...weights), size = 14;
+    const order = [...weights.keys()].sort((one, other) => weights[other] - weights[one]).slice(0, 3 * LABELS);
+    /** @type {Mark[]} */
+    const labels = [];
+    /** @type {[number, number][]} */
+    const taken = [];
+    for (const key of order) {
+      if (labels.length === LABELS || weights[key] < NOTED) break;
+      const text = `${written(tokens[key])} ${percent(weights[key])}`, half = stage.widths([text], size, 600)[0] / 2, x = this.within((key + 0.5) * this.step, half);
+      if (taken.some(([from, to]) => x + half + 8 > from && x - half - 8 < to)) continue;
+      taken.push([x - half, x + half]);
+      labels.push({ key: `label ${labels.length}`, class: "text reading-label", text, at: [x, QUOTE + HEAD + (this.tall - 20) * (1 - weights[key] / most) + 9, size] });
+    }
+    return labels;
+  }
+
+  /** What a policy keeps. @param {string} policy @param {number} line @param {number[]} keys @param {number} size @returns {Mark[]} */
+  markLine(policy, line, keys, size) {
+    const { data, kept, columns } = this, chosen = policy === this.policy, y = this.bandOf(line) - HEAD / 2, large = chosen ? size + 2 : size;
+    const name = policy === "first" ? _("first {first} + last {near}", { first: data.first, near: kept - data.first }) : data.labels[line];
+    const loss = policy === "indexer" && this.isTrainedHere ? "–" : data.losses[policy][this.at];
+    return [
+      {
+        key: `line ${policy}`, tag: "button", class: "reading-name", text: name, attributes: { "aria-pressed": String(chosen) }, at: [0, y, size], hold: "left", numbers: keys,
+        click: () => this.choose({ kept_by: policy }),
+      },
+      { key: `share ${policy}`, class: "text reading-share", is: { chosen }, text: percent(this.weigh(keys)), at: [columns[0], y, large], hold: "right" },
+      { key: `loss ${policy}`, class: "text reading-loss", is: { chosen }, text: loss, at: [columns[1], y, large], hold: "right" },
+    ];
+  }
+
+  /** The token below the pointer. @returns {Mark[]} */
+  markPointed() {
+    const { pointed, data: { tokens, weights } } = this;
+    if (pointed === null) return [];
+    const slots = { place: pointed + 1, token: written(tokens[pointed]) }, weight = weights[pointed];
+    const text = weight === undefined ? _("token {place}: {token}", slots) : _("token {place}: {token}, {share}", { ...slots, share: percent(weight) });
+    const x = this.within((pointed + 0.5) * this.step, this.stage.widths([text], 13, 400)[0] / 2);
+    return [{ key: "pointed", class: "text reading-pointed", text, at: [x, this.base + 13, 13] }];
+  }
+
+  /** The middle of a text, so that none of it is outside. @param {number} x @param {number} half of its width */
+  within(x, half) { return Math.min(this.stage.room - half, Math.max(half, x)); }
+
+  /** @param {HTMLCanvasElement} canvas @param {MouseEvent} event */
+  tokenAt(canvas, { clientX }) {
+    const { left, width } = canvas.getBoundingClientRect(), { length } = this.data.tokens, token = Math.floor(((clientX - left) / Math.max(1, width)) * length);
+    return token >= 0 && token < length ? token : null;
+  }
+
+  /** @param {number | null} token */
+  point(token) {
+    if (token === this.pointed) return;
+    this.pointed = token;
+    this.place();
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: 10, PageDown: -10 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.choose({ query_token: Math.max(0, Math.min(this.data.tokens.length - 1, this.data.query + by)) });
+  }
 
   /** @override @returns {Sentence} */
   sentence() {
     const { data, sets, kept } = this, keys = data.query + 1;
     const shares = Object.fromEntries(data.policies.map((name) => [name, percent(this.weigh(sets[name]))]));
     const values = {
-      place: String(keys), word: readable(data.tokens[data.query]), kept: String(Math.min(kept, keys)), keys: String(keys),
-      near: String(kept - data.first), full: data.full, loss: data.losses[this.policy]?.[this.at] ?? "", ...shares, first: String(data.first), first_share: shares.first, share: shares[this.policy],
+      place: String(keys), word: readable(data.tokens[data.query]), kept: String(Math.min(kept, keys)), keys: String(keys), near: String(kept - data.first), full: data.full,
+      loss: data.losses[this.policy]?.[this.at] ?? "", ...shares, first: String(data.first), first_share: shares.first, share: shares[this.policy],
     };
     return { name: this.sentenceName(), values, classes: { oracle: "weight", indexer: "weight", window: "weight" } };
   }
@@ -138,7 +254,10 @@ export class Reading extends Hero {
   }
 }
 
+/** A token above a bar: it has no room for every blank. @param {string} token */
+const written = (token) => token.trim() || "↵";
+
 /** @param {string} token */
-export function readable(token) {
+function readable(token) {
   return token.trim() || token.replace(/ /g, "␣").replace(/\n/g, "↵");
 }
