@@ -2,9 +2,9 @@
 // A deck of exercises: three rows of cards, what is done ticked, one card open.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 /** @import { Place } from "./deck_places.js" */
 
-import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { placeCards } from "./deck_places.js";
@@ -41,24 +41,6 @@ const TICK = "M3 11l5 5L17 5";
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Deck extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    root.classList.add("deck");
-    this.shownFor = "";
-    /** @type {Place[]} */
-    this.places = [];
-    this.rows = element("div", "deck-rows");
-    this.fan = element("div", "deck-fan");
-    this.stage.root.append(this.rows, this.fan);
-    this.fan.setAttribute("role", "radiogroup");
-    this.fan.addEventListener("keydown", (event) => this.walk(event));
-    /** @type {HTMLButtonElement[]} */
-    this.cards = [];
-    /** @type {HTMLButtonElement[]} */
-    this.names = [];
-  }
-
   // What is chosen.
 
   get open() { return Math.max(0, this.data.cards.findIndex(({ id }) => id === this.choices.exercise)); }
@@ -86,68 +68,58 @@ export class Deck extends Hero {
     this.choose({ kind, exercise: card.id });
   }
 
-  // Nodes.
+  // What is seen.
 
-  /** @override @param {boolean} isFirst */
-  renew(isFirst) {
-    const { cards, kinds } = this.data, shown = JSON.stringify([cards, kinds]);
-    if (!isFirst && shown === this.shownFor) return false;
-    this.shownFor = shown;
-    this.fan.setAttribute("aria-label", _("Exercises"));
-    this.cards = cards.map((card, at) => this.makeCard(card, at));
-    this.fan.replaceChildren(...this.cards);
-    const seen = kinds.filter(({ id }) => cards.some(({ kind }) => kind === id));
-    this.names = seen.map((kind) => {
-      const button = element("button", `deck-row moves ${kind.id}`);
-      button.value = kind.id;
-      button.append(element("b", "", kind.label), element("span", "", kind.asked), element("i"));
-      button.onclick = () => this.keep(kind.id);
-      return button;
-    });
-    this.rows.replaceChildren(...this.names);
-    return true;
-  }
+  /** Those of which there are cards. */
+  get kinds() { return this.data.kinds.filter(({ id }) => this.data.cards.some(({ kind }) => kind === id)); }
+  get layout() { return placeCards(this.stage.room, this.kinds.map(({ id }) => id), this.data.cards.map(({ kind }) => kind), this.open); }
 
-  /** @param {Card} card @param {number} at */
-  makeCard(card, at) {
-    const button = element("button", `deck-card moves ${card.kind}`);
-    button.setAttribute("role", "radio");
-    const head = button.appendChild(element("span", "deck-head"));
-    head.append(draw(SIGNS[card.sign] ?? "", "deck-sign"), element("span", "deck-time", _("{minutes} min", { minutes: this.minutesOf(card) })), draw(TICK, "deck-tick"));
-    button.append(element("span", "deck-name", card.label));
-    button.title = `${card.label} · ${card.topic}`;
-    button.onclick = () => this.turn(at);
-    return button;
-  }
-
-  // Places.
-
-  /** @override */
-  place() {
-    const { data, stage, open } = this;
-    const kinds = this.names.map(({ value }) => value);
-    const { places, rows, height, form } = placeCards(stage.room, kinds, data.cards.map(({ kind }) => kind), open);
-    this.places = places;
-    this.root.dataset.form = form;
-    this.names.forEach((button, at) => {
-      const own = data.cards.filter(({ kind }) => kind === button.value);
-      const told = `${own.filter((card) => this.isDone(card)).length}/${own.length}`;
-      const [, , count] = button.children;
-      count.textContent = told;
-      button.setAttribute("aria-pressed", String(this.kind === button.value));
-      stage.put(button, rows[at]);
-    });
-    data.cards.forEach((card, at) => {
-      const button = this.cards[at], isOpen = at === open, isDone = this.isDone(card);
-      button.classList.toggle("open", isOpen);
-      button.classList.toggle("done", isDone);
-      button.classList.toggle("dim", !this.isLit(card));
-      button.setAttribute("aria-checked", String(isOpen));
-      button.setAttribute("aria-label", `${card.label}, ${card.topic}${isDone ? `, ${_("done")}` : ""}`);
-      button.tabIndex = isOpen ? 0 : -1;
-      stage.put(button, places[at]);
-    });
+  /** @override @returns {Mark[]} */
+  marks() {
+    const { stage, root, data: { cards }, layout: { places, rows, height, form } } = this;
+    root.classList.add("deck");
+    root.dataset.form = form;
     stage.resize(stage.room, height);
+    return [
+      { key: "rows", class: "deck-rows" },
+      ...this.kinds.flatMap(({ id, label, asked }, at) => this.markRow(id, rows[at], [label, asked])),
+      {
+        key: "fan", class: "deck-fan", attributes: { role: "radiogroup", "aria-label": _("Exercises") },
+        made: (fan) => fan.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.walk(event)),
+      },
+      ...cards.flatMap((card, at) => this.markCard(card, at, places[at])),
+    ];
+  }
+
+  /** The name of a row. @param {string} kind @param {import("../stage.js").Box} box @param {string[]} told @returns {Mark[]} */
+  markRow(kind, { x, y, width, height }, told) {
+    const own = this.data.cards.filter((card) => card.kind === kind), key = `row ${kind}`;
+    return [
+      {
+        key, in: "rows", tag: "button", class: "deck-row", is: { [kind]: true }, attributes: { "aria-pressed": String(this.kind === kind) }, box: [x, y, width, height],
+        click: () => this.keep(kind),
+      },
+      ...[...told, `${own.filter((card) => this.isDone(card)).length}/${own.length}`].map((text, at) => ({ key: `${key} ${at}`, in: key, tag: ["b", "span", "i"][at], text })),
+    ];
+  }
+
+  /** @param {Card} card @param {number} at @param {Place} place @returns {Mark[]} */
+  markCard(card, at, { x, y, width, height }) {
+    const { kind, label, topic, sign } = card, isOpen = at === this.open, isDone = this.isDone(card), key = `card ${at}`, head = `${key} head`, told = isDone ? `, ${_("done")}` : "";
+    const draw = (/** @type {string} */ name, /** @type {string} */ path) => [
+      { key: `${key} ${name}`, in: head, tag: "svg:svg", class: name, attributes: { viewBox: "0 0 20 20", "aria-hidden": "true" } },
+      { key: `${key} ${name} path`, in: `${key} ${name}`, tag: "svg:path", attributes: { d: path } },
+    ];
+    return [
+      {
+        key, in: "fan", tag: "button", class: "deck-card", is: { [kind]: true, open: isOpen, done: isDone, dim: !this.isLit(card) }, box: [x, y, width, height],
+        attributes: { role: "radio", title: `${label} · ${topic}`, tabindex: isOpen ? 0 : -1, "aria-checked": String(isOpen), "aria-label": `${label}, ${topic}${told}` },
+        click: () => this.turn(at),
+      },
+      { key: head, in: key, tag: "span", class: "deck-head" },
+      ...draw("deck-sign", SIGNS[sign] ?? ""), { key: `${key} time`, in: head, tag: "span", class: "deck-time", text: _("{minutes} min", { minutes: this.minutesOf(card) }) },
+      ...draw("deck-tick", TICK), { key: `${key} name`, in: key, tag: "span", class: "deck-name", text: label },
+    ];
   }
 
   /** Arrow keys: along a row, and to the nearest card of the line above or below. @param {KeyboardEvent} event */
@@ -156,17 +128,17 @@ export class Deck extends Hero {
     if ((!along && !across) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const from = this.open, count = this.cards.length;
+    const from = this.open, count = this.data.cards.length;
     const to = along ? (from + along + count) % count : this.nearest(from, across ?? 1);
-    this.cards[to].focus(); // first: after a change it would lay out the page at once
+    this.scene.node(`card ${to}`)?.focus(); // first: after a change it would lay out the page at once
     this.turn(to);
   }
 
   /** @param {number} from @param {number} by lines */
   nearest(from, by) {
     const middle = (/** @type {Place} */ { x, width }) => x + width / 2;
-    const here = this.places[from], line = here.line + by;
-    const there = this.places.map((place, at) => ({ place, at })).filter(({ place }) => place.line === line);
+    const { places } = this.layout, here = places[from], line = here.line + by;
+    const there = places.map((place, at) => ({ place, at })).filter(({ place }) => place.line === line);
     const away = (/** @type {{ place: Place }} */ { place }) => Math.abs(middle(place) - middle(here));
     return there.length ? there.reduce((best, one) => (away(one) < away(best) ? one : best)).at : from;
   }
@@ -192,11 +164,4 @@ export class Deck extends Hero {
   describe() {
     return this.data.cards.filter((card) => this.isDone(card)).map(({ label }) => label).join(", ");
   }
-}
-
-/** @param {string} path @param {string} name */
-function draw(path, name) {
-  const drawing = shape("svg", { viewBox: "0 0 20 20", class: name, "aria-hidden": "true" });
-  drawing.append(shape("path", { d: path }));
-  return drawing;
 }
