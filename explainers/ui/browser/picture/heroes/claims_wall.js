@@ -2,13 +2,13 @@
 // A wall of sentences that people write, one of them open to be judged; a stamp turns when it was.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 
 import { element } from "../../common/elements.js";
 import { writeSentence } from "../../common/filled_text.js";
 import { _ } from "../../common/words.js";
 import { Chips } from "../chips.js";
 import { Hero } from "../hero.js";
-import { Card, kindOf, placeCards, signOf } from "./claims_cards.js";
 
 /**
  * @typedef {object} CardData
@@ -27,7 +27,13 @@ import { Card, kindOf, placeCards, signOf } from "./claims_cards.js";
  * @property {boolean} is_open all stamps are seen, as the reader wants to be asked nothing
  */
 
-const DESK = 86, SIDE = 16;
+/** @typedef {{ box: NonNullable<Mark["box"]>, size: number }} Slot of a card: its place, and the size of its letters */
+
+const DESK = 86, SIDE = 16, GAP = 10;
+/** A sign of its own for each verdict: colours alone are not told apart by all. @type {Record<string, string>} */
+const SIGNS = { "holds": "✓", "holds with a condition": "±", "does not hold": "✗", "not reproducible": "∅" };
+/** @type {Record<string, string>} */
+const KINDS = { "holds": "holds", "holds with a condition": "condition", "does not hold": "fails", "not reproducible": "lost" };
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class ClaimsWall extends Hero {
@@ -39,21 +45,6 @@ export class ClaimsWall extends Hero {
     this.topics = this.stage.root.appendChild(element("div", "claims-topics"));
     /** @type {Chips | null} */
     this.filter = null;
-    /** @type {Card[]} */
-    this.cards = [];
-    this.desk = this.stage.add("div", "claims-desk");
-    const line = this.desk.appendChild(element("div", "claims-line"));
-    this.ask = line.appendChild(element("p", "claims-ask"));
-    this.result = line.appendChild(element("p", "claims-result"));
-    this.seal = this.result.appendChild(element("b", "claims-seal"));
-    this.verdictOnReader = this.result.appendChild(element("span"));
-    const onward = line.appendChild(element("div", "claims-onward"));
-    this.back = onward.appendChild(element("button", "", "←"));
-    this.next = onward.appendChild(element("button", "", "→"));
-    this.answers = this.desk.appendChild(element("div", "claims-answers"));
-    this.answers.setAttribute("role", "group");
-    this.back.onclick = () => this.step(-1);
-    this.next.onclick = () => this.step(1);
     this.stage.root.addEventListener("keydown", (event) => this.walk(event));
   }
 
@@ -80,7 +71,7 @@ export class ClaimsWall extends Hero {
   /** @param {string} answer */
   judge(answer) {
     this.choose({ [this.open.guess]: answer });
-    this.next.focus({ preventScroll: true });
+    this.scene.node("next")?.focus({ preventScroll: true });
   }
 
   /** @param {KeyboardEvent} event */
@@ -91,45 +82,19 @@ export class ClaimsWall extends Hero {
     event.preventDefault();
     event.stopPropagation();
     this.step(by);
-    if (!this.desk.contains(from) || from.closest(".claims-answers")) this.cards[this.at].button.focus({ preventScroll: true });
+    if (!from.closest(".claims-desk") || from.closest(".claims-answers")) this.scene.node(`text ${this.at}`)?.focus({ preventScroll: true });
   }
-
-  // Nodes.
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { cards, topics, verdicts, skip } = this.data;
-    const shown = JSON.stringify([cards.map(({ text }) => text), topics, verdicts]);
+    const { topics } = this.data, shown = JSON.stringify(topics);
     if (!isFirst && shown === this.shownFor) return false;
     this.shownFor = shown;
-    for (const card of this.cards) card.root.remove();
-    this.cards = cards.map(({ text, id, about }) => new Card(this.stage, text, () => this.choose({ claim: id, about })));
-    this.stage.root.append(this.desk); // over the card that is open
-    this.ask.replaceChildren(this.data.texts.card_ask, element("small", "", this.data.texts.card_means));
-    this.answers.setAttribute("aria-label", this.data.texts.card_ask);
-    this.answers.replaceChildren(...Object.entries(verdicts).map(([verdict, { label, means }]) => this.makeAnswer(verdict, label, means)));
-    this.answers.append(this.makeAnswer(skip.key, skip.label, ""));
-    this.back.setAttribute("aria-label", _("The claim before"));
-    this.next.setAttribute("aria-label", _("The next claim"));
-    this.renewTopics();
-    return true;
-  }
-
-  /** @param {string} answer @param {string} label @param {string} means */
-  makeAnswer(answer, label, means) {
-    const button = element("button", kindOf(answer), label);
-    if (means) button.title = means;
-    button.onclick = () => this.judge(answer);
-    return button;
-  }
-
-  renewTopics() {
-    const { topics } = this.data;
     this.topics.replaceChildren();
-    const options = Object.entries(topics).map(([value, label]) => ({ value, label }));
-    this.filter = new Chips(this.topics, { label: "", options, choose: (about) => this.openTopic(about) });
+    this.filter = new Chips(this.topics, { label: "", options: Object.entries(topics).map(([value, label]) => ({ value, label })), choose: (about) => this.openTopic(about) });
     this.topics.firstElementChild?.lastElementChild?.setAttribute("aria-label", _("Claims about"));
     for (const button of this.filter.buttons) button.append(" ", element("b"));
+    return true;
   }
 
   /** A topic's first card that is still face down, or its first. @param {string} about */
@@ -139,37 +104,73 @@ export class ClaimsWall extends Hero {
     this.choose({ about, claim: id });
   }
 
-  // Places.
+  // What is seen.
 
-  /** @override */
-  update() {
-    const { cards } = this.data;
-    this.filter?.show(this.open.about);
-    for (const button of this.filter?.buttons ?? []) {
-      const own = cards.filter(({ about }) => about === button.value), seen = own.filter((card) => this.saidOf(card)).length;
-      const count = button.querySelector("b");
-      if (count) count.textContent = `${seen}/${own.length}`;
-    }
-    super.update();
+  /** @override @returns {Mark[]} */
+  marks() {
+    this.showTopics();
+    const { stage, open, at: chosen } = this, top = Math.ceil(this.topics.offsetHeight) + 8, others = this.othersInSight();
+    const { large, slots, bottom } = placeCards(stage.room, top, others.length, open.text.length, Boolean(this.seenOf(open))), [x, y, width, height] = large.box;
+    /** @type {Slot} */
+    const unseen = { box: [0, top, width, 86], size: 14 };
+    const desk = stage.room < 560 ? DESK + 50 : stage.room < 860 ? DESK + 22 : DESK;
+    stage.resize(stage.room, bottom + 2);
+    return [
+      { key: "topics", node: this.topics },
+      ...this.data.cards.flatMap((card, at) => this.markCard(card, at, at === chosen ? large : slots[others.indexOf(at)] ?? unseen, at === chosen || others.includes(at))),
+      ...this.markDesk([x + SIDE, y + height - desk - 10, width - 2 * SIDE, desk]), // over the card that is open
+    ];
   }
 
-  /** @override */
-  measure() { this.filter?.show(this.open.about); }
+  /** How many claims of each topic were judged. */
+  showTopics() {
+    this.filter?.show(this.open.about);
+    for (const button of this.filter?.buttons ?? []) {
+      const own = this.data.cards.filter(({ about }) => about === button.value), count = button.querySelector("b");
+      if (count) count.textContent = `${own.filter((card) => this.saidOf(card)).length}/${own.length}`;
+    }
+  }
 
-  /** @override */
-  place() {
-    const { cards, verdicts } = this.data, { stage, open, at: chosen } = this;
-    const top = Math.ceil(this.topics.offsetHeight) + 8, others = this.othersInSight();
-    const { open: large, slots, bottom } = placeCards(stage.room, top, others.length, open.text.length, Boolean(this.seenOf(open)));
-    this.cards.forEach((card, at) => {
-      const verdict = this.seenOf(cards[at]), isOpen = at === chosen, place = others.indexOf(at), isSeen = isOpen || place >= 0;
-      const slot = isOpen ? large : slots[place] ?? { box: { x: 0, y: top, width: large.box.width, height: 86 }, size: 14 };
-      card.place(slot, { verdict, told: verdict ? verdicts[verdict].label : "", isOpen, isSeen });
-    });
-    const { x, y, width, height } = large.box, desk = stage.room < 560 ? DESK + 50 : stage.room < 860 ? DESK + 22 : DESK;
-    stage.put(this.desk, { x: x + SIDE, y: y + height - desk - 10, width: width - 2 * SIDE, height: desk });
-    this.placeDesk();
-    stage.resize(stage.room, bottom + 2);
+  /** A sentence, and a stamp with two sides of which one is seen. @param {CardData} card @param {number} at @param {Slot} slot @param {boolean} isSeen @returns {Mark[]} */
+  markCard(card, at, { box, size }, isSeen) {
+    const { id, about, text } = card, verdict = this.seenOf(card), isOpen = at === this.at, key = `card ${at}`, stamp = `stamp ${at}`;
+    return [
+      { key, class: "claims-card", is: { open: isOpen }, attributes: { "data-verdict": kindOf(verdict) }, box, opacity: isSeen ? 1 : 0 },
+      {
+        key: `text ${at}`, in: key, tag: "button", class: "claims-text", style: { "--size": `${size}px` }, click: () => this.choose({ claim: id, about }), attributes: {
+          "aria-label": verdict ? `${text} ${this.data.verdicts[verdict].label}` : text, "aria-current": String(isOpen), tabindex: isOpen ? 0 : -1, title: isOpen ? "" : text,
+        },
+      },
+      {
+        key: `words ${at} ${text}`, in: `text ${at}`, tag: "span",
+        made: (words) => words.append(...text.split("`").map((part, odd) => (odd % 2 ? element("code", "", part) : document.createTextNode(part)))),
+      },
+      { key: stamp, in: key, tag: "span", class: "claims-stamp", is: { turned: verdict }, attributes: { "aria-hidden": "true" } },
+      { key: `back ${at}`, in: stamp, tag: "i", class: "back", text: "?" },
+      { key: `front ${at}`, in: stamp, tag: "i", class: "front", text: verdict ? signOf(verdict) : undefined }, // it keeps its sign while it turns back
+    ];
+  }
+
+  /** Where the open card is judged, or what came of it. @param {Slot["box"]} box @returns {Mark[]} */
+  markDesk(box) {
+    const { open, data: { texts, verdicts, skip } } = this, verdict = this.seenOf(open), said = this.saidOf(open), guess = verdicts[said]?.label ?? "";
+    const told = guess ? writeSentence(texts[said === this.verdictOf(open) ? "card_right" : "card_wrong"], { guess }) : "", hidden = Boolean(verdict);
+    const answers = [...Object.entries(verdicts), /** @type {const} */ ([skip.key, { label: skip.label, means: "" }])];
+    return [
+      { key: "desk", class: "claims-desk", attributes: { "data-verdict": kindOf(verdict) }, box },
+      { key: "line", in: "desk", class: "claims-line" },
+      { key: `ask ${texts.card_ask}`, in: "line", tag: "p", class: "claims-ask", attributes: { hidden }, made: (ask) => ask.append(texts.card_ask, element("small", "", texts.card_means)) },
+      { key: "result", in: "line", tag: "p", class: "claims-result", attributes: { hidden: !hidden } },
+      { key: "seal", in: "result", tag: "b", class: "claims-seal", text: verdict ? `${signOf(verdict)} ${verdicts[verdict].label}` : "" },
+      { key: "on the reader", in: "result", tag: "span", text: told },
+      { key: "onward", in: "line", class: "claims-onward" },
+      { key: "back", in: "onward", tag: "button", text: "←", attributes: { "aria-label": _("The claim before") }, click: () => this.step(-1) },
+      { key: "next", in: "onward", tag: "button", text: "→", attributes: { "aria-label": _("The next claim") }, click: () => this.step(1) },
+      { key: "answers", in: "desk", class: "claims-answers", attributes: { role: "group", "aria-label": texts.card_ask, hidden } },
+      ...answers.map(([answer, { label, means }]) => ({
+        key: `answer ${answer}`, in: "answers", tag: "button", class: kindOf(answer), text: label, attributes: { title: means || undefined }, click: () => this.judge(answer),
+      })),
+    ];
   }
 
   /** The topic's other cards; on a phone the next two, so that the numbers below are not far. */
@@ -178,16 +179,6 @@ export class ClaimsWall extends Hero {
     const own = cards.flatMap(({ about }, at) => (about === open.about ? [at] : [])), from = own.indexOf(chosen);
     if (this.stage.room >= 560) return own.filter((at) => at !== chosen);
     return [...own.slice(from + 1), ...own.slice(0, from)].slice(0, 2);
-  }
-
-  placeDesk() {
-    const { open, data } = this, verdict = this.seenOf(open), said = this.saidOf(open), isRight = said === this.verdictOf(open);
-    this.desk.dataset.verdict = kindOf(verdict);
-    this.ask.hidden = this.answers.hidden = Boolean(verdict);
-    this.result.hidden = !verdict;
-    this.seal.textContent = verdict ? `${signOf(verdict)} ${data.verdicts[verdict].label}` : "";
-    const guess = data.verdicts[said]?.label ?? "", told = guess && (isRight ? "card_right" : "card_wrong");
-    this.verdictOnReader.textContent = told ? writeSentence(data.texts[told], { guess }) : "";
   }
 
   // What it says.
@@ -208,4 +199,31 @@ export class ClaimsWall extends Hero {
     const { cards, verdicts } = this.data;
     return cards.filter((card) => this.seenOf(card)).map((card) => `${card.text} ${verdicts[this.verdictOf(card)].label}`).join("; ");
   }
+}
+
+/** The class that has a verdict's colour. @param {string} verdict */
+function kindOf(verdict) { return KINDS[verdict] ?? "down"; }
+
+/** @param {string} verdict */
+function signOf(verdict) { return SIGNS[verdict] ?? "?"; }
+
+/**
+ * Places of the open card and of so many others, in rows below and beside it.
+ * @param {number} room @param {number} top @param {number} others @param {number} letters of the open sentence
+ * @param {boolean} isJudged then there is nothing to click on it any more
+ */
+function placeCards(room, top, others, letters, isJudged) {
+  const isPhone = room < 560, columns = isPhone ? 2 : 3, tall = isPhone ? 98 : room < 860 ? (isJudged ? 94 : 122) : 86;
+  const wide = (room - GAP * (columns - 1)) / columns, beside = columns - 2;
+  const most = isPhone ? 18 : room < 860 ? 19 : 22, size = Math.max(16, most - (letters > 70 ? 2 : 0) - (letters > 100 ? 2 : 0));
+  const deep = isPhone ? (isJudged ? 156 : 286) : 2 * tall + GAP;
+  /** @type {Slot} */
+  const large = { box: [0, top, 2 * wide + GAP, deep], size };
+  const slots = Array.from({ length: others }, /** @returns {Slot} */ (_one, at) => {
+    const isBeside = at < 2 * beside, below = at - 2 * beside;
+    const row = isBeside ? at : Math.floor(below / columns), column = isBeside ? 2 : below % columns;
+    const y = isBeside ? top + row * (tall + GAP) : top + deep + GAP + row * (tall + GAP);
+    return { box: [column * (wide + GAP), y, wide, tall], size: isPhone ? 13 : 14 };
+  });
+  return { large, slots, bottom: Math.max(top + deep, ...slots.slice(-1).map(({ box: [, y] }) => y + tall)) };
 }
