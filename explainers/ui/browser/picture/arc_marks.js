@@ -18,7 +18,7 @@ import { percent, seenPercent } from "./sentence.js";
  * @property {boolean} [isUpright]
  * @property {string} [colour] the name of one of the picture's colours
  * @property {number} [opacity] of all arcs
- * @property {(place: number) => boolean} [isSeen]
+ * @property {(place: number, weight: number) => boolean} [isSeen] `weight` as it is on its way
  * @property {(place: number) => Pick<Mark, "at" | "hold" | "opacity">} share where a word's percentage stands
  */
 
@@ -42,14 +42,14 @@ export function markArcs(key, { room, height }, { weights, centres, asker, base,
             strokeWidth: (chooseArcWidth(now, widest) * wide * (1 - alike) + 1.6 * alike).toFixed(2),
             stroke: alike > 0.5 ? "var(--query)" : `url(#${name})`,
             strokeDasharray: alike > 0.5 ? "2 5" : "",
-            opacity: isSeen(place) ? (chooseArcOpacity(now) * (1 - alike) + 0.75 * alike).toFixed(3) : "0",
+            opacity: isSeen(place, now) ? (chooseArcOpacity(now) * (1 - alike) + 0.75 * alike).toFixed(3) : "0",
           });
         },
       },
       {
         key: `${key} share ${place}`, class: "text share", style: { "--hue": `var(${colour})` }, own: place, numbers: [weight], ...share(place),
         draw: (node, [now]) => {
-          const text = (isSeen(place) ? seenPercent : percent)(now);
+          const text = (isSeen(place, now) ? seenPercent : percent)(now);
           if (node.textContent !== text) node.textContent = text;
           node.classList.toggle("low", now < 0.05);
         },

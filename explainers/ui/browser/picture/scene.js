@@ -12,7 +12,7 @@ import { element, shape } from "../common/elements.js";
  * @property {string} key by which it is the same mark in the next picture
  * @property {string} [tag] "div" if there is none; "svg:path" for a drawing
  * @property {HTMLElement} [node] that is there already, and has its own classes besides those of `is`
- * @property {string} [in] the key of the mark that it stands in, if it does not stand on the stage
+ * @property {string | HTMLElement} [in] the key of the mark that it stands in, or what is there already, if it does not stand on the stage
  * @property {string} [class]
  * @property {Record<string, unknown>} [is] further classes, where something is true
  * @property {string} [text] before the marks that stand in it
@@ -100,7 +100,7 @@ export class Scene {
 
   /** @param {Mark} mark @returns {Element} */
   parentOf({ tag, in: inside }) {
-    const parent = inside === undefined ? null : this.node(inside);
+    const parent = typeof inside === "string" ? this.node(inside) : inside;
     return parent ?? (tag?.startsWith("svg:") ? this.stage.lines : this.stage.root);
   }
 

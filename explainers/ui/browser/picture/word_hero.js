@@ -105,16 +105,16 @@ export class WordHero extends Hero {
 
   /**
    * The words as a mark; `tell` says of each what it is told as, and where it stands.
-   * @param {(place: number) => { name: string, isHidden?: boolean, is?: Record<string, boolean>, at: [number, number, number], hold?: "left" | "middle" | "right", turn?: number }} tell
+   * @param {(place: number) => { name: string, isHidden?: boolean, is?: Record<string, boolean>, at: [number, number, number], opacity?: number, hold?: "left" | "middle" | "right", turn?: number }} tell
    * @returns {import("./scene.js").Mark}
    */
   markWords(tell) {
     const words = /** @type {Words} */ (this.words ??= this.addWords()), told = this.data.tokens.map((_word, place) => tell(place));
     if (!words.buttons.length) { words.renew(this.data.tokens); this.markOwn([words.buttons]); }
     words.show({ chosen: this.chosen, shown: this.asker, names: told.map(({ name }) => name), hidden: told.map(({ isHidden }) => Boolean(isHidden)) });
-    told.forEach(({ is = {}, at, hold, turn }, place) => {
+    told.forEach(({ is = {}, at, opacity, hold, turn }, place) => {
       for (const [name, isSo] of Object.entries(is)) words.buttons[place].classList.toggle(name, isSo);
-      this.stage.write(words.buttons[place], ...at, 1, 0, hold, turn);
+      this.stage.write(words.buttons[place], ...at, opacity, 0, hold, turn);
     });
     return { key: "words", node: words.root };
   }
