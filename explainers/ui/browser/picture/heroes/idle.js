@@ -1,20 +1,20 @@
 // @ts-check
 // A head that often wants nothing: where a letter's weight goes when there is nothing to look for.
 
+/** @import { Tell } from "../../common/component.js" */
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 
 import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { ArcStrip } from "../arc_strip.js";
-import { Hero } from "../hero.js";
+import { markArcs } from "../arc_marks.js";
+import { chooseTold, writeArcPath } from "../arcs.js";
 import { Film } from "../player.js";
 import { percent } from "../sentence.js";
+import { WordHero } from "../word_hero.js";
 import { Words } from "../words.js";
-import { IdleArcs } from "./idle_arcs.js";
-import { IdleBars, KINDS } from "./idle_bars.js";
-import { chooseTold } from "../arcs.js";
-import { placeIdle } from "./idle_places.js";
+import { KINDS, markBars, nameKind } from "./idle_bars.js";
 
 /**
  * @typedef {object} Stage what is seen of a head after so many batches
@@ -38,6 +38,7 @@ import { placeIdle } from "./idle_places.js";
 /**
  * @typedef {object} Numbers
  * @property {string[]} letters the first token, then the text
+ * @property {string[]} tokens the same, as they are written
  * @property {number[]} wanted places at which the letter before is to be found
  * @property {number[]} idle places that need nothing, and are counted
  * @property {string} first the switch that puts the first token there
@@ -48,39 +49,33 @@ import { placeIdle } from "./idle_places.js";
  * @property {Record<string, Stage[]>} settings what comes with the app
  * @property {Trained | null} trained
  */
-/** @typedef {{ useful: number, first: number, itself: number, nowhere: number, elsewhere: number }} Shares */
+/** @typedef {Record<import("./idle_bars.js").Kind, number>} Shares */
 
-const SEEN = 0.05; // smaller weights are not written
+const SEEN = 0.05, LEAST = 0.03; // smaller weights are not written, and not drawn
 const SHARE_ROOM = 34; // pixels that a share takes
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Idle extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Idle extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     root.classList.add("idle");
-    /** @type {number | null} */
-    this.pointed = null;
-    this.drawn = "";
-    this.all = new IdleArcs(this.stage);
-    this.arcs = new ArcStrip(this.stage);
-    this.baseline = this.stage.add("div", "baseline");
-    this.words = new Words(this.stage, {
+    this.toggles = element("div", "idle-toggles");
+    this.film = new Film(this.below, _("batches learned"), (frame) => this.choose({ learned: this.stages[frame].batches }), { play: _("Play"), pause: _("Pause") });
+  }
+
+  /** A space is to be seen. @override @param {HeroData & Numbers} data @param {Tell} tell */
+  show(data, tell) {
+    super.show({ ...data, tokens: data.letters.map((letter) => (letter === " " ? "␣" : letter)) }, tell);
+  }
+
+  /** @override */
+  addWords() {
+    return new Words(this.stage, {
       label: _("The letter whose query is used"),
       choose: (place) => { if (place > 0) { this.pointed = null; this.choose({ letter: place - 1 }); } },
       peek: (place) => this.peek(place === 0 ? null : place),
     });
-    this.bars = new IdleBars(this.stage);
-    this.facts = Array.from({ length: 3 }, () => ({ number: this.stage.add("div", "text idle-number"), name: this.stage.add("div", "text quiet") }));
-    this.toggles = element("div", "idle-toggles");
-    /** @type {HTMLButtonElement[]} */
-    this.buttons = [];
-    this.film = new Film(this.below, _("batches learned"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
-    this.training = this.below.appendChild(element("div", "idle-training"));
-    this.train = this.training.appendChild(element("button", "idle-train"));
-    this.train.onclick = () => this.choose({ run: this.isTraining ? 0 : Number(this.choices.run) + 1 });
-    this.told = this.training.appendChild(element("span", "quiet"));
-    this.told.setAttribute("role", "status");
   }
 
   // What is chosen.
@@ -90,12 +85,10 @@ export class Idle extends Hero {
   get hasFirst() { return this.switches.includes(this.data.first); }
   get hasSink() { return this.switches.includes(this.data.sink); }
   get hasGate() { return this.switches.includes(this.data.gate); }
-  get asker() { return this.pointed ?? Math.min(Number(this.choices.letter) + 1, this.data.letters.length - 1); }
+  /** @override */
+  get chosen() { return Math.min(Number(this.choices.letter) + 1, this.data.letters.length - 1); }
   /** What learned here with these switches, if that is looked at. */
-  get trained() {
-    const { trained } = this.data;
-    return trained && trained.setting === this.setting && trained.run === Number(this.choices.run) ? trained : null;
-  }
+  get trained() { return this.data.trained?.setting === this.setting && this.data.trained.run === Number(this.choices.run) ? this.data.trained : null; }
   get isTraining() { return Number(this.choices.run) > 0 && this.trained !== null && !this.trained.isOver; }
   /** @returns {Stage[]} */
   get stages() { return this.trained?.stages.length ? this.trained.stages : this.data.settings[this.setting] ?? []; }
@@ -107,13 +100,14 @@ export class Idle extends Hero {
   }
   /** @returns {Stage | null} */
   get shown() { return this.stages[this.frame] ?? null; }
+  /** The first place, which gathers weight and can only look at itself; and what it is called. */
+  get firstPlace() { return this.hasFirst ? 0 : 1; }
+  get firstName() { return this.hasFirst ? this.data.letters[0] : _("first letter"); }
 
   /** @param {string} name */
   turn(name) {
-    const on = new Set(this.switches);
-    if (!on.delete(name)) on.add(name);
-    const names = this.data.switches.map((one) => one.name).filter((one) => on.has(one));
-    this.choose({ given: names.join("-") || this.data.nothing });
+    const on = this.data.switches.map((one) => one.name).filter((one) => this.switches.includes(one) !== (one === name));
+    this.choose({ given: on.join("-") || this.data.nothing });
   }
 
   /** With other switches, what comes with the app is shown. @override @param {Record<string, Choice>} some */
@@ -121,35 +115,7 @@ export class Idle extends Hero {
     super.choose("given" in some && Number(this.choices.run) ? { run: 0, ...some } : some);
   }
 
-  /** @param {number} frame */
-  wind(frame) { this.choose({ learned: this.stages[frame].batches }); }
-
-  /** @param {number | null} place */
-  peek(place) {
-    if (place === this.pointed) return;
-    this.pointed = place;
-    this.update();
-  }
-
-  // Nodes and places.
-
-  /** @override @param {boolean} isFirst */
-  renew(isFirst) {
-    const { letters, switches } = this.data, drawn = JSON.stringify([letters, switches]);
-    if (!isFirst && drawn === this.drawn) return false;
-    this.drawn = drawn;
-    this.words.renew(letters.map((letter) => (letter === " " ? "␣" : letter)));
-    this.arcs.renew(letters.length);
-    this.all.renew(letters.length, this.data.wanted);
-    this.toggles.replaceChildren(element("span", "label", _("The head has:")));
-    this.buttons = switches.map(({ name, label }) => {
-      const button = this.toggles.appendChild(element("button", "idle-toggle", label));
-      button.setAttribute("role", "switch");
-      button.onclick = () => this.turn(name);
-      return button;
-    });
-    return true;
-  }
+  // What is seen.
 
   /** @override */
   offer() {
@@ -157,59 +123,93 @@ export class Idle extends Hero {
     this.bar.append(this.toggles);
   }
 
-  /** @override */
-  measure() { this.plan = placeIdle(this.stage, this.data.letters); }
-  layout() { return /** @type {NonNullable<typeof this.plan>} */ (this.plan); }
-
-  /** @override */
-  update() {
-    this.data.switches.forEach(({ name }, at) => this.buttons[at].setAttribute("aria-checked", String(this.switches.includes(name))));
-    const names = this.stages.map(({ batches }) => String(batches));
-    if (this.film.names.join() !== names.join()) this.film.offer(names);
-    this.film.show(Math.max(0, this.frame), this.stages.length > 1);
-    const isTraining = this.isTraining;
-    this.train.textContent = isTraining ? _("Cancel") : _("Train it now");
-    this.train.classList.toggle("on", isTraining);
-    this.told.textContent = this.trained ? this.trained.told : this.stages.length ? "" : _("not trained yet with these switches");
-    super.update();
+  /** @override @returns {Mark[]} */
+  marks() {
+    const { stage, data, asker, shown, hasFirst } = this, { room } = stage, isPhone = room < 560;
+    const left = isPhone ? 14 : 26, right = isPhone ? 4 : room < 760 ? 202 : 232, base = isPhone ? 138 : 196, high = isPhone ? 92 : 138; // facts stand at the right
+    const pitch = (room - left - right) / (data.letters.length - 0.5), centres = data.letters.map((_letter, place) => left + pitch * (place && place + 0.35));
+    const weights = this.weightsOf(asker), told = chooseTold(weights, centres, SHARE_ROOM, SEEN), gate = this.gateOf(asker);
+    stage.resize(room, isPhone ? 474 : 386);
+    return [
+      ...this.markSwitches(),
+      ...this.markTraining(),
+      ...this.markAll(centres, base, high),
+      { key: "baseline", class: "baseline", box: [left - 8, base, centres[centres.length - 1] - left + 16, 1] },
+      this.markWords((place) => ({
+        name: this.tellLetter(place), isHidden: place === 0 && !hasFirst, is: { wanted: data.wanted.includes(place) },
+        at: [centres[place], base + (isPhone ? 20 : 26), Math.min(28, Math.max(14, pitch * 0.86))], opacity: place === 0 && !hasFirst ? 0.25 : 1,
+      })),
+      ...markBars(stage, {
+        names: [data.tokens[asker], _("idle letters")], shares: shown && [this.split(asker), this.splitIdle()], first: this.firstName,
+        gates: shown && this.hasGate ? [gate, this.meanGate()] : null, hasSink: this.hasSink,
+      }),
+      ...this.markFacts(room, isPhone),
+      ...markArcs("letter", stage, {
+        weights, centres, asker, base, high, scale: isPhone ? 0.26 : 0.38, opacity: !shown ? 0 : this.hasGate && gate < 0.99 ? 0.25 + 0.75 * gate : 1,
+        isSeen: (place) => place <= asker && (place > 0 || hasFirst), share: (place) => ({ at: [centres[place], base + (isPhone ? 43 : 52), 14], opacity: told.has(place) ? 1 : 0 }),
+      }),
+    ];
   }
 
-  /** @override */
-  place() {
-    this.measure();
-    const { stage, data, asker } = this, plan = this.layout(), weights = this.weightsOf(asker), has = this.hasFirst;
-    stage.put(this.baseline, { x: plan.centres[0] - 8, y: plan.base, width: plan.centres[plan.centres.length - 1] - plan.centres[0] + 16, height: 1 });
-    this.words.show({ chosen: Number(this.choices.letter) + 1, shown: asker, names: data.letters.map((_letter, place) => this.tellLetter(place)), hidden: data.letters.map((_letter, place) => place === 0 && !has) });
-    this.words.buttons.forEach((button, place) => {
-      button.classList.toggle("wanted", data.wanted.includes(place));
-      stage.write(button, plan.centres[place], plan.letters, plan.size, place === 0 && !has ? 0.25 : 1);
-    });
-    const told = chooseTold(weights, plan.centres, SHARE_ROOM, SEEN);
-    this.arcs.shares.forEach((share, place) => stage.write(share, plan.centres[place], plan.shares, 14, told.has(place) ? 1 : 0));
-    this.arcs.arcs.style.opacity = this.shown ? "1" : "0";
-    this.all.place(plan, has ? 0 : 1);
-    this.placeFacts();
-    const { shown } = this, gates = shown && this.hasGate ? [shown.gates[this.at(asker)] ?? 1, this.meanGate()] : null;
-    const name = data.letters[asker] === " " ? "␣" : data.letters[asker];
-    this.bars.place(plan, [name, _("idle letters")], shown ? [this.split(asker), this.splitIdle()] : null, has ? data.letters[0] : _("first letter"), gates, this.hasSink);
+  /** @returns {Mark[]} */
+  markSwitches() {
+    return [
+      { key: "has", in: this.toggles, tag: "span", class: "label", text: _("The head has:") },
+      ...this.data.switches.map(({ name, label }) => ({
+        key: `switch ${name}`, in: this.toggles, tag: "button", class: "idle-toggle", text: label,
+        attributes: { role: "switch", "aria-checked": String(this.switches.includes(name)) }, click: () => this.turn(name),
+      })),
+    ];
   }
 
-  placeFacts() {
-    const { stage, shown, data } = this, plan = this.layout(), lengths = this.lengths();
-    const told = shown ? [
-      [digits(shown.largest, 1), _("largest |score|")],
-      [digits(shown.loss), _("loss")],
-      this.hasFirst
-        ? [`${digits(lengths.first, 1)} | ${digits(lengths.others, 1)}`, _("value length: {letter} | others", { letter: data.letters[0] })]
-        : [digits(lengths.others, 1), _("mean length of a value")],
-    ] : [];
-    this.facts.forEach(({ number, name }, at) => {
-      const place = plan.facts[at], [value, label] = told[at] ?? ["", ""];
-      number.textContent = value;
-      name.textContent = label;
-      stage.write(number, ...place.number, plan.isPhone ? 17 : 24, value ? 1 : 0, 0, "right");
-      stage.write(name, ...place.name, 14, value ? 1 : 0, 0, plan.isPhone ? "left" : "right");
-    });
+  /** Below the picture: the batches, and training here. @returns {Mark[]} */
+  markTraining() {
+    const { film, stages, isTraining } = this;
+    film.offer(stages.map(({ batches }) => String(batches)));
+    film.show(Math.max(0, this.frame), stages.length > 1);
+    return [
+      { key: "film", node: film.root, in: this.below },
+      { key: "training", in: this.below, class: "idle-training" },
+      {
+        key: "train", in: "training", tag: "button", class: "idle-train", is: { on: isTraining }, text: isTraining ? _("Cancel") : _("Train it now"),
+        click: () => this.choose({ run: this.isTraining ? 0 : Number(this.choices.run) + 1 }),
+      },
+      {
+        key: "told", in: "training", tag: "span", class: "quiet", attributes: { role: "status" },
+        text: this.trained?.told ?? (stages.length ? "" : _("not trained yet with these switches")),
+      },
+    ];
+  }
+
+  /** The arcs of all letters at once, thin: where idle letters look is seen without pointing at one. @param {number[]} centres @param {number} base @param {number} high @returns {Mark[]} */
+  markAll(centres, base, high) {
+    const { data: { letters, wanted }, stage: { room }, firstPlace: first } = this;
+    return [
+      { key: "all arcs", tag: "svg:g", class: "idle-arcs" },
+      ...letters.flatMap((_letter, from) => this.weightsOf(from).slice(0, from + 1).map((weight, to) => /** @type {Mark} */ ({
+        key: `all ${from} ${to}`, in: "all arcs", tag: "svg:path", class: "idle-arc", is: { useful: wanted.includes(from) && to === from - 1, first: to === first && from !== first },
+        attributes: { d: writeArcPath({ from: centres[from], to: centres[to], base, high, span: room * 0.82, isUpright: false }) },
+        numbers: [from === first ? 0 : weight],
+        draw: (node, [now]) => Object.assign(node.style, { opacity: now < LEAST ? "0" : (0.15 + 0.6 * now).toFixed(3), strokeWidth: (0.6 + 2.2 * now).toFixed(2) }),
+      }))),
+    ];
+  }
+
+  /** @param {number} room @param {boolean} isPhone @returns {Mark[]} */
+  markFacts(room, isPhone) {
+    const { shown, data } = this, lengths = this.lengths();
+    const opacity = shown ? 1 : 0, first = digits(lengths.first, 1), others = digits(lengths.others, 1), told = [
+      [digits(shown?.largest ?? 0, 1), _("largest |score|")],
+      [digits(shown?.loss ?? 0), _("loss")],
+      this.hasFirst ? [`${first} | ${others}`, _("value length: {letter} | others", { letter: data.letters[0] })] : [others, _("mean length of a value")],
+    ];
+    return told.flatMap(([number, name], at) => /** @type {Mark[]} */ ([
+      { key: `fact ${at}`, class: "text idle-number", text: shown ? number : undefined, at: isPhone ? [room - 2, 392 + 28 * at, 17] : [room - 2, 26 + 74 * at, 24], hold: "right", opacity },
+      {
+        key: `fact name ${at}`, class: "text quiet", text: shown ? name : undefined,
+        at: isPhone ? [2, 392 + 28 * at, 14] : [room - 2, 50 + 74 * at, 14], hold: isPhone ? "left" : "right", opacity,
+      },
+    ]));
   }
 
   // Numbers.
@@ -226,47 +226,24 @@ export class Idle extends Hero {
   /** @param {number} place @returns {Shares} */
   split(place) {
     const row = this.weightsOf(place), sum = row.reduce((total, one) => total + one, 0);
-    const useful = this.data.wanted.includes(place) ? row[place - 1] : 0, first = row[this.hasFirst ? 0 : 1];
-    const itself = place === (this.hasFirst ? 0 : 1) ? 0 : row[place];
+    const useful = this.data.wanted.includes(place) ? row[place - 1] : 0, first = row[this.firstPlace], itself = place === this.firstPlace ? 0 : row[place];
     return { useful, first, itself, nowhere: this.hasSink ? Math.max(0, 1 - sum) : 0, elsewhere: Math.max(0, sum - useful - first - itself) };
   }
 
-  /** The same, averaged over the letters that need nothing. @returns {Shares} */
-  splitIdle() {
-    const { idle } = this.data, all = idle.map((place) => this.split(place));
-    const mean = (/** @type {keyof Shares} */ kind) => all.reduce((sum, one) => sum + one[kind], 0) / idle.length;
-    return { useful: 0, first: mean("first"), itself: mean("itself"), nowhere: mean("nowhere"), elsewhere: mean("elsewhere") };
-  }
+  /** How far a place's gate is open. @param {number} place */
+  gateOf(place) { return this.shown?.gates[this.at(place)] ?? 1; }
 
-  meanGate() {
-    const { idle } = this.data;
-    return idle.reduce((sum, place) => sum + (this.shown?.gates[this.at(place)] ?? 1), 0) / idle.length;
-  }
+  // The same, averaged over the letters that need nothing.
+
+  /** @param {(place: number) => number} numberOf */
+  mean(numberOf) { return this.data.idle.reduce((sum, place) => sum + numberOf(place), 0) / this.data.idle.length; }
+  meanGate() { return this.mean((place) => this.gateOf(place)); }
+  splitIdle() { return /** @type {Shares} */ (Object.fromEntries(KINDS.map((kind) => [kind, this.mean((place) => this.split(place)[kind])]))); }
 
   /** Of the values: the first place's, and the others' on average. */
   lengths() {
     const all = this.shown?.lengths ?? [], [first = 0] = all, others = this.hasFirst ? all.slice(1) : all;
     return { first, others: others.reduce((sum, one) => sum + one, 0) / Math.max(1, others.length) };
-  }
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() {
-    const { plan } = this;
-    if (!plan) return {};
-    const gate = this.hasGate ? this.shown?.gates[this.at(this.asker)] ?? 1 : 1;
-    const all = this.data.letters.flatMap((_letter, place) => this.weightsOf(place));
-    return { all: [all], weights: [this.weightsOf(this.asker)], centres: [plan.centres], form: [[plan.centres[this.asker], plan.base, plan.high, plan.scale, gate]] };
-  }
-
-  /** @override */
-  paint() {
-    const { tween } = this;
-    if (!this.plan || !tween.blocks.form) return;
-    const [asker, base, high, scale, gate] = tween.row("form", 0), weights = tween.row("weights", 0);
-    this.all.paint(tween.row("all", 0), this.data.letters.length, this.hasFirst ? 0 : 1);
-    const isSeen = (/** @type {number} */ place) => place <= this.asker && (place > 0 || this.hasFirst);
-    this.arcs.paint(weights, { centres: tween.row("centres", 0), asker, base, high, scale, even: 0, isUpright: false }, isSeen);
-    this.arcs.arcs.style.filter = gate < 0.99 ? `opacity(${(0.25 + 0.75 * gate).toFixed(3)})` : "";
   }
 
   // Words.
@@ -276,10 +253,10 @@ export class Idle extends Hero {
     const { data, asker, shown } = this;
     if (!shown) return { name: "hero_untrained", values: {} };
     const own = this.split(asker), idle = this.splitIdle(), lengths = this.lengths();
-    const name = (/** @type {number} */ place) => (data.letters[place] === " " ? "␣" : data.letters[place] ?? "");
     const values = {
-      letter: name(asker), target: name(asker - 1), token: data.letters[0], ...write("own_", own), ...write("", idle),
-      length: digits(lengths.first, 1), others: digits(lengths.others, 1), ratio: percent(lengths.first / (lengths.others || 1)), gate: percent(this.meanGate()), own_gate: percent(shown.gates[this.at(asker)] ?? 1),
+      letter: data.tokens[asker], target: data.tokens[asker - 1] ?? "", token: data.letters[0], ...write("own_", own), ...write("", idle),
+      length: digits(lengths.first, 1), others: digits(lengths.others, 1), ratio: percent(lengths.first / (lengths.others || 1)),
+      gate: percent(this.meanGate()), own_gate: percent(this.gateOf(asker)),
     };
     const classes = { letter: "query", target: "weight", own_useful: "weight", token: "idle-first", first: "idle-first", own_first: "idle-first" };
     return { name: `hero_${data.wanted.includes(asker) ? "wanted" : "idle"}_${this.outcome(idle)}`, values, classes };
@@ -303,7 +280,7 @@ export class Idle extends Hero {
   /** @override */
   describe() {
     const shares = this.shown ? write("", this.splitIdle()) : null;
-    const idle = shares ? KINDS.map((kind) => `${this.bars.nameKind(kind)} ${shares[kind]}`).join(", ") : "";
+    const idle = shares ? KINDS.map((kind) => `${nameKind(kind, this.firstName)} ${shares[kind]}`).join(", ") : "";
     return [...this.data.letters.map((_letter, place) => this.tellLetter(place)), `${_("idle letters")}: ${idle}`].join(". ");
   }
 }

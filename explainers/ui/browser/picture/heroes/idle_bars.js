@@ -1,78 +1,61 @@
 // @ts-check
 // Two bars of 100 %: where one letter's weight goes, and that of all letters that need nothing.
 
-import { element } from "../../common/elements.js";
+/** @import { Mark } from "../scene.js" */
+
 import { _ } from "../../common/words.js";
 import { percent } from "../sentence.js";
 
-/** @typedef {import("../stage.js").Stage} Stage */
-/** @typedef {ReturnType<typeof import("./idle_places.js").placeIdle>} Plan */
 /** @typedef {"useful" | "first" | "itself" | "nowhere" | "elsewhere"} Kind */
+/**
+ * @typedef {object} Bars
+ * @property {string[]} names of the rows
+ * @property {Record<Kind, number>[] | null} shares of each row
+ * @property {string} first what the first place is called
+ * @property {number[] | null} gates of each row
+ * @property {boolean} hasSink only then can weight fall nowhere
+ */
 
 /** @type {Kind[]} */
 export const KINDS = ["useful", "first", "itself", "nowhere", "elsewhere"];
 const AIR = 10, SMALLEST = 0.02; // a smaller share has no number in its part
+const NAMES = 116, GATE = 124; // how wide the rows' names are, and what is told of gates
 
-export class IdleBars {
-  /** @param {Stage} stage */
-  constructor(stage) {
-    this.stage = stage;
-    this.first = "";
-    this.rows = Array.from({ length: 2 }, () => ({
-      name: stage.add("div", "text idle-name"),
-      parts: KINDS.map((kind) => stage.add("div", `idle-part ${kind}`)),
-      gate: stage.add("div", "text idle-gate"),
-    }));
-    this.legend = KINDS.map((kind) => {
-      const node = stage.add("div", "text quiet idle-key");
-      node.append(element("span", `idle-part ${kind}`), element("span", "name"));
-      return node;
-    });
-  }
+/** @param {Kind} kind @param {string} first what the first place is called */
+export const nameKind = (kind, first) => ({ useful: _("useful"), first, itself: _("itself"), nowhere: _("nowhere"), elsewhere: _("elsewhere") })[kind];
 
-  /** @param {Kind} kind */
-  nameKind(kind) {
-    return { useful: _("useful"), first: this.first, itself: _("itself"), nowhere: _("nowhere"), elsewhere: _("elsewhere") }[kind];
-  }
-
-  /**
-   * @param {Plan} plan @param {string[]} names of the rows
-   * @param {Record<Kind, number>[] | null} shares of each row @param {string} first what the first place is called
-   * @param {number[] | null} gates of each row @param {boolean} hasSink only then can weight fall nowhere
-   */
-  place(plan, names, shares, first, gates, hasSink) {
-    const { stage } = this, isShown = shares ? 1 : 0;
-    this.first = first;
-    this.rows.forEach(({ name, parts, gate }, row) => {
-      const { left, y, height } = plan.bars[row], width = plan.barsEnd - left - (gates && !plan.isPhone ? plan.gate : 0);
-      let at = left;
-      name.textContent = names[row];
-      name.classList.toggle("asks", row === 0);
-      stage.write(name, ...plan.bars[row].name, row === 0 ? 18 : 15, isShown, 0, "left");
-      parts.forEach((part, kind) => {
-        const share = shares ? shares[row][KINDS[kind]] : 0, long = width * share, text = percent(share);
-        const full = `${this.nameKind(KINDS[kind])} ${text}`, [fullWidth, width_] = stage.widths([full, text], 14);
-        part.textContent = share < SMALLEST ? "" : fullWidth + AIR <= long ? full : width_ + AIR <= long ? text : "";
-        stage.put(part, { x: at, y, width: long, height }, isShown);
-        at += long;
-      });
-      gate.textContent = gates ? _("gate {share} open", { share: percent(gates[row]) }) : "";
-      stage.write(gate, ...(plan.isPhone ? plan.bars[row].gate : /** @type {[number, number]} */ ([plan.barsEnd, y + height / 2])), 14, gates ? isShown : 0, 0, "right");
-    });
-    this.placeLegend(plan, isShown, hasSink);
-  }
-
-  /** @param {Plan} plan @param {number} isShown @param {boolean} hasSink */
-  placeLegend(plan, isShown, hasSink) {
-    const { stage } = this, names = KINDS.map((kind) => this.nameKind(kind)), widths = stage.widths(names, 14, 400);
-    let { x, y } = plan.legend;
-    this.legend.forEach((node, at) => {
-      /** @type {HTMLElement} */ (node.lastElementChild).textContent = names[at];
-      node.hidden = KINDS[at] === "nowhere" && !hasSink;
-      if (node.hidden) return;
-      if (x + widths[at] + 20 > stage.room) { x = plan.legend.x; y += 22; }
-      stage.write(node, x, y, 14, isShown, 0, "left");
+/** @param {import("../stage.js").Stage} stage @param {Bars} bars @returns {Mark[]} */
+export function markBars(stage, { names, shares, first, gates, hasSink }) {
+  const opacity = shares ? 1 : 0, kinds = KINDS.filter((kind) => kind !== "nowhere" || hasSink), widths = stage.widths(kinds.map((kind) => nameKind(kind, first)), 14, 400);
+  const isPhone = stage.room < 560, left = isPhone ? 0 : NAMES, right = stage.room - 2, width = right - left - (gates && !isPhone ? GATE : 0);
+  let x = isPhone ? 2 : left, y = isPhone ? 342 : 374;
+  return [
+    ...names.flatMap((text, row) => {
+      const top = isPhone ? 222 + 62 * row : 274 + 44 * row, told = top + (isPhone ? -13 : 16);
+      let end = left;
+      return /** @type {Mark[]} */ ([
+        { key: `bar ${row}`, class: "text idle-name", is: { asks: row === 0 }, text, at: [0, told, row === 0 ? 18 : 15], hold: "left", opacity },
+        ...KINDS.map((kind) => {
+          const share = shares?.[row][kind] ?? 0, long = width * share, text = percent(share);
+          const fits = [`${nameKind(kind, first)} ${text}`, text].find((one) => share >= SMALLEST && stage.widths([one], 14)[0] + AIR <= long);
+          end += long;
+          return { key: `part ${row} ${kind}`, class: `idle-part ${kind}`, text: fits ?? "", box: [end - long, top, long, 32], opacity };
+        }),
+        {
+          key: `gate ${row}`, class: "text idle-gate", text: gates ? _("gate {share} open", { share: percent(gates[row]) }) : "",
+          at: [right, told, 14], hold: "right", opacity: gates ? opacity : 0,
+        },
+      ]);
+    }),
+    ...kinds.flatMap((kind, at) => {
+      if (x + widths[at] + 20 > stage.room) { x = isPhone ? 2 : left; y += 22; }
+      const start = x;
       x += widths[at] + 44;
-    });
-  }
+      return /** @type {Mark[]} */ ([
+        { key: `legend ${kind}`, class: "text quiet idle-key", at: [start, y, 14], hold: "left", opacity },
+        { key: `colour ${kind}`, in: `legend ${kind}`, tag: "span", class: `idle-part ${kind}` },
+        { key: `kind ${kind}`, in: `legend ${kind}`, tag: "span", class: "name", text: nameKind(kind, first) },
+      ]);
+    }),
+  ];
 }
