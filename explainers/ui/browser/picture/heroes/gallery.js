@@ -2,17 +2,18 @@
 // All heads of a model by name; and of one of them its scores, and its arcs on a short text.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 
 import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { ArcStrip } from "../arc_strip.js";
+import { markArcs } from "../arc_marks.js";
 import { Chips } from "../chips.js";
-import { Hero } from "../hero.js";
 import { percent } from "../sentence.js";
+import { WordHero } from "../word_hero.js";
 import { Words } from "../words.js";
-import { HeadBars } from "./gallery_bars.js";
-import { HeadMap } from "./gallery_map.js";
+import { markScores, write } from "./gallery_bars.js";
+import { markMap } from "./gallery_map.js";
 
 /**
  * @typedef {object} Numbers heads are in order, layer by layer
@@ -37,29 +38,26 @@ const HUES = {
   induction: "--head0", punctuation: "--head2", positional: "--head4",
 };
 const BARS = 320, GAP = 28, ARCS = 118, WORDS = 34;
-const STEP = 25, SHARE = 54, REACH = 150; // on a phone: words below each other, their shares, arcs at their left
+const SEEN = 0.005; // smaller weights are neither drawn nor written
+const DOWN = 17, STEP = 25, SHARE = 54, REACH = 150; // on a phone: the size of words below each other, their shares, arcs at their left
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Gallery extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Gallery extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     root.classList.add("gallery");
-    /** @type {number | null} */
-    this.pointed = null;
     this.shownFor = "";
     this.bytes = new Uint8Array();
-    /** @type {number[]} the middles of the words, across or on a phone down */
-    this.centres = [];
-    this.base = 0;
-    this.legend = element("div", "gallery-legend");
-    this.stage.root.append(this.legend);
+    this.legend = this.stage.root.appendChild(element("div", "gallery-legend"));
     /** @type {Chips | null} */
     this.filter = null;
-    this.map = new HeadMap(this.stage, (layer, head) => this.choose({ gallery_layer: layer, gallery_head: head }));
-    this.bars = new HeadBars(this.stage);
-    this.arcs = new ArcStrip(this.stage);
-    this.words = new Words(this.stage, {
+    this.words = this.addWords();
+  }
+
+  /** @override */
+  addWords() {
+    return new Words(this.stage, {
       label: _("The word whose arcs are drawn"),
       choose: (place) => { this.pointed = null; this.choose({ gallery_word: place }); },
       peek: (place) => this.peek(place),
@@ -68,18 +66,19 @@ export class Gallery extends Hero {
 
   // What is chosen.
 
-  get chosen() { return Number(this.choices.gallery_layer) * this.data.heads + Number(this.choices.gallery_head); }
+  /** @override */
+  get chosen() { return Math.min(Number(this.choices.gallery_word), this.data.tokens.length - 1); }
+  get chosenHead() { return Number(this.choices.gallery_layer) * this.data.heads + Number(this.choices.gallery_head); }
   get headName() { return `L${this.choices.gallery_layer}.H${this.choices.gallery_head}`; }
   get wanted() { return String(this.choices.head_name); }
-  get word() { return this.pointed ?? Math.min(Number(this.choices.gallery_word), this.data.tokens.length - 1); }
   get isPhone() { return this.stage.room < 560; }
-  get hasArcs() { return this.data.tokens.length > 0; }
+  /** How large numbers are: what makes 18 pixels on a projector. */
+  get letters() { return this.isLecture ? 15.2 : 14; }
 
-  /** Heads that are lit: all of them, those with the wanted name, or those without any. */
-  get lit() {
-    const { named, names, labels } = this.data, [every, nameless] = this.ends, at = names.indexOf(this.wanted);
-    if (this.wanted === every || !(this.wanted in labels)) return named.map(() => true);
-    return named.map((own) => (this.wanted === nameless ? !own.length : own.includes(at)));
+  /** Is a head with these names lit by this one? What is no name lights all heads, or those without any. @param {number[]} own @param {string} name */
+  isLit(own, name) {
+    const { names, labels } = this.data, [every, nameless] = this.ends;
+    return name === every || !(name in labels) || (name === nameless ? !own.length : own.includes(names.indexOf(name)));
   }
 
   /** The values that are no name: all heads, and heads without one. */
@@ -88,41 +87,21 @@ export class Gallery extends Hero {
     return [keys[0], keys[keys.length - 1]];
   }
 
-  /** @param {number | null} place */
-  peek(place) {
-    if (place === this.pointed) return;
-    this.pointed = place;
-    this.update();
-  }
-
-  // Nodes.
-
-  /** How large numbers are: what makes 18 pixels on a projector. */
-  get letters() { return this.isLecture ? 15.2 : 14; }
-
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
     const { data } = this, shown = JSON.stringify([data.model, data.labels, data.named, data.tokens]);
     if (!isFirst && shown === this.shownFor) return false;
     this.shownFor = shown;
-    this.pointed = null;
+    super.renew(true);
     this.bytes = Uint8Array.from(atob(data.weights), (letter) => letter.charCodeAt(0));
-    this.map.renew(data.layers, data.heads);
-    this.bars.renew(data.bars);
-    this.arcs.renew(data.tokens.length);
-    this.words.renew(data.tokens);
     this.renewLegend();
     return true;
   }
 
   renewLegend() {
-    const { labels, named, names } = this.data, [every, nameless] = this.ends;
-    const count = (/** @type {string} */ name) => {
-      if (name === every) return named.length;
-      return named.filter((own) => (name === nameless ? !own.length : own.includes(names.indexOf(name)))).length;
-    };
-    const offered = Object.keys(labels).filter((name) => count(name));
-    const options = offered.map((name) => ({ value: name, label: labels[name] }));
+    const { labels, named } = this.data, [every, nameless] = this.ends;
+    const count = (/** @type {string} */ name) => named.filter((own) => this.isLit(own, name)).length;
+    const options = Object.keys(labels).filter(count).map((name) => ({ value: name, label: labels[name] }));
     this.legend.replaceChildren();
     this.filter = new Chips(this.legend, { label: "", options, choose: (value) => this.light(value) });
     this.legend.firstElementChild?.lastElementChild?.setAttribute("aria-label", _("Heads with this name"));
@@ -137,85 +116,80 @@ export class Gallery extends Hero {
 
   /** Only heads with this name; the one that has it most surely is chosen. @param {string} name */
   light(name) {
-    const { names, scores, heads } = this.data, at = names.indexOf(name), lit = names.includes(name);
-    if (!lit) return this.choose({ head_name: name });
+    const { names, scores, heads } = this.data, at = names.indexOf(name);
+    if (at < 0) return this.choose({ head_name: name });
     const best = scores.reduce((most, row, place) => ((row[at] ?? -1) > (scores[most][at] ?? -1) ? place : most), 0);
     this.choose({ head_name: name, gallery_layer: Math.floor(best / heads), gallery_head: best % heads });
   }
 
   /** @param {string} name */
   hueOf(name) {
-    if (name in HUES) return `var(${HUES[name]})`;
-    return this.data.names.includes(name) ? "var(--gallery-sink)" : "";
+    return name in HUES ? `var(${HUES[name]})` : this.data.names.includes(name) ? "var(--gallery-sink)" : "";
   }
 
-  // Places.
+  // What is seen.
 
-  /** @override */
-  update() {
+  /** @override @returns {Mark[]} */
+  marks() {
+    const { data, stage, isPhone, letters, chosenHead: chosen } = this, { room } = stage, { named, names, layers, heads, tokens } = data;
     this.filter?.show(this.wanted);
-    super.update();
+    const isBeside = room >= 760, wide = isBeside ? room - BARS - GAP : room, top = Math.ceil(this.legend.offsetHeight) + 8;
+    const wanted = names.indexOf(this.wanted), hues = named.map((own) => (own.length ? this.hueOf(names[own.includes(wanted) ? wanted : own[0]]) : ""));
+    const map = markMap(this.scene, {
+      top, wide, layers, heads, chosen, hues, letters, lit: named.map((own) => this.isLit(own, this.wanted)), told: named.map((_own, place) => this.tellHead(place)),
+      choose: (layer, head) => this.choose({ gallery_layer: layer, gallery_head: head }),
+    });
+    const scores = markScores(stage, data, {
+      chosen, at: isBeside ? [wide + GAP, top, BARS] : [0, map.end + 12, room], title: `${this.headName}: ${this.tellHead(chosen)}`,
+      hues: names.map((name) => this.hueOf(name)), letters, isBrief: !isBeside,
+    });
+    const foot = Math.max(map.end, scores.end);
+    stage.resize(room, !tokens.length ? foot + 6 : isPhone ? foot + 16 + STEP * tokens.length : foot + 8 + ARCS + WORDS + 26);
+    return [
+      { key: "legend", node: this.legend },
+      ...map.marks,
+      ...scores.marks,
+      ...(tokens.length ? this.markTokens(foot) : []),
+    ];
   }
 
-  /** @override */
-  place() {
-    const { data, stage, isPhone } = this, room = stage.room;
-    const wide = isPhone || room < 760 ? room : room - BARS - GAP;
-    const wanted = data.names.indexOf(this.wanted);
-    const hues = data.named.map((own) => {
-      const name = wanted >= 0 && own.includes(wanted) ? this.wanted : data.names[own[0]];
-      return name ? this.hueOf(name) : "";
-    });
-    const told = data.named.map((own) => own.map((at) => data.labels[data.names[at]]).join(", ") || data.labels[this.ends[1]]);
-    const top = Math.ceil(this.legend.offsetHeight) + 8;
-    const end = this.map.place({ top, wide, chosen: this.chosen, hues, lit: this.lit, told, letters: this.letters });
-    const beside = wide < room;
-    const relations = data.relations.filter(({ place }) => place === this.chosen).slice(0, 2);
-    const below = this.bars.place({
-      x: beside ? wide + GAP : 0, y: beside ? top : end + 12, width: beside ? BARS : room, title: this.titleOf(this.chosen),
-      scores: data.scores[this.chosen], chance: data.chance, needed: data.needed, relations,
-      hues: data.names.map((name) => this.hueOf(name)), own: data.named[this.chosen], isBrief: !beside, letters: this.letters,
-    });
-    const foot = Math.max(end, below);
-    stage.resize(room, !this.hasArcs ? foot + 6 : isPhone ? foot + 16 + STEP * data.tokens.length : foot + 8 + ARCS + WORDS + 26);
-    this.placeWords(foot);
-  }
-
-  /** @param {number} place */
-  titleOf(place) {
+  /** The names of a head. @param {number} place */
+  tellHead(place) {
     const { named, names, labels } = this.data;
-    return `${this.headName}: ${named[place].map((at) => labels[names[at]]).join(", ") || labels[this.ends[1]]}`;
+    return named[place].map((at) => labels[names[at]]).join(", ") || labels[this.ends[1]];
   }
 
-  /** @param {number} foot where the bars end */
-  placeWords(foot) {
-    const { words, data } = this;
-    if (this.isPhone) this.placeDown(foot + 10);
-    else this.placeAcross(foot + 8 + ARCS);
-    words.show({
-      chosen: Number(this.choices.gallery_word), shown: this.word,
-      names: data.tokens.map((token, place) => `${token}: ${percent(this.rowOf(this.word)[place])}`),
-      hidden: data.tokens.map(() => false),
-    });
+  /** The words and their arcs. @param {number} foot where the bars end @returns {Mark[]} */
+  markTokens(foot) {
+    const { stage, words, isPhone, letters, asker, data: { tokens } } = this, count = tokens.length, start = (this.chosenHead * count + asker) * count;
+    const weights = Array.from(this.bytes.subarray(start, start + count), (byte) => byte / 255);
+    const base = isPhone ? stage.room - SHARE - Math.max(...stage.widths(tokens, DOWN)) - 14 : foot + 8 + ARCS;
+    const centres = isPhone ? this.placeDown(base, foot + 10) : this.placeAcross(base);
+    words.show({ chosen: this.chosen, shown: asker, names: tokens.map((token, place) => `${token}: ${percent(weights[place])}`), hidden: tokens.map(() => false) });
+    return [
+      { key: "words", node: words.root },
+      ...markArcs("word", stage, {
+        weights, centres, asker, base, high: isPhone ? Math.min(REACH, base - 8) : ARCS - 12, isUpright: isPhone, isSeen: (_place, weight) => weight >= SEEN,
+        share: (place) => ({
+          at: isPhone ? [stage.room - 4, centres[place], letters] : [centres[place], base + WORDS + 12, letters], hold: isPhone ? "right" : "middle", opacity: weights[place] >= SEEN ? 1 : 0,
+        }),
+      }),
+    ];
   }
 
-  /** Words below each other, with the arcs at their left. @param {number} top */
-  placeDown(top) {
-    const { stage, words, data } = this, size = 17;
-    const widest = Math.max(0, ...stage.widths(data.tokens, size));
-    this.base = stage.room - SHARE - widest - 14;
-    this.centres = data.tokens.map((_token, place) => {
+  /** Words below each other, with the arcs at their left; returns their middles. @param {number} base @param {number} top */
+  placeDown(base, top) {
+    return this.words.buttons.map((button, place) => {
       const depth = top + (place + 0.5) * STEP;
-      Object.assign(words.buttons[place].style, { width: "", height: `${STEP}px` });
-      stage.write(words.buttons[place], this.base + 8, depth, size, 1, 0, "left");
-      stage.write(this.arcs.shares[place], stage.room - 4, depth, this.letters, this.rowOf(this.word)[place] >= 0.005 ? 1 : 0, 0, "right");
+      Object.assign(button.style, { width: "", height: `${STEP}px` });
+      this.stage.write(button, base + 8, depth, DOWN, 1, 0, "left");
       return depth;
     });
   }
 
-  /** Words beside each other, below their arcs. @param {number} base */
+  /** Words beside each other, below their arcs; returns their middles. @param {number} base */
   placeAcross(base) {
-    const { stage, hasArcs, words, data } = this, tokens = data.tokens;
+    const { stage, words, data: { tokens } } = this;
     let size = 21, total = Infinity, /** @type {number[]} */ widths = [];
     for (; total > stage.room && size > 15; total = widths.reduce((sum, one) => sum + one, 0)) { // the least that its words need
       size -= 1;
@@ -223,51 +197,28 @@ export class Gallery extends Hero {
     }
     const gap = Math.min(18, Math.max(0, (stage.room - total) / Math.max(1, tokens.length - 1)));
     let x = (stage.room - total - gap * (tokens.length - 1)) / 2;
-    this.base = base;
-    this.centres = widths.map((wide, place) => {
-      const centre = x + wide / 2;
-      stage.put(words.buttons[place], { x, y: base + 2, width: wide, height: WORDS - 2 }, hasArcs ? 1 : 0);
-      words.buttons[place].style.fontSize = `${size}px`;
-      stage.write(this.arcs.shares[place], centre, base + WORDS + 12, this.letters, hasArcs && this.rowOf(this.word)[place] >= 0.005 ? 1 : 0);
-      x += wide + gap;
-      return centre;
+    return words.buttons.map((button, place) => {
+      const left = x, width = widths[place];
+      stage.put(button, { x, y: base + 2, width, height: WORDS - 2 });
+      button.style.fontSize = `${size}px`;
+      x += width + gap;
+      return left + width / 2;
     });
-  }
-
-  /** The weights of a word in the chosen head. @param {number} word */
-  rowOf(word) {
-    const count = this.data.tokens.length, start = (this.chosen * count + word) * count;
-    return Array.from(this.bytes.subarray(start, start + count), (byte) => byte / 255);
-  }
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() {
-    if (!this.data.tokens.length) return {};
-    return { weights: [this.rowOf(this.word)], asker: [[this.centres[this.word] ?? 0]] };
-  }
-
-  /** @override */
-  paint() {
-    if (!this.data.tokens.length || !this.centres.length) return;
-    const [asker] = this.tween.row("asker", 0), weights = this.tween.row("weights", 0);
-    const high = this.isPhone ? Math.min(REACH, this.base - 8) : ARCS - 12;
-    const form = { centres: this.centres, asker, base: this.base, high, scale: 1, even: 0, isUpright: this.isPhone };
-    this.arcs.paint(weights, form, (place) => this.hasArcs && weights[place] >= 0.005);
   }
 
   // What it says.
 
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, chosen: place } = this, [every, nameless] = this.ends, own = data.named[place];
+    const { data, chosenHead: place } = this, [every, nameless] = this.ends, own = data.named[place];
     const isName = data.names.includes(this.wanted), at = isName ? data.names.indexOf(this.wanted) : own[0] ?? -1;
     const relation = data.relations.find((one) => one.place === place);
-    const name = at >= 0 ? data.names[at] : "", score = data.scores[place][at];
+    const name = at >= 0 ? data.names[at] : "";
     const values = {
       all: String(data.named.length), named: String(data.named.filter((one) => one.length).length),
       nameless: String(data.named.filter((one) => !one.length).length),
       count: String(data.named.filter((one) => one.includes(at)).length), head: this.headName,
-      role: data.labels[name] ?? "", score: score === null || score === undefined ? "–" : digits(score),
+      role: data.labels[name] ?? "", score: write(data.scores[place][at]),
       chance: digits(data.chance[at] ?? 0), model: data.model,
       relation: relation?.label ?? "", right: percent(relation?.score ?? 0), offset: percent(relation?.chance ?? 0),
     };
@@ -282,9 +233,6 @@ export class Gallery extends Hero {
   /** @override */
   describe() {
     const { names, labels, scores } = this.data;
-    return names.map((name, at) => {
-      const score = scores[this.chosen][at];
-      return `${labels[name]}: ${score === null || score === undefined ? "–" : digits(score)}`;
-    }).join("; ");
+    return names.map((name, at) => `${labels[name]}: ${write(scores[this.chosenHead][at])}`).join("; ");
   }
 }
