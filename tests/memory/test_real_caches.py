@@ -29,8 +29,9 @@ LATENT = {
     "num_key_value_heads": 6, "moe_intermediate_size": 16,
 }  # fmt: skip
 SEVEN: dict[str, Any] = SIZES | {"num_hidden_layers": 7, "head_dim": 10, "sliding_window": 8}
+WORDS_OF_GPT2: dict[str, Any] = {"n_embd": 12, "n_layer": 5, "n_head": 2}
 DECODERS = {
-    "GPT-2": AutoConfig.for_model("gpt2", n_embd=12, n_layer=5, n_head=2, vocab_size=13),
+    "GPT-2": AutoConfig.for_model("gpt2", **WORDS_OF_GPT2, vocab_size=13),
     "Llama": AutoConfig.for_model("llama", **SIZES, head_dim=10),
     "Mistral": AutoConfig.for_model("mistral", **SIZES, head_dim=8, sliding_window=4),
     "Gemma 3": AutoConfig.for_model("gemma3_text", **SEVEN),

@@ -1,11 +1,9 @@
 // @ts-check
 // A square for every head: a column for each layer, a row for each head of it.
 
-/** @import { Mark } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { Mark, Scene } from "../scene.js" */
 
 import { _ } from "../../common/words.js";
-import { Scene } from "../scene.js";
 
 /**
  * @typedef {object} MapState
@@ -19,12 +17,13 @@ import { Scene } from "../scene.js";
  * @property {string[]} told the names of each head
  * @property {number} letters how large they are
  * @property {(layer: number, head: number) => void} choose
+ * @property {boolean[]} [chance] heads whose number says no more than chance would
  */
 
 const HEAD = 24, TALLEST = 196, LEFT = 46;
 
 /** The map, and where it ends. @param {Scene} scene @param {MapState} state @returns {{ marks: Mark[], end: number }} */
-export function markMap(scene, { top, wide, layers, heads, chosen, hues, lit, told, letters, choose }) {
+export function markMap(scene, { top, wide, layers, heads, chosen, hues, lit, told, letters, choose, chance = [] }) {
   const isPhone = scene.stage.room < 560, left = isPhone ? 30 : LEFT, first = top + HEAD, layer = Math.floor(chosen / heads), head = chosen % heads;
   const width = Math.min(48, (wide - left) / layers), height = Math.max(13, Math.min(22, TALLEST / heads)), step = width >= 19 ? 1 : width * 2 >= 19 ? 2 : 5;
   const rows = [...Array(heads).keys()], columns = [...Array(layers).keys()];
@@ -35,7 +34,7 @@ export function markMap(scene, { top, wide, layers, heads, chosen, hues, lit, to
       ...columns.map((column) => {
         const place = column * heads + line, isChosen = place === chosen, name = `L${column}.H${line}: ${told[place]}`;
         return {
-          key: `cell ${column} ${line}`, in: `heads ${line}`, tag: "button", class: "gallery-cell", is: { moves: false, nameless: !hues[place], dim: !lit[place] },
+          key: `cell ${column} ${line}`, in: `heads ${line}`, tag: "button", class: "gallery-cell", is: { moves: false, nameless: !hues[place], dim: !lit[place], "matter-chance": chance[place] },
           box: [left + column * width + 1, first + line * height + 1, width - 2, height - 2], style: { "--hue": hues[place] || "transparent" },
           attributes: { role: "gridcell", tabindex: isChosen ? 0 : -1, "aria-selected": String(isChosen), "aria-label": name, title: name },
           click: () => choose(column, line), made: (/** @type {HTMLElement} */ node) => { node.onkeydown = (event) => walk(event, scene, column, line); },
@@ -64,30 +63,4 @@ function walk(event, scene, layer, head) {
   const next = /** @type {HTMLElement | undefined} */ (scene.node(`cell ${layer + by[0]} ${head + by[1]}`));
   next?.focus(); // first: after a change it would lay out the page at once
   next?.click();
-}
-
-/** The map in a picture that keeps its nodes itself: matter.js */
-export class HeadMap {
-  /** @param {Stage} stage @param {MapState["choose"]} choose */
-  constructor(stage, choose) {
-    this.scene = new Scene(stage);
-    this.choose = choose;
-    this.layers = this.heads = 0;
-  }
-
-  /** @param {number} layers @param {number} heads */
-  renew(layers, heads) { Object.assign(this, { layers, heads }); }
-
-  /** By head, then by layer. */
-  get cells() {
-    const find = (/** @type {number} */ layer, /** @type {number} */ head) => /** @type {HTMLElement} */ (this.scene.node(`cell ${layer} ${head}`));
-    return Array.from({ length: this.heads }, (_row, head) => Array.from({ length: this.layers }, (_cell, layer) => find(layer, head)));
-  }
-
-  /** Put everything to its place; returns where the map ends. @param {Omit<MapState, "layers" | "heads" | "choose">} state */
-  place(state) {
-    const { marks, end } = markMap(this.scene, { ...this, ...state });
-    this.scene.show(marks);
-    return end;
-  }
 }

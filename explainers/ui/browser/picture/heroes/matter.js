@@ -8,7 +8,7 @@ import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { percent } from "../sentence.js";
-import { HeadMap } from "./gallery_map.js";
+import { markMap } from "./gallery_map.js";
 
 /**
  * @typedef {object} Numbers heads are in order, layer by layer
@@ -34,7 +34,6 @@ export class Matter extends Hero {
   constructor(root) {
     super(root);
     root.classList.add("gallery", "matter");
-    this.map = new HeadMap(this.stage, (layer, head) => this.follow(layer, head));
   }
 
   get chosen() { return Number(this.choices[this.data.keys[0]]) * this.data.heads + Number(this.choices[this.data.keys[1]]); }
@@ -57,21 +56,21 @@ export class Matter extends Hero {
   marks() {
     const { data, stage, numbers } = this, { room } = stage, isPhone = room < 560, isBeside = room >= 760, wide = isBeside ? room - BARS - GAP : room;
     const step = data.prompts[0].length > 8 && room < 900 ? 56 : isPhone ? 30 : 32, top = 2 * step + 14, largest = Math.max(1e-9, ...numbers.map(Math.abs));
-    const end = this.placeMap(top, wide, largest), foot = end + (isPhone ? 80 : 34), rows = isBeside ? top : foot;
+    const { marks: map, end } = this.markHeads(top, wide, largest), foot = end + (isPhone ? 80 : 34), rows = isBeside ? top : foot;
     stage.resize(room, Math.max(foot, rows + 24 + AXIS + ROWS * STEP + 6));
     return [
       ...this.markPrompts(step), ...this.markLegend([0, end + 6, wide, isPhone ? 66 : 24]),
-      { key: "map", node: this.map.root }, ...this.markRows(isBeside ? wide + GAP : 0, rows, isBeside ? BARS : room, largest),
+      ...map, ...this.markRows(isBeside ? wide + GAP : 0, rows, isBeside ? BARS : room, largest),
     ];
   }
 
-  /** All heads; says where they end. @param {number} top @param {number} wide @param {number} largest */
-  placeMap(top, wide, largest) {
-    const { map, data: { layers, heads }, numbers, chosen } = this;
-    if (map.layers !== layers || map.heads !== heads) map.renew(layers, heads);
-    map.cells.forEach((row, head) => row.forEach((cell, layer) => cell.classList.toggle("matter-chance", !this.passes(layer * heads + head))));
-    const hues = numbers.map((value) => this.hueOf(value, largest)), told = numbers.map((value) => this.write(value));
-    return map.place({ top, wide, chosen, hues, lit: hues.map(() => true), told, letters: 14 });
+  /** All heads, and where they end. @param {number} top @param {number} wide @param {number} largest */
+  markHeads(top, wide, largest) {
+    const { data: { layers, heads }, numbers, chosen } = this, hues = numbers.map((value) => this.hueOf(value, largest));
+    return markMap(this.scene, {
+      top, wide, layers, heads, chosen, hues, lit: hues.map(() => true), told: numbers.map((value) => this.write(value)), letters: 14,
+      choose: (layer, head) => this.follow(layer, head), chance: numbers.map((_value, place) => !this.passes(place)),
+    });
   }
 
   /** Both prompts, and by how much each prefers its answer. @param {number} step @returns {Mark[]} */
