@@ -1,12 +1,10 @@
 // @ts-check
 // A prompt twice, each token in the colour of its loss, and what may come next: as the model is, and changed.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
-/** @import { Rgb } from "../../common/colours.js" */
+/** @import { Choice, HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 
 import { channels, chooseInk, gradient, mix } from "../../common/colours.js";
-import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
@@ -23,159 +21,158 @@ import { Words } from "../words.js";
  * @property {string} sentence its name
  */
 /** @typedef {Numbers & { ahead: Record<string, Numbers> }} Sent what the server computed, and of every change what is known without */
-/** @typedef {{ name: HTMLElement, bar: HTMLElement, share: HTMLElement }} Row */
 
-const SIDES = 2, ROWS = 5, PAD = 4, CARET = 14;
+const ROWS = 5, PAD = 4, CARET = 14;
 
 /** @extends {Hero<HeroData & Sent>} */
 export class WhatIf extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    root.classList.add("what-if");
-    /** @type {number | null} the token that is pointed at, and the one that was clicked */
-    this.pointed = this.followed = null;
-    /** @type {Rgb[]} */
-    this.ramp = [];
-    this.legend = this.stage.add("div", "what-if-legend");
-    this.sides = Array.from({ length: SIDES }, () => ({ title: this.stage.add("div", "text what-if-side"), mean: this.stage.add("div", "text what-if-mean"), caret: this.stage.add("div", "what-if-caret") }));
-    this.words = new Words(this.stage, {
-      label: _("Token whose loss is shown"),
-      choose: (place) => { this.pointed = null; this.followed = place; this.update(); },
-      peek: (place) => { if (place !== this.pointed) { this.pointed = place; this.update(); } },
-    });
-    this.told = this.stage.add("div", "text what-if-told");
-    this.titles = this.names.map((title) => this.stage.add("div", "text", title));
-    /** @type {Row[][]} */
-    this.rows = Array.from({ length: SIDES }, (_side, side) => Array.from({ length: ROWS }, () => ({
-      name: this.stage.add("div", "text what-if-name"), bar: this.stage.add("div", `what-if-bar side${side}`), share: this.stage.add("div", "text"),
-    })));
-    this.textShown = "";
-  }
+  words = new Words(this.stage, {
+    label: _("Token whose loss is shown"),
+    choose: (place) => this.follow({ pointed: null, followed: place }),
+    peek: (place) => place !== this.pointed && this.follow({ pointed: place }),
+  });
+  textShown = "";
+  /** @type {number | null} the token that is pointed at */
+  pointed = null;
+  /** @type {number | null} the token that was clicked */
+  followed = null;
+  /** @type {import("../../common/colours.js").Rgb[]} */
+  ramp = [];
 
-  /** What is chosen: from the server, or known before it answers. @returns {Numbers} */
-  get chosen() {
+  /** What is shown: from the server, or known before it answers. @returns {Numbers} */
+  get now() {
     const { what_if: change } = this.choices;
     return change === this.data.choices.what_if ? this.data : this.data.ahead[String(change)] ?? this.data;
   }
 
-  /** @override @param {string} key @param {import("../hero.js").Choice} value */
+  /** @override @param {string} key @param {Choice} value */
   knows(key, value) { return key === "what_if" && String(value) in this.data.ahead; }
 
   get names() { return [_("as it is"), _("changed")]; }
   /** The strongest colour, of both sides. */
-  get most() { return Math.max(1, ...this.chosen.losses.flat()); }
+  get most() { return Math.max(1, ...this.now.losses.flat()); }
 
   /** A token on one of the sides: pointed at, clicked, or at first the one whose loss rises most, where it is changed. */
   get shown() {
-    const { losses: [before, after], tokens } = this.chosen, rises = after.map((loss, at) => loss - before[at]);
-    const worst = rises.indexOf(Math.max(...rises)) + 1;
-    return this.pointed ?? this.followed ?? tokens.length + worst;
+    const { losses: [before, after], tokens } = this.now, rises = after.map((loss, at) => loss - before[at]);
+    return this.pointed ?? this.followed ?? tokens.length + rises.indexOf(Math.max(...rises)) + 1;
   }
+
+  /** @param {{ pointed: number | null, followed?: number }} place */
+  follow(place) { Object.assign(this, place).update(); }
 
   /** @override */
   renew() {
-    const { tokens } = this.data, shown = JSON.stringify(tokens);
-    if (shown === this.textShown) return false;
-    this.textShown = shown;
-    this.pointed = this.followed = null;
+    const { tokens } = this.data, text = JSON.stringify(tokens);
+    if (text === this.textShown) return false;
+    Object.assign(this, { textShown: text, pointed: null, followed: null });
     this.words.renew(this.names.flatMap(() => tokens.map(readable)));
     return true;
   }
 
-  /** @override @param {Dress} dress */
+  /** @override @param {import("../palette.js").Dress} dress */
   dressed({ look, background }) { this.ramp = [background, channels(look.wrong)]; }
 
-  /** @override */
-  place() {
-    const { stage, chosen: data } = this, isPhone = stage.room < 560;
-    this.writeLegend(isPhone);
-    stage.put(this.legend, { x: 0, y: 0, width: stage.room, height: 24 });
-    const middle = this.placeSide(0, 30, isPhone), bottom = this.placeSide(1, middle + 8, isPhone) + 12;
-    this.colour();
-    stage.write(this.told, 0, bottom, 15, data.tokens.length > 1 ? 1 : 0, 0, "left");
-    const top = bottom + 30, wide = stage.room / SIDES, step = isPhone ? 25 : 27;
-    this.rows.forEach((rows, side) => {
-      const left = side * wide, most = data.next.slice().sort((one, other) => other.chances[side] - one.chances[side]).slice(0, ROWS);
-      const nameEnd = left + wide * (isPhone ? 0.4 : 0.26), room = wide - (nameEnd - left) - (isPhone ? 52 : 84);
-      stage.write(this.titles[side], nameEnd + 8, top, 15, 1, 0, "left");
-      rows.forEach(({ name, bar, share }, at) => {
-        const y = top + 20 + at * step, next = most[at], seen = next ? 1 : 0, chance = next?.chances[side] ?? 0;
-        name.textContent = next ? readable(next.token) : "";
-        share.textContent = percent(chance);
-        stage.write(name, nameEnd, y + step / 2, isPhone ? 15 : 17, seen, 0, "right");
-        stage.put(bar, { x: nameEnd + 8, y: y + 4, width: Math.max(2, room * chance), height: step - 8 }, seen);
-        stage.write(share, nameEnd + 14 + Math.max(2, room * chance), y + step / 2, 15, seen, 0, "left");
-      });
-    });
-    stage.resize(stage.room, top + 26 + ROWS * step);
+  /** @override @returns {Mark[]} */
+  marks() {
+    this.root.classList.add("what-if");
+    const plan = this.placeSides(), { isPhone, tops, bottom } = plan;
+    return [
+      ...this.markLegend(isPhone),
+      ...tops.flatMap((_top, side) => this.markSide(side, plan)),
+      this.markTokens(plan),
+      { key: "told", class: "text what-if-told", text: this.tellLoss(this.shown), at: [0, bottom, 15], hold: "left", opacity: this.now.tokens.length > 1 ? 1 : 0 },
+      ...tops.flatMap((_top, side) => this.markNext(side, plan)),
+    ];
   }
 
-  /** The prompt as it would be written, beside what its side is called. @param {number} side @param {number} top @param {boolean} isPhone */
-  placeSide(side, top, isPhone) {
-    const { stage, chosen: data } = this, { title, mean, caret } = this.sides[side], size = isPhone ? 16 : 19, line = size + 16, high = line - 5;
-    const texts = data.tokens.map(readable), widths = stage.widths(texts, size, 600), hasLosses = data.losses[side].length > 0;
-    title.textContent = this.names[side];
-    mean.textContent = hasLosses ? _("mean {loss}", { loss: data.said[side ? "after_loss" : "before_loss"] }) : "";
-    const long = Math.max(...stage.widths([...this.names, ...this.sides.map((one) => one.mean.textContent ?? "")], 15, 600)) + 18;
-    const [titleLong] = stage.widths([this.names[side]], 15, 600), left = isPhone ? 0 : long;
-    stage.write(title, 0, top + (isPhone ? 8 : high / 2), 15, 1, 0, "left");
-    stage.write(mean, isPhone ? titleLong + 12 : 0, top + (isPhone ? 8 : high / 2 + 19), 15, 1, 0, "left");
-    let x = left, y = top + (isPhone ? 20 : 0);
-    data.tokens.forEach((token, place) => {
-      const gap = x === left ? 0 : /^\s/.test(token) ? 6 : 1, wide = widths[place] + 2 * PAD;
-      if (x + gap + wide > stage.room - CARET && x > left) { x = left; y += line; }
+  /** Each prompt as it would be written, beside what its side is called; below them, what may come next. */
+  placeSides() {
+    const { stage, names, now: { tokens, losses, said } } = this, { room } = stage, isPhone = room < 560;
+    const size = isPhone ? 16 : 19, line = size + 16, height = line - 5, step = isPhone ? 25 : 27;
+    const means = losses.map((side, at) => (side.length ? _("mean {loss}", { loss: said[at ? "after_loss" : "before_loss"] }) : ""));
+    const widths = stage.widths(tokens.map(readable), size, 600), left = isPhone ? 0 : Math.max(...stage.widths([...names, ...means], 15, 600)) + 18;
+    let x = left, y = isPhone ? 20 : 0;
+    const boxes = tokens.map((token, place) => {
+      const gap = x === left ? 0 : /^\s/.test(token) ? 6 : 1, width = widths[place] + 2 * PAD;
+      if (x + gap + width > room - CARET && x > left) { x = left; y += line; }
       else x += gap;
-      const button = this.words.buttons[side * data.tokens.length + place];
-      stage.put(button, { x, y, width: wide, height: high });
-      Object.assign(button.style, { fontSize: `${size}px`, lineHeight: `${high}px` });
-      x += wide;
+      x += width;
+      return { x: x - width, y, width, height };
     });
-    stage.put(caret, { x: x + 6, y: y + 3, width: 3, height: high - 6 });
-    return Math.max(y + line, top + (isPhone ? 0 : 46));
+    const high = Math.max(y + line, isPhone ? 0 : 46), tops = [30, 38 + high], bottom = tops[1] + high + 12;
+    stage.resize(room, bottom + 56 + ROWS * step);
+    return { isPhone, size, height, step, means, boxes, caret: { x: x + 6, y: y + 3 }, tops, bottom };
   }
 
-  /** Each token in the colour of its loss, and the numbers of the one that is pointed at, which is framed on both sides. */
-  colour() {
-    const { chosen: data, words, ramp, most } = this, count = data.tokens.length, at = this.shown % count;
-    if (!ramp.length) return;
-    words.show({
-      chosen: this.followed ?? this.shown, shown: this.shown, hidden: words.buttons.map(() => false),
-      names: words.buttons.map((_button, place) => this.tellLoss(place % count)),
-    });
+  /** @param {number} side @param {ReturnType<typeof this.placeSides>} plan @returns {Mark[]} */
+  markSide(side, { isPhone, means, height, caret, tops: { [side]: top } }) {
+    const text = this.names[side], [wide] = this.stage.widths([text], 15, 600);
+    return [
+      { key: `side ${side}`, class: "text what-if-side", text, at: [0, top + (isPhone ? 8 : height / 2), 15], hold: "left" },
+      { key: `mean ${side}`, class: "text what-if-mean", text: means[side], at: isPhone ? [wide + 12, top + 8, 15] : [0, top + height / 2 + 19, 15], hold: "left" },
+      { key: `caret ${side}`, class: "what-if-caret", box: [caret.x, top + caret.y, 3, height - 6] },
+    ];
+  }
+
+  /** Each token in the colour of its loss; the one that is pointed at is framed on both sides. @param {ReturnType<typeof this.placeSides>} plan @returns {Mark} */
+  markTokens({ size, boxes, tops }) {
+    const { stage, shown, words, ramp, most, now: { losses } } = this, count = boxes.length;
+    words.show({ chosen: this.followed ?? shown, shown, names: words.buttons.map((_button, place) => this.tellLoss(place)), hidden: words.buttons.map(() => false) });
     words.buttons.forEach((button, place) => {
-      const loss = place % count ? data.losses[Math.floor(place / count)][(place % count) - 1] : 0, rgb = mix(ramp, loss / most);
+      const at = place % count, side = Math.floor(place / count), { y, height, ...box } = boxes[at], rgb = mix(ramp, at ? losses[side][at - 1] / most : 0);
+      stage.put(button, { ...box, y: tops[side] + y, height });
+      Object.assign(button.style, { fontSize: `${size}px`, lineHeight: `${height}px` });
       button.style.setProperty("--loss", `rgb(${rgb})`);
       button.style.setProperty("--ink", chooseInk(rgb));
-      button.classList.toggle("first", place % count === 0);
-      button.classList.toggle("asks", place % count === at);
+      button.classList.toggle("first", !at);
+      button.classList.toggle("asks", at === shown % count);
     });
-    this.told.textContent = this.tellLoss(at);
+    return { key: "words", node: words.root };
   }
 
-  /** A token with both of its losses. @param {number} at */
-  tellLoss(at) {
-    const token = readable(this.chosen.tokens[at] ?? "");
+  /** What may come next, the most probable first. @param {number} side @param {ReturnType<typeof this.placeSides>} plan @returns {Mark[]} */
+  markNext(side, { isPhone, step, bottom }) {
+    const wide = this.stage.room / 2, end = wide * (side + (isPhone ? 0.4 : 0.26)), room = wide * (isPhone ? 0.6 : 0.74) - (isPhone ? 52 : 84);
+    const next = this.now.next.map(({ token, chances }) => ({ token, chance: chances[side] })).sort((one, other) => other.chance - one.chance);
+    return [
+      { key: `title ${side}`, class: "text", text: this.names[side], at: [end + 8, bottom + 30, 15], hold: "left" },
+      ...next.slice(0, ROWS).flatMap(({ token, chance }, at) => {
+        const top = bottom + 50 + at * step, middle = top + step / 2, long = Math.max(2, room * chance);
+        return /** @type {Mark[]} */ ([
+          { key: `name ${side} ${at}`, class: "text what-if-name", text: readable(token), at: [end, middle, isPhone ? 15 : 17], hold: "right" },
+          { key: `bar ${side} ${at}`, class: `what-if-bar side${side}`, box: [end + 8, top + 4, long, step - 8] },
+          { key: `share ${side} ${at}`, class: "text", text: percent(chance), at: [end + 14 + long, middle, 15], hold: "left" },
+        ]);
+      }),
+    ];
+  }
+
+  /** A token with both of its losses. @param {number} place on one of the sides */
+  tellLoss(place) {
+    const { tokens, losses } = this.now, at = place % tokens.length, token = readable(tokens[at] ?? "");
     if (!at) return _("“{token}”: the first token has no loss", { token });
-    const [before, after] = this.chosen.losses.map((side) => digits(side[at - 1]));
+    const [before, after] = losses.map((side) => digits(side[at - 1]));
     return _("“{token}”: loss {before}, changed {after}", { token, before, after });
   }
 
-  /** @param {boolean} isPhone */
-  writeLegend(isPhone) {
-    const bar = element("i", "what-if-ramp"), text = isPhone ? _("loss") : _("Loss: how improbable the model found each token");
-    bar.style.background = gradient(this.ramp.length ? this.ramp : [[255, 255, 255], [255, 255, 255]]);
-    this.legend.replaceChildren(element("span", "", text), element("span", "", digits(0, 0)), bar, element("span", "", digits(this.most)));
+  /** @param {boolean} isPhone @returns {Mark[]} */
+  markLegend(isPhone) {
+    return [
+      { key: "legend", class: "what-if-legend", box: [0, 0, this.stage.room, 24] },
+      { key: "losses", in: "legend", tag: "span", text: isPhone ? _("loss") : _("Loss: how improbable the model found each token") },
+      { key: "least", in: "legend", tag: "span", text: digits(0, 0) },
+      { key: "ramp", in: "legend", tag: "i", class: "what-if-ramp", style: { background: gradient(this.ramp) } },
+      { key: "most", in: "legend", tag: "span", text: digits(this.most) },
+    ];
   }
 
   /** @override @returns {Sentence} */
-  sentence() {
-    return { name: this.chosen.sentence, values: this.chosen.said };
-  }
+  sentence() { return { name: this.now.sentence, values: this.now.said }; }
 
   /** @override */
   describe() {
-    const { next, tokens, losses } = this.chosen;
+    const { next, tokens, losses } = this.now;
     const told = next.map(({ token, chances }) => `${readable(token)}: ${chances.map(percent).join(", ")}`);
     const lost = tokens.slice(1).map((token, at) => `${readable(token)} ${digits(losses[0][at])}; ${digits(losses[1][at])}`);
     return `${told.join("; ")}. ${lost.join("; ")}`;
