@@ -3,7 +3,9 @@
 // written to the words that the translator looks at for it.
 
 /** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
-/** @import { Before } from "./translation_glide.js" */
+/** @import { Mark } from "../scene.js" */
+/** @import { Before } from "./translation_lines.js" */
+/** @import { Places } from "./translation_places.js" */
 
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
@@ -12,9 +14,8 @@ import { isStill } from "../motion.js";
 import { Film } from "../player.js";
 import { percent } from "../sentence.js";
 import { Words } from "../words.js";
-import { beginLines, findBefore, putBack, rememberLine } from "./translation_glide.js";
-import { TranslationGrid } from "./translation_grid.js";
-import { bundle, Lines, NO_LINE } from "./translation_lines.js";
+import { markCells } from "./translation_grid.js";
+import { beginLines, bundle, findBefore, markLines, putBack } from "./translation_lines.js";
 import { placeSentences } from "./translation_places.js";
 
 /**
@@ -44,20 +45,13 @@ export class Translation extends Hero {
     super(root);
     root.classList.add("translation");
     this.textShown = "";
-    this.measuredAs = false;
-    this.toldOf = "";
-    /** @type {{ words: string[], syllables: string[] }} what each word and syllable is told as */
-    this.told = { words: [], syllables: [] };
+    this.wasTable = false;
+    /** @type {Mark[]} of the table, since it was shown */
+    this.cells = [];
     /** @type {Focus | null} what the pointer is on */
     this.pointed = null;
     /** @type {number | null} a word that was chosen, whose column is shown */
     this.pinned = null;
-    this.lines = new Lines(this.stage);
-    this.caret = this.stage.add("div", "translation-caret");
-    this.grid = new TranslationGrid(this.stage, {
-      peek: (row) => this.peek(row === null || row >= this.written ? null : { isColumn: false, place: row }),
-      choose: (row) => this.ask(row),
-    });
     this.words = new Words(this.stage, {
       label: _("Words that are read"),
       choose: (place) => this.pin(place),
@@ -67,10 +61,9 @@ export class Translation extends Hero {
     this.syllables = new Words(this.stage, {
       label: _("Syllables that are written"),
       choose: (place) => this.ask(place),
-      peek: (place) => this.peek(place === null || place >= this.written ? null : { isColumn: false, place }),
+      peek: (place) => this.peekAt(place),
     });
-    /** @type {{ words: HTMLElement[], syllables: HTMLElement[] }} */
-    this.shares = { words: [], syllables: [] };
+    this.syllables.root.lang = "vi";
     this.film = new Film(this.below, _("syllables written"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
     this.film.paused = () => { if (this.data) this.choose({ written: this.choices.written }); };
     this.legend = element("button", "translation-legend", _("correct word"));
@@ -126,6 +119,9 @@ export class Translation extends Hero {
     this.update();
   }
 
+  /** @param {number | null} asker a syllable, which may not be written yet */
+  peekAt(asker) { this.peek(asker === null || asker >= this.written ? null : { isColumn: false, place: asker }); }
+
   /** A syllable's row. @param {number} place */
   ask(place) {
     this.film.pause();
@@ -160,162 +156,106 @@ export class Translation extends Hero {
     super.update();
   }
 
-  // Nodes.
+  // Another sentence.
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
     const { source: words, target: syllables } = this.data, shown = JSON.stringify([words, syllables]);
     if (!isFirst && shown === this.textShown) return false;
-    this.textShown = shown;
-    this.pointed = this.pinned = null;
+    Object.assign(this, { textShown: shown, pointed: null, pinned: null, wasTable: false, cells: [] });
     if (this.film.isPlaying) this.choices.written = this.data.choices.written;
     this.film.stop();
     this.film.offer(syllables.map((_syllable, at) => _("{n} of {all}", { n: String(at + 1), all: String(syllables.length) })));
-    this.lines.renew(words.length, syllables.length);
-    this.grid.renew(words.length, syllables.length);
     this.words.renew(words);
     this.syllables.renew(syllables);
-    this.syllables.root.lang = "vi";
-    for (const share of [...this.shares.words, ...this.shares.syllables]) share.remove();
-    const shares = (/** @type {string[]} */ line) => line.map(() => this.stage.add("div", "text share"));
-    this.shares = { words: shares(words), syllables: shares(syllables) };
     return true;
   }
 
-  /** Another sentence begins where the last one was. @override @param {HeroData & Numbers} data @param {Tell} tell */
+  /** It begins where the last one was. @override @param {HeroData & Numbers} data @param {Tell} tell */
   show(data, tell) {
-    const shown = this.textShown, before = this.remember();
+    const { textShown: shown, tween, words, syllables } = this, isSeen = tween.blocks.faint && !isStill() && !this.isTable;
+    const before = isSeen ? { words: words.buttons, syllables: syllables.buttons, lines: [...tween.row("faint", 0)] } : null;
     super.show(data, tell);
     if (before && shown !== this.textShown) this.glide(before);
   }
 
-  /** @returns {Before | null} */
-  remember() {
-    const { tween } = this;
-    if (!tween.blocks.all || isStill() || this.isTable) return null;
-    const lines = Array.from({ length: tween.blocks.all.count }, (_line, at) => [...tween.row("all", at)]);
-    return { words: rememberLine(this.words.buttons), syllables: rememberLine(this.syllables.buttons), lines };
-  }
-
   /** @param {Before} before */
   glide(before) {
-    const { source, target } = this.data, goal = this.goal();
-    const words = findBefore(before.words.texts, source), syllables = findBefore(before.syllables.texts, target);
+    const goal = this.goal(), { faint: [lines], strong: [own] } = goal, { words: { buttons: words }, syllables: { buttons: syllables } } = this;
+    const wordsWere = findBefore(before.words, words), syllablesWere = findBefore(before.syllables, syllables);
     this.root.classList.add("still");
-    const arrive = [putBack(this.words.buttons, before.words, words), putBack(this.syllables.buttons, before.syllables, syllables)];
-    this.tween.aim({ all: beginLines(goal.all, before, words, syllables), own: goal.own.map(([from, to]) => [from, to, 0]) }, true);
+    const arrive = [putBack(words, wordsWere), putBack(syllables, syllablesWere)];
+    this.tween.aim({ faint: [beginLines(lines, before, wordsWere, syllablesWere)], strong: [own.map((number, at) => (at % 3 === 2 ? 0 : number))] }, true);
     void this.root.offsetWidth; // a style that is set before is not animated
     this.root.classList.remove("still");
     for (const go of arrive) go();
     this.tween.aim(goal);
   }
 
-  // Places.
-
-  /** @override */
-  measure() {
-    this.measuredAs = this.isTable;
-    this.plan = placeSentences(this.stage, this.data.source, this.data.target, this.isTable);
-    this.root.classList.toggle("down", this.plan.isDown);
-    this.lines.aim(this.plan);
-  }
+  // What is seen.
 
   /** @override */
   place() {
-    if (this.measuredAs !== this.isTable) this.measure();
-    const { rows, focus, written, isTable } = this, lines = bundle(rows, this.layout(), written);
-    this.stage.lines.style.opacity = isTable ? "0" : "1";
-    this.tellAll();
-    this.placeWords();
-    this.placeSyllables();
-    this.placeCaret();
-    this.grid.place({ rows, lines, places: this.layout(), written, isShown: isTable, focus, isCorrect: (asker, seen) => this.isGold(asker, seen) });
-  }
-
-  placeWords() {
-    const { stage, data, focus, rows, isTable } = this, { table, depth, size, isDown, words } = this.layout();
-    const row = focus.isColumn ? null : rows[focus.place], peak = row ? row.indexOf(Math.max(...row)) : focus.place;
-    this.words.show({ chosen: peak, shown: focus.isColumn ? focus.place : -1, names: this.told.words, hidden: data.source.map(() => false) });
-    this.words.buttons.forEach((button, place) => {
-      const weight = row ? row[place] : 0, share = this.shares.words[place];
-      button.classList.toggle("gets", weight >= STRONG);
-      button.classList.toggle("correct", !focus.isColumn && this.isGold(focus.place, place));
-      button.classList.toggle("end", place === this.end);
-      const [left, width] = table.columns[place];
-      if (isTable) stage.write(button, left + width / 2, isDown ? table.head - 6 : 13, table.above, 1, 0, isDown ? "left" : "middle", isDown ? -90 : 0);
-      else if (isDown) stage.write(button, depth.words, words[place], size, 1, 0, "right");
-      else stage.write(button, words[place], depth.words, size);
-      this.placeShare(share, weight, !isTable, isDown ? [depth.wordShare, words[place]] : [words[place], depth.wordShare]);
-    });
-  }
-
-  placeSyllables() {
-    const { stage, data, focus, rows, isTable, written } = this, { table, depth, size, isDown, syllables } = this.layout();
-    this.syllables.show({ chosen: focus.isColumn ? this.asker : focus.place, shown: focus.isColumn ? -1 : focus.place, names: this.told.syllables, hidden: data.target.map(() => false) });
-    this.syllables.buttons.forEach((button, place) => {
-      const isWritten = place < written, weight = focus.isColumn && isWritten ? rows[place][focus.place] : 0, shown = isWritten ? 1 : 0;
-      button.classList.toggle("gets", weight >= STRONG);
-      button.classList.toggle("astray", this.hasGold && Boolean(this.data.gold?.length) && !this.isRight(place));
-      button.inert = !isWritten;
-      if (isTable) stage.write(button, table.gutter - 10, table.head + (place + 0.5) * table.side, Math.min(table.beside, table.side - 3), shown, 0, "right");
-      else if (isDown) stage.write(button, depth.syllables, syllables[place], size, shown, 0, "left");
-      else stage.write(button, syllables[place], depth.syllables, size, shown);
-      this.placeShare(this.shares.syllables[place], weight, !isTable, isDown ? [depth.syllableShare, syllables[place]] : [syllables[place], depth.syllableShare]);
-    });
-  }
-
-  /** @param {HTMLElement} share @param {number} weight @param {boolean} isShown @param {[number, number]} place */
-  placeShare(share, weight, isShown, [x, y]) {
-    const { isDown } = this.layout(), isSeen = isShown && weight >= SEEN;
-    if (isSeen) share.textContent = percent(weight);
-    share.classList.toggle("low", weight < STRONG);
-    this.stage.write(share, x, y, weight < STRONG ? 13 : isDown ? 15 : 18, isSeen ? 1 : 0, 0, isDown ? "right" : "middle");
-  }
-
-  placeCaret() {
-    const { table, depth, size, isDown, syllables } = this.layout(), next = Math.min(this.written, this.count - 1), shown = this.isComplete ? 0 : 1;
-    const box = this.isTable
-      ? { x: table.gutter - 22, y: table.head + (next + 0.12) * table.side, width: 9, height: table.side * 0.76 }
-      : isDown
-        ? { x: depth.syllables, y: syllables[next] - size / 2, width: 9, height: size }
-        : { x: syllables[next] - 5, y: depth.syllables - size * 0.52, width: 10, height: size * 1.04 };
-    this.stage.put(this.caret, box, shown);
-  }
-
-  layout() { return /** @type {NonNullable<typeof this.plan>} */ (this.plan); }
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() {
-    if (!this.plan) return {};
-    const { rows, focus, written } = this, { source: words, target: syllables } = this.data, all = bundle(rows, this.plan, written);
-    const most = Math.max(words.length, syllables.length), asked = { isColumn: focus.isColumn, length: focus.isColumn ? syllables.length : words.length };
-    // The lines of what is asked for, drawn once more over the others.
-    const own = Array.from({ length: most }, (_line, at) => {
-      const isThere = at < asked.length, other = Math.min(at, asked.length - 1);
-      const [asker, seen] = focus.isColumn ? [other, focus.place] : [focus.place, other], [from, to, wide] = all[asker * words.length + seen];
-      return [from, to, isThere ? wide : 0];
-    });
-    return { all, own };
+    if (this.isTable && !this.wasTable) {
+      super.place();
+      void this.root.offsetWidth; // from here on cells grow
+      this.wasTable = true;
+    }
+    super.place();
+    this.wasTable = this.isTable;
   }
 
   /** @override */
-  paint() {
-    const { tween, plan, lines, focus, written } = this, { source: words } = this.data;
-    if (!plan || !tween.blocks.all) return;
-    lines.paths.all.forEach((path, at) => lines.draw(path, tween.row("all", at), plan));
-    lines.paths.own.forEach((path, at) => lines.draw(path, tween.row("own", at), plan));
-    const gold = this.hasGold ? (this.data.gold ?? []).filter(([asker]) => asker < written) : [];
-    lines.paths.marks.forEach((path, at) => {
-      const [asker, seen] = gold[at] ?? [];
-      if (asker === undefined) lines.draw(path, NO_LINE, plan);
-      else lines.draw(path, tween.row("all", asker * words.length + seen), plan, true);
+  marks() {
+    const { data, rows, focus: { isColumn, place }, written, isTable, stage, asker } = this, places = placeSentences(stage, { words: data.source, syllables: data.target }, isTable);
+    const lines = bundle(rows, places, written), gold = this.hasGold ? (data.gold ?? []).filter(([syllable]) => syllable < written) : [];
+    const row = isColumn ? data.source.map(() => 0) : rows[place], column = data.target.map((_syllable, at) => (isColumn && at < written ? rows[at][place] : 0));
+    this.root.classList.toggle("down", places.isDown);
+    stage.lines.style.opacity = isTable ? "0" : "1";
+    // Out of sight they stay where they are.
+    if (isTable || this.wasTable) this.cells = markCells(this, places, lines, isTable && this.wasTable);
+    return [
+      ...markLines(lines, places, this.focus, gold),
+      { key: "caret", class: "translation-caret", box: places.carets[Math.min(written, this.count - 1)], opacity: this.isComplete ? 0 : 1 },
+      this.markLine("words", places, row, {
+        chosen: isColumn ? place : row.indexOf(Math.max(...row)), shown: isColumn ? place : -1, tell: (seen) => this.tellWord(seen),
+        is: (seen) => ({ correct: !isColumn && this.isGold(place, seen), end: seen === this.end }),
+      }),
+      this.markLine("syllables", places, column, {
+        chosen: isColumn ? asker : place, shown: isColumn ? -1 : place, tell: (at) => this.tellSyllable(at), isThere: (at) => at < written,
+        is: (at) => ({ astray: this.hasGold && Boolean(data.gold?.length) && !this.isRight(at) }),
+      }),
+      ...this.cells,
+      ...this.markShares("words", places, row),
+      ...this.markShares("syllables", places, column),
+    ];
+  }
+
+  /**
+   * @param {"words" | "syllables"} line @param {Places} places @param {number[]} weights
+   * @param {{ chosen: number, shown: number, tell: (place: number) => string, is: (place: number) => Record<string, boolean>, isThere?: (place: number) => boolean }} told
+   * @returns {Mark}
+   */
+  markLine(line, places, weights, { chosen, shown, tell, is, isThere = () => true }) {
+    const words = this[line];
+    words.show({ chosen, shown, names: weights.map((_weight, place) => tell(place)), hidden: weights.map(() => false) });
+    words.buttons.forEach((button, place) => {
+      const { at, hold, turn } = places[line][place];
+      for (const [name, isSo] of Object.entries({ gets: weights[place] >= STRONG, ...is(place) })) button.classList.toggle(name, isSo);
+      button.inert = !isThere(place);
+      this.stage.write(button, ...at, isThere(place) ? 1 : 0, 0, hold, turn);
     });
-    const own = gold.filter(([asker, seen]) => (focus.isColumn ? seen : asker) === focus.place);
-    lines.paths.ringed.forEach((path, at) => {
-      const [asker, seen] = own[at >> 1] ?? [];
-      path.setAttribute("class", at % 2 ? "inner" : "outer");
-      if (asker === undefined) lines.draw(path, NO_LINE, plan);
-      else lines.draw(path, tween.row("own", focus.isColumn ? asker : seen), plan, true);
+    return { key: line, node: words.root };
+  }
+
+  /** @param {"words" | "syllables"} line @param {Places} places @param {number[]} weights @returns {Mark[]} */
+  markShares(line, { shares, isDown }, weights) {
+    return weights.map((weight, place) => {
+      const isSeen = !this.isTable && weight >= SEEN, isLow = weight < STRONG;
+      return {
+        key: `${line} share ${place}`, class: "text share", is: { low: isLow }, text: isSeen ? percent(weight) : undefined,
+        at: [...shares[line][place], isLow ? 13 : isDown ? 15 : 18], hold: isDown ? "right" : "middle", opacity: isSeen ? 1 : 0,
+      };
     });
   }
 
@@ -358,14 +298,6 @@ export class Translation extends Hero {
     return this.isRight(asker) ? "hero_right" : "hero_wrong";
   }
 
-  /** Once for the same weights, however often somebody points at a word. */
-  tellAll() {
-    const { cross_layer: layer, cross_head: head, cross_rows: rows } = this.choices, of = JSON.stringify([layer, head, rows, this.written, this.textShown]);
-    if (of === this.toldOf) return;
-    this.toldOf = of;
-    this.told = { words: this.data.source.map((_word, seen) => this.tellWord(seen)), syllables: this.data.target.map((_syllable, asker) => this.tellSyllable(asker)) };
-  }
-
   /** @param {number} asker */
   tellSyllable(asker) {
     const row = this.rows[asker].map((weight, seen) => ({ weight, seen })).filter(({ weight }) => weight >= SEEN).sort((a, b) => b.weight - a.weight);
@@ -379,5 +311,5 @@ export class Translation extends Hero {
   }
 
   /** @override */
-  describe() { return this.told.syllables.slice(0, this.written).join(". "); }
+  describe() { return this.data.target.slice(0, this.written).map((_syllable, asker) => this.tellSyllable(asker)).join(". "); }
 }
