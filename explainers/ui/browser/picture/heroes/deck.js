@@ -105,7 +105,7 @@ export class Deck extends Hero {
 
   /** @param {Card} card @param {number} at @param {Place} place @returns {Mark[]} */
   markCard(card, at, { x, y, width, height }) {
-    const { kind, label, topic, sign } = card, isOpen = at === this.open, isDone = this.isDone(card), key = `card ${at}`, head = `${key} head`, told = isDone ? `, ${_("done")}` : "";
+    const { kind, label, topic, sign } = card, isOpen = at === this.open, isDone = this.isDone(card), key = `card ${at}`, head = `${key} head`, told = isDone ? ", " + _("done") : "";
     const draw = (/** @type {string} */ name, /** @type {string} */ path) => [
       { key: `${key} ${name}`, in: head, tag: "svg:svg", class: name, attributes: { viewBox: "0 0 20 20", "aria-hidden": "true" } },
       { key: `${key} ${name} path`, in: `${key} ${name}`, tag: "svg:path", attributes: { d: path } },

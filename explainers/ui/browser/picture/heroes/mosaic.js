@@ -143,7 +143,7 @@ export class Mosaic extends WordHero {
       { key: "all", node: this.squares.all, box },
       {
         key: "field", tag: "button", class: "mosaic-field", box,
-        attributes: { "aria-label": `${_("layer {layer}, head {head}", { layer, head })}. ${_("Arrow keys choose another head.")}` },
+        attributes: { "aria-label": [_("layer {layer}, head {head}", { layer, head }), _("Arrow keys choose another head.")].join(". ") },
         made: (field) => Object.assign(field, {
           onclick: (/** @type {MouseEvent} */ event) => {
             const [layer, head] = this.headAt(event);
