@@ -37,17 +37,10 @@ import { PrefixView } from "./serving_prefix.js";
  * @property {Drafts | null} drafts
  */
 /** @typedef {HeroData & Numbers} ServingData */
-/**
- * @typedef {object} View one of the four pictures
- * @property {HTMLElement} root
- * @property {() => string[]} frames names of what can be played; none if nothing moves
- * @property {() => number} place everything; returns the height
- * @property {(share: number) => void} paint
- * @property {() => Sentence} sentence
- * @property {() => string} describe
- */
 
 const OPENS_AT = 0.5; // of the frames, where nothing was played yet
+/** @type {Record<string, string>} choices of one of the pictures */
+const ONLY_FOR = { chunk_size: "chunks", draft_mask: "drafts" };
 
 /** @extends {Hero<ServingData>} */
 export class Serving extends Hero {
@@ -55,7 +48,7 @@ export class Serving extends Hero {
   constructor(root) {
     super(root);
     root.classList.add("serving");
-    /** @type {Record<string, View>} */
+    /** @type {Record<string, PrefixView | PagesView | ChunksView | DraftsView>} */
     this.views = { prefix: new PrefixView(this), pages: new PagesView(this), chunks: new ChunksView(this), drafts: new DraftsView(this) };
     const control = root.insertBefore(element("div", "serving-film"), this.says);
     this.film = new Film(control, _("step"), (frame) => this.wind(frame));
@@ -72,12 +65,8 @@ export class Serving extends Hero {
   get frame() { return this.frameOf[this.frameKey] ?? 0; }
   get frameKey() { return `${this.trick} ${this.trick === "chunks" ? this.choices.chunk_size : ""}`; }
 
-  /** A place for the nodes of one view. @param {string} name */
-  addView(name) {
-    const root = this.stage.root.appendChild(element("div", `serving-view ${name}`));
-    root.hidden = true;
-    return root;
-  }
+  /** The share of the way that a wave has run since the picture has changed. */
+  get run() { return Math.max(0, Math.min(1, this.tween.row("view", 0)[0] - this.turn + 1)); }
 
   /** @param {number} frame */
   wind(frame) {
@@ -105,32 +94,24 @@ export class Serving extends Hero {
     const shown = `${this.trick} ${this.changed}`;
     if (shown !== this.shown) this.turn++;
     this.shown = shown;
-    for (const [name, chips] of this.chips) {
-      chips.root.hidden = (name === "chunk_size" && this.trick !== "chunks") || (name === "draft_mask" && this.trick !== "drafts");
-    }
+    for (const [name, { root }] of this.chips) root.hidden = (ONLY_FOR[name] ?? this.trick) !== this.trick;
     const { texts } = this.data, isPlayed = this.trick !== "chunks" || frames.length > 1;
     const caption = texts[isPlayed ? `hero_caption_${this.trick}` : "hero_caption_whole"] ?? texts.hero_caption;
     this.hint.replaceChildren(...makeSentenceNodes(caption, {}));
     super.update();
   }
 
-  /** @override */
-  place() {
-    for (const view of Object.values(this.views)) view.root.hidden = view !== this.view;
-    this.stage.resize(this.stage.room, this.view.place());
+  /** Of the picture that is shown: what does not say that it moves stands still. @override */
+  marks() {
+    const { trick, turn } = this;
+    return [
+      { key: "view", class: `serving-view ${trick}`, numbers: [turn] },
+      ...this.view.marks().map((mark) => ({
+        ...mark, key: `${trick} ${mark.key}`, is: { moves: false, ...mark.is },
+        in: mark.in ? `${trick} ${mark.in}` : mark.tag?.startsWith("svg:") ? undefined : "view",
+      })),
+    ];
   }
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() { return { turn: [[this.turn]] }; }
-
-  /** @override */
-  paint() {
-    if (!this.tween.blocks.turn) return;
-    this.view.paint(Math.max(0, Math.min(1, this.tween.row("turn", 0)[0] - this.turn + 1)));
-  }
-
-  /** @override */
-  dressed() { if (this.stage.room) this.view.paint(1); }
 
   /** @override @returns {Sentence} */
   sentence() { return this.view.sentence(); }

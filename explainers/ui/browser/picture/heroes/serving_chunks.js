@@ -2,10 +2,10 @@
 // A prompt read in chunks: the weights of a head that exist at a time, and who has to wait.
 
 /** @import { Sentence } from "../hero.js" */
-/** @import { Serving } from "./serving.js" */
+/** @import { Mark } from "../scene.js" */
 
-import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
+import { markLegend, markTitle, takePen, View } from "./serving_parts.js";
 
 /** @typedef {{ size: number, passes: number, weights: number, gap: string, kind: string }} Chunked */
 /** @typedef {{ sizes: Record<string, Chunked>, largest: string }} Chunks */
@@ -13,19 +13,7 @@ import { _ } from "../../common/words.js";
 const OTHERS = 2; // readers of other texts: each wants a row of its own in every pass
 const SIDE = 300, BAR = 190, TITLE = 26;
 
-export class ChunksView {
-  /** @param {Serving} hero */
-  constructor(hero) {
-    this.hero = hero;
-    this.root = hero.addView("chunks");
-    this.grid = this.root.appendChild(element("canvas", "serving-triangle"));
-    this.titles = [_("weights of one head: a query in each row"), _("rows in each pass")].map((title) => this.root.appendChild(element("div", "text serving-name strong", title)));
-    this.legend = this.root.appendChild(element("div", "serving-legend"));
-    this.bars = this.root.appendChild(element("div", "serving-passes"));
-    this.key = this.root.appendChild(element("div", "serving-legend"));
-    this.note = this.root.appendChild(element("div", "serving-note"));
-  }
-
+export class ChunksView extends View {
   /** @returns {Chunked} */
   get chunked() {
     const sizes = this.hero.data.chunks?.sizes ?? {};
@@ -35,64 +23,67 @@ export class ChunksView {
   get whole() { return this.hero.data.chunks?.sizes.all ?? this.chunked; }
   get count() { return this.whole.size; }
 
+  /** @override */
   frames() {
     const { passes } = this.chunked;
     return Array.from({ length: passes }, (_one, at) => _("{count} of {all}", { count: String(at + 1), all: String(passes) }));
   }
 
-  place() {
+  /** @returns {Mark[]} */
+  marks() {
     const { stage } = this.hero, { room } = stage, isPhone = room < 560, side = Math.min(SIDE, room - (isPhone ? 60 : 0));
     const left = isPhone ? 0 : side + 56, top = isPhone ? TITLE + side + 40 : 0, wide = room - left;
-    stage.write(this.titles[0], 0, 9, 15, 1, 0, "left");
-    stage.put(this.grid, { x: 0, y: TITLE, width: side, height: side });
-    stage.put(this.legend, { x: 0, y: TITLE + side + 6, width: side + 40, height: 26 });
-    stage.write(this.titles[1], left, top + 9, 15, 1, 0, "left");
-    stage.put(this.bars, { x: left, y: top + TITLE, width: wide, height: BAR });
-    stage.put(this.key, { x: left, y: top + TITLE + BAR + 8, width: wide, height: 26 });
-    stage.put(this.note, { x: left, y: top + TITLE + BAR + (isPhone ? 60 : 40), width: wide, height: 70 });
-    this.fillBars(wide);
-    this.legend.replaceChildren(...[["now", _("in this pass")], ["done", _("before")], ["ahead", _("later")]].map(([name, text]) => element("span", name, text)));
-    this.key.replaceChildren(...[["now", _("rows of the prompt")], ["wait", _("a row each of two other texts")]].map(([name, text]) => element("span", name, text)));
     const told = { rows: this.chunked.size, all: this.count };
-    this.note.textContent = this.chunked.passes === 1
-      ? _("Two other texts are being written meanwhile. Each waits until all {all} rows of this prompt are computed.", told)
-      : _("Two other texts are being written meanwhile. Each gets its row in every pass, so it waits for at most {rows} of the {all} rows of this prompt.", told);
-    return (isPhone ? top + TITLE + BAR + 130 : TITLE + side + 34);
+    stage.resize(room, isPhone ? top + TITLE + BAR + 130 : TITLE + side + 34);
+    return [
+      markTitle("title of weights", _("weights of one head: a query in each row"), 0, 9),
+      { key: "weights", tag: "canvas", class: "serving-triangle", box: [0, TITLE, side, side], numbers: [], draw: (canvas) => this.paint(canvas, side) },
+      ...markLegend("legend", [0, TITLE + side + 6, side + 40, 26], [["now", _("in this pass")], ["done", _("before")], ["ahead", _("later")]]),
+      markTitle("title of passes", _("rows in each pass"), left, top + 9),
+      ...this.markPasses([left, top + TITLE, wide, BAR]),
+      ...markLegend("rows", [left, top + TITLE + BAR + 8, wide, 26], [["now", _("rows of the prompt")], ["wait", _("a row each of two other texts")]]),
+      {
+        key: "note", class: "serving-note", box: [left, top + TITLE + BAR + (isPhone ? 60 : 40), wide, 70],
+        text: this.chunked.passes === 1
+          ? _("Two other texts are being written meanwhile. Each waits until all {all} rows of this prompt are computed.", told)
+          : _("Two other texts are being written meanwhile. Each gets its row in every pass, so it waits for at most {rows} of the {all} rows of this prompt.", told),
+      },
+    ];
   }
 
-  /** A bar for each pass: rows of the prompt, and one of each other text. @param {number} wide */
-  fillBars(wide) {
-    const { size, passes } = this.chunked, { count, hero } = this, room = wide / (passes + 0.001);
-    const width = Math.min(60, room * 0.8), unit = (BAR - 4) / (count + OTHERS);
-    const ghost = element("div", "ghost", passes > 1 ? _("{rows} rows in one pass", { rows: count }) : "");
-    ghost.style.bottom = `${count * unit}px`;
-    this.bars.replaceChildren(ghost, ...Array.from({ length: passes }, (_one, at) => {
-      const rows = Math.min(size, count - at * size), bar = element("div", `pass${at === hero.frame ? " now" : at < hero.frame ? " done" : ""}`);
-      bar.style.width = `${width}px`;
-      const own = element("span", "own"), others = element("span", "others");
-      own.style.height = `${rows * unit}px`;
-      others.style.height = `${OTHERS * unit}px`;
-      bar.append(others, own);
-      bar.title = _("{rows} rows of the prompt", { rows });
-      return bar;
-    }));
+  /** A bar for each pass: rows of the prompt, and one of each other text. @param {[number, number, number, number]} box @returns {Mark[]} */
+  markPasses(box) {
+    const { chunked: { size, passes }, count, hero: { frame } } = this;
+    const width = Math.min(60, (box[2] / (passes + 0.001)) * 0.8), unit = (BAR - 4) / (count + OTHERS);
+    return [
+      { key: "passes", class: "serving-passes", box },
+      { key: "ghost", in: "passes", class: "ghost", text: passes > 1 ? _("{rows} rows in one pass", { rows: count }) : "", style: { bottom: `${count * unit}px` } },
+      ...Array.from({ length: passes }, (_one, at) => {
+        const key = `pass ${at}`, rows = Math.min(size, count - at * size);
+        return [
+          {
+            key, in: "passes", class: "pass", is: { now: at === frame, done: at < frame }, style: { width: `${width}px` },
+            attributes: { title: _("{rows} rows of the prompt", { rows }) },
+          },
+          { key: `${key} others`, in: key, tag: "span", class: "others", style: { height: `${OTHERS * unit}px` } },
+          { key: `${key} own`, in: key, tag: "span", class: "own", style: { height: `${rows * unit}px` } },
+        ];
+      }).flat(),
+    ];
   }
 
-  paint() {
-    const { count, hero } = this, { size } = this.chunked, scale = devicePixelRatio, side = parseFloat(this.grid.style.width) || SIDE;
-    if (this.root.hidden || !hero.data.chunks) return;
-    Object.assign(this.grid, { width: Math.round(side * scale), height: Math.round(side * scale) });
-    const pen = this.grid.getContext("2d"), style = getComputedStyle(hero.root), cell = side / count;
-    if (!pen) return;
-    pen.scale(scale, scale);
-    for (let query = 0; query < count; query++) for (let key = 0; key < count; key++) {
-      const chunk = Math.floor(query / size), end = Math.min(count, (chunk + 1) * size);
-      const isNow = chunk === hero.frame, isSeen = key <= query;
-      if (!isNow && !isSeen) continue;
-      if (isNow && key >= end) continue;
-      pen.globalAlpha = isNow ? (isSeen ? 1 : 0.25) : chunk < hero.frame ? 0.3 : 0.1;
-      pen.fillStyle = isNow ? style.getPropertyValue("--head0") : style.color;
-      pen.fillRect(key * cell, query * cell, cell - 1, cell - 1);
+  /** @param {HTMLCanvasElement} canvas @param {number} side */
+  paint(canvas, side) {
+    const { count, hero } = this, { size } = this.chunked, cell = side / count;
+    if (!hero.data.chunks) return;
+    const pen = takePen(canvas, side, side), style = getComputedStyle(canvas);
+    for (let query = 0; query < count; query++) {
+      const chunk = Math.floor(query / size), isNow = chunk === hero.frame, end = isNow ? Math.min(count, (chunk + 1) * size) : query + 1;
+      for (let key = 0; key < end; key++) {
+        pen.globalAlpha = isNow ? (key <= query ? 1 : 0.25) : chunk < hero.frame ? 0.3 : 0.1;
+        pen.fillStyle = isNow ? style.getPropertyValue("--head0") : style.color;
+        pen.fillRect(key * cell, query * cell, cell - 1, cell - 1);
+      }
     }
   }
 

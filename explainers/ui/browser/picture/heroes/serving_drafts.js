@@ -2,10 +2,10 @@
 // A text and a tree of drafts behind it, checked in one pass; and the mask of that pass.
 
 /** @import { Sentence } from "../hero.js" */
-/** @import { Serving } from "./serving.js" */
+/** @import { Mark } from "../scene.js" */
 
-import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
+import { markTitle, takePen, View } from "./serving_parts.js";
 
 /** @typedef {{ cells: string[], places: number[], gaps: string[], wrong: boolean[], gap: string, kind: string }} Way how the drafts are read, and by how much each is off */
 /**
@@ -21,70 +21,48 @@ import { _ } from "../../common/words.js";
 
 const ROW = 39, SIZE = 16, TITLE = 26, NAMES = 74, BRANCH = 34;
 
-export class DraftsView {
-  /** @param {Serving} hero */
-  constructor(hero) {
-    this.hero = hero;
-    this.root = hero.addView("drafts");
-    this.lines = /** @type {SVGSVGElement} */ (this.root.appendChild(shape("svg", { class: "serving-lines", "aria-hidden": "true" })));
-    this.branches = this.lines.appendChild(shape("path", { class: "serving-branches" }));
-    this.kept = this.lines.appendChild(shape("path", { class: "serving-branches right" }));
-    this.text = this.root.appendChild(element("div", "serving-text"));
-    this.titles = [_("drafts, and by how much each is off"), _("who sees whom in this pass")].map((title) => this.root.appendChild(element("div", "text serving-name strong", title)));
-    this.grid = this.root.appendChild(element("canvas", "serving-mask"));
-    /** @type {HTMLElement[]} */
-    this.nodes = [];
-    /** @type {HTMLElement[]} */
-    this.names = [];
-    /** @type {{ size: number, cell: number }} */
-    this.form = { size: 0, cell: 0 };
-  }
-
-  /** @returns {string[]} */
-  frames() { return []; }
-
+export class DraftsView extends View {
   get way() { return this.hero.data.drafts?.ways[String(this.hero.choices.draft_mask)] ?? this.hero.data.drafts?.ways.tree; }
 
-  /** Which line each draft is on: those that nobody follows have a line each. */
-  findRows() {
-    const { parents } = /** @type {Drafts} */ (this.hero.data.drafts), rows = parents.map(() => 0);
-    let row = 0;
+  /** Which line each draft is on: those that nobody follows have a line each. @param {Drafts} drafts */
+  findRows({ parents }) {
+    const rows = parents.map(() => 0);
+    let count = 0;
     const visit = (/** @type {number} */ draft) => {
       const children = parents.flatMap((parent, child) => (parent === draft ? [child] : []));
-      for (const child of children) visit(child);
-      if (draft < 0) return;
-      rows[draft] = children.length ? children.reduce((sum, child) => sum + rows[child], 0) / children.length : row++;
+      children.forEach(visit);
+      if (draft >= 0) rows[draft] = children.length ? children.reduce((sum, child) => sum + rows[child], 0) / children.length : count++;
     };
     visit(-1);
-    return { rows, count: row };
+    return { rows, count };
   }
 
-  place() {
-    const { hero } = this, { stage, data } = hero, { drafts } = data, { way } = this;
-    if (!drafts || !way) return 40;
-    const { room } = stage, isPhone = room < 560, { rows, count } = this.findRows(), size = way.cells.length;
+  /** @returns {Mark[]} */
+  marks() {
+    const { hero: { stage, data: { drafts } }, way } = this, { room } = stage;
+    if (!drafts || !way) return [];
+    const isPhone = room < 560, { rows, count } = this.findRows(drafts), size = way.cells.length, text = drafts.text.join(" ");
     const leaders = this.measureNodes(true), followers = this.measureNodes(false), most = isPhone ? 15 : Math.min(18, (count * ROW + 10) / size);
     const needed = Math.min(room * 0.36, 126) + 28 + leaders.word + BRANCH + followers.beside; // a text of three lines, and its tree
     const cell = isPhone ? Math.min(most, (room - NAMES) / size) : Math.max(12, Math.min(most, (room - needed - NAMES) / size)), square = size * cell;
     const wide = isPhone ? room : room - square - NAMES - 50, top = TITLE + (isPhone ? 34 : 0), left = isPhone ? 0 : wide + 50;
-    this.form = { size, cell };
-    this.text.textContent = drafts.text.join(" ");
-    stage.write(this.titles[0], 0, 9, 15, 1, 0, "left");
-    const textWide = isPhone ? 0 : Math.min(wide * 0.36, stage.widths([drafts.text.join(" ")], SIZE)[0] / 2 + 24), middle = top + (count * ROW) / 2;
-    if (isPhone) stage.put(this.text, { x: 0, y: TITLE - 2, width: room, height: 26 });
-    else stage.put(this.text, { x: 0, y: middle - 40, width: textWide, height: 80 });
+    const textWide = isPhone ? 0 : Math.min(wide * 0.36, stage.widths([text], SIZE)[0] / 2 + 24), middle = top + (count * ROW) / 2;
     const begin = isPhone ? 20 : textWide + 28, second = isPhone ? room * 0.5 : begin + (wide - begin) * 0.5;
     // Where there is no room beside a draft that others follow, its number is below it: it has two lines.
-    const isBelow = second - begin < leaders.beside + BRANCH;
-    this.placeNodes(rows, [begin, isBelow ? begin + leaders.word + BRANCH : second], top, isPhone ? [8, TITLE + 24] : [textWide + 2, middle], isBelow);
-    const below = isPhone ? top + count * ROW + 30 : 0;
-    stage.write(this.titles[1], left, below + 9, 15, 1, 0, "left");
-    stage.put(this.grid, { x: left + NAMES, y: below + TITLE, width: square, height: square });
-    this.placeNames(left, below + TITLE, cell);
-    const height = Math.max(top + count * ROW, below + TITLE + square) + 6;
-    this.lines.setAttribute("viewBox", `0 0 ${room} ${height}`);
-    stage.put(/** @type {HTMLElement} */ (/** @type {unknown} */ (this.lines)), { x: 0, y: 0, width: room, height });
-    return height;
+    const isBelow = second - begin < leaders.beside + BRANCH, columns = [begin, isBelow ? begin + leaders.word + BRANCH : second];
+    const below = isPhone ? top + count * ROW + 30 : 0, grid = below + TITLE;
+    stage.resize(room, Math.max(top + count * ROW, grid + square) + 6);
+    return [
+      { key: "text", class: "serving-text", text, box: isPhone ? [0, TITLE - 2, room, 26] : [0, middle - 40, textWide, 80] },
+      markTitle("title of drafts", _("drafts, and by how much each is off"), 0, 9),
+      markTitle("title of mask", _("who sees whom in this pass"), left, below + 9),
+      { key: "mask", tag: "canvas", class: "serving-mask", box: [left + NAMES, grid, square, square], numbers: [], draw: (canvas) => this.paint(canvas, cell) },
+      ...this.markTree(drafts, way, { rows, columns, top, start: isPhone ? [8, TITLE + 24] : [textWide + 2, middle], isBelow }),
+      ...[...drafts.text, ...drafts.drafts].map((token, at) => /** @type {Mark} */ ({
+        key: `name ${at}`, class: "text serving-name", is: { strong: at >= drafts.text.length }, text: token,
+        at: [left + NAMES - 6, grid + (at + 0.5) * cell, Math.min(14, cell)], hold: "right",
+      })),
+    ];
   }
 
   /** How wide drafts are, alone and with their numbers beside them: those that others follow, or the rest. @param {boolean} leads */
@@ -96,59 +74,42 @@ export class DraftsView {
     return { word: Math.max(0, ...words), beside: Math.max(0, ...words.map((word, at) => word + 8 + numbers[at])) };
   }
 
-  /** @param {number[]} rows @param {number[]} columns @param {number} top @param {number[]} start @param {boolean} isBelow */
-  placeNodes(rows, columns, top, start, isBelow) {
-    const { stage, data } = this.hero, drafts = /** @type {Drafts} */ (data.drafts), way = /** @type {Way} */ (this.way);
-    while (this.nodes.length < drafts.drafts.length) {
-      const node = this.root.appendChild(element("div", "serving-draft"));
-      node.append(element("b"), element("span"));
-      this.nodes.push(node);
-    }
-    /** @type {Record<"all" | "right", string[]>} */
-    const paths = { all: [], right: [] };
-    this.nodes.forEach((node, draft) => {
-      node.hidden = draft >= drafts.drafts.length;
-      if (node.hidden) return;
-      const parent = drafts.parents[draft], depth = parent < 0 ? 0 : 1, y = top + (rows[draft] + 0.5) * ROW, x = columns[depth];
-      const isRight = drafts.right.includes(draft), [word, gap] = node.children;
-      word.textContent = drafts.drafts[draft];
-      gap.textContent = way.gaps[draft];
-      node.classList.toggle("right", isRight);
-      node.classList.toggle("wrong", way.wrong[draft]);
-      node.classList.toggle("below", isBelow && drafts.parents.includes(draft));
-      stage.put(node, { x, y: y - 14, width: 150, height: 28 });
-      const wide = stage.widths([drafts.drafts[parent] ?? ""], SIZE)[0] + (isBelow ? 20 : 86);
-      const [fromX, fromY] = parent < 0 ? start : [columns[0] + wide, top + (rows[parent] + 0.5) * ROW], middle = (fromX + x) / 2;
-      (isRight ? paths.right : paths.all).push(`M${fromX.toFixed(1)} ${fromY.toFixed(1)}C${middle.toFixed(1)} ${fromY.toFixed(1)} ${middle.toFixed(1)} ${y.toFixed(1)} ${(x - 3).toFixed(1)} ${y.toFixed(1)}`);
+  /**
+   * @param {Drafts} drafts @param {Way} way
+   * @param {{ rows: number[], columns: number[], top: number, start: number[], isBelow: boolean }} places @returns {Mark[]}
+   */
+  markTree({ drafts, parents, right }, way, { rows, columns, top, start, isBelow }) {
+    const { stage } = this.hero, depthOf = (/** @type {number} */ draft) => top + (rows[draft] + 0.5) * ROW;
+    const branches = parents.map((parent, draft) => {
+      const x = columns[parent < 0 ? 0 : 1], y = depthOf(draft), wide = stage.widths([drafts[parent] ?? ""], SIZE)[0] + (isBelow ? 20 : 86);
+      const [fromX, fromY] = parent < 0 ? start : [columns[0] + wide, depthOf(parent)], middle = (fromX + x) / 2;
+      return `M${fromX.toFixed(1)} ${fromY.toFixed(1)}C${middle.toFixed(1)} ${fromY.toFixed(1)} ${middle.toFixed(1)} ${y.toFixed(1)} ${(x - 3).toFixed(1)} ${y.toFixed(1)}`;
     });
-    this.branches.setAttribute("d", paths.all.join(""));
-    this.kept.setAttribute("d", paths.right.join(""));
+    return [
+      ...[false, true].map((isRight) => ({
+        key: `branches ${isRight}`, tag: "svg:path", class: "serving-branches", is: { right: isRight },
+        attributes: { d: branches.filter((_branch, draft) => right.includes(draft) === isRight).join("") },
+      })),
+      ...drafts.flatMap((word, draft) => /** @type {Mark[]} */ ([
+        {
+          key: `draft ${draft}`, class: "serving-draft", is: { right: right.includes(draft), wrong: way.wrong[draft], below: isBelow && parents.includes(draft) },
+          box: [columns[parents[draft] < 0 ? 0 : 1], depthOf(draft) - 14, 150, 28],
+        },
+        { key: `word ${draft}`, in: `draft ${draft}`, tag: "b", text: word },
+        { key: `gap ${draft}`, in: `draft ${draft}`, tag: "span", text: way.gaps[draft] },
+      ])),
+    ];
   }
 
-  /** The tokens of the pass, beside the rows of its mask. @param {number} left @param {number} top @param {number} cell */
-  placeNames(left, top, cell) {
-    const { stage, data } = this.hero, drafts = /** @type {Drafts} */ (data.drafts), tokens = [...drafts.text, ...drafts.drafts];
-    while (this.names.length < tokens.length) this.names.push(this.root.appendChild(element("div", "text serving-name")));
-    this.names.forEach((name, at) => {
-      name.hidden = at >= tokens.length;
-      name.textContent = tokens[at] ?? "";
-      name.classList.toggle("strong", at >= drafts.text.length);
-      stage.write(name, left + NAMES - 6, top + (at + 0.5) * cell, Math.min(14, cell), 1, 0, "right");
-    });
-  }
-
-  paint() {
-    const { hero, way } = this, { size, cell } = this.form, scale = devicePixelRatio, side = size * cell;
-    if (this.root.hidden || !way || !hero.data.drafts) return;
-    Object.assign(this.grid, { width: Math.round(side * scale), height: Math.round(side * scale) });
-    const pen = this.grid.getContext("2d"), style = getComputedStyle(hero.root), length = hero.data.drafts.text.length;
-    const own = hero.data.drafts.ways.tree.cells;
-    if (!pen) return;
-    pen.scale(scale, scale);
+  /** @param {HTMLCanvasElement} canvas @param {number} cell */
+  paint(canvas, cell) {
+    const { hero: { data: { drafts } }, way } = this;
+    if (!drafts || !way) return;
+    const side = way.cells.length * cell, pen = takePen(canvas, side, side), style = getComputedStyle(canvas), own = drafts.ways.tree.cells;
     way.cells.forEach((row, query) => [...row].forEach((seen, key) => {
       const isWrong = seen !== own[query][key];
-      pen.globalAlpha = seen === "1" ? (query < length ? 0.45 : 1) : 0.07;
-      pen.fillStyle = seen !== "1" ? style.color : isWrong ? style.getPropertyValue("--wrong") : style.getPropertyValue("--head0");
+      pen.globalAlpha = seen === "1" ? (query < drafts.text.length ? 0.45 : 1) : 0.07;
+      pen.fillStyle = seen !== "1" ? style.color : style.getPropertyValue(isWrong ? "--wrong" : "--head0");
       pen.fillRect(key * cell, query * cell, cell - 1.5, cell - 1.5);
     }));
   }

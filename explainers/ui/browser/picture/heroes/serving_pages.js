@@ -2,10 +2,10 @@
 // One memory in pages, and the tables of two prompts that point into it, step by step.
 
 /** @import { Sentence } from "../hero.js" */
-/** @import { Serving } from "./serving.js" */
+/** @import { Mark } from "../scene.js" */
 
-import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
+import { markParts, markTitle, View } from "./serving_parts.js";
 
 /**
  * @typedef {object} Moment the memory after a step
@@ -19,86 +19,56 @@ import { _ } from "../../common/words.js";
 
 const ENTRY = 30, SPACE = 8, PAGE = { height: 82, onPhone: 96, gap: 14 }, BETWEEN = 50, TITLE = 92;
 
-export class PagesView {
-  /** @param {Serving} hero */
-  constructor(hero) {
-    this.hero = hero;
-    this.root = hero.addView("pages");
-    this.lines = /** @type {SVGSVGElement} */ (this.root.appendChild(shape("svg", { class: "serving-lines", "aria-hidden": "true" })));
-    this.paths = [0, 1].map((prompt) => this.lines.appendChild(shape("path", { class: `serving-pointers prompt${prompt}` })));
-    this.titles = [1, 2].map((number) => this.root.appendChild(element("div", "text serving-name strong", _("table of prompt {number}", { number }))));
-    /** @type {HTMLElement[]} */
-    this.pages = [];
-    /** @type {HTMLElement[][]} entries of both tables */
-    this.entries = [[], []];
-    /** @type {string[]} */
-    this.names = [1, 2, 3, 4, 5].map((step) => _("{count} of {all}", { count: String(step), all: "5" }));
-  }
-
-  frames() { return this.names; }
+export class PagesView extends View {
+  /** @override */
+  frames() { return [1, 2, 3, 4, 5].map((step) => _("{count} of {all}", { count: String(step), all: "5" })); }
 
   get moment() { return this.hero.data.pages[this.hero.frame] ?? this.hero.data.pages[0]; }
 
-  place() {
-    const { hero, moment } = this, { stage } = hero, { room } = stage, isPhone = room < 560;
-    const across = isPhone ? 3 : room < 760 ? 4 : 6, tall = isPhone ? PAGE.onPhone : PAGE.height, count = moment.slots.length, rows = Math.ceil(count / across);
+  /** @returns {Mark[]} */
+  marks() {
+    const { hero: { stage }, moment: { slots, tables } } = this, { room } = stage, isPhone = room < 560;
+    const across = isPhone ? 3 : room < 760 ? 4 : 6, tall = isPhone ? PAGE.onPhone : PAGE.height;
     const wide = (room - (across - 1) * PAGE.gap) / across, left = isPhone ? 0 : TITLE + 60;
     const step = Math.min(ENTRY + SPACE, (room - left) / 8), memory = (isPhone ? 24 : 0) + ENTRY + BETWEEN;
-    const below = memory + rows * (tall + PAGE.gap) - PAGE.gap + BETWEEN, ends = [isPhone ? 24 : 0, below];
-    this.placePages(across, wide, memory, tall);
-    this.titles.forEach((title, prompt) => stage.write(title, 0, isPhone ? (prompt ? below + ENTRY + 14 : 10) : ends[prompt] + ENTRY / 2, 15, 1, 0, "left"));
-    moment.tables.forEach((table, prompt) => {
-      this.fillTable(prompt, table, left, ends[prompt], step);
-      this.paths[prompt].setAttribute("d", table.map((page, at) => {
-        const x = left + at * step + ENTRY / 2, y = ends[prompt] + (prompt ? 0 : ENTRY);
-        const px = (page % across) * (wide + PAGE.gap) + wide * (prompt ? 0.6 : 0.4), row = Math.floor(page / across);
-        const py = memory + row * (tall + PAGE.gap) + (prompt ? tall : 0), half = (y + py) / 2;
-        return `M${x.toFixed(1)} ${y}C${x.toFixed(1)} ${half} ${px.toFixed(1)} ${half} ${px.toFixed(1)} ${py}`;
-      }).join(""));
+    const below = memory + Math.ceil(slots.length / across) * (tall + PAGE.gap) - PAGE.gap + BETWEEN, ends = [isPhone ? 24 : 0, below];
+    /** @param {number} page @returns {[number, number, number, number]} */
+    const placePage = (page) => [(page % across) * (wide + PAGE.gap), memory + Math.floor(page / across) * (tall + PAGE.gap), wide, tall];
+    stage.resize(room, below + ENTRY + (isPhone ? 26 : 4));
+    const marks = slots.flatMap((_words, page) => this.markPage(page, placePage(page)));
+    tables.forEach((table, prompt) => {
+      const y = ends[prompt], title = isPhone ? (prompt ? below + ENTRY + 14 : 10) : y + ENTRY / 2;
+      const ways = table.map((page, at) => {
+        const x = left + at * step + ENTRY / 2, from = y + (prompt ? 0 : ENTRY), [pageX, top] = placePage(page);
+        const px = pageX + wide * (prompt ? 0.6 : 0.4), py = top + (prompt ? tall : 0), half = (from + py) / 2;
+        return `M${x.toFixed(1)} ${from}C${x.toFixed(1)} ${half} ${px.toFixed(1)} ${half} ${px.toFixed(1)} ${py}`;
+      });
+      marks.push(
+        { key: `pointers ${prompt}`, tag: "svg:path", class: `serving-pointers prompt${prompt}`, attributes: { d: ways.join("") } },
+        markTitle(`title ${prompt}`, _("table of prompt {number}", { number: prompt + 1 }), 0, title),
+        ...table.map((page, at) => /** @type {Mark} */ ({
+          key: `entry ${prompt} ${at}`, class: `serving-entry prompt${prompt}`, text: String(page + 1), box: [left + at * step, y, ENTRY, ENTRY],
+        })),
+      );
     });
-    const height = below + ENTRY + (isPhone ? 26 : 4);
-    this.lines.setAttribute("viewBox", `0 0 ${room} ${height}`);
-    stage.put(/** @type {HTMLElement} */ (/** @type {unknown} */ (this.lines)), { x: 0, y: 0, width: room, height });
-    return height;
+    return marks;
   }
 
-  /** @param {number} across @param {number} wide @param {number} top @param {number} tall */
-  placePages(across, wide, top, tall) {
-    const { moment, hero: { stage, data } } = this, { slots, users, others } = moment;
-    while (this.pages.length < slots.length) {
-      const page = this.root.appendChild(element("div", "serving-page"));
-      page.append(element("b", "number"), element("span", "users"), element("div", "slots"));
-      this.pages.push(page);
-    }
-    this.pages.forEach((page, at) => {
-      const inside = slots[at], isOther = others.includes(at), isShared = !isOther && users[at] > 1;
-      page.hidden = !inside;
-      if (!inside) return;
-      const [number, count, rows] = page.children;
-      number.textContent = String(at + 1);
-      count.textContent = isOther ? _("another text") : isShared ? _("used by {count}", { count: users[at] }) : users[at] ? "" : _("free");
-      const words = Array.from({ length: data.block }, (_slot, slot) => element("span", inside[slot] ? "full" : "", inside[slot] ?? ""));
-      rows.replaceChildren(...words);
-      page.classList.toggle("other", isOther);
-      page.classList.toggle("shared", isShared);
-      page.classList.toggle("free", users[at] === 0);
-      page.classList.toggle("second", !isOther && moment.tables[1].includes(at) && !isShared);
-      stage.put(page, { x: (at % across) * (wide + PAGE.gap), y: top + Math.floor(at / across) * (tall + PAGE.gap), width: wide, height: tall });
-    });
+  /** @param {number} at @param {Mark["box"]} box @returns {Mark[]} */
+  markPage(at, box) {
+    const { slots, users, others, tables } = this.moment, key = `page ${at}`;
+    const other = others.includes(at), shared = !other && users[at] > 1, second = !other && !shared && tables[1].includes(at);
+    return [
+      { key, class: "serving-page", is: { other, shared, free: users[at] === 0, second }, box },
+      { key: `${key} number`, in: key, tag: "b", class: "number", text: String(at + 1) },
+      {
+        key: `${key} users`, in: key, tag: "span", class: "users",
+        text: other ? _("another text") : shared ? _("used by {count}", { count: users[at] }) : users[at] ? "" : _("free"),
+      },
+      { key: `${key} slots`, in: key, class: "slots" },
+      ...markParts(`${key} slots`, Array.from({ length: this.hero.data.block }, (_slot, slot) => [slots[at][slot] ? "full" : "", slots[at][slot] ?? ""])),
+    ];
   }
-
-  /** @param {number} prompt @param {number[]} table @param {number} left @param {number} y @param {number} step */
-  fillTable(prompt, table, left, y, step) {
-    const entries = this.entries[prompt];
-    while (entries.length < table.length) entries.push(this.root.appendChild(element("div", `serving-entry prompt${prompt}`)));
-    entries.forEach((entry, at) => {
-      entry.hidden = at >= table.length;
-      entry.textContent = String((table[at] ?? 0) + 1);
-      this.hero.stage.put(entry, { x: left + at * step, y, width: ENTRY, height: ENTRY });
-    });
-  }
-
-  paint() {}
 
   /** @returns {Sentence} */
   sentence() {

@@ -10,15 +10,13 @@
  * @property {number} to behind its last one
  * @property {number[]} lanes middles of the lanes of prompt 1, of both, and of prompt 2
  * @property {boolean} isSplit has each prompt a lane of its own?
- * @property {number} top of the words
  * @property {number} grid top of the squares
  * @property {number} unit height of a square
  * @property {number} end
  */
 /** @typedef {{ columns: Column[], first: Column[], lines: Line[], size: number, gutter: number, fork: string }} Prompts */
 
-export const LANE = 33;
-const SIZES = [16, 15, 14.5, 14, 13.5, 13], FORK = 28, PAD = 2.5, GAP = 8, NEXT_LINE = 14;
+const LANE = 33, SIZES = [16, 15, 14.5, 14, 13.5, 13], FORK = 28, PAD = 2.5, GAP = 8, NEXT_LINE = 14;
 
 /**
  * @param {Stage} stage
@@ -30,10 +28,9 @@ const SIZES = [16, 15, 14.5, 14, 13.5, 13], FORK = 28, PAD = 2.5, GAP = 8, NEXT_
 export function layOutPrompts(stage, columns, first, { block, fork, layers, beginning }) {
   const isPhone = stage.room < 560, gutter = isPhone ? 16 : 64, room = stage.room - gutter;
   const measure = (/** @type {number} */ size) => columns.map((words) => Math.max(...stage.widths(words, size)) + 2 * PAD);
-  const total = (/** @type {number[]} */ widths) => widths.reduce((all, width) => all + width, 0) + GAP * Math.ceil(widths.length / block) + FORK;
-  const size = SIZES.find((one) => total(measure(one)) <= room) ?? (isPhone ? 13 : 15);
-  const widths = measure(size), own = stage.widths(first, size).map((width) => width + 2 * PAD);
   const sum = (/** @type {number[]} */ some) => some.reduce((all, one) => all + one, 0);
+  const size = SIZES.find((one) => sum(measure(one)) + GAP * Math.ceil(columns.length / block) + FORK <= room) ?? (isPhone ? 13 : 15);
+  const widths = measure(size), own = stage.widths(first, size).map((width) => width + 2 * PAD);
   /** @type {Column[]} */
   const placed = [];
   let x = gutter, x1 = gutter, line = 0; // prompt 1 goes on where the beginning ends, in columns of its own
@@ -46,19 +43,17 @@ export function layOutPrompts(stage, columns, first, { block, fork, layers, begi
     for (const width of inside) { placed.push({ x, width, line }); x += width; }
     x += GAP;
   }
-  /** @type {Line[]} */
-  const lines = [];
-  const unit = line === 0 ? 7 : line === 1 ? 2.8 : 1.3;
+  const unit = [7, 2.8][line] ?? 1.3;
   let top = 0;
-  for (let nth = 0; nth <= line; nth++) {
+  const lines = Array.from({ length: line + 1 }, (_line, nth) => {
     const from = placed.findIndex((one) => one.line === nth), to = placed.findLastIndex((one) => one.line === nth) + 1;
     const isSplit = to > fork, places = !isSplit ? [0, 0, 0] : from < fork ? [0, 1, 2] : [0, 0.5, 1];
     const lanes = places.map((place) => top + (place + 0.5) * LANE);
     const grid = lanes[2] + LANE / 2 + 6, end = grid + layers * unit;
-    lines.push({ from, to, lanes, isSplit, top, grid, unit, end });
     top = end + NEXT_LINE;
-  }
-  return { columns: placed, first: placeFirst(placed, stage.widths(first, size), { block, beginning }), lines, size, gutter, fork: drawFork(placed, lines, fork) };
+    return { from, to, lanes, isSplit, grid, unit, end };
+  });
+  return { columns: placed, first: placeFirst(placed, own, { block, beginning }), lines, size, gutter, fork: drawFork(placed, lines, fork) };
 }
 
 /**
@@ -69,8 +64,8 @@ export function layOutPrompts(stage, columns, first, { block, fork, layers, begi
 function placeFirst(columns, widths, { block, beginning }) {
   /** @type {Column[]} */
   const placed = [];
-  widths.forEach((own, at) => {
-    const above = columns[at], before = placed[at - 1], width = own + 2 * PAD;
+  widths.forEach((width, at) => {
+    const above = columns[at], before = placed[at - 1];
     const isNewLine = !before || (above ? above.line !== before.line : false);
     if (at < beginning || isNewLine) placed.push(above ? { ...above, width: at < beginning ? above.width : width } : { x: 0, width, line: 0 });
     else placed.push({ x: before.x + before.width + (at % block ? 0 : GAP), width, line: before.line });
