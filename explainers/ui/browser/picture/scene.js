@@ -26,7 +26,8 @@ import { element, shape } from "../common/elements.js";
  * @property {Record<string, string | number | undefined>} [style]
  * @property {number[]} [numbers] that glide to their new values,
  * @property {(node: any, now: Now) => void} [draw] and what each frame makes of them
- * @property {(node: any) => void} [fill] what is written into it at once, at every change
+ * @property {(node: any) => void} [fill] what is done with it at once, at every change
+ * @property {boolean} [still] they do not glide: each frame has the new ones
  * @property {boolean} [fades] it fades away where it stands, with all that stands in it
  * @property {string | number} [value] of an input, whatever its reader has made of it
  * @property {() => void} [click]
@@ -41,23 +42,12 @@ export class Scene {
     this.stage = stage;
     /** @type {Map<string, { node: Drawn, mark: Mark, classes: string }>} */
     this.drawn = new Map();
-    /** @type {Map<string, any>} */
-    this.parts = new Map();
     /** @type {number[]} tokens that are a model's own */
     this.own = [];
   }
 
   /** The node of a mark that is shown. @param {string} key */
   node(key) { return this.drawn.get(key)?.node; }
-
-  /**
-   * What draws its node itself, as a strip of numbers does: made once, and gone with the mark that has its key.
-   * @template Part @param {string} key @param {() => Part} make @returns {Part}
-   */
-  part(key, make) {
-    if (!this.parts.has(key)) this.parts.set(key, make());
-    return this.parts.get(key);
-  }
 
   /** @param {Mark[]} marks the lowest first */
   show(marks) {
@@ -93,7 +83,6 @@ export class Scene {
         continue;
       }
       this.drawn.delete(key);
-      this.parts.delete(key);
       node.remove();
     }
   }
@@ -139,12 +128,15 @@ export class Scene {
 
   /** Where all numbers are going. @returns {Record<string, number[][]>} */
   goal() {
-    return Object.fromEntries([...this.drawn.values()].flatMap(({ mark: { key, numbers } }) => (numbers ? [[key, [numbers]]] : [])));
+    return Object.fromEntries([...this.drawn.values()].flatMap(({ mark: { key, numbers, still } }) => (numbers && !still ? [[key, [numbers]]] : [])));
   }
 
   /** @param {import("./motion.js").Tween} tween */
   paint(tween) {
-    for (const { node, mark: { key, draw } } of this.drawn.values()) if (draw && tween.blocks[key]) draw(node, tween.row(key, 0));
+    for (const { node, mark: { key, draw, still, numbers } } of this.drawn.values()) {
+      if (draw && still) draw(node, Float64Array.from(numbers ?? []));
+      else if (draw && tween.blocks[key]) draw(node, tween.row(key, 0));
+    }
   }
 }
 

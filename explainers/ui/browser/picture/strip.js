@@ -11,22 +11,13 @@ const SIGN_NEEDS = 5.75; // pixels, a point being narrower than a digit
 const MOST_TOLD = 64; // numbers that are told one by one
 const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
 
-/**
- * What a mark has that is a strip: its node has it as `strip`.
- * @param {import("./stage.js").Stage} stage @param {string} kind @param {string} role @param {boolean} [isColumn]
- */
-export function markStrip(stage, kind, role, isColumn) {
-  return { class: "strip", made: (/** @type {any} */ node) => { node.strip = new Strip(stage, kind, role, isColumn, node); } };
-}
-
 export class Strip {
   /**
    * @param {import("./stage.js").Stage} stage @param {string} kind @param {string} role its colour's name
    * @param {boolean} [isColumn] the numbers stand below each other
-   * @param {HTMLElement} [node] that is on the stage already
    */
-  constructor(stage, kind, role, isColumn = false, node = stage.add("div", "strip")) {
-    this.node = node;
+  constructor(stage, kind, role, isColumn = false) {
+    this.node = stage.add("div", "strip");
     this.kind = kind;
     this.isColumn = isColumn;
     this.node.style.setProperty("--role", `var(--${role})`);

@@ -17,23 +17,24 @@ const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
  * @property {string} name that it is told by
  * @property {[x: number, y: number, width: number, height: number]} box
  * @property {number} limit the number with the strongest colour
- * @property {Uint32Array} ramp
+ * @property {Uint32Array} [ramp] none while the colours of the theme are not known
  * @property {number} [pointed] the number, or the column of the matrix, that is framed
+ * @property {boolean} [still] numbers do not glide
  */
 
 /**
  * A row of numbers as stripes of colour, with their digits where there is room for them.
  * @param {string} key
- * @param {Coloured & { numbers: number[], isColumn?: boolean, places?: number }} strip do its numbers stand below each other? so many places after the point
+ * @param {Coloured & { numbers: number[], isColumn?: boolean, places?: number, hasDigits?: boolean }} strip do its numbers stand below each other? so many places after the point; may they be written?
  * @param {Partial<Mark>} [besides] what its mark has besides
  * @returns {Mark[]}
  */
-export function markStrip(key, { role, name, box, limit, ramp, pointed, numbers, isColumn = false, places = 1 }, besides = {}) {
+export function markStrip(key, { role, name, box, limit, ramp, pointed, still, numbers, isColumn = false, places = 1, hasDigits = true }, besides = {}) {
   const count = numbers.length, each = box[isColumn ? 3 : 2] / count, mostSigns = isColumn ? Infinity : each / SIGN_NEEDS;
   return [
     {
-      ...besides, key, box, numbers, class: `strip ${besides.class ?? ""}`.trim(), style: { "--role": `var(--${role})`, ...besides.style },
-      attributes: { role: "img", "aria-label": tell(name, numbers), ...besides.attributes },
+      ...besides, key, box, numbers, still, class: `strip ${besides.class ?? ""}`.trim(), style: { "--role": `var(--${role})`, ...besides.style },
+      attributes: { role: "img", "aria-label": tellNumbers(name, numbers), ...besides.attributes },
       draw: (node, now) => {
         const [canvas, told] = node.children;
         colour(canvas, now, isColumn ? 1 : count, limit, ramp);
@@ -46,16 +47,16 @@ export function markStrip(key, { role, name, box, limit, ramp, pointed, numbers,
     },
     { key: `${key} canvas`, in: key, tag: "canvas" },
     { key: `${key} told`, in: key, tag: "span", class: "told", is: { column: isColumn } },
-    ...(each < (isColumn ? 15 : DIGITS_NEED) ? [] : numbers.map((_number, at) => ({ key: `${key} cell ${at}`, in: `${key} told`, tag: "span", is: { pointed: at === pointed } }))),
+    ...(!hasDigits || each < (isColumn ? 15 : DIGITS_NEED) ? [] : numbers.map((_number, at) => ({ key: `${key} cell ${at}`, in: `${key} told`, tag: "span", is: { pointed: at === pointed } }))),
   ];
 }
 
-/** A matrix too small for its digits: a pixel of colour for each number. @param {string} key @param {Coloured & { rows: number[][] }} grid @returns {Mark[]} */
-export function markPixels(key, { role, name, box, limit, ramp, pointed, rows }) {
+/** A matrix too small for its digits: a pixel of colour for each number. @param {string} key @param {Coloured & { rows: number[][] }} grid @param {Partial<Mark>} [besides] @returns {Mark[]} */
+export function markPixels(key, { role, name, box, limit, ramp, pointed, still, rows }, besides = {}) {
   const count = rows[0].length, style = { left: `${(100 * (pointed ?? 0)) / count}%`, width: `${100 / count}%` };
   return [
     {
-      key, class: "pixel-grid", box, style: { "--role": `var(--${role})` }, attributes: { role: "img", "aria-label": name }, numbers: rows.flat(),
+      ...besides, key, class: "pixel-grid", box, style: { "--role": `var(--${role})` }, attributes: { role: "img", "aria-label": name }, numbers: rows.flat(), still,
       draw: (node, now) => colour(node.firstChild, now, count, limit, ramp),
     },
     { key: `${key} canvas`, in: key, tag: "canvas" },
@@ -63,8 +64,9 @@ export function markPixels(key, { role, name, box, limit, ramp, pointed, rows })
   ];
 }
 
-/** @param {HTMLCanvasElement} canvas @param {Now} numbers @param {number} width @param {number} limit @param {Uint32Array} ramp */
-function colour(canvas, numbers, width, limit, ramp) {
+/** @param {HTMLCanvasElement} canvas @param {Now} numbers @param {number} width @param {number} limit @param {Uint32Array} [ramp] */
+function colour(canvas, numbers, width, limit, ramp = new Uint32Array()) {
+  if (!numbers.length) return;
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), height = numbers.length / width;
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const image = pen.createImageData(width, height), pixels = new Uint32Array(image.data.buffer);
@@ -72,8 +74,8 @@ function colour(canvas, numbers, width, limit, ramp) {
   pen.putImageData(image, 0, 0);
 }
 
-/** @param {string} name @param {number[]} numbers */
-function tell(name, numbers) {
+/** A row of numbers in words. @param {string} name @param {number[]} numbers */
+export function tellNumbers(name, numbers) {
   if (numbers.length <= MOST_TOLD) return `${name}: ${numbers.map((value) => digits(value)).join(" ")}`;
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)].map((value) => digits(value));
   return _("{name}: {count} numbers from {low} to {high}", { name, count: numbers.length, low, high });

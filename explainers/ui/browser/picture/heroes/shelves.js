@@ -13,7 +13,7 @@ import { _, grouped } from "../../common/words.js";
 import { isStill } from "../motion.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
-import { markStrip } from "../strip.js";
+import { markStrip, tellNumbers } from "../strip_marks.js";
 import { WordHero } from "../word_hero.js";
 import { Words } from "../words.js";
 import { Acts } from "./shelves_motion.js";
@@ -149,7 +149,7 @@ export class Shelves extends WordHero {
   /** @override @returns {Mark[]} */
   marks() {
     const plan = /** @type {ShelfPlace} */ (this.plan), { stage, step, stored: { query }, data: { tokens } } = this, [x, y] = plan.corners[0];
-    const fill = this.fill("query"), top = (/** @type {number} */ row) => y + plan.top + plan.pitch * row;
+    const top = (/** @type {number} */ row) => y + plan.top + plan.pitch * row;
     this.writeCounts();
     return [
       ...this.markDrawing(plan, 0), ...this.markDrawing(plan, 1), ...this.markLines(plan),
@@ -160,10 +160,9 @@ export class Shelves extends WordHero {
       })),
       ...this.markRows(plan, 0), ...this.markBar(plan, 0), ...this.markRows(plan, 1), ...this.markBar(plan, 1),
       // When nothing moves the query has been used, and is not there; it flies over the rows.
-      {
-        ...markStrip(stage, "query", "query"), key: "query", class: "strip shelves-query", box: [x + plan.key, top(step), plan.strip, plan.high], opacity: 0,
-        fill: (node) => fill(node, query[step]),
-      },
+      ...markStrip("query", {
+        role: "query", name: "", numbers: query[step], still: true, hasDigits: false, ...this.colours("query"), box: [x + plan.key, top(step), plan.strip, plan.high],
+      }, { class: "shelves-query", opacity: 0 }),
     ];
   }
 
@@ -230,7 +229,7 @@ export class Shelves extends WordHero {
   /** A row of K and of V for each word. @param {ShelfPlace} plan @param {number} side @returns {Mark[]} */
   markRows(plan, side) {
     const { stage, data: { tokens, steps }, step } = this, [x, y] = plan.corners[side], isAgain = side === 1, wrong = this.isFull && !isAgain ? this.again.wrong : [];
-    const kinds = KINDS.map((kind) => ({ kind, draw: this.fill(kind), name: kind === "key" ? _("key K") : _("value V") }));
+    const kinds = KINDS.map((kind) => ({ kind, colours: this.colours(kind), told: kind === "key" ? _("key K") : _("value V") }));
     return tokens.flatMap((token, row) => {
       const isThere = row <= step, isNew = isThere && row > step - steps[step].computed[side], top = y + plan.top + plan.pitch * row, isWrong = wrong.includes(row);
       return /** @type {Mark[]} */ ([
@@ -238,16 +237,11 @@ export class Shelves extends WordHero {
           key: `band ${side} ${row}`, class: "shelves-band", is: { again: isAgain, wrong: isWrong }, opacity: isThere && (isAgain || isWrong) ? 1 : 0,
           box: [x + plan.key - 5, top - plan.air, plan.value + plan.strip - plan.key + 10, plan.pitch],
         },
-        ...kinds.map(({ kind, draw, name }) => {
-          const stored = this.stored[kind][row], numbers = isAgain && this.isFull ? this.again[kind][row] ?? stored : stored;
-          return {
-            key: `${kind} ${side} ${row}`, ...markStrip(stage, kind, kind), is: { new: isNew && !isAgain, again: isThere && isAgain },
-            box: [x + plan[kind], top, plan.strip, plan.high], opacity: isThere ? 1 : 0, numbers, draw,
-            fill: (/** @type {any} */ node) => {
-              node.strip.describe(`${name}, ${token}`, numbers);
-              node.title = node.getAttribute("aria-label");
-            },
-          };
+        ...kinds.flatMap(({ kind, colours, told }) => {
+          const stored = this.stored[kind][row], numbers = isAgain && this.isFull ? this.again[kind][row] ?? stored : stored, name = `${told}, ${token}`;
+          return markStrip(`${kind} ${side} ${row}`, { role: kind, name, numbers, hasDigits: false, ...colours, box: [x + plan[kind], top, plan.strip, plan.high] }, {
+            is: { new: isNew && !isAgain, again: isThere && isAgain }, opacity: isThere ? 1 : 0, attributes: { title: tellNumbers(name, numbers) },
+          });
         }),
         ...(isAgain ? [{
           key: `word ${row}`, class: "text shelves-word", is: { asks: row === step, later: !isThere }, text: token, at: [x + plan.words, top + plan.high / 2, plan.size], hold: "right",
@@ -271,10 +265,9 @@ export class Shelves extends WordHero {
     });
   }
 
-  /** What draws numbers of a kind. @param {"query" | "key" | "value"} kind */
-  fill(kind) {
-    const { ramps } = this, limit = Math.max(...this.stored[kind].flat().map(Math.abs)) * 0.9;
-    return (/** @type {any} */ { strip }, /** @type {ArrayLike<number>} */ now) => ramps && strip.fill(now, limit, ramps[kind]);
+  /** The colours of numbers of a kind. @param {"query" | "key" | "value"} kind */
+  colours(kind) {
+    return { limit: Math.max(...this.stored[kind].flat().map(Math.abs)) * 0.9, ramp: this.ramps?.[kind] };
   }
 
   writeCounts() {

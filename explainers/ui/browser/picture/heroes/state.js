@@ -15,7 +15,7 @@ import { isStill } from "../motion.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
 import { percent } from "../sentence.js";
-import { markPixels, markStrip } from "../drawn_strips.js";
+import { markPixels, markStrip } from "../strip_marks.js";
 import { Words } from "../words.js";
 import { Acts } from "./shelves_motion.js";
 import { placeState } from "./state_places.js";
@@ -169,9 +169,12 @@ export class State extends Hero {
     return { key: "words", node: words.root };
   }
 
-  /** @param {string} key @param {"key" | "value" | "query"} role @param {string} name that it is told as @param {number[]} values @param {Partial<Parameters<typeof markStrip>[2]>} strip */
-  markVector(key, role, name, values, strip) {
-    return markStrip(this.scene, key, { role, name, values, limit: 0.8, ramp: this.ramps?.[role], ...strip });
+  /**
+   * @param {string} key @param {"key" | "value" | "query"} role @param {string} name that it is told as @param {number[]} numbers
+   * @param {{ box: [number, number, number, number], opacity?: number, limit?: number, still?: boolean, isColumn?: boolean }} place
+   */
+  markVector(key, role, name, numbers, { box, opacity, limit = 0.8, still = true, isColumn }) {
+    return markStrip(key, { role, name, numbers, limit, ramp: this.ramps?.[role], still, isColumn, hasDigits: false, box }, { opacity });
   }
 
   /** What a word's key is told as. @param {number} name */
@@ -179,23 +182,23 @@ export class State extends Hero {
 
   /** The memory with what is asked of it, and its answer; and the last key and what it writes. @param {Places} places @returns {Mark[]} */
   markMemory({ isTight, grid: { x, y, side, thick, gap } }) {
-    const { scene, count, isRows, limit, ramps, state, memory, name, written, last, vectors: [keys] } = this;
+    const { count, isRows, limit, ramps, state, memory, name, written, last, vectors: [keys] } = this;
     const end = y + side + gap, label = y + side + 12, left = x - gap, right = x + side + gap;
     const product = written.map((value) => keys[last[0]].map((one) => value * one)), numbers = state.map((row) => row.map((one) => digits(one)).join(" ")).join("; ");
     const said = isRows ? _("not used") : _("the memory, row by row: {numbers}", { numbers }), answers = Number(count > 0), writes = Number(!isRows && count > 0);
     return [
-      markPixels(scene, "grid", {
-        role: "input", name: said, rows: state, glides: true, limit, ramp: ramps?.state, is: { "state-grid": true }, box: [x, y, side, side], opacity: isRows ? 0.1 : 1,
+      ...markPixels("grid", { role: "input", name: said, rows: state, limit, ramp: ramps?.state, box: [x, y, side, side] }, {
+        is: { "state-grid": true }, opacity: isRows ? 0.1 : 1,
         made: (node) => { node.onpointermove = (/** @type {PointerEvent} */ event) => this.point(event); node.onpointerleave = () => this.point(null); },
       }),
-      markPixels(scene, "flash", { role: "input", rows: product, limit: limit / 2, ramp: ramps?.state, is: { "state-flash": true }, box: [x, y, side, side], opacity: 0 }),
-      this.markVector("query", "query", this.keyOf(name), keys[name], { box: [x, end, side, thick] }),
-      this.markVector("answer", "value", _("answer"), memory.answers[count][this.asking], { box: [right, y, thick, side], opacity: answers, isColumn: true, limit: 1, glides: true }),
+      ...markPixels("flash", { role: "input", name: "", rows: product, limit: limit / 2, ramp: ramps?.state, still: true, box: [x, y, side, side] }, { is: { "state-flash": true }, opacity: 0 }),
+      ...this.markVector("query", "query", this.keyOf(name), keys[name], { box: [x, end, side, thick] }),
+      ...this.markVector("answer", "value", _("answer"), memory.answers[count][this.asking], { box: [right, y, thick, side], opacity: answers, isColumn: true, limit: 1, still: false }),
       { key: "question", class: "text state-question", text: this.keyOf(name), at: [x + side / 2, end + thick + 12, 14] },
       { key: "name written", class: "text state-label value", text: _("just written"), at: [left, label, 13], opacity: isTight ? 0 : writes, hold: "right" },
       { key: "name answer", class: "text state-label value", text: _("answer"), at: [right, label, 13], opacity: isTight ? 0 : answers, hold: "left" },
-      this.markVector("key", "key", this.keyOf(last[0]), keys[last[0]], { box: [x, y - gap - thick, side, thick], opacity: writes }),
-      this.markVector("written", "value", _("just written"), written, { box: [left - thick, y, thick, side], opacity: writes, isColumn: true }),
+      ...this.markVector("key", "key", this.keyOf(last[0]), keys[last[0]], { box: [x, y - gap - thick, side, thick], opacity: writes }),
+      ...this.markVector("written", "value", _("just written"), written, { box: [left - thick, y, thick, side], opacity: writes, isColumn: true }),
     ];
   }
 
@@ -253,8 +256,8 @@ export class State extends Hero {
       return /** @type {Mark[]} */ ([
         { key: `arrow ${at}`, class: "text quiet", text: "→", at: [arrow, y, font], opacity },
         { key: `following ${at}`, class: "text state-value", text: data.names[following], at: [value, y, font], opacity, hold: "left" },
-        this.markVector(`key ${at}`, "key", this.keyOf(one), keys[one], { box: [strips[0], top, strip, high], opacity: seen }),
-        this.markVector(`value ${at}`, "value", _("value of {word}", { word: data.names[following] }), values[following], { box: [strips[1], top, strip, high], opacity: seen }),
+        ...this.markVector(`key ${at}`, "key", this.keyOf(one), keys[one], { box: [strips[0], top, strip, high], opacity: seen }),
+        ...this.markVector(`value ${at}`, "value", _("value of {word}", { word: data.names[following] }), values[following], { box: [strips[1], top, strip, high], opacity: seen }),
         {
           key: `mark ${at}`, class: "text state-mark", is: { share: isRows, right: !isRows && isRight, wrong: !isRows && !isRight, low: sign === "·" || sign === "=" }, text: sign,
           attributes: { title: means[/** @type {keyof typeof means} */ (sign)] ?? "" }, at: [mark, y, isRows ? 15 : 16], hold: "left",

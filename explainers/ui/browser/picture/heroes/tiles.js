@@ -11,7 +11,7 @@ import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
-import { markStrip } from "../drawn_strips.js";
+import { markStrip } from "../strip_marks.js";
 import { Slide } from "./dials_controls.js";
 import { layOutTiles } from "./tiles_places.js";
 
@@ -181,15 +181,14 @@ export class Tiles extends Hero {
 
   /** What each word's output is so far, and which part of its weights it is made of. @param {Plan} plan @returns {Mark[]} */
   markOutputs({ grid: { cell }, strip: { left, width }, row }) {
-    const { scene, sweep: { steps }, data, ramp } = this, known = steps.slice(0, this.frame + 1), height = Math.max(3, cell - 10);
+    const { sweep: { steps }, data, ramp } = this, known = steps.slice(0, this.frame + 1), height = Math.max(3, cell - 10);
     const limit = Math.max(...steps.flatMap(({ output }) => output.flat().map(Math.abs))), empty = steps[0].output[0].map(() => 0);
     return data.tokens.flatMap((token, at) => {
       const last = known.findLast(({ rows }) => isInside(at, rows)), place = last ? at - last.rows[0] : 0, total = last?.total[place] ?? 0;
       return /** @type {Mark[]} */ ([
-        markStrip(scene, `output ${at}`, {
-          role: "value", values: last?.output[place] ?? empty, limit, ramp, name: _("output of {token}", { token }),
-          is: { empty: !last }, box: [left, row(at), width, height], length: height >= 16 ? width : 0,
-        }),
+        ...markStrip(`output ${at}`, {
+          role: "value", numbers: last?.output[place] ?? empty, limit, ramp, name: _("output of {token}", { token }), still: true, hasDigits: height >= 16, box: [left, row(at), width, height],
+        }, { is: { empty: !last } }),
         { key: `total ${at}`, class: "tiles-total", box: [left, row(at) + height + 2, width, 4] },
         { key: `part ${at}`, in: `total ${at}`, tag: "span", style: { transform: `scaleX(${total})` } },
       ]);

@@ -10,7 +10,7 @@ import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
-import { markStrip } from "../strip.js";
+import { markStrip } from "../strip_marks.js";
 import { placeTokens } from "./tokens_places.js";
 
 /** @typedef {[string, string, number, number]} Cut label, id, and from where to where a token reaches, in letters */
@@ -159,15 +159,10 @@ export class Tokens extends Hero {
       },
       { key: `label ${key}`, in: `token ${key}`, tag: "span", style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` } },
       ...text.split(/(␣)/).filter(Boolean).map((part, at) => ({ key: `label ${key} ${at}`, in: `label ${key}`, tag: "span", class: part === "␣" ? "space" : "", text: part })),
-      {
-        key: `vector ${key}`, ...markStrip(stage, "vector", "input", true), box: [x, top + rows.strips, width, plan.strip], fades: true, attributes: { hidden: row.length === 0 },
-        fill: ({ strip }) => {
-          strip.places = this.own ? 2 : 1; // a model's own numbers are small
-          strip.fit(width < DIGITS_NEED + (this.own ? SIGN_NEEDS : 0) ? 0 : plan.strip, row.length);
-          if (ramp && row.length) strip.fill(row, limit, ramp);
-          strip.describe(_("vector of {token}", { token: label }), row);
-        },
-      },
+      ...markStrip(`vector ${key}`, {
+        role: "input", name: _("vector of {token}", { token: label }), numbers: row, limit, ramp, still: true, isColumn: true, box: [x, top + rows.strips, width, plan.strip],
+        places: this.own ? 2 : 1, hasDigits: width >= DIGITS_NEED + (this.own ? SIGN_NEEDS : 0), // a model's own numbers are small
+      }, { fades: true, attributes: { hidden: row.length === 0 } }),
       { key: `id ${key}`, class: "text quiet", text: known, at: [x + width / 2, top + rows.ids, NUMBER], opacity: isNarrow ? 0 : 1, fades: true },
       { key: `position ${key}`, class: "text quiet", text: String(place), at: [x + width / 2, top + rows.positions, NUMBER], opacity: isTight ? 0 : 1, fades: true },
     ];
