@@ -22,10 +22,19 @@ function prepare(picture) {
     includeStyleProperties: [...getComputedStyle(picture)].filter((name) => !NAMED_TWICE.test(name)),
     onCloneNode: (/** @type {HTMLElement} */ copied) => {
       const address = copied.appendChild(document.createElement("p"));
-      address.textContent = `${document.title} · ${location.host}${location.pathname}${decodeURI(location.search)}`;
+      address.textContent = `${document.title} · ${location.host}${location.pathname}${readable(location.search)}`;
       Object.assign(address.style, { clear: "both", margin: "8px 0 0", font: `13px ${getComputedStyle(picture).fontFamily}`, opacity: "0.7", textAlign: "center", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" });
     },
   };
+}
+
+/** An address with its letters; one that was written wrongly stays as it is. @param {string} address */
+function readable(address) {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
 }
 
 /** @param {HTMLElement} picture @param {"png" | "svg"} kind @returns {Promise<Blob>} */

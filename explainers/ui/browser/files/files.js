@@ -29,9 +29,14 @@ export default async function ({ parentElement, data: sent }) {
     const button = element("button", "", kind), type = /** @type {"png" | "svg"} */ (kind.toLowerCase());
     button.onclick = async () => {
       button.disabled = true;
-      const isSaved = await photograph(find(data.place), type).then((file) => save(file, `${data.name}.${type}`), () => false);
+      let isSaved = true;
+      try {
+        save(await photograph(find(data.place), type), `${data.name}.${type}`);
+      } catch {
+        isSaved = false;
+      }
       button.disabled = false;
-      if (isSaved !== false) return;
+      if (isSaved) return;
       button.textContent = _("It could not be saved");
       setTimeout(() => { button.textContent = kind; }, SAID_FOR);
     };

@@ -7,7 +7,7 @@ import { chooseArcOpacity, chooseArcWidth, writeArcPath } from "./arcs.js";
 import { percent, seenPercent } from "./sentence.js";
 
 /**
- * @typedef {object} ArcStrip
+ * @typedef {object} Arcs
  * @property {number[]} weights
  * @property {number[]} centres of the words
  * @property {number} asker which of them looks
@@ -22,7 +22,7 @@ import { percent, seenPercent } from "./sentence.js";
  * @property {(place: number) => Pick<Mark, "at" | "hold" | "opacity">} share where a word's percentage stands
  */
 
-/** @param {string} key @param {import("./stage.js").Stage} stage @param {ArcStrip} strip @returns {Mark[]} */
+/** @param {string} key @param {import("./stage.js").Stage} stage @param {Arcs} arcs @returns {Mark[]} */
 export function markArcs(key, { room, height }, { weights, centres, asker, base, high, scale = 1, even = 0, isUpright = false, colour = "--head0", opacity = 1, isSeen = () => true, share }) {
   const name = `glow-${key.replace(/\W/g, "_")}`; // gradients are found by name
   const span = isUpright ? height : room * 0.82, widest = isUpright ? 19 : 27, from = centres[asker];

@@ -49,7 +49,7 @@ export class Scene {
   /** The node of a mark that is shown. @param {string} key */
   node(key) { return this.drawn.get(key)?.node; }
 
-  /** @param {Mark[]} marks the lowest first */
+  /** @param {Mark[]} marks the lowest first; those that are shown already keep their order */
   show(marks) {
     this.leave(new Set(marks.map(({ key }) => key)));
     /** @type {Map<Element, ChildNode>} of each parent, the child that was placed last */
@@ -77,7 +77,7 @@ export class Scene {
     const fading = new Set(), isStill = this.stage.root.closest(".still") !== null;
     for (const [key, { node, mark }] of this.drawn) {
       if (keys.has(key)) continue;
-      if (!isStill && (mark.fades || fading.has(mark.in))) {
+      if (!isStill && !(node instanceof SVGElement) && (mark.fades || fading.has(mark.in))) {
         fading.add(key);
         this.place(node, { ...mark, opacity: 0 });
         continue;
@@ -103,10 +103,10 @@ export class Scene {
   /** @param {Drawn} node @param {Mark} mark @param {Mark} [was] */
   dress(node, mark, was) {
     const { attributes = {}, style = {}, text, value, click } = mark;
-    for (const [name, value] of Object.entries(attributes)) {
-      if (was && was.attributes?.[name] === value) continue;
+    for (const name of Object.keys(was?.attributes ?? {})) if (!(name in attributes)) node.removeAttribute(name);
+    for (const [name, value] of Object.entries(attributes)) { // asked of the node: keys move where Tab arrives
       if (value === false || value === undefined) node.removeAttribute(name);
-      else node.setAttribute(name, String(value));
+      else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
     }
     for (const [name, value] of Object.entries(style)) if (!was || was.style?.[name] !== value) node.style.setProperty(name, String(value ?? ""));
     if (text !== undefined && was?.text !== text) {
@@ -115,7 +115,7 @@ export class Scene {
       else node.prepend(text);
     }
     if (value !== undefined) Object.assign(node, { value });
-    if (click) node.onclick = click;
+    if (click || was?.click) node.onclick = click ?? null;
     this.place(node, mark);
   }
 

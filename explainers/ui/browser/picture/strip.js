@@ -1,11 +1,10 @@
 // @ts-check
 // A strip: a row of numbers as stripes of colour, with their digits where there is room for them.
 
-import { channels } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { digits } from "../common/numbers.js";
 import { _ } from "../common/words.js";
-import { level, LEVELS } from "./palette.js";
+import { level } from "./palette.js";
 
 const SIGN_NEEDS = 5.75; // pixels, a point being narrower than a digit
 const MOST_TOLD = 64; // numbers that are told one by one

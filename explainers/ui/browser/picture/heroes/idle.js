@@ -120,7 +120,7 @@ export class Idle extends WordHero {
   /** @override */
   offer() {
     super.offer();
-    this.bar.append(this.toggles);
+    if (this.toggles.parentElement !== this.bar) this.bar.append(this.toggles); // put there again, it would lose the focus
   }
 
   /** @override @returns {Mark[]} */

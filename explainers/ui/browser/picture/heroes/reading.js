@@ -219,7 +219,7 @@ export class Reading extends Hero {
   /** @param {KeyboardEvent} event */
   press(event) {
     const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: 10, PageDown: -10 }[event.key];
-    if (!by) return;
+    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
     this.choose({ query_token: Math.max(0, Math.min(this.data.tokens.length - 1, this.data.query + by)) });

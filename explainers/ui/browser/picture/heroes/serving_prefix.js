@@ -161,7 +161,7 @@ export class PrefixView extends View {
 function walk(event) {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key], group = /** @type {HTMLElement} */ (event.currentTarget);
   const words = [.../** @type {NodeListOf<HTMLElement>} */ (group.querySelectorAll("button:enabled"))], at = words.findIndex((word) => word === event.target);
-  if (!by || at < 0) return;
+  if (!by || at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   event.stopPropagation();
   const next = words[Math.max(0, Math.min(words.length - 1, at + by))];
