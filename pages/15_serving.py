@@ -94,7 +94,7 @@ def show_engines() -> None:
 
 
 text("question")
-with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
+with st.container(key="hero-controls nameless", horizontal=True, vertical_alignment="bottom"):
     beginning = shared_beginning(is_named=False)
     named = choose_name(is_named=False)
 picture, below = st.container(), st.container()

@@ -16,7 +16,7 @@ export const PARTS = {
 const STATE = "data-test-script-state", IDLE = "notRunning"; // of the app
 export const WATCHED = [STATE];
 const NAMED = "[class*=st-key-screen-]"; // parts that the server names
-const KEPT = `${NAMED}, .st-key-sentence, .st-key-hero-controls`; // and what a page offers to choose
+const KEPT = `${NAMED}, .st-key-sentence, [class*="st-key-hero-controls"]`; // and what a page offers to choose
 
 const PRINTED = "[data-lecture-printed]"; // of a handout
 
@@ -29,7 +29,7 @@ html[data-lecturing] ${PARTS.block} { position: relative; box-sizing: border-box
   height: 100dvh; padding: var(--lecture-bar) 0 var(--lecture-foot) !important; overflow: hidden auto;
   display: flex; flex-direction: column; flex-wrap: nowrap; align-items: center; justify-content: safe center; gap: var(--lecture-gap); }
 ${keepOnly(KEPT)}
-html[data-lecturing]:not([data-lecture-controls]) ${PARTS.block} :is(.st-key-sentence, .st-key-hero-controls):not(${NAMED} *) { display: none !important; }
+html[data-lecturing]:not([data-lecture-controls]) ${PARTS.block} :is(.st-key-sentence, [class*="st-key-hero-controls"]):not(${NAMED} *) { display: none !important; }
 html[data-lecturing] ${PARTS.block} ${NAMED}:not(${NAMED} *) { flex: none; box-sizing: border-box; width: 95.5%; left: 2.25%; }
 html[data-lecturing] ${PARTS.block} ${NAMED} ${PARTS.chart}, html[data-lecturing] ${PARTS.block} ${NAMED} ${PARTS.chart} svg { overflow: visible !important; }
 html[data-lecturing] ${PARTS.block} ${NAMED} ${PARTS.markdown} { margin-bottom: 0; text-align: inherit; }
