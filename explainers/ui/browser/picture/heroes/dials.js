@@ -3,19 +3,19 @@
 // place of the two words comes from the server; the browser only looks it up.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 /** @import { Places } from "./dials_places.js" */
 
-import { element, shape } from "../../common/elements.js";
+import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Chips } from "../chips.js";
-import { Hero } from "../hero.js";
 import { isStill } from "../motion.js";
+import { PAUSE, PLAY } from "../player.js";
+import { WordHero } from "../word_hero.js";
 import { Words } from "../words.js";
-import { DialControls } from "./dials_controls.js";
-import { between, hand, turned, wedge } from "./dials_hands.js";
-import { layOutDials } from "./dials_places.js";
-import { Ruler } from "./dials_ruler.js";
+import { Slide } from "./dials_controls.js";
+import { between, layOutDials, PAIRS, turned, writeHandPath, writeWedgePath } from "./dials_places.js";
 
 /**
  * @typedef {object} Numbers for each move of the asking word alone, and in it for each move of both
@@ -32,56 +32,30 @@ import { Ruler } from "./dials_ruler.js";
  * @property {number[][]} added the score with added positions
  * @property {string[]} roundings how far the score with RoPE ever is from the one before both moved, in words
  */
-/**
- * @typedef {object} Dial
- * @property {SVGElement} face
- * @property {SVGElement} wedge
- * @property {SVGElement} key
- * @property {SVGElement} query
- * @property {HTMLElement} head
- * @property {HTMLElement} angle
- */
-
 const FAR = 64, MOST = 6; // positions: how far both words move, and one alone
 const RIDE = 6000, STEP = 700, STRIDE = 8; // milliseconds of Play; without motion a stride of positions per step
+const LETTERS = 16, GAP = 10, TENS = 10; // pixels of names on the ruler; as many marks as the longest ruler needs
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Dials extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Dials extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     root.classList.add("dials");
-    this.wordsShown = "";
+    this.pairShown = "";
     /** @type {"word" | "asked"} which of the two a click on a word chooses */
     this.role = "word";
-    this.riding = this.isAtOnce = false;
+    this.riding = false;
     this.clock = 0;
-    /** @type {number | null} how far both have moved, while they are on their way */
-    this.passed = null;
-    /** @type {Places | null} */
-    this.places = null;
-    this.drawing = this.stage.draw("g", "");
-    this.ruler = new Ruler(this.stage);
-    this.dials = [0, 1, 2, 3].map((pair) => this.makeDial(pair));
-    this.signs = ["+", "+", "+", "="].map((sign) => this.stage.add("div", "text quiet", sign));
-    this.base = this.drawn("path", "dials-base");
-    this.steps = this.drawn("path", "dials-steps");
-    this.bars = [0, 1, 2, 3, 4, 5].map((at) => this.drawn("rect", `dials-bar ${at < 4 ? "part" : at === 4 ? "rotary" : "added"}`));
-    this.ghosts = [0, 1].map(() => this.drawn("path", "dials-ghost"));
-    this.numbers = this.bars.map((_bar, at) => this.follower(`text dials-number ${at < 4 ? "" : "total"}`));
-    this.names = [0, 1].map(() => this.stage.add("div", "dials-name"));
-    this.before = this.stage.add("div", "text dials-before", _("before they moved"));
-    this.words = new Words(this.stage, { label: _("The word whose query is used"), choose: (place) => this.choose({ [this.role]: place }), peek: () => {} });
-    const options = [{ value: "word", label: "" }, { value: "asked", label: "" }];
-    this.roles = new Chips(this.stage.root, { label: _("A click on a word chooses:"), options, choose: (role) => {
-      this.role = role === "asked" ? "asked" : "word";
-      this.update();
-    } });
-    this.controls = new DialControls(root, this.says, {
-      play: () => (this.riding ? this.pause() : this.play()),
-      both: (shift) => this.drag({ shift }),
-      alone: (apart) => this.drag({ apart }),
+    this.places = /** @type {Places} */ (/** @type {unknown} */ (null));
+    this.now = /** @type {ReturnType<Dials["look"]>} */ (/** @type {unknown} */ (null));
+    this.words = new Words(this.stage, { label: "", choose: (place) => this.choose({ [this.role]: place }), peek: () => {} });
+    this.roles = new Chips(this.below, {
+      label: _("A click on a word chooses:"), options: ["word", "asked"].map((value) => ({ value, label: "" })),
+      choose: (role) => { this.role = role === "asked" ? "asked" : "word"; this.update(); },
     });
+    this.controls = root.insertBefore(element("div", "player dials-controls"), this.says);
+    this.slides = ["shift", "apart"].map((key) => new Slide(this.controls, (value) => { this.pause(); this.follow({ [key]: value }); }));
   }
 
   // What is chosen.
@@ -89,30 +63,28 @@ export class Dials extends Hero {
   get shift() { return Number(this.choices.shift); }
   get alone() { return Math.max(this.data.least, Number(this.choices.apart)); }
   get at() { return this.alone - this.data.least; }
+  get hasMoved() { return this.shift !== 0 || this.alone !== 0; }
   /** The two words' positions. */
   get positions() {
     const [asking, asked] = this.data.pair;
     return [asking + this.shift + this.alone, asked + this.shift];
   }
+  /** @override */
+  get asker() { return this.data.pair[0]; }
+  /** @override */
+  get chosen() { return this.data.pair[this.role === "word" ? 0 : 1]; }
 
   /** @override @param {Record<string, import("../hero.js").Choice>} some */
   choose(some) {
-    if (this.riding && !this.isAtOnce) this.pause();
+    this.pause();
     super.choose(some);
   }
 
-  /** What is under the finger follows it at once. @param {Record<string, number>} some */
-  drag(some) {
-    this.pause();
-    this.isAtOnce = true;
-    this.choose(some);
-    this.isAtOnce = false;
-  }
-
-  /** @override */
-  update() {
-    super.update();
-    if (this.isAtOnce && this.places) this.tween.start(true);
+  /** What is under the finger, or on its way, is shown at once. @param {Record<string, number>} some */
+  follow(some) {
+    this.root.classList.add("at-once");
+    super.choose(some);
+    this.root.classList.remove("at-once");
   }
 
   // Play.
@@ -121,105 +93,51 @@ export class Dials extends Hero {
     const from = this.shift >= FAR ? 0 : this.shift, began = performance.now();
     this.riding = true;
     this.says.setAttribute("aria-live", "off");
-    this.controls.show(true);
-    if (isStill()) return this.stride(from);
-    const ride = () => {
+    this.place();
+    const ride = (/** @type {number} */ shift) => {
       if (!this.riding || !this.root.isConnected) return;
-      this.pass(Math.min(FAR, from + ((performance.now() - began) / RIDE) * FAR));
-      if (this.passed === FAR) return this.pause();
-      this.clock = requestAnimationFrame(ride);
+      const now = Math.min(FAR, shift), whole = Math.round(now);
+      if (whole !== this.shift) this.follow({ shift: whole });
+      this.tween.aim({ drawing: [[now, ...this.goal().drawing[0].slice(1)]] }, true); // on their way between two positions
+      if (shift >= FAR) this.pause();
+      else if (isStill()) this.clock = window.setTimeout(() => ride(shift + STRIDE), STEP);
+      else this.clock = requestAnimationFrame(() => ride(from + ((performance.now() - began) / RIDE) * FAR));
     };
-    this.clock = requestAnimationFrame(ride);
-  }
-
-  /** Play for those who want no motion. @param {number} shift */
-  stride(shift) {
-    this.pass(shift);
-    if (shift >= FAR) return this.pause();
-    this.clock = window.setTimeout(() => {
-      if (this.riding && this.root.isConnected) this.stride(Math.min(FAR, shift + STRIDE));
-    }, STEP);
-  }
-
-  /** Both words are on their way between two positions. @param {number} shift */
-  pass(shift) {
-    const whole = Math.round(shift);
-    this.passed = shift;
-    this.isAtOnce = true;
-    if (whole === this.shift) this.tween.aim(this.goal(), true);
-    else this.choose({ shift: whole });
-    this.isAtOnce = false;
+    ride(from);
   }
 
   pause() {
     if (!this.riding) return;
     this.riding = false;
-    this.passed = null;
     cancelAnimationFrame(this.clock);
     clearTimeout(this.clock);
     this.says.setAttribute("aria-live", "polite");
-    this.controls.show(false);
+    this.place();
     this.tween.aim(this.goal(), true);
   }
 
-  // Nodes.
-
-  /** @param {string} tag @param {string} name @param {Element} [parent] */
-  drawn(tag, name, parent = this.drawing) {
-    return /** @type {SVGElement} */ (parent.appendChild(shape(tag, { class: name })));
-  }
-
-  /** A text that goes where the tween's numbers are. @param {string} name */
-  follower(name) {
-    const node = this.stage.add("div", name);
-    node.classList.remove("moves");
-    return node;
-  }
-
-  /** @param {number} pair @returns {Dial} */
-  makeDial(pair) {
-    const group = this.drawn("g", "dial");
-    const face = this.drawn("circle", "dial-face", group), wedge = this.drawn("path", "dial-wedge", group);
-    const [key, query] = ["key", "query"].map((name) => this.drawn("path", `dial-hand ${name}`, group));
-    const head = this.stage.add("div", "dials-head");
-    head.append(element("b", "", _("Pair {number}", { number: String(pair + 1) })), element("span"));
-    return { face, wedge, key, query, head, angle: this.stage.add("div", "text dials-angle") };
-  }
+  // What is seen.
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { tokens, pair } = this.data, shown = [...tokens, ...pair].join("\0");
-    if (!isFirst && shown === this.wordsShown) return false;
-    this.wordsShown = shown;
-    if (this.words.buttons.map((button) => button.textContent).join("\0") !== tokens.join("\0")) this.words.renew(tokens);
-    return true;
+    const hasNewWords = super.renew(isFirst), pair = this.data.pair.join(), isOther = pair !== this.pairShown;
+    this.pairShown = pair;
+    return hasNewWords || isOther;
   }
-
-  // Places.
 
   /** @override */
   measure() {
-    const { stage, data } = this;
-    this.places = layOutDials(stage, data.tokens);
-    stage.resize(stage.room, this.places.height);
-    const { root } = this.roles, { legend } = this.places;
-    root.classList.toggle("dials-roles", Boolean(legend));
-    if (legend) stage.root.append(root);
-    else this.below.append(root);
-    root.style.transform = legend ? `translate(${legend.left}px, ${legend.top}px)` : "";
-    this.last = Math.max(data.pair[0] + FAR + MOST, data.pair[1] + FAR);
-  }
-
-  /** @param {number} score */
-  up(score) {
-    const { top, height } = /** @type {Places} */ (this.places).bars, [lowest, highest] = this.tween.row("scale", 0);
-    return top + (height * (highest - score)) / (highest - lowest || 1);
+    this.places = layOutDials(this.stage, this.data.tokens);
+    this.stage.resize(this.stage.room, this.places.height);
   }
 
   /** The scores before anything moved, with RoPE and with added positions. */
-  get first() {
-    const start = -this.data.least;
-    return [this.data.rotary[start][0], this.data.added[start][0]];
+  get first() { return this.scores(-this.data.least, 0).slice(PAIRS); }
+
+  /** The parts of the score with RoPE, that score, and the one with added positions. @param {number} at @param {number} shift */
+  scores(at, shift) {
+    const { parts, rotary, added } = this.data;
+    return [...parts[at][shift], rotary[at][shift], added[at][shift]];
   }
 
   /** The lowest and the highest end of a bar, wherever both words are moved. */
@@ -230,120 +148,147 @@ export class Dials extends Hero {
     return [Math.min(...all), Math.max(...all)];
   }
 
-  /** @override */
-  place() {
-    if (!this.places) return;
-    const { stage, places, data } = this, { words, ruler, dials: { centres, radius, width, head: high }, isPhone } = places;
-    this.words.buttons.forEach((button, place) => {
-      stage.write(button, words.at[place].x, words.at[place].y, words.size);
-      button.classList.toggle("asked", place === data.pair[1]);
+  /** Where hands point, from which score to which bars go, and how high a score stands. @param {ArrayLike<number>} numbers on their way */
+  look({ 0: moved, 1: alone, 2: lowest, 3: highest }) {
+    const { data: { least, key, query }, places: { bars: { top, height } } } = this;
+    const shift = Math.max(0, Math.min(FAR, moved)), at = Math.max(0, Math.min(MOST - least, alone - least));
+    let end = 0;
+    const bars = between((row) => between((column) => this.scores(row, column), shift), at).map((score, n) => {
+      const start = n < PAIRS ? end : 0;
+      end = start + score;
+      return [start, end];
     });
-    this.ruler.place(ruler, this.last ?? 1, isPhone ? 20 : 10);
-    this.dials.forEach(({ face, head, angle }, n) => {
-      const { x, y } = centres[n];
-      for (const [name, value] of Object.entries({ cx: x, cy: y, r: radius })) face.setAttribute(name, String(value));
-      const lines = /** @type {HTMLElement} */ (head.lastElementChild);
-      /** @type {HTMLElement} */ (head.firstElementChild).textContent = data.heads[n] ?? _("Pair {number}", { number: String(n + 1) });
-      lines.textContent = _("a turn in {positions} positions", { positions: data.turns[n] });
-      stage.put(head, { x: x - width / 2, y: y - radius - high - 3, width, height: high });
-      angle.textContent = _("angle {degrees}°", { degrees: String(data.between[this.at][this.shift][n]) });
-      stage.write(angle, x, y + radius + 14, 15);
-    });
-    this.placeScores();
-    this.tellWords();
-    this.controls.both.show(_("Move both words by"), 0, FAR, this.shift, _("{count} positions", { count: String(this.shift) }));
-    const word = data.tokens[data.pair[0]];
-    this.controls.alone.show(_("Move only {word} by", { word }), data.least, MOST, this.alone, _("{count} positions", { count: String(this.alone) }));
+    const up = (/** @type {number} */ score) => top + (height * (highest - score)) / (highest - lowest || 1);
+    return { shift, alone, key: turned(key, shift), query: turned(query, shift + at), bars, up };
   }
 
-  placeScores() {
-    const { stage, places } = this, { bars, isPhone, dials, before } = /** @type {Places} */ (places);
-    this.signs.forEach((sign, n) => {
-      const x = (bars.columns[n] + bars.columns[n + 1]) / 2;
-      stage.write(sign, n === 3 ? dials.width * 4 : x, bars.top - 22, 20, isPhone ? 0 : 1);
+  /** One mark's numbers are on their way for all; with each frame, the others draw what it makes of them. @override @returns {Mark[]} */
+  marks() {
+    const { roles, role, places: { words, legend }, data: { tokens, pair: [asking, asked] } } = this, isWord = role === "word";
+    return [
+      { key: "drawing", tag: "svg:g", numbers: [this.shift, this.alone, ...this.scale], draw: (_node, now) => { this.now = this.look(now); } },
+      ...this.markRuler(), ...this.markDials(), ...this.markBars(), ...this.markNames(),
+      {
+        ...this.markWords((place) => ({
+          name: [tokens[place], place === asking ? _("query") : "", place === asked ? _("key") : ""].filter(Boolean).join(", "),
+          is: { asked: place === asked }, at: [words.at[place].x, words.at[place].y, words.size],
+        })),
+        attributes: { "aria-label": isWord ? _("The word whose query is used") : _("The word whose key is used") },
+      },
+      {
+        key: legend ? "roles" : "roles below", node: roles.root, in: legend ? undefined : this.below, is: { "dials-roles": legend },
+        style: { transform: legend ? `translate(${legend.left}px, ${legend.top}px)` : "" },
+        fill: () => {
+          [_("query of {word}", { word: tokens[asking] }), _("key of {word}", { word: tokens[asked] })].forEach((name, n) => { roles.buttons[n].textContent = name; });
+          roles.show(role);
+        },
+      },
+      ...this.markControls(),
+    ];
+  }
+
+  /** A ruler of positions, and on it the two words, each with its name and its position. @returns {Mark[]} */
+  markRuler() {
+    const { stage: { room }, data: { tokens, pair: [asking, asked] }, positions, places: { isPhone, ruler: { left, right, y } } } = this;
+    const last = Math.max(asking + FAR + MOST, asked + FAR), each = isPhone ? 20 : 10;
+    const across = (/** @type {number} */ position) => left + ((right - left) * position) / last;
+    const tens = Array.from({ length: TENS }, (_one, ten) => 10 * ten), line = tens.filter((ten) => ten <= last).map((ten) => `M${across(ten)} ${y}v6`);
+    const names = [`${tokens[asked]} ${positions[1]}`, `${tokens[asking]} ${positions[0]}`], wide = this.stage.widths(names, LETTERS, 700);
+    const stand = () => [asked, asking + this.now.alone].map((position) => across(position + this.now.shift));
+    // Names stand beside their dots, and where there is no room, beside each other.
+    const begin = () => {
+      const at = stand(), [one, other] = at[1] >= at[0] ? [0, 1] : [1, 0], from = Math.max(0, at[one] - GAP / 2 - wide[one]);
+      const to = Math.min(room - wide[other], Math.max(at[other] + GAP / 2, from + wide[one] + GAP)), both = [Math.min(from, to - GAP - wide[one]), to];
+      return [both[one], both[other]];
+    };
+    return [
+      { key: "ruler", tag: "svg:path", class: "dials-ruler", attributes: { d: `M${left} ${y}H${right}${line.join("")}` } },
+      ...tens.map((ten) => /** @type {Mark} */ ({
+        key: `tick ${ten}`, class: "text quiet", text: String(ten), at: [across(ten), y + 15, 14], opacity: ten <= last && ten % each === 0 ? 1 : 0,
+      })),
+      ...["key", "query"].flatMap((role, n) => /** @type {Mark[]} */ ([
+        { key: `dot ${role}`, tag: "svg:circle", class: `dials-dot ${role}`, attributes: { cy: y, r: n ? 5 : 7 }, still: true, draw: (dot) => dot.setAttribute("cx", stand()[n].toFixed(1)) },
+        { key: `flag ${role}`, class: `text dials-flag ${role}`, text: names[n], still: true, draw: (flag) => this.stage.write(flag, begin()[n], y - 17, LETTERS, 1, 0, "left") },
+      ])),
+    ];
+  }
+
+  /** @returns {Mark[]} */
+  markDials() {
+    const { data, at, shift, places: { dials: { centres, radius, width, head } } } = this;
+    return centres.flatMap(({ x, y }, n) => {
+      const name = `dial ${n}`;
+      const path = (/** @type {string} */ part, /** @type {() => string} */ d) => markPath(`${part} ${n}`, name, part === "wedge" ? "dial-wedge" : `dial-hand ${part}`, d);
+      return /** @type {Mark[]} */ ([
+        { key: name, in: "drawing", tag: "svg:g", class: "dial" },
+        { key: `face ${n}`, in: name, tag: "svg:circle", class: "dial-face", attributes: { cx: x, cy: y, r: radius } },
+        { ...path("wedge", () => writeWedgePath(x, y, radius * 0.5, this.now.key[n], this.now.query[n])), is: { minus: data.parts[at][shift][n] < 0 } },
+        path("key", () => writeHandPath(x, y, radius * 0.74, this.now.key[n], 5)),
+        path("query", () => writeHandPath(x, y, radius - 5, this.now.query[n], 5)),
+        { key: `head ${n}`, class: "dials-head", box: [x - width / 2, y - radius - head - 3, width, head] },
+        { key: `title ${n}`, in: `head ${n}`, tag: "b", text: data.heads[n] ?? _("Pair {number}", { number: String(n + 1) }) },
+        { key: `turn ${n}`, in: `head ${n}`, tag: "span", text: _("a turn in {positions} positions", { positions: data.turns[n] }) },
+        { key: `angle ${n}`, class: "text dials-angle", text: _("angle {degrees}°", { degrees: String(data.between[at][shift][n]) }), at: [x, y + radius + 14, 15] },
+      ]);
     });
-    const step = bars.columns[5] - bars.columns[4], high = isPhone ? 34 : 54;
+  }
+
+  /** The parts as steps to the score, zero, and where both scores were before anything moved. @returns {Mark[]} */
+  markBars() {
+    const { first, hasMoved, places: { isPhone, bars: { columns, width, top } } } = this, half = width / 2 + (width > 40 ? 12 : 4);
+    const up = (/** @type {number} */ score) => this.now.up(score).toFixed(1);
+    const path = (/** @type {string} */ name, /** @type {() => string} */ d) => markPath(name, "drawing", `dials-${name.split(" ")[0]}`, d);
+    return [
+      path("base", () => `M${columns[0] - width} ${up(0)}H${columns[5] + width}`),
+      path("steps", () => this.now.bars.slice(0, PAIRS).map(([, end], n) => `M${columns[n] + width / 2} ${up(end)}H${columns[n + 1] - width / 2}`).join("")),
+      ...this.scores(this.at, this.shift).flatMap((score, n) => {
+        const isPart = n < PAIRS, x = columns[n], wide = n === 5 ? width / 2 : width, high = () => Math.min(...this.now.bars[n].map(this.now.up));
+        return /** @type {Mark[]} */ ([
+          {
+            key: `bar ${n}`, in: "drawing", tag: "svg:rect", class: `dials-bar ${isPart ? "part" : n === PAIRS ? "rotary" : "added"}`, still: true,
+            attributes: { x: (x - wide / 2).toFixed(2), width: wide.toFixed(2) },
+            draw: (bar) => {
+              const { bars: { [n]: [start, end] }, up } = this.now;
+              bar.setAttribute("y", high().toFixed(2));
+              bar.setAttribute("height", Math.max(1.5, Math.abs(up(start) - up(end))).toFixed(2));
+              bar.classList.toggle("minus", end < start);
+            },
+          },
+          {
+            key: `number ${n}`, class: `text dials-number ${isPart ? "" : "total"}`.trim(), text: digits(score), still: true,
+            draw: (number) => this.stage.write(number, x, isPart && isPhone ? high() - 10 : top - 22, isPhone ? (isPart ? 14 : 18) : isPart ? 18 : 26),
+          },
+        ]);
+      }),
+      ...first.map((score, n) => path(`ghost ${n}`, () => (hasMoved ? `M${columns[PAIRS + n] - half} ${up(score)}H${columns[PAIRS + n] + half}` : ""))),
+    ];
+  }
+
+  /** What stands between the bars, and above and below them. @returns {Mark[]} */
+  markNames() {
+    const { places: { isPhone, bars: { columns, top }, dials, before: { x, y } } } = this, step = columns[5] - columns[4], high = isPhone ? 34 : 54;
     const names = isPhone ? [_("RoPE"), _("positions added")] : [_("score with RoPE"), _("score if positions were added")];
-    this.names.forEach((name, n) => {
-      name.textContent = names[n];
-      stage.put(name, { x: bars.columns[4 + n] - step / 2, y: bars.top - 38 - high, width: step, height: high });
-    });
-    const hasMoved = this.shift !== 0 || this.alone !== 0;
-    stage.write(this.before, before.x, before.y, 14, hasMoved ? 1 : 0, 0, before.hold);
+    return /** @type {Mark[]} */ ([
+      ...["+", "+", "+", "="].map((text, n) => ({
+        key: `sign ${n}`, class: "text quiet", text, at: [n === 3 ? dials.width * PAIRS : (columns[n] + columns[n + 1]) / 2, top - 22, 20], opacity: isPhone ? 0 : 1,
+      })),
+      ...names.map((text, n) => ({ key: `name ${n}`, class: "dials-name", text, box: [columns[PAIRS + n] - step / 2, top - 38 - high, step, high] })),
+      { key: "before", class: "text dials-before", text: _("before they moved"), at: [x, y, 14], opacity: this.hasMoved ? 1 : 0, hold: "right" },
+    ]);
   }
 
-  tellWords() {
-    const { data, role } = this, [asking, asked] = data.pair, { roles } = this;
-    const names = [_("query of {word}", { word: data.tokens[asking] }), _("key of {word}", { word: data.tokens[asked] })];
-    names.forEach((name, n) => { roles.buttons[n].textContent = name; });
-    roles.show(role);
-    const chosen = role === "word" ? asking : asked;
-    this.words.root.setAttribute("aria-label", role === "word" ? _("The word whose query is used") : _("The word whose key is used"));
-    this.words.show({
-      chosen, shown: asking, hidden: data.tokens.map(() => false),
-      names: data.tokens.map((word, place) => [word, place === asking ? _("query") : "", place === asked ? _("key") : ""].filter(Boolean).join(", ")),
-    });
-  }
-
-  // Numbers.
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() { return { at: [[this.passed ?? this.shift, this.alone]], scale: [this.scale] }; }
-
-  /** @override */
-  paint() {
-    const { places, tween, data } = this;
-    if (!places || !tween.blocks.at) return;
-    const [shift, alone] = tween.row("at", 0);
-    const apart = Math.max(0, Math.min(MOST - data.least, alone - data.least));
-    const query = turned(data.query, shift + apart), key = turned(data.key, shift);
-    const parts = data.parts[this.at][this.shift];
-    this.dials.forEach((dial, n) => {
-      const { x, y } = places.dials.centres[n], { radius } = places.dials;
-      dial.query.setAttribute("d", hand(x, y, radius - 5, query[n], 5));
-      dial.key.setAttribute("d", hand(x, y, radius * 0.74, key[n], 5));
-      dial.wedge.setAttribute("d", wedge(x, y, radius * 0.5, key[n], query[n]));
-      dial.wedge.classList.toggle("minus", parts[n] < 0);
-    });
-    const [asking, asked] = data.pair, [queryAt, keyAt] = this.positions;
-    this.ruler.paint([asked + shift, asking + shift + alone], [`${data.tokens[asked]} ${keyAt}`, `${data.tokens[asking]} ${queryAt}`]);
-    this.paintBars(shift, apart);
-    this.paintLines();
-  }
-
-  /** @param {number} shift @param {number} apart */
-  paintBars(shift, apart) {
-    const { stage, data, at } = this, { bars, isPhone } = /** @type {Places} */ (this.places);
-    const parts = between(data.parts.map((frames) => between(frames, shift)), apart);
-    const [rotary, added] = [data.rotary, data.added].map((scores) => between(scores.map((row) => [between(row.map((one) => [one]), shift)[0]]), apart)[0]);
-    const told = [...data.parts[at][this.shift], data.rotary[at][this.shift], data.added[at][this.shift]];
-    let from = 0, steps = "";
-    [...parts, rotary, added].forEach((part, n) => {
-      const start = n < 4 ? from : 0, end = start + part, x = bars.columns[n], wide = n === 5 ? bars.width / 2 : bars.width;
-      const top = this.up(Math.max(start, end)), high = Math.max(1.5, Math.abs(this.up(start) - this.up(end)));
-      const box = { x: x - wide / 2, y: top, width: wide, height: high };
-      for (const [name, value] of Object.entries(box)) this.bars[n].setAttribute(name, value.toFixed(2));
-      this.bars[n].classList.toggle("minus", part < 0);
-      if (n < 4) {
-        from = end;
-        steps += `M${x + wide / 2} ${this.up(end).toFixed(1)}H${bars.columns[n + 1] - bars.width / 2}`;
-      }
-      setText(this.numbers[n], digits(told[n]));
-      const isTotal = n > 3;
-      stage.write(this.numbers[n], x, isTotal || !isPhone ? bars.top - 22 : top - 10, isPhone ? (isTotal ? 18 : 14) : isTotal ? 26 : 18);
-    });
-    this.steps.setAttribute("d", steps);
-  }
-
-  /** Zero, and where both scores were before anything moved. */
-  paintLines() {
-    const { bars } = /** @type {Places} */ (this.places), zero = this.up(0).toFixed(1);
-    this.base.setAttribute("d", `M${bars.columns[0] - bars.width} ${zero}H${bars.columns[5] + bars.width}`);
-    const hasMoved = this.shift !== 0 || this.alone !== 0;
-    this.ghosts.forEach((ghost, n) => {
-      const y = this.up(this.first[n]).toFixed(1), x = bars.columns[4 + n], half = bars.width / 2 + (bars.width > 40 ? 12 : 4);
-      ghost.setAttribute("d", hasMoved ? `M${x - half} ${y}H${x + half}` : "");
-    });
+  /** @returns {Mark[]} */
+  markControls() {
+    const { controls, slides, riding, shift, alone, data: { tokens, pair, least } } = this;
+    const told = [shift, alone].map((count) => _("{count} positions", { count: String(count) }));
+    return [
+      { key: "play", in: controls, tag: "button", class: "play", click: () => (this.riding ? this.pause() : this.play()) },
+      { key: "play sign", in: "play", tag: "svg:svg", attributes: { viewBox: "0 0 18 18", "aria-hidden": "true" } },
+      { key: "play path", in: "play sign", tag: "svg:path", attributes: { d: riding ? PAUSE : PLAY } },
+      { key: "play name", in: "play", tag: "span", text: riding ? _("Pause") : _("Play") },
+      { key: "both", in: controls, node: slides[0].root, fill: () => slides[0].show(_("Move both words by"), 0, FAR, shift, told[0]) },
+      { key: "alone", in: controls, node: slides[1].root, fill: () => slides[1].show(_("Move only {word} by", { word: tokens[pair[0]] }), least, MOST, alone, told[1]) },
+    ];
   }
 
   // In words.
@@ -374,7 +319,7 @@ export class Dials extends Hero {
   }
 }
 
-/** @param {HTMLElement} node @param {string} text */
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+/** A path that each frame draws anew. @param {string} key @param {string} inside @param {string} name @param {() => string} d @returns {Mark} */
+function markPath(key, inside, name, d) {
+  return { key, in: inside, tag: "svg:path", class: name, still: true, draw: (path) => path.setAttribute("d", d()) };
 }

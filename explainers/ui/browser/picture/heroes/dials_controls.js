@@ -1,11 +1,8 @@
 // @ts-check
-// What moves the two words: Play, a slider for both, and one for the asking word alone.
+// A slider with its name at the left and its number at the right.
 
 import { element } from "../../common/elements.js";
-import { _ } from "../../common/words.js";
-import { icon, PAUSE, PLAY } from "../player.js";
 
-/** A slider with its name at the left and its number at the right. */
 export class Slide {
   /** @param {HTMLElement} root @param {(value: number) => void} drag */
   constructor(root, drag) {
@@ -27,22 +24,5 @@ export class Slide {
     if (this.range.value !== String(value)) this.range.value = String(value);
     this.range.setAttribute("aria-valuetext", told);
     this.output.textContent = value > 0 && least < 0 ? `+${value}` : String(value).replace("-", "−");
-  }
-}
-
-export class DialControls {
-  /** @param {HTMLElement} root @param {Node} before @param {{ play: () => void, both: (value: number) => void, alone: (value: number) => void }} options */
-  constructor(root, before, { play, both, alone }) {
-    this.root = root.insertBefore(element("div", "player dials-controls"), before);
-    this.button = this.root.appendChild(element("button", "play"));
-    this.button.onclick = play;
-    this.both = new Slide(this.root, both);
-    this.alone = new Slide(this.root, alone);
-    this.show(false);
-  }
-
-  /** @param {boolean} isPlaying */
-  show(isPlaying) {
-    this.button.replaceChildren(icon(isPlaying ? PAUSE : PLAY), element("span", "", isPlaying ? _("Pause") : _("Play")));
   }
 }
