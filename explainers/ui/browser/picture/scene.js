@@ -79,7 +79,7 @@ export class Scene {
       if (keys.has(key)) continue;
       if (!isStill && !(node instanceof SVGElement) && (mark.fades || fading.has(mark.in))) {
         fading.add(key);
-        this.place(node, { ...mark, opacity: 0 });
+        this.place(node, { ...mark, opacity: 0, delay: 0 });
         continue;
       }
       this.drawn.delete(key);

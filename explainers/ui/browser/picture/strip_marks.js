@@ -14,7 +14,7 @@ const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
 /**
  * @typedef {object} Coloured
  * @property {string} role its colour's name
- * @property {string} name that it is told by
+ * @property {string} [name] that it is told by, if its numbers are not told elsewhere
  * @property {[x: number, y: number, width: number, height: number]} box
  * @property {number} limit the number with the strongest colour
  * @property {Uint32Array} [ramp] none while the colours of the theme are not known
@@ -25,16 +25,17 @@ const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
 /**
  * A row of numbers as stripes of colour, with their digits where there is room for them.
  * @param {string} key
- * @param {Coloured & { numbers: number[], isColumn?: boolean, places?: number, hasDigits?: boolean }} strip do its numbers stand below each other? so many places after the point; may they be written?
+ * @param {Coloured & { numbers: number[], isColumn?: boolean, places?: number, hasDigits?: boolean, length?: number }} strip do its numbers stand below each other?
+ *   so many places after the point; may they be written? `length` that digits must fit into, where its box is smaller or larger for a while
  * @param {Partial<Mark>} [besides] what its mark has besides
  * @returns {Mark[]}
  */
-export function markStrip(key, { role, name, box, limit, ramp, pointed, still, numbers, isColumn = false, places = 1, hasDigits = true }, besides = {}) {
-  const count = numbers.length, each = box[isColumn ? 3 : 2] / count, mostSigns = isColumn ? Infinity : each / SIGN_NEEDS;
+export function markStrip(key, { role, name, box, limit, ramp, pointed, still, numbers, isColumn = false, places = 1, hasDigits = true, length = box[isColumn ? 3 : 2] }, besides = {}) {
+  const count = numbers.length, each = length / count, mostSigns = isColumn ? Infinity : each / SIGN_NEEDS;
   return [
     {
       ...besides, key, box, numbers, still, class: `strip ${besides.class ?? ""}`.trim(), style: { "--role": `var(--${role})`, ...besides.style },
-      attributes: { role: "img", "aria-label": tellNumbers(name, numbers), ...besides.attributes },
+      attributes: { role: "img", "aria-label": name && tellNumbers(name, numbers), ...besides.attributes },
       draw: (node, now) => {
         const [canvas, told] = node.children;
         colour(canvas, now, isColumn ? 1 : count, limit, ramp);
