@@ -1,10 +1,13 @@
 // @ts-check
-// How one word divides its attention: an arc to each word, and the percentage beside it.
+// How one word divides its attention: an arc to each word, and the percentage beside it; or a bar of 100 %.
 
 /** @import { Mark, Now } from "./scene.js" */
 
 import { chooseArcOpacity, chooseArcWidth, writeArcPath } from "./arcs.js";
 import { percent, seenPercent } from "./sentence.js";
+
+const NAMED = 0.07; // the smallest part of a bar that is named, if there is room for its word
+const SIZE = 15, AIR = 6; // of the letters in a part, and beside them
 
 /**
  * @typedef {object} Arcs
@@ -19,7 +22,7 @@ import { percent, seenPercent } from "./sentence.js";
  * @property {string} [colour] the name of one of the picture's colours
  * @property {number} [opacity] of all arcs
  * @property {(place: number, weight: number) => boolean} [isSeen] `weight` as it is on its way
- * @property {(place: number) => Pick<Mark, "at" | "hold" | "opacity">} share where a word's percentage stands
+ * @property {(place: number) => Pick<Mark, "at" | "hold" | "opacity" | "delay">} share where a word's percentage stands
  */
 
 /** @param {string} key @param {import("./stage.js").Stage} stage @param {Arcs} arcs @returns {Mark[]} */
@@ -55,5 +58,28 @@ export function markArcs(key, { room, height }, { weights, centres, asker, base,
         },
       },
     ])),
+  ];
+}
+
+/**
+ * A bar of 100 %, split by the words that a new vector is made of.
+ * @param {import("./stage.js").Stage} stage
+ * @param {{ label: string, words: string[], weights: number[], box: [x: number, y: number, width: number, height: number], opacity: number }} bar
+ * @returns {Mark[]}
+ */
+export function markMixture(stage, { label, words, weights, box, opacity }) {
+  const [left, top, whole, height] = box;
+  return [
+    { key: "mixture label", class: "text quiet", text: label, at: [left, top - 14, 14], hold: "left", opacity },
+    { key: "mixture", class: "mixture", box, opacity },
+    ...words.map((word, place) => /** @type {Mark} */ ({
+      key: `part ${place}`, class: "part moves", share: place, style: { opacity }, numbers: [weights[place], weights.slice(0, place).reduce((sum, one) => sum + one, 0)],
+      draw: (node, [weight, before]) => {
+        const width = whole * weight, share = percent(weight), full = `${word} ${share}`, fits = stage.widths([full], SIZE)[0] + AIR <= width;
+        const text = weight < NAMED ? "" : fits ? full : share;
+        Object.assign(node.style, { transform: `translate(${(left + whole * before).toFixed(2)}px, ${top}px)`, width: `${width.toFixed(2)}px`, height: `${height.toFixed(2)}px` });
+        if (node.textContent !== text) node.textContent = text;
+      },
+    })),
   ];
 }

@@ -1,29 +1,25 @@
 // @ts-check
 // One word's journey: whom a word looks at, and how that comes about, in one picture.
-// Every node is made once. A step changes places, which CSS moves; another word changes numbers,
-// which the tween moves.
+// A step changes places, which CSS moves; another word changes numbers, which the tween moves. So what
+// a step does not show waits unseen where it comes from, or has gone where it became something else.
 
-/** @import { Hero as Base, HeroData, Sentence } from "../hero.js" */
+/** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
-/** @import { Box } from "../stage.js" */
-/** @import { Line, Lanes, Rows } from "../lanes.js" */
-/** @import { Depth, Step } from "./journey_steps.js" */
+/** @import { Mark } from "../scene.js" */
+/** @import { Box } from "./journey_steps.js" */
 
-import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
-import { AllWords, COLUMN_NAMES } from "../all_words.js";
-import { ArcStrip } from "../arc_strip.js";
+import { markAllWords } from "../all_words.js";
+import { markArcs, markMixture } from "../arc_marks.js";
 import { writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
-import { lanes, poster, rows } from "../lanes.js";
-import { Mixture } from "../mixture.js";
 import { isStill } from "../motion.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film, Player } from "../player.js";
 import { percent } from "../sentence.js";
-import { Strip } from "../strip.js";
-import { BORN, DELAYS, makeDepthTable, DWELL, HEIGHT, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, SCORES, SOURCE, VIEWS, WEIGHTS } from "./journey_steps.js";
+import { markStrip } from "../strip_marks.js";
+import { DELAYS, DWELL, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, Places, SCORES, VIEWS, WEIGHTS } from "./journey_steps.js";
 
 /** @typedef {number[][]} Matrix */
 /** @typedef {{ allowed: boolean[][], weights: Matrix, output: Matrix, film: Matrix[] }} Masked */
@@ -39,19 +35,12 @@ import { BORN, DELAYS, makeDepthTable, DWELL, HEIGHT, LOOK, MASK, NUMBERS, OUTPU
  * @property {number[]} batches of the film; none of a real model's training
  * @property {string[]} losses
  */
-/**
- * @typedef {object} Lane what belongs to one word
- * @property {Record<string, Strip>} strips
- * @property {HTMLElement} shutter
- * @property {HTMLElement} bar
- * @property {HTMLElement} score
- * @property {HTMLElement} may
- * @property {SVGElement} ribbon
- */
-
+/** @type {Record<string, string>} */
 const ROLES = { x: "input", query: "query", asked: "query", key: "key", value: "value", product: "head0", weighted: "value", output: "value" };
-const OWN = ["x", "value", "key", "asked", "product", "weighted"]; // each word has these
-const ASKERS = ["query", "output"]; // only the word that asks has these
+const OWN = ["x", "value", "key", "asked", "product", "weighted"]; // each word has these, and the word that asks its query and its output
+
+/** The number with the strongest colour. @param {Matrix} rows */
+const top = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Journey extends WordHero {
@@ -61,21 +50,11 @@ export class Journey extends WordHero {
     this.step = LOOK;
     this.all = false;
     this.isForward = false;
-    /** @type {Lane[]} */
-    this.lanes = [];
-    this.ribbons = this.stage.draw("g", "ribbons");
-    this.arcs = new ArcStrip(this.stage);
-    this.baseline = this.stage.add("div", "baseline");
-    this.words = this.addWords();
-    this.mixture = new Mixture(this.stage, _("What the new vector is made of"));
-    this.grid = new AllWords(this.stage, (row) => this.choose({ word: row }));
-    /** @type {Record<string, HTMLElement>} */
-    this.labels = Object.fromEntries(["x", "query", "key", "value", "product", "score", "bar", "weighted", "output"].map((kind) => {
-      const label = this.stage.add("div", "label");
-      label.append(element("b"), element("span"));
-      label.style.setProperty("--role", `var(--${ROLES[/** @type {keyof typeof ROLES} */ (kind)] ?? "st-text-color"})`);
-      return [kind, label];
-    }));
+    /** @type {"" | "seeds" | "grows"} of all words */
+    this.growth = "";
+    this.places = /** @type {Places} */ (/** @type {unknown} */ (null));
+    /** @type {Record<string, Uint32Array>} by the roles of numbers */
+    this.ramps = {};
     this.player = new Player(this.below, {
       words: { play: _("Show me how"), pause: _("Pause"), again: _("Play again"), resume: _("Play") },
       names: [_("Look"), _("Numbers"), _("Query, key, value"), _("Scores"), _("Mask"), _("Weights"), _("Output")],
@@ -86,8 +65,6 @@ export class Journey extends WordHero {
     });
     this.views = this.player.addViews([_("one word"), _("all words")], (view) => this.see(view === 1));
     this.film = new Film(this.below, _("batches learned"), (frame) => this.wind(frame));
-    /** @type {Record<string, Strip>} */
-    this.askers = {};
     root.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -126,9 +103,16 @@ export class Journey extends WordHero {
   see(all) {
     this.player.pause();
     this.root.classList.remove("quick");
-    if (all && !this.all) this.grid.seed((place) => this.seedOf(place), this.asker);
+    const isGrowing = all && !this.all;
     this.all = all;
+    if (isGrowing) {
+      this.growth = "seeds";
+      this.place();
+      void this.stage.root.offsetWidth; // where its cells set out from
+      this.growth = "grows";
+    }
     this.update();
+    this.growth = "";
   }
 
   /** @param {number} frame */
@@ -148,116 +132,27 @@ export class Journey extends WordHero {
     this.player.to(this.step + by, true);
   }
 
-  // Nodes.
+  // What is seen.
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { tokens, batches } = this.data;
-    this.film.offer(batches.map((batch) => grouped(batch)));
-    if (!this.hasNewWords(isFirst)) return false;
-    for (const lane of this.lanes) {
-      for (const strip of Object.values(lane.strips)) strip.node.remove();
-      for (const node of [lane.shutter, lane.bar, lane.score, lane.may, lane.ribbon]) node.remove();
-    }
-    for (const strip of Object.values(this.askers)) strip.node.remove();
-    this.askers = this.strips(ASKERS);
-    this.lanes = tokens.map(() => ({
-      strips: this.strips(OWN),
-      shutter: this.stage.add("div", "shutter"),
-      bar: this.stage.add("div", "bar-of-weight"),
-      score: this.stage.add("div", "text score"),
-      may: this.stage.add("div", "text may"),
-      ribbon: /** @type {SVGElement} */ (this.ribbons.appendChild(shape("path", { class: "ribbon" }))),
-    }));
-    this.words.renew(tokens);
-    this.arcs.renew(tokens.length);
-    this.mixture.renew(tokens);
-    this.grid.renew(tokens);
-    const column = (/** @type {(lane: Lane) => Element} */ find) => this.lanes.map(find);
-    this.markOwn([
-      this.words.buttons, this.arcs.shares, this.arcs.arcs.children, ...this.grid.columns(),
-      ...OWN.map((kind) => column(({ strips }) => strips[kind].node)),
-      ...["shutter", "bar", "score", "may", "ribbon"].map((part) => column((lane) => lane[/** @type {"bar"} */ (part)])),
-    ], [this.mixture.parts]);
-    return true;
-  }
-
-  /** @param {string[]} kinds */
-  strips(kinds) {
-    return Object.fromEntries(kinds.map((kind) => [
-      kind, new Strip(this.stage, kind, ROLES[/** @type {keyof typeof ROLES} */ (kind)]),
-    ]));
+    this.film.offer(this.data.batches.map((batch) => grouped(batch)));
+    return super.renew(isFirst);
   }
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
     const role = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
-    this.ramps = /** @type {Record<string, Uint32Array>} */ ({
-      x: makeSignedRamp(background, look.input, look.inputBelow), query: role(look.query), asked: role(look.query), key: role(look.key), value: role(look.value),
-      product: role(look.heads[0]), weighted: role(look.value), output: role(look.value),
-    });
+    this.ramps = { input: makeSignedRamp(background, look.input, look.inputBelow), query: role(look.query), key: role(look.key), value: role(look.value), head0: role(look.heads[0]) };
   }
-
-  // Places.
 
   /** @override */
   measure() {
-    const { stage } = this, { tokens } = this.data;
-    const across = stage.room >= 560 && lanes(stage, tokens), large = across && poster(stage, tokens, 40);
-    this.isUpright = !across || !large;
-    this.root.classList.toggle("upright", this.isUpright);
-    if (across && large) {
-      stage.resize(stage.room, stage.room < 760 ? 380 : HEIGHT);
-      this.plan = { line: across, poster: large, left: across.gutter, strip: across.strip };
-    } else {
-      const line = rows(stage, tokens, 16 + Math.max(...stage.widths(tokens, COLUMN_NAMES)));
-      stage.resize(stage.room, line.head + line.pitch * tokens.length + 56);
-      const size = tokens.length > 9 ? 18 : 24, widths = stage.widths(tokens, size), below = stage.height - 78;
-      const centres = tokens.map((_word, place) => 18 + (below / tokens.length) * (place + 0.5));
-      const left = Math.max(70, Math.min(stage.room * 0.3, stage.room - Math.max(...widths) - 84));
-      this.plan = { line, poster: { size, widths, centres }, left: line.left, strip: line.strip, posterLeft: left };
-    }
-    this.table = makeDepthTable(this.isUpright, stage.room - this.plan.left - 2, stage.height);
-    const length = this.isUpright ? 0 : this.plan.strip; // on a phone there is no room for digits
-    for (const { strips } of this.lanes) {
-      strips.x.isColumn = !this.isUpright;
-      strips.x.fit(this.isUpright ? 0 : /** @type {Depth} */ (this.table[NUMBERS].x)[1], this.data.x[0].length);
-      for (const kind of OWN.slice(1)) strips[kind].fit(length, this.data.key[0].length);
-    }
-    for (const strip of Object.values(this.askers)) strip.fit(length, this.data.key[0].length);
+    this.places = new Places(this.stage, this.data.tokens);
+    this.root.classList.toggle("upright", this.places.isUpright);
   }
 
-  /** Where a kind is in the lane of a word. @param {number} place @param {Depth} depth @returns {Box} */
-  box(place, [at, extent]) {
-    const { line, left, strip } = this.layout(), centre = line.centres[place];
-    return this.isUpright
-      ? { x: left + at, y: centre - strip / 2, width: extent, height: strip }
-      : { x: centre - strip / 2, y: at, width: strip, height: extent };
-  }
-
-  layout() { return /** @type {NonNullable<typeof this.plan>} */ (this.plan); }
-  depths() { return /** @type {Step[]} */ (this.table); }
-
-  /** Where a kind is at this step, or where it comes from, or what it became. @param {string} kind @param {number} place @returns {{ box: Box, opacity: number }} */
-  spot(kind, place) {
-    const table = this.depths(), now = table[this.step][kind];
-    if (now) return { box: this.box(place, now), opacity: now[2] };
-    if (this.step < (BORN[kind] ?? 0)) {
-      const from = kind === "asked" ? this.asker : place;
-      return { box: this.box(from, table[this.step][SOURCE[kind]] ?? table[this.step].x ?? table[NUMBERS].x ?? [0, 0, 0]), opacity: 0 };
-    }
-    const score = table[this.step].score ?? table[WEIGHTS].score;
-    if (["query", "asked", "product", "key"].includes(kind) && score) return { box: this.scoreBox(place, score), opacity: 0 };
-    return { box: this.box(place, table[OUTPUT][kind] ?? table[NUMBERS].x ?? [0, 0, 0]), opacity: 0 };
-  }
-
-  /** @param {number} place @param {Depth} depth @returns {Box} */
-  scoreBox(place, [at]) {
-    const { line, left, strip } = this.layout(), centre = line.centres[place];
-    return this.isUpright
-      ? { x: left + at - 10, y: centre - 6, width: 20, height: 12 }
-      : { x: centre - strip / 4, y: at - 2, width: strip / 2, height: 4 };
-  }
+  get wordDepth() { return this.isPoster ? 0.66 * this.places.height : 84 * this.places.by; }
 
   /** @param {string} kind @param {number} [place] milliseconds that it waits when the step was entered from the one before */
   delay(kind, place = this.asker) {
@@ -268,236 +163,183 @@ export class Journey extends WordHero {
 
   /** @override */
   place() {
-    if (!this.plan) return;
-    const { stage, asker, step, all } = this, shown = all ? 0 : 1;
     this.root.classList.toggle("poster", this.isPoster);
-    this.placeWords();
-    for (const kind of ASKERS) {
-      const { box, opacity } = this.spot(kind, asker);
-      if (kind === "output" && step === OUTPUT) Object.assign(box, this.outputBox());
-      stage.put(this.askers[kind].node, box, opacity * shown, this.delay(kind));
-    }
-    this.lanes.forEach((lane, place) => {
-      for (const kind of OWN) {
-        const { box, opacity } = this.spot(kind, place);
-        const faded = step >= MASK && kind !== "x" && this.isHidden(place) ? 0.25 : 1;
-        stage.put(lane.strips[kind].node, box, opacity * shown * faded, this.delay(kind, place));
-      }
-      this.placeScore(lane, place, shown);
-      this.placeShutter(lane, place, shown);
-      this.placeBar(lane, place, shown);
-    });
-    this.placeLabels();
-    this.grid.place(this.gridPlace(), all, this.asker);
-    this.ribbons.style.opacity = step === OUTPUT && !all ? "1" : "0";
-    this.ribbons.style.transitionDelay = `${this.delay("ribbon")}ms`;
-    const hasArcs = this.isUpright ? this.isPoster : this.isPoster || step >= SCORES || all;
-    this.arcs.arcs.style.opacity = hasArcs ? "1" : "0";
-    this.placeMixture();
-    this.player.show(step);
-    this.views(all ? 1 : 0);
+    super.place();
+    if (this.words) this.words.canPeek = this.isPoster || this.all;
+    this.player.show(this.step);
+    this.views(this.all ? 1 : 0);
     this.film.show(this.frame, this.isPoster && this.lastFrame > 0);
   }
 
-  placeWords() {
-    const { stage, isUpright } = this, { line, poster: large, posterLeft } = this.layout();
-    const at = this.isPoster ? large : line;
-    this.words.buttons.forEach((button, place) => {
-      if (isUpright) stage.write(button, this.isPoster ? posterLeft ?? 0 : 0, at.centres[place], at.size, 1, 0, "left");
-      else stage.write(button, at.centres[place] - at.widths[place] / 2, this.wordDepth(), at.size, 1, 0, "left");
-    });
-    const { tokens, scores } = this.data, { asker } = this;
-    this.words.canPeek = this.isPoster || this.all;
-    this.words.show({
-      chosen: this.chosen,
-      shown: asker,
-      hidden: tokens.map((_token, place) => this.isHidden(place) && (this.step >= MASK || this.isPoster || this.all)),
-      names: tokens.map((token, place) => _("{word}, {share}, score {score}", {
-        word: token, share: percent(this.weights[asker][place]), score: this.isHidden(place) ? "−∞" : digits(scores[asker][place]),
-      })),
-    });
+  /** @override @returns {Mark[]} */
+  marks() {
+    const { stage, places, data: { tokens }, step, all, asker, isPoster } = this, { isUpright, left, height } = places;
+    const [bars] = places.depth(WEIGHTS, "bar"), ground = /** @type {Box} */ (isUpright ? [left + bars - 1, 36, 1.5, height - 80] : [left, bars, places.room, 1.5]);
+    return [
+      { key: "baseline", class: "baseline", box: ground, opacity: step === WEIGHTS && !all ? 1 : 0 },
+      this.markSentence(),
+      ...this.markLabels(),
+      ...this.markNumbers(),
+      ...tokens.flatMap((_word, place) => this.markLane(place)),
+      ...this.markRibbons(),
+      ...this.markLooks(),
+      ...this.markMixture(),
+      ...markAllWords(stage, {
+        ...places.grid, words: tokens, asker, isShown: all, growth: this.growth, seed: (place) => places.seed(step, place), left, isUpright,
+        weights: this.weights, allowed: this.rule.allowed, own: this.ownPositions, choose: (row) => this.choose({ word: row }),
+      }),
+    ];
   }
 
-  wordDepth() { return this.isPoster ? 0.66 * this.stage.height : (84 * this.stage.height) / HEIGHT; }
-
-  /** @param {Lane} lane @param {number} place @param {number} shown */
-  placeScore({ score }, place, shown) {
-    const { line, left } = this.layout(), now = this.depths()[this.step].score;
-    const isHidden = this.step >= MASK && this.isHidden(place);
-    score.classList.toggle("best", !this.isHidden(place) && this.weights[this.asker][place] >= 0.2);
-    const at = now ?? (this.step > SCORES ? this.depths()[WEIGHTS].score : undefined);
-    const from = this.spot("key", place).box;
-    const centre = line.centres[place];
-    const [x, y] = at ? (this.isUpright ? [left + at[0], centre] : [centre, at[0]]) : [from.x + from.width / 2, from.y + from.height / 2];
-    const size = this.isUpright ? (this.step === MASK ? 18 : 13) : Math.min(this.layout().strip / 3, now?.[1] ?? 13);
-    this.stage.write(score, x, y, size, now ? now[2] * shown * (isHidden ? 0.5 : 1) : 0, this.delay("score", place));
+  markSentence() {
+    const { places: { line, large, posterLeft, isUpright }, data: { tokens, scores }, asker, isPoster } = this, { centres, widths, size } = isPoster ? large : line;
+    return this.markWords((place) => ({
+      name: _("{word}, {share}, score {score}", {
+        word: tokens[place], share: percent(this.weights[asker][place]), score: this.isHidden(place) ? "−∞" : digits(scores[asker][place]),
+      }),
+      isHidden: this.isHidden(place) && (this.step >= MASK || isPoster || this.all),
+      at: isUpright ? [isPoster ? posterLeft : 0, centres[place], size] : [centres[place] - widths[place] / 2, this.wordDepth, size], hold: "left",
+    }));
   }
 
-  /** @param {Lane} lane @param {number} place @param {number} shown */
-  placeShutter({ shutter, may }, place, shown) {
-    const { line, left } = this.layout(), { stage, isUpright } = this, by = stage.height / HEIGHT, centre = line.centres[place];
-    const isShut = this.isHidden(place), seen = this.step === MASK ? shown : 0;
-    shutter.classList.toggle("rolled", !isShut);
-    const length = isShut ? 1 : 0.08;
-    const box = isUpright
-      ? { x: left + 4, y: centre - 16, width: (stage.room - left - 8) * length, height: 32 }
-      : { x: centre - this.layout().strip / 2, y: 150 * by, width: this.layout().strip, height: 124 * by * length };
-    stage.put(shutter, box, seen * (isShut ? 0.85 : 1), this.delay("shutter"));
-    may.textContent = isShut ? _("hidden") : _("allowed");
-    stage.write(may, isUpright ? left + 0.75 * (stage.room - left) : centre, isUpright ? centre : 250 * by, 15, seen, this.delay("shutter"));
-  }
-
-  /** @param {Lane} lane @param {number} place @param {number} shown */
-  placeBar({ bar }, place, shown) {
-    const { line, left, strip } = this.layout(), now = this.depths()[this.step].bar, weight = this.weights[this.asker][place];
-    const [at, extent] = now ?? /** @type {Depth} */ (this.depths()[WEIGHTS].bar), length = now ? Math.max(weight > 0 ? 1.5 : 0, weight * extent) : 0;
-    const thick = this.isUpright ? strip : Math.min(64, strip * 0.7), centre = line.centres[place];
-    const box = this.isUpright
-      ? { x: left + at, y: centre - thick / 2, width: length, height: thick }
-      : { x: centre - thick / 2, y: at - length, width: thick, height: length };
-    this.stage.put(bar, box, now ? shown : 0, this.delay("bar"));
-    this.placeShare(place, box);
-  }
-
-  /** The percentage: below the arc, on the bar, or beside the value. @param {number} place @param {Box} bar */
-  placeShare(place, bar) {
-    const { stage, isUpright, step } = this, { line, poster: large, left, posterLeft } = this.layout();
-    const share = this.arcs.shares[place], isLow = this.weights[this.asker][place] < 0.05, centre = line.centres[place];
-    const isSeen = !this.all && [LOOK, WEIGHTS, OUTPUT].includes(step) && !(step !== LOOK && this.isHidden(place));
-    const opacity = isSeen ? 1 : 0, delay = this.delay("bar");
-    if (step === WEIGHTS || (step !== OUTPUT && !this.isPoster)) {
-      if (isUpright) stage.write(share, bar.x + bar.width + 8, centre, isLow ? 13 : 17, opacity, delay, "left");
-      else stage.write(share, centre, bar.y - 14, isLow ? 15 : 22, opacity, delay);
-    } else if (this.isPoster) {
-      if (isUpright) stage.write(share, (posterLeft ?? 0) + Math.max(...large.widths) + 14, large.centres[place], isLow ? 14 : 19, 1, 0, "left");
-      else stage.write(share, large.centres[place], this.wordDepth() - large.size * 0.94, isLow ? 15 : Math.max(17, large.size * 0.58), 1);
-    } else if (isUpright) stage.write(share, left + 0.18 * (stage.room - left), centre, 14, opacity, 0, "right");
-    else stage.write(share, centre, (54 * stage.height) / HEIGHT, isLow ? 13 : 17, opacity);
-  }
-
-  placeMixture() {
-    const { stage, isUpright } = this, { poster: large, line, posterLeft } = this.layout(), shown = this.isPoster ? 1 : 0;
-    const first = large.centres[0] - large.widths[0] / 2, last = large.centres[this.count - 1] + large.widths[this.count - 1] / 2;
-    const box = isUpright
-      ? { x: 4, y: stage.height - 32, width: stage.room - 8, height: 28 }
-      : { x: first, y: stage.height - 46, width: last - first, height: 34 };
-    this.mixture.place(box, shown);
-    stage.put(this.baseline, isUpright
-      ? { x: line.centres.length ? this.layout().left + /** @type {Depth} */ (this.depths()[WEIGHTS].bar)[0] - 1 : 0, y: 36, width: 1.5, height: stage.height - 80 }
-      : { x: this.layout().left, y: /** @type {Depth} */ (this.depths()[WEIGHTS].bar)[0], width: stage.room - this.layout().left, height: 1.5 },
-    this.step === WEIGHTS && !this.all ? 1 : 0);
-  }
-
-  /** The sum of all weighted values is wider than any of them. @returns {Box} */
-  outputBox() {
-    const { line, strip } = this.layout(), [at, extent] = /** @type {Depth} */ (this.depths()[OUTPUT].output), centre = line.centres[this.asker];
-    if (!this.isUpright) return { x: centre - strip / 2 - 10, y: at, width: strip + 20, height: extent };
-    const height = Math.min(this.stage.height * 0.4, strip * 4), half = height / 2 + 4;
-    const middle = Math.max(half + 36, Math.min(this.stage.height - half, centre));
-    return { x: this.layout().left + at, y: middle - height / 2, width: extent, height };
-  }
-
-  placeLabels() {
-    const { step, stage, isUpright } = this, size = this.data.key[0].length, table = this.depths(), width = this.data.x[0].length;
+  /** What the strips of a step are. @returns {Mark[]} */
+  markLabels() {
+    const { step, stage, data, places: { table, left, isUpright } } = this, of = (/** @type {number} */ one) => step === one;
+    const [count, size] = [data.x[0].length, data.key[0].length];
     /** @type {Record<string, [string, string] | false>} */
     const said = {
-      x: [NUMBERS, VIEWS].includes(step) && ["x", step === NUMBERS ? _("{count} numbers", { count: width }) : ""],
-      query: step === VIEWS ? [_("query"), _("what it looks for")] : step === SCORES && [_("query"), ""],
-      key: step === VIEWS ? [_("key"), _("what it is found by")] : step === SCORES && [`× ${_("key")}`, ""],
-      value: step === VIEWS ? [_("value"), _("what it passes on")] : step === OUTPUT && [_("value"), ""],
-      product: step === SCORES && ["=", _("products")],
-      score: step === SCORES ? [_("score"), _("add up, ÷ √{count}", { count: size })] : [MASK, WEIGHTS].includes(step) && [_("score"), ""],
-      bar: step === WEIGHTS && [_("weight"), _("together 100 %")],
-      weighted: step === OUTPUT && [_("× weight"), ""],
-      output: step === OUTPUT && [_("output"), _("the sum")],
+      x: [NUMBERS, VIEWS].includes(step) && ["x", of(NUMBERS) ? _("{count} numbers", { count }) : ""],
+      query: of(VIEWS) ? [_("query"), _("what it looks for")] : of(SCORES) && [_("query"), ""],
+      key: of(VIEWS) ? [_("key"), _("what it is found by")] : of(SCORES) && [`× ${_("key")}`, ""],
+      value: of(VIEWS) ? [_("value"), _("what it passes on")] : of(OUTPUT) && [_("value"), ""],
+      product: of(SCORES) && ["=", _("products")],
+      score: of(SCORES) ? [_("score"), _("add up, ÷ √{count}", { count: size })] : [MASK, WEIGHTS].includes(step) && [_("score"), ""],
+      bar: of(WEIGHTS) && [_("weight"), _("together 100 %")],
+      weighted: of(OUTPUT) && [_("× weight"), ""],
+      output: of(OUTPUT) && [_("output"), _("the sum")],
     };
-    for (const [kind, label] of Object.entries(this.labels)) {
-      const text = !this.all && said[kind], key = kind === "query" && step === SCORES ? "asked" : kind;
-      const [at, extent] = table[step][key] ?? table[NUMBERS].x ?? [0, 0];
-      const middle = kind === "score" ? at : kind === "bar" ? at + (isUpright ? extent / 2 : -extent * 0.45) : at + extent / 2;
-      if (text) text.forEach((part, place) => { label.children[place].textContent = part; });
-      if (isUpright) stage.write(label, Math.min(stage.room - 34, this.layout().left + middle), 17, 12, text ? 1 : 0);
-      else stage.write(label, this.layout().left - 12, middle, 13, text ? 1 : 0, 0, "right");
-    }
-  }
-
-  gridPlace() {
-    const { stage, isUpright } = this, { line, left } = this.layout(), lengths = "lengths" in line ? line.lengths : [];
-    const [top, side] = "pitch" in line ? [line.head, line.pitch] : [(108 * stage.height) / HEIGHT, 0];
-    const width = (stage.room - left) / this.count;
-    return {
-      left, top, side: side || (stage.height - top - 4) / this.count, isUpright: Boolean(isUpright),
-      starts: this.data.tokens.map((_t, j) => (isUpright ? left + width * j : line.centres[j] - lengths[j] / 2)),
-      widths: this.data.tokens.map((_t, j) => (isUpright ? width : lengths[j])),
-      weights: this.weights, allowed: this.rule.allowed,
-    };
-  }
-
-  /** Where a cell of all words comes from: its bar, or the end of its arc. @param {number} place @returns {Box} */
-  seedOf(place) {
-    const { line, left } = this.layout(), centre = line.centres[place];
-    if (this.isUpright) return { x: left, y: centre - 8, width: 20, height: 16 };
-    return { x: centre - 22, y: this.step === WEIGHTS ? 320 : 60, width: 44, height: 20 };
-  }
-
-  // Numbers.
-
-  /** @override @returns {Record<string, number[][]>} */
-  goal() {
-    if (!this.plan) return {};
-    const { data, asker, rule, step } = this, { query, key, value, x, scores } = data, weights = this.weights[asker];
-    const { line, poster: large, posterLeft } = this.layout(), { stage, isUpright, isPoster } = this, by = stage.height / HEIGHT;
-    const centres = (isPoster ? large : line).centres, isCompared = step >= WEIGHTS || isPoster || this.all;
-    const line0 = this.wordDepth() - large.size * 1.32, isTall = this.all || step < WEIGHTS;
-    const base = isUpright ? (posterLeft ?? 0) - 8 : isPoster ? line0 : (isTall ? 64 : 44) * by;
-    const high = isUpright ? (posterLeft ?? 0) - 26 : isPoster ? line0 - 16 : (isTall ? 52 : 34) * by;
-    return {
-      query: [query[asker]], key, value, x,
-      product: key.map((row) => row.map((number, d) => number * query[asker][d])),
-      weighted: value.map((row, place) => row.map((number) => number * weights[place])),
-      output: [rule.output[asker]],
-      score: [scores[asker]],
-      weights: [weights],
-      centres: [centres],
-      form: [[centres[asker], base, high, isPoster ? 1 : 0.55, isCompared ? 0 : 1]],
-    };
-  }
-
-  /** @override */
-  paint() {
-    const { tween, data, ramps } = this;
-    if (!ramps || !this.plan || !tween.blocks.x) return;
-    const { query, key, value, x } = data, top = (/** @type {Matrix} */ rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
-    const limit = { x: 0.8 * top(x), query: top(query), asked: top(query), key: top(key), value: top(value), weighted: top(value), output: top(value), product: top(tween.goal.product) };
-    const fill = (/** @type {Strip} */ strip, /** @type {ArrayLike<number>} */ values) =>
-      strip.fill(values, limit[/** @type {keyof typeof limit} */ (strip.kind)], ramps[strip.kind]);
-    fill(this.askers.query, tween.row("query", 0));
-    fill(this.askers.output, tween.row("output", 0));
-    const scores = tween.row("score", 0);
-    this.lanes.forEach(({ strips, score }, place) => {
-      for (const kind of OWN) fill(strips[kind], kind === "asked" ? tween.row("query", 0) : tween.row(kind, place));
-      const text = this.step >= MASK && this.isHidden(place) ? "−∞" : digits(scores[place]);
-      if (score.textContent !== text) score.textContent = text;
+    return Object.entries(said).flatMap(([kind, told]) => {
+      const text = !this.all && told, [at, extent] = table[step][kind === "query" && of(SCORES) ? "asked" : kind] ?? table[NUMBERS].x ?? [0, 0];
+      const middle = kind === "score" ? at : kind === "bar" ? at + (isUpright ? extent / 2 : -extent * 0.45) : at + extent / 2, key = `label ${kind}`;
+      return /** @type {Mark[]} */ ([
+        {
+          key, class: "label", style: { "--role": `var(--${ROLES[kind] ?? "st-text-color"})` }, opacity: text ? 1 : 0,
+          ...(isUpright ? { at: [Math.min(stage.room - 34, left + middle), 17, 12] } : { at: [left - 12, middle, 13], hold: "right" }),
+        },
+        ...["b", "span"].map((tag, nth) => ({ key: `${key} ${tag}`, in: key, tag, text: text ? text[nth] : undefined })), // what fades keeps its text
+      ]);
     });
-    const [asker, base, high, scale, even] = tween.row("form", 0), weights = tween.row("weights", 0);
-    const form = { centres: tween.row("centres", 0), asker, base, high, scale, even, isUpright: Boolean(this.isUpright) };
-    this.arcs.paint(weights, form, (place) => this.step === SCORES || !this.isHidden(place));
-    this.mixture.paint(weights);
-    if (this.step === OUTPUT) this.paintRibbons(weights);
   }
 
-  /** As wide as the share of a strip; together exactly as wide as the output. @param {ArrayLike<number>} weights */
-  paintRibbons(weights) {
-    const output = this.outputBox(), { line, strip } = this.layout(), across = !this.isUpright;
-    const weighted = this.box(0, /** @type {Depth} */ (this.depths()[OUTPUT].weighted));
-    const start = across ? weighted.y + weighted.height + 3 : weighted.x + weighted.width + 3, end = (across ? output.y : output.x) - 3;
-    const full = across ? output.width : output.height;
-    let at = across ? output.x : output.y;
-    this.lanes.forEach(({ ribbon }, place) => {
-      const half = (strip * weights[place]) / 2, centre = line.centres[place], to = at + full * weights[place];
-      ribbon.setAttribute("d", writeRibbonPath({ across, start, end, from: [centre - half, centre + half], to: [at, to] }));
-      ribbon.style.opacity = weights[place] < 0.002 ? "0" : (0.25 + 0.4 * weights[place]).toFixed(3);
-      at = to;
+  /** The strips of all words, and of the word that asks. @returns {Mark[]} */
+  markNumbers() {
+    const { data, asker, step, places } = this, { query, key, value, x } = data, weights = this.weights[asker];
+    const product = key.map((row) => row.map((number, d) => number * query[asker][d])), weighted = value.map((row, place) => row.map((number) => number * weights[place]));
+    /** @type {Record<string, Matrix>} */
+    const rows = { x, value, key, asked: key.map(() => query[asker]), product, weighted };
+    /** @type {Record<string, number>} by the roles of numbers */
+    const limits = { input: 0.8 * top(x), query: top(query), key: top(key), value: top(value), head0: top(product) };
+    const mark = (/** @type {string} */ name, /** @type {string} */ kind, /** @type {number[]} */ numbers, /** @type {number} */ place, share = 1, own = -1) => {
+      const { box, opacity } = places.spot(step, kind, place, asker), isColumn = kind === "x" && !places.isUpright;
+      return markStrip(name, {
+        role: ROLES[kind], numbers, isColumn, box, limit: limits[ROLES[kind]], ramp: this.ramps[ROLES[kind]],
+        hasDigits: !places.isUpright, length: isColumn ? places.depth(NUMBERS, "x")[1] : places.strip, // on a phone there is no room for digits
+      }, { opacity: this.all ? 0 : opacity * share, delay: this.delay(kind, place), own });
+    };
+    return [
+      ...mark("query", "query", query[asker], asker),
+      ...mark("output", "output", this.rule.output[asker], asker),
+      ...data.tokens.flatMap((_word, place) => OWN.flatMap((kind) =>
+        mark(`${kind} ${place}`, kind, rows[kind][place], place, step >= MASK && kind !== "x" && this.isHidden(place) ? 0.25 : 1, place))),
+    ];
+  }
+
+  /** What else a word has in its lane: a shutter where it is hidden, the bar of its weight, and its score. @param {number} place @returns {Mark[]} */
+  markLane(place) {
+    const { places, step, asker } = this, { isUpright, room, by, strip, table } = places, weight = this.weights[asker][place];
+    const isShut = this.isHidden(place), shown = this.all ? 0 : 1, seen = step === MASK ? shown : 0, length = isShut ? 1 : 0.08;
+    const score = table[step].score, at = score ?? (step > SCORES ? table[WEIGHTS].score : undefined), [x, y, width, height] = places.spot(step, "key", place, asker).box;
+    const middle = at ? places.point(place, at[0]) : [x + width / 2, y + height / 2];
+    return [
+      {
+        key: `shutter ${place}`, class: "shutter", is: { rolled: !isShut }, opacity: seen * (isShut ? 0.85 : 1), delay: this.delay("shutter"), own: place,
+        box: isUpright ? places.box(place, 4, (room - 8) * length, 32) : places.box(place, 150 * by, 124 * by * length),
+      },
+      { key: `bar ${place}`, class: "bar-of-weight", box: this.barOf(place), opacity: table[step].bar ? shown : 0, delay: this.delay("bar"), own: place },
+      {
+        key: `score ${place}`, class: "text score", is: { best: !isShut && weight >= 0.2 }, delay: this.delay("score", place), own: place,
+        at: [middle[0], middle[1], isUpright ? (step === MASK ? 18 : 13) : Math.min(strip / 3, score?.[1] ?? 13)],
+        opacity: score ? score[2] * shown * (step >= MASK && isShut ? 0.5 : 1) : 0, numbers: [this.data.scores[asker][place]],
+        draw: (node, [now]) => {
+          const text = step >= MASK && isShut ? "−∞" : digits(now);
+          if (node.textContent !== text) node.textContent = text;
+        },
+      },
+      {
+        key: `may ${place}`, class: "text may", text: isShut ? _("hidden") : _("allowed"), opacity: seen, delay: this.delay("shutter"), own: place,
+        at: [...places.point(place, isUpright ? 0.75 * room : 250 * by), 15],
+      },
+    ];
+  }
+
+  /** @param {number} place @returns {Box} */
+  barOf(place) {
+    const { places, step } = this, { isUpright, strip } = places, now = places.table[step].bar, weight = this.weights[this.asker][place];
+    const [at, extent] = now ?? places.depth(WEIGHTS, "bar"), length = now ? Math.max(weight > 0 ? 1.5 : 0, weight * extent) : 0;
+    return isUpright ? places.box(place, at, length) : places.box(place, at - length, length, Math.min(64, strip * 0.7));
+  }
+
+  /** As wide as the share of a strip; together exactly as wide as the output. @returns {Mark[]} */
+  markRibbons() {
+    const { places, step, asker } = this, { isUpright, strip, line: { centres } } = places, weights = this.weights[asker];
+    const [x, y, width, height] = places.output(asker), [at, extent] = places.depth(OUTPUT, "weighted");
+    const start = (isUpright ? places.left : 0) + at + extent + 3, [end, from, full] = isUpright ? [x - 3, y, height] : [y - 3, x, width];
+    return [
+      { key: "ribbons", tag: "svg:g", class: "ribbons", style: { opacity: step === OUTPUT && !this.all ? 1 : 0, "transition-delay": `${this.delay("ribbon")}ms` } },
+      ...weights.map((weight, place) => /** @type {Mark} */ ({
+        key: `ribbon ${place}`, in: "ribbons", tag: "svg:path", class: "ribbon", own: place, numbers: [weight, weights.slice(0, place).reduce((sum, one) => sum + one, 0)],
+        draw: (node, [now, before]) => {
+          const half = (strip * now) / 2, centre = centres[place], to = from + full * before;
+          node.setAttribute("d", writeRibbonPath({ across: !isUpright, start, end, from: [centre - half, centre + half], to: [to, to + full * now] }));
+          node.style.opacity = now < 0.002 ? "0" : (0.25 + 0.4 * now).toFixed(3);
+        },
+      })),
+    ];
+  }
+
+  /** Where the word looks: arcs, and percentages. @returns {Mark[]} */
+  markLooks() {
+    const { stage, places, step, all, asker, isPoster } = this, { isUpright, large, line, posterLeft, by } = places, isTall = all || step < WEIGHTS;
+    const ground = this.wordDepth - large.size * 1.32, isCompared = step >= WEIGHTS || isPoster || all;
+    return markArcs("look", stage, {
+      weights: this.weights[asker], centres: (isPoster ? large : line).centres, asker, isUpright, scale: isPoster ? 1 : 0.55, even: isCompared ? 0 : 1,
+      base: isUpright ? posterLeft - 8 : isPoster ? ground : (isTall ? 64 : 44) * by,
+      high: isUpright ? posterLeft - 26 : isPoster ? ground - 16 : (isTall ? 52 : 34) * by,
+      opacity: isPoster || (!isUpright && (step >= SCORES || all)) ? 1 : 0,
+      isSeen: (place) => step === SCORES || !this.isHidden(place),
+      share: (place) => this.placeShare(place),
+    });
+  }
+
+  /** The percentage: below the arc, on the bar, or beside the value. @param {number} place @returns {Pick<Mark, "at" | "hold" | "opacity" | "delay">} */
+  placeShare(place) {
+    const { step, isPoster, places: { isUpright, line, large, left, room, posterLeft, by } } = this, isLow = this.weights[this.asker][place] < 0.05, centre = line.centres[place];
+    const opacity = !this.all && [LOOK, WEIGHTS, OUTPUT].includes(step) && (step === LOOK || !this.isHidden(place)) ? 1 : 0;
+    if (isPoster && isUpright) return { at: [posterLeft + Math.max(...large.widths) + 14, large.centres[place], isLow ? 14 : 19], hold: "left", opacity };
+    if (isPoster) return { at: [large.centres[place], this.wordDepth - large.size * 0.94, isLow ? 15 : Math.max(17, large.size * 0.58)], opacity };
+    if (step === OUTPUT && isUpright) return { at: [left + 0.18 * room, centre, 14], hold: "right", opacity };
+    if (step === OUTPUT) return { at: [centre, 54 * by, isLow ? 13 : 17], opacity };
+    const [x, y, width] = this.barOf(place), delay = this.delay("bar");
+    return isUpright ? { at: [x + width + 8, centre, isLow ? 13 : 17], hold: "left", opacity, delay } : { at: [centre, y - 14, isLow ? 15 : 22], opacity, delay };
+  }
+
+  /** @returns {Mark[]} */
+  markMixture() {
+    const { stage, places: { isUpright, large: { centres, widths } }, data: { tokens } } = this, last = this.count - 1;
+    const first = centres[0] - widths[0] / 2, end = centres[last] + widths[last] / 2;
+    return markMixture(stage, {
+      label: _("What the new vector is made of"), words: tokens, weights: this.weights[this.asker], opacity: this.isPoster ? 1 : 0,
+      box: isUpright ? [4, stage.height - 32, stage.room - 8, 28] : [first, stage.height - 46, end - first, 34],
     });
   }
 

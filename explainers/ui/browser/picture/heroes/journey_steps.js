@@ -1,12 +1,17 @@
 // @ts-check
 // Where everything stands at each step of a word's journey, and what waits for what.
 
+/** @typedef {import("../stage.js").Stage} Stage */
+/** @typedef {[x: number, y: number, width: number, height: number]} Box */
 /** @typedef {[depth: number, extent: number, opacity: number]} Depth */
 /** @typedef {Partial<Record<string, Depth>>} Step the kinds of nodes that a step shows */
 
+import { COLUMN_NAMES } from "../all_words.js";
+import { lanes, poster as placeLarge, rows } from "../lanes.js";
+
 export const LOOK = 0, NUMBERS = 1, VIEWS = 2, SCORES = 3, MASK = 4, WEIGHTS = 5, OUTPUT = 6;
 export const DWELL = [0, 3200, 4600, 5600, 3200, 4400, 6000]; // milliseconds for which a class looks at a step
-export const HEIGHT = 400; // that the depths below are made for
+const HEIGHT = 400; // that the depths below are made for
 
 /** From the top, below the words, which are at 84. @type {Step[]} */
 const BELOW = [
@@ -31,9 +36,9 @@ const BESIDE = [
 ];
 
 /** The step at which each kind is born: it waits where it comes from. @type {Record<string, number>} */
-export const BORN = { x: NUMBERS, query: VIEWS, key: VIEWS, value: VIEWS, asked: SCORES, product: SCORES, weighted: OUTPUT, output: OUTPUT };
+const BORN = { x: NUMBERS, query: VIEWS, key: VIEWS, value: VIEWS, asked: SCORES, product: SCORES, weighted: OUTPUT, output: OUTPUT };
 /** What each kind comes from. @type {Record<string, string>} */
-export const SOURCE = { query: "x", key: "x", value: "x", asked: "query", product: "key", weighted: "value", output: "x", x: "x" };
+const SOURCE = { query: "x", key: "x", value: "x", asked: "query", product: "key", weighted: "value", output: "x", x: "x" };
 
 /** Milliseconds that a kind waits when its step is entered from the one before. @type {Record<string, number>[]} */
 export const DELAYS = [
@@ -46,17 +51,93 @@ export const DELAYS = [
 ];
 export const PER_WORD = 60; // milliseconds later for each word of distance from the one that asks
 
-/**
- * The table of a layout in pixels.
- * @param {boolean} isUpright words stand below each other
- * @param {number} room to the right of them @param {number} height
- */
-export function makeDepthTable(isUpright, room, height) {
-  const by = isUpright ? room : height / HEIGHT;
-  return (isUpright ? BESIDE : BELOW).map((step) => Object.fromEntries(
-    Object.entries(step).map(([kind, depth]) => {
-      const [at, extent, opacity] = /** @type {Depth} */ (depth);
+/** The places of a sentence's words. @param {Stage} stage @param {string[]} words */
+function planWords(stage, words) {
+  const across = stage.room >= 560 ? lanes(stage, words) : null, poster = across && placeLarge(stage, words, 40);
+  if (across && poster) {
+    stage.resize(stage.room, stage.room < 760 ? 380 : HEIGHT);
+    const { lengths, centres, gutter } = across, top = (108 * stage.height) / HEIGHT;
+    const grid = { top, side: (stage.height - top - 4) / words.length, starts: lengths.map((length, place) => centres[place] - length / 2), widths: lengths };
+    return { isUpright: false, line: across, large: poster, posterLeft: 0, left: gutter, grid };
+  }
+  const line = rows(stage, words, 16 + Math.max(...stage.widths(words, COLUMN_NAMES))), { left, head, pitch } = line;
+  stage.resize(stage.room, head + pitch * words.length + 56);
+  const size = words.length > 9 ? 18 : 24, widths = stage.widths(words, size), below = stage.height - 78, width = (stage.room - left) / words.length;
+  return {
+    isUpright: true, line, left, large: { size, widths, centres: words.map((_word, place) => 18 + (below / words.length) * (place + 0.5)) },
+    posterLeft: Math.max(70, Math.min(stage.room * 0.3, stage.room - Math.max(...widths) - 84)),
+    grid: { top: head, side: pitch, starts: words.map((_word, place) => left + width * place), widths: words.map(() => width) },
+  };
+}
+
+/** Where words stand, and all that is in their lanes. */
+export class Places {
+  /** @param {Stage} stage @param {string[]} words */
+  constructor(stage, words) {
+    const { isUpright, line, large, posterLeft, left, grid } = planWords(stage, words), { room, height } = stage;
+    this.isUpright = isUpright; // words stand below each other,
+    this.posterLeft = posterLeft; // and begin here
+    this.line = line; // the words above or beside their lanes
+    this.large = large; // the words of the poster
+    this.strip = line.strip;
+    this.left = left; // where the lanes begin
+    this.room = room - left;
+    this.grid = grid; // of all words
+    this.height = height;
+    this.by = height / HEIGHT;
+    /** In pixels. @type {Step[]} */
+    this.table = (isUpright ? BESIDE : BELOW).map((step) => Object.fromEntries(Object.entries(step).map(([kind, depth]) => {
+      const [at, extent, opacity] = /** @type {Depth} */ (depth), by = isUpright ? this.room - 2 : this.by;
       return [kind, /** @type {Depth} */ ([at * by, extent * by, opacity])];
-    }),
-  ));
+    })));
+  }
+
+  /** How deep a kind is at a step that shows it. @param {number} step @param {string} kind */
+  depth(step, kind) { return /** @type {Depth} */ (this.table[step][kind]); }
+
+  /** In the lane of a word. @param {number} place @param {number} depth @param {number} extent @param {number} [thick] @returns {Box} */
+  box(place, depth, extent, thick = this.strip) {
+    const across = this.line.centres[place] - thick / 2;
+    return this.isUpright ? [this.left + depth, across, extent, thick] : [across, depth, thick, extent];
+  }
+
+  /** In the middle of the lane of a word. @param {number} place @param {number} depth @returns {[x: number, y: number]} */
+  point(place, depth) {
+    const centre = this.line.centres[place];
+    return this.isUpright ? [this.left + depth, centre] : [centre, depth];
+  }
+
+  /**
+   * Where a kind is at a step, or where it comes from, or what it became.
+   * @param {number} step @param {string} kind @param {number} place @param {number} asker @returns {{ box: Box, opacity: number }}
+   */
+  spot(step, kind, place, asker) {
+    const { table, isUpright } = this, now = table[step], depth = now[kind];
+    if (depth) return { box: kind === "output" ? this.output(asker) : this.box(place, depth[0], depth[1]), opacity: depth[2] };
+    const numbers = this.depth(NUMBERS, "x");
+    if (step < (BORN[kind] ?? 0)) {
+      const [at, extent] = now[SOURCE[kind]] ?? now.x ?? numbers;
+      return { box: this.box(kind === "asked" ? asker : place, at, extent), opacity: 0 };
+    }
+    const score = now.score ?? table[WEIGHTS].score;
+    if (["query", "asked", "product", "key"].includes(kind) && score) {
+      return { box: isUpright ? this.box(place, score[0] - 10, 20, 12) : this.box(place, score[0] - 2, 4, this.strip / 2), opacity: 0 };
+    }
+    const [at, extent] = table[OUTPUT][kind] ?? numbers;
+    return { box: this.box(place, at, extent), opacity: 0 };
+  }
+
+  /** The sum of all weighted values is wider than any of them. @param {number} asker @returns {Box} */
+  output(asker) {
+    const { strip, isUpright, height, line: { centres } } = this, [at, extent] = this.depth(OUTPUT, "output");
+    if (!isUpright) return this.box(asker, at, extent, strip + 20);
+    const thick = Math.min(height * 0.4, strip * 4), half = thick / 2 + 4;
+    return [this.left + at, Math.max(half + 36, Math.min(height - half, centres[asker])) - thick / 2, extent, thick];
+  }
+
+  /** Where the cells of a word come from when all words are shown: its bar, or the end of its arc. @param {number} step @param {number} place @returns {Box} */
+  seed(step, place) {
+    const centre = this.line.centres[place];
+    return this.isUpright ? [this.left, centre - 8, 20, 16] : [centre - 22, step === WEIGHTS ? 320 : 60, 44, 20];
+  }
 }
