@@ -68,9 +68,7 @@ def show_all_words(layer: Layer) -> None:
     panels = [one_head.panel(name, "→" if name in ARROWS else "", True) for name in names]
     panels, working = orient_panels(panels, page.has_queries_down()), one_head.explain
     alt = _("One head of attention, a matrix per step, from the tokens to the output.")
-    opened, _unused = show_clickable_figure(
-        panels, working, name_layer_origin(layer), "7 matrices", alt
-    )
+    opened = show_clickable_figure(panels, working, name_layer_origin(layer), "7 matrices", alt)
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 

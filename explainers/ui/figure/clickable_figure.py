@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -24,13 +24,6 @@ from explainers.ui.session import CLICKED
 
 OPENS_WITH = 2, 1
 """Row and column of the number that is looked at before there was a click."""
-
-
-class Click(NamedTuple):
-    """The panel whose name was clicked, or "", and the number that was clicked, if one was."""
-
-    opened_panel: str
-    cell: Cell | None
 
 
 def _make_title(cell: Cell, panels: Sequence[Panel]) -> str:
@@ -62,8 +55,10 @@ def show_clickable_figure(
     acts: Mapping[str, Callable[[Cell], None]] = MappingProxyType({}),
     stepper: str = "",
     view_slider: ViewSlider | None = None,
-) -> Click:
-    """Draw linked matrices; a click on a number shows how it was computed, and nothing else.
+) -> str:
+    """Draw linked matrices; returns the panel whose name was clicked, or "".
+
+    A click on a number shows how it was computed, and nothing else.
 
     On a panel that `acts` names, a click does what stands there instead. The panel that `stepper`
     names is walked through number by number; a class sees it before the first number's arithmetic.
@@ -94,7 +89,7 @@ def show_clickable_figure(
         slider=slider,
         view_slider=view_slider,
     )
-    return Click(show_figure(_add_views(figure, look), origin, key), figure.picked)
+    return show_figure(_add_views(figure, look), origin, key)
 
 
 def _add_views(figure: Figure, look: Callable[[View], Figure]) -> Figure:
@@ -107,13 +102,15 @@ def _add_views(figure: Figure, look: Callable[[View], Figure]) -> Figure:
 
 
 def _open_with(name: str, panels: Sequence[Panel]) -> Cell | None:
-    shape = next((panel.matrix.shape for panel in panels if panel.id == name), None)
-    if not shape:
-        return None
+    shape = _find_shape(name, panels)
     row, column = (min(place, size - 1) for place, size in zip(OPENS_WITH, shape, strict=True))
-    return Cell(name, row, column)
+    return Cell(name, row, column) if all(shape) else None
 
 
 def _is_there(cell: Cell, panels: Sequence[Panel]) -> bool:
-    shape = next((p.matrix.shape for p in panels if p.id == cell.panel), (0, 0))
-    return cell.row < shape[0] and cell.column < shape[1]
+    rows, columns = _find_shape(cell.panel, panels)
+    return cell.row < rows and cell.column < columns
+
+
+def _find_shape(name: str, panels: Sequence[Panel]) -> tuple[int, int]:
+    return next((panel.matrix.shape for panel in panels if panel.id == name), (0, 0))

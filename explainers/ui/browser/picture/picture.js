@@ -27,7 +27,6 @@ import "./scene.js";
 import "./sentence.js";
 import "./softmax.js";
 import "./stage.js";
-import "./strip.js";
 import "./strip_marks.js";
 import "./word_hero.js";
 import "./words.js";

@@ -24,10 +24,9 @@ import { element, shape } from "../common/elements.js";
  * @property {number} [delay] milliseconds until it sets out for its place
  * @property {Record<string, string | number | boolean | undefined>} [attributes] false and undefined are taken away
  * @property {Record<string, string | number | undefined>} [style]
- * @property {number[]} [numbers] that glide to their new values,
+ * @property {number[]} [numbers] that glide to their new values; none of its own: []
  * @property {(node: any, now: Now) => void} [draw] and what each frame makes of them
- * @property {(node: any) => void} [fill] what is done with it at once, at every change
- * @property {boolean} [still] they do not glide: each frame has the new ones
+ * @property {(node: any) => void} [fill] what is done with it at once, at every change, when all marks are there
  * @property {boolean} [fades] it fades away where it stands, with all that stands in it
  * @property {string | number} [value] of an input, whatever its reader has made of it
  * @property {() => void} [click]
@@ -67,9 +66,9 @@ export class Scene {
       if (mark.node) for (const [name, isSo] of Object.entries(mark.is ?? {})) node.classList.toggle(name, Boolean(isSo));
       else if (known?.classes !== classes) node.setAttribute("class", classes);
       this.dress(node, mark, known?.mark);
-      mark.fill?.(node);
       this.drawn.set(mark.key, { node, mark, classes });
     }
+    for (const { key, fill } of marks) fill?.(this.node(key));
   }
 
   /** What is no longer seen is taken away, or fades and is hidden until it comes again. @param {Set<string>} keys that stay */
@@ -128,15 +127,12 @@ export class Scene {
 
   /** Where all numbers are going. @returns {Record<string, number[][]>} */
   goal() {
-    return Object.fromEntries([...this.drawn.values()].flatMap(({ mark: { key, numbers, still } }) => (numbers && !still ? [[key, [numbers]]] : [])));
+    return Object.fromEntries([...this.drawn.values()].flatMap(({ mark: { key, numbers } }) => (numbers ? [[key, [numbers]]] : [])));
   }
 
   /** @param {import("./motion.js").Tween} tween */
   paint(tween) {
-    for (const { node, mark: { key, draw, still, numbers } } of this.drawn.values()) {
-      if (draw && still) draw(node, Float64Array.from(numbers ?? []));
-      else if (draw && tween.blocks[key]) draw(node, tween.row(key, 0));
-    }
+    for (const { node, mark: { key, draw } } of this.drawn.values()) if (draw && tween.blocks[key]) draw(node, tween.row(key, 0));
   }
 }
 

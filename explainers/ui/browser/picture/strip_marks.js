@@ -1,7 +1,7 @@
 // @ts-check
 // Numbers as colours: a strip of them with their digits, where there is room, or a matrix of pixels.
 
-/** @import { Mark, Now } from "./scene.js" */
+/** @import { Mark } from "./scene.js" */
 
 import { digits } from "../common/numbers.js";
 import { _ } from "../common/words.js";
@@ -32,19 +32,18 @@ const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
  */
 export function markStrip(key, { role, name, box, limit, ramp, pointed, still, numbers, isColumn = false, places = 1, hasDigits = true, length = box[isColumn ? 3 : 2] }, besides = {}) {
   const count = numbers.length, each = length / count, mostSigns = isColumn ? Infinity : each / SIGN_NEEDS;
+  const draw = (/** @type {HTMLElement} */ node, /** @type {ArrayLike<number>} */ now) => {
+    const [canvas, told] = node.children;
+    colour(/** @type {HTMLCanvasElement} */ (canvas), now, isColumn ? 1 : count, limit, ramp);
+    for (const [at, cell] of [...told.children].entries()) {
+      const exact = digits(now[at], places), text = exact.length > mostSigns ? digits(now[at], 0) : exact;
+      if (cell.textContent !== text) cell.textContent = text;
+      cell.classList.toggle("strong", Math.abs(now[at]) > 0.62 * limit);
+    }
+  };
   return [
     {
-      ...besides, key, box, numbers, still, class: `strip ${besides.class ?? ""}`.trim(), style: { "--role": `var(--${role})`, ...besides.style },
-      attributes: { role: "img", "aria-label": name && tellNumbers(name, numbers), ...besides.attributes },
-      draw: (node, now) => {
-        const [canvas, told] = node.children;
-        colour(canvas, now, isColumn ? 1 : count, limit, ramp);
-        for (const [at, cell] of [...told.children].entries()) {
-          const exact = digits(now[at], places), text = exact.length > mostSigns ? digits(now[at], 0) : exact;
-          if (cell.textContent !== text) cell.textContent = text;
-          cell.classList.toggle("strong", Math.abs(now[at]) > 0.62 * limit);
-        }
-      },
+      ...dress("strip", { ...besides, key, box }, role, name && tellNumbers(name, numbers)), ...put(numbers, draw, still),
     },
     { key: `${key} canvas`, in: key, tag: "canvas" },
     { key: `${key} told`, in: key, tag: "span", class: "told", is: { column: isColumn } },
@@ -57,15 +56,27 @@ export function markPixels(key, { role, name, box, limit, ramp, pointed, still, 
   const count = rows[0].length, style = { left: `${(100 * (pointed ?? 0)) / count}%`, width: `${100 / count}%` };
   return [
     {
-      ...besides, key, class: "pixel-grid", box, style: { "--role": `var(--${role})` }, attributes: { role: "img", "aria-label": name }, numbers: rows.flat(), still,
-      draw: (node, now) => colour(node.firstChild, now, count, limit, ramp),
+      ...dress("pixel-grid", { ...besides, key, box }, role, name),
+      ...put(rows.flat(), (node, now) => colour(/** @type {HTMLCanvasElement} */ (node.firstChild), now, count, limit, ramp), still),
     },
     { key: `${key} canvas`, in: key, tag: "canvas" },
     ...(pointed === undefined ? [] : [{ key: `${key} column`, in: key, tag: "span", class: "column", style }]),
   ];
 }
 
-/** @param {HTMLCanvasElement} canvas @param {Now} numbers @param {number} width @param {number} limit @param {Uint32Array} [ramp] */
+/** @param {string} kind @param {Mark} mark @param {string} role @param {string | undefined} told @returns {Mark} */
+function dress(kind, mark, role, told) {
+  return {
+    ...mark, class: `${kind} ${mark.class ?? ""}`.trim(), style: { "--role": `var(--${role})`, ...mark.style }, attributes: { role: "img", "aria-label": told, ...mark.attributes },
+  };
+}
+
+/** Numbers that glide, or stand there at once. @param {number[]} numbers @param {(node: HTMLElement, now: ArrayLike<number>) => void} draw @param {boolean} [still] @returns {Pick<Mark, "numbers" | "draw" | "fill">} */
+function put(numbers, draw, still) {
+  return still ? { fill: (node) => draw(node, numbers) } : { numbers, draw };
+}
+
+/** @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} numbers @param {number} width @param {number} limit @param {Uint32Array} [ramp] */
 function colour(canvas, numbers, width, limit, ramp = new Uint32Array()) {
   if (!numbers.length) return;
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), height = numbers.length / width;

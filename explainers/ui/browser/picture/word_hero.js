@@ -32,8 +32,7 @@ export class WordHero extends Hero {
   renew(isFirst) {
     if (!this.hasNewWords(isFirst)) return false;
     this.scene.own = this.ownPositions;
-    this.words?.renew(this.data.tokens);
-    if (this.words) this.markOwn([this.words.buttons]);
+    if (this.words) this.renewWords(this.words);
     return true;
   }
 
@@ -63,16 +62,10 @@ export class WordHero extends Hero {
     return [...this.data.tokens.keys()].filter((place) => !hidden.includes(place));
   }
 
-  /**
-   * What a real model's own tokens have, so that it can be hidden.
-   * @param {ArrayLike<Element>[]} drawn nodes, of each kind one for each token
-   * @param {ArrayLike<Element>[]} [shares] parts of 100 %, which stay: hatched
-   */
-  markOwn(drawn, shares = []) {
-    for (const place of this.ownPositions) {
-      for (const nodes of drawn) nodes[place].classList.add("models-own");
-      for (const nodes of shares) nodes[place].classList.add("models-share");
-    }
+  /** New words; those that are a real model's own can be hidden. @param {Words} words */
+  renewWords(words) {
+    words.renew(this.data.tokens);
+    for (const place of this.ownPositions) words.buttons[place].classList.add("models-own");
   }
 
   /** @override */
@@ -94,6 +87,16 @@ export class WordHero extends Hero {
   /** How the word divides its attention: a row for each head. @returns {number[][]} */
   divided() { return []; }
 
+  /** Where each head looks from a word. @param {number[][][]} weights of each head @param {number} asker */
+  tellHeads(weights, asker) {
+    const { seen, data: { tokens } } = this;
+    const heads = weights.map((rows, head) => {
+      const most = seen.reduce((best, place) => (rows[asker][place] > rows[asker][best] ? place : best));
+      return _("head {head}: {word} {share}", { head, word: tokens[most], share: percent(rows[asker][most]) });
+    });
+    return `${tokens[asker]}: ${heads.join(", ")}`;
+  }
+
   /** What hidden tokens get, so that nobody misses it in the sum. @override */
   aside() {
     const { ownPositions: own, data: { tokens, ownSaid: said } } = this, rows = this.divided();
@@ -110,7 +113,7 @@ export class WordHero extends Hero {
    */
   markWords(tell) {
     const words = /** @type {Words} */ (this.words ??= this.addWords()), told = this.data.tokens.map((_word, place) => tell(place));
-    if (!words.buttons.length) { words.renew(this.data.tokens); this.markOwn([words.buttons]); }
+    if (!words.buttons.length) this.renewWords(words);
     words.show({ chosen: this.chosen, shown: this.asker, names: told.map(({ name }) => name), hidden: told.map(({ isHidden }) => Boolean(isHidden)) });
     told.forEach(({ is = {}, at, opacity, hold, turn }, place) => {
       for (const [name, isSo] of Object.entries(is)) words.buttons[place].classList.toggle(name, isSo);

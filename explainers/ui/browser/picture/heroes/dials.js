@@ -207,8 +207,8 @@ export class Dials extends WordHero {
         key: `tick ${ten}`, class: "text quiet", text: String(ten), at: [across(ten), y + 15, 14], opacity: ten <= last && ten % each === 0 ? 1 : 0,
       })),
       ...["key", "query"].flatMap((role, n) => /** @type {Mark[]} */ ([
-        { key: `dot ${role}`, tag: "svg:circle", class: `dials-dot ${role}`, attributes: { cy: y, r: n ? 5 : 7 }, still: true, draw: (dot) => dot.setAttribute("cx", stand()[n].toFixed(1)) },
-        { key: `flag ${role}`, class: `text dials-flag ${role}`, text: names[n], still: true, draw: (flag) => this.stage.write(flag, begin()[n], y - 17, LETTERS, 1, 0, "left") },
+        { key: `dot ${role}`, tag: "svg:circle", class: `dials-dot ${role}`, attributes: { cy: y, r: n ? 5 : 7 }, numbers: [], draw: (dot) => dot.setAttribute("cx", stand()[n].toFixed(1)) },
+        { key: `flag ${role}`, class: `text dials-flag ${role}`, text: names[n], numbers: [], draw: (flag) => this.stage.write(flag, begin()[n], y - 17, LETTERS, 1, 0, "left") },
       ])),
     ];
   }
@@ -245,7 +245,7 @@ export class Dials extends WordHero {
         const isPart = n < PAIRS, x = columns[n], wide = n === 5 ? width / 2 : width, high = () => Math.min(...this.now.bars[n].map(this.now.up));
         return /** @type {Mark[]} */ ([
           {
-            key: `bar ${n}`, in: "drawing", tag: "svg:rect", class: `dials-bar ${isPart ? "part" : n === PAIRS ? "rotary" : "added"}`, still: true,
+            key: `bar ${n}`, in: "drawing", tag: "svg:rect", class: `dials-bar ${isPart ? "part" : n === PAIRS ? "rotary" : "added"}`, numbers: [],
             attributes: { x: (x - wide / 2).toFixed(2), width: wide.toFixed(2) },
             draw: (bar) => {
               const { bars: { [n]: [start, end] }, up } = this.now;
@@ -255,7 +255,7 @@ export class Dials extends WordHero {
             },
           },
           {
-            key: `number ${n}`, class: `text dials-number ${isPart ? "" : "total"}`.trim(), text: digits(score), still: true,
+            key: `number ${n}`, class: `text dials-number ${isPart ? "" : "total"}`.trim(), text: digits(score), numbers: [],
             draw: (number) => this.stage.write(number, x, isPart && isPhone ? high() - 10 : top - 22, isPhone ? (isPart ? 14 : 18) : isPart ? 18 : 26),
           },
         ]);
@@ -321,5 +321,5 @@ export class Dials extends WordHero {
 
 /** A path that each frame draws anew. @param {string} key @param {string} inside @param {string} name @param {() => string} d @returns {Mark} */
 function markPath(key, inside, name, d) {
-  return { key, in: inside, tag: "svg:path", class: name, still: true, draw: (path) => path.setAttribute("d", d()) };
+  return { key, in: inside, tag: "svg:path", class: name, numbers: [], draw: (path) => path.setAttribute("d", d()) };
 }

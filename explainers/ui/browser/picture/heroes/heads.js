@@ -60,7 +60,7 @@ export class Heads extends WordHero {
         box: place === asker ? [plan.centres[place] - 1, top, 2, plan.foot - top] : [plan.centres[place] - 0.5, top, 1, plan.foot - top],
       })),
       this.markWords((place) => ({
-        name: this.tellWord(place), is: { slanted: plan.isSlanted }, at: [plan.centres[place], plan.wordDepth, plan.size], hold: plan.isSlanted ? "right" : "middle", turn: plan.turn,
+        name: this.tellHeads(this.layer.weights, place), is: { slanted: plan.isSlanted }, at: [plan.centres[place], plan.wordDepth, plan.size], hold: plan.isSlanted ? "right" : "middle", turn: plan.turn,
       })),
       ...(single ? this.markHead(plan, -1, single.weights[0][asker]) : []),
       ...this.layer.weights.flatMap((rows, head) => this.markHead(plan, head, rows[asker])),
@@ -147,16 +147,6 @@ export class Heads extends WordHero {
     return a.head === b.head ? "hero_together" : "hero_apart";
   }
 
-  /** What a word is told as: where each head looks from it. @param {number} asker */
-  tellWord(asker) {
-    const { tokens } = this.data;
-    const heads = this.layer.weights.map((rows, head) => {
-      const most = this.seen.reduce((best, place) => (rows[asker][place] > rows[asker][best] ? place : best));
-      return _("head {head}: {word} {share}", { head, word: tokens[most], share: percent(rows[asker][most]) });
-    });
-    return `${tokens[asker]}: ${heads.join(", ")}`;
-  }
-
   /** @override */
-  describe() { return this.seen.map((asker) => this.tellWord(asker)).join(". "); }
+  describe() { return this.seen.map((asker) => this.tellHeads(this.layer.weights, asker)).join(". "); }
 }

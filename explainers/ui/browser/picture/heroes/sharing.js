@@ -59,7 +59,7 @@ export class Sharing extends WordHero {
       { key: "lines", tag: "svg:g", class: "sharing-lines" },
       ...this.markBars(plan),
       this.markWords((place) => ({
-        name: this.tellWord(place), is: { slanted: plan.isSlanted }, at: [plan.centres[place], plan.wordDepth, plan.size], hold: plan.isSlanted ? "right" : "middle", turn: plan.turn,
+        name: this.tellHeads(this.layer.weights, place), is: { slanted: plan.isSlanted }, at: [plan.centres[place], plan.wordDepth, plan.size], hold: plan.isSlanted ? "right" : "middle", turn: plan.turn,
       })),
       // Heads that are not chosen wait unseen, and come from there.
       ...Array.from({ length: Math.max(...Object.keys(layers).map(Number)) }, (_head, head) => this.markHead(plan, head)).flat(),
@@ -159,20 +159,10 @@ export class Sharing extends WordHero {
     return places(this.layer) === places(this.each) ? "hero_still" : "hero_other";
   }
 
-  /** What a word is told as: where each head looks from it. @param {number} asker */
-  tellWord(asker) {
-    const { tokens } = this.data;
-    const heads = this.layer.weights.map((rows, head) => {
-      const most = this.seen.reduce((best, place) => (rows[asker][place] > rows[asker][best] ? place : best));
-      return _("head {head}: {word} {share}", { head, word: tokens[most], share: percent(rows[asker][most]) });
-    });
-    return `${tokens[asker]}: ${heads.join(", ")}`;
-  }
-
   /** @override */
   describe() {
     const readers = this.layer.read.map((kv, head) => _("query head {head} reads KV head {kv}", { head, kv }));
-    return [...readers, ...this.seen.map((asker) => this.tellWord(asker))].join(". ");
+    return [...readers, ...this.seen.map((asker) => this.tellHeads(this.layer.weights, asker))].join(". ");
   }
 }
 
