@@ -60,8 +60,9 @@ def texts_in(data):
         case str():
             yield data
         case dict():
+            is_file = {"place", "words"} <= {*data}  # its name is English in every language
             for name, value in data.items():
-                if name not in NO_WORDS:
+                if name not in NO_WORDS and not (is_file and name == "name"):
                     is_speech = name == "words" and isinstance(value, dict)
                     yield from texts_in([*value.values()] if is_speech else value)
         case list():

@@ -56,7 +56,7 @@ export class Why extends Hero {
   }
 
   /** @override */
-  get leastInClass() { return 14.4; }
+  get leastInClass() { return 15.2; }
 
   /** @override */
   marks() {
