@@ -91,7 +91,7 @@ function rounded(text) {
 function readStyle(node) {
   const parts = (node.getAttribute("style") ?? "").split(";").map((part) => part.split(/:(.*)/s));
   const named = parts.map(([key, value]) => [key.trim(), rounded((value ?? "").trim())]);
-  return Object.fromEntries(named.filter(([key, value]) => value && key !== "transition-delay"));
+  return Object.fromEntries(named.filter(([key, value]) => value && !["transition-delay", "--fading"].includes(key)));
 }
 
 /** What pictures ask a browser for, where linkedom has none: nothing moves, nobody waits. */

@@ -55,8 +55,8 @@ export class Stage {
       width: `${Math.max(0, width).toFixed(2)}px`,
       height: `${Math.max(0, height).toFixed(2)}px`,
       opacity,
-      visibility: opacity > 0 ? "" : "hidden",
     });
+    hide(node, opacity <= 0);
     node.inert = opacity < 0.2;
   }
 
@@ -77,8 +77,8 @@ export class Stage {
       transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px) translate(${back}, -50%)${turn ? ` rotate(${turn}deg)` : ""}`,
       fontSize: `${size}px`,
       opacity,
-      visibility: opacity > 0 ? "" : "hidden",
     });
+    hide(node, opacity <= 0);
   }
 
   /**
@@ -95,4 +95,13 @@ export class Stage {
       return wide * size;
     });
   }
+}
+
+/**
+ * What goes is hidden when it has faded; what comes can be seen from the first moment on, and have the focus.
+ * @param {HTMLElement} node @param {boolean} isHidden
+ */
+function hide({ style }, isHidden) {
+  style.visibility = isHidden ? "hidden" : "";
+  style.setProperty("--fading", isHidden ? "var(--move)" : "0ms");
 }
