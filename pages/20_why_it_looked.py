@@ -14,8 +14,7 @@ from explainers.models.score_sources import (
     split_score,
 )
 from explainers.ui import page
-from explainers.ui.controls import why_controls
-from explainers.ui.controls.why_controls import EXAMPLES, looked_whose
+from explainers.ui.controls import controls
 from explainers.ui.figure.hero import read_choice, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -43,24 +42,16 @@ def show_removals(shown: Explained, origin: str, code_role: str) -> None:
     show_source(predict_weight, remove_into_head, rerun_changes, that=code_role)
 
 
-def obtain_own(whose: str) -> Found | None:
-    """Any weight of any text, in a model that is loaded; nothing as long as it is not."""
-    if whose == EXAMPLES:
-        return None
-    text("own")
-    return cards.choose_own()
-
-
 @fragment
 def show_lesson(
     cells: Mapping[str, Explained], shipped_origin: str, whose: str, own: Found | None
 ) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
     if own:
-        hero, shown, origin = make_own_hero(text, own), own.explained, own.origin
+        hero, shown, origin = make_own_hero(own), own.explained, own.origin
     else:
         hero, origin = make_hero(text, cells, shipped_origin, whose), shipped_origin
-        shown = cells[hero.chosen(why_controls.looked_cell)]
+        shown = cells[hero.chosen(controls.looked_cell)]
     show_hero(text, hero, "why")
     code_role = "just ran" if own else CODE_ROLE
     cards.hand_over_weight(shown)
@@ -78,8 +69,12 @@ def show_lesson(
 
 text("question")
 if shipped := read_shipped():
-    whose = read_choice(looked_whose, looked_whose.options)
-    show_lesson(*shipped, whose, obtain_own(whose))
+    whose = read_choice(controls.looked_whose, controls.looked_whose.options)
+    own = None
+    if whose == controls.OWN_TEXT:
+        text("own")
+        own = cards.choose_own()
+    show_lesson(*shipped, whose, own)
 else:
     text("no_numbers")
 show_one_sentence(text)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from explainers.chapters.why_it_looked.explained_cell import Explained, explain_cell
 from explainers.models.registry import resolve_folder
 from explainers.models.shipped_scores import compute_fingerprint
-from explainers.ui.controls.why_controls import EXAMPLE
+from explainers.ui.controls.controls import JUDGES
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -15,7 +15,7 @@ from explainers.chapters.why_it_looked.explained_cell import CELLS, FILE, MODEL,
 
 def explain_example(loaded: "RealModel") -> dict[str, Explained]:
     """The three weights, computed by a model now."""
-    run, tokens = read_text(loaded, EXAMPLE)
+    run, tokens = read_text(loaded, JUDGES)
     return {name: explain_cell(run, cell, tokens) for name, cell in CELLS.items()}
 
 

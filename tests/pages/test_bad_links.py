@@ -50,7 +50,7 @@ CHANGED = {
 def controls_app():
     """Each kind of control in each way in which pages show it, or read it unseen."""
     from explainers.models.registry import WHEEL_MODELS
-    from explainers.ui.controls import controls, page_controls
+    from explainers.ui.controls import controls
 
     heads = ("0", "1", "2", "3")
     controls.predict_first()
@@ -76,7 +76,7 @@ def controls_app():
     controls.compared_models((*controls.compared_models.default, "phi-4"))
     controls.heads_off.read(("L0.H0", "L0.H1"))
     controls.drawn_cells(4)
-    page_controls.trained_rule()
+    controls.trained_rule()
 
 
 GOOD = {

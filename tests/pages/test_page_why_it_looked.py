@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 
 from explainers.chapters.why_it_looked.explained_cell import CELLS, read_shipped
-from explainers.ui.controls import why_controls as chosen
+from explainers.ui.controls import controls
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero, said
 from workshop.why_it_looked import explain_example
@@ -39,7 +39,7 @@ def test_a_weight_of_ones_own_is_explained_word_by_word():
     link = {"why_whose": "own", "why_text": text, "why_layer": "29", "as_words": "true"}
     visit = opened(PAGE, link | {"why_query": "7", "why_key": "3"})
     assert not visit.error
-    shown = hero(visit)["cells"][chosen.OWN]
+    shown = hero(visit)["cells"][controls.OWN_TEXT]
     assert shown["said"]["which"] == "L29.H3"
     assert shown["tokens"][:2] == ["Thẩm", " phán"], "each of several tokens"
     assert len(shown["places"]) == len(shown["tokens"])

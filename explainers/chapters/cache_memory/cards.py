@@ -38,7 +38,7 @@ from explainers.memory.serving import Deployment
 from explainers.memory.serving_flags import find_obstacle, make_command
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
-from explainers.ui.controls import page_controls
+from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.lecture.screens import screen
 from explainers.ui.text.numbers import keep_units_together
@@ -344,7 +344,7 @@ def show_command(
     deployment: Deployment | None, tokens: int, texts: int
 ) -> tuple[str, dict[str, object]]:
     """Draw the command for an engine; which section says what it holds for, and its numbers."""
-    engine = page_controls.flags_engine()
+    engine = controls.flags_engine()
     if deployment is None or not deployment.shape.parameters:
         return "unknown", {}
     command = make_command(deployment, tokens, texts, engine)

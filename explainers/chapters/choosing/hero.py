@@ -152,8 +152,8 @@ def make_hero(text: Prose, shipped: Shipped, job: IndexerJob | None) -> Hero:
     query = read_choice(control, places)
     choices = [
         HeroChoice(read_text, tuple(TEXT_NAMES), name, [*map(_, TEXT_NAMES.values())], True),
-        HeroChoice(kept_by, POLICIES, read_choice(kept_by, POLICIES), list_labels()),
-        HeroChoice(keys_kept, KEPT, read_choice(keys_kept, KEPT)),
+        HeroChoice.read(kept_by, POLICIES, list_labels()),
+        HeroChoice.read(keys_kept, KEPT),
         HeroChoice(control, range(MOST_QUERIES), query, is_elsewhere=True),
     ]
     snapshots = job.reports if job and job.subject == name else []

@@ -21,14 +21,7 @@ from explainers.translation.vocabulary import capitalise_sentence, find_words
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import MEAN, PREDICTS
-from explainers.ui.figure.hero import (
-    Experiment,
-    Hero,
-    HeroChoice,
-    begin_again,
-    read_choice,
-    round_numbers,
-)
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.session import TRANSLATED_WORDS
 
@@ -61,13 +54,9 @@ def make_hero(text: Prose, view: TranslationView, sentence: str) -> Hero:
         _read(controls.cross_head, [_(name) for name in controls.cross_head.options]),
         _read(controls.cross_view, [_(name) for name in controls.cross_view.options]),
         _read(controls.cross_rows, [_(name) for name in controls.cross_rows.options]),
-        HeroChoice(
-            controls.followed_syllable,
-            syllables,
-            read_choice(controls.followed_syllable, syllables, opening),
-        ),
-        HeroChoice(written, frames, read_choice(written, frames)),
-        HeroChoice(controls.gold_rings, sides, read_choice(controls.gold_rings, sides)),
+        HeroChoice.read(controls.followed_syllable, syllables, opening=opening),
+        HeroChoice.read(written, frames),
+        HeroChoice.read(controls.gold_rings, sides),
         HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
     ]
     alt = _("An English sentence, its Vietnamese translation, and lines from syllables to words.")
@@ -84,7 +73,7 @@ def make_hero(text: Prose, view: TranslationView, sentence: str) -> Hero:
 
 
 def _read(control: Any, labels: Sequence[str] = ()) -> HeroChoice:
-    return HeroChoice(control, control.options, read_choice(control, control.options), labels)
+    return HeroChoice.read(control, control.options, labels)
 
 
 def find_opening(view: TranslationView) -> int:

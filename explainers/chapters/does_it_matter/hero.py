@@ -18,7 +18,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import Choice
 from explainers.ui.controls.number_controls import Counter
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import write_percent
@@ -79,14 +79,14 @@ def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> tuple[
     layers, heads = shown.shape
     opens = find_largest(shown.patching)[0]
     chosen = [
-        HeroChoice(control, values, read_choice(control, values))
+        HeroChoice.read(control, values)
         for control, values in (
             (replace(followed.layer, default=opens[0]), range(layers)),
             (replace(followed.head, default=opens[1]), range(heads)),
         )
     ]
     views = PATCHED, DIRECT
-    view = HeroChoice(followed.view, views, read_choice(followed.view, views), [*map(_, LABELS)])
+    view = HeroChoice.read(followed.view, views, [*map(_, LABELS)])
     hero = Hero(
         "matter",
         _("A square for every head of a model, coloured by what it changes."),

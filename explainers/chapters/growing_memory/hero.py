@@ -23,8 +23,8 @@ from explainers.chapters.growing_memory.compute import (
 from explainers.messages import N_
 from explainers.toys.pair_memory import FADE, OVERWRITE, RULES, SOFTMAX, SUM
 from explainers.translations import _
-from explainers.ui.controls import page_controls
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import bound_rounding, write_decimals, write_percent
 
@@ -118,21 +118,13 @@ class Answers:
 def make_hero(text: Prose, story: Story) -> Hero:
     """Every rule after every pair, with keys at random and at right angles."""
     count = len(story.pairs)
-    rule, pairs, keys = (
-        page_controls.memory_rule,
-        page_controls.pairs_written,
-        page_controls.memory_keys,
-    )
-    question, counts, places = (
-        page_controls.memory_question,
-        range(count + 1),
-        range(len(story.asked)),
-    )
+    rule, pairs, keys = (controls.memory_rule, controls.pairs_written, controls.memory_keys)
+    question, counts, places = (controls.memory_question, range(count + 1), range(len(story.asked)))
     choices = [
-        HeroChoice(rule, RULES, read_choice(rule, RULES), [*map(_, page_controls.RULE_NAMES)]),
-        HeroChoice(keys, KEYS, read_choice(keys, KEYS), [_(name) for name in KEY_NAMES]),
-        HeroChoice(pairs, counts, read_choice(pairs, counts)),
-        HeroChoice(question, places, read_choice(question, places)),
+        HeroChoice.read(rule, RULES, [*map(_, controls.RULE_NAMES)]),
+        HeroChoice.read(keys, KEYS, [_(name) for name in KEY_NAMES]),
+        HeroChoice.read(pairs, counts),
+        HeroChoice.read(question, places),
     ]
     alt = _(
         "Pairs of words, a memory of {dim} × {dim} numbers that they are written into, its answer.",
@@ -189,11 +181,11 @@ def describe_memory(story: Story, answers: Answers) -> dict[str, Any]:
 def list_experiments(text: Prose, answers: Mapping[str, Mapping[str, Answers]]) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show."""
     plain, right = answers[RANDOM], answers[ORTHOGONAL][SUM]
-    story, verb = plain[SUM].story, page_controls.memory_question.default
+    story, verb = plain[SUM].story, controls.memory_question.default
     first, last = len(story.sentences[0]) - 1, len(story.pairs)
     before = story.find_newest(first)[story.asked[verb]]
-    keys = {"rule": page_controls.memory_rule, "pairs": page_controls.pairs_written}
-    keys |= {"keys": page_controls.memory_keys, "question": page_controls.memory_question}
+    keys = {"rule": controls.memory_rule, "pairs": controls.pairs_written}
+    keys |= {"keys": controls.memory_keys, "question": controls.memory_question}
 
     def choose(rule: str, pairs: int, kind: str = RANDOM) -> dict[str, Any]:
         values = {"rule": rule, "pairs": pairs, "keys": kind, "question": verb}

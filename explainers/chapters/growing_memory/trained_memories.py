@@ -29,7 +29,7 @@ from explainers.toys.pair_memory import (
     train_memory,
 )
 from explainers.translations import _
-from explainers.ui.controls import page_controls
+from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.prediction import revealed
@@ -38,8 +38,8 @@ from explainers.ui.session import MEMORY_JOB
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import write_percent
 
-RULE_OF_NAME = dict(zip(page_controls.RULE_NAMES, RULES, strict=True))
-TASKS = dict(zip(page_controls.trained_keys.options, (False, True), strict=True))
+RULE_OF_NAME = dict(zip(controls.RULE_NAMES, RULES, strict=True))
+TASKS = dict(zip(controls.trained_keys.options, (False, True), strict=True))
 """Whether keys are repeated."""
 NAMES = {rule: name for name, rule in RULE_OF_NAME.items()}
 COUNTED = " | ".join(map(str, TESTED_COUNTS))
@@ -113,7 +113,7 @@ def write_result_rows() -> str:
             continue
         for has_repeats in (False, True):
             row = results[rules, has_repeats]
-            task = _(page_controls.trained_keys.options[has_repeats])
+            task = _(controls.trained_keys.options[has_repeats])
             shares = " | ".join(write_percent(row.average(count)) for count in TESTED_COUNTS)
             rows.append(f"| {_(NAMES[rules[0]])} | {task} | {shares} |")
     return "\n".join(rows)
@@ -185,7 +185,7 @@ def show_training(text: Prose, seed: int) -> None:
     named = name_training()
     text("trained", **named)
     with st.container(horizontal=True):
-        rule, task = page_controls.trained_rule(), page_controls.trained_keys()
+        rule, task = controls.trained_rule(), controls.trained_keys()
         request = MemoryRequest(RULE_OF_NAME[rule], TASKS[task], seed)
         label = _("Train it here: {steps} batches", steps=STEPS)
         icon = ":material/model_training:"

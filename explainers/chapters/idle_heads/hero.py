@@ -42,7 +42,7 @@ from explainers.toys.idle_training import (
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers
 from explainers.ui.session import IDLE_JOB
@@ -169,9 +169,9 @@ def make_choices() -> list[HeroChoice]:
     letters = tuple(range(len(spell(name_setting()))))
     runs = tuple(range(MOST_RUNS))
     return [
-        HeroChoice(given, SETTINGS, read_choice(given, SETTINGS)),
-        HeroChoice(letter, letters, read_choice(letter, letters)),
-        HeroChoice(learned, STAGES, read_choice(learned, STAGES)),
+        HeroChoice.read(given, SETTINGS),
+        HeroChoice.read(letter, letters),
+        HeroChoice.read(learned, STAGES),
         HeroChoice(run, runs, st.session_state.get(run.key) or 0, is_elsewhere=True),
     ]
 

@@ -22,7 +22,7 @@ from explainers.toys.sentence import PRESETS, SENTENCE
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, read_choice
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again
 from explainers.ui.page import Prose
 from explainers.ui.session import INSPECTED
 from explainers.ui.text.numbers import write_percent
@@ -102,7 +102,7 @@ def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
         choose(controls.model_layer, layers, first_layer),
         choose(controls.model_head, count, first_head),
         choose(controls.queried_token, len(heads.tokens), first_query),
-        HeroChoice(dim, switch, read_choice(dim, switch)),
+        HeroChoice.read(dim, switch),
         HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
         HeroChoice(controls.real_model, (model,), model, is_elsewhere=True),
     ]
@@ -139,7 +139,7 @@ def _make_mosaic(
 
 def _choose(control: Control, count: int, opening: int) -> HeroChoice:
     values = tuple(range(count))
-    return HeroChoice(control, values, read_choice(control, values, opening))
+    return HeroChoice.read(control, values, opening=opening)
 
 
 def _stand_in(control: Control, count: int, opening: int) -> HeroChoice:

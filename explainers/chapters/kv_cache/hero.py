@@ -13,7 +13,7 @@ from explainers.messages import N_
 from explainers.toys.sentence import Sentence, read_sentence
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 
@@ -31,9 +31,9 @@ def make_hero(text: Prose, run: DrawnText, sentence: Sentence) -> Hero:
     steps = range(1, controls.word_count.default + 1)
     layer, mask = controls.cache_layer, controls.cache_mask
     choices = [
-        HeroChoice(controls.word_count, steps, read_choice(controls.word_count, steps)),
-        HeroChoice(layer, LAYER_NAMES, read_choice(layer, LAYER_NAMES), LAYER_NAMES),
-        HeroChoice(mask, tuple(MASKS), read_choice(mask, tuple(MASKS)), [*map(_, MASKS.values())]),
+        HeroChoice.read(controls.word_count, steps),
+        HeroChoice.read(layer, LAYER_NAMES, LAYER_NAMES),
+        HeroChoice.read(mask, tuple(MASKS), [*map(_, MASKS.values())]),
         HeroChoice(controls.sentence, (), sentence.text, is_elsewhere=True),
     ]
     alt = _("Two shelves with a row of K and of V for each word: with a KV cache, and without one.")

@@ -18,7 +18,7 @@ from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.memory.cache_formula import format_size
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 
@@ -38,10 +38,7 @@ def make_hero(text: Prose, lab: Lab) -> Hero:
     """Every length under every mask, and the tiles of the sentence one after the other."""
     length, mask = controls.sequence_length, controls.tile_mask
     labels = [translate_mask(name) for name in OFFERED]
-    choices = [
-        HeroChoice(mask, OFFERED, read_choice(mask, OFFERED), labels),
-        HeroChoice(length, LENGTHS, read_choice(length, LENGTHS)),
-    ]
+    choices = [HeroChoice.read(mask, OFFERED, labels), HeroChoice.read(length, LENGTHS)]
     alt = _("All weights of a long text, and beside them the one tile that is in memory.")
     numbers = compute_numbers(lab)
     return Hero(

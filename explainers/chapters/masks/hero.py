@@ -20,14 +20,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.controls.mask_drawing import is_drawing, write_cells
-from explainers.ui.figure.hero import (
-    Experiment,
-    Hero,
-    HeroChoice,
-    make_weight_table,
-    read_choice,
-    round_numbers,
-)
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, make_weight_table, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 
@@ -62,7 +55,7 @@ def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
     labels = [*(_(mask.name) for mask in masks.MASKS), _(OWN_NAME)]
     controls.drawn_cells(words)
     choices = [
-        HeroChoice(rule, names, read_choice(rule, names), labels),
+        HeroChoice.read(rule, names, labels),
         reading.choose_word(),
         HeroChoice(
             controls.weights,
@@ -90,7 +83,7 @@ def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
 def _read_number(mask: Mask) -> HeroChoice:
     """A mask's number; one for which a text is too short stays chosen, for a longer one."""
     control, values = NUMBERS[mask.name], range(mask.least, MOST_DRAWN + 1)
-    return HeroChoice(control, values, read_choice(control, values))
+    return HeroChoice.read(control, values)
 
 
 def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:

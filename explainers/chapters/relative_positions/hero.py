@@ -31,7 +31,6 @@ from explainers.ui.figure.hero import (
     HeroChoice,
     begin_again,
     choose_word,
-    read_choice,
     round_numbers,
 )
 from explainers.ui.page import Prose, read_seed
@@ -129,7 +128,7 @@ def choose_words(head: RotaryHead) -> list[HeroChoice]:
         last = 1 + int(scores.argmax())
     return [
         replace(asking, is_elsewhere=True),
-        HeroChoice(asked, places, read_choice(asked, places, last), is_elsewhere=True),
+        HeroChoice.read(asked, places, opening=last, is_elsewhere=True),
     ]
 
 
@@ -140,8 +139,8 @@ def make_hero(text: Prose, head: RotaryHead) -> tuple[Hero, MovedPair]:
     shifts, alone = range(FARTHEST_SHIFT + 1), range(moved.least, FARTHEST_APART + 1)
     choices = [
         *words,
-        HeroChoice(controls.shift, shifts, read_choice(controls.shift, shifts)),
-        HeroChoice(controls.apart, alone, read_choice(controls.apart, alone)),
+        HeroChoice.read(controls.shift, shifts),
+        HeroChoice.read(controls.apart, alone),
     ]
     alt = _("The hands of a query and of a key on four dials, and the parts of their score.")
     numbers = compute_numbers(moved)

@@ -22,7 +22,7 @@ from explainers.models.served_prompts import CAUSAL, COUNTED, READINGS, TREE, Pr
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import show_spaces
 
@@ -122,12 +122,10 @@ def make_hero(text: Prose, serving: Serving) -> Hero:
     sizes = {WHOLE: _("all"), **{f"{size}": f"{size}" for size in (8, 4, 1)}}
     tricks, is_live = [*map(_, TRICKS.values())], serving.is_live
     choices = [
-        HeroChoice(trick, tuple(TRICKS), read_choice(trick, tuple(TRICKS)), tricks, is_live),
-        HeroChoice(
-            changed, tuple(places), read_choice(changed, tuple(places)), is_elsewhere=is_live
-        ),
-        HeroChoice(size, tuple(sizes), read_choice(size, tuple(sizes)), [*sizes.values()]),
-        HeroChoice(mask, READINGS, read_choice(mask, READINGS), [*map(_, READING_NAMES.values())]),
+        HeroChoice.read(trick, tuple(TRICKS), tricks, is_elsewhere=is_live),
+        HeroChoice.read(changed, tuple(places), is_elsewhere=is_live),
+        HeroChoice.read(size, tuple(sizes), [*sizes.values()]),
+        HeroChoice.read(mask, READINGS, [*map(_, READING_NAMES.values())]),
     ]
     numbers = compute_numbers(serving, choices[0].value, choices[1].value)
     alt = _("Two prompts with the same beginning, and which rows of their keys differ.")

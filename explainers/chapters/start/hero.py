@@ -14,14 +14,7 @@ from explainers.toys.grammar import GRAMMARS, MOVED_CHOICES, SPORT_CHOICES, News
 from explainers.toys.layers import FILM_SEED, Film, Layer, Tokens, film_of, load_readable_layer
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import (
-    Experiment,
-    Hero,
-    HeroChoice,
-    make_weight_table,
-    read_choice,
-    round_numbers,
-)
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, make_weight_table, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.page_parts.first_picture import FILE, keep_hero
@@ -44,13 +37,11 @@ def make_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
     heads = {rule: attend(layer) for rule, layer in layers.items()}
     films = {rule: film_of(reading.words, rule) for rule in MASKS} if reading.is_small else {}
     word = reading.choose_word()
-    mask = HeroChoice(controls.mask, MASKS, read_choice(controls.mask, MASKS))
+    mask = HeroChoice.read(controls.mask, MASKS)
     choices = [word, mask]
     if films:
         batches = films["full"].batches
-        choices.append(
-            HeroChoice(controls.batches, batches, read_choice(controls.batches, batches))
-        )
+        choices.append(HeroChoice.read(controls.batches, batches))
     choices.append(HeroChoice(controls.sentence, (), sentence, is_elsewhere=True))
     choices += reading.choose_marks()
     full, causal = (heads[rule][1].weights[word.value].tolist() for rule in MASKS)

@@ -61,13 +61,8 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
     begin_again(USUAL_UNIT, usual, controls.token_unit)
     merges = tuple(range(MOST_MERGES + 1))
     choices = [
-        HeroChoice(
-            controls.token_unit,
-            units,
-            read_choice(controls.token_unit, units, usual),
-            [*map(_, units)],
-        ),
-        HeroChoice(controls.merges, merges, read_choice(controls.merges, merges)),
+        HeroChoice.read(controls.token_unit, units, [*map(_, units)], usual),
+        HeroChoice.read(controls.merges, merges),
         HeroChoice(controls.sentence, (), sentence.text, is_elsewhere=True),
     ]
     if models:

@@ -23,7 +23,6 @@ from explainers.models.score_sources import Cell
 from explainers.models.shipped_measurements import ALIKE, ALL, RoleResult, read_roles
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
-from explainers.ui.controls import why_controls as chosen
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
@@ -62,20 +61,20 @@ def hand_over_weight(one: Explained) -> None:
         remove_key_source,
         scores=torch.tensor(one.scores, dtype=torch.double),
         key=one.key,
-        parts=torch.tensor(one.parts[chosen.RAW][1], dtype=torch.double),
-        source=one.rank(chosen.RAW, 1)[0],
+        parts=torch.tensor(one.parts[controls.RAW][1], dtype=torch.double),
+        source=one.rank(controls.RAW, 1)[0],
     )
 
 
 def answer_first(one: Explained) -> str:
     """How much of the weight is left without the key's first source."""
-    share = one.removals[chosen.FIRST].measured / one.weight
+    share = one.removals[controls.FIRST_SOURCE].measured / one.weight
     return NOTHING_LEFT if share < 1 / 4 else HALF if share < 3 / 4 else HARDLY
 
 
 def describe_removals(one: Explained) -> dict[str, str]:
     """The slots of the sentences about what is removed."""
-    removal = one.removals[chosen.FIRST]
+    removal = one.removals[controls.FIRST_SOURCE]
     return {
         "which": f"L{one.layer}.H{one.head}",
         "query": show_token(one, one.query),
@@ -91,7 +90,7 @@ def describe_removals(one: Explained) -> dict[str, str]:
 def draw_removals(one: Explained, origin: str, key: str = "") -> None:
     """The weight as it is, predicted, into the head only, in the whole pass, and without others."""
     columns = (_("as it is"), _("predicted"), _("this head only"), _("whole pass"), _("at random"))
-    shown = chosen.FIRST, chosen.KEY_THREE, chosen.QUERY_THREE
+    shown = controls.FIRST_SOURCE, controls.KEY_THREE, controls.QUERY_THREE
     values = [
         [one.weight, kept.predicted, kept.into_head, kept.measured, kept.others]
         for kept in map(one.removals.__getitem__, shown)
@@ -114,7 +113,7 @@ def draw_removals(one: Explained, origin: str, key: str = "") -> None:
 
 def describe_sum(one: Explained) -> dict[str, str]:
     """The sum of all parts of each side, and the score."""
-    query, key = one.parts[chosen.RAW]
+    query, key = one.parts[controls.RAW]
     return {
         "count": f"{len(one.sources)}",
         "query_sum": f"{sum(query):.3f}",
@@ -201,7 +200,7 @@ FEWEST_TOKENS = 3
 def choose_own() -> Found | None:
     """The controls, and the weight that they choose; nothing while the model is being loaded."""
     with st.container(horizontal=True):
-        named, written = choose_name(), chosen.looked_text()
+        named, written = choose_name(), controls.looked_text()
     loaded = obtain_model(named, "chosen")
     return explain_or_refuse(loaded, written) if loaded else None
 
@@ -220,10 +219,10 @@ def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
         return None
     last = max(FEWEST_TOKENS, len(tokens)) - 1
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layer = chosen.looked_layer(0, len(run.layers) - 1)
-        head = chosen.looked_head(0, len(run.layers[0].query) - 1)
-        query = chosen.looked_query(2, last)
-        key = chosen.looked_key(-1, last)
+        layer = controls.looked_layer(0, len(run.layers) - 1)
+        head = controls.looked_head(0, len(run.layers[0].query) - 1)
+        query = controls.looked_query(2, last)
+        key = controls.looked_key(-1, last)
         is_merged = controls.whole_words()
     if len(tokens) < FEWEST_TOKENS:
         st.info(_("Type a text of at least {count} tokens.", count=FEWEST_TOKENS))

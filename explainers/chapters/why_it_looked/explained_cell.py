@@ -21,7 +21,7 @@ from explainers.models.score_sources import (
 )
 from explainers.models.shipped_scores import FOLDER, has_other_weights
 from explainers.translations import _
-from explainers.ui.controls import why_controls as chosen
+from explainers.ui.controls import controls
 from explainers.ui.provenance import shipped_run
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def name_source(kind: str, layer: int, head: int) -> str:
 def explain_cell(run: "WrittenRun", cell: Cell, tokens: list[str], seed: int = 0) -> Explained:
     """Split one score, remove its largest sources, and as many that are drawn with a seed."""
     split = split_score(run, cell)
-    kinds = {chosen.CENTRED: True, chosen.RAW: False}
+    kinds = {controls.CENTRED: True, controls.RAW: False}
     pairs = {kind: split.compute_pairs(is_centred) for kind, is_centred in kinds.items()}
     parts = {kind: (_round(matrix.sum(1)), _round(matrix.sum(0))) for kind, matrix in pairs.items()}
     return Explained(
@@ -152,8 +152,10 @@ def remove_shown(
     removals = {}
     for side, name in enumerate((QUERY_SIDE, KEY_SIDE)):
         ranked = rank_sources(split, name, is_centred=name == QUERY_SIDE)
-        three = chosen.QUERY_THREE if name == QUERY_SIDE else chosen.KEY_THREE
-        plans = {three: ranked[:3]} | ({chosen.FIRST: ranked[:1]} if name == KEY_SIDE else {})
+        three = controls.QUERY_THREE if name == QUERY_SIDE else controls.KEY_THREE
+        plans = {three: ranked[:3]}
+        if name == KEY_SIDE:
+            plans[controls.FIRST_SOURCE] = ranked[:1]
         shown = [at for at in list_shown(parts, side) if split.sources[at].kind != "bias"]
         plans |= {name_removal(side, split.sources[place]): [place] for place in shown}
         singles = [draw_others(split, ranked[:3], 1, draw) for _ in range(DRAWS)]

@@ -1,6 +1,7 @@
 """The hero of the page: one weight, the parts of its score on both sides, and what is removed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from explainers.chapters.why_it_looked.explained_cell import (
@@ -12,8 +13,8 @@ from explainers.chapters.why_it_looked.explained_cell import (
 )
 from explainers.models.score_sources import Source
 from explainers.translations import _
-from explainers.ui.controls import why_controls as chosen
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, read_choice
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces
@@ -23,54 +24,59 @@ SENTENCES = (
     *("hero_position", "hero_position_compared", "hero_removed", "hero_removed_three"),
 )
 TRIED = {
-    "try_first": {chosen.looked_removed.key: chosen.FIRST},
-    "try_query": {chosen.looked_removed.key: chosen.QUERY_THREE},
-    "try_back": {chosen.looked_cell.key: "16.0", chosen.looked_removed.key: chosen.NOTHING},
-    "try_own": {chosen.looked_whose.key: chosen.OWN},
+    "try_first": {controls.looked_removed.key: controls.FIRST_SOURCE},
+    "try_query": {controls.looked_removed.key: controls.QUERY_THREE},
+    "try_back": {controls.looked_cell.key: "16.0", controls.looked_removed.key: controls.NO_SOURCE},
+    "try_own": {controls.looked_whose.key: controls.OWN_TEXT},
 }
 """The experiments: by their texts, what each chooses."""
 
 
 def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str, whose: str) -> Hero:
     """A few weights of a model, with every choice of bars and of what is removed."""
-    names, kinds = tuple(cells), chosen.looked_parts.options
-    control, removed = chosen.looked_cell, chosen.looked_removed
+    names, cell = tuple(cells), controls.looked_cell
     labels = [name_cell(one) for one in cells.values()]
-    removals = (
-        chosen.NOTHING,
-        *dict.fromkeys(name for one in cells.values() for name in one.removals),
-    )
-    choices = [
-        HeroChoice(control, names, read_choice(control, names, names[0]), labels),
-        HeroChoice(
-            chosen.looked_parts, kinds, read_choice(chosen.looked_parts, kinds), [*map(_, kinds)]
-        ),
-        HeroChoice(removed, removals, read_choice(removed, removals)),
-        choose_whose(whose),
-    ]
-    shown = cells[choices[0].value]
+    choice = HeroChoice.read(cell, names, labels, names[0])
+    shown = cells[choice.value]
     told = {"count": f"{len(shown.sources)}", "key": show_token(shown, shown.key)}
     experiments = [
-        Experiment(name, text.fill(name, **told), some, is_slow=chosen.looked_whose.key in some)
+        Experiment(name, text.fill(name, **told), some, is_slow=controls.looked_whose.key in some)
         for name, some in TRIED.items()
-        if chosen.looked_cell.key not in some or some[chosen.looked_cell.key] in cells
+        if cell.key not in some or some[cell.key] in cells
     ]
-    return Hero(
-        "why",
-        _("The weight of one head, and what wrote the query and the key that it comes from."),
-        {"cells": {name: compute_numbers(one) for name, one in cells.items()}, "raw": chosen.RAW},
-        choices,
-        SENTENCES,
-        experiments,
-        origin,
-        lambda: make_table(shown),
+    numbers = {name: compute_numbers(one) for name, one in cells.items()}
+    choices = [choice, *choose_shown(cells.values(), whose)]
+    return assemble_hero(numbers, choices, experiments, origin, shown)
+
+
+def choose_shown(cells: Iterable[Explained], whose: str) -> list[HeroChoice]:
+    """Which bars, what is removed, and whose text: the reader's own only the server can read."""
+    kinds, removals = (
+        controls.looked_parts.options,
+        [name for one in cells for name in one.removals],
     )
+    source, labels = controls.looked_whose, [*map(_, controls.WHOSE.values())]
+    return [
+        HeroChoice.read(controls.looked_parts, kinds, [*map(_, kinds)]),
+        HeroChoice.read(
+            controls.looked_removed, (*dict.fromkeys([controls.NO_SOURCE, *removals]),)
+        ),
+        HeroChoice(source, source.options, whose, labels, is_elsewhere=True),
+    ]
 
 
-def choose_whose(whose: str) -> HeroChoice:
-    """The examples or the reader's own text, which only the server can read."""
-    control, labels = chosen.looked_whose, [*map(_, chosen.WHOSE.values())]
-    return HeroChoice(control, control.options, whose, labels, is_elsewhere=True)
+def assemble_hero(
+    numbers: Mapping[str, Any],
+    choices: Sequence[HeroChoice],
+    experiments: Sequence[Experiment],
+    origin: str,
+    shown: Explained,
+) -> Hero:
+    """The picture of weights, whoever chose them."""
+    alt = _("The weight of one head, and what wrote the query and the key that it comes from.")
+    numbers = {"cells": numbers, "raw": controls.RAW}
+    table = partial(make_table, shown)
+    return Hero("why", alt, numbers, choices, SENTENCES, experiments, origin, table)
 
 
 def name_cell(one: Explained) -> str:
@@ -155,32 +161,21 @@ def make_table(one: Explained) -> Any:
     return pd.DataFrame(columns)
 
 
-def make_own_hero(text: Prose, found: Found) -> Hero:
+def make_own_hero(found: Found) -> Hero:
     """What the examples show, of any weight; what was removed from another one is put back."""
-    one, parts, removed = found.explained, chosen.looked_parts, chosen.looked_removed
-    begin_again("why_own_shown", (one.tokens, one[1:5]), removed)
-    count, kinds = len(one.tokens), parts.options
-    removals = chosen.NOTHING, *one.removals
+    one, own = found.explained, controls.OWN_TEXT
+    begin_again("why_own_shown", (one.tokens, one[1:5]), controls.looked_removed)
     query, key = spell_token(found, one.query), spell_token(found, one.key)
+    count = len(one.tokens)
     label = f"L{one.layer}.H{one.head}: {query} → {key}"
     choices = [
-        HeroChoice(chosen.looked_cell, (chosen.OWN,), chosen.OWN, [label]),
-        HeroChoice(parts, kinds, read_choice(parts, kinds), [*map(_, kinds)]),
-        HeroChoice(removed, removals, read_choice(removed, removals)),
-        choose_whose(chosen.OWN),
-        HeroChoice(chosen.looked_query, range(2, count), one.query, is_elsewhere=True),
-        HeroChoice(chosen.looked_key, range(-1, count), one.key, is_elsewhere=True),
+        HeroChoice(controls.looked_cell, (own,), own, [label]),
+        *choose_shown([one], own),
+        HeroChoice(controls.looked_query, range(2, count), one.query, is_elsewhere=True),
+        HeroChoice(controls.looked_key, range(-1, count), one.key, is_elsewhere=True),
     ]
-    return Hero(
-        "why",
-        _("The weight of one head, and what wrote the query and the key that it comes from."),
-        {"cells": {chosen.OWN: compute_numbers(one) | merge_words(found)}, "raw": chosen.RAW},
-        choices,
-        SENTENCES,
-        (),
-        found.origin,
-        lambda: make_table(one),
-    )
+    numbers = {own: compute_numbers(one) | merge_words(found)}
+    return assemble_hero(numbers, choices, (), found.origin, one)
 
 
 def merge_words(found: Found) -> dict[str, Any]:

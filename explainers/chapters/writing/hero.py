@@ -59,12 +59,8 @@ def name_settings(sampling: Sampling) -> dict[str, str]:
 def make_hero(text: Prose, texts: Mapping[str, WrittenText], origin: str) -> Hero:
     """The texts that came with the app; the chosen one is drawn."""
     names = tuple(texts)
-    name = HeroChoice(
-        written_text,
-        names,
-        read_choice(written_text, names),
-        [_(LABELS[one]) for one in names],
-        is_elsewhere=True,
+    name = HeroChoice.read(
+        written_text, names, [_(LABELS[one]) for one in names], is_elsewhere=True
     )
     shown = texts[name.value]
     written = [step.token for step in shown.steps]
@@ -94,10 +90,8 @@ def choose_within(shown: WrittenText) -> list[HeroChoice]:
     drawn = name_settings(shown.sampling)
     settings = [(heat, HEATS), (best_count, COUNTS), (best_share, SHARES)]
     return [
-        HeroChoice(
-            written_step, steps, read_choice(written_step, steps, min(OPENS, len(steps) - 1))
-        ),
-        HeroChoice(looking_head, heads, read_choice(looking_head, heads)),
+        HeroChoice.read(written_step, steps, opening=min(OPENS, len(steps) - 1)),
+        HeroChoice.read(looking_head, heads),
         *(
             HeroChoice(
                 own := replace(control, default=drawn[control.key]),

@@ -135,6 +135,10 @@ compared_models = SearchableMultiChoice(
     6,
 )
 
+flags_engine = Choice(
+    "flags_for", N_("Flags for"), "vLLM", ("vLLM", "SGLang", "llama.cpp", "transformers")
+)
+
 # Long sequences
 reading_word = Counter("row_word", N_("Word that reads, from 0"), 6)
 kv_block = Choice("kv_block", N_("Keys per block"), "2", ("1", "2", "3", "4"))
@@ -144,6 +148,17 @@ tile_mask = Choice("tile_mask", N_("Mask of the tiles"), N_("full"))
 tile_rows = Choice("tile_rows", N_("Queries per tile"), "2", ("2", "3", "4", "6"))
 tile_columns = Choice("tile_columns", N_("Keys per tile"), "3", ("2", "3", "4", "6"))
 tile_count = BrowserSlider("tile", N_("Tiles read"), 4, tuple(range(1, 37)))
+
+# A memory that does not grow
+RULE_NAMES = N_("sum"), N_("overwrite"), N_("overwrite and fade"), N_("attention")
+"""The rules by which a layer remembers, in the order in which models know them."""
+_KEYS = N_("all different"), N_("come again")
+memory_rule = Control("writing", N_("Written by"), "overwrite")
+memory_keys = Control("keys", N_("Key directions"), "random")
+pairs_written = Control("pairs", N_("Pairs written"), 12)
+memory_question = Control("question", N_("Word that is asked for, from 0"), 2)
+trained_rule = Choice("trained_rule", N_("Layer"), RULE_NAMES[1], RULE_NAMES)
+trained_keys = Choice("trained_keys", N_("Keys of a text"), _KEYS[0], _KEYS)
 
 # Cross-attention
 MEAN = N_("mean")
@@ -216,6 +231,24 @@ changed_layers = Choice(
     "what_layers", N_("Layers"), ALL_LAYERS, (ALL_LAYERS, FIRST_HALF, SECOND_HALF, ONE_LAYER)
 )
 changed_layer = Counter("what_layer", N_("Layer, from 0"), 0)
+
+# Why did it look there?
+CENTRED, RAW = N_("compared"), N_("raw")
+NO_SOURCE, FIRST_SOURCE, KEY_THREE, QUERY_THREE = "nothing", "first", "three", "query_three"
+EXAMPLES, OWN_TEXT = "examples", "own"
+WHOSE = {EXAMPLES: N_("examples"), OWN_TEXT: N_("your own")}
+"""Whose text is read: one that was read beforehand, or the reader's, by a model that is loaded."""
+JUDGES = "The young judge met Ann Lee. Ann Lee thanked the young judge."
+looked_cell = Choice("why_cell", N_("Weight"), "17.3")
+looked_parts = Choice("why_parts", N_("Bars"), CENTRED, (CENTRED, RAW))
+looked_removed = Choice("why_removed", N_("Remove"), NO_SOURCE)
+"""Besides these three, any bar of the picture: its side and its source."""
+looked_text = TextLine("why_text", N_("Text for the model"), JUDGES, 400)
+looked_layer = Counter("why_layer", N_("Layer, from 0"), 17)
+looked_head = Counter("why_head", N_("Head, from 0"), 3)
+looked_query = Counter("why_query", N_("Query, position from 0"), 7)
+looked_key = Counter("why_key", N_("Key; −1 is the largest"), -1)
+looked_whose = Choice("why_whose", N_("Text"), EXAMPLES, tuple(WHOSE))
 
 # Exercises and claims
 exercise_kind = Choice(

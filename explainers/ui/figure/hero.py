@@ -51,6 +51,18 @@ class HeroChoice:
     is_elsewhere: bool = False
     """Only the server can draw what is chosen."""
 
+    @classmethod
+    def read(
+        cls,
+        control: Control,
+        values: Sequence[Any],
+        labels: Sequence[str] = (),
+        opening: Any = None,
+        is_elsewhere: bool = False,
+    ) -> "HeroChoice":
+        """What the session or the link chooses; where that is nothing, `opening` or the usual."""
+        return cls(control, values, read_choice(control, values, opening), labels, is_elsewhere)
+
     @property
     def usual(self) -> Any:
         """What is chosen where nobody has chosen, as far as that can be drawn."""
@@ -157,7 +169,7 @@ def choose_word(count: int, opening: int | None = None) -> HeroChoice:
     """The word that is followed, of so many; at first the running sentence's verb or `opening`."""
     control, places = controls.followed_word, tuple(range(count))
     first = control.default if opening is None else opening
-    return HeroChoice(control, places, read_choice(control, places, min(first, count - 1)))
+    return HeroChoice.read(control, places, opening=min(first, count - 1))
 
 
 def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
