@@ -12,9 +12,8 @@ from starlette.responses import JSONResponse, Response
 from explainers.folders import ROOT
 from explainers.ui.changed_streamlit import change_streamlit
 from explainers.ui.follow.routes import Following, RouteBelowBase, open_board
-from explainers.ui.headers import LocalHosts, SafeHeaders, answer_error
+from explainers.ui.headers import LocalHosts, SafeHeaders, StyledPages, answer_error
 from explainers.ui.limits import Limits, open_enough_files
-from explainers.ui.page_style import StyledPages
 from explainers.ui.untrusted_text import keep_log_clean
 
 

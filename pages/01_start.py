@@ -15,14 +15,14 @@ from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import lecture_mode, reset_choices
-from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.figure.panels import orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.first_picture import show_where
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.where_in_model import show_where
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment

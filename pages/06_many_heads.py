@@ -21,8 +21,8 @@ from explainers.chapters.many_heads.hero import make_hero
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper

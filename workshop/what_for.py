@@ -11,7 +11,7 @@ from explainers.models.changes import Window, measure_effect
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys.grammar import read_running
 from explainers.translations import ENGLISH
-from explainers.ui.page_parts.where_in_model import FILE
+from explainers.ui.page_parts.first_picture import MEASURED
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -33,7 +33,7 @@ def write() -> None:
     from explainers.models.load import load_model
 
     kept = json.dumps(measure(load_model(MODEL.id)), ensure_ascii=False)
-    FILE.write_text(kept, encoding="utf-8")
+    MEASURED.write_text(kept, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
-from explainers.charts.chart_theme import apply_theme
-from explainers.charts.theme import LAYER_AXIS, Theme
+from explainers.charts.theme import LAYER_AXIS, Theme, apply_theme
 from explainers.translations import _
 
 BAR_HEIGHT, AXIS_HEIGHT = 34, 55

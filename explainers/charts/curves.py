@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import altair as alt
 import pandas as pd
 
-from explainers.charts.chart_theme import apply_theme
-from explainers.charts.theme import Theme
+from explainers.charts.theme import Theme, apply_theme
 from explainers.translations import _
 
 

@@ -121,3 +121,25 @@ def parse_colour(colour: str) -> tuple[int, int, int]:
     """Red, green and blue, 0 to 255, of a colour written #rrggbb."""
     red, green, blue = bytes.fromhex(colour[1:])
     return red, green, blue
+
+
+def apply_theme(chart: Any, theme: Theme) -> Any:
+    """Give a finished Altair chart the theme's colours; the page gives its alt text and title."""
+    return (
+        chart.configure(background=theme.background, font="Source Sans, sans-serif", aria=False)
+        .configure_axis(
+            labelColor=theme.text,
+            titleColor=theme.text,
+            gridColor=theme.grid,
+            domainColor=theme.muted,
+            tickColor=theme.muted,
+            labelFontSize=13,
+            titleFontSize=14,
+        )
+        .configure_legend(
+            labelColor=theme.text, titleColor=theme.text, labelFontSize=13, titleFontSize=13
+        )
+        .configure_title(color=theme.text, fontSize=14, anchor="start")
+        .configure_view(stroke=None)
+        .configure_mark(aria=False)  # the page names the whole picture in a sentence
+    )

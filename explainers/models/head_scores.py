@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -346,3 +346,41 @@ def group_heads_by_role(scores: HeadScores) -> dict[str, tuple[HeadIndex, ...]]:
         for label in find_roles(scores, *head):
             heads_by_role[label.role].append(head)
     return {role: tuple(role_heads) for role, role_heads in heads_by_role.items() if role_heads}
+
+
+MEANINGS = {
+    "previous token": N_("looks at the token before"),
+    "next token": N_("looks at the token behind"),
+    "current token": N_("looks at the token itself"),
+    "duplicate token": N_("looks at earlier copies of the token"),
+    "induction": N_("looks at what followed an earlier copy of the token"),
+    "sink": N_("gives the first token a mean weight above 0.3, in this share of texts"),
+    "punctuation": N_("looks at punctuation and special tokens"),
+    "positional": N_("looks at one distance in so many rows"),
+}
+"""What each role's score measures."""
+
+
+def name_heads(scores: HeadScores) -> list[dict[str, Any]]:
+    """The roles that some head has, each with its heads as [layer, head, score], best first.
+
+    A head has a role if its score is above the threshold and above every head's score once its
+    weights are shuffled (`chance`). Layers count from 0 in the order in which they ran.
+    """
+    layers, heads = scores.shape
+    places = [(layer, head) for layer in range(layers) for head in range(heads)]
+    found: dict[str, list[tuple[int, int, float]]] = {}
+    for layer, head in places:
+        for role in find_roles(scores, layer, head):
+            found.setdefault(role.role, []).append((layer, head, round(role.score, 4)))
+    return [
+        {
+            "name": role.name,
+            "meaning": MEANINGS[role.name],
+            "threshold": role.threshold,
+            "chance": round(scores.find_chance_score(role.probe, role.score_name), 4),
+            "heads": [list(one) for one in sorted(found[role.name], key=lambda one: -one[2])],
+        }
+        for role in ROLES
+        if role.name in found
+    ]

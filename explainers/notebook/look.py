@@ -220,12 +220,28 @@ def draw_heads(
     words: Mapping[str, str] | None = None,
 ) -> Look:
     """The same of a model that has our attention already, as the app's have."""
-    from explainers.notebook.head_names import find_scores, name_heads
+    from explainers.models.head_scores import name_heads
 
     data = record_heads(loaded, text, layers, by_word)
     scores, unnamed = find_scores(loaded, names)
     data |= {"roles": name_heads(scores) if scores else [], "unnamed": unnamed}
     return write_look(data | {"words": dict(words or {})}, scores)
+
+
+def find_scores(
+    borrowed: "RealModel", names: "bool | HeadScores"
+) -> "tuple[HeadScores | None, str]":
+    """The scores that name the heads, or why there are none: given, measured, or not wanted."""
+    from explainers.models.head_scores import HeadScores, measure_heads
+
+    if names is False:
+        return None, N_("Heads were not measured.")
+    if isinstance(names, HeadScores):
+        return names, ""
+    try:
+        return measure_heads(borrowed), ""
+    except (ValueError, RuntimeError, ModelError) as error:
+        return None, get_message(error)
 
 
 def record_heads(

@@ -1,15 +1,23 @@
-"""Headers that every answer carries: what browsers may do with it, tell others, and keep."""
+"""What every answer carries: headers that say what browsers may do with it, and pages the style.
+
+The style is sent with the page itself, so that nothing moves when it comes later. It stands at the
+end of the body, after what Streamlit puts into the head: of equals the last wins.
+"""
 
 import base64
+import gzip
 import hashlib
 import os
 import re
 import sys
 from contextlib import suppress
+from functools import lru_cache
 from importlib.resources import files
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import urlsplit
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -151,3 +159,56 @@ def answer_error(_request: Request, _error: Exception) -> Response:
     """For what went wrong in the server: its answer passes by `SafeHeaders`."""
     headers = {name.decode(): value.decode() for name, value in HEADERS}
     return PlainTextResponse("Internal Server Error", 500, headers)
+
+
+END = b"</body>"
+UNSURE = "etag", "last-modified", "accept-ranges"
+"""What is said of Streamlit's file, which stays the same when our style changes."""
+
+
+class StyledPages:
+    """Adds the style to Streamlit's one page, whatever address it is asked for by."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does, a page with the style."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            return await self.app(scope, receive, send)
+        start: Message | None = None
+        page = b""
+
+        async def send_styled(message: Message) -> None:
+            nonlocal start, page
+            if message["type"] == "http.response.start" and _is_page(message):
+                start = message
+            elif start is None:
+                await send(message)
+            else:
+                page += message.get("body", b"")
+                if not message.get("more_body"):
+                    headers = MutableHeaders(raw=start["headers"])
+                    page = add_style(page, headers.get("content-encoding") == "gzip")
+                    headers["content-length"] = f"{len(page)}"
+                    for name in UNSURE:
+                        del headers[name]
+                    await send(start)
+                    await send({"type": "http.response.body", "body": page})
+
+        return await self.app(scope, receive, send_styled)
+
+
+def _is_page(start: Message) -> bool:
+    headers = MutableHeaders(raw=start["headers"])
+    return start["status"] == 200 and headers.get("content-type", "").startswith("text/html")
+
+
+@lru_cache(maxsize=2)
+def add_style(page: bytes, is_packed: bool) -> bytes:
+    """The page with `page_style.css`, packed as it came."""
+    style = Path(__file__).with_name("page_style.css").read_bytes()
+    styled = (gzip.decompress(page) if is_packed else page).replace(
+        END, b"<style>" + style + b"</style>" + END
+    )
+    return gzip.compress(styled, mtime=0) if is_packed else styled

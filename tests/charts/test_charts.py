@@ -22,8 +22,8 @@ import vl_convert
 from explainers.charts import bars
 from explainers.charts.curves import Axis, draw_curve
 from explainers.charts.matrix import Matrix, share_domain
+from explainers.charts.single_charts import draw_two_orders, make_order_rows
 from explainers.charts.theme import LIGHT, THEMES, parse_colour
-from explainers.charts.two_orders import draw_two_orders, make_order_rows
 
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 # Machado, Oliveira & Fernandes 2009, severity 1.0, on linear RGB.

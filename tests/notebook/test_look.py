@@ -17,10 +17,10 @@ from transformers import PreTrainedConfig
 
 from explainers.models import attention_hook
 from explainers.models.attention_hook import run_model
+from explainers.models.head_scores import MEANINGS, name_heads
 from explainers.models.registry import ModelError, RefusedModelError
 from explainers.models.shipped_scores import read_shipped_scores
 from explainers.models.token_text import read_words, tokenise_text
-from explainers.notebook.head_names import MEANINGS, name_heads
 from explainers.notebook.look import look, make_look, record_heads, report
 from explainers.notebook.packed_heads import MOST_IN_FULL
 from explainers.translations import TEXTS

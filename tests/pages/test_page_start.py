@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from explainers.ui.page_parts.where_in_model import FILE
+from explainers.ui.page_parts.first_picture import MEASURED
 from tests.support.opening import PAGES, opened
 from workshop import what_for
 
@@ -26,7 +26,7 @@ def test_who_is_on_the_way_is_not_asked_again(link):
 
 def test_what_attention_changes_is_what_the_model_says(smollm2):
     """What is kept was measured with it, and stands above the picture."""
-    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    kept = json.loads(MEASURED.read_text(encoding="utf-8"))
     measured = what_for.measure(smollm2)
     assert kept | {"next_tokens": ...} == measured | {"next_tokens": ...}
     for (token, *chances), (same, *again) in zip(

@@ -7,10 +7,10 @@ from starlette.responses import HTMLResponse, PlainTextResponse, StreamingRespon
 from starlette.testclient import TestClient
 
 from app import app
-from explainers.ui import page_style
-from explainers.ui.page_style import StyledPages
+from explainers.ui import headers
+from explainers.ui.headers import StyledPages
 
-STYLE = Path(page_style.__file__).with_suffix(".css").read_text(encoding="utf-8")
+STYLE = Path(headers.__file__).with_name("page_style.css").read_text(encoding="utf-8")
 PAGE = "<html><head></head><body>ô</body></html>"
 
 

@@ -17,7 +17,7 @@ from explainers.attention.cross import Attend, hide_padding, read_source
 from explainers.attention.decoder_block import Decoded, decoder_block
 from explainers.attention.encoder_block import normalise
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.common.matrix_graph import (
+from explainers.chapters.common.one_head import (
     MATCHED,
     SCALED,
     SHARED_OUT,
@@ -46,8 +46,7 @@ from explainers.translation.translator import Translation
 from explainers.translation.vocabulary import BEGIN, SPECIAL_TOKENS
 from explainers.translations import _
 from explainers.ui.controls.controls import MEAN
-from explainers.ui.figure.clickable_figure import show_clickable_figure
-from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, orient_panels
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.source import run_and_show

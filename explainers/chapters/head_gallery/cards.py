@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
-from explainers.chapters.common.real_head_takeaway import record_layer, to_cpu
+from explainers.chapters.common.recording import record_layer, to_cpu
 from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_layer, list_names
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS

@@ -11,8 +11,12 @@ import torch
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.measured_heads import find_gallery
-from explainers.chapters.common.real_head_takeaway import make_head_recipe
-from explainers.chapters.common.recording import Recording, average_weight_on_key, record_text
+from explainers.chapters.common.recording import (
+    Recording,
+    average_weight_on_key,
+    make_head_recipe,
+    record_text,
+)
 from explainers.chapters.inspector.sentence_run import View
 from explainers.charts.matrix import Matrix, Values, blank_forbidden
 from explainers.charts.theme import (
@@ -27,8 +31,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import show_clickable_figure
-from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import (
     Cell,
     Figure,
@@ -204,7 +207,7 @@ def show_all_heads(text: Prose, view: View) -> None:
 
 def offer_file(loaded: "RealModel", text: str, by_word: bool) -> None:
     """A button for all heads of a text in one HTML file, which is made when it is asked for."""
-    from explainers.notebook.head_names import MEANINGS
+    from explainers.models.head_scores import MEANINGS
 
     scripts = browser_files.list_scripts("look", "common", "tiles")
     words = translate_scripts(scripts, [*MEANINGS, *MEANINGS.values()])

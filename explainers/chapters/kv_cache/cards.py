@@ -43,7 +43,7 @@ from explainers.messages import N_, ngettext
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import formula

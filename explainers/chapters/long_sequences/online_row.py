@@ -18,8 +18,7 @@ from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEY_AXIS, QUERY_AX
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import show_clickable_figure
-from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.takeaway_files import hand_over

@@ -27,8 +27,7 @@ from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import show_clickable_figure
-from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, orient_panels
 from explainers.ui.provenance import formula
 from explainers.ui.takeaway_files import hand_over

@@ -50,8 +50,7 @@ from explainers.toys.grammar import GRAMMARS, choose_other_ending, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import show_clickable_figure
-from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.provenance import formula, random_weights

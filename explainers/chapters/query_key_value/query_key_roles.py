@@ -12,7 +12,7 @@ from explainers.messages import N_
 from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
 from explainers.translations import _
-from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.figure.panels import orient_panels
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.text.numbers import bound_rounding, write_percent

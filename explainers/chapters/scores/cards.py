@@ -22,8 +22,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import show_chart, translate_rows
-from explainers.ui.figure.clickable_figure import show_clickable_figure
-from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, View, orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.provenance import random_weights

@@ -24,8 +24,7 @@ from explainers.translations import _
 from explainers.ui import provenance
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.clickable_figure import show_clickable_figure
-from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.takeaway_files import hand_over, run_and_hand_over
@@ -178,7 +177,7 @@ def _measure_changes(outputs: Reordered) -> Tensor:
 
 def draw_dog(shown: Reordered, seed: int) -> None:
     """Two stacks of outputs, each word joined with itself."""
-    from explainers.charts.two_orders import draw_two_orders, make_order_rows
+    from explainers.charts.single_charts import draw_two_orders, make_order_rows
 
     before = shown.before[torch.tensor(SWAPPED).argsort()]  # in the order in which it was read
     rows = make_order_rows(DOG, list(SWAPPED), before.tolist(), shown.after.tolist())

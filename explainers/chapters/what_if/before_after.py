@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.common.real_head_takeaway import make_head_recipe, record_layer
-from explainers.chapters.common.recording import describe_live_run
+from explainers.chapters.common.recording import describe_live_run, make_head_recipe, record_layer
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.memory.cache_bytes import NumberFormat, find_format

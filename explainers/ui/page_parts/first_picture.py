@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -20,7 +21,6 @@ from explainers.ui.controls.controls import CONTROLS_BY_KEY
 from explainers.ui.figure.hero import Hero, HeroChoice, show_hero
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
-from explainers.ui.page_parts.where_in_model import show_where
 from explainers.ui.tour_mode import is_tour
 
 LONGEST_WAIT = 1.2
@@ -93,3 +93,34 @@ def keep_hero(hero: Hero) -> dict[str, Any]:
         "choices": {one.control.key: list(one.values) for one in hero.choices},
         "sentences": list(hero.sentences),
     }
+
+
+MEASURED = ASSETS / "scores" / "what_for.json"
+"""What `workshop.what_for` measured."""
+SAID = 2
+"""Words of the text before, of which the sentence below has the others."""
+
+
+def show_where(text: Prose, name: str) -> None:
+    """A model in one line, and the next word that it expects, with attention and without."""
+    if is_lecture() or is_tour():
+        return
+    kept = _read_measured()
+    line = text.fill(
+        name,
+        model=kept["model"],
+        written=" ".join(["…", *kept["text"].split()[-SAID:]]),
+        expected=_name_likeliest(kept["next_tokens"], 1),
+        instead=_name_likeliest(kept["next_tokens"], 2),
+    )
+    st.caption(line)
+
+
+@cache
+def _read_measured() -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(MEASURED.read_text(encoding="utf-8"))
+    return kept
+
+
+def _name_likeliest(next_tokens: list[tuple[str, float, float]], column: int) -> str:
+    return f"“{max(next_tokens, key=lambda one: float(one[column]))[0].strip()}”"
