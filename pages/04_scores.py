@@ -45,7 +45,7 @@ def ask_for_root() -> None:
     """What comes out if nothing is divided by √d_k."""
     text("root", keys=cards.KEYS, draws=f"{cards.DRAWS:,}")
     average = cards.load_measurements()[-1].average[0]
-    answer = cards.describe_average(average)
+    answer = cards.ANSWERS[2 if average > 0.9 else 1 if average > 0.3 else 0]
     keys, mean = cards.KEYS, f"{average:.2f}"
     if revealed(text, "root", cards.ANSWERS, answer, keys=keys, average=mean):
         show_root()

@@ -40,8 +40,8 @@ def say_small(run: DrawnText) -> None:
 @fragment
 def ask_costs(run: DrawnText) -> None:
     """What twice the text costs, asked first; then the work over the length of a text."""
-    answers, answer = cards.ANSWERS, cards.answer_costs()
-    if revealed(text, "costs", answers, answer, **cards.name_growth()):
+    answer = cards.GROWTH[cards.compute_growth(lambda work: work.scores, 0)]
+    if revealed(text, "costs", cards.ANSWERS, answer, **cards.name_growth()):
         say_small(run)
         cards.show_work()
         text("costs_seen", **cards.name_costs())
@@ -66,7 +66,8 @@ def show_broken(shown: DrawnText, run: DrawnText) -> None:
     found = compute.measure_differences(run)
     answer = cards.write_first_wrong_word(run, found[compute.FORGOTTEN])
     cards.take_mistakes(run, found)
-    if ask_veiled(text, "broken", answer, cards.list_first_words(run)):
+    first_words = [f"{n}: {token}" for n, token in enumerate(run.tokens[:3], start=1)]
+    if ask_veiled(text, "broken", answer, first_words):
         show_figure(cards.draw_faults(run, found), run.origin, "mistakes")
         text("broken_seen", **cards.name_faults(run, found))
     show_source(forget_offset, drop_row, append_after)

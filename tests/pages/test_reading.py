@@ -172,7 +172,7 @@ def test_rows_are_those_that_the_models_own_cache_stores(smollm2):
     """Its `past_key_values`, step by step; what is stored once stays as it is."""
     for text, _visit, sent in read_on("08_kv_cache", deep="broken"):
         ids = smollm2.tokenizer(text, return_tensors="pt")["input_ids"]
-        found = read_model_text(smollm2.name, id(smollm2), text, smollm2)
+        found = read_model_text(smollm2, text)
         assert found
         assert sent["tokens"] == list(found.tokens)
         order, past = torch.arange(64).view(2, -1).T.flatten(), None

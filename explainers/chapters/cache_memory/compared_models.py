@@ -16,6 +16,7 @@ from explainers.memory.model_shapes import ModelShape, find_shape, read_shapes
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.figure.picker import pick_names
@@ -141,8 +142,6 @@ def name_origin(shapes: list[ModelShape], texts: int, dtype: str) -> str:
 
 def make_growth_table(matrix: Matrix, memory: int) -> Any:
     """The points of all lines, and the two ends of the border."""
-    import pandas as pd  # only for files
-
     from explainers.charts.bars import make_storable
 
     lengths = [int(column) for column in matrix.columns]
@@ -153,6 +152,6 @@ def make_growth_table(matrix: Matrix, memory: int) -> Any:
     ]
     ends = lengths[0], lengths[-1]
     points += [(matrix.formula, len(matrix.rows), end, memory, True) for end in ends]
-    table = pd.DataFrame(points, columns=["model", "place", "tokens", "bytes", "limit"])
+    table = tabulate(points, ["model", "place", "tokens", "bytes", "limit"])
     sizes = [point[3] for point in points]
     return table.assign(bytes=make_storable(sizes), gib=[size / 2**30 for size in sizes])

@@ -40,6 +40,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.controls.name_controls import Choice
 from explainers.ui.controls.number_controls import Counter
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, show_hero
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers, shipped_run
@@ -246,15 +247,13 @@ def list_experiments(text: Prose, shipped: Shipped) -> list[Experiment]:
 
 def make_table(passage: Passage, query: int) -> Any:
     """Each key of the query: its token, its weight and its index score."""
-    import pandas as pd  # the first paint needs no tables
-
     tokens = [f"{place} {token}" for place, token in enumerate(passage.tokens[: query + 1])]
     columns = {
         _("key"): tokens,
         _("weight"): passage.weights[query, : query + 1].tolist(),
         _("index score"): passage.score_keys()[query, : query + 1].tolist(),
     }
-    return pd.DataFrame(columns)
+    return tabulate(columns)
 
 
 def find_shown(shipped: Shipped) -> tuple[Passage, int, int]:

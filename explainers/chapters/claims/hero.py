@@ -11,6 +11,7 @@ from explainers.chapters.common.claim_parameters import capitalise
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Hero, HeroChoice, read_choice
 from explainers.ui.page import Prose
 from explainers.ui.prediction import SKIP, Guess, count_skip, is_study_mode
@@ -101,8 +102,6 @@ def make_table(
     cards: Sequence[Mapping[str, Any]], judgements: Mapping[str, str | None], is_open: bool
 ) -> Any:
     """What is seen on the wall, card by card; verdicts only of those whose stamp has turned."""
-    import pandas as pd  # the first paint needs no tables
-
     said = list(judgements.values())
     seen = zip([VERDICTS[card["verdict"]] for card in cards], said, strict=True)
     columns = {
@@ -110,7 +109,7 @@ def make_table(
         _("Your judgement"): [_(one) if one else "" for one in said],
         _("Verdict"): [_(verdict) if one or is_open else "" for verdict, one in seen],
     }
-    return pd.DataFrame(columns)
+    return tabulate(columns)
 
 
 def _make_judgement(claim: str) -> Judgement:

@@ -4,7 +4,8 @@ A page calls `choose_name()`, then `obtain_model()`, and has no model as long as
 """
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 from streamlit import runtime
@@ -28,10 +29,16 @@ if TYPE_CHECKING:
     from explainers.models.load import LoadJob, RealModel
 
 
+HashFuncs = dict[str | type[Any], Callable[[Any], Any]]
 FETCH_SECONDS = 1.0
 """In which a browser has asked for the scripts of a picture that is just drawn."""
 LOADING_KEY = "model-that-comes"
 """Tests wait until no element with this key is on the page."""
+
+
+BY_MODEL: HashFuncs = {"explainers.models.load.RealModel": lambda one: (one.name, id(one))}
+"""What is kept of a model is kept by its name, and by which of this name it is: a folder may have
+held another before."""
 
 
 class HubAnswer(NamedTuple):

@@ -26,7 +26,7 @@ from explainers.toys.training import (
     read_report,
 )
 from explainers.translations import _
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
 from explainers.ui.page import has_queries_down
@@ -96,8 +96,6 @@ def show_loss_curves(
     levels: Mapping[str, tuple[float, int]] | None = None,
 ) -> None:
     """Several trainings; each of `levels` is a loss to compare with, up to a number of batches."""
-    import pandas as pd
-
     from explainers.charts.curves import Axis, draw_curve
 
     levels = levels or {}
@@ -109,7 +107,7 @@ def show_loss_curves(
     points += [
         (batch, loss, name, True) for name, (loss, last) in levels.items() for batch in (1, last)
     ]
-    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    rows = tabulate(points, ["x", "y", "series", "reference"])
     axes = {"x": Axis(_("batch")), "y": Axis(title)}
     show_chart(draw_curve, rows, alt, key, origin, series=(*curves, *levels), **axes)
 

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from explainers.attention.layer import MultiHead
 from explainers.attention.scaled_dot_product import Attention
 from explainers.attention.single_head import single_head
+from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.toys.examples import random_heads
 from explainers.toys.layers import Layer, Tokens, build_mask
 from explainers.toys.sentence import MOST_DRAWN, Sentence, is_word, split_words
@@ -128,7 +129,7 @@ def read_with(loaded: "RealModel", sentence: Sentence) -> OwnWords | None:
     if not scores:  # other weights than were measured
         return None
     best = next(one for one in find_relation_heads(scores) if one.relation == RELATION)
-    read = _read(loaded.name, id(loaded), sentence.text, best.layer_index, best.head_index, loaded)
+    read = _read(loaded, sentence.text, best.layer_index, best.head_index)
     return OwnWords(
         *read,
         describe_live_run(loaded),
@@ -140,13 +141,13 @@ def read_with(loaded: "RealModel", sentence: Sentence) -> OwnWords | None:
 
 
 # A page runs at every choice, and its sentence is the same one.
-@st.cache_resource(show_spinner=False, max_entries=12)
+@st.cache_resource(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)
 def _read(
-    name: str, which: int, sentence: str, layer: int, head: int, _loaded: "RealModel"
+    loaded: "RealModel", sentence: str, layer: int, head: int
 ) -> tuple[Tokens, Tensor, MultiHead, int, int, tuple[int, ...], int]:
-    """What goes into one head; `which` tells a model from another of the same `name`."""
-    tokens, own_positions, count, read = run_beginning(_loaded, sentence, layer)
-    heads = read_heads(_loaded.model, layer)
+    """What goes into one head."""
+    tokens, own_positions, count, read = run_beginning(loaded, sentence, layer)
+    heads = read_heads(loaded.model, layer)
     return tokens, append_one(read), heads, layer, head, own_positions, count
 
 

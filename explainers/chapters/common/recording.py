@@ -14,18 +14,18 @@ from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
+from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.device import describe_device
 from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
 from explainers.models.borrowed_model import make_inputs
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.provenance import real_model
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from explainers.models.load import RealModel
 
 
@@ -40,22 +40,18 @@ def pack_weights(weights: Tensor, hidden: Tensor) -> bytes:
     return zlib.compress(parts.T.tobytes(), ZLIB_LEVEL)
 
 
-def tabulate_strongest_keys(
-    weights: Tensor, layers: Sequence[int], tokens: Sequence[str]
-) -> "pd.DataFrame":
+def tabulate_strongest_keys(weights: Tensor, layers: Sequence[int], tokens: Sequence[str]) -> Any:
     """For each layer, head and query of weights (layers, heads, tokens, tokens), its first key."""
-    import pandas as pd
-
     best = weights.max(dim=-1)
     place = torch.cartesian_prod(*(torch.arange(size) for size in best.values.shape)).tolist()
     columns = ["layer", "head", "position", "query", "strongest_key", "weight"]
     keys, values = best.indices.flatten().tolist(), best.values.flatten().tolist()
-    return pd.DataFrame(
+    return tabulate(
         [
             (layers[layer], head, query, tokens[query], tokens[key], value)
             for (layer, head, query), key, value in zip(place, keys, values, strict=True)
         ],
-        columns=columns,
+        columns,
     )
 
 
@@ -151,7 +147,7 @@ def record_text(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) ->
         first = torch.tensor([before], device=ids.device)
         ids = torch.cat([first, ids], dim=1)[:, : loaded.context_length]
         tokens = (*(spell_token(loaded.tokenizer, one) for one in before), *tokens)[: ids.shape[1]]
-    layers, writes = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
+    layers, writes = _run(loaded, tuple(ids[0].tolist()))
     origin = describe_live_run(loaded)
     return Recording(loaded.name, origin, tokens, layers, writes, num_left_out)
 
@@ -187,17 +183,12 @@ def cut_text(loaded: "RealModel", text: str, most: int) -> tuple[str, int]:
 
 
 # Not copied for each reader: hundreds of tensors, which nobody changes.
-@st.cache_resource(show_spinner=False, max_entries=12)
-def _run(
-    name: str, which: int, ids: tuple[int, ...], _loaded: "RealModel"
-) -> tuple[list[RecordedAttention], bool]:
-    """The layers that look at the whole text, and whether the model predicts a next token.
-
-    `which` tells a model from another one that a folder of the same name held before.
-    """
+@st.cache_resource(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)
+def _run(loaded: "RealModel", ids: tuple[int, ...]) -> tuple[list[RecordedAttention], bool]:
+    """The layers that look at the whole text, and whether the model predicts a next token."""
     from explainers.models.attention_hook import run_model
 
-    model = _loaded.model
+    model = loaded.model
     given = make_inputs(model, torch.tensor([ids], device=model.device))
     output, layers = run_model(model, **given)
     kind = "encoder" if model.config.is_encoder_decoder else "self"

@@ -266,7 +266,9 @@ Found = TypeVar("Found")
 
 
 def choose_causal_reader(
-    sentence: Sentence, read: "Callable[[RealModel], Found | None]", name_part: Callable[[Any], str]
+    sentence: Sentence,
+    read: "Callable[[RealModel, str], Found | None]",
+    name_part: Callable[[Any], str],
 ) -> tuple[Found | None, bool]:
     """What a model that writes makes of the sentence, if it reads it; and is one wanted?
 
@@ -275,7 +277,7 @@ def choose_causal_reader(
     words = drop_end_marks(sentence.tokens)
     wants_model = bool(find_unknown_words(words)) or controls.reader.read() == REAL
     loaded = find_model("causal") if wants_model else None
-    found = read(loaded) if loaded else None
+    found = read(loaded, sentence.text) if loaded else None
     _say_causal_reader(name_part(found) if found else "", words, wants_model)
     return found, wants_model
 

@@ -21,6 +21,7 @@ from explainers.translation.vocabulary import capitalise_sentence, find_words
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import MEAN, PREDICTS
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.session import TRANSLATED_WORDS
@@ -108,13 +109,11 @@ def compute_numbers(view: TranslationView) -> dict[str, Any]:
 
 def make_weight_table(view: TranslationView) -> Any:
     """Where each syllable looks, a row for each."""
-    import pandas as pd  # the first paint needs no tables
-
-    names = [
+    rows, columns = (
         [f"{place} {word}" for place, word in enumerate(line)]
         for line in (view.translation.syllables, view.columns)
-    ]
-    return pd.DataFrame(view.weights.tolist(), *names).rename_axis(_("syllable")).reset_index()
+    )
+    return tabulate(view.weights.tolist(), columns, rows, _("syllable"))
 
 
 def list_experiments(text: Prose) -> list[Experiment]:

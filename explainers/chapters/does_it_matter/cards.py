@@ -8,7 +8,7 @@ import streamlit as st
 from torch import Tensor
 
 from explainers.chapters.common.background_job import offer_job, watch_for_result
-from explainers.chapters.common.choose_real_model import obtain_model
+from explainers.chapters.common.choose_real_model import BY_MODEL, obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.does_it_matter.hero import OWN, Shown, make_hero
@@ -46,7 +46,7 @@ from explainers.models.token_text import label_ids
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import Choice, TextLine
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.hero import show_picture
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
@@ -106,8 +106,6 @@ def write_grey(one: Estimate) -> str:
 
 def draw_ways(ways: Ways, origin: str, key: str) -> None:
     """A dot for each text, and the mean with its error, for each replacement."""
-    import pandas as pd  # the first paint needs no tables
-
     from explainers.charts.curves import Axis, draw_text_rises
 
     rows: list[tuple[str, float, float | None, float | None]] = []
@@ -115,7 +113,7 @@ def draw_ways(ways: Ways, origin: str, key: str) -> None:
         rows += [(kind, rise, None, None) for rise in row]
         away = CLEAR * one.error
         rows.append((kind, one.mean, one.mean - away, one.mean + away))
-    table = pd.DataFrame(rows, columns=["kind", "x", "low", "high"])
+    table = tabulate(rows, ["kind", "x", "low", "high"])
     title = N_("loss rises by, nats per token")
     told = "; ".join(f"{_(kind)} {write_estimate(one)}" for kind, one in ways.found.items())
     alt = _("What replacing {head} costs: {told}", head=name_head(*ways.place), told=told)
@@ -197,21 +195,20 @@ def read_writing(shown: Shown, place: Place, prompt: str) -> HeadWriting | None:
 def compute_live(loaded: "RealModel", prompt: str, place: Place) -> HeadWriting | None:
     """After the reader's prompt; for one that cannot be read, the reason stands there instead."""
     try:
-        return _compute(loaded.name, id(loaded), prompt, place, loaded)
+        return _compute(loaded, prompt, place)
     except ModelError as error:
         st.error(verbatim(_(get_message(error))), icon=":material/error:")
         return None
 
 
-@st.cache_data(show_spinner=False, max_entries=16)
-def _compute(name: str, which: int, prompt: str, place: Place, _loaded: "RealModel") -> HeadWriting:
-    """Once for a model (`which` of this name), a prompt and a head."""
-    decoder = find_decoder(_loaded)
-    stream = read_stream(decoder, encode_prompt(_loaded, prompt))
+@st.cache_data(show_spinner=False, max_entries=16, hash_funcs=BY_MODEL)
+def _compute(loaded: "RealModel", prompt: str, place: Place) -> HeadWriting:
+    decoder = find_decoder(loaded)
+    stream = read_stream(decoder, encode_prompt(loaded, prompt))
     answers = find_likeliest(decoder, stream)
     one = compute_writing(decoder, stream, place[0], answers)
     ids = sorted({*one.ids.flatten().tolist(), *answers, *stream.ids[0].tolist()})
-    labels = dict(zip(ids, label_ids(_loaded.tokenizer, ids), strict=True))
+    labels = dict(zip(ids, label_ids(loaded.tokenizer, ids), strict=True))
     first, second = (labels[answer].strip() or show_spaces(labels[answer]) for answer in answers)
     tokens = [labels[token] for token in stream.ids[0].tolist()]
     return _pick(one, place[1], name_head(*place), tokens, (first, second), labels)
@@ -265,14 +262,12 @@ def show_writing(text: Prose, shown: Shown, place: Place) -> None:
 
 def draw_promoted(found: HeadWriting, source: int, origin: str) -> dict[str, str]:
     """A bar for each of the tokens that gain most and that lose most; and words for the text."""
-    import pandas as pd  # the first paint needs no tables
-
     from explainers.charts.bars import draw_pushes
 
     ends = [*range(DRAWN), *range(-DRAWN, 0)]
     words = [show_spaces(found.promoted[source][end]) for end in ends]
     logits = found.logits[source][ends].tolist()
-    rows = pd.DataFrame({"place": range(len(words)), "token": words, "logits": logits})
+    rows = tabulate({"place": range(len(words)), "token": words, "logits": logits})
     listed = "; ".join(f"{word} {_sign(one)}" for word, one in zip(words, logits, strict=True))
     alt = _("What the head adds to the logits of next tokens: {listed}", listed=listed)
     show_chart(draw_pushes, rows, alt, "promoted", origin, length=len(words))

@@ -18,6 +18,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import Choice
 from explainers.ui.controls.number_controls import Counter
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.provenance import shipped_run
@@ -158,8 +159,6 @@ def _name(place: Place) -> str:
 
 def make_table(shown: Shown) -> Any:
     """A row for each head: its effect, its null, its direct effect."""
-    import pandas as pd  # the first paint needs no tables
-
     patching = shown.patching
     rows = [
         (
@@ -172,4 +171,4 @@ def make_table(shown: Shown) -> Any:
         for place in find_largest(patching)
     ]
     columns = [_("head"), _("effect"), _("random words"), _("passes"), _("direct effect")]
-    return pd.DataFrame(rows, columns=columns)
+    return tabulate(rows, columns)

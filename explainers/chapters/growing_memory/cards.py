@@ -25,7 +25,7 @@ from explainers.memory.model_shapes import ModelShape, find_shape
 from explainers.toys.examples import make_generator
 from explainers.toys.pair_memory import OVERWRITE, SUM
 from explainers.translations import _
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
@@ -137,8 +137,6 @@ def fit_pairs(rule: str, count: int, seed: int, passes: int = 1) -> Fit:
 
 def show_fits(text: Prose, seed: int) -> None:
     """A curve for each rule, and one for the pairs that overwriting wrote last."""
-    import pandas as pd
-
     from explainers.charts.curves import Axis, draw_curve
 
     sums, overwritten = (
@@ -164,7 +162,7 @@ def show_fits(text: Prose, seed: int) -> None:
     points = [(count, 100 * sums[count].whole, series[0], False) for count in COUNTS]
     points += [(count, 100 * overwritten[count].whole, series[1], False) for count in COUNTS]
     points += [(count, 100 * overwritten[count].last, series[2], False) for count in COUNTS]
-    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    rows = tabulate(points, ["x", "y", "series", "reference"])
     alt = _(
         "Pairs found again: of {most}, sums find {sum} and overwriting {overwrite}.",
         most=named["most"],
@@ -209,7 +207,6 @@ def name_costs(shape: ModelShape) -> dict[str, str]:
 
 def show_costs(text: Prose) -> None:
     """Bytes at each length: of memories, of layers with attention, and if there were no others."""
-    import pandas as pd
     import torch
 
     from explainers.charts.curves import Axis, draw_curve
@@ -229,7 +226,7 @@ def show_costs(text: Prose) -> None:
             (tokens, amount / 2**20, name, False)
             for name, amount in zip(series, amounts, strict=True)
         ]
-    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    rows = tabulate(points, ["x", "y", "series", "reference"])
     alt = _("Bytes of a text: the memories stay as they are, the caches grow.")
     axes = {"x": Axis(_("tokens"), is_logarithmic=True), "y": Axis("MiB", is_logarithmic=True)}
     origin = formula(_("bytes of {model}", model=MODEL), torch.device("cpu"))

@@ -24,6 +24,7 @@ from explainers.messages import N_
 from explainers.toys.pair_memory import FADE, OVERWRITE, RULES, SOFTMAX, SUM
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import bound_rounding, write_decimals, write_percent
@@ -228,8 +229,6 @@ def list_experiments(text: Prose, answers: Mapping[str, Mapping[str, Answers]]) 
 
 def make_table(answers: Answers, count: int) -> Any:
     """Every word that can be asked for, the nearest words to its answer, and what is newest."""
-    import pandas as pd  # the first paint needs no tables
-
     story, newest = answers.story, answers.story.find_newest(count)
     likest = answers.likeness[count].topk(NEAREST, dim=-1)
     rows = []
@@ -239,4 +238,4 @@ def make_table(answers: Answers, count: int) -> Any:
         wanted = story.names[newest[key]] if key in newest else "–"
         rows.append([story.names[key], wanted, *named])
     nearest = [_("answer {number}", number=number + 1) for number in range(NEAREST)]
-    return pd.DataFrame(rows, columns=[_("asked for"), _("newest pair"), *nearest])
+    return tabulate(rows, [_("asked for"), _("newest pair"), *nearest])

@@ -12,8 +12,14 @@ from torch import Tensor
 
 from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
 from explainers.chapters.common.recording import record_layer, to_cpu
-from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_layer, list_names
-from explainers.charts.matrix import Matrix
+from explainers.chapters.head_gallery.hero import (
+    choose,
+    gallery_head,
+    gallery_layer,
+    list_names,
+    rank_heads,
+)
+from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_
 from explainers.models.head_scores import (
@@ -61,31 +67,15 @@ def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]
     masses = [[value] for value in compute_mass(every, pattern)[0, 0][rows].tolist()]
     keys = [f"{n} {token.strip()}" for n, token in enumerate(example.tokens)]
     queries, axes = [keys[row] for row in rows], (_("query"), _("key"))
-    weights = Matrix(
-        _("weights"),
-        name_head(*place),
-        every[0, 0][rows].tolist(),
-        queries,
-        keys,
-        *axes,
-        kind="weights",
-    )
-    promised = Matrix(
-        _("promised keys"),
-        _(name),
-        pattern[0][rows].float().tolist(),
-        queries,
-        keys,
-        *axes,
-        kind="weights",
-    )
-    total = Matrix(
-        _("their weight"), _("sum of a row"), masses, queries, [_("sum")], *axes, kind="weights"
-    )
+
+    def draw(name: str, formula: str, values: Values, columns: Sequence[str]) -> Matrix:
+        return Matrix(name, formula, values, queries, columns, *axes, kind="weights")
+
+    looked, promised = every[0, 0][rows].tolist(), pattern[0][rows].float().tolist()
     panels = [
-        Panel("weights", weights),
-        Panel("promised", promised, "·"),
-        Panel("mass", total, "→"),
+        Panel("weights", draw(_("weights"), name_head(*place), looked, keys)),
+        Panel("promised", draw(_("promised keys"), _(name), promised, keys), "·"),
+        Panel("mass", draw(_("their weight"), _("sum of a row"), masses, [_("sum")]), "→"),
     ]
     score = f"{float(score_pattern(every, pattern)[0]):.2f}"  # the mean over all such rows
     alt = _("Weights, promised keys, and the weight on them: mean {score}.", score=score)
@@ -191,17 +181,18 @@ def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[st
     """A cell per head; a click chooses one. The numbers for the text."""
     what, words = shown
     found = gallery.scores.select(shown.probe, what)
+    scored = [[None if math.isnan(one) else one for one in row] for row in found.T.tolist()]
     matrix = Matrix(
         f"{_(what)}: {_(words)}",
         _("a row per head, a column per layer"),
-        blank_unscored(found.T),
+        scored,
         [_("head {head}", head=head) for head in range(gallery.heads)],
         [str(layer) for layer in range(gallery.layers)],
         HEAD_AXIS,
         LAYER_AXIS,
         kind="signed" if what == "distance" else "weights",
     )
-    best = _find_best(found)
+    best = rank_heads(found, NAMED)
     highest = ", ".join(f"{name_head(*place)} {found[place]:.2f}" for place in best)
     alt = _(
         "{score} of every head of {model}; the highest: {highest}.",
@@ -225,17 +216,6 @@ def find_chance(gallery: Gallery, shown: Shown) -> str:
     if shown.score not in AGAINST_CHANCE:
         return ""
     return f"{gallery.scores.find_chance_score(shown.probe, shown.score):.2f}"
-
-
-def blank_unscored(found: Tensor) -> Sequence[Sequence[float | None]]:
-    """A head that has no row to be scored on is left blank."""
-    return [[None if math.isnan(one) else one for one in row] for row in found.tolist()]
-
-
-def _find_best(found: Tensor) -> list[tuple[int, int]]:
-    """The heads with the highest scores."""
-    places = found.nan_to_num(-1).flatten().topk(min(NAMED, found.numel())).indices.tolist()
-    return [divmod(place, found.shape[1]) for place in places]
 
 
 def recall_baseline(draw: Random) -> Recall:

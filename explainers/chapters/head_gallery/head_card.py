@@ -1,20 +1,20 @@
 """One head of a model: its names, what speaks against them, and what it does on probe texts."""
 
-from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers.chapters.common.choose_real_model import obtain_model
+from explainers.chapters.common.choose_real_model import BY_MODEL, obtain_model
 from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
 from explainers.chapters.common.recording import (
     describe_live_run,
     pack_weights,
     tabulate_strongest_keys,
 )
+from explainers.chapters.head_gallery.hero import rank_heads
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
@@ -38,8 +38,6 @@ from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from explainers.models.load import RealModel
 
 
@@ -73,14 +71,10 @@ class RecordedHeads(NamedTuple):
     masks: Tensor
 
 
-def record_heads(loaded: "RealModel", ids: Tensor) -> RecordedHeads:
-    """All heads on one text; ids (1, tokens)."""
-    return _record_heads(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
-
-
+@st.cache_resource(show_spinner=False, max_entries=8, hash_funcs=BY_MODEL)
 def list_probe_texts(loaded: "RealModel") -> dict[str, Tensor]:
     """The texts of each probe (texts, tokens), as they were measured."""
-    return _make_probe_texts(loaded.name, id(loaded), loaded)
+    return {probe: make(loaded).ids for probe, make in PROBES.items()}
 
 
 def spell_tokens(loaded: "RealModel", ids: Tensor) -> list[str]:
@@ -88,20 +82,13 @@ def spell_tokens(loaded: "RealModel", ids: Tensor) -> list[str]:
     return [spell_token(loaded.tokenizer, one) for one in ids.tolist()]
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _make_probe_texts(name: str, which: int, _loaded: "RealModel") -> dict[str, Tensor]:
-    return {probe: make(_loaded).ids for probe, make in PROBES.items()}
-
-
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _record_heads(
-    name: str, which: int, ids: tuple[int, ...], _loaded: "RealModel"
-) -> RecordedHeads:
-    """Once for a model (`which` of this name) and a text."""
+@st.cache_resource(show_spinner=False, max_entries=8, hash_funcs=BY_MODEL)
+def record_heads(loaded: "RealModel", ids: tuple[int, ...]) -> RecordedHeads:
+    """All heads on one text."""
     from explainers.models.attention_hook import run_model
 
-    given = torch.tensor([ids], device=_loaded.model.device)
-    layers = run_model(_loaded.model, record=_read_layer, input_ids=given).layers
+    given = torch.tensor([ids], device=loaded.model.device)
+    layers = run_model(loaded.model, record=_read_layer, input_ids=given).layers
     return RecordedHeads(*(torch.stack(part) for part in zip(*layers, strict=True)))
 
 
@@ -111,9 +98,10 @@ def _read_layer(layer: RecordedAttention) -> tuple[Tensor, Tensor]:
 
 def show_prose(head: Head) -> None:
     """One large image of the head on a passage, to be looked into."""
-    (layer, _number), loaded, passage = head.place, head.loaded, head.passage
+    (layer, number), loaded, passage = head.place, head.loaded, head.passage
     ids = list_probe_texts(loaded)["natural"][passage : passage + 1]
-    found, tokens = record_heads(loaded, ids), spell_tokens(loaded, ids[0])
+    found = record_heads(loaded, tuple(ids[0].tolist()))
+    tokens = spell_tokens(loaded, ids[0])
     weights = found.weights[head.place][None]
     alt = _("Weights of {head} between {count} tokens.", head=head.name, count=len(tokens))
     tiles = Tiles(
@@ -124,13 +112,11 @@ def show_prose(head: Head) -> None:
         alt,
         enlarges=True,
     )
-    table = partial(_tabulate, weights, head.place, tokens)
-    show_tiles(tiles, describe_live_run(loaded), "natural", table)
 
+    def tabulate() -> Any:
+        return tabulate_strongest_keys(weights[None], [layer], tokens).assign(head=number)
 
-def _tabulate(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "pd.DataFrame":
-    layer, head = chosen
-    return tabulate_strongest_keys(weights[None], [layer], tokens).assign(head=head)
+    show_tiles(tiles, describe_live_run(loaded), "natural", tabulate)
 
 
 WORDS = {probe: words for words, probe in PROBE_NAMES.items()}
@@ -248,8 +234,7 @@ def compare_texts(scores: HeadScores) -> Kept:
 
     best = max(roles, key=rank)
     found, prose = (scores.select(probe, best.score_name) for probe in ("repeated", "natural"))
-    order = found.nan_to_num(-1).flatten().topk(min(MOST_HEADS, found.numel())).indices.tolist()
-    heads = [divmod(place, found.shape[1]) for place in order]
+    heads = rank_heads(found, MOST_HEADS)
     before, after = ([float(one[place]) for place in heads] for one in (found, prose))
     first = float(scores.select("natural", "first token")[heads[0]])
     return Kept(best, heads, before, after, first)

@@ -15,7 +15,6 @@ from explainers.models.head_scores import (
     ROLES,
     EarnedRole,
     HeadScores,
-    RelationHead,
     Role,
     find_relation_heads,
     find_roles,
@@ -25,6 +24,7 @@ from explainers.models.shipped_scores import LEVELS, Example, read_shipped_score
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.number_controls import Counter
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
@@ -59,15 +59,8 @@ gallery_head = Counter("gallery_head", N_("Head, from 0"), None)
 gallery_word = Counter("gallery_word", N_("Word to follow, from 0"), None)
 """Without a default: what is shown at first depends on the model."""
 controls.register(gallery_layer, gallery_head, gallery_word)
-_OLD = {controls.model_layer.key: gallery_layer.key, controls.model_head.key: gallery_head.key}
-
-
-def read_old_link() -> None:
-    """Links once named the head as those of the inspector do."""
-    for old, new in _OLD.items():
-        if old in st.query_params and new not in st.query_params:
-            st.query_params[new] = st.query_params[old]
-            del st.query_params[old]
+OLD_NAMES = {controls.model_layer.key: gallery_layer.key, controls.model_head.key: gallery_head.key}
+"""Links once named the head as those of the inspector do."""
 
 
 def choose(layer: int, head: int) -> None:
@@ -83,7 +76,10 @@ def make_hero(text: Prose, gallery: Gallery, named: str) -> tuple[Hero, Place]:
     """
     scores, (layers, heads) = gallery.scores, gallery.scores.shape
     opens = find_best_head(scores, INDUCTION)
-    read_old_link()
+    for old, new in OLD_NAMES.items():
+        if old in st.query_params and new not in st.query_params:
+            st.query_params[new] = st.query_params[old]
+            del st.query_params[old]
     layer_control = replace(gallery_layer, default=opens[0])
     head_control = replace(gallery_head, default=opens[1])
     offered = [EVERY, *NAMES, NAMELESS]
@@ -164,9 +160,13 @@ def list_names(scores: HeadScores, place: Place) -> list[str]:
 def find_best_head(scores: HeadScores, name: str) -> Place:
     """The head with the highest score for this name."""
     [role] = [one for one in ROLES if one.name == name]
-    found = _select(scores, role)
-    layer, head = divmod(int(found.nan_to_num(-1).argmax()), found.shape[1])
-    return layer, head
+    return rank_heads(_select(scores, role), 1)[0]
+
+
+def rank_heads(found: Tensor, most: int) -> list[Place]:
+    """The heads with the highest scores (layers, heads), the best first."""
+    places = found.nan_to_num(-1).flatten().topk(min(most, found.numel())).indices.tolist()
+    return [divmod(place, found.shape[1]) for place in places]
 
 
 def describe_relations(scores: HeadScores) -> list[dict[str, Any]]:
@@ -174,23 +174,13 @@ def describe_relations(scores: HeadScores) -> list[dict[str, Any]]:
     return [
         {
             "place": one.layer_index * scores.shape[1] + one.head_index,
-            "label": translate_relation(one),
+            "label": " → ".join(_(word) for word in one.relation.split(" → ")),
             "score": round(one.score, 4),
             "chance": round(one.offset_score, 4),
         }
         for one in find_relation_heads(scores)
-        if is_better(one)
+        if one.score > one.offset_score + CLEARLY
     ]
-
-
-def is_better(head: RelationHead) -> bool:
-    """Does it clearly beat the best fixed distance?"""
-    return head.score > head.offset_score + CLEARLY
-
-
-def translate_relation(head: RelationHead) -> str:
-    """Which word finds which: its partners by their names."""
-    return " → ".join(_(word) for word in head.relation.split(" → "))
 
 
 def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:
@@ -231,7 +221,7 @@ def find_determiner(example: Example) -> int:
 def _show_name(text: Prose, scores: HeadScores, name: str) -> Experiment:
     [role] = [one for one in ROLES if one.name == name]
     layer, head = find_best_head(scores, name)
-    named = _list_named(scores, name)
+    named = [place for place in list_places(scores) if name in list_names(scores, place)]
     named_layers = {one for one, _head in named}
     told = {
         "count": len(named),
@@ -246,20 +236,14 @@ def _show_name(text: Prose, scores: HeadScores, name: str) -> Experiment:
     return Experiment(section.removeprefix("try_"), text.fill(section, **told), choices)
 
 
-def _list_named(scores: HeadScores, name: str) -> list[Place]:
-    return [place for place in list_places(scores) if name in list_names(scores, place)]
-
-
 def make_table(scores: HeadScores) -> Any:
     """A row for each head: its names, and the scores that they are for."""
-    import pandas as pd  # the first paint needs no tables
-
     rows = []
     for place in list_places(scores):
         names = ", ".join(_(name) for name in list_names(scores, place))
         values = [float(_select(scores, role)[place]) for role in sort_roles()]
         rows.append([name_head(*place), names, *values])
-    return pd.DataFrame(rows, columns=[_("head"), _("names"), *map(_, NAMES)])
+    return tabulate(rows, [_("head"), _("names"), *map(_, NAMES)])
 
 
 def _select(scores: HeadScores, role: Role) -> Tensor:

@@ -26,7 +26,7 @@ from explainers.toys.idle_head import (
 )
 from explainers.toys.idle_training import average, list_seeds
 from explainers.translations import _
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.prediction import revealed
@@ -119,8 +119,6 @@ def ask_sink(text: Prose) -> None:
     }
     if not revealed(text, "sink", ANSWERS, answer_sink(), **told):
         return
-    import pandas as pd
-
     from explainers.charts.curves import Axis, draw_dot_rows
 
     shares = {
@@ -137,7 +135,7 @@ def ask_sink(text: Prose) -> None:
         means="; ".join(f"{name}: {write_percent(mean(found))}" for name, found in shares.items()),
     )
     origin = _("trained beforehand: copied letters, {count} seeds", count=len(IDLE_SEEDS))
-    rows = pd.DataFrame(points, columns=["name", "x"])
+    rows = tabulate(points, ["name", "x"])
     show_chart(draw_dot_rows, rows, alt, "both places", origin, x=Axis(title))
     text("sink_seen", **told)
 

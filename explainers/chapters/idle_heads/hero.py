@@ -42,6 +42,7 @@ from explainers.toys.idle_training import (
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers
@@ -244,13 +245,11 @@ def find_stage(setting: str, batches: int, here: TrainedHere | None, seed: int) 
 
 def make_table(stage: Stage | None) -> Any:
     """How each letter divides its attention, a row for each."""
-    import pandas as pd  # the first paint needs no tables
-
     rows = stage.weights if stage else []
     letters = spell(name_setting(FIRST))[-len(rows) :] if rows else ()
     names = [f"{place} {'␣' if one == ' ' else one}" for place, one in enumerate(letters)]
     full = [row + [0.0] * (len(rows) - len(row)) for row in rows]
-    return pd.DataFrame(full, names, names).rename_axis(_("query")).reset_index()
+    return tabulate(full, names, names, _("query"))
 
 
 def list_experiments(text: Prose) -> list[Experiment]:

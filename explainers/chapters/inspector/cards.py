@@ -94,14 +94,14 @@ class Head:
         shown = [Panel(WEIGHTS, weights, sources=FROM_SCORES)]
         if self.seen.words:
             return orient_panels(shown, queries_down)
+        formula = _("with what this model adds, before the mask")
+        if self.is_plain:
+            formula = _("Q · Kᵀ ÷ √d_k, before the mask")
+        scores = self._make_pairs(_("scores"), formula, self.numbers["scores"])
         shown = [
             self._make_vectors("Q", _("head {head}'s queries", head=self.head)),
             self._make_vectors("K", _("keys of KV head {head}", head=self.shared)),
-            Panel(
-                "scores",
-                self._make_pairs(_("scores"), *self._describe_scores()),
-                sources=FROM_VECTORS,
-            ),
+            Panel("scores", scores, sources=FROM_VECTORS),
             *shown,
         ]
         return orient_panels(shown, queries_down)
@@ -109,11 +109,6 @@ class Head:
     @property
     def tokens(self) -> tuple[str, ...]:
         return self.seen.tokens
-
-    def _describe_scores(self) -> tuple[str, Values]:
-        if self.is_plain:
-            return _("Q · Kᵀ ÷ √d_k, before the mask"), self.numbers["scores"]
-        return _("with what this model adds, before the mask"), self.numbers["scores"]
 
     def _make_pairs(
         self, name: str, formula: str, values: Values, kind: str = "signed", blank: str = ""
@@ -135,30 +130,22 @@ class Head:
         panel, numbers = cell.panel, self.numbers
         value, name = numbers[panel][i][j], f"{panel}[{i}, {j}]"
         if panel == "scores" and self.is_plain:
-            return self._explain_score(i, j, value, name)
+            query, key = numbers["Q"][i], numbers["K"][j]
+            divided = [number / len(query) ** 0.5 for number in query]
+            return arithmetic.explain_dot_product(divided, key, value, name)
         if panel == WEIGHTS and self.is_plain:
             pairs = zip(numbers["scores"][i], self.allowed[i], strict=True)
             row = [score if allowed else -float("inf") for score, allowed in pairs]
             return arithmetic.explain_softmax(row, j, value, self.tokens)
         line = _("{name} = {value:z.4f}, as the model computed it.", name=name, value=value)
         if self.seen.words:
-            line = self._explain_word(i, j, value)
+            line = _(
+                "{value:z.4f}: the weights on {keys} tokens added up, mean of {queries} rows",
+                value=value,
+                keys=self.seen.words.count(j),
+                queries=self.seen.words.count(i),
+            )
         return arithmetic.explain_input(value, name, line)
-
-    def _explain_word(self, i: int, j: int, value: float) -> str:
-        """Which numbers of the model's were added up, and over how many rows the mean was taken."""
-        words = self.seen.words
-        return _(
-            "{value:z.4f}: the weights on {keys} tokens added up, mean of {queries} rows",
-            value=value,
-            keys=words.count(j),
-            queries=words.count(i),
-        )
-
-    def _explain_score(self, i: int, j: int, value: float, name: str) -> Arithmetic:
-        query, key = self.numbers["Q"][i], self.numbers["K"][j]
-        root = len(query) ** 0.5
-        return arithmetic.explain_dot_product([number / root for number in query], key, value, name)
 
 
 def take_head(view: View) -> Head:

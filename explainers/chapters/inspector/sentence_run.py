@@ -2,6 +2,7 @@
 
 import functools
 import json
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 import torch
 
-from explainers.chapters.common.choose_real_model import obtain_model
+from explainers.chapters.common.choose_real_model import BY_MODEL, obtain_model
 from explainers.chapters.common.recording import (
     MOST_TOKENS,
     Recording,
@@ -29,9 +30,8 @@ from explainers.chapters.inspector.hero import (
 from explainers.messages import N_
 from explainers.models.registry import describe_package
 from explainers.models.shipped_scores import (
-    has_other_weights,
-    is_shipped,
     locate_shipped_scores,
+    read_of_same_weights,
     read_tensors,
 )
 from explainers.toys.sentence import SENTENCE
@@ -151,7 +151,7 @@ def compare_with_own(view: View) -> dict[str, object]:
     loaded, ids = view.loaded, tuple(view.tokenise())
     writes = view.seen.writes and not loaded.model.config.is_encoder_decoder
     decoded = min(DECODED, len(ids) - 1) if writes else 0
-    found = _measure_differences(loaded.name, id(loaded), ids, decoded, loaded)
+    found = _measure_differences(loaded, ids, decoded)
     rows = [
         f"| {_name_place(one)} | {bound_rounding(one.largest)} | {one.magnitude:.4g} |"
         for one in found
@@ -167,15 +167,14 @@ def compare_with_own(view: View) -> dict[str, object]:
     }
 
 
-@st.cache_data(show_spinner=False, max_entries=12)
+@st.cache_data(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)
 def _measure_differences(
-    name: str, which: int, ids: tuple[int, ...], decoded: int, _loaded: "RealModel"
+    loaded: "RealModel", ids: tuple[int, ...], decoded: int
 ) -> "list[Difference]":
-    """Computed once for a model (`which` of this name) and a text."""
     from explainers.models.comparison import measure_differences
 
-    given = make_inputs(_loaded.model, torch.tensor([ids], device=_loaded.model.device))
-    return measure_differences(_loaded.model, num_decoded=decoded, **given)
+    given = make_inputs(loaded.model, torch.tensor([ids], device=loaded.model.device))
+    return measure_differences(loaded.model, num_decoded=decoded, **given)
 
 
 def _name_place(one: "Difference") -> str:
@@ -208,12 +207,9 @@ def find_heads(run: View | None, model: str, sentence: str) -> Heads:
 def read_shipped_sentence(model: str) -> Heads | None:
     """All heads of a model on the running sentence, if they came with the app."""
     file = locate_shipped_sentence(model)
-    if not is_shipped(model, file):
-        return None
-    heads, fingerprint = _read_file(file)
-    if has_other_weights(model, fingerprint):
-        return None
-    return heads._replace(origin=shipped_run(describe_package(model)), is_shipped=True)
+    heads = read_of_same_weights(model, file, partial(_read_file, file))
+    origin = shipped_run(describe_package(model)) if heads else ""
+    return heads and heads._replace(origin=origin, is_shipped=True)
 
 
 def show_other_model(text: Prose, picture: Hero, sentence: str) -> None:

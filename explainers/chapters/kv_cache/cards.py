@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from random import Random
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -42,7 +41,7 @@ from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AX
 from explainers.messages import N_, ngettext
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
@@ -50,9 +49,6 @@ from explainers.ui.provenance import formula
 from explainers.ui.takeaway_files import hand_over, take
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LENGTHS = tuple(2**power for power in range(11))
 ANSWERS = N_("it stays the same"), N_("it doubles"), N_("about four times as much")
@@ -79,11 +75,6 @@ def compute_growth(of: Callable[[Work], int], way: int) -> int:
     return round(whole / half)
 
 
-def answer_costs() -> str:
-    """Among the answers: what becomes of the scores, with a cache."""
-    return GROWTH[compute_growth(lambda work: work.scores, 0)]
-
-
 def show_work() -> None:
     """The work of one layer over the length of a text: four lines on logarithmic axes."""
     from explainers.charts.curves import Axis, draw_work
@@ -103,9 +94,12 @@ def show_work() -> None:
         scores=cached.scores,
         scores_again=again.scores,
     )
-    show_chart(
-        draw_work, list_work(), alt, "work", name_count_origin(), series=name_lines(), **axes
-    )
+    points, series = [], name_lines()
+    for length, (cached, again) in count_work().items():
+        amounts = again.scores, cached.scores, again.projections, cached.projections
+        points += [(length, each, name) for each, name in zip(amounts, series, strict=True)]
+    rows = tabulate(points, ["x", "y", "series"])
+    show_chart(draw_work, rows, alt, "work", name_count_origin(), series=series, **axes)
 
 
 def name_lines() -> tuple[str, ...]:
@@ -120,17 +114,6 @@ def name_lines() -> tuple[str, ...]:
         _("projections, without a cache: like {power}", power=projections[0]),
         _("projections, with the cache: like {power}", power=projections[1]),
     )
-
-
-def list_work() -> "pd.DataFrame":
-    """A row for each length and line."""
-    import pandas as pd
-
-    points = []
-    for length, (cached, again) in count_work().items():
-        amounts = again.scores, cached.scores, again.projections, cached.projections
-        points += [(length, each, name) for each, name in zip(amounts, name_lines(), strict=True)]
-    return pd.DataFrame(points, columns=["x", "y", "series"])
 
 
 def name_costs() -> dict[str, str]:
@@ -274,11 +257,6 @@ def write_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
 def _say_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
     first = write_first_wrong_word(run, difference)
     return _(first) if first == NOWHERE else first
-
-
-def list_first_words(run: DrawnText) -> list[str]:
-    """Words from which on a cache may be wrong, as one is asked about them."""
-    return [f"{n + 1}: {token}" for n, token in enumerate(run.tokens)][:3]
 
 
 def name_faults(run: DrawnText, found: Mapping[str, Tensor]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from explainers.messages import N_
 from explainers.toys.sentence import Sentence, read_sentence
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
@@ -160,8 +161,6 @@ def _count_saving(words: int) -> float:
 
 def make_step_table(tokens: tuple[str, ...], numbers: dict[str, Any]) -> Any:
     """What each step computes, reads and stores, a row for each."""
-    import pandas as pd  # the first paint needs no tables
-
     steps = numbers["steps"]
     columns = {
         _("word"): tokens,
@@ -170,4 +169,4 @@ def make_step_table(tokens: tuple[str, ...], numbers: dict[str, Any]) -> Any:
         _("stored rows read"): [step["read"] for step in steps],
         _("bytes stored"): [step["bytes"] for step in steps],
     }
-    return pd.DataFrame(columns, range(1, len(tokens) + 1)).rename_axis(_("step")).reset_index()
+    return tabulate(columns, index=range(1, len(tokens) + 1), index_name=_("step"))

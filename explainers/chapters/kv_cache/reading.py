@@ -15,6 +15,7 @@ from explainers.attention.cache.kv_cache import Cache, Read, empty_cache, read
 from explainers.attention.cache.windows import empty_ring, read_ring
 from explainers.attention.layer import MultiHead
 from explainers.attention.rules import Rule
+from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.own_words import choose_head, run_beginning
 from explainers.chapters.common.score_matrix import ROUNDING
 from explainers.chapters.common.sentence_reading import choose_causal_reader
@@ -256,14 +257,14 @@ class ModelText(DrawnText):
 
 
 # Not copied for each reader: nobody changes it.
-@st.cache_resource(show_spinner=False, max_entries=2)
-def read_blocks(name: str, which: int, _loaded: "RealModel") -> tuple[Block, ...] | None:
-    """The first layers of a Llama; `which` tells a model from another of the same `name`.
+@st.cache_resource(show_spinner=False, max_entries=2, hash_funcs=BY_MODEL)
+def read_blocks(loaded: "RealModel") -> tuple[Block, ...] | None:
+    """The first layers of a Llama.
 
     Its code pairs numbers 0 and 32, ours neighbours: columns of W_Q and W_K are reordered alike.
     None if there is more to a layer than is computed here.
     """
-    model: Any = _loaded.model
+    model: Any = loaded.model
     config = model.config
     if config.model_type != "llama" or config.attention_bias:
         return None
@@ -297,22 +298,18 @@ def _make_block(layer: Any, base: float, size: int) -> Block:
     return Block(w_query, w_key, w_value, w_output, size, base, normalise, feed_forward)
 
 
-@st.cache_resource(show_spinner=False, max_entries=12)
-def read_model_text(name: str, which: int, sentence: str, _loaded: "RealModel") -> ModelText | None:
+@st.cache_resource(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)
+def read_model_text(loaded: "RealModel", sentence: str) -> ModelText | None:
     """A sentence in the first layers of a model, if they can be computed here."""
-    blocks = read_blocks(name, which, _loaded)
+    blocks = read_blocks(loaded)
     if not blocks:
         return None
-    tokens, own, count, x = run_beginning(_loaded, sentence, 0, MAX_TOKENS)
-    left_out, model = count - (len(tokens) - len(own)), name.split("/")[-1]
-    return ModelText(tokens, 0, x, blocks, model, _loaded.provenance, left_out)
+    tokens, own, count, x = run_beginning(loaded, sentence, 0, MAX_TOKENS)
+    left_out, model = count - (len(tokens) - len(own)), loaded.name.split("/")[-1]
+    return ModelText(tokens, 0, x, blocks, model, loaded.provenance, left_out)
 
 
 def choose_text_reader(sentence: Sentence) -> tuple[DrawnText, bool]:
     """Who reads the sentence, which is said in a line; and is a real model wanted?"""
-
-    def read(loaded: "RealModel") -> ModelText | None:
-        return read_model_text(loaded.name, id(loaded), sentence.text, loaded)
-
-    found, wants_model = choose_causal_reader(sentence, read, ModelText.name_layers)
+    found, wants_model = choose_causal_reader(sentence, read_model_text, ModelText.name_layers)
     return found or read_text(sentence.tokens, read_seed()), wants_model

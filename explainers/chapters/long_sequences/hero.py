@@ -18,6 +18,7 @@ from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.memory.cache_formula import format_size
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
@@ -145,11 +146,9 @@ def list_experiments(text: Prose) -> list[Experiment]:
 
 def make_length_table() -> Any:
     """All lengths, their bytes, and the tiles that each mask leaves."""
-    import pandas as pd  # the first paint needs no tables
-
     rows = [
         [tokens, count_matrix_bytes(tokens), *(count_read_tiles(name, tokens) for name in OFFERED)]
         for tokens in LENGTHS
     ]
     read = [_("tiles read: {mask}", mask=translate_mask(name)) for name in OFFERED]
-    return pd.DataFrame(rows, columns=[_("tokens"), _("bytes"), *read])
+    return tabulate(rows, [_("tokens"), _("bytes"), *read])

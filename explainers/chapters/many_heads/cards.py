@@ -29,7 +29,7 @@ from explainers.toys.grammar import choose_grammar, read_running
 from explainers.toys.layers import D_MODEL, NUM_HEADS, Configuration, Layer, list_head_dims
 from explainers.toys.training import ReportRow, format_mean_and_spread, read_report
 from explainers.translations import _, get_language, say_value
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.panels import Cell, Panel
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import learned_numbers
@@ -217,14 +217,12 @@ def answer_contrast() -> str:
 
 def show_trainings() -> None:
     """A dot for each training: for how many verbs it names all related words and no others."""
-    import pandas as pd
-
     from explainers.charts.curves import Axis, draw_dots
 
     trials = [
         (heads, right) for heads in NUM_HEADS for right in _read_row_of_heads(heads).verb_accuracy
     ]
-    rows = pd.DataFrame([(f"{heads}", 100 * right) for heads, right in trials], columns=["x", "y"])
+    rows = tabulate([(f"{heads}", 100 * right) for heads, right in trials], ["x", "y"])
     alt = _(
         "For how many verbs each training names all related words: {one} with one head, {four} "
         "with four.",

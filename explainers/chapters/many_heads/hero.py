@@ -15,6 +15,7 @@ from explainers.toys.layers import D_MODEL, NUM_HEADS, SEEDS, Layer, Tokens, loa
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
@@ -122,9 +123,7 @@ def read_switched_off(numbers: Iterable[int]) -> str:
 
 def make_head_table(layer: Layer, word: int) -> Any:
     """Where one word looks in each head, a row for each."""
-    import pandas as pd  # the first paint needs no tables
-
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[:, word]
     words = [f"{place} {token}" for place, token in enumerate(layer.tokens)]
     heads = [_(name_panel(head)) for head in range(len(weights))]
-    return pd.DataFrame(weights.tolist(), heads, words).rename_axis(_("head")).reset_index()
+    return tabulate(weights.tolist(), words, heads, _("head"))

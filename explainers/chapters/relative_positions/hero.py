@@ -10,6 +10,7 @@ import torch
 
 from explainers.attention.rotary import angles
 from explainers.attention.single_head import SingleHead
+from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.own_words import run_beginning
 from explainers.chapters.common.score_matrix import choose_pair
 from explainers.chapters.common.sentence_reading import choose_causal_reader
@@ -25,6 +26,7 @@ from explainers.chapters.relative_positions.compute import (
 from explainers.toys.sentence import Sentence, is_word
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import (
     Experiment,
     Hero,
@@ -65,11 +67,9 @@ def name_head(head: RotaryHead) -> str:
     return _("head {head} of {model}", head=head.name, model=head.model) if head.name else ""
 
 
-@st.cache_resource(show_spinner=False, max_entries=12)
-def read_rotary_head(
-    name: str, which: int, sentence: str, _loaded: "RealModel"
-) -> RotaryHead | None:
-    """A sentence in the head of a Llama that finds verbs best; `which` tells models apart.
+@st.cache_resource(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)
+def read_rotary_head(loaded: "RealModel", sentence: str) -> RotaryHead | None:
+    """A sentence in the head of a Llama that finds verbs best.
 
     Its code pairs numbers 0 and 32, ours neighbours: columns of W_Q and W_K are reordered alike.
     None if its scores are not known, or its pairs cannot be dealt to the dials.
@@ -77,13 +77,13 @@ def read_rotary_head(
     from explainers.models.head_scores import find_relation_heads
     from explainers.models.shipped_scores import find_known_scores
 
-    scores = find_known_scores(name)
-    if not scores or _loaded.model.config.head_dim % (2 * DIALS):
+    scores = find_known_scores(loaded.name)
+    if not scores or loaded.model.config.head_dim % (2 * DIALS):
         return None
     best = next(one for one in find_relation_heads(scores) if one.relation == RELATION)
     layer, number = best.layer_index, best.head_index
-    tokens, _own, _count, read = run_beginning(_loaded, sentence, layer)
-    model: Any = _loaded.model
+    tokens, _own, _count, read = run_beginning(loaded, sentence, layer)
+    model: Any = loaded.model
     block, config = model.model.layers[layer], model.config
     size, shared = config.head_dim, config.num_attention_heads // config.num_key_value_heads
     order = torch.arange(size).view(2, -1).T.flatten()
@@ -97,17 +97,13 @@ def read_rotary_head(
     with torch.no_grad():
         x = block.input_layernorm(read)
     base, named = float(config.rope_parameters["rope_theta"]), f"L{layer}.H{number}"
-    model_name = name.split("/")[-1]
-    return RotaryHead(tokens, x, weights, base, None, named, model_name, _loaded.provenance)
+    model_name = loaded.name.split("/")[-1]
+    return RotaryHead(tokens, x, weights, base, None, named, model_name, loaded.provenance)
 
 
 def choose_rotary_head(sentence: Sentence) -> tuple[RotaryHead, bool]:
     """Who reads the sentence, which is said in a line; and is a real model wanted?"""
-
-    def read(loaded: "RealModel") -> RotaryHead | None:
-        return read_rotary_head(loaded.name, id(loaded), sentence.text, loaded)
-
-    found, wants_model = choose_causal_reader(sentence, read, name_head)
+    found, wants_model = choose_causal_reader(sentence, read_rotary_head, name_head)
     return found or draw_rotary_head(sentence.tokens, read_seed()), wants_model
 
 
@@ -276,9 +272,7 @@ def _write_cell(word: str) -> str:
 
 def make_table(moved: MovedPair, apart: int, shift: int) -> Any:
     """The parts of the score that is shown, and their sum."""
-    import pandas as pd  # the first paint needs no tables
-
     columns = name_dials(moved) or [_("pair {number}", number=n + 1) for n in range(DIALS)]
     rows = [_("RoPE"), _("positions added")]
-    table = pd.DataFrame(moved.find(apart, shift).tolist(), rows, [*columns, _("sum")])
-    return table.rename_axis(_("position")).reset_index()
+    found = moved.find(apart, shift).tolist()
+    return tabulate(found, [*columns, _("sum")], rows, _("position"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import streamlit as st
 import torch
@@ -21,7 +21,7 @@ from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
-from explainers.ui.figure.chart import show_chart, translate_rows
+from explainers.ui.figure.chart import show_chart, tabulate, translate_rows
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, View, orient_panels
 from explainers.ui.lecture.screens import is_lecture
@@ -29,9 +29,6 @@ from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import write_percent
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EXAMPLE = (2.0, 0.0)
 """Two scores, with which softmax is worked out."""
@@ -95,11 +92,6 @@ KEYS = 7
 BINS = 20
 ROWS_SHOWN = 7
 ANSWERS = N_("about 1/7: all alike"), N_("about a half"), N_("more than 0.9")
-
-
-def describe_average(average: float) -> str:
-    """Which of the answers an average largest weight is."""
-    return ANSWERS[2 if average > 0.9 else 1 if average > 0.3 else 0]
 
 
 @dataclass(frozen=True)
@@ -179,14 +171,9 @@ def show_largest(measurements: list[RootMeasurement], measurement: RootMeasureme
         without=without,
         with_root=with_root,
     )
-    figure = Figure(
-        [Panel("largest", shares, frames=frames)], alt, slider=_make_slider(place, True)
-    )
-
-    def make_rows() -> "pd.DataFrame":
-        return translate_rows(_make_histogram_rows(measurement))
-
-    show_figure(figure, _name_origin(), "largest", make_rows)
+    slider = _make_slider(place, True)
+    figure = Figure([Panel("largest", shares, frames=frames)], alt, slider=slider)
+    show_figure(figure, _name_origin(), "largest", lambda: _make_histogram_rows(measurement))
 
 
 def _make_slider(place: int, is_hidden: bool = False) -> Slider:
@@ -223,7 +210,14 @@ def show_variance(measurements: list[RootMeasurement]) -> None:
     theory = _("theory: variance = d_k")
     d_k = Axis("d_k", is_logarithmic=True)
     spread = Axis(_("variance of the scores"), is_logarithmic=True)
-    rows, series = _make_variance_rows(measurements, theory), (*_name_series(), theory)
+    series = (*_name_series(), theory)
+    points = [
+        (m.head_dim, m.variance[place], name, False)
+        for place, name in enumerate(_name_series())
+        for m in measurements
+    ]
+    points += [(m.head_dim, m.head_dim, theory, True) for m in measurements]
+    rows = tabulate(points, ["x", "y", "series", "reference"])
     alt = _("Variance of the scores: without √d_k on the line y = d_k, with it at 1.")
     show_chart(draw_curve, rows, alt, "variance", _name_origin(), x=d_k, y=spread, series=series)
 
@@ -261,31 +255,14 @@ def _make_panel(series: int, frames: tuple[list[list[float]], ...], place: int) 
     return Panel(("without", "with")[series], matrix, frames=frames)
 
 
-def _make_variance_rows(measurements: list[RootMeasurement], theory: str) -> "pd.DataFrame":
-    """The variance against d_k for `charts.curve`; `theory` names the line y = x."""
-    import pandas as pd
-
-    points = [
-        (m.head_dim, m.variance[place], series, False)
+def _make_histogram_rows(measurement: RootMeasurement) -> Any:
+    """How often the largest weight fell into each twentieth."""
+    rows = [
+        (n / BINS, (n + 1) / BINS, share, series)
         for place, series in enumerate(_name_series())
-        for m in measurements
+        for n, share in enumerate(measurement.shares[place])
     ]
-    points += [(m.head_dim, m.head_dim, theory, True) for m in measurements]
-    return pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-
-
-def _make_histogram_rows(measurement: RootMeasurement) -> "pd.DataFrame":
-    """How often the largest weight fell into each twentieth, for `charts.histogram`."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        [
-            (n / BINS, (n + 1) / BINS, share, series)
-            for place, series in enumerate(_name_series())
-            for n, share in enumerate(measurement.shares[place])
-        ],
-        columns=["start", "end", "share", "series"],
-    )
+    return translate_rows(tabulate(rows, ["start", "end", "share", "series"]))
 
 
 def measure_root(head_dims: list[int]) -> dict[str, Any]:

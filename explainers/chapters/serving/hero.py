@@ -22,6 +22,7 @@ from explainers.models.served_prompts import CAUSAL, COUNTED, READINGS, TREE, Pr
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import show_spaces
@@ -310,11 +311,9 @@ def list_experiments(text: Prose, serving: Serving) -> list[Experiment]:
 
 def make_table(serving: Serving, changed: int) -> Any:
     """For each token of the second prompt, in how many layers its row of K differs."""
-    import pandas as pd  # the first paint needs no tables
-
     found, tokens = serving.reuse(changed), [*serving.prompts.tokens[1]]
     if changed >= 0:
         tokens[changed] = serving.prompts.others[changed][0]
     differing = [sum(row[place] == "1" for row in found.moved) for place in range(len(tokens))]
     columns = {_("token"): tokens, _("layers in which its row of K differs"): differing}
-    return pd.DataFrame(columns, range(1, len(tokens) + 1)).rename_axis(_("position")).reset_index()
+    return tabulate(columns, index=range(1, len(tokens) + 1), index_name=_("position"))

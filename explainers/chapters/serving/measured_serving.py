@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from explainers.attention.serving.drafts_from_text import Written
+from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.recording import describe_live_run
 from explainers.messages import N_
 from explainers.models import served_prompts
@@ -118,7 +119,7 @@ def read_live(loaded: "RealModel", beginning: str) -> Serving:
 
     def ask(what: str, *given: Any) -> Any:
         with st.spinner(_("The model reads the prompts …")):
-            return _measure_once(loaded.name, id(loaded), what, given, loaded)
+            return _measure_once(loaded, what, given)
 
     return make_serving(beginning, ask, describe_live_run(loaded))
 
@@ -140,12 +141,9 @@ def make_serving(beginning: str, ask: Callable[..., Any], origin: str) -> Servin
     )
 
 
-@st.cache_data(show_spinner=False, max_entries=128)
-def _measure_once(
-    named: str, which: int, what: str, given: tuple[Any, ...], _loaded: "RealModel"
-) -> Any:
-    """Once for a model (`which` of this name) and what it is given."""
-    return getattr(served_prompts, what)(_loaded, *given)
+@st.cache_data(show_spinner=False, max_entries=128, hash_funcs=BY_MODEL)
+def _measure_once(loaded: "RealModel", what: str, given: tuple[Any, ...]) -> Any:
+    return getattr(served_prompts, what)(loaded, *given)
 
 
 def read_or_explain(loaded: "RealModel", beginning: str) -> Serving | None:

@@ -27,6 +27,7 @@ from explainers.toys.layers import (
 )
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
 
@@ -167,12 +168,9 @@ def describe_layer(layer: Layer) -> dict[str, Any]:
 
 def make_head_table(layer: Layer, word: int) -> Any:
     """Where one word looks in each query head, a row for each."""
-    import pandas as pd  # the first paint needs no tables
-
     weights = grouped_query(layer.x, layer.heads, layer.mask).weights[:, word]
     words = [f"{place} {token}" for place, token in enumerate(layer.tokens)]
-    table = pd.DataFrame(weights.tolist(), columns=words)
-    return table.rename_axis(_("query head")).reset_index()
+    return tabulate(weights.tolist(), words, index_name=_("query head"))
 
 
 def list_experiments(text: Prose, numbers: dict[str, Any], word: int) -> list[Experiment]:

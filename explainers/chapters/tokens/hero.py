@@ -29,6 +29,7 @@ from explainers.toys.byte_pairs import encode, encode_in_stages, spell_token
 from explainers.toys.sentence import PRESETS, Sentence, split_characters
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import (
     Experiment,
     Hero,
@@ -152,11 +153,9 @@ def list_shown(
 
 def make_token_table(shown: Sequence[tuple[str, str, list[float]]]) -> Any:
     """The tokens that are seen, with their ids and their vectors."""
-    import pandas as pd  # the first paint needs no tables
-
     rows = [[label, token, place, *row] for place, (label, token, row) in enumerate(shown)]
     columns = [_("token"), _("id"), _("position"), *(f"{n}" for n in range(WIDTH))]
-    return pd.DataFrame(rows, columns=columns[: len(rows[0])] if rows else columns)
+    return tabulate(rows, columns[: len(rows[0])] if rows else columns)
 
 
 def list_experiments(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from explainers.attention.scaled_dot_product import attention
+from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.recording import describe_live_run, make_head_recipe, record_layer
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
@@ -111,24 +112,19 @@ def measure_or_explain(
     """What changes do to a text; nothing, and a message, for a text that cannot be read."""
     try:
         with st.spinner(_("The model reads the text twice …")):
-            return _measure_once(loaded.name, id(loaded), written, repr(changes), changes, loaded)
+            return _measure_once(loaded, written, repr(changes), changes)
     except Exception as error:  # a model from a folder or the hub may raise anything
         why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
+@st.cache_data(show_spinner=False, max_entries=64, hash_funcs=BY_MODEL)
 def _measure_once(
-    named: str,
-    which: int,
-    written: str,
-    named_changes: str,
-    _changes: tuple[Change, ...],
-    _loaded: "RealModel",
+    loaded: "RealModel", written: str, named: str, _changes: tuple[Change, ...]
 ) -> Effect:
-    """Once for a model (`which` of this name), a text and changes (`named_changes` names them)."""
-    return measure_effect(_loaded, written, _changes)
+    """Once for a model, a text and changes, which are told apart by what they are `named`."""
+    return measure_effect(loaded, written, _changes)
 
 
 def name_following(effect: Effect) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.measured_heads import name_head
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
@@ -77,16 +78,15 @@ def name_heads(heads: tuple[HeadIndex, ...]) -> str:
 def find_shape_or_explain(loaded: "RealModel") -> HeadCounts | None:
     """A model that does not say what comes next has nothing to compare."""
     try:
-        return _count_heads(loaded.name, id(loaded), loaded)
+        return _count_heads(loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
         st.warning(verbatim(shorten(translate_error(error), 300)), icon=":material/block:")
         return None
 
 
-@st.cache_data(show_spinner=False, max_entries=12)
-def _count_heads(named: str, which: int, _loaded: "RealModel") -> HeadCounts:
-    """Once for a model (`which` of this name)."""
-    return count_heads(_loaded)
+@st.cache_data(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)
+def _count_heads(loaded: "RealModel") -> HeadCounts:
+    return count_heads(loaded)
 
 
 Layers = frozenset[int] | None

@@ -19,6 +19,7 @@ from explainers.models.changes import (
 )
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
@@ -215,9 +216,7 @@ def describe_change(head_dim: int) -> dict[str, str]:
 
 def make_table(effect: Effect, shown: Effect) -> Any:
     """Both losses of each token of the text, and both probabilities of each that may come next."""
-    import pandas as pd  # the first paint needs no tables
-
     lost = zip(shown.tokens[1:], *shown.losses, strict=True)
     rows = [(_("loss"), *one) for one in lost]
     rows += [(_("next token"), *one) for one in effect.next_tokens]
-    return pd.DataFrame(rows, columns=[_("kind"), _("token"), _("as it is"), _("changed")])
+    return tabulate(rows, [_("kind"), _("token"), _("as it is"), _("changed")])

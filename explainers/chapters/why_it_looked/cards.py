@@ -7,7 +7,7 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers.chapters.common.choose_real_model import choose_name, obtain_model
+from explainers.chapters.common.choose_real_model import BY_MODEL, choose_name, obtain_model
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.why_it_looked.explained_cell import (
     Explained,
@@ -212,7 +212,7 @@ def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
     """
     try:
         with st.spinner(_("The model reads the text, part by part …")):
-            run, tokens = _read_once(loaded.name, id(loaded), written, loaded)
+            run, tokens = _read_once(loaded, written)
     except (ModelError, ValueError, RuntimeError) as error:
         why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
@@ -230,7 +230,7 @@ def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
     row = run.layers[layer].weights[head, query, 1:query]
     is_seen = 0 <= key <= query  # else the largest, as where none is chosen
     cell = Cell(layer, head, query, key if is_seen else 1 + int(row.argmax()))
-    explained = _explain_once(loaded.name, id(loaded), written, cell, run, tokens)
+    explained = _explain_once(loaded, written, cell, run, tokens)
     found = Found(explained, describe_live_run(loaded), [*range(len(tokens))], tuple(tokens))
     return merge_tokens(loaded, written, found) if is_merged else found
 
@@ -243,15 +243,13 @@ def merge_tokens(loaded: "RealModel", written: str, found: Found) -> Found:
     return found._replace(words=[*words.numbers], spelled=words.spelled)
 
 
-@st.cache_resource(show_spinner=False, max_entries=2, ttl=600)
-def _read_once(named: str, which: int, written: str, _loaded: "RealModel") -> tuple[Any, list[str]]:
-    """Once for a model (`which` of this name) and a text."""
-    return read_text(_loaded, written)
+_read_once = st.cache_resource(
+    read_text, show_spinner=False, max_entries=2, ttl=600, hash_funcs=BY_MODEL
+)
 
 
-@st.cache_resource(show_spinner=False, max_entries=8, ttl=600)
+@st.cache_resource(show_spinner=False, max_entries=8, ttl=600, hash_funcs=BY_MODEL)
 def _explain_once(
-    named: str, which: int, written: str, cell: Cell, _run: Any, _tokens: list[str]
+    loaded: "RealModel", written: str, cell: Cell, _run: Any, _tokens: list[str]
 ) -> Explained:
-    """Once for a model (`which` of this name), a text and a weight of it."""
     return explain_cell(_run, cell, _tokens)

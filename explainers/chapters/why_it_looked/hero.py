@@ -14,6 +14,7 @@ from explainers.chapters.why_it_looked.explained_cell import (
 from explainers.models.score_sources import Source
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
@@ -150,15 +151,13 @@ def _describe_removal(one: Explained, removal: Removal) -> dict[str, Any]:
 
 def make_table(one: Explained) -> Any:
     """Each source with its part of the score on both sides, raw and centred."""
-    import pandas as pd  # the first paint needs no tables
-
     columns: dict[str, list[Any]] = {
         _("source"): [one.name(place) for place in range(len(one.sources))]
     }
     for kind, sides in one.parts.items():
         for side, parts in zip((_("query"), _("key")), sides, strict=True):
             columns[f"{side}, {_(kind)}"] = parts
-    return pd.DataFrame(columns)
+    return tabulate(columns)
 
 
 def make_own_hero(found: Found) -> Hero:

@@ -57,7 +57,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import TextLine
 from explainers.ui.controls.number_controls import Counter, StepSlider, WholeNumber
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.hero import read_choice
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
@@ -128,18 +128,16 @@ def answer_sinks(losses: Losses) -> str:
 
 def draw_losses(losses: Losses, origin: str, key: str = "losses") -> None:
     """Rings, and the coarsest rounding: the rise of each with its standard error."""
-    import pandas as pd
-
     from explainers.charts.bars import draw_rises
 
     names = [name for name in (*RINGS, *ROUNDED) if name in losses]
     found = [estimate_rise(losses, name) for name in names]
-    rows = pd.DataFrame(
+    rows = tabulate(
         [
             (name_saving(name), one.mean, one.mean - one.error, one.mean + one.error)
             for name, one in zip(names, found, strict=True)
         ],
-        columns=["name", "rise", "low", "high"],
+        ["name", "rise", "low", "high"],
     )
     said = "; ".join(
         f"{name_saving(name)}: {write_rise(one)}" for name, one in zip(names, found, strict=True)
@@ -338,18 +336,16 @@ def draw_times(
     start: int, with_cache: Sequence[float], without: Sequence[float], origin: str
 ) -> None:
     """Two lines over the number of tokens before the timed one, from `start` on."""
-    import pandas as pd
-
     from explainers.charts.curves import Axis, draw_curve
 
     points = list(zip(count(start), with_cache, without, strict=False))
-    rows = pd.DataFrame(
+    rows = tabulate(
         [
             (length, 1000 * seconds, _(series), False)
             for length, *both in points
             for series, seconds in zip(SERIES, both, strict=True)
         ],
-        columns=["x", "y", "series", "reference"],
+        ["x", "y", "series", "reference"],
     )
     said = "; ".join(
         f"{length}: {1000 * cached:.0f} / {1000 * again:.0f}" for length, cached, again in points

@@ -14,6 +14,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.controls.name_controls import Choice
 from explainers.ui.controls.number_controls import Counter
+from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, read_choice
 from explainers.ui.page import Prose
 from explainers.ui.session import WRITTEN_SHOWN
@@ -180,8 +181,6 @@ def show_token(token: str) -> str:
 
 def make_table(shown: WrittenText) -> Any:
     """A row for each token: its probability, the head that looked hardest, and the bytes."""
-    import pandas as pd  # the first paint needs no tables
-
     words = [*shown.prompt, *(step.token for step in shown.steps)]
     rows = []
     for place, step in enumerate(shown.steps):
@@ -194,4 +193,4 @@ def make_table(shown: WrittenText) -> Any:
         *(_("step"), _("token"), _("probability"), _("head")),
         *(_("looked at"), _("weight"), _("bytes of the cache")),
     ]
-    return pd.DataFrame(rows, columns=columns)
+    return tabulate(rows, columns)

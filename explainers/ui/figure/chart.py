@@ -70,6 +70,16 @@ def show_chart(
     offer_files(key, origin, lambda: table_rows, chart=lambda: build(rows, theme, **structure))
 
 
+def tabulate(
+    rows: Any, columns: Any = None, index: Any = None, index_name: str = ""
+) -> "pd.DataFrame":
+    """Rows, or columns by name, as a table; an index that has a name is its first column."""
+    import pandas as pd
+
+    table = pd.DataFrame(rows, index, columns)
+    return table.rename_axis(index_name).reset_index() if index_name else table
+
+
 def enlarge(spec: Any, letters: float, heights: float) -> Any:
     """The specification with larger letters, and higher."""
     if isinstance(spec, list):

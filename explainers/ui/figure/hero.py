@@ -18,7 +18,7 @@ from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, is_value
-from explainers.ui.figure.chart import offer_files
+from explainers.ui.figure.chart import offer_files, tabulate
 from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import (
     CARD_KEY,
@@ -279,10 +279,8 @@ def _describe_experiment(experiment: Experiment) -> dict[str, Any]:
 
 def make_weight_table(tokens: Sequence[str], weights: Sequence[Sequence[float]]) -> Any:
     """How each word divides its attention, a row for each."""
-    import pandas as pd  # the first paint needs no tables
-
     words = [f"{place} {token}" for place, token in enumerate(tokens)]
-    return pd.DataFrame(weights, words, words).rename_axis(_("query")).reset_index()
+    return tabulate(weights, words, words, _("query"))
 
 
 def round_numbers(numbers: "Tensor", digits: int = 4) -> Any:
