@@ -7,8 +7,7 @@ from explainers.chapters.common.choose_layer import choose_untrained_sizes, name
 from explainers.chapters.common.one_head import compute_projections, list_learned, read_head
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
-from explainers.chapters.query_key_value import query_key_roles
-from explainers.chapters.query_key_value.hero import make_hero, make_layers
+from explainers.chapters.query_key_value import hero
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
@@ -19,8 +18,7 @@ from explainers.ui.figure.panels import View, orient_panels
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.veil import ask_veiled
-from explainers.ui.prediction import revealed
+from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.source import run_and_show, show_source
 from explainers.ui.takeaway_files import hand_over, run_and_hand_over
 from explainers.ui.text.language import fragment
@@ -71,7 +69,7 @@ def show_parameters(reading: Reading) -> None:
     counted = run_and_hand_over(
         "parameters",
         _("How many numbers are learned"),
-        query_key_roles.count_parameters,
+        hero.count_parameters,
         d_model=d_model,
         head_dim=head_dim,
         value_dim=value_dim,
@@ -82,29 +80,27 @@ def show_parameters(reading: Reading) -> None:
 
 def show_biases(layer: Layer) -> None:
     """What a bias on the keys changes, and one on the queries."""
-    measured = query_key_roles.measure_biases(layer)
+    measured = hero.measure_biases(layer)
     ask_veiled(text, "biases", measured["on_keys"], ["0.10", "0.50"], **measured)
-    query_key_roles.link_claim()
+    hero.link_claim()
 
 
 @fragment
 def show_lesson(reading: Reading) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    layers = make_layers(reading)
-    hero = make_hero(text, reading, layers)
-    show_hero(text, hero, "views")
+    layers = hero.make_layers(reading)
+    picture = hero.make_hero(text, reading, layers)
+    show_hero(text, picture, "views")
     end_stop(text)
     if not reading.is_small:
         show_reader(reading)
     trained = layers["trained"]
-    asking, found = query_key_roles.find_one_sided_pair(trained, reading.opening_word)
+    asking, found = hero.find_one_sided_pair(trained, reading.opening_word)
     if asking != found:
-        answer, numbers = query_key_roles.compare_directions(trained, asking, found)
-        if revealed(text, "directions", query_key_roles.SHARES_BACK, answer, **numbers):
-            query_key_roles.draw_directions(
-                trained, name_layer_origin(trained), page.has_queries_down()
-            )
-    layer = layers[hero.chosen(controls.weights)]
+        answer, numbers = hero.compare_directions(trained, asking, found)
+        if revealed(text, "directions", hero.SHARES_BACK, answer, **numbers):
+            hero.draw_directions(trained, name_layer_origin(trained), page.has_queries_down())
+    layer = layers[picture.chosen(controls.weights)]
     text("how")
     show_projections(layer)
     go_deeper(
@@ -115,10 +111,4 @@ def show_lesson(reading: Reading) -> None:
 text("question")
 show_lesson(choose_reading(choose_sentence()))
 show_one_sentence(text)
-check_yourself(
-    text,
-    {
-        "shape": query_key_roles.recall_query_numbers,
-        "growing": query_key_roles.recall_growing_matrix,
-    },
-)
+check_yourself(text, {"shape": hero.recall_query_numbers, "growing": hero.recall_growing_matrix})

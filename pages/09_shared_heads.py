@@ -17,8 +17,7 @@ from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import Cards, go_deeper
-from explainers.ui.page_parts.veil import ask_veiled
-from explainers.ui.prediction import revealed
+from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment

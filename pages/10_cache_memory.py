@@ -9,17 +9,18 @@ from explainers.chapters.cache_memory.cards import link_lessons
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.chapters.cache_memory.hero import make_hero
 from explainers.chapters.exercises.predict_cache import bytes_of_a_token, gigabytes_of_a_model
+from explainers.memory.cache_bytes import list_group_caches
 from explainers.memory.serving import Deployment
 from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_hero
+from explainers.ui.lecture.screens import screen
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.veil import ask_veiled
-from explainers.ui.prediction import revealed
+from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import verbatim
@@ -33,16 +34,17 @@ def compare_models() -> None:
     plan, asked = gpu_fit.read_plan(), compared_models.compare_two()
     if not (plan.choice and revealed(text, "compare", compared_models.TWO, **asked)):
         return
-    if shapes := compared_models.choose_models():
-        text("compared", **compared_models.show_models(shapes, plan.choice, plan.hardware))
-    else:
-        text("compare_none")
+    told = compared_models.show_models(plan.choice, plan.hardware)
+    text("compared" if told else "compare_none", **told)
 
 
 def show_layers(choice: CacheChoice, _unused: Deployment | None) -> None:
     """Which layers hold the bytes, if they are not all alike; a question first."""
     link_lessons(choice.shape)
-    model, caches = verbatim(choice.shape.id), cards.list_caches(choice)
+    model, caches = (
+        verbatim(choice.shape.id),
+        list_group_caches(choice.shape, choice.tokens, **choice.options),
+    )
     if len(caches) < 2:
         text("layers_alike", alike=cards.describe_alike_layers(caches), model=model)
         return
@@ -101,7 +103,8 @@ def show_planner() -> None:
         show_hero(text, make_hero(text, choice, hardware, deployment), "memory")
     if choice:
         text("how", stored=text.fill(f"how_{cards.name_stored(choice.shape)}"))
-        cards.show_working(choice)
+        with screen("rest", "working"):
+            st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
         text("result", **cards.measure_cache(choice))
         with st.expander(_("Where the numbers of this model come from")):
             text("origin", **cards.list_sources(choice.shape))

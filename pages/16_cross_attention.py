@@ -21,8 +21,7 @@ from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.page_parts.veil import ask_veiled
-from explainers.ui.prediction import revealed
+from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 

@@ -8,6 +8,7 @@ from explainers.chapters.exercises.exercise_table import Exercise, Goal, Predict
 from explainers.chapters.exercises.hero import make_hero, read_deck
 from explainers.chapters.exercises.one_exercise import (
     ask_number,
+    compute_answer,
     count_as_done,
     draw_heading,
     find_way,
@@ -15,10 +16,10 @@ from explainers.chapters.exercises.one_exercise import (
     fold_solution,
     link_page,
     list_exercises,
-    offer_goal,
+    measure_settings,
     offer_names,
     offer_next,
-    offer_prediction,
+    offer_task,
     offer_to_count,
     read_hole,
     read_template,
@@ -57,7 +58,8 @@ def show_prediction(exercise: Exercise, task: Prediction) -> None:
             text("help" if task.tolerance else "help_exact", tolerance=near)
         offer_next(deck, exercise, is_right)
     if exercise is deck.exercise:
-        offer_prediction(exercise, task, text.fill(f"task_{exercise.id}", **task.given))
+        statement = text.fill(f"task_{exercise.id}", **task.given)
+        offer_task(exercise, compute_answer, task.given | {"answer": task.answer}, statement)
     show_help(exercise, lambda: text(f"solution_{exercise.id}", **worked))
 
 
@@ -74,7 +76,8 @@ def show_goal(exercise: Exercise, task: Goal) -> None:
         offer_next(deck, exercise, reached.met)
     if exercise is deck.exercise:
         statement = text.fill(f"task_{exercise.id}", **task.given)
-        offer_goal(exercise, task, turned, reached, statement)
+        shown = task.given | reached.measured | {"reached": reached.met}
+        offer_task(exercise, measure_settings, shown, statement, settings=turned)
     show_help(exercise, lambda: text("solution_settings", settings=find_way(task)))
 
 

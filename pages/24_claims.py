@@ -69,7 +69,8 @@ def show_finding(claim: Claim) -> None:
     with result:
         show_verdict(claim, finding)
         if choices != claim.as_written:
-            text("changed", own=describe_as_written(claim), verdict=_(own.verdict))
+            written = describe_sizes(claim.parameters, claim.as_written)
+            text("changed", own=written, verdict=_(own.verdict))
     offer_claim(claim, choices, finding, text.fill(f"claim_{claim.id}"))
     show_source(claim.check)
     st.page_link(
@@ -83,11 +84,6 @@ def show_verdict(claim: Claim, finding: Finding) -> None:
     st.markdown(f":material/{ICONS[finding.verdict]}: **{verdict}**")
     numbers: dict[str, Any] = {name: _(number) for name, number in finding.numbers.items()}
     text(f"found_{claim.id}", **numbers)
-
-
-def describe_as_written(claim: Claim) -> str:
-    """The sizes that the sentence itself speaks of."""
-    return describe_sizes(claim.parameters, claim.as_written)
 
 
 text("question")

@@ -12,8 +12,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.figure.picker import accepts
 from explainers.ui.page import keep_imports, run_page
-from explainers.ui.page_parts.veil import choose_guesses, close_bold
-from explainers.ui.prediction import sort_options
+from explainers.ui.prediction import choose_guesses, close_bold, sort_options
 from explainers.ui.server import import_chapters
 from tests.support.opening import ROOT, opened
 from tests.support.reading import said

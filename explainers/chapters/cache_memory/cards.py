@@ -1,7 +1,6 @@
 """The size of the chosen cache with its working, layer by layer, on every GPU, and as flags."""
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -40,7 +39,6 @@ from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.lecture.screens import screen
 from explainers.ui.text.numbers import keep_units_together
 from explainers.ui.untrusted_text import verbatim
 
@@ -57,23 +55,14 @@ def describe_group(part: GroupCache, name: str) -> str:
 
 
 def name_caches(caches: tuple[GroupCache, ...]) -> dict[GroupCache, str]:
-    """Each group with its name."""
-    return dict(zip(caches, name_groups(caches), strict=True))
-
-
-def name_groups(caches: tuple[GroupCache, ...]) -> list[str]:
     """The kind of each group with its window, and with its heads where these tell two apart."""
-    names = [_(KIND_NAMES[part.group.kind]) + write_kept(part.group) for part in caches]
-    if len(set(names)) == len(names):
+    names = {part: _(KIND_NAMES[part.group.kind]) + write_kept(part.group) for part in caches}
+    if len(set(names.values())) == len(caches):
         return names
-    heads = [
-        _(ngettext("{count:,} KV head", "{count:,} KV heads", part.group.num_kv_heads))
-        for part in caches
-    ]
-    return [
-        f"{name}, {head_text} × {p.group.head_dim}"
-        for name, head_text, p in zip(names, heads, caches, strict=True)
-    ]
+    for part, name in names.items():
+        heads = _(ngettext("{count:,} KV head", "{count:,} KV heads", part.group.num_kv_heads))
+        names[part] = f"{name}, {heads} × {part.group.head_dim}"
+    return names
 
 
 def write_kept(group: LayerGroup) -> str:
@@ -134,6 +123,9 @@ def measure_cache(choice: CacheChoice) -> dict[str, str]:
     """The bytes in all and per token, and of what they are."""
     shape, formula = choice.shape, choice.explain()
     rate = count_bytes_per_token(shape, choice.dtype)
+    has_window = any(group.window for group in shape.require_groups())
+    lengths = choice.tokens, choice.tokens + 1  # less is added than the rate where one is full
+    now, then = (count_cache_bytes(shape, length, **choice.options) for length in lengths)
     return {
         "size": format_both_sizes(formula.size),
         "bytes": f"{formula.size:,}",
@@ -143,16 +135,10 @@ def measure_cache(choice: CacheChoice) -> dict[str, str]:
         "dtype": choice.dtype,
         "rate": f"{rate:,}",
         "rate_size": f" = {format_both_sizes(rate)}" if rate >= UNIT_STEPS["decimal"] else "",
-        "while_no_window": _(" while no window is full") if has_window(shape) else "",
-        "next": f"{count_next_token_bytes(choice):,}",
+        "while_no_window": _(" while no window is full") if has_window else "",
+        "next": f"{then - now:,}",
         "remarks": list_remarks(choice),
     }
-
-
-def show_working(choice: CacheChoice) -> None:
-    """The formula with its numbers."""
-    with screen("rest", "working"):
-        st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
 
 
 def name_stored(shape: ModelShape) -> str:
@@ -163,19 +149,6 @@ def name_stored(shape: ModelShape) -> str:
     if kinds == {"full"}:
         return "heads"
     return "latent" if kinds == {"latent"} else "mixed"
-
-
-def has_window(shape: ModelShape) -> bool:
-    """Whether some layers stop keeping more."""
-    return any(group.window for group in shape.require_groups())
-
-
-def count_next_token_bytes(choice: CacheChoice) -> int:
-    """What the next token adds to one text: less than the rate where a window is full."""
-    lengths = choice.tokens, choice.tokens + 1
-    of_text = partial(count_cache_bytes, choice.shape, **choice.options)
-    now, then = map(of_text, lengths)
-    return then - now
 
 
 def list_remarks(choice: CacheChoice) -> str:
@@ -234,11 +207,6 @@ ALT = N_("What each layer holds, a bar for each; the text below says it for ever
 MAX_LISTED = 6
 
 
-def list_caches(choice: CacheChoice) -> tuple[GroupCache, ...]:
-    """What each group of layers holds of one text."""
-    return list_group_caches(choice.shape, choice.tokens, **choice.options)
-
-
 def answer_layers(caches: tuple[GroupCache, ...], tokens: int) -> tuple[str, dict[str, object]]:
     """The share of the layers that hold most, and the numbers of the question."""
     largest_cache = max(caches, key=lambda part: part.size)
@@ -253,9 +221,12 @@ def answer_layers(caches: tuple[GroupCache, ...], tokens: int) -> tuple[str, dic
 
 def show_layers(shape: ModelShape, caches: tuple[GroupCache, ...]) -> tuple[str, dict[str, str]]:
     """A bar for each layer; returns how they are sorted, and what each group holds."""
+    from explainers.charts.bars import draw_layer_bars, make_layer_rows  # after the number
+
     names = name_caches(caches)
-    draw_layers(names, shape)
-    is_order_known = list_layer_caches(shape, caches)[1]
+    ordered, is_order_known = list_layer_caches(shape, caches)
+    rows = make_layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
+    show_chart(draw_layer_bars, rows, ALT, "layers", ORIGIN)
     group_texts = [describe_group(part, name) for part, name in names.items()]
     return "order" if is_order_known else "groups", {
         "most": format_both_sizes(max(part.size for part in caches)),
@@ -265,9 +236,8 @@ def show_layers(shape: ModelShape, caches: tuple[GroupCache, ...]) -> tuple[str,
 
 def describe_alike_layers(caches: tuple[GroupCache, ...]) -> str:
     """One sentence for a model whose layers all keep the same."""
-    return (
-        describe_group(caches[0], *name_groups(caches)) if caches else _("no layer keeps anything")
-    )
+    named = name_caches(caches).items()
+    return next((describe_group(*one) for one in named), _("no layer keeps anything"))
 
 
 def list_groups(caches: tuple[GroupCache, ...]) -> str:
@@ -283,15 +253,6 @@ def list_groups(caches: tuple[GroupCache, ...]) -> str:
     if (rest := len(counted) - MAX_LISTED) > 0:
         counted[MAX_LISTED:] = [_("{count:,} other kinds", count=rest)]
     return "; ".join(counted)
-
-
-def draw_layers(names: dict[GroupCache, str], shape: ModelShape) -> None:
-    """The picture."""
-    from explainers.charts.bars import draw_layer_bars, make_layer_rows  # after the number
-
-    ordered, _unused = list_layer_caches(shape, tuple(names))
-    rows = make_layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
-    show_chart(draw_layer_bars, rows, ALT, "layers", ORIGIN)
 
 
 GPU_CODE = plan_every_gpu, find_fewest_gpus

@@ -60,17 +60,12 @@ def compare_two() -> dict[str, str]:
     }
 
 
-def choose_models() -> list[ModelShape]:
-    """The models that the reader wants to compare."""
+def show_models(choice: CacheChoice, hardware: Hardware) -> dict[str, str]:
+    """The models of the reader's choice as lines; and as rows of a table, if there are any."""
     names = pick_names(controls.compared_models, list_comparable_models())
-    return [find_shape(name) for name in names]
-
-
-def show_models(
-    shapes: list[ModelShape], choice: CacheChoice, hardware: Hardware
-) -> dict[str, str]:
-    """The models as lines; returns them as rows of a table, and for which texts it is."""
-    draw_comparison(shapes, choice, hardware)
+    if not names:
+        return {}
+    draw_comparison(shapes := [find_shape(name) for name in names], choice, hardware)
     of_text = choice.tokens, choice.texts, choice.dtype
     return {
         "rows": "\n".join(make_model_row(shape, *of_text) for shape in shapes),

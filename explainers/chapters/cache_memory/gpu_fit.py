@@ -129,8 +129,14 @@ def choose_rest(
 
 
 def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:
-    """The model on the GPUs; ValueError where it cannot be split over them."""
-    shape = choose_parameters(choice.shape)
+    """The model on the GPUs; ValueError where it cannot be split over them.
+
+    A number of parameters is asked for where none is published; 0 leaves it open.
+    """
+    shape = choice.shape
+    if not shape.parameters:
+        count = controls.parameters(0, MAX_MILLIONS) * 10**6 or None
+        shape = replace(shape, parameters=count, has_exact_parameters=False)
     weights = hardware.weight_dtype
     if weights not in FORMATS:
         weights = find_weight_format(shape)
@@ -154,14 +160,6 @@ def deploy_or_warn(choice: CacheChoice, hardware: Hardware) -> Deployment | None
     except ValueError as error:
         st.warning(verbatim(translate_error(error)), icon=":material/edit_note:")
         return None
-
-
-def choose_parameters(shape: ModelShape) -> ModelShape:
-    """A number of parameters is asked for where none is published; 0 leaves it open."""
-    if shape.parameters:
-        return shape
-    millions = controls.parameters(0, MAX_MILLIONS)
-    return replace(shape, parameters=millions * 10**6 or None, has_exact_parameters=False)
 
 
 ENCODER = "encoder"
@@ -343,11 +341,8 @@ def hand_over_plan(plan: Plan) -> None:
     if choice:
         hand_over("cache", _("The bytes of the cache"), compute_cache, choice=choice)
     if choice and deployment and deployment.shape.parameters:
-        title, lengths = (
-            _("What fits on the GPUs"),
-            {"tokens": choice.tokens, "texts": choice.texts},
-        )
-        hand_over("fit", title, compute_fit, deployment=deployment, **lengths)
+        given = {"deployment": deployment, "tokens": choice.tokens, "texts": choice.texts}
+        hand_over("fit", _("What fits on the GPUs"), compute_fit, **given)
 
 
 def read_plan() -> Plan:

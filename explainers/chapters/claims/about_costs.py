@@ -31,6 +31,13 @@ ROUNDING = 1e-5
 LLAMA = "llama-3-8b"
 
 
+def _make_stack(layers: int, tokens: int, name: str) -> tuple[list[MultiHead], Tensor]:
+    """Layers with random weights, and vectors of a text for them."""
+    stack = [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
+    x = torch.randn(tokens, D_MODEL, generator=make_generator("claims", name))
+    return stack, x.to(stack[0].w_query.device)
+
+
 def cache_makes_it_linear(tokens: int) -> Finding:
     """How the counted work grows from T to 2T, with a cache and without: linear is 2 times."""
     layer = random_heads(D_MODEL, 2, 2, 8, seed=0)
@@ -56,10 +63,7 @@ def cache_changes_nothing(mask: str, layers: int) -> Finding:
 
 
 def _measure_cache_error(rule: Rule, layers: int) -> float:
-    stack = [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
-    x = torch.randn(TOKENS, D_MODEL, generator=make_generator("claims", "cache"))
-    x = x.to(stack[0].w_query.device)
-    reader = partial(read, rule=rule)
+    (stack, x), reader = _make_stack(layers, TOKENS, "cache"), partial(read, rule=rule)
     empty = [empty_cache(x, layer) for layer in stack]
     whole = through(x, stack, empty, reader).output
     steps = torch.cat([step.output for step in decode(x, stack, empty, reader)], dim=-2)
@@ -74,21 +78,13 @@ def looking_ahead_spoils_it(layers: int) -> Finding:
 
 
 def _measure_moved_keys(layers: int) -> float:
-    stack = [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
-    x = torch.randn(TOKENS, D_MODEL, generator=make_generator("claims", "ahead"))
-    x = x.to(stack[0].w_query.device)
-    reader = partial(read, rule=masks.full)
+    (stack, x), reader = _make_stack(layers, TOKENS, "ahead"), partial(read, rule=masks.full)
 
     def keys(text: torch.Tensor) -> torch.Tensor:
         empty = [empty_cache(text, layer) for layer in stack]
         return through(text, stack, empty, reader).reads[-1].cache.key
 
     return (keys(x)[:, :-1] - keys(x[:-1])).abs().max().item()
-
-
-def _count_heads(model: str) -> tuple[int, int]:
-    shape = find_shape(model)
-    return shape.num_heads, shape.require_groups()[0].num_kv_heads
 
 
 def sixty_nine_gigabytes(num_kv_heads: int, tokens: int) -> Finding:
@@ -199,12 +195,11 @@ def a_state_does_not_grow(layers: str, model: str = "qwen3-next-80b-a3b") -> Fin
     )
 
 
-def _measure_all(shape: ModelShape, tokens: int) -> int:
-    return count_cache_bytes(shape, tokens) + count_extra_bytes(shape, tokens)
-
-
 def _judge_growth(shape: ModelShape) -> Finding:
-    short, long = (_measure_all(shape, tokens) for tokens in (32_768, 131_072))
+    short, long = (
+        count_cache_bytes(shape, tokens) + count_extra_bytes(shape, tokens)
+        for tokens in (32_768, 131_072)
+    )
     sizes = {"short": format_size(short, "decimal"), "long": format_size(long, "decimal")}
     return judge_claim(short == long, short == long, times=long / short, **sizes)
 
@@ -228,18 +223,8 @@ def any_common_part_is_cached(layers: int) -> Finding:
     return judge_claim(works[0], all(works), kept=kept[layers], common=common)
 
 
-def _make_stack(layers: int) -> list[MultiHead]:
-    return [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
-
-
-def _draw_prompt(stack: list[MultiHead]) -> Tensor:
-    x = torch.randn(PROMPT, D_MODEL, generator=make_generator("claims", "serving"))
-    return x.to(stack[0].w_query.device)
-
-
 def _count_kept_rows(layers: int) -> int:
-    stack = _make_stack(layers)
-    one = _draw_prompt(stack)
+    stack, one = _make_stack(layers, PROMPT, "serving")
     two = one.clone()
     two[CHANGED] += 1
     reader, keys = partial(read, rule=masks.causal), []
@@ -258,8 +243,7 @@ def chunks_change_nothing(mask: str, size: int) -> Finding:
 
 
 def _measure_chunks(mask: str, size: int) -> float:
-    stack, reader = _make_stack(2), partial(read, rule=masks.RULES[mask])
-    x = _draw_prompt(stack)
+    (stack, x), reader = _make_stack(2, PROMPT, "serving"), partial(read, rule=masks.RULES[mask])
     empty = [empty_cache(x, layer) for layer in stack]
     whole = through(x, stack, empty, reader).output
     return float((read_in_chunks(x, stack, empty, reader, size) - whole).abs().max())

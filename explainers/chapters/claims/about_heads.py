@@ -1,7 +1,6 @@
 """Claims about many heads: their sizes, what trained ones do, and what one is worth."""
 
 import torch
-from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.dropout import drop
@@ -196,13 +195,9 @@ def zeros_tell_what_a_head_is_worth(other: str, texts: int, agree: float) -> Fin
 
 
 def _confirm(other: str, texts: int) -> tuple[int, int]:
-    rises = _read_rises()[..., :texts]
+    rises = read_kept().ablations.rises[..., :texts]
     zero, found = (find_costly(rises[KINDS.index(kind)]) for kind in (ZERO, OTHERS[other]))
     return int((zero & found).sum()), int(zero.sum())
-
-
-def _read_rises() -> Tensor:
-    return read_kept().ablations.rises
 
 
 TEXTS = {"prose": PROSE, "the same text again": TWICE}

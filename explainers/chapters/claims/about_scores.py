@@ -1,7 +1,6 @@
 """Claims about scores and weights: one step, rows somebody printed, weight that nobody needs."""
 
 import torch
-from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
@@ -162,10 +161,6 @@ def width_of_gpt_4(d_model: int) -> Finding:
     rounds = round(numbers / 1e6, -1) == 450
     verdict = FAILS if not rounds else HOLDS if known else LOST
     return make_finding(verdict, numbers=numbers, models=len(list_model_ids()))
-
-
-def _format_row(row: Tensor | tuple[float, ...], places: int = 3) -> str:
-    return " ".join(f"{float(number):.{places}f}" for number in row)
 
 
 BESIDE = {"⟨s⟩": (FIRST, SINK), "no other place": (SINK,)}

@@ -153,11 +153,8 @@ def show_problem(job: AnyJob) -> None:
 def describe_state(job: SomeJob, describe: Callable[[SomeJob], str]) -> str:
     """In words: its place in the queue, or what is done."""
     if job.state == "waiting":
-        return _describe_queue(job.count_before)
+        before = job.count_before
+        waits = _("waiting, {before} before this one", before=before)
+        return waits if before else _("beginning")
     done = describe(job)
     return _("{done}, cancelled", done=done) if job.state == "cancelled" else done
-
-
-def _describe_queue(before: int) -> str:
-    """How many jobs end before one that waits."""
-    return _("waiting, {before} before this one", before=before) if before else _("beginning")

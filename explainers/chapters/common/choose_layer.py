@@ -121,7 +121,7 @@ def _describe_trained(layer: Layer, seed: int) -> None:
     )
     notes = [of_mask, *differences, *describe_long_text(layer)]
     if layer.unknown:
-        words = list_unknown(layer)
+        words = ", ".join(map(verbatim, layer.unknown))
         notes.append(_("Not in the training data, so with random vectors: {words}.", words=words))
     st.caption(" ".join(notes))  # one element: each costs time at every rerun
 
@@ -167,11 +167,6 @@ def find_trained_layer(
         num_heads, num_heads, head_dim, rule if rule in MASK_NAMES else MASK_NAMES[0]
     )
     return load_layer(tokens, own, choose_shipped_seed(seed))
-
-
-def list_unknown(layer: Layer) -> str:
-    """The words that training never saw."""
-    return ", ".join(map(verbatim, layer.unknown))
 
 
 def name_layer_origin(layer: Layer) -> str:

@@ -9,13 +9,12 @@ import streamlit as st
 from explainers.attention import masks
 from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.mask_names import translate_mask
-from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
+from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
 from explainers.toys.grammar import find_language
 from explainers.toys.layers import Configuration, Layer, TrainedHeads
 from explainers.toys.training import (
     POOL_SENTENCES,
-    ReportRow,
     TrainingJob,
     TrainingRequest,
     format_mean_and_spread,
@@ -35,6 +34,7 @@ from explainers.ui.session import TRAINING_FRAME, TRAINING_JOB
 from explainers.ui.text.numbers import write_percent
 
 MOST_POINTS = 60
+_test_learned = lru_cache(maxsize=8)(measure_heads)
 
 
 def describe_batches(job: TrainingJob) -> str:
@@ -48,14 +48,9 @@ def describe_batches(job: TrainingJob) -> str:
     return _("{done}, loss {loss:.2f}", done=done, loss=losses[-1])
 
 
-@lru_cache(maxsize=8)
-def _test_learned(configuration: Configuration, learned: TrainedHeads) -> ReportRow:
-    return measure_heads(configuration, [learned])
-
-
 def compare_with_shipped(configuration: Configuration, learned: TrainedHeads) -> str:
     """What was learned here beside what the shipped layers learned, on the same sentences."""
-    row = _test_learned(configuration, learned)
+    row = _test_learned(configuration, (learned,))
     shipped = read_report(find_language(learned.words))[configuration]
     return _(
         "On sentences that it never saw, **this layer's loss is {loss:.2f} per word**, and "
@@ -67,12 +62,6 @@ def compare_with_shipped(configuration: Configuration, learned: TrainedHeads) ->
         others=format_mean_and_spread(shipped.loss),
         others_right=write_percent(mean(shipped.accuracy)),
     )
-
-
-def show_losses(losses: list[float], origin: str) -> None:
-    """The curve of a layer that learns words."""
-    size = max(1, len(losses) // MOST_POINTS)
-    show_loss_curve(losses, origin, "losses", _("loss per word"), size)
 
 
 def show_loss_curve(losses: list[float], origin: str, key: str, title: str, size: int) -> None:
@@ -121,13 +110,18 @@ def show_heads(job: TrainingJob, is_over: bool, origin: str) -> None:
         place = last
     labels = [_("after {count} batches", count=snapshot.step) for snapshot in snapshots]
     panels = []
+    rule, length = masks.RULES[job.subject.configuration.rule], len(job.subject.tokens)
+    allowed = masks.build(rule, length, length).tolist()
     for head in range(job.subject.configuration.num_heads):
-        frames = tuple(_hide_forbidden(job, snapshot.weights[head]) for snapshot in snapshots)
+        frames = tuple(blank_forbidden(one.weights[head], allowed) for one in snapshots)
         formula = N_("every row sums to 1") if is_over else labels[last]
         name = _("head {number}", number=head)
         matrix = make_pair_matrix(name, formula, frames[place], job.subject.tokens, "weights")
         panels.append(Panel(f"head {head}", matrix, frames=frames if is_over else ()))
-    move = partial(_move, job)
+
+    def move(place: int) -> None:
+        st.session_state[TRAINING_FRAME] = job, place
+
     slider = Slider(_("From diffuse to sharp"), labels, place, move) if is_over else None
     alt = _(
         "The weights of every head {when}: diffuse at first, sharp in the end.", when=labels[place]
@@ -135,17 +129,6 @@ def show_heads(job: TrainingJob, is_over: bool, origin: str) -> None:
     show_figure(
         Figure(orient_panels(panels, has_queries_down()), alt, slider=slider), origin, "live heads"
     )
-
-
-def _move(job: TrainingJob, place: int) -> None:
-    st.session_state[TRAINING_FRAME] = job, place
-
-
-def _hide_forbidden(job: TrainingJob, weights: Sequence[Sequence[float]]) -> Values:
-    """One head's weights, blank where the mask forbids."""
-    length = len(job.subject.tokens)
-    allowed = masks.build(masks.RULES[job.subject.configuration.rule], length, length).tolist()
-    return blank_forbidden(weights, allowed)
 
 
 def train_here(layer: Layer, seed: int) -> None:
@@ -187,6 +170,7 @@ def _show(job: TrainingJob) -> None:
     # How many batches it were stands at the bar and in each picture: they count differently.
     origin = learned_numbers(_("related words, {what}", what=describe_heads(job)))
     if losses:
-        show_losses(losses, origin)
+        size = max(1, len(losses) // MOST_POINTS)
+        show_loss_curve(losses, origin, "losses", _("loss per word"), size)
     if job.reports:
         show_heads(job, is_over, origin)

@@ -125,10 +125,6 @@ class Kind:
     inputs: tuple[str, ...] = ()
     formula: str = ""
 
-    def write_formula(self) -> str:
-        """How it comes about, to be translated where it is shown."""
-        return self.op.formula.format(*self.inputs) if self.op else self.formula
-
 
 PAIRS = QUERY_AXIS, KEY_AXIS
 VECTORS = TOKEN_AXIS, FEATURE_AXIS
@@ -190,7 +186,7 @@ class OneHead:
             values = blank_forbidden(numbers, allowed)
         return Matrix(
             name,
-            kind.write_formula(),
+            kind.op.formula.format(*kind.inputs) if kind.op else kind.formula,
             values,
             self._labels(kind.rows, len(numbers)),
             self._labels(kind.columns, len(numbers[0])),

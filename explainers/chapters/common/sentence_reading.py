@@ -31,7 +31,7 @@ from explainers.toys.sentence import Sentence, is_word
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.figure.hero import HeroChoice, begin_again, choose_word, read_choice
+from explainers.ui.figure.hero import HeroChoice, begin_again, choose_word
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose, read_seed, show_question
 from explainers.ui.session import OWN_WORDS
@@ -152,8 +152,7 @@ class Reading(NamedTuple):
         if not self.own:
             return []
         control = controls.model_marks
-        chosen, labels = read_choice(control, control.options), [*map(_, control.options)]
-        return [HeroChoice(control, control.options, chosen, labels)]
+        return [HeroChoice.read(control, control.options, [*map(_, control.options)])]
 
 
 def choose_reading(

@@ -183,18 +183,14 @@ def read_all_links(reading: LinkReading) -> list[set[Link]]:
 @st.cache_data(show_spinner=False)
 def score_readings() -> dict[LinkReading, AlignmentScore]:
     """Every layer, every head and the mean of heads, with rows read in both ways."""
-    readings = itertools.starmap(
-        LinkReading, itertools.product(range(NUM_LAYERS), HEADS, ROW_SIDES)
-    )
-    return {reading: score_links(read_all_links(reading), list_pairs()) for reading in readings}
+    return {one: score for side in ROW_SIDES for one, score in score_side(side).items()}
 
 
 @functools.cache
-def score_predicted() -> dict[LinkReading, AlignmentScore]:
-    """The same with rows read by the syllable that they predict, which is half the work."""
-    readings = (
-        LinkReading(layer, head, PREDICTED) for layer in range(NUM_LAYERS) for head in HEADS
-    )
+def score_side(row_side: str) -> dict[LinkReading, AlignmentScore]:
+    """Every layer and head, with rows read in one way, which is half the work."""
+    places = itertools.product(range(NUM_LAYERS), HEADS)
+    readings = [LinkReading(layer, head, row_side) for layer, head in places]
     return {reading: score_links(read_all_links(reading), list_pairs()) for reading in readings}
 
 

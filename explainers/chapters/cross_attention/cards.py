@@ -174,11 +174,9 @@ def take_weights(view: TranslationView) -> None:
     head = int(view.head) if view.head.isdigit() else None
     inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
     inputs |= {"head": head, "first": view.first_row, "rows": view.num_syllables}
-    shown_values = {"weights": view.weights, "every head": cross.weights}
-    take(
-        "weights",
-        Recipe(_("Where each syllable looks"), compute_head_weights, inputs, shown_values),
-    )
+    title = _("Where each syllable looks")
+    shown = {"weights": view.weights, "every head": cross.weights}
+    take("weights", Recipe(title, compute_head_weights, inputs, shown))
 
 
 def count_unchanged(before: Sequence[str], after: Sequence[str]) -> int:
@@ -292,6 +290,10 @@ def make_panels(view: TranslationView, x: Tensor, decoded: Decoded) -> list[Pane
     return orient_panels(panels, view.queries_down)
 
 
+LARGE = 1_500, 100
+"""Tokens of a long document and of its summary, whose masks have millions of cells."""
+
+
 class WeightCounts(NamedTuple):
     """How many weights one head computes in one layer that holds each kind of attention."""
 
@@ -305,6 +307,7 @@ class WeightCounts(NamedTuple):
         return self.encoder + self.decoder + self.cross
 
 
+@functools.lru_cache(maxsize=256)
 def count_weights(source_length: int, target_length: int) -> WeightCounts:
     """As many as the masks allow: the source sees itself, the target its past and the source."""
     joined_length = source_length + target_length
@@ -316,16 +319,10 @@ def count_weights(source_length: int, target_length: int) -> WeightCounts:
     )
 
 
-@functools.cache
-def count_large_weights() -> WeightCounts:
-    """For a long document and its summary, whose masks have millions of cells."""
-    return count_weights(1_500, 100)
-
-
 def show_weight_counts(view: TranslationView) -> dict[str, object]:
     """Both ways to see another sequence; the numbers for the text."""
     source_length, target_length = len(view.translation.words) + 1, view.num_syllables + 1
-    counts, large_counts = count_weights(source_length, target_length), count_large_weights()
+    counts, large_counts = count_weights(source_length, target_length), count_weights(*LARGE)
     return {
         "source": source_length,
         "target": target_length,

@@ -73,7 +73,10 @@ def list_slots() -> dict[str, dict[str, Entry]]:
         N_("Who"): {entry.forms[0]: entry for entry in persons},
         N_("did"): {entry.forms[1]: entry for entry in lists["verbs of news"]},
         N_("what kind of"): {entry.name: entry for entry in modifiers},
-        N_("what"): {_read_plural(entry): entry for entry in lists["news"]},
+        N_("what"): {
+            entry.name if entry.forms[1] == MISSING_FORM else entry.forms[1]: entry
+            for entry in lists["news"]
+        },
         N_("on"): {entry.name: entry for entry in lists["days"]},
     }
 
@@ -143,10 +146,6 @@ def write_variant(kind: str | None = None, is_passive: bool = False) -> str:
     who, did, own_kind, what, day = _list_default_words()
     kind = own_kind if kind is None else kind
     return _print_sentence(build_sentence(who, did, kind, what, day, is_passive).source)
-
-
-def _read_plural(entry: Entry) -> str:
-    return entry.name if entry.forms[1] == MISSING_FORM else entry.forms[1]
 
 
 BEAMS = {GREEDY: 1, BEAM: 4}
@@ -268,7 +267,7 @@ def offer_known(known: Known) -> None:
                 _("Translate “{sentence}”", sentence=known.nearest),
                 icon=":material/spellcheck:",
                 key="nearest sentence",
-                on_click=_use_sentence,
+                on_click=controls.sentence.put,
                 args=(known.nearest,),
             )
         every = list_known_words()
@@ -280,10 +279,6 @@ def describe_unknown(known: Known) -> dict[str, object]:
     """By name what is not known, for a text."""
     words = list_few([shorten(word, 40) for word in known.unknown], MOST_NAMED)
     return {"words": words, "known": len(list_known_words())}
-
-
-def _use_sentence(sentence: str) -> None:
-    st.session_state[controls.sentence.key] = sentence
 
 
 def translate_view(words: tuple[str, ...], queries_down: bool) -> TranslationView:

@@ -177,7 +177,7 @@ def _translate(sentence: str) -> Translation:
 @functools.cache
 def find_worst_head() -> tuple[LinkReading, dict[str, Any]]:
     """The head whose strongest lines are wrong most often, and how often others are."""
-    scores = alignment_view.score_predicted()
+    scores = alignment_view.score_side(PREDICTED)
     wrong = {reading: 1 - score.precision for reading, score in scores.items()}
     heads = {reading: rate for reading, rate in wrong.items() if reading.head != MEAN}
     worst, best = (find(heads, key=lambda one: heads[one]) for find in (max, min))

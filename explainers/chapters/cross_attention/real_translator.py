@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import streamlit as st
-import torch
 
 from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.cross_attention.alignment_view import TranslationView
@@ -126,11 +125,13 @@ def show_real_weights(
     )
     rule = _("{heads}; every row sums to 1", heads=heads)
     axes, pieces = (TARGET_AXIS, SOURCE_AXIS), (translation.target, translation.source)
-    panels = [
-        _make_panel(N_("lines"), words, rows, columns, *axes, heads, "ties"),
-        _make_panel(N_("words"), words, rows, columns, *axes, rule),
-        _make_panel(N_("subwords"), weights, *pieces, *PIECE_AXES, heads),
+    shares, all_shares = words.tolist(), weights.tolist()
+    matrices = [
+        Matrix(N_("lines"), heads, shares, rows, columns, *axes, kind="ties"),
+        Matrix(N_("words"), rule, shares, rows, columns, *axes, kind="weights"),
+        Matrix(N_("subwords"), heads, all_shares, *pieces, *PIECE_AXES, kind="weights"),
     ]
+    panels = [Panel(matrix.name, matrix) for matrix in matrices]
     alt = _(
         "Cross-attention of a real translator, {heads}: between words, and between their subwords.",
         heads=heads,
@@ -147,17 +148,3 @@ def show_real_weights(
         "words": count,
         "cut": sum(numbers.count(word) > 1 for word in range(count)),
     }
-
-
-def _make_panel(
-    name: str,
-    weights: torch.Tensor,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    row_axis: str,
-    column_axis: str,
-    heads: str,
-    kind: str = "weights",
-) -> Panel:
-    values = weights.tolist()
-    return Panel(name, Matrix(name, heads, values, rows, columns, row_axis, column_axis, kind))

@@ -50,23 +50,10 @@ def measure_settings(
     return {**task.given, **reached.measured, "reached": reached.met}
 
 
-def offer_prediction(exercise: Exercise, task: Prediction, statement: str) -> None:
-    """A number that is asked for, as a file."""
-    shown = {**task.given, "answer": task.answer}
-    _take(exercise, compute_answer, {}, shown, statement)
-
-
-def offer_goal(
-    exercise: Exercise, task: Goal, settings: dict[str, Any], found: GoalMeasurement, statement: str
+def offer_task(
+    exercise: Exercise, function: Any, shown: dict[str, Any], statement: str, **more: Any
 ) -> None:
-    """A condition, with the settings as they are, as a file."""
-    shown = {**task.given, **found.measured, "reached": found.met}
-    _take(exercise, measure_settings, {"settings": settings}, shown, statement)
-
-
-def _take(
-    exercise: Exercise, function: Any, more: Any, shown: dict[str, Any], statement: str
-) -> None:
+    """What is asked for, or a condition with the settings as they are, as a file."""
     if exercise.id in MEASURED:
         return
     inputs = {"make": exercise.make, "exercise": exercise.id, "seed": page.read_seed(), **more}

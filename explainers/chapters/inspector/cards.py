@@ -42,7 +42,7 @@ from explainers.ui.figure.panels import (
 )
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import ask_veiled
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.untrusted_text import verbatim

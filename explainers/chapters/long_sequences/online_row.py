@@ -1,7 +1,7 @@
 """One row of scores read block by block: maximum, total, correction, and their arithmetic."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -48,13 +48,10 @@ class Row(compute.RowReading):
     @property
     def difference(self) -> float:
         """The largest from softmax over what was read, of any weight after any block."""
-        return max(
-            (self.compute_weights(step) - softmax(self.scores[: self.count_seen(step)]))
-            .abs()
-            .max()
-            .item()
-            for step in range(len(self.steps))
-        )
+        steps = range(len(self.steps))
+        whole = (softmax(self.scores[: self.count_seen(step)]) for step in steps)
+        apart = (self.compute_weights(step) - each for step, each in zip(steps, whole, strict=True))
+        return max(one.abs().max().item() for one in apart)
 
     @property
     def output_difference(self) -> float:
@@ -257,7 +254,8 @@ def make_row_panels(row: Row, read: int) -> list[Panel]:
     columns = {RUNNING: ([*map(_, COLUMNS)], RUNNING_AXIS), OUTPUT: of_output}
     for name in TABLES:
         table, (across, axis) = row.make_table(name), columns.get(name, (tokens, KEY_AXIS))
-        frames = tuple(_keep_first(table, n) for n in count)
+        blank: Values = [[None] * len(line) for line in table]  # what is not there yet
+        frames = tuple([*table[:n], *blank[n:]] for n in count)
         places = row.names, across, BLOCK_AXIS, axis
         kind = "weights" if name in (POWERS, WEIGHTS) else "signed"
         matrix = Matrix(
@@ -266,8 +264,3 @@ def make_row_panels(row: Row, read: int) -> list[Panel]:
         sources = tuple(Source(one, row="row") for one in MADE_OF[name])
         panels.append(Panel(name, matrix, sources=sources, frames=frames, followed=followed))
     return panels
-
-
-def _keep_first(table: Sequence[Sequence[float | None]], count: int) -> Values:
-    """The first lines; those that are not there yet are blank."""
-    return [list(line) if n < count else [None] * len(line) for n, line in enumerate(table)]

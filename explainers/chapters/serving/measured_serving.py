@@ -70,11 +70,6 @@ class Serving(NamedTuple):
     is_live: bool
 
 
-def list_sizes(tokens: int) -> list[int]:
-    """Sizes of chunks: the whole prompt, and smaller ones."""
-    return [tokens, *(size for size in (8, 4, 1) if size < tokens)]
-
-
 def join_prompts(beginning: str) -> tuple[str, str]:
     """Both prompts in full."""
     return f"{beginning} {ENDINGS[0]}", f"{beginning} {ENDINGS[1]}"
@@ -128,11 +123,12 @@ def make_serving(beginning: str, ask: Callable[..., Any], origin: str) -> Servin
     """All that can be asked for, by the names of what `served_prompts` computes."""
     prompts: Prompts = ask("cut_prompts", join_prompts(beginning), MOST_TOKENS)
     first, second = prompts.ids
+    sizes = [len(second), *(size for size in (8, 4, 1) if size < len(second))]
     return Serving(
         beginning,
         prompts,
         lambda at: ask("measure_reuse", first, prompts.change(at), BLOCK),
-        lambda: ask("measure_chunks", second, list_sizes(len(second))),
+        lambda: ask("measure_chunks", second, sizes),
         lambda: ask("measure_drafts", SENTENCE, MOST_TOKENS),
         lambda: ask("guess_twice", GUESSED, SEEN, WORDS, MOST_TOKENS),
         lambda text, drafts: ask("write_text", text, NEW_TOKENS, drafts),

@@ -104,13 +104,6 @@ def find_model_id(model_name: str) -> str:
     return next(model.id for model in list_models_with_tokenizer() if model.name == model_name)
 
 
-def count_known(model_name: str) -> int:
-    """How many tokens a published model knows."""
-    from explainers.models.token_text import read_tokenizer
-
-    return int(read_tokenizer(find_model_id(model_name)).get_vocab_size())
-
-
 def cut_by_model(text: str, model_id: str) -> list[Token]:
     """A published model's tokens; those that it adds itself cover no character."""
     from explainers.models.token_text import label_tokens, read_tokenizer
@@ -168,20 +161,18 @@ def mark_spaces(label: str) -> str:
 
 def list_ways(sentence: Sentence, models: Mapping[str, list[Token]]) -> str:
     """Lines of a table: a way to cut, its number of tokens, how many it knows, and the tokens."""
+    from explainers.models.token_text import read_tokenizer
+
     learned = learn_shipped_merges()
-    pairs = encode(sentence.text, learned)
+    pairs = [label_bytes(token, learned) for token in encode(sentence.text, learned)]
     ways = [
         (_("words"), f"{len(count_vocabulary()):,}", [one.label for one in cut_words(sentence)]),
         (_("characters"), "–", [one.label for one in cut_characters(sentence.text)]),
-        (
-            _("byte pairs"),
-            f"{BYTES + len(learned):,}",
-            [label_bytes(token, learned) for token in pairs],
-        ),
+        (_("byte pairs"), f"{BYTES + len(learned):,}", pairs),
     ]
-    ways += [
-        (name, f"{count_known(name):,}", [one.label for one in cut]) for name, cut in models.items()
-    ]
+    for name, cut in models.items():
+        count = read_tokenizer(find_model_id(name)).get_vocab_size()
+        ways.append((name, f"{count:,}", [one.label for one in cut]))
     rows = []
     for way, known, labels in ways:
         listed = " · ".join(verbatim(mark_spaces(label)) for label in labels[:LISTED])

@@ -30,14 +30,7 @@ from explainers.toys.sentence import PRESETS, Sentence, split_characters
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import (
-    Experiment,
-    Hero,
-    HeroChoice,
-    begin_again,
-    read_choice,
-    round_numbers,
-)
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers, random_weights, real_model
 from explainers.ui.session import USUAL_UNIT
@@ -68,10 +61,10 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
     ]
     if models:
         names = tuple(models)
-        model = read_choice(controls.tokenizer, names, names[0])
-        choices.append(HeroChoice(controls.tokenizer, names, model, names))
+        choices.append(HeroChoice.read(controls.tokenizer, names, names, names[0]))
     alt = _("The letters of a text, the tokens that cover them, and a vector below each token.")
-    shown = list_shown(numbers, {one.control.key: one.value for one in choices})
+    chosen = {one.control.key: one.value for one in choices}
+    shown = list_shown(numbers, chosen)
     return Hero(
         "tokens",
         alt,
@@ -79,7 +72,7 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
         choices,
         SENTENCES,
         list_experiments(text, numbers, models),
-        describe_origin(numbers, {one.control.key: one.value for one in choices}, seed),
+        describe_origin(numbers, chosen, seed),
         lambda: make_token_table(shown),
     )
 

@@ -21,7 +21,7 @@ from explainers.models.changes import MOST_TOKENS, AblatedHeads, Effect, measure
 from explainers.models.comparison import compare_runs
 from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.replaced_methods import find_replacement
-from explainers.models.shipped_scores import FOLDER, has_other_weights
+from explainers.models.shipped_scores import FOLDER, read_of_same_weights
 from explainers.models.token_text import Words, find_words, is_part_of_letter, tokenise_text
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _, translate_error
@@ -248,16 +248,15 @@ MODEL = WHEEL_MODELS[0].id
 
 def read_shipped(model: str) -> Reading | None:
     """The text of this page, if the model is the one that was measured."""
-    if model != MODEL or not FILE.is_file():
-        return None
-    kept = _read_file()
-    if has_other_weights(model, kept["fingerprint"]):
+    kept = read_of_same_weights(model, FILE, _read_file) if model == MODEL else None
+    if not kept:
         return None
     effects: dict[str, Effect] = kept["effects"]
-    measure, origin = (
-        (lambda change: effects.get(repr(change))),
-        shipped_run(describe_package(model)),
-    )
+
+    def measure(change: Change) -> Effect | None:
+        return effects.get(repr(change))
+
+    origin = shipped_run(describe_package(model))
     return Reading(kept["text"], measure, kept["head_dim"], origin, ahead=measure)
 
 
@@ -282,10 +281,10 @@ def look_ahead(reading: Reading, model: str) -> Reading:
 
 
 @functools.cache
-def _read_file() -> dict[str, Any]:
+def _read_file() -> tuple[dict[str, Any], str]:
     kept: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     effects = {name: _parse_effect(one) for name, one in kept["effects"].items()}
-    return {**kept, "effects": effects}
+    return {**kept, "effects": effects}, kept["fingerprint"]
 
 
 def _parse_effect(kept: dict[str, Any]) -> Effect:

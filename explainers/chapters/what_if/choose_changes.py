@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 def _choose_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
     """The heads, as the reader chose to choose them."""
-    every = {name_head(*head): head for head in list_heads(shape)}
+    counts = enumerate(shape.num_heads)
+    every = {name_head(layer, head): (layer, head) for layer, n in counts for head in range(n)}
     by = controls.heads_off_by()
     if by == controls.BY_NAME:
         return tuple(every[name] for name in controls.heads_off(list(every)))
@@ -63,11 +64,6 @@ def _choose_role(model: str) -> tuple[HeadIndex, ...]:
         st.caption(_("No head of this model has earned a role."))
         return ()
     return found[controls.heads_off_role(list(found), next(iter(found)))]
-
-
-def list_heads(shape: HeadCounts) -> list[HeadIndex]:
-    """Every head of every layer."""
-    return [(layer, head) for layer, count in enumerate(shape.num_heads) for head in range(count)]
 
 
 def name_heads(heads: tuple[HeadIndex, ...]) -> str:
@@ -118,12 +114,6 @@ def _choose_layers(count: int) -> Layers:
     return frozenset(parts[where]) if where in parts else None
 
 
-def _make_window(place: Place) -> Change:
-    return Window(
-        width=controls.changed_window(), sinks=int(controls.kept_sinks()), layers=place.layers
-    )
-
-
 def _switch_heads_off(place: Place) -> Change | None:
     found = _choose_heads(place.named, place.shape)
     return AblatedHeads(heads=frozenset(found)) if found else None
@@ -146,7 +136,9 @@ MAKE: dict[str, Callable[[Place], Change | None]] = {
     controls.CHANGED_TEMPERATURE: lambda place: Temperature(
         temperature=float(controls.changed_temperature()), layers=place.layers
     ),
-    controls.NARROW_WINDOW: _make_window,
+    controls.NARROW_WINDOW: lambda place: Window(
+        width=controls.changed_window(), sinks=int(controls.kept_sinks()), layers=place.layers
+    ),
     controls.NOT_CAUSAL: lambda place: NoCausalMask(place.layers),
     controls.FIRST_HIDDEN: lambda place: HiddenFirstToken(place.layers),
     controls.HEADS_OFF: _switch_heads_off,

@@ -21,6 +21,7 @@ from explainers.messages import N_
 from explainers.models.registry import ModelError
 from explainers.models.score_sources import Cell
 from explainers.models.shipped_measurements import ALIKE, ALL, RoleResult, read_roles
+from explainers.models.token_text import read_words
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
@@ -232,20 +233,14 @@ def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
     cell = Cell(layer, head, query, key if is_seen else 1 + int(row.argmax()))
     explained = _explain_once(loaded, written, cell, run, tokens)
     found = Found(explained, describe_live_run(loaded), [*range(len(tokens))], tuple(tokens))
-    return merge_tokens(loaded, written, found) if is_merged else found
-
-
-def merge_tokens(loaded: "RealModel", written: str, found: Found) -> Found:
-    """The same, with the words that its tokens belong to."""
-    from explainers.models.token_text import read_words
-
+    if not is_merged:
+        return found
     words = read_words(loaded, written, found.spelled)
     return found._replace(words=[*words.numbers], spelled=words.spelled)
 
 
-_read_once = st.cache_resource(
-    read_text, show_spinner=False, max_entries=2, ttl=600, hash_funcs=BY_MODEL
-)
+_keep_reading = st.cache_resource(show_spinner=False, max_entries=2, ttl=600, hash_funcs=BY_MODEL)
+_read_once = _keep_reading(read_text)
 
 
 @st.cache_resource(show_spinner=False, max_entries=8, ttl=600, hash_funcs=BY_MODEL)

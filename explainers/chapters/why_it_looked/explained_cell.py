@@ -19,7 +19,7 @@ from explainers.models.score_sources import (
     remove_sources,
     split_score,
 )
-from explainers.models.shipped_scores import FOLDER, has_other_weights
+from explainers.models.shipped_scores import FOLDER, read_of_same_weights
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.provenance import shipped_run
@@ -193,12 +193,8 @@ CELLS = {"17.3": Cell(17, 3, 7, 5), "16.0": Cell(16, 0, 5, 4), "17.4": Cell(17, 
 
 def read_shipped() -> tuple[dict[str, Explained], str] | None:
     """The weights of this page and where they come from, unless this machine's model is another."""
-    if not FILE.is_file():
-        return None
-    cells, fingerprint = _read_file()
-    if has_other_weights(MODEL, fingerprint):
-        return None
-    return cells, shipped_run(describe_package(MODEL))
+    cells = read_of_same_weights(MODEL, FILE, _read_file)
+    return (cells, shipped_run(describe_package(MODEL))) if cells else None
 
 
 @functools.cache
