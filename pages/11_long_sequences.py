@@ -11,9 +11,8 @@ from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.common.sentence_reading import choose_reading, show_reader
 from explainers.chapters.exercises import predict
-from explainers.chapters.long_sequences import compute, hero, measurement, online_row, tile_figure
+from explainers.chapters.long_sequences import hero, measurement, online_row, tile_figure
 from explainers.chapters.long_sequences.compute import LONG, SIDE
-from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_hero
@@ -22,7 +21,6 @@ from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.source import show_functions_of, show_source
-from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -82,9 +80,7 @@ def show_lesson() -> None:
     show_hero(text, picture := hero.make_hero(text, lab), "sweep")
     rule = picture.chosen(controls.tile_mask)
     show_reader(reading)
-    sizes = dict(zip(("q_block", "kv_block"), hero.cut_tiles(lab, rule).blocks, strict=True))
-    title = _("Attention in tiles, the first picture")
-    hand_over("sweep", title, compute.compare_tiles, layer=lab.layer, rule=rule, **sizes)
+    hero.cut_tiles(lab, rule).take_sweep(rule)
     cards = {"spared": show_skipped}
     if words < FEWEST:
         text("too_short", words=write_word_count(words), fewest=FEWEST)

@@ -16,12 +16,13 @@ from explainers.chapters.long_sequences import compute
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, RUNNING_AXIS
 from explainers.messages import N_, ngettext
+from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 from explainers.ui.lecture.screens import is_lecture
-from explainers.ui.takeaway_files import hand_over
+from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
@@ -233,7 +234,8 @@ def show_row(row: Row) -> None:
     )
     show_clickable_figure(panels, make_row_explainer(row), lab.origin, "row", alt, slider)
     inputs = {"layer": lab.layer, "word": row.word, "block": row.block, "blocks": place + 1}
-    hand_over("row", _("A row of scores in blocks"), compute.read_in_blocks, **inputs)
+    shown = row.collect_results(place + 1)
+    take("row", Recipe(_("A row of scores in blocks"), compute.read_in_blocks, inputs, shown))
 
 
 def make_row_panels(row: Row, read: int) -> list[Panel]:

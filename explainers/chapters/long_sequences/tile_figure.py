@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
+from typing import Any
 
 import streamlit as st
 import torch
@@ -25,12 +26,13 @@ from explainers.chapters.long_sequences.compute import (
 from explainers.charts.matrix import Matrix, Values, find_largest, make_pair_matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
+from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, orient_panels
 from explainers.ui.provenance import formula
-from explainers.ui.takeaway_files import hand_over
+from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import bound_rounding, write_percent
 
 MOST_SIDE = 6
@@ -79,6 +81,25 @@ class TiledSentence:
     def compute_output(self, read: int) -> Tensor:
         """What is known after so many tiles; a row that has read nothing is not a number."""
         return self.reading.compute_output(read)
+
+    def take_sweep(self, rule: str) -> None:
+        """The first picture's output, of the tiles that it draws and of the head's own weights."""
+        shown = {
+            "tiled": self.compute_output(len(self.steps)),
+            "attention": self.lab.weights(self.rule) @ self.lab.views.value,
+        }
+        title = _("Attention in tiles, the first picture")
+        take("sweep", Recipe(title, compute.compare_tiles, self._name_inputs(rule), shown))
+
+    def take_steps(self, rule: str, read: int) -> None:
+        """The output after so many tiles, as it is drawn, and after all of them."""
+        steps, inputs = (read, len(self.steps)), self._name_inputs(rule) | {"tiles": read}
+        shown = dict(zip(("output so far", "tiled"), map(self.compute_output, steps), strict=True))
+        take("tiles", Recipe(_("Attention in tiles"), compute.read_in_tiles, inputs, shown))
+
+    def _name_inputs(self, rule: str) -> dict[str, Any]:
+        q_block, kv_block = self.blocks
+        return {"layer": self.lab.layer, "rule": rule, "q_block": q_block, "kv_block": kv_block}
 
     def mark_seen(self, read: int) -> Tensor:
         """The pairs that were looked at in so many tiles."""
@@ -170,9 +191,7 @@ def show_tiles(tiles: TiledSentence, rule: str) -> None:
     )
     explain = _make_explainer(tiles, place + 1)
     show_clickable_figure(tiles.make_panels(place + 1), explain, lab.origin, "tiles", alt, slider)
-    sizes = dict(zip(("q_block", "kv_block"), tiles.blocks, strict=True), tiles=place + 1)
-    title = _("Attention in tiles")
-    hand_over("tiles", title, compute.read_in_tiles, layer=lab.layer, rule=rule, **sizes)
+    tiles.take_steps(rule, place + 1)
 
 
 def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithmetic]:
@@ -227,7 +246,8 @@ def show_skipped_tiles(queries_down: bool) -> None:
     """Every mask as its tiles: how many are computed, and how many pairs it allows."""
     found = count_tile_cells()
     title = _("What masks spare on a long text")
-    hand_over("spared", title, compute.count_tiles_by_mask, length=LONG)
+    shown = {str(name): count_skipped_tiles(tiles) for name, tiles in found.items()}
+    take("spared", Recipe(title, compute.count_tiles_by_mask, {"length": LONG}, shown))
     panels = [_draw_tile_map(name, tiles) for name, tiles in found.items()]
     alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
     origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), CPU)
