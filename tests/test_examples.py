@@ -17,10 +17,16 @@ MODULES = [
     for path in sorted(ROOT.glob("explainers/attention/**/*.py"))
     if path.stem not in {"__init__", *OF_A_WHOLE_LAYER}
 ]
-OTHERS = [
-    Path("explainers/memory", name)
-    for name in ("cache_bytes", "cache_formula", "model_shapes", "read_config", "serving")
-]
+EXAMPLES = {
+    "memory": ("cache_bytes", "cache_formula", "model_shapes", "read_config", "serving"),
+    "models": (
+        *("active_run", "attention_hook", "changes", "free_memory", "head_scores", "model_files"),
+        *("registry", "replaced_heads", "shipped_scores", "token_text", "written_tokens"),
+    ),
+    "notebook": ("look", "packed_heads", "single_file"),
+}
+"""Where a function's result is short enough to stand below its call."""
+OTHERS = [Path("explainers", folder, name) for folder, names in EXAMPLES.items() for name in names]
 
 
 @pytest.mark.parametrize("module", [*MODULES, *OTHERS], ids=lambda path: path.name)

@@ -1,4 +1,8 @@
-"""The run of a real model in this thread: what is recorded, and what attended without ours."""
+"""The run of a real model in this thread: what is recorded, and what attended without ours.
+
+>>> find_layer_index("model.layers.3.self_attn")
+3
+"""
 
 import re
 from collections.abc import Callable, Sequence

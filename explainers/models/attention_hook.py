@@ -1,4 +1,9 @@
-"""Our attention inside a real model: put in, run, and recorded layer by layer."""
+"""Our attention inside a real model: put in, run, and recorded layer by layer.
+
+>>> query, key = torch.zeros(1, 4, 2, 8), torch.zeros(1, 2, 2, 8)  # (batch, heads, tokens, d_k)
+>>> repeat_kv_heads(query, key).shape
+torch.Size([1, 4, 2, 8])
+"""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,6 +1,10 @@
 """Scores of every head of a model on two probe texts, and the roles that they give it.
 
 A head may have several roles or none: thresholds are conventions, and roles depend on the text.
+
+>>> weights = torch.tensor([[1.0, 0.0], [0.25, 0.75]])[None, None]  # (texts, heads, q_len, kv_len)
+>>> compute_mass(weights, torch.eye(2, dtype=torch.bool)[None])  # of each row on its own token
+tensor([[[1.0000, 0.7500]]])
 """
 
 import itertools

@@ -1,4 +1,8 @@
-"""A model's folder: looked at before it is loaded, then what transformers reads from it."""
+"""A model's folder: looked at before it is loaded, then what transformers reads from it.
+
+>>> list(iterate_layer_counts({"num_hidden_layers": 2, "text_config": {"num_layers": 3}}))
+[2, 3]
+"""
 
 import json
 import math

@@ -1,4 +1,10 @@
-"""The real models that the pages offer, and the names that a reader may type instead."""
+"""The real models that the pages offer, and the names that a reader may type instead.
+
+>>> suggest_model("gpt2")
+'openai-community/gpt2'
+>>> is_hub_id("Qwen/Qwen3-8B"), is_hub_id("../secrets")
+(True, False)
+"""
 
 import os
 import re

@@ -5,6 +5,10 @@ text, are closer to what later layers expect (Wang et al. 2022; Chan et al. 2022
 
 Patching takes the output on another prompt (Vig et al. 2020): does the next token follow? Beside
 each effect stands a null: the same places of the prompt filled with random words.
+
+>>> rise = summarise(torch.tensor([0.0, 1.0, 2.0, 3.0, 4.0]))
+>>> rise.mean, round(rise.error, 3)  # the standard error of the mean
+(2.0, 0.707)
 """
 
 import math

@@ -1,6 +1,9 @@
 """Known scores of heads: of two models kept with the app, of others kept on this machine.
 
 A file also says how each head reads one short text, and of which weights all this was measured.
+
+>>> find_first_repeated(["The", " CEO", " and", " the", " CEO"])
+4
 """
 
 import contextlib

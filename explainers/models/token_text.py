@@ -1,4 +1,10 @@
-"""A text as a real model reads it: ids, what to print for each, and pieces merged into words."""
+"""A text as a real model reads it: ids, what to print for each, and pieces merged into words.
+
+>>> match_words("the CEO", [(0, 3), (4, 5), (5, 7)], ["the", "C", "EO"])
+Words(numbers=(0, 1, 1), spelled=('the', 'CEO'))
+>>> merge_weights(torch.full((2, 3), 1 / 3), (0, 0), (0, 1, 1))  # two rows become one
+tensor([[0.3333, 0.6667]])
+"""
 
 import functools
 import json

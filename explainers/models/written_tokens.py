@@ -2,6 +2,10 @@
 
 Temperature, top-k and top-p can be changed afterwards: of the whole vocabulary, so much is kept
 that the probabilities of the candidates shown are exact for every offered choice.
+
+>>> logits = torch.tensor([1.0, 3.0, 2.0])
+>>> keep_top_k(logits, 2), keep_top_p(logits, 0.6)
+(tensor([-inf, 3., 2.]), tensor([-inf, 3., -inf]))
 """
 
 import time

@@ -2,6 +2,9 @@
 
 `report(…)` writes the same as one HTML file to send. Nothing is fetched, then or later: scripts,
 styles and weights are inside. torch and transformers are imported when one of the two is called.
+
+>>> find_wrong_text(3)
+'Pass a text, a str: this is int.'
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -2,6 +2,11 @@
 
 The largest error is 0.004, and weights from 4 in a million on are told from 0. A text of more than
 256 tokens is sent as an overview, the largest weight of each block, with some layers in full.
+
+>>> encode_weights(torch.tensor([0.0, 0.25, 1.0]))
+tensor([  0, 128, 255], dtype=torch.uint8)
+>>> choose_side(256, num_heads=12), choose_side(300, num_heads=12)  # in full, as an overview
+(256, 64)
 """
 
 import zlib

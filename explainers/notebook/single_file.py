@@ -2,6 +2,9 @@
 
 The ES modules of `ui/browser` become functions of one plain script, in the order in which they
 import each other, because a notebook may forbid modules and always allows a script in the page.
+
+>>> print(embed_json("</script>"))
+"\\u003c/script\\u003e"
 """
 
 import html
