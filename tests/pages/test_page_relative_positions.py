@@ -83,6 +83,15 @@ def test_words_are_rotated_as_far_as_they_move(words, shift, apart):
     near(sent["added"][frame][shift], added.item() / compute.TURNED_DIM**0.5)
 
 
+@pytest.mark.parametrize(
+    ("changes", "answer"), [((0, 0), 0), ((1, 2), 1), ((-1, -2), 2), ((1, -2), 3)]
+)
+def test_the_answer_is_what_added_positions_do(changes, answer):
+    added = torch.stack([torch.zeros(1, 2), -torch.ones(1, 2), torch.tensor([changes]).float()])
+    moved = compute.ShiftedScores(TOKENS[:2], (0, 1, 64), torch.zeros(3, 1, 2), added)
+    assert moved.find_answer() == compute.ANSWERS[answer]
+
+
 @pytest.mark.parametrize("words", [(0, 6), (6, 0), (3, 3)])
 def test_no_word_is_moved_before_the_beginning(words):
     sent = compute_numbers(compute.MovedPair.of(compute.draw_rotary_head(TOKENS, 0), words))

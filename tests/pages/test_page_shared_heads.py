@@ -2,6 +2,7 @@
 
 import math
 import re
+from statistics import mean
 
 import pytest
 
@@ -11,7 +12,7 @@ from explainers.chapters.shared_heads.compute import make_latent_inputs
 from explainers.chapters.shared_heads.uptraining_job import STEPS, compare_sharing, measure_held_out
 from explainers.toys.layers import Configuration
 from explainers.toys.sentence import SENTENCE
-from explainers.toys.training import list_losses
+from explainers.toys.training import list_losses, read_report
 from explainers.ui.session import UPTRAINING_JOB
 from explainers.ui.text.numbers import bound_rounding
 from tests.support.opening import ROOT, opened, pictures
@@ -28,6 +29,16 @@ def test_kv_heads_that_cannot_be_are_corrected_and_said(heads, kv_heads, shown):
     assert ["asks for kv_heads =" in note.value for note in visit.info] == [True]
     choices = hero(visit)["choices"]
     assert (choices["heads"], choices["kv_heads"]) == (heads, shown)
+
+
+@pytest.mark.parametrize("language", ["en", "vi"])
+def test_the_price_that_the_page_opens_with_was_measured(language):
+    report = read_report(language)
+    shared, own = (mean(report[Configuration(4, kv, 16, "full")].loss) for kv in (1, 4))
+    assert shared > own, "there is a price"
+    told = (f"{loss:.3f}" for loss in (shared, own))
+    shown = said(opened(PAGE, {"lang": language})).replace(",", ".")
+    assert re.search(r"4 \D+{}\D+{}\D+5 ".format(*told), shown)
 
 
 def loss_after(visit, words):

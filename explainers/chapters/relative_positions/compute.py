@@ -26,6 +26,7 @@ TURNED_DIM = 8
 ANSWERS = (
     N_("no score changes"),
     N_("all scores grow"),
+    N_("all scores fall"),
     N_("the scores change, some up, some down"),
 )
 SHIFTS = 0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64
@@ -99,11 +100,13 @@ class ShiftedScores:
         return cls(tokens, tuple(map(int, shifts)), torch.stack(rotary), torch.stack(added))
 
     def find_answer(self) -> str:
-        """What moving all words does to RoPE's scores, in words."""
-        changes = self.rotary - self.rotary[0]
+        """What the longest move of all words does to scores with added positions, in words."""
+        changes = self.added[-1] - self.added[0]
         if changes.abs().max() < ROUNDING:
             return ANSWERS[0]
-        return ANSWERS[1] if (changes[1:] > 0).all() else ANSWERS[2]
+        if (changes > 0).all():
+            return ANSWERS[1]
+        return ANSWERS[2] if (changes < 0).all() else ANSWERS[3]
 
     def measure_changes(self) -> tuple[float, float]:
         """How far any score is from the one at the first shift, with RoPE and with added ones."""

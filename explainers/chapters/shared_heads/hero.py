@@ -1,6 +1,7 @@
 """The hero of shared keys and values: who reads which KV head, where it looks, what is stored."""
 
 import functools
+import statistics
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from explainers.attention.grouped_query import (
 )
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.sentence_reading import Reading
+from explainers.toys.grammar import choose_grammar
 from explainers.toys.layers import (
     D_MODEL,
     NUM_HEADS,
@@ -25,7 +27,8 @@ from explainers.toys.layers import (
     list_kv_heads,
     load_layer,
 )
-from explainers.translations import _
+from explainers.toys.training import read_report
+from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
@@ -41,6 +44,18 @@ def load_sharing(tokens: Tokens, num_heads: int, num_kv_heads: int) -> Layer:
     """Heads that learned to share from the first batch on."""
     shape = Configuration(num_heads, num_kv_heads, D_MODEL // num_heads, "full")
     return load_layer(tokens, shape, SEEDS[0])
+
+
+def name_price() -> dict[str, str]:
+    """What sharing costs: the stored losses of the usual small heads, sharing a KV head or not."""
+    heads = int(controls.num_heads.default)
+    report = read_report(choose_grammar(get_language()))
+    shared, own = (
+        report[Configuration(heads, kv_heads, D_MODEL // heads, "full")].loss
+        for kv_heads in (1, heads)
+    )
+    losses = {"shared": f"{statistics.mean(shared):.3f}", "own": f"{statistics.mean(own):.3f}"}
+    return {"heads": f"{heads}", "seeds": f"{len(own)}", **losses}
 
 
 def make_hero(text: Prose, reading: Reading) -> Hero:

@@ -23,6 +23,7 @@ def told(one):
 
 def test_relative_positions(story):
     one = story("relative_positions")
+    one.expect_said("If both move 64 positions, it stays")
     slider, mouse = one.page.get_by_label("Move both words by"), one.page.mouse
     hands, scores, sent = one.hero.evaluate(TIPS), told(one), one.sent
     box = slider.bounding_box()

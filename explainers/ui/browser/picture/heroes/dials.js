@@ -131,8 +131,8 @@ export class Dials extends WordHero {
     this.stage.resize(this.stage.room, this.places.height);
   }
 
-  /** The scores before anything moved, with RoPE and with added positions. */
-  get first() { return this.scores(-this.data.least, 0).slice(PAIRS); }
+  /** What both scores are compared with: those before anything moved, or if nothing has, those after both have moved far. */
+  get compared() { return this.scores(-this.data.least, this.hasMoved ? 0 : FAR).slice(PAIRS); }
 
   /** The parts of the score with RoPE, that score, and the one with added positions. @param {number} at @param {number} shift */
   scores(at, shift) {
@@ -142,9 +142,9 @@ export class Dials extends WordHero {
 
   /** The lowest and the highest end of a bar, wherever both words are moved. */
   get scale() {
-    const { data, at, first } = this;
+    const { data, at, compared } = this;
     const sums = data.parts[at].flatMap((parts) => parts.map((_part, n) => parts.slice(0, n + 1).reduce((sum, one) => sum + one, 0)));
-    const all = [0, ...first, ...sums, ...data.added[at]];
+    const all = [0, ...compared, ...sums, ...data.added[at]];
     return [Math.min(...all), Math.max(...all)];
   }
 
@@ -233,9 +233,9 @@ export class Dials extends WordHero {
     });
   }
 
-  /** The parts as steps to the score, zero, and where both scores were before anything moved. @returns {Mark[]} */
+  /** The parts as steps to the score, zero, and what both scores are compared with. @returns {Mark[]} */
   markBars() {
-    const { first, hasMoved, places: { isPhone, bars: { columns, width, top } } } = this, half = width / 2 + (width > 40 ? 12 : 4);
+    const { compared, places: { isPhone, bars: { columns, width, top } } } = this, half = width / 2 + (width > 40 ? 12 : 4);
     const up = (/** @type {number} */ score) => this.now.up(score).toFixed(1);
     const path = (/** @type {string} */ name, /** @type {() => string} */ d) => markPath(name, "drawing", `dials-${name.split(" ")[0]}`, d);
     return [
@@ -260,7 +260,7 @@ export class Dials extends WordHero {
           },
         ]);
       }),
-      ...first.map((score, n) => path(`ghost ${n}`, () => (hasMoved ? `M${columns[PAIRS + n] - half} ${up(score)}H${columns[PAIRS + n] + half}` : ""))),
+      ...compared.map((score, n) => path(`ghost ${n}`, () => `M${columns[PAIRS + n] - half} ${up(score)}H${columns[PAIRS + n] + half}`)),
     ];
   }
 
@@ -273,7 +273,7 @@ export class Dials extends WordHero {
         key: `sign ${n}`, class: "text quiet", text, at: [n === 3 ? dials.width * PAIRS : (columns[n] + columns[n + 1]) / 2, top - 22, 20], opacity: isPhone ? 0 : 1,
       })),
       ...names.map((text, n) => ({ key: `name ${n}`, class: "dials-name", text, box: [columns[PAIRS + n] - step / 2, top - 38 - high, step, high] })),
-      { key: "before", class: "text dials-before", text: _("before they moved"), at: [x, y, 14], opacity: this.hasMoved ? 1 : 0, hold: "right" },
+      { key: "before", class: "text dials-before", text: this.hasMoved ? _("before they moved") : `${_("Move both words by")}: ${FAR}`, at: [x, y, 14], hold: "right" },
     ]);
   }
 
@@ -300,7 +300,8 @@ export class Dials extends WordHero {
       asking: data.tokens[asking], asked: data.tokens[asked], asking_at: String(query), asked_at: String(key), start: String(asking),
       score: digits(data.rotary[at][shift]), before: digits(data.rotary[start][0]), added_score: digits(data.added[at][shift]),
       shift: String(shift), apart: String(alone).replace("-", "−"), rotary: data.roundings[at],
-      added: digits(Math.abs(data.added[at][shift] - data.added[at][0])),
+      added: digits(Math.abs(data.added[at][shift] - data.added[at][0])), added_before: digits(data.added[at][0]),
+      far: String(FAR), far_added: digits(data.added[start][FAR]),
     };
     const classes = { asking: "query", asking_at: "query", asked: "key", asked_at: "key" };
     const name = shift ? (alone ? "hero_both" : "hero_moved") : alone ? "hero_apart" : "hero_start";

@@ -363,7 +363,7 @@ export class Journey extends WordHero {
       first: tokens[first.place], first_share: percent(first.weight),
       second: second ? tokens[second.place] : "", second_share: percent(second?.weight ?? 0),
       d_model: String(data.x[0].length), d_k: String(data.key[0].length),
-      batch: String(this.choices.batches), batches: String(data.batches.at(-1) ?? 0), loss: data.losses[this.frame] ?? "", first_loss: data.losses[0] ?? "",
+      batch: grouped(Number(this.choices.batches)), batches: grouped(data.batches.at(-1) ?? 0), loss: data.losses[this.frame] ?? "", first_loss: data.losses[0] ?? "",
     };
     if (step === SCORES) Object.assign(values, { first: tokens[scores.indexOf(best)], score: digits(best) });
     const classes = { word: "query", first: "weight", first_share: "weight", second: "weight", second_share: "weight" };

@@ -11,6 +11,7 @@ import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
+import { seenPercent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
 import { Slide } from "./dials_controls.js";
 import { layOutTiles } from "./tiles_places.js";
@@ -164,7 +165,7 @@ export class Tiles extends Hero {
       const at = order.get(`${r - r % queries} ${c - c % keys}`), isNow = at === frame, share = isNow ? step.shares[r - step.rows[0]][c - step.columns[0]] : 0;
       return /** @type {Mark} */ ({
         key: `cell ${r} ${c}`, class: "cell tiles-cell", box: [column(c), row(r), cell - 2, cell - 2], style: { "--share": `${100 * share}%` },
-        text: isNow && isAllowed && cell >= DIGITS_NEED ? String(Math.round(100 * share)) : "",
+        text: isNow && isAllowed && cell >= DIGITS_NEED ? seenPercent(share).replace(/[\u00a0%]/g, "") : "",
         is: { now: isNow, deep: share > 0.57, forgotten: at !== undefined && at < frame, forbidden: !isAllowed, skipped: at === undefined },
       });
     }));
