@@ -25,6 +25,8 @@ def veil(one):
     return one.page.get_by_role("button", name="hidden number, show")
 
 
+CIRCLES = "[data-testid=stRadioOption] > div > :first-child"
+COLOURS = "(circles) => circles.map((one) => getComputedStyle(one).borderColor)"
 BOXES = "(parts) => parts.map((part) => part.getBoundingClientRect().toJSON())"
 
 
@@ -36,6 +38,8 @@ def test_cards_and_veils(story):
     one.press("Let every word see later words")  # who predicts has tried the picture
     one.expect_in_link(cache_mask="full")
     group = one.page.get_by_role("radiogroup", name="Your prediction").first
+    colours = {*group.locator(CIRCLES).evaluate_all(COLOURS)}
+    assert colours == {"rgb(128, 128, 128)"}, "seen on a dark page as well"
     group.get_by_text("it doubles", exact=True).click()
     expect(chart).to_be_visible()
     expect(one.page.get_by_text("You chose it doubles. The answer is about")).to_be_visible()
