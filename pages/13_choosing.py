@@ -9,7 +9,7 @@ from explainers.models.indexers import (
     PROSE,
     Shipped,
     compute_kl,
-    read_files,
+    read_indexers,
     read_shipped_indexers,
     train_indexer,
 )
@@ -44,7 +44,7 @@ def show_how(shipped: Shipped) -> None:
 
 
 text("question")
-shipped = read_files()
+shipped = read_indexers()
 can_train = is_on_disk(MODEL) and read_shipped_indexers(MODEL) is not None
 show_trained_hero(text, shipped, can_train)
 if not can_train:

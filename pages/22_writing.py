@@ -69,7 +69,7 @@ def show_page(shipped: ShippedWriting) -> None:
 
 text("question")
 origin = shipped_run(describe_package(MODEL))
-if shipped := read_shipped_writing(MODEL):
+if shipped := read_shipped_writing():
     show_page(shipped)
 else:
     st.container(key="hero")

@@ -9,27 +9,27 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from explainers import kept
 from explainers.attention.serving.drafts_from_text import Written
 from explainers.chapters.serving.measured_serving import (
     DRAFTS,
-    FILE,
     MODEL,
     PLAIN,
     REPEATING,
+    SERVING,
     make_serving,
     open_kept,
-    read_file,
     shared_beginning,
 )
 from explainers.models import served_prompts
-from explainers.models.registry import resolve_folder
-from explainers.models.shipped_scores import compute_fingerprint
+from workshop.keep import keep_of_model
 
 REPORT = Path(__file__).with_name("SERVING_REPORT.md")
+TOLERANCE = {"difference": 1e-3, "part of a number": 1e-3}
 
 
 def measure_all() -> dict[str, Any]:
-    """All that the file keeps, measured now."""
+    """All that is kept, measured now."""
     from explainers.models.load import load_model
 
     loaded = load_model(MODEL)
@@ -42,8 +42,6 @@ def measure_all() -> dict[str, Any]:
     changed = range(-1, len(prompts.others))
     texts = REPEATING, PLAIN
     return {
-        "model": MODEL,
-        "fingerprint": compute_fingerprint(resolve_folder(MODEL)),
         "beginning": serving.beginning,
         **prompts._asdict(),
         "reuse": {f"{at}": serving.reuse(at)._asdict() for at in changed},
@@ -61,9 +59,9 @@ def _list_written(written: Written, said: str) -> list[Any]:
     return [written.ids, written.passes, written.rows, said]
 
 
-def write_report(kept: dict[str, Any]) -> str:
+def write_report(numbers: dict[str, Any]) -> str:
     """What was measured, in a table a person can read."""
-    serving = open_kept(kept, "")
+    serving = open_kept(numbers, "")
     _first, second = serving.prompts.tokens
     lines = [
         "# What the page on serving keeps",
@@ -81,7 +79,7 @@ def write_report(kept: dict[str, Any]) -> str:
         gaps = f"{found.rows_gap:.2g} | {found.logits_gap:.2g}"
         lines.append(f"| {name} | {found.shared} | {found.blocks} | {counts} | {gaps} |")
     limit = serving.chunks()[0][0].limit
-    lines += ["", f"Chunks, of {kept['largest']:.3g}; rounding can make up to {limit:.2g}:", ""]
+    lines += ["", f"Chunks, of {numbers['largest']:.3g}; rounding can make up to {limit:.2g}:", ""]
     lines += [f"- {one.size}: {one.passes} passes, {one.gap:.2g}" for one in serving.chunks()[0]]
     tree = serving.drafts()
     told = f"Drafts, of {tree.largest:.3g}; rounding can make up to {tree.limit:.2g}:"
@@ -96,15 +94,16 @@ def write_report(kept: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def find_differences(kept: dict[str, Any], now: dict[str, Any]) -> list[str]:
+def find_differences(stored: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """Where what is kept differs from what is measured now, rounding aside."""
-    return [name for name in now if not is_near(kept.get(name), now[name])]
+    return [name for name in now if not is_near(stored.get(name), now[name])]
 
 
 def is_near(one: Any, other: Any) -> bool:
     """The same texts and counts, and measured numbers that differ by no more than rounding."""
     if isinstance(one, float) or isinstance(other, float):
-        return abs(one - other) <= 1e-3 + 1e-3 * abs(other)
+        apart, part = kept.read(SERVING).tolerance.values()
+        return bool(abs(one - other) <= apart + part * abs(other))
     if isinstance(other, dict):
         return one.keys() == other.keys() and all(is_near(one[key], other[key]) for key in other)
     if isinstance(other, list | tuple):
@@ -113,18 +112,17 @@ def is_near(one: Any, other: Any) -> bool:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure; write the file and its report, or compare."""
-    now = json.loads(json.dumps(measure_all()))
+    """Measure; write the numbers and their report, or compare."""
+    now, stored = json.loads(json.dumps(measure_all())), kept.read(SERVING).numbers
     if arguments != ["--check"]:
-        FILE.write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
+        keep_of_model(SERVING, MODEL, "python -m workshop.serving", TOLERANCE, now)
         REPORT.write_text(write_report(now), encoding="utf-8")
-        print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
-    elif differing := find_differences(read_file(), now):
+    elif differing := find_differences(stored, now):
         raise SystemExit(f"measured now, these differ: {', '.join(differing)}")
-    elif REPORT.read_text(encoding="utf-8") != write_report(read_file()):
-        raise SystemExit(f"{REPORT.name} is not that of {FILE.name}")
+    elif REPORT.read_text(encoding="utf-8") != write_report(stored):
+        raise SystemExit(f"{REPORT.name} is not that of {SERVING}")
     else:
-        print(f"{FILE.name}: as measured now")
+        print(f"{SERVING}: as measured now")
 
 
 if __name__ == "__main__":

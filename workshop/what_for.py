@@ -4,7 +4,6 @@ themselves.
 `python -m workshop.what_for` measures again and writes the file.
 """
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from explainers.models.changes import Window, measure_effect
@@ -12,6 +11,7 @@ from explainers.models.registry import WHEEL_MODELS
 from explainers.toys.grammar import read_running
 from explainers.translations import ENGLISH
 from explainers.ui.page_parts.first_picture import MEASURED
+from workshop.keep import keep_of_model
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 MODEL = WHEEL_MODELS[0]
 WITHOUT_ATTENTION = Window(width=1)
 """Each token sees itself alone, so that nothing comes from another word."""
+TOLERANCE = {"probabilities": 1e-3}
 
 
 def measure(loaded: "RealModel") -> dict[str, Any]:
     """The running sentence up to its last word, read with attention and without."""
     written = " ".join(read_running(ENGLISH).tokens[:-1])
     effect = measure_effect(loaded, written, [WITHOUT_ATTENTION])
-    return {"model": MODEL.name, "text": written, "next_tokens": effect.next_tokens}
+    return {"text": written, "next_tokens": effect.next_tokens}
 
 
 def write() -> None:
     """Measure, and keep it for the page."""
     from explainers.models.load import load_model
 
-    kept = json.dumps(measure(load_model(MODEL.id)), ensure_ascii=False)
-    MEASURED.write_text(kept, encoding="utf-8")
+    numbers = measure(load_model(MODEL.id))
+    keep_of_model(MEASURED, MODEL.id, "python -m workshop.what_for", TOLERANCE, numbers)
 
 
 if __name__ == "__main__":

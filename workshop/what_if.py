@@ -1,16 +1,15 @@
 """Lets SmolLM2 read a text with every change that the picture offers, and keeps the effects."""
 
-import json
-
-from explainers.chapters.what_if.before_after import FILE, MODEL, read_live
+from explainers.chapters.what_if.before_after import EFFECTS, MODEL, read_live
 from explainers.chapters.what_if.hero import CHANGES, WINDOWS
 from explainers.models.changes import count_heads
-from explainers.models.registry import resolve_folder
-from explainers.models.shipped_scores import compute_fingerprint
 from explainers.ui.controls import controls
+from workshop.keep import keep_of_model
 
 EVERY_CHANGE = {repr(change): change for _text, change in CHANGES.values()}
 EVERY_CHANGE |= {repr(window): window for window in WINDOWS}
+TOLERANCE = {"losses": 0.1, "mean loss with a rounded cache": 0.15}
+"""Nats; another processor's last bit decides which level a number of the cache goes to."""
 
 
 def write_shipped() -> None:
@@ -25,15 +24,8 @@ def write_shipped() -> None:
         if effect is None:
             raise SystemExit(f"{MODEL} cannot be read with {name}")
         effects[name] = effect._asdict()
-    kept = {
-        "model": MODEL,
-        "fingerprint": compute_fingerprint(resolve_folder(MODEL)),
-        "text": reading.written,
-        "head_dim": reading.head_dim,
-        "effects": effects,
-    }
-    FILE.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
-    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
+    numbers = {"text": reading.written, "head_dim": reading.head_dim, "effects": effects}
+    keep_of_model(EFFECTS, MODEL, "python -m workshop.what_if", TOLERANCE, numbers)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,20 @@
 """Explains three weights of SmolLM2, and keeps the explanations."""
 
-import json
 from typing import TYPE_CHECKING
 
-from explainers.chapters.why_it_looked.explained_cell import Explained, explain_cell
-from explainers.models.registry import resolve_folder
-from explainers.models.shipped_scores import compute_fingerprint
+from explainers.chapters.why_it_looked.explained_cell import (
+    CELLS,
+    EXPLAINED,
+    MODEL,
+    Explained,
+    explain_cell,
+    read_text,
+)
 from explainers.ui.controls.controls import JUDGES
+from workshop.keep import keep_of_model
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
-from explainers.chapters.why_it_looked.explained_cell import CELLS, FILE, MODEL, read_text
 
 
 def explain_example(loaded: "RealModel") -> dict[str, Explained]:
@@ -24,9 +28,8 @@ def write_shipped() -> None:
     from explainers.models.load import load_model
 
     cells = {name: one._asdict() for name, one in explain_example(load_model(MODEL)).items()}
-    kept = {"model": MODEL, "fingerprint": compute_fingerprint(resolve_folder(MODEL))}
-    FILE.write_text(json.dumps(kept | {"cells": cells}, ensure_ascii=False), encoding="utf-8")
-    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
+    command, tolerance = "python -m workshop.why_it_looked", {"weights, and parts of scores": 2e-3}
+    keep_of_model(EXPLAINED, MODEL, command, tolerance, {"cells": cells})
 
 
 if __name__ == "__main__":

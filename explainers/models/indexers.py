@@ -1,7 +1,6 @@
 """Indexers: few keys are read, which ones is learned from texts, and what it costs is kept."""
 
 import functools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -12,12 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import kl_div
 
+from explainers import kept
 from explainers.attention.indexer import Indexer, IndexInputs, index_scores, project_index
 from explainers.attention.rotary import angles
 from explainers.folders import ASSETS
 from explainers.models.attention_hook import RecordedAttention, run_model
 from explainers.models.registry import WHEEL_MODELS
-from explainers.models.shipped_scores import FOLDER, has_other_weights, read_tensors
+from explainers.models.shipped_scores import holds_for
 
 LONGEST = 10_000.0
 """As DeepSeek-V3.2 turns the first half of each index key."""
@@ -160,7 +160,7 @@ def train_indexer(
 
 
 MODEL = WHEEL_MODELS[0].id
-WEIGHTS_FILE, NUMBERS_FILE = FOLDER / "choosing.safetensors", FOLDER / "choosing.json"
+CHOOSING = "scores/choosing"
 PROSE, TWICE = "prose", "twice"
 ORACLE, INDEXER, FIRST, WINDOW = POLICIES = "oracle", "indexer", "first", "window"
 NUM_FIRST = 4
@@ -197,7 +197,7 @@ class Passage(NamedTuple):
 
 
 class Shipped(NamedTuple):
-    """All that the files hold."""
+    """All that is kept."""
 
     passages: dict[str, Passage]
     numbers: dict[str, Any]
@@ -214,19 +214,15 @@ def unpack_indexers(packed: Mapping[str, Tensor]) -> tuple[Indexer, ...]:
 
 def read_shipped_indexers(model: str) -> Shipped | None:
     """What came with the app, if it was measured with this model and these weights."""
-    if model != MODEL or not (WEIGHTS_FILE.is_file() and NUMBERS_FILE.is_file()):
-        return None
-    shipped = read_files()
-    return None if has_other_weights(model, shipped.numbers["fingerprint"]) else shipped
+    return read_indexers() if holds_for(model, CHOOSING) else None
 
 
 @functools.cache
-def read_files() -> Shipped:
-    """Both files, read once."""
-    numbers = json.loads(NUMBERS_FILE.read_text(encoding="utf-8"))
-    tensors, _described = read_tensors(WEIGHTS_FILE)
-    told = numbers["texts"]
-    passages = {name: _read_passage(told[name], name, tensors) for name in (PROSE, TWICE)}
+def read_indexers() -> Shipped:
+    """What came with the app, whatever model is on this machine."""
+    measured = kept.read(CHOOSING)
+    numbers, tensors = measured.numbers, measured.read_tensors()
+    passages = {name: _read_passage(told, name, tensors) for name, told in numbers["texts"].items()}
     return Shipped(passages, numbers, unpack_indexers(tensors))
 
 

@@ -1,20 +1,20 @@
 """What was measured of SmolLM2 and is kept: replaced heads, what they write, texts, roles."""
 
 import functools
-import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from torch import Tensor
 
+from explainers import kept
 from explainers.messages import N_
 from explainers.models.layer_by_layer import DirectEffects, Writing
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.replaced_heads import KINDS, Estimate, Pair, Patching, summarise
-from explainers.models.shipped_scores import FOLDER, read_of_same_weights, read_tensors
+from explainers.models.shipped_scores import holds_for, name_scores
 from explainers.models.written_tokens import Sampling, ToldStep
 
 MODEL = WHEEL_MODELS[0].id
-ABLATIONS_FILE = FOLDER / f"{MODEL.split('/')[-1]}.ablations.safetensors"
+ABLATIONS = f"{name_scores(MODEL)}.ablations"
 PAIRS = {"capital": Pair("The capital of France is", "The capital of Japan is", "Paris", "Tokyo")}
 """What is shown before a model is loaded."""
 SAMPLE = (1, 5), (18, 6)
@@ -41,40 +41,31 @@ class ShippedAblations(NamedTuple):
     pairs: dict[str, Patching]
 
 
-def read_shipped_ablations(model: str) -> ShippedAblations | None:
+def read_shipped_ablations() -> ShippedAblations | None:
     """What came with the app, unless the model on this machine has other weights."""
-    if model != MODEL:
-        return None
-    return read_of_same_weights(model, ABLATIONS_FILE, read_ablations_file)
-
-
-def read_kept() -> ShippedAblations:
-    """The same, whatever model is on this machine."""
-    return read_ablations_file()[0]
+    return read_ablations() if holds_for(MODEL, ABLATIONS) else None
 
 
 @functools.cache
-def read_ablations_file() -> tuple[ShippedAblations, str]:
-    tensors, described = read_tensors(ABLATIONS_FILE)
-    ablations = Ablations(*(tensors[name].float() for name in Ablations._fields))
-    kept = json.loads(described["pairs"])
-    pairs = {name: _unpack_pair(name, tensors, kept[name]) for name in kept}
-    return ShippedAblations(ablations, pairs), described["fingerprint"]
-
-
-def _unpack_pair(
-    name: str, tensors: dict[str, Tensor], kept: dict[str, list[list[str]]]
-) -> Patching:
-    effects, null, heads, mlps, leads = (
-        tensors[f"{name}: {what}"] for what in ("effects", "null", "heads", "mlps", "leads")
+def read_ablations() -> ShippedAblations:
+    """The same, whatever model is on this machine."""
+    measured = kept.read(ABLATIONS)
+    pairs = {name: _unpack_pair(name, tokens) for name, tokens in measured.numbers["pairs"].items()}
+    tensors = measured.read_tensors()
+    return ShippedAblations(
+        Ablations(*(tensors[name].float() for name in Ablations._fields)), pairs
     )
-    clean, other, embedding = leads.tolist()
-    tokens = kept["tokens"]
-    direct = DirectEffects(heads, mlps, embedding, clean)
-    return Patching((tokens[0], tokens[1]), (clean, other), effects, null, direct)
 
 
-WRITINGS_FILE = FOLDER / f"{MODEL.split('/')[-1]}.writings.safetensors"
+def _unpack_pair(name: str, tokens: list[list[str]]) -> Patching:
+    tensors = kept.read(ABLATIONS).read_tensors(f"{name}: ")
+    clean, other, embedding = tensors["leads"].tolist()
+    first, second = tokens
+    direct = DirectEffects(tensors["heads"], tensors["mlps"], embedding, clean)
+    return Patching((first, second), (clean, other), tensors["effects"], tensors["null"], direct)
+
+
+WRITINGS = f"{name_scores(MODEL)}.writings"
 PAIR = PAIRS["capital"]
 
 
@@ -87,23 +78,24 @@ class Writings(NamedTuple):
 
 def read_shipped_writings() -> Writings | None:
     """What came with the app, unless the model on this machine has other weights."""
-    return read_of_same_weights(MODEL, WRITINGS_FILE, read_writings_file)
+    return read_writings() if holds_for(MODEL, WRITINGS) else None
 
 
 @functools.cache
-def read_writings_file() -> tuple[Writings, str]:
-    tensors, described = read_tensors(WRITINGS_FILE)
-    labels = {int(one): label for one, label in json.loads(described["labels"]).items()}
+def read_writings() -> Writings:
+    """The same, whatever model is on this machine."""
+    measured = kept.read(WRITINGS)
+    tensors = measured.read_tensors()
     writing = Writing(
         *(
             tensors[name].long() if name == "ids" else tensors[name].float()
             for name in Writing._fields
         )
     )
-    return Writings(writing, labels), described["fingerprint"]
+    return Writings(writing, {int(id_): label for id_, label in measured.numbers["labels"].items()})
 
 
-TEXTS_FILE = FOLDER / f"{MODEL.split('/')[-1]}.writing.safetensors"
+TEXTS = f"{name_scores(MODEL)}.writing"
 PROMPT = "On Friday the CEO of Northwind announced record earnings. On Monday the CEO of"
 NUM_WRITTEN, SEED = 16, 0
 GREEDY, USUAL, HOT = "greedy", "usual", "hot"
@@ -137,30 +129,27 @@ class ShippedWriting(NamedTuple):
     spread: Tensor
 
 
-def read_shipped_writing(model: str) -> ShippedWriting | None:
+def read_shipped_writing() -> ShippedWriting | None:
     """What came with the app, unless the model on this machine has other weights."""
-    if model != MODEL:
-        return None
-    return read_of_same_weights(model, TEXTS_FILE, read_texts_file)
+    return read_texts() if holds_for(MODEL, TEXTS) else None
 
 
 @functools.cache
-def read_texts_file() -> tuple[ShippedWriting, str]:
-    tensors, described = read_tensors(TEXTS_FILE)
-    names: list[str] = json.loads(described["savings"])
-    kept: dict[str, list[list[object]]] = json.loads(described["texts"])
-    prompt: list[str] = json.loads(described["prompt"])
+def read_texts() -> ShippedWriting:
+    """The same, whatever model is on this machine."""
+    measured = kept.read(TEXTS)
+    numbers, tensors = measured.numbers, measured.read_tensors()
     texts = {
-        name: WrittenText(prompt, SAMPLINGS[name], SEED, [ToldStep(*one) for one in steps])  # type: ignore[arg-type]
-        for name, steps in kept.items()
+        name: WrittenText(
+            numbers["prompt"], SAMPLINGS[name], SEED, [ToldStep(*step) for step in steps]
+        )
+        for name, steps in numbers["texts"].items()
     }
-    losses = dict(zip(names, tensors["losses"], strict=True))
-    return ShippedWriting(
-        texts, losses, json.loads(described["shape"]), tensors["spread"]
-    ), described["fingerprint"]
+    losses = dict(zip(numbers["savings"], tensors["losses"], strict=True))
+    return ShippedWriting(texts, losses, numbers["shape"], tensors["spread"])
 
 
-ROLES_FILE = FOLDER / "why_by_role.json"
+BY_ROLE = "scores/why_by_role"
 ALL, ALIKE = N_("all"), N_("all, each head alike")
 """Every large weight may be drawn; or a text and a head are, and then one of its large weights."""
 DIFFUSE, NO_ROLE = N_("diffuse"), N_("no role")
@@ -193,10 +182,6 @@ class RoleResult(NamedTuple):
 
 def read_roles() -> list[RoleResult] | None:
     """What came with the app, unless this machine's model has other weights."""
-    return read_of_same_weights(MODEL, ROLES_FILE, read_roles_file)
-
-
-@functools.cache
-def read_roles_file() -> tuple[list[RoleResult], str]:
-    kept: dict[str, Any] = json.loads(ROLES_FILE.read_text(encoding="utf-8"))
-    return [RoleResult(*one) for one in kept["results"]], kept["fingerprint"]
+    if not holds_for(MODEL, BY_ROLE):
+        return None
+    return [RoleResult(*result) for result in kept.read(BY_ROLE).numbers["results"]]

@@ -9,18 +9,17 @@ A file also says how each head reads one short text, and of which weights all th
 import contextlib
 import functools
 import hashlib
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from explainers.folders import ASSETS
+from explainers import kept
 from explainers.job_queue import Job
 from explainers.messages import N_
 from explainers.models import head_scores, probes
@@ -29,12 +28,10 @@ from explainers.models.load import load_model
 from explainers.models.model_files import list_weight_files
 from explainers.models.registry import WHEEL_MODELS, ModelError, locate_store, resolve_folder
 
-FOLDER = ASSETS / "scores"
 LEVELS = 255
 """A weight of the example is kept as a whole number up to this."""
 EXAMPLE_PART = "example"
 _SAMPLE = 1 << 20
-Kept = TypeVar("Kept")
 
 
 class Example(NamedTuple):
@@ -50,11 +47,10 @@ class Example(NamedTuple):
 
 
 class ShippedScores(NamedTuple):
-    """What a file holds."""
+    """What came with the app."""
 
     scores: HeadScores
     example: Example
-    fingerprint: str
 
 
 def find_known_scores(model: str) -> HeadScores | None:
@@ -65,29 +61,21 @@ def find_known_scores(model: str) -> HeadScores | None:
 
 def read_shipped_scores(model: str) -> ShippedScores | None:
     """What came with the app, unless the model on this machine has other weights."""
-    file = locate_shipped_scores(model)
-    if not is_shipped(model, file):
+    if model not in {one.id for one in WHEEL_MODELS}:
         return None
-    shipped = _read_file(file)
-    return None if has_other_weights(model, shipped.fingerprint) else shipped
+    name = name_scores(model)
+    return _read_scores(name) if holds_for(model, name) else None
 
 
-def read_of_same_weights(
-    model: str, file: Path, read: Callable[[], tuple[Kept, str]]
-) -> Kept | None:
-    """What a file of the app holds, which `read` returns with the fingerprint of its weights.
-
-    None where there is no such file, or the model on this machine has other weights.
-    """
-    if not is_shipped(model, file):
-        return None
-    kept, fingerprint = read()
-    return None if has_other_weights(model, fingerprint) else kept
+def name_scores(model: str) -> str:
+    """What the scores of a model are kept under."""
+    return f"scores/{model.split('/')[-1]}"
 
 
-def is_shipped(model: str, file: Path) -> bool:
-    """Has the app this file, of a model whose name is one of those offered?"""
-    return model in {one.id for one in WHEEL_MODELS} and file.is_file()
+def holds_for(model: str, name: str) -> bool:
+    """Was this measured of the model, and has it no other weights on this machine?"""
+    measured = kept.read(name)
+    return measured.origin == model and not has_other_weights(model, measured.fingerprint)
 
 
 def has_other_weights(model: str, fingerprint: str) -> bool:
@@ -98,11 +86,6 @@ def has_other_weights(model: str, fingerprint: str) -> bool:
         return is_here and compute_fingerprint(folder) != fingerprint
     except (OSError, ModelError):
         return False  # no weights here that could be others
-
-
-def locate_shipped_scores(model: str) -> Path:
-    """The file of one model."""
-    return FOLDER / f"{model.split('/')[-1]}.safetensors"
 
 
 def compute_fingerprint(folder: Path) -> str:
@@ -125,20 +108,13 @@ def _hash_files(files: tuple[tuple[Path, int, int], ...]) -> str:
     return digest.hexdigest()
 
 
-def read_tensors(file: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """What a file holds, and what it says of it."""
-    with safe_open(file, "pt") as opened:
-        tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
-        return tensors, opened.metadata()
-
-
 @functools.lru_cache(maxsize=4)
-def _read_file(file: Path) -> ShippedScores:
-    tensors, described = read_tensors(file)
+def _read_scores(name: str) -> ShippedScores:
+    measured = kept.read(name)
+    tensors, tokens = measured.read_tensors(), measured.numbers["tokens"]
     ids, levels = (tensors.pop(f"{EXAMPLE_PART}: {what}") for what in ("ids", "weights"))
-    tokens = json.loads(described["tokens"])
     example = Example(tokens, ids, levels.float() / LEVELS, find_first_repeated(tokens))
-    return ShippedScores(HeadScores(tensors), example, described["fingerprint"])
+    return ShippedScores(HeadScores(tensors), example)
 
 
 def find_first_repeated(tokens: list[str]) -> int:

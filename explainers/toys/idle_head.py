@@ -14,18 +14,17 @@ from itertools import combinations
 from typing import NamedTuple
 
 import torch
-from safetensors import safe_open
 from torch import Tensor
 from torch.nn.functional import gelu, layer_norm
 
+from explainers import kept
 from explainers.attention import masks
 from explainers.attention.output_gate import apply_gate, open_gate
 from explainers.attention.qk_norm import rms_norm
 from explainers.attention.sinks import softmax_with_sinks
 from explainers.attention.softcap import soft_cap
-from explainers.folders import ASSETS
 
-IDLE_FILE = ASSETS / "weights" / "idle_heads.safetensors"
+IDLE_HEADS = "weights/idle_heads"
 ALPHABET = " ,.abcdefghijklmnopqrstuvwxyz"
 TRIGGERS = "ear"
 """Behind these the letter before them stands once more."""
@@ -168,9 +167,7 @@ def name_idle_part(setting: str, seed: int, part: str) -> str:
 @functools.lru_cache(maxsize=len(SHIPPED_SETTINGS) * len(IDLE_SEEDS))
 def load_idle_head(setting: str, seed: int = SHOWN_SEED) -> dict[str, Tensor]:
     """The shipped weights of a setting."""
-    begin = name_idle_part(setting, seed, "")
-    with safe_open(IDLE_FILE, "pt") as file:
-        names = [name for name in file.keys() if name.startswith(begin)]  # noqa: SIM118
-        if not names:
-            raise ValueError(f"{setting}, seed {seed}: not among the shipped heads")
-        return {name.removeprefix(begin): file.get_tensor(name).float() for name in names}
+    parts = kept.read(IDLE_HEADS).read_tensors(name_idle_part(setting, seed, ""))
+    if not parts:
+        raise ValueError(f"{setting}, seed {seed}: not among the shipped heads")
+    return {name: part.float() for name, part in parts.items()}

@@ -1,7 +1,6 @@
 """Trains a head that often wants nothing, and measures what it does on held-out rows of letters."""
 
 import functools
-import json
 import statistics
 import time
 from collections.abc import Iterator
@@ -9,10 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from safetensors import safe_open
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from explainers import kept
 from explainers.folders import ASSETS
 from explainers.job_queue import Job
 from explainers.toys.examples import make_generator
@@ -21,7 +20,7 @@ from explainers.toys.idle_head import (
     FIRST,
     GATE,
     IDLE_D_MODEL,
-    IDLE_FILE,
+    IDLE_HEADS,
     IDLE_HIDDEN,
     IDLE_SEEDS,
     LONGEST_ROW,
@@ -273,9 +272,8 @@ def load_film(setting: str, seed: int = SHOWN_SEED) -> tuple[Stage, ...]:
     last = look_at(load_idle_head(setting, seed), setting, STAGES[-1], row.loss)
     if seed != SHOWN_SEED:
         return (last,)
-    with safe_open(IDLE_FILE, "pt") as file:
-        packed = [file.get_tensor(f"film {setting}: {name}").tolist() for name in FILM_PARTS]
-    weights, lengths, gates, largest, losses = packed
+    film = kept.read(IDLE_HEADS).read_tensors(f"film {setting}: ")
+    weights, lengths, gates, largest, losses = (film[name].tolist() for name in FILM_PARTS)
     stages = [
         Stage(
             batches,
@@ -288,15 +286,14 @@ def load_film(setting: str, seed: int = SHOWN_SEED) -> tuple[Stage, ...]:
 
 
 @functools.cache
-def read_idle_rows() -> tuple[tuple[IdleRow, ...], str]:
-    """What was measured of each setting and seed, and how the weights were made."""
-    stored = json.loads(IDLE_FILE.with_suffix(".json").read_text(encoding="utf-8"))
-    return tuple(IdleRow(**row) for row in stored["rows"]), stored["made"]
+def read_idle_rows() -> tuple[IdleRow, ...]:
+    """What was measured of each setting and seed."""
+    return tuple(IdleRow(**row) for row in kept.read(IDLE_HEADS).numbers["rows"])
 
 
 def list_seeds(setting: str) -> list[IdleRow]:
     """What was measured of the seeds of one setting."""
-    return [row for row in read_idle_rows()[0] if row.setting == setting]
+    return [row for row in read_idle_rows() if row.setting == setting]
 
 
 def average(setting: str, name: str) -> float:

@@ -4,14 +4,13 @@ What they lose was measured by `python -m workshop.toys --longer`.
 """
 
 import functools
-import json
 from dataclasses import dataclass
 from statistics import mean
-from typing import Any
 
 import torch
 from torch import Tensor
 
+from explainers import kept
 from explainers.attention.rotary import angles
 from explainers.attention.stretching import (
     find_slowed_share,
@@ -19,7 +18,6 @@ from explainers.attention.stretching import (
     interpolate_slow_pairs,
     raise_base,
 )
-from explainers.folders import ASSETS
 
 ROTARY, PARTIAL, NOWHERE = KINDS = "rope", "partial", "none"
 PLAIN, PI, NTK, YARN = WAYS = "plain", "pi", "ntk", "yarn"
@@ -45,7 +43,7 @@ def find_speeds(kind: str, way: str, factor: float) -> Tensor:
     return torch.cat([speed, torch.zeros(PAIRS - len(speed))])
 
 
-FILE = ASSETS / "weights" / "longer_texts.json"
+LONGER = "weights/longer_texts"
 SEEDS = 0, 1, 2, 3, 4
 LENGTHS = TRAINED, 64, 128
 FURTHER = 50
@@ -76,25 +74,9 @@ class LengthRow:
         place = self.lengths.index(length)
         return mean(one[place] for one in self.losses), mean(one[place] for one in self.rights)
 
-    def allows(self, length: int, loss: float) -> bool:
-        """May another processor come to this loss?
-
-        Its roundings make a training like another seed's: as far outside of the shipped seeds as
-        these are from each other, and 0.02 more.
-        """
-        losses = [of_seed[self.lengths.index(length)] for of_seed in self.losses]
-        room = max(losses) - min(losses) + 0.02
-        return min(losses) - room <= loss <= max(losses) + room
-
 
 @functools.cache
-def read_stored() -> dict[str, Any]:
-    """The file as it is."""
-    stored: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return stored
-
-
 def read_longer_results() -> dict[Key, LengthRow]:
     """The stored rows by kind, way and batches of further training."""
-    rows = [LengthRow(**row) for row in read_stored()["rows"]]
+    rows = [LengthRow(**row) for row in kept.read(LONGER).numbers["rows"]]
     return {(row.kind, row.way, row.further): row for row in rows}

@@ -6,7 +6,6 @@ What they find again was measured by `python -m workshop.toys --memories`.
 """
 
 import functools
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean
@@ -16,11 +15,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
+from explainers import kept
 from explainers.attention import masks
 from explainers.attention.delta_rule import gated_delta_attention
 from explainers.attention.linear import linear_attention
 from explainers.attention.position_bias import alibi_bias, biased_attention
-from explainers.folders import ASSETS
 from explainers.toys.examples import make_generator
 
 SUM, OVERWRITE, FADE, SOFTMAX = RULES = "sum", "overwrite", "fade", "softmax"
@@ -147,14 +146,12 @@ def measure_memory(
     return found
 
 
-FILE = ASSETS / "weights" / "pair_memories.json"
+FOUND = "weights/pair_memories"
 MODELS = (SOFTMAX,), (SUM,), (OVERWRITE,), (FADE,), (FADE,) * 3, (FADE, FADE, SOFTMAX)
 """The rules of their layers."""
 SEEDS = 0, 1, 2
 TESTED_COUNTS = 4, 8, 16, 32, 64
 """Pairs of the texts that they are tested on; the last are twice the longest of the training."""
-SAMPLING = 0.02
-"""Two standard errors of a share that was measured on 2,048 answers."""
 
 
 @dataclass(frozen=True)
@@ -170,20 +167,10 @@ class MemoryRow:
         place = TESTED_COUNTS.index(count)
         return mean(shares[place] for shares in self.shares)
 
-    def allows(self, count: int, share: float) -> bool:
-        """May another processor come to this share?
-
-        It adds up in another order, so that its training is like another seed's: as far outside
-        of the shipped seeds as these are from each other, and two standard errors more.
-        """
-        shares = [of_seed[TESTED_COUNTS.index(count)] for of_seed in self.shares]
-        room = max(shares) - min(shares) + SAMPLING
-        return min(shares) - room <= share <= max(shares) + room
-
 
 @functools.cache
 def read_results() -> dict[tuple[tuple[str, ...], bool], MemoryRow]:
     """The stored rows, by the rules of the layers and whether keys are repeated."""
-    stored = json.loads(FILE.read_text(encoding="utf-8"))["rows"]
+    stored = kept.read(FOUND).numbers["rows"]
     rows = [MemoryRow(tuple(one["rules"]), one["has_repeats"], one["shares"]) for one in stored]
     return {(row.rules, row.has_repeats): row for row in rows}

@@ -1,13 +1,11 @@
 """Training on the task: Adam (Kingma and Ba 2015), a job that readers watch, what was learned."""
 
 import functools
-import json
 import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -15,6 +13,7 @@ from torch import Tensor
 from torch.func import vmap
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from explainers import kept
 from explainers.attention.grouped_query import grouped_query
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head
@@ -308,16 +307,15 @@ def reads_both(learned: TrainedHeads, rule: str) -> bool:
     return set(largest) == running.related[running.verb]
 
 
-def find_json(language: str) -> Path:
-    """Where the report on the heads of a language is stored."""
-    return WEIGHTS_FILES[language].with_suffix(".json")
+def name_heads(language: str) -> str:
+    """What the heads of a language are kept under."""
+    return f"weights/{WEIGHTS_FILES[language].stem}"
 
 
 @functools.cache
 def read_report(language: str) -> dict[Configuration, ReportRow]:
-    """The stored report, read from its JSON."""
-    stored = json.loads(find_json(language).read_text(encoding="utf-8"))
-    rows = [ReportRow(**row) for row in stored["rows"]]
+    """How the shipped heads of a language do."""
+    rows = [ReportRow(**row) for row in kept.read(name_heads(language)).numbers["rows"]]
     return {row.configuration: row for row in rows}
 
 

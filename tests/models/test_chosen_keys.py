@@ -7,11 +7,13 @@ import torch
 from torch.nn.functional import cross_entropy, kl_div
 from torch.testing import assert_close
 
+from explainers import kept
 from explainers.attention import masks
 from explainers.attention.eviction import evict_least_read
 from explainers.attention.grouped_query import share
 from explainers.attention.indexer import index_scores, keep_best
 from explainers.attention.key_blocks import choose_blocks, score_blocks
+from explainers.folders import ASSETS
 from explainers.models import indexers as trained
 from explainers.models.attention_hook import run_model
 from tests.models.test_attention_hook import ours
@@ -23,6 +25,7 @@ PROSE, TWICE = trained.PROSE, trained.TWICE
 IDS = torch.randint(11, (1, LENGTH), generator=torch.Generator().manual_seed(5))
 CAUSAL = masks.build(masks.causal, LENGTH, LENGTH)
 SIZE = trained.IndexerSize(2, 8)
+LOSSES = kept.read(trained.CHOOSING).tolerance[measure_indexers.LOSSES]
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +122,7 @@ def test_training_makes_the_softmax_more_like_the_heads(model):
 @pytest.mark.nightly("five losses of the real model: its weights and what is kept change together")
 def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     """The picture's layer, number by number; and one loss of each kind."""
-    shipped, texts = trained.read_files(), measure_indexers.list_texts(smollm2)
+    shipped, texts = trained.read_indexers(), measure_indexers.list_texts(smollm2)
     passage = shipped.passages[PROSE]
     assert texts[PROSE][0].tolist() == passage.ids
     assert texts[TWICE][0].tolist() == shipped.passages[TWICE].ids
@@ -140,14 +143,14 @@ def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     apart = dict(measure_indexers.list_differences(found, shipped.numbers))
     assert len(apart) == 5
     assert measure_indexers.compare_numbers(found, shipped.numbers)
-    assert max(apart.values()) <= measure_indexers.LOSSES, apart
+    assert max(apart.values()) <= LOSSES, apart
     drawn = passage.losses[trained.INDEXER][trained.KEPT.index(64)]
     assert drawn == shipped.numbers["indexer"]["loss"]
 
 
 def test_training_starts_as_it_did(smollm2):
     """In the shown layer: first steps tell texts, sizes and seeds apart."""
-    shipped = trained.read_files()
+    shipped = trained.read_indexers()
     layer = shipped.passages[PROSE].layer
     told = measure_indexers.measure_training(smollm2, layer)
     assert measure_indexers.compare_numbers({"training": told}, shipped.numbers)
@@ -156,11 +159,11 @@ def test_training_starts_as_it_did(smollm2):
 
 
 def test_the_check_allows_rounding_and_no_change():
-    shipped = trained.read_files().numbers
+    shipped = trained.read_indexers().numbers
     prose = shipped["texts"][PROSE]
     for other, is_right in (
-        ({"full": prose["full"] + 0.9 * measure_indexers.LOSSES}, True),
-        ({"full": prose["full"] + 1.1 * measure_indexers.LOSSES}, False),
+        ({"full": prose["full"] + 0.9 * LOSSES}, True),
+        ({"full": prose["full"] + 1.1 * LOSSES}, False),
         ({"query": prose["query"] + 1}, False),
         ({"tokens": ["other", *prose["tokens"][1:]]}, False),
         ({"ids": prose["ids"][:-1]}, False),
@@ -168,5 +171,5 @@ def test_the_check_allows_rounding_and_no_change():
     ):
         found = {"texts": {PROSE: prose | other}}
         assert measure_indexers.compare_numbers(found, shipped) == is_right
-    files = trained.WEIGHTS_FILE, trained.WEIGHTS_FILE.with_suffix(".json")
+    files = (ASSETS / f"{trained.CHOOSING}.{ending}" for ending in ("safetensors", "json"))
     assert sum(file.stat().st_size for file in files) <= 1_600_000

@@ -4,8 +4,9 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from explainers import kept
 from explainers.chapters.serving import measured_serving
-from explainers.chapters.serving.measured_serving import BLOCK, MOST_TOKENS, join_prompts
+from explainers.chapters.serving.measured_serving import BLOCK, MOST_TOKENS, SERVING, join_prompts
 from explainers.models import served_prompts as served
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
@@ -64,15 +65,15 @@ def test_drafts_are_read_right_by_the_tree_alone(tiny):
 def test_what_is_kept_is_what_the_model_gives():
     """All of it: with tokens, counts and rows that are equal, and numbers that are near."""
     real(measured_serving.MODEL)
-    assert find_differences(measured_serving.read_file(), measure_all()) == []
+    assert find_differences(kept.read(SERVING).numbers, measure_all()) == []
 
 
 def test_a_piece_of_what_is_kept_is_what_the_model_gives():
-    loaded, kept = real(measured_serving.MODEL), measured_serving.read_file()
-    assert REPORT.read_text(encoding="utf-8") == write_report(kept)
-    assert find_differences({**kept, "largest": kept["largest"] + 1}, kept) == ["largest"]
-    prompts = served.cut_prompts(loaded, join_prompts(kept["beginning"]), MOST_TOKENS)
-    assert (prompts.tokens, prompts.ids) == (kept["tokens"], kept["ids"])
+    loaded, stored = real(measured_serving.MODEL), kept.read(SERVING).numbers
+    assert REPORT.read_text(encoding="utf-8") == write_report(stored)
+    assert find_differences({**stored, "largest": stored["largest"] + 1}, stored) == ["largest"]
+    prompts = served.cut_prompts(loaded, join_prompts(stored["beginning"]), MOST_TOKENS)
+    assert (prompts.tokens, prompts.ids) == (stored["tokens"], stored["ids"])
     with pytest.raises(ModelError, match="at most 4"):
         served.cut_prompts(loaded, ["the CEO announced the CEO", "the"], 4)
     alike = [(" Monday", " Friday"), (" on", " in"), (",", ".")]
@@ -81,7 +82,7 @@ def test_a_piece_of_what_is_kept_is_what_the_model_gives():
     assert not any(served.is_alike(*pair) for pair in others)
     first, second = prompts.ids
     now = served.measure_reuse(loaded, first, second, BLOCK)._asdict()
-    assert find_differences(kept, {**kept, "reuse": {**kept["reuse"], "-1": now}}) == []
+    assert find_differences(stored, {**stored, "reuse": {**stored["reuse"], "-1": now}}) == []
 
 
 def test_a_real_difference_is_not_called_rounding(tiny, monkeypatch):

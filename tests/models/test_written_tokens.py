@@ -126,7 +126,7 @@ def make_job(prompt):
 def test_a_job_writes_the_text_that_is_kept(smollm2):
     job = make_job(PROMPT)
     assert job.run() == "done"
-    kept = read_shipped_writing(MODEL)
+    kept = read_shipped_writing()
     assert kept
     assert job.result
     text = kept.texts[GREEDY]

@@ -2,21 +2,22 @@
 
 import pytest
 
+from explainers import kept
 from explainers.chapters.does_it_matter import cards
 from explainers.chapters.does_it_matter.hero import find_largest, read_shown
 from explainers.models.layer_by_layer import compute_writing, find_decoder, go_on, read_stream
 from explainers.models.replaced_heads import DRAWS, draw_null, read_pair
 from explainers.models.shipped_measurements import (
-    MODEL,
+    ABLATIONS,
     PAIRS,
+    WRITINGS,
     read_shipped_ablations,
     read_shipped_writings,
 )
 from tests.support.opening import PAGES, opened
 from tests.support.reading import said
-from workshop.models.compute_writings import SAME as SAME_LOGITS
-from workshop.models.compute_writings import find_difference as find_difference_of_writings
-from workshop.models.measure_ablations import SAME, SAMPLE, find_difference, measure_sample
+from workshop.models import compute_writings
+from workshop.models.measure_ablations import NATS, SAMPLE, find_difference, measure_sample
 
 PAGE = next(page for page in PAGES if page.stem == "21_does_it_matter")
 
@@ -30,9 +31,10 @@ def shown():
 
 @pytest.mark.nightly("a pair that is patched again, below, runs the same code daily")
 def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
-    kept = read_shipped_ablations(MODEL)
-    assert kept
-    assert find_difference(kept.ablations, measure_sample(smollm2, SAMPLE[1:]), SAMPLE[1:]) < SAME
+    shipped, allowed = read_shipped_ablations(), kept.read(ABLATIONS).tolerance[NATS]
+    assert shipped
+    again = measure_sample(smollm2, SAMPLE[1:])
+    assert find_difference(shipped.ablations, again, SAMPLE[1:]) < allowed
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +73,12 @@ def test_random_words_move_a_head_as_far_as_was_kept(smollm2, capital, shown, dr
 
 
 def test_what_the_heads_of_a_layer_write_is_computed_again(smollm2, capital, shown):
-    kept = read_shipped_writings()
-    assert kept
+    shipped = read_shipped_writings()
+    assert shipped
     found = compute_writing(find_decoder(smollm2), capital.stream, 23, capital.answers)
-    one = type(found)(*(part[23] for part in kept.writing))
-    assert find_difference_of_writings(one, found) < SAME_LOGITS
+    one = type(found)(*(part[23] for part in shipped.writing))
+    allowed = kept.read(WRITINGS).tolerance[compute_writings.LOGITS]
+    assert compute_writings.find_difference(one, found) < allowed
     assert cards.read_writing(shown, (23, 4), "The sun rises in the") is None
 
 

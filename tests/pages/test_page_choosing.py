@@ -7,13 +7,13 @@ from torch.nn.functional import kl_div
 
 from explainers.chapters.choosing import cards
 from explainers.chapters.choosing.hero import LOOKS, compute_numbers, make_indexer_job, train_with
-from explainers.models.indexers import KEPT, ORACLE, PROSE, STEPS, Shipped, read_files
+from explainers.models.indexers import KEPT, ORACLE, PROSE, STEPS, Shipped, read_indexers
 from explainers.ui.text.numbers import A_LITTLE_WORSE, MUCH_WORSE, NO_WORSE
 from tests.support.opening import PAGES, ROOT, opened
 from tests.support.reading import hero, said
 
 PAGE = next(page for page in PAGES if page.stem == "13_choosing")
-SHIPPED = read_files()
+SHIPPED = read_indexers()
 PASSAGE = SHIPPED.passages[PROSE]
 
 

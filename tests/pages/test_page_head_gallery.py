@@ -6,6 +6,7 @@ import torch
 
 from explainers.chapters.common.measured_heads import MEASURE_LABEL
 from explainers.chapters.head_gallery.head_card import HALF, NOTHING, SAME
+from explainers.folders import ASSETS
 from explainers.models import load as loading_module
 from explainers.models import registry, shipped_scores
 from explainers.models.head_scores import measure_heads
@@ -106,7 +107,7 @@ def nothing_measured(monkeypatch, tmp_path):
 
 
 def test_scores_come_with_the_app_for_these_models_and_weights_alone(nothing_measured):
-    assert shipped_scores.locate_shipped_scores(SMOLLM2).stat().st_size < 200_000
+    assert (ASSETS / f"{shipped_scores.name_scores(SMOLLM2)}.safetensors").stat().st_size < 200_000
     kept = shipped_scores.read_shipped_scores(SMOLLM2)
     assert kept
     assert shipped_scores.find_known_scores(SMOLLM2) is kept.scores

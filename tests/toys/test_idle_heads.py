@@ -5,13 +5,14 @@ from itertools import product
 import pytest
 import torch
 
+from explainers.folders import ASSETS
 from explainers.toys import idle_training
 from explainers.toys.idle_head import (
     ALPHABET,
     BEGIN,
     FIRST,
     GATE,
-    IDLE_FILE,
+    IDLE_HEADS,
     IDLE_SEEDS,
     NORM,
     SETTINGS,
@@ -56,7 +57,7 @@ def test_rows_follow_the_rule_and_no_other_letter_is_copied_more_than_by_chance(
 
 
 def test_what_is_shipped_is_small_and_every_head_copies():
-    assert IDLE_FILE.stat().st_size < 1_200_000
+    assert (ASSETS / f"{IDLE_HEADS}.safetensors").stat().st_size < 1_200_000
     assert IDLE_MARKDOWN.read_text(encoding="utf-8") == format_idle_report()
     for setting, seed in product(SHIPPED_SETTINGS, IDLE_SEEDS):
         parts, untrained = load_idle_head(setting, seed), draw_idle_parts(setting, seed)

@@ -3,12 +3,14 @@
 import pytest
 import torch
 
-from explainers.toys import longer_texts
+from explainers import kept
+from explainers.folders import ASSETS
 from explainers.toys.examples import make_generator
 from explainers.toys.longer_texts import (
     FURTHER,
     KINDS,
     LENGTHS,
+    LONGER,
     NOWHERE,
     NTK,
     PARTIAL,
@@ -19,9 +21,14 @@ from explainers.toys.longer_texts import (
     YARN,
     find_speeds,
     read_longer_results,
-    read_stored,
 )
-from workshop.toys.measure_longer_texts import ASKED, TRAINED_FURTHER, measure_first_losses
+from workshop.toys.measure_longer_texts import (
+    ASKED,
+    FIRST_LOSSES,
+    TRAINED_FURTHER,
+    measure_first_losses,
+)
+from workshop.toys.tolerance import allows
 from workshop.toys.train_longer_texts import (
     VOCABULARY,
     draw_parts,
@@ -87,13 +94,15 @@ def test_what_is_shipped_is_of_all_models_and_seeds_and_small():
     for row in read_longer_results().values():
         for numbers in (row.losses, row.rights):
             assert [len(of_seed) for of_seed in numbers] == [len(row.lengths)] * len(SEEDS)
-    assert longer_texts.FILE.stat().st_size < 8_000
-    kept = read_longer_results()[ROTARY, PLAIN, 0]
-    asked = LENGTHS[-1]
-    assert kept.allows(asked, kept.average(asked)[0])
-    assert not kept.allows(asked, 3 * kept.average(asked)[0])
+    assert (ASSETS / f"{LONGER}.json").stat().st_size < 8_000
+    row = read_longer_results()[ROTARY, PLAIN, 0]
+    shipped, (loss, _right) = [of_seed[-1] for of_seed in row.losses], row.average(LENGTHS[-1])
+    assert allows(LONGER, shipped, loss)
+    assert not allows(LONGER, shipped, 3 * loss)
 
 
 def test_the_first_batches_come_out_again():
     """A change of the model, the task or the optimiser shows here; a processor's roundings not."""
-    assert measure_first_losses() == pytest.approx(read_stored()["first_losses"], abs=2e-3)
+    stored = kept.read(LONGER)
+    allowed, losses = stored.tolerance[FIRST_LOSSES], stored.numbers["first_losses"]
+    assert measure_first_losses() == pytest.approx(losses, abs=allowed)

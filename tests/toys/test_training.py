@@ -1,6 +1,5 @@
 """The task that toy weights are trained on, the training, and what the shipped weights learned."""
 
-import json
 import statistics
 from itertools import product
 
@@ -10,6 +9,7 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 from safetensors import safe_open
 
+from explainers import kept
 from explainers.attention import masks
 from explainers.toys import layers, training
 from explainers.toys.grammar import (
@@ -20,6 +20,7 @@ from explainers.toys.grammar import (
     find_language,
     split_list,
 )
+from explainers.toys.idle_head import IDLE_HEADS
 from explainers.toys.layers import PART_NAMES, SEEDS, Configuration, list_configurations, load_heads
 from explainers.toys.task import (
     MAX_NEWS_TOKENS,
@@ -39,6 +40,7 @@ from explainers.toys.training import (
     measure_heads,
     read_report,
 )
+from workshop import keep
 from workshop.toys import train_heads, weight_check
 from workshop.toys.measure_longer_texts import format_longer_section
 from workshop.toys.measure_memories import format_results_section
@@ -237,10 +239,16 @@ def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     assert len(row.loss) == 2
     again, _ = train_heads.train_configuration(SMALL, steps=3)
     assert all(torch.equal(again[name], tensor) for name, tensor in shipped.items())
-    report_file = tmp_path / "report.json"
-    monkeypatch.setitem(layers.WEIGHTS_FILES, "en", report_file.with_suffix(".safetensors"))
-    train_heads.write_report([row], "made by a test")
-    assert training.ReportRow(**json.loads(report_file.read_text())["rows"][0]) == row
+    for module in (keep, kept):
+        monkeypatch.setattr(module, "ASSETS", tmp_path)
+    kept.read.cache_clear()
+    try:
+        train_heads.keep_rows("en", "made by a test", [row])
+        assert read_report("en") == {SMALL: row}
+        assert kept.read(training.name_heads("en")).origin == "made by a test"
+    finally:
+        kept.read.cache_clear()
+        read_report.cache_clear()
 
 
 @pytest.mark.parametrize(("times", "is_right"), [(0.5, True), (2.0, False)])
@@ -252,11 +260,10 @@ def test_a_change_is_noticed_and_rounding_is_not(monkeypatch, times, is_right):
     others = {"a": torch.zeros(4), "b": torch.tensor([[0, 0.25], [-0.75, 0]])}
     assert find_mean_difference(some, others) == 1 / 8
     assert find_mean_difference(some, {"a": others["a"]}) == torch.inf
-    name = "idle_heads"
-    file, _ = weight_check.CHECKS[name]
-    stored = weight_check.load_file(file)
+    name = IDLE_HEADS
+    stored = kept.read(name).read_tensors()
     part = next(one for one in stored if one.endswith("query"))
     moved = stored[part].float()
     moved += times * read_tolerance(name).allowed
-    monkeypatch.setitem(weight_check.CHECKS, name, (file, lambda _less: {part: moved}))
+    monkeypatch.setitem(weight_check.CHECKS, name, lambda _less: {part: moved})
     assert weight_check.check_weights(name) is is_right

@@ -9,6 +9,7 @@ import torch
 from torch.nn.functional import pad
 from torch.testing import assert_close
 
+from explainers import kept
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.translation import alignment, corpus, model, translator
@@ -17,6 +18,7 @@ from explainers.translation.translator import SEEDS, load_translator
 from explainers.translation.vocabulary import BEGIN, END, PAD, PaddedIds, vietnamese_vocabulary
 from tests.support.drawn import drawn
 from tests.support.translators import make_untrained_translator
+from workshop import keep
 from workshop.translation import evaluation, evaluation_report, train, training_set
 from workshop.translation.train import BATCH_SIZE, Training, make_batches
 
@@ -94,12 +96,13 @@ def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
     runpy.run_module("workshop.translation", run_name="__main__")
     [line] = capsys.readouterr().out.splitlines()
     assert line == result.format_json()
-    monkeypatch.setattr(evaluation_report, "JSON_REPORT", small / "report.json")
+    for module in (keep, kept):
+        monkeypatch.setattr(module, "ASSETS", small)
     monkeypatch.setattr(evaluation_report, "MARKDOWN_REPORT", small / "REPORT.md")
     evaluation_report.write_report(result, "made by a test")
-    evaluation_report.read_report.cache_clear()
     again = evaluation_report.read_report()
     evaluation_report.read_report.cache_clear()
+    kept.read.cache_clear()
     assert again == (result, "made by a test")
 
 

@@ -12,7 +12,7 @@ import torch.nn.functional as F  # noqa: N812
 
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab
-from explainers.models.shipped_measurements import MODEL, USUAL, read_shipped_writing
+from explainers.models.shipped_measurements import USUAL, read_shipped_writing
 from explainers.models.written_tokens import TEMPERATURES, TOP_PS, restrict_candidates
 from explainers.toys.layers import FILM_SEED, load_readable_layer
 from explainers.toys.sentence import SENTENCE
@@ -50,7 +50,7 @@ def test_the_weights_under_a_mask_of_ones_own_are_torchs():
 
 
 def test_the_probabilities_of_the_next_token_are_the_models():
-    shipped = read_shipped_writing(MODEL)
+    shipped = read_shipped_writing()
     assert shipped
     steps = shipped.texts[USUAL].steps[::3]
     names = ("candidates", "kept", "place", "logit")

@@ -4,13 +4,13 @@
 measures two heads and compares.
 """
 
-import json
 import sys
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
+from explainers import kept
 from explainers.models.layer_by_layer import Decoder, find_decoder
 from explainers.models.load import RealModel, load_model
 from explainers.models.probes import make_natural_probe
@@ -22,18 +22,19 @@ from explainers.models.replaced_heads import (
     read_baseline,
 )
 from explainers.models.shipped_measurements import (
-    ABLATIONS_FILE,
+    ABLATIONS,
     MODEL,
     PAIRS,
     SAMPLE,
     Ablations,
     Place,
-    read_ablations_file,
+    read_ablations,
 )
-from workshop.models.measure_scores import write_tensors
+from workshop.keep import keep_of_model
 
-SAME = 2e-3
-"""Nats: what two machines may differ by."""
+NATS = "nats"
+TOLERANCE = {NATS: 2e-3}
+"""What two machines may differ by."""
 
 
 def _pack_pair(name: str, one: Patching) -> dict[str, Tensor]:
@@ -44,7 +45,7 @@ def _pack_pair(name: str, one: Patching) -> dict[str, Tensor]:
         "mlps": one.direct.mlps,
         "leads": torch.tensor([*one.leads, one.direct.embedding]),
     }
-    return {f"{name}: {what}": tensor.float().contiguous() for what, tensor in packed.items()}
+    return {f"{name}: {what}": tensor.float() for what, tensor in packed.items()}
 
 
 def measure_all(
@@ -73,34 +74,36 @@ def measure_sample(loaded: RealModel, places: tuple[Place, ...] = SAMPLE) -> Ten
     )
 
 
-def find_difference(kept: Ablations, measured: Tensor, places: tuple[Place, ...] = SAMPLE) -> float:
+def find_difference(
+    stored: Ablations, measured: Tensor, places: tuple[Place, ...] = SAMPLE
+) -> float:
     """The largest between what is kept and what was measured now, in nats."""
     layers, heads = zip(*places, strict=True)
-    return float((kept.rises[:, list(layers), list(heads)] - measured).abs().max())
+    return float((stored.rises[:, list(layers), list(heads)] - measured).abs().max())
 
 
 def write_shipped_ablations() -> None:
-    """Measure SmolLM2 and write its file."""
+    """Measure SmolLM2 and keep it."""
     loaded = load_model(MODEL)
     decoder = find_decoder(loaded)
     pairs = {name: patch_pair(loaded, decoder, pair) for name, pair in PAIRS.items()}
     found = measure_all(
         decoder, make_natural_probe(loaded).ids, lambda place: print(*place, flush=True)
     )
-    tensors = {name: tensor.contiguous() for name, tensor in found._asdict().items()}
+    tensors = found._asdict()
     for name, one in pairs.items():
         tensors |= _pack_pair(name, one)
-    told = {name: {"tokens": one.tokens} for name, one in pairs.items()}
-    write_tensors(ABLATIONS_FILE, MODEL, tensors, {"pairs": json.dumps(told)})
-    print(f"{ABLATIONS_FILE.name}: {ABLATIONS_FILE.stat().st_size / 1000:.0f} kB")
+    numbers = {"pairs": {name: one.tokens for name, one in pairs.items()}}
+    command = "python -m workshop.models.measure_ablations"
+    keep_of_model(ABLATIONS, MODEL, command, TOLERANCE, numbers, tensors)
 
 
 def check() -> int:
     """Measure the sample again; 1 if it differs from what is kept."""
-    kept, _ = read_ablations_file()
-    difference = find_difference(kept.ablations, measure_sample(load_model(MODEL)))
+    measured = measure_sample(load_model(MODEL))
+    difference = find_difference(read_ablations().ablations, measured)
     print(f"{len(SAMPLE)} heads measured again: {difference:.5f} nats apart at most")
-    return int(difference > SAME)
+    return int(difference > kept.read(ABLATIONS).tolerance[NATS])
 
 
 if __name__ == "__main__":

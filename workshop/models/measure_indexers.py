@@ -6,7 +6,6 @@ measures again with the indexers that are shipped, begins the training again, an
 
 import argparse
 import itertools
-import json
 import math
 import sys
 import time
@@ -17,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from explainers import kept
 from explainers.attention.indexer import Indexer, IndexInputs
 from explainers.models.changes import Window
 from explainers.models.indexers import (
+    CHOOSING,
     FIRST,
     INDEXER,
     INDEXER_PARTS,
@@ -28,7 +29,6 @@ from explainers.models.indexers import (
     MODEL,
     MOST_TOKENS,
     NUM_FIRST,
-    NUMBERS_FILE,
     ORACLE,
     OWN,
     POLICIES,
@@ -36,19 +36,17 @@ from explainers.models.indexers import (
     SHORT,
     TWICE,
     USUAL,
-    WEIGHTS_FILE,
     WINDOW,
     IndexerSize,
     Reading,
     list_training_texts,
     project_text,
-    read_files,
+    read_indexers,
     read_layers,
     unpack_indexers,
 )
 from explainers.models.probes import PASSAGES_FILE
-from explainers.models.registry import resolve_folder
-from explainers.models.shipped_scores import compute_fingerprint
+from workshop.keep import keep_of_model
 from workshop.models.key_policies import (
     BlockKeys,
     EvictedKeys,
@@ -59,7 +57,6 @@ from workshop.models.key_policies import (
     find_telling_query,
     make_policies,
 )
-from workshop.models.measure_scores import write_tensors
 from workshop.models.train_indexers import measure_kept_weight, measure_start, train_all
 
 if TYPE_CHECKING:
@@ -190,16 +187,15 @@ def write(loaded: "RealModel") -> None:
     for passage in told["texts"].values():
         passage["seed"] = trained[passage["layer"]].seed
     told["tokens"] = sum(text.shape[1] for text in texts)
-    write_tensors(WEIGHTS_FILE, MODEL, packed | pack_all(loaded, indexers, told), {})
-    told |= {"model": MODEL, "fingerprint": compute_fingerprint(resolve_folder(MODEL))}
-    NUMBERS_FILE.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
-    for file in (WEIGHTS_FILE, NUMBERS_FILE):
-        print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
+    tensors = packed | pack_all(loaded, indexers, told)
+    command = "python -m workshop.models.measure_indexers"
+    keep_of_model(CHOOSING, MODEL, command, TOLERANCE, told, tensors)
 
 
-LOSSES, START = 0.003, 5e-4
-"""How far a loss or a share of weight may be off, and the start of a training: on another machine
-losses were off by .0018 at most, starts by .00018. Pages call a loss worse from .01 on."""
+LOSSES, START = "losses, and shares", "start of training"
+TOLERANCE = {LOSSES: 0.003, START: 5e-4}
+"""On another machine losses were off by .0018 at most, starts by .00018. Pages call a loss worse
+from .01 on."""
 
 
 def list_differences(one: Any, other: Any, name: str = "") -> Iterator[tuple[str, float]]:
@@ -221,9 +217,10 @@ def list_differences(one: Any, other: Any, name: str = "") -> Iterator[tuple[str
 
 def compare_numbers(measured: Mapping[str, Any], shipped: Mapping[str, Any]) -> bool:
     """Are they the same but for rounding? Tells those that are farthest from it."""
-    found = list_differences(measured, shipped)
+    allowed = kept.read(CHOOSING).tolerance
     apart = [
-        (name, far / (START if name.startswith("training") else LOSSES)) for name, far in found
+        (name, far / allowed[START if name.startswith("training") else LOSSES])
+        for name, far in list_differences(measured, shipped)
     ]
     apart.sort(key=lambda found: found[1])
     for name, far in apart[-5:]:
@@ -233,7 +230,7 @@ def compare_numbers(measured: Mapping[str, Any], shipped: Mapping[str, Any]) -> 
 
 def check(loaded: "RealModel") -> int:
     """Measure again with what is shipped; 1 if a number differs by more than its tolerance."""
-    shipped = read_files()
+    shipped = read_indexers()
     measured = measure(loaded, shipped.indexers)
     measured["training"] = measure_training(loaded, shipped.passages[PROSE].layer)
     return int(not compare_numbers(measured, shipped.numbers))

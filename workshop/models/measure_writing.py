@@ -4,7 +4,6 @@
 measures some losses, and compares.
 """
 
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from explainers import kept
 from explainers.folders import ASSETS
 from explainers.messages import N_
 from explainers.models.attention_hook import Change, run_model
@@ -47,13 +47,13 @@ from explainers.models.shipped_measurements import (
     PROMPT,
     SAMPLINGS,
     SEED,
-    TEXTS_FILE,
+    TEXTS,
     ShippedWriting,
     WrittenText,
-    read_texts_file,
+    read_texts,
 )
 from explainers.models.written_tokens import tell_step, write_tokens
-from workshop.models.measure_scores import write_tensors
+from workshop.keep import keep_of_model
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -61,8 +61,9 @@ if TYPE_CHECKING:
 CHECKED = FULL, RING, name_rounding(KEYS, TOKEN, 2)
 SPREAD_TEXTS = 2
 """Texts over which the channels are compared."""
-SAME = 2e-3
-"""Nats, and shares: what two machines may differ by."""
+NATS = "nats, and shares"
+TOLERANCE = {NATS: 2e-3}
+"""What two machines may differ by."""
 
 
 def write_text(loaded: "RealModel", name: str) -> WrittenText:
@@ -92,19 +93,19 @@ def write_shipped_writing() -> None:
     prose = read_prose(loaded)
     spread = measure_spread(loaded, prose[:SPREAD_TEXTS])
     losses = measure_savings(loaded, prose, savings, lambda name: print(name, flush=True))
-    described = {
-        "savings": json.dumps(list(savings)),
-        "prompt": json.dumps(texts[GREEDY].prompt),
-        "shape": json.dumps(find_cache_shape(loaded)),
-        "texts": json.dumps({name: one.steps for name, one in texts.items()}),
+    numbers = {
+        "prompt": texts[GREEDY].prompt,
+        "shape": find_cache_shape(loaded),
+        "savings": list(savings),
+        "texts": {name: one.steps for name, one in texts.items()},
     }
-    write_tensors(TEXTS_FILE, MODEL, {"losses": losses, "spread": spread}, described)
-    print(f"{TEXTS_FILE.name}: {TEXTS_FILE.stat().st_size / 1000:.0f} kB")
+    command, tensors = "python -m workshop.models.measure_writing", {"losses": losses}
+    keep_of_model(TEXTS, MODEL, command, TOLERANCE, numbers, tensors | {"spread": spread})
 
 
-def find_difference(kept: ShippedWriting, text: WrittenText, name: str) -> float:
+def find_difference(stored: ShippedWriting, text: WrittenText, name: str) -> float:
     """The largest between the probabilities of a text as it is kept, and written now."""
-    pairs = zip(kept.texts[name].steps, text.steps, strict=True)
+    pairs = zip(stored.texts[name].steps, text.steps, strict=True)
     return max(
         abs(one.probability - now.probability) if one.token == now.token else 1.0
         for one, now in pairs
@@ -123,15 +124,15 @@ def check() -> int:
     """Write and measure a part again; 1 if it differs from what is kept."""
     from explainers.models.load import load_model
 
-    kept, _ = read_texts_file()
+    stored = read_texts()
     loaded = load_model(MODEL)
-    apart = find_difference(kept, write_text(loaded, GREEDY), GREEDY)
+    apart = find_difference(stored, write_text(loaded, GREEDY), GREEDY)
     again = measure_again(loaded, 2)
-    losses = max(float((kept.losses[name][:2] - row).abs().max()) for name, row in again.items())
+    losses = max(float((stored.losses[name][:2] - row).abs().max()) for name, row in again.items())
     spread = measure_spread(loaded, read_prose(loaded)[:SPREAD_TEXTS])
-    channels = float((spread / kept.spread - 1).abs().max())
+    channels = float((spread / stored.spread - 1).abs().max())
     print(f"probabilities {apart:.5f} apart at most, losses {losses:.5f} nats, {channels:.5f}")
-    return int(max(apart, losses, channels) > SAME)
+    return int(max(apart, losses, channels) > kept.read(TEXTS).tolerance[NATS])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 `--check` it compares. `python -m benchmarks.why` prints all of it.
 """
 
-import json
 import random
 import sys
 from collections.abc import Iterable
@@ -13,10 +12,10 @@ from typing import NamedTuple
 
 import torch
 
+from explainers import kept
 from explainers.models.head_scores import ROLES, HeadScores, find_roles
 from explainers.models.load import RealModel, load_model
 from explainers.models.probes import make_natural_probe
-from explainers.models.registry import resolve_folder
 from explainers.models.score_sources import (
     KEY_SIDE,
     QUERY_SIDE,
@@ -32,24 +31,25 @@ from explainers.models.score_sources import (
 from explainers.models.shipped_measurements import (
     ALIKE,
     ALL,
+    BY_ROLE,
     DIFFUSE,
     MODEL,
     NO_ROLE,
-    ROLES_FILE,
     WAYS,
     RoleResult,
-    read_roles_file,
 )
-from explainers.models.shipped_scores import compute_fingerprint, find_known_scores
+from explainers.models.shipped_scores import find_known_scores
 from explainers.models.written_out import WrittenRun, write_out
+from workshop.keep import keep_of_model
 
 LEAST_WEIGHT, FIRST_LAYER, REMOVED = 0.1, 4, 3
 """Which weights are asked about, and how many sources are removed from each."""
 LEAST_ENTROPY = 0.75
 """A head is called diffuse whose rows, without the first token, have more of the most possible."""
 MEASURED, MOST_PER_ROLE, SEED = 1000, 300, 1
-SAME = 0.02
-"""A share of cells by which another processor may differ."""
+SHARE = "share of cells"
+TOLERANCE = {SHARE: 0.02}
+"""What another processor may differ by."""
 
 
 class Outcome(NamedTuple):
@@ -62,8 +62,8 @@ class Outcome(NamedTuple):
 def list_cells(run: WrittenRun) -> list[Cell]:
     """All large weights of a text, from layer 4 on, whose key is not the first nor the query's."""
     cells = []
-    for layer, kept in enumerate(run.layers[FIRST_LAYER:], start=FIRST_LAYER):
-        weights = kept.weights.clone()
+    for layer, read in enumerate(run.layers[FIRST_LAYER:], start=FIRST_LAYER):
+        weights = read.weights.clone()
         weights[..., 0] = 0
         weights.diagonal(dim1=1, dim2=2).zero_()
         cells += [Cell(layer, *found) for found in (weights > LEAST_WEIGHT).nonzero().tolist()]
@@ -163,25 +163,26 @@ def summarise(role: str, outcomes: list[Outcome]) -> RoleResult:
 
 
 def write_roles() -> list[RoleResult]:
-    """Measure, and write the file."""
+    """Measure, and keep it."""
     results = measure_roles(load_model(MODEL))
-    of = {"model": MODEL, "fingerprint": compute_fingerprint(resolve_folder(MODEL))}
-    kept = {**of, "ways": WAYS, "results": results}
-    ROLES_FILE.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    command, numbers = "python -m workshop.models.removals_by_role", {"ways": WAYS}
+    keep_of_model(BY_ROLE, MODEL, command, TOLERANCE, numbers | {"results": results})
     return results
 
 
 def check() -> int:
     """Measure again; 1 if a share of cells differs by more than another processor may make it."""
-    kept, _ = read_roles_file()
+    stored = [RoleResult(*result) for result in kept.read(BY_ROLE).numbers["results"]]
     measured = {one.role: one for one in measure_roles(load_model(MODEL))}
     gaps = [
         abs(one.share(way) - measured[one.role].share(way))
-        for one in kept
+        for one in stored
         for way in WAYS
         if one.role in measured and one.cells == measured[one.role].cells
     ]
-    is_same = len(gaps) == len(WAYS) * len(measured) and max(gaps) <= SAME
+    is_same = (
+        len(gaps) == len(WAYS) * len(measured) and max(gaps) <= kept.read(BY_ROLE).tolerance[SHARE]
+    )
     print(f"{len(gaps)} shares measured again: {max(gaps, default=1):.4f} apart at most")
     return int(not is_same)
 

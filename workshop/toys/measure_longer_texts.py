@@ -1,16 +1,17 @@
 """Measures models past their trained length, and writes what comes out."""
 
-import json
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 
 import torch
 
+from explainers import kept
+from explainers.kept import Kept
 from explainers.toys.longer_texts import (
-    FILE,
     FURTHER,
     LENGTHS,
+    LONGER,
     NOWHERE,
     NTK,
     PARTIAL,
@@ -22,8 +23,9 @@ from explainers.toys.longer_texts import (
     YARN,
     LengthRow,
     read_longer_results,
-    read_stored,
 )
+from workshop.keep import keep
+from workshop.toys.tolerance import BEYOND, allows
 from workshop.toys.train_longer_texts import (
     BATCH_SIZE,
     LEARNING_RATE,
@@ -37,6 +39,9 @@ ASKED = {ROTARY: (PLAIN, PI, NTK, YARN), PARTIAL: (PLAIN, YARN), NOWHERE: (PLAIN
 """Without further training: the ways to slow down each kind."""
 TRAINED_FURTHER = PLAIN, PI
 CHECKED_BATCHES = 20
+FIRST_LOSSES = "first losses"
+TOLERANCE = {BEYOND: 0.02, FIRST_LOSSES: 2e-3}
+"""Nats."""
 
 
 def measure_seed(seed: int, kinds: Sequence[str] = tuple(ASKED)) -> list[LengthRow]:
@@ -71,10 +76,10 @@ def make_longer_results(processes: int) -> None:
     with ProcessPoolExecutor(processes) as pool:
         of_seeds = list(pool.map(measure_seed, SEEDS))
     made = f"{STEPS} batches of {BATCH_SIZE}, Adam {LEARNING_RATE}, torch {torch.__version__}"
-    stored = {"made": f"{made}, one thread", "first_losses": measure_first_losses()}
-    lines = ",\n".join(json.dumps(asdict(_join(rows))) for rows in zip(*of_seeds, strict=True))
-    head = json.dumps(stored)[:-1]
-    FILE.write_text(f'{head}, "rows": [\n{lines}\n]}}\n', encoding="utf-8")
+    rows = [asdict(_join(rows)) for rows in zip(*of_seeds, strict=True)]
+    numbers = {"first_losses": measure_first_losses(), "rows": rows}
+    command = "python -m workshop.toys --longer"
+    keep(Kept(LONGER, f"{made}, one thread", command, TOLERANCE, numbers))
 
 
 def _join(rows: Sequence[LengthRow]) -> LengthRow:
@@ -87,11 +92,11 @@ def check_longer_results() -> bool:
     """Train the first seed with RoPE again: do all losses come out near enough?"""
     is_near = True
     for row in measure_seed(SEEDS[0], [ROTARY]):
-        kept = read_longer_results()[row.kind, row.way, row.further]
-        for length, loss in zip(row.lengths, row.losses[0], strict=True):
-            is_allowed = kept.allows(length, loss)
+        stored = read_longer_results()[row.kind, row.way, row.further]
+        for place, (length, loss) in enumerate(zip(row.lengths, row.losses[0], strict=True)):
+            shipped = [of_seed[place] for of_seed in stored.losses]
+            is_allowed = allows(LONGER, shipped, loss)
             is_near &= is_allowed
-            shipped = [of_seed[row.lengths.index(length)] for of_seed in kept.losses]
             verdict = "as shipped" if is_allowed else "TOO FAR"
             print(row.kind, row.way, row.further, length, loss, shipped, verdict)
     return is_near
@@ -121,7 +126,7 @@ each other, and 0.02 more. A test compares the first {checked} batches exactly.
 def format_longer_section() -> str:
     """The section of the report, as Markdown."""
     text = SECTION.format(
-        made=read_stored()["made"],
+        made=kept.read(LONGER).origin,
         trained=TRAINED,
         further=FURTHER,
         longest=LENGTHS[-1],

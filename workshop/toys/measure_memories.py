@@ -1,20 +1,19 @@
 """Trains memories on pairs, and writes what they find again."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 import torch
 
+from explainers import kept
+from explainers.kept import Kept
 from explainers.toys.pair_memory import (
     BATCH_SIZE,
     COUNTS,
-    FILE,
+    FOUND,
     LEARNING_RATE,
     MODELS,
     OVERWRITE,
-    SAMPLING,
     SEEDS,
     STEPS,
     SUM,
@@ -24,6 +23,11 @@ from explainers.toys.pair_memory import (
     read_results,
     train_memory,
 )
+from workshop.keep import keep
+from workshop.toys.tolerance import BEYOND, allows
+
+TOLERANCE = {BEYOND: 0.02}
+"""Two standard errors of a share that was measured on 2,048 answers."""
 
 
 def train_row(rules: Sequence[str], has_repeats: bool, seeds: Sequence[int]) -> MemoryRow:
@@ -45,13 +49,8 @@ def make_results() -> None:
             print(" + ".join(rules), "repeated keys" if has_repeats else "new keys", flush=True)
             rows.append(train_row(rules, has_repeats, SEEDS))
     made = f"{STEPS} batches of {BATCH_SIZE}, Adam {LEARNING_RATE}, torch {torch.__version__}"
-    write_results(rows, f"{made}, one thread", FILE)
-
-
-def write_results(rows: Sequence[MemoryRow], made: str, file: Path) -> None:
-    """Write them as JSON."""
-    lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
-    file.write_text(f'{{"made": {json.dumps(made)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8")
+    command, numbers = "python -m workshop.toys --memories", {"rows": list(map(asdict, rows))}
+    keep(Kept(FOUND, f"{made}, one thread", command, TOLERANCE, numbers))
 
 
 def check_results(seed: int = SEEDS[0]) -> bool:
@@ -61,12 +60,12 @@ def check_results(seed: int = SEEDS[0]) -> bool:
         for has_repeats in (False, True):
             row = read_results()[rules, has_repeats]
             [again] = train_row(rules, has_repeats, [seed]).shares
-            for count, share in zip(TESTED_COUNTS, again, strict=True):
-                is_allowed = row.allows(count, share)
+            for place, (count, share) in enumerate(zip(TESTED_COUNTS, again, strict=True)):
+                shipped = [of_seed[place] for of_seed in row.shares]
+                is_allowed = allows(FOUND, shipped, share)
                 is_near &= is_allowed
                 verdict = "as shipped" if is_allowed else "TOO FAR"
-                kept = [of_seed[TESTED_COUNTS.index(count)] for of_seed in row.shares]
-                print(*rules, "repeated" if has_repeats else "new", count, share, kept, verdict)
+                print(*rules, "repeated" if has_repeats else "new", count, share, shipped, verdict)
     return is_near
 
 
@@ -93,15 +92,15 @@ errors of a share of 2,048 answers.
 
 def format_results_section() -> str:
     """The section of the report, as Markdown."""
-    made = json.loads(FILE.read_text(encoding="utf-8"))["made"]
+    stored = kept.read(FOUND)
     counts = f"{', '.join(map(str, COUNTS[:-1]))} and {COUNTS[-1]}"
     columns = " | ".join(map(str, TESTED_COUNTS))
     section = SECTION.format(
-        made=made,
+        made=stored.origin,
         keys=64,
         counts=counts,
         last=SEEDS[-1],
-        sampling=SAMPLING,
+        sampling=stored.tolerance[BEYOND],
         columns=columns,
         line="---|" * len(TESTED_COUNTS),
     )

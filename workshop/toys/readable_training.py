@@ -1,19 +1,18 @@
 """Trains the readable head from five seeds, and measures on held-out sentences what it learned."""
 
 import functools
-import json
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from explainers import kept
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import single_head
+from explainers.kept import Kept
 from explainers.toys.examples import LONGEST, make_generator
 from explainers.toys.grammar import GRAMMARS, NUM_WORDS, join_list
 from explainers.toys.layers import (
@@ -29,11 +28,13 @@ from explainers.toys.layers import (
 )
 from explainers.toys.task import Batch, Task, build_news_mask, make_targets
 from explainers.toys.training import BATCH_SIZE, POOL_SENTENCES, START_BIAS, START_SCALE, draw_pool
+from workshop.keep import keep, write_tensors
 
 READABLE_STEPS, READABLE_LEARNING_RATE = 3_000, 5e-3
 NUM_STAGES = 40
 STAGES = tuple(round(READABLE_STEPS * (n / (NUM_STAGES - 1)) ** 2) for n in range(NUM_STAGES))
 """After how many batches a stage of the film is kept: dense at first, where most happens."""
+MEASURED = "measured"
 
 
 def make_readable_task(batch: Batch) -> Task:
@@ -162,25 +163,29 @@ def make_readable_weights(language: str) -> None:
         f"{READABLE_STEPS:,} batches of {BATCH_SIZE}, Adam {READABLE_LEARNING_RATE}, "
         f"torch {torch.__version__}, one thread"
     )
-    file = READABLE_FILES[language]
-    file.parent.mkdir(exist_ok=True)
-    save_file(tensors, file, {"words": join_list(GRAMMARS[language].words), "made": made})
-    file.chmod(0o644)  # safetensors leaves it to its owner alone
-    rows = [measure_readable_head(seed, language) for seed in READABLE_SEEDS]
-    write_readable_rows(rows, made, file.with_suffix(".json"))
-
-
-def write_readable_rows(rows: Sequence[ReadableRow], made: str, file: Path) -> None:
-    """Write what was measured as JSON."""
-    lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
-    file.write_text(f'{{"made": {json.dumps(made)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8")
+    words = join_list(GRAMMARS[language].words)
+    write_tensors(READABLE_FILES[language], tensors, {"words": words})
+    rows = [asdict(measure_readable_head(seed, language)) for seed in READABLE_SEEDS]
+    command, name = name_command("--readable", language), name_readable_head(language)
+    keep(Kept(name, made, command, {MEASURED: 2e-3}, {"rows": rows}))
+    read_readable_rows.cache_clear()
 
 
 @functools.cache
-def read_readable_rows(file: Path) -> tuple[list[ReadableRow], str]:
-    """What was measured of each seed, and how the weights were made."""
-    stored = json.loads(file.read_text(encoding="utf-8"))
-    return [ReadableRow(**row) for row in stored["rows"]], stored["made"]
+def read_readable_rows(language: str) -> list[ReadableRow]:
+    """What was measured of each seed."""
+    return [ReadableRow(**row) for row in kept.read(name_readable_head(language)).numbers["rows"]]
+
+
+def name_readable_head(language: str) -> str:
+    """What the head of a language is kept under."""
+    return f"weights/{READABLE_FILES[language].stem}"
+
+
+def name_command(option: str, language: str) -> str:
+    """What trains on the words of a language."""
+    options = [option, "" if language == "en" else f"--language {language}"]
+    return " ".join(["python -m workshop.toys", *filter(None, options)])
 
 
 LANGUAGES = {"en": "English", "vi": "Vietnamese"}
@@ -207,7 +212,7 @@ def format_readable_section() -> str:
 
 
 def _format_table(language: str) -> str:
-    rows, made = read_readable_rows(READABLE_FILES[language].with_suffix(".json"))
+    rows, made = read_readable_rows(language), kept.read(name_readable_head(language)).origin
     running = GRAMMARS[language].running
     subject, thing = (running.tokens[place] for place in running.who_and_what)
     words = {"verb": running.tokens[running.verb], "subject": subject, "object": thing}

@@ -7,17 +7,21 @@ between the two, as many times above the one as below the other. Differences are
 numbers: the largest one is a step of 16 bits in either case.
 """
 
-import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from explainers.folders import ASSETS
+from explainers import kept
+from explainers.toys.grammar import GRAMMARS
+from explainers.toys.idle_head import IDLE_HEADS
+from explainers.toys.training import name_heads
 
-TOLERANCE_FILE = ASSETS / "weights" / "tolerances.json"
+CHECKED = (*map(name_heads, GRAMMARS), IDLE_HEADS)
+"""The names of weights of which `--check` trains a part again."""
 INSTRUCTION_SETS = "default", "avx2"
 """As torch names them in ATEN_CPU_CAPABILITY; the first is what every processor can do."""
 Tensors = Mapping[str, Tensor]
@@ -47,8 +51,28 @@ def find_mean_difference(some: Tensors, others: Tensors) -> float:
 
 
 def read_tolerance(name: str) -> Tolerance:
-    """What was measured for a file."""
-    return Tolerance(**json.loads(TOLERANCE_FILE.read_text(encoding="utf-8"))[name])
+    """What was measured for weights, and is kept with them."""
+    return Tolerance(**kept.read(name).tolerance)
+
+
+def find_tolerance(name: str) -> dict[str, float]:
+    """What is kept with weights; nothing with new ones, before `--tolerance` has measured it."""
+    with suppress(FileNotFoundError):
+        return kept.read(name).tolerance
+    return {}
+
+
+BEYOND = "beyond other seeds"
+
+
+def allows(name: str, of_seeds: Sequence[float], number: float) -> bool:
+    """May another processor come to this number, where these are kept of some seeds?
+
+    It adds up in another order, so that its training is like another seed's: as far outside of the
+    kept ones as these are from each other, and a little more.
+    """
+    room = max(of_seeds) - min(of_seeds) + kept.read(name).tolerance[BEYOND]
+    return min(of_seeds) - room <= number <= max(of_seeds) + room
 
 
 SECTION = """
@@ -68,8 +92,8 @@ Made by `python -m workshop.toys --tolerance`.
 def format_tolerances() -> str:
     """The section of the report, as Markdown."""
     text = SECTION.format(sets=", ".join(INSTRUCTION_SETS))
-    for name in json.loads(TOLERANCE_FILE.read_text(encoding="utf-8")):
+    for name in filter(find_tolerance, CHECKED):
         one = read_tolerance(name)
         numbers = " | ".join(f"{n:.1e}" for n in (one.by_processor, one.by_a_batch, one.allowed))
-        text += f"| {name}.safetensors | {numbers} |\n"
+        text += f"| {name.rpartition('/')[2]}.safetensors | {numbers} |\n"
     return text

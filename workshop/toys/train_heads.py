@@ -1,6 +1,5 @@
 """Trains all shipped heads, measures them on held-out sentences, and writes the report."""
 
-import json
 import multiprocessing
 import sys
 import time
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor
 
+from explainers import kept
+from explainers.kept import Kept
 from explainers.toys import layers
 from explainers.toys.grammar import GRAMMARS, join_list
 from explainers.toys.layers import PART_NAMES, SEEDS, WEIGHTS_FILES, Configuration, name_part
@@ -23,15 +23,16 @@ from explainers.toys.training import (
     STEPS,
     ReportRow,
     Training,
-    find_json,
     format_mean_and_spread,
     measure_heads,
+    name_heads,
     read_report,
 )
+from workshop.keep import keep, write_tensors
 from workshop.toys.measure_longer_texts import format_longer_section
 from workshop.toys.measure_memories import format_results_section
-from workshop.toys.readable_training import format_readable_section
-from workshop.toys.tolerance import format_tolerances
+from workshop.toys.readable_training import format_readable_section, name_command
+from workshop.toys.tolerance import find_tolerance, format_tolerances
 
 MARKDOWN_REPORT = Path(__file__).with_name("REPORT.md")
 INTRODUCTION = """# What the toy weights learned
@@ -58,14 +59,6 @@ TABLE_HEADER = (
 )
 
 
-def write_report(rows: Sequence[ReportRow], summary: str, language: str = "en") -> None:
-    """Write the report as JSON for pages."""
-    lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
-    find_json(language).write_text(
-        f'{{"made": {json.dumps(summary)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8"
-    )
-
-
 def write_markdown() -> None:
     """Write the report for readers from all that is stored as JSON."""
     sections = (
@@ -79,7 +72,7 @@ def format_report() -> str:
     """The stored reports as Markdown, a table for each language."""
     lines = []
     for language, introduction in {"en": INTRODUCTION, "vi": VIETNAMESE_INTRODUCTION}.items():
-        made = json.loads(find_json(language).read_text(encoding="utf-8"))["made"]
+        made = kept.read(name_heads(language)).origin
         rows = [*read_report(language).values()]
         running = GRAMMARS[language].running
         subject, found_object = (running.tokens[place] for place in running.who_and_what)
@@ -151,13 +144,17 @@ def make_weights(processes: int, language: str) -> None:
         f"{STEPS} batches of {BATCH_SIZE}, Adam {LEARNING_RATE}, "
         f"torch {torch.__version__}, one thread"
     )
-    file = WEIGHTS_FILES[language]
-    file.parent.mkdir(exist_ok=True)
     sorted_tensors = {name: tensors[name] for name in sorted(tensors)}
     words = join_list(GRAMMARS[language].words)
-    save_file(sorted_tensors, file, {"words": words, "made": summary})
-    file.chmod(0o644)  # safetensors leaves it to its owner alone
-    write_report([rows[configuration] for configuration in configurations], summary, language)
+    write_tensors(WEIGHTS_FILES[language], sorted_tensors, {"words": words})
+    keep_rows(language, summary, [rows[one] for one in configurations])
+
+
+def keep_rows(language: str, summary: str, rows: Sequence[ReportRow]) -> None:
+    """Keep how heads did; how far other machines are from them is measured apart."""
+    name, numbers = name_heads(language), {"rows": [asdict(row) for row in rows]}
+    keep(Kept(name, summary, name_command("", language), find_tolerance(name), numbers))
+    read_report.cache_clear()
 
 
 def _print_progress(num_done: int, total: int, seconds: float) -> None:

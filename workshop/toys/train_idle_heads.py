@@ -4,19 +4,19 @@
 the film of one seed, what was measured, and IDLE_REPORT.md.
 """
 
-import json
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor
 
+from explainers import kept
+from explainers.kept import Kept
 from explainers.toys.idle_head import (
     FIRST,
-    IDLE_FILE,
+    IDLE_HEADS,
     IDLE_SEEDS,
     SHIPPED_SETTINGS,
     SHOWN_SEED,
@@ -38,6 +38,8 @@ from explainers.toys.idle_training import (
     read_idle_rows,
     round_parts,
 )
+from workshop.keep import keep
+from workshop.toys.tolerance import find_tolerance
 
 IDLE_MARKDOWN = Path(__file__).with_name("IDLE_REPORT.md")
 
@@ -68,11 +70,8 @@ def make_idle_weights() -> None:
         f"{IDLE_STEPS} batches of {IDLE_BATCH}, AdamW {IDLE_RATE}, "
         f"torch {torch.__version__}, one thread"
     )
-    save_file(tensors, IDLE_FILE, {"made": made})
-    IDLE_FILE.chmod(0o644)  # safetensors leaves it to its owner alone
-    lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
-    stored = f'{{"made": {json.dumps(made)}, "rows": [\n{lines}\n]}}\n'
-    IDLE_FILE.with_suffix(".json").write_text(stored, encoding="utf-8")
+    command, numbers = "python -m workshop.toys --idle", {"rows": list(map(asdict, rows))}
+    keep(Kept(IDLE_HEADS, made, command, find_tolerance(IDLE_HEADS), numbers), tensors)
     read_idle_rows.cache_clear()
 
 
@@ -116,7 +115,7 @@ shows seed {shown}.
 def format_idle_report() -> str:
     """The report, as Markdown."""
     names = [field.name for field in fields(IdleRow)][2:]
-    made = read_idle_rows()[1]
+    made = kept.read(IDLE_HEADS).origin
     lines = "---|" * len(names) + "---"
     text = INTRODUCTION.format(made=made, seeds=len(IDLE_SEEDS), shown=SHOWN_SEED, lines=lines)
     for setting in SHIPPED_SETTINGS:

@@ -1,12 +1,12 @@
 """Are shipped weights what their training gives? Strict about a change, not about processors."""
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -14,14 +14,16 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from explainers import kept
 from explainers.toys.grammar import GRAMMARS
-from explainers.toys.idle_head import FIRST, IDLE_FILE, SHOWN_SEED, name_idle_part
+from explainers.toys.idle_head import FIRST, SHOWN_SEED, name_idle_part
 from explainers.toys.idle_training import IDLE_STEPS, learn, round_parts
-from explainers.toys.layers import WEIGHTS_FILES, Configuration
+from explainers.toys.layers import Configuration
 from explainers.toys.training import STEPS
+from workshop.keep import keep
 from workshop.toys.tolerance import (
+    CHECKED,
     INSTRUCTION_SETS,
-    TOLERANCE_FILE,
     Tolerance,
     find_mean_difference,
     read_tolerance,
@@ -47,24 +49,15 @@ def train_idle(batches_less: int = 0) -> dict[str, Tensor]:
     return {name_idle_part(FIRST, SHOWN_SEED, name): one.half() for name, one in rounded.items()}
 
 
-CHECKS: dict[str, tuple[Path, Train]] = {
-    **{
-        WEIGHTS_FILES[language].stem: (
-            WEIGHTS_FILES[language],
-            lambda less, language=language: train_relations(language, less),  # type: ignore[misc]
-        )
-        for language in GRAMMARS
-    },
-    IDLE_FILE.stem: (IDLE_FILE, train_idle),
-}
-"""By the file's name: the file, and what trains a part of it again."""
+TRAININGS: tuple[Train, ...] = (*(partial(train_relations, one) for one in GRAMMARS), train_idle)
+CHECKS = dict(zip(CHECKED, TRAININGS, strict=True))
+"""By the name under which weights are kept: what trains a part of them again."""
 
 
 def check_weights(name: str) -> bool:
-    """Train a part again: is it, but for roundings, what is in the file?"""
-    file, train = CHECKS[name]
-    here, allowed = _measure_distance(name, train(0)), read_tolerance(name).allowed
-    print(f"{file.name}: numbers differ by {here:.1e} on average; up to {allowed:.1e} is rounding")
+    """Train a part again: is it, but for roundings, what is kept?"""
+    here, allowed = _measure_distance(name, CHECKS[name](0)), read_tolerance(name).allowed
+    print(f"{name}: numbers differ by {here:.1e} on average; up to {allowed:.1e} is rounding")
     return here <= allowed
 
 
@@ -74,19 +67,16 @@ def check_all_weights() -> bool:
 
 
 def _measure_distance(name: str, trained: dict[str, Tensor]) -> float:
-    stored = load_file(CHECKS[name][0])
+    stored = kept.read(name).read_tensors()
     return find_mean_difference(trained, {one: stored[one] for one in trained})
 
 
 def measure_tolerances() -> None:
     """Train with every instruction set, and with a batch less; write how far apart they are."""
-    measured = {}
-    for name, (_file, train) in CHECKS.items():
+    for name, train in CHECKS.items():
         sets = [_measure_distance(name, _train_with(name, one)) for one in INSTRUCTION_SETS]
-        by_a_batch = _measure_distance(name, train(1))
-        measured[name] = asdict(Tolerance(max(sets), by_a_batch))
-        print(name, measured[name], flush=True)
-    TOLERANCE_FILE.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+        measured = asdict(Tolerance(max(sets), _measure_distance(name, train(1))))
+        keep(kept.read(name)._replace(tolerance=measured))
 
 
 def _train_with(name: str, instructions: str) -> dict[str, Tensor]:
@@ -94,7 +84,7 @@ def _train_with(name: str, instructions: str) -> dict[str, Tensor]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "trained.safetensors"
         save = f"weight_check.save_trained({name!r}, {str(file)!r})"
-        code = f"from explainers.toys import weight_check; {save}"
+        code = f"from workshop.toys import weight_check; {save}"
         environment = {**os.environ, "ATEN_CPU_CAPABILITY": instructions}
         run = [sys.executable, "-c", code]
         subprocess.run(run, env=environment, check=True)  # noqa: S603 - our own code
@@ -103,4 +93,4 @@ def _train_with(name: str, instructions: str) -> dict[str, Tensor]:
 
 def save_trained(name: str, file: str) -> None:
     """Train a part again and write it."""
-    save_file(CHECKS[name][1](0), file)
+    save_file(CHECKS[name](0), file)

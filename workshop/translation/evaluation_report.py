@@ -1,16 +1,17 @@
 """The report of an evaluation, stored beside the weights: JSON for pages, Markdown for readers."""
 
 import functools
-import json
 import statistics
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from explainers.translation.translator import FIRST_FILE
+from explainers import kept
+from explainers.kept import Kept
+from workshop.keep import keep
 from workshop.translation.evaluation import AlignmentRow, Evaluation, SeedResult
 
-JSON_REPORT = FIRST_FILE.with_suffix(".json")
+TRANSLATOR = "weights/translator"
 MARKDOWN_REPORT = Path(__file__).with_name("REPORT.md")
 INTRODUCTION = """# What the translator learned
 
@@ -34,16 +35,24 @@ ROW_HEADER = ("| layer | weights of | rows by | AER | gold | largest |", f"|{'--
 
 
 def write_report(evaluation: Evaluation, summary: str) -> None:
-    """Write the report as JSON and as Markdown."""
-    report = {
-        "made": summary,
-        "seeds": {
-            seed: {**result._asdict(), "rows": [row._asdict() for row in result.rows]}
-            for seed, result in evaluation.seeds.items()
-        },
+    """Keep the report with the weights, and write it as Markdown.
+
+    Another machine's training is like another seed's: its results may be as far from these as
+    these are from each other.
+    """
+    seeds = {
+        f"{seed}": {**result._asdict(), "rows": [row._asdict() for row in result.rows]}
+        for seed, result in evaluation.seeds.items()
     }
-    text = json.dumps(report, indent=1, ensure_ascii=False)
-    JSON_REPORT.write_text(text + "\n", encoding="utf-8")
+    results = evaluation.seeds.values()
+    tolerance = {
+        name: round(max(found) - min(found), 6)
+        for name in SeedResult._fields[:4]
+        for found in [[getattr(result, name) for result in results]]
+    }
+    command = "python -m workshop.translation train"
+    keep(Kept(TRANSLATOR, summary, command, tolerance, {"seeds": seeds}))
+    read_report.cache_clear()
     MARKDOWN_REPORT.write_text(format_report(evaluation, summary), encoding="utf-8")
 
 
@@ -56,15 +65,15 @@ class Report(NamedTuple):
 
 @functools.cache
 def read_report() -> Report:
-    """The stored report, read from its JSON."""
-    report = json.loads(JSON_REPORT.read_text(encoding="utf-8"))
+    """The report that is kept with the weights."""
+    stored = kept.read(TRANSLATOR)
     seeds = {
         int(seed): SeedResult(
             **{**result, "rows": tuple(AlignmentRow(**row) for row in result["rows"])}
         )
-        for seed, result in report["seeds"].items()
+        for seed, result in stored.numbers["seeds"].items()
     }
-    return Report(Evaluation(seeds), report["made"])
+    return Report(Evaluation(seeds), stored.origin)
 
 
 def format_report(evaluation: Evaluation, summary: str) -> str:

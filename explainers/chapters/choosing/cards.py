@@ -234,7 +234,7 @@ def draw_sharing(shipped: Shipped) -> None:
     listed = ", ".join(f"{name} {loss:.3f}" for name, loss in found)
     alt = _("The loss with {kept} keys: {listed}", kept=USUAL, listed=listed)
     rows, title = make_amount_rows(found), _("loss of the model, with the best keys")
-    origin = shipped_run(shipped.numbers["model"])
+    origin = shipped_run(MODEL)
     show_chart(draw_bars, rows, alt, "shared keys", origin, length=len(found), x_title=title)
 
 

@@ -158,7 +158,7 @@ def make_hero(text: Prose, shipped: Shipped, job: IndexerJob | None) -> Hero:
         HeroChoice(control, range(MOST_QUERIES), query, is_elsewhere=True),
     ]
     snapshots = job.reports if job and job.subject == name else []
-    measured = shipped_run(shipped.numbers["model"])
+    measured = shipped_run(MODEL)
     learned = learned_numbers(_("indexer of layer {layer}", layer=passage.layer))
     return Hero(
         "reading",

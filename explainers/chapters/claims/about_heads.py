@@ -17,10 +17,10 @@ from explainers.chapters.claims.claim_table import (
     make_finding,
 )
 from explainers.models.head_scores import HeadScores
-from explainers.models.indexers import KEPT, ORACLE, OWN, PROSE, TWICE, read_files
+from explainers.models.indexers import KEPT, ORACLE, OWN, PROSE, TWICE, read_indexers
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.replaced_heads import KINDS, MEAN, RESAMPLE, ZERO, find_costly
-from explainers.models.shipped_measurements import read_kept
+from explainers.models.shipped_measurements import read_ablations
 from explainers.models.shipped_scores import read_shipped_scores
 from explainers.toys.examples import make_generator, random_heads
 from explainers.toys.layers import Configuration, draw_layer, load_heads, load_layer
@@ -195,7 +195,7 @@ def zeros_tell_what_a_head_is_worth(other: str, texts: int, agree: float) -> Fin
 
 
 def _confirm(other: str, texts: int) -> tuple[int, int]:
-    rises = read_kept().ablations.rises[..., :texts]
+    rises = read_ablations().ablations.rises[..., :texts]
     zero, found = (find_costly(rises[KINDS.index(kind)]) for kind in (ZERO, OTHERS[other]))
     return int((zero & found).sum()), int(zero.sum())
 
@@ -205,7 +205,7 @@ TEXTS = {"prose": PROSE, "the same text again": TWICE}
 
 def few_keys_lose_nothing(kept: int, text: str) -> Finding:
     """The loss with the best keys and with all, here and with any number that was measured."""
-    passage = read_files().passages[TEXTS[text]]
+    passage = read_indexers().passages[TEXTS[text]]
     rises = {
         count: loss - passage.full_loss
         for count, loss in zip(KEPT, passage.losses[ORACLE], strict=True)
@@ -218,7 +218,7 @@ def few_keys_lose_nothing(kept: int, text: str) -> Finding:
 
 def heads_need_their_own_keys(kept: int) -> Finding:
     """One set of keys for all heads, against a set for each: does a shared one cost more?"""
-    shipped = read_files()
+    shipped = read_indexers()
     shared = shipped.passages[PROSE].losses[ORACLE]
     rises = {count: shared[KEPT.index(count)] - shipped.numbers["own"][f"{count}"] for count in OWN}
     needs = {count: judge_rise(rise) != NO_WORSE for count, rise in rises.items()}

@@ -66,7 +66,7 @@ class Shown:
 
 def read_shown() -> Shown | None:
     """The numbers that came with the app; none if the model here has other weights."""
-    shipped = read_shipped_ablations(MODEL)
+    shipped = read_shipped_ablations()
     if not shipped:
         return None
     name, pair = next(iter(PAIRS.items()))

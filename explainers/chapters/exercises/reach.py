@@ -26,9 +26,9 @@ from explainers.memory.serving import (
     has_room,
     read_gpus,
 )
-from explainers.models.indexers import FIRST, INDEXER, KEPT, TWICE, WINDOW, read_files
+from explainers.models.indexers import FIRST, INDEXER, KEPT, TWICE, WINDOW, read_indexers
 from explainers.models.replaced_heads import KINDS, MEAN, ZERO
-from explainers.models.shipped_measurements import read_kept
+from explainers.models.shipped_measurements import read_ablations
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 
@@ -167,7 +167,7 @@ def a_head_that_zeros_misjudge(draw: Random) -> Goal:
 
 
 def _heads_to_find(draw: Random) -> Iterator[Goal]:
-    layers, heads = read_kept().ablations.rises.shape[1:3]
+    layers, heads = read_ablations().ablations.rises.shape[1:3]
     while True:  # also from another head: one that is right at once is so whatever is asked
         settings = (
             Setting("layer", "Layer, from 0", tuple(range(layers)), draw.randrange(layers)),
@@ -179,7 +179,7 @@ def _heads_to_find(draw: Random) -> Iterator[Goal]:
 
 
 def _misjudged(least: float, most: float, layer: int, head: int) -> GoalMeasurement:
-    rises = read_kept().ablations.rises[:, layer, head].mean(dim=-1)
+    rises = read_ablations().ablations.rises[:, layer, head].mean(dim=-1)
     zero, mean = (float(rises[KINDS.index(kind)]) for kind in (ZERO, MEAN))
     is_met = zero >= least and abs(mean) <= most
     shown = {"zero": f"{zero:+.3f}", "mean": f"{mean:+.3f}"}
@@ -201,13 +201,13 @@ def _keys_to_keep(draw: Random) -> Iterator[Goal]:
     )
     while True:
         most, rise = draw.choice(KEPT[2:]), draw.choice([0.5, 1.0, 1.7, 2.4, 2.7])
-        full = read_files().passages[TWICE].full_loss
+        full = read_indexers().passages[TWICE].full_loss
         given = {"full": f"{full:.2f}", "loss": f"{full + rise:.2f}", "most": f"{most}"}
         yield Goal(given, settings, partial(_kept_for_a_loss, rise, most))
 
 
 def _kept_for_a_loss(rise: float, most: int, policy: str, kept: int) -> GoalMeasurement:
-    passage = read_files().passages[TWICE]
+    passage = read_indexers().passages[TWICE]
     loss = passage.losses[POLICIES[policy]][KEPT.index(kept)]
     is_met = loss - passage.full_loss <= rise and kept <= most
     return GoalMeasurement(is_met, {"reached": f"{loss:.2f}"})

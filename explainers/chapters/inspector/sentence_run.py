@@ -1,15 +1,13 @@
 """One sentence in a model, run here or measured beforehand, and our attention beside its own."""
 
 import functools
-import json
-from functools import partial
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 import torch
 
+from explainers import kept
 from explainers.chapters.common.choose_real_model import BY_MODEL, obtain_model
 from explainers.chapters.common.recording import (
     MOST_TOKENS,
@@ -28,12 +26,8 @@ from explainers.chapters.inspector.hero import (
     shorten_name,
 )
 from explainers.messages import N_
-from explainers.models.registry import describe_package
-from explainers.models.shipped_scores import (
-    locate_shipped_scores,
-    read_of_same_weights,
-    read_tensors,
-)
+from explainers.models.registry import WHEEL_MODELS, describe_package
+from explainers.models.shipped_scores import holds_for, name_scores
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
@@ -206,10 +200,10 @@ def find_heads(run: View | None, model: str, sentence: str) -> Heads:
 
 def read_shipped_sentence(model: str) -> Heads | None:
     """All heads of a model on the running sentence, if they came with the app."""
-    file = locate_shipped_sentence(model)
-    heads = read_of_same_weights(model, file, partial(_read_file, file))
-    origin = shipped_run(describe_package(model)) if heads else ""
-    return heads and heads._replace(origin=origin, is_shipped=True)
+    if model not in {one.id for one in WHEEL_MODELS} or not holds_for(model, name_sentence(model)):
+        return None
+    origin = shipped_run(describe_package(model))
+    return _read_sentence(model)._replace(origin=origin, is_shipped=True)
 
 
 def show_other_model(text: Prose, picture: Hero, sentence: str) -> None:
@@ -228,15 +222,15 @@ def show_other_model(text: Prose, picture: Hero, sentence: str) -> None:
         show_slow_experiment(text, one, obtain, label)
 
 
-def locate_shipped_sentence(model: str) -> Path:
-    """The file of one model."""
-    return locate_shipped_scores(model).with_suffix(".sentence.safetensors")
+def name_sentence(model: str) -> str:
+    """What its heads on the running sentence are kept under."""
+    return f"{name_scores(model)}.sentence"
 
 
 @functools.lru_cache(maxsize=4)
-def _read_file(file: Path) -> tuple[Heads, str]:
-    tensors, described = read_tensors(file)
-    tokens, group_size = tuple(json.loads(described["tokens"])), int(described["group_size"])
+def _read_sentence(model: str) -> Heads:
+    measured = kept.read(name_sentence(model))
+    numbers, tensors = measured.numbers, measured.read_tensors()
     weights, hidden = tensors["weights"].float(), tensors["hidden"]
-    heads = Heads(described["name"], "", tokens, weights, hidden, group_size)
-    return heads, described["fingerprint"]
+    tokens, group_size = tuple(numbers["tokens"]), numbers["group_size"]
+    return Heads(numbers["name"], "", tokens, weights, hidden, group_size)

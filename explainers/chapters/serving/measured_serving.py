@@ -1,12 +1,11 @@
 """What a model makes of two prompts: measured beforehand and kept with the app, or live."""
 
-import functools
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from explainers import kept
 from explainers.attention.serving.drafts_from_text import Written
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.recording import describe_live_run
@@ -14,7 +13,6 @@ from explainers.messages import N_
 from explainers.models import served_prompts
 from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.served_prompts import Chunks, DraftTree, Prompts, Reuse, TwoGuesses
-from explainers.models.shipped_scores import FOLDER
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
@@ -25,7 +23,7 @@ from explainers.ui.untrusted_text import shorten, verbatim
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
-FILE = FOLDER / "serving.json"
+SERVING = "scores/serving"
 MODEL = WHEEL_MODELS[0].id
 shared_beginning = TextLine(
     "beginning",
@@ -77,32 +75,27 @@ def join_prompts(beginning: str) -> tuple[str, str]:
 
 def read_shipped() -> Serving:
     """The prompts of this page in the model that was measured."""
-    return open_kept(read_file(), shipped_run(describe_package(MODEL)))
+    return open_kept(kept.read(SERVING).numbers, shipped_run(describe_package(MODEL)))
 
 
-@functools.cache
-def read_file() -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return kept
-
-
-def open_kept(kept: dict[str, Any], origin: str) -> Serving:
+def open_kept(numbers: dict[str, Any], origin: str) -> Serving:
+    """The numbers that are kept, as they are asked for."""
     prompts = Prompts(
-        kept["tokens"], kept["ids"], [(text, token) for text, token in kept["others"]]
+        numbers["tokens"], numbers["ids"], [(text, token) for text, token in numbers["others"]]
     )
-    sizes = [Chunks(*one) for one in kept["chunks"]]
+    sizes = [Chunks(*one) for one in numbers["chunks"]]
 
     def write(text: str, drafts: int) -> tuple[Written, str]:
-        ids, passes, rows, said = kept["written"][text][f"{drafts}"]
+        ids, passes, rows, said = numbers["written"][text][f"{drafts}"]
         return Written(ids, passes, rows), said
 
     return Serving(
-        kept["beginning"],
+        numbers["beginning"],
         prompts,
-        lambda at: Reuse(**kept["reuse"][f"{at}"]),
-        lambda: (sizes, kept["largest"]),
-        lambda: DraftTree(**kept["drafts"]),
-        lambda: TwoGuesses(**kept["guesses"]),
+        lambda at: Reuse(**numbers["reuse"][f"{at}"]),
+        lambda: (sizes, numbers["largest"]),
+        lambda: DraftTree(**numbers["drafts"]),
+        lambda: TwoGuesses(**numbers["guesses"]),
         write,
         origin,
         is_live=False,

@@ -1,7 +1,6 @@
 """Before and after, side by side: what the model expects, and how much it is surprised."""
 
 import functools
-import json
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from explainers import kept
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.recording import describe_live_run, make_head_recipe, record_layer
@@ -21,7 +21,7 @@ from explainers.models.changes import MOST_TOKENS, AblatedHeads, Effect, measure
 from explainers.models.comparison import compare_runs
 from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.replaced_methods import find_replacement
-from explainers.models.shipped_scores import FOLDER, read_of_same_weights
+from explainers.models.shipped_scores import holds_for
 from explainers.models.token_text import Words, find_words, is_part_of_letter, tokenise_text
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _, translate_error
@@ -242,22 +242,21 @@ def _find_first_layer(change: Change) -> int:
     return 0 if change.layers is None else min(change.layers)
 
 
-FILE = FOLDER / "what_if.json"
+EFFECTS = "scores/what_if"
 MODEL = WHEEL_MODELS[0].id
 
 
 def read_shipped(model: str) -> Reading | None:
     """The text of this page, if the model is the one that was measured."""
-    kept = read_of_same_weights(model, FILE, _read_file) if model == MODEL else None
-    if not kept:
+    if not holds_for(model, EFFECTS):
         return None
-    effects: dict[str, Effect] = kept["effects"]
+    effects, numbers = _read_effects(), kept.read(EFFECTS).numbers
+    origin = shipped_run(describe_package(model))
 
     def measure(change: Change) -> Effect | None:
         return effects.get(repr(change))
 
-    origin = shipped_run(describe_package(model))
-    return Reading(kept["text"], measure, kept["head_dim"], origin, ahead=measure)
+    return Reading(numbers["text"], measure, numbers["head_dim"], origin, ahead=measure)
 
 
 def read_stand_in() -> Reading | None:
@@ -281,13 +280,14 @@ def look_ahead(reading: Reading, model: str) -> Reading:
 
 
 @functools.cache
-def _read_file() -> tuple[dict[str, Any], str]:
-    kept: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    effects = {name: _parse_effect(one) for name, one in kept["effects"].items()}
-    return {**kept, "effects": effects}, kept["fingerprint"]
-
-
-def _parse_effect(kept: dict[str, Any]) -> Effect:
-    before, after = kept["losses"]
-    following = [(token, *chances) for token, *chances in kept["next_tokens"]]
-    return Effect(tuple(kept["tokens"]), (before, after), kept["divergences"], following)
+def _read_effects() -> dict[str, Effect]:
+    """By the change."""
+    return {
+        change: Effect(
+            tuple(one["tokens"]),
+            (one["losses"][0], one["losses"][1]),
+            one["divergences"],
+            [(token, *chances) for token, *chances in one["next_tokens"]],
+        )
+        for change, one in kept.read(EFFECTS).numbers["effects"].items()
+    }

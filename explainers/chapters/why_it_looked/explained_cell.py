@@ -1,12 +1,12 @@
 """One weight explained: the parts of its score, and what it becomes without some of them."""
 
 import functools
-import json
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import Tensor
 
+from explainers import kept
 from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.score_sources import (
     KEY_SIDE,
@@ -19,7 +19,7 @@ from explainers.models.score_sources import (
     remove_sources,
     split_score,
 )
-from explainers.models.shipped_scores import FOLDER, read_of_same_weights
+from explainers.models.shipped_scores import holds_for
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.provenance import shipped_run
@@ -185,7 +185,7 @@ def _round(numbers: Tensor) -> list[float]:
     return rounded
 
 
-FILE = FOLDER / "why_it_looked.json"
+EXPLAINED = "scores/why_it_looked"
 MODEL = WHEEL_MODELS[0].id
 CELLS = {"17.3": Cell(17, 3, 7, 5), "16.0": Cell(16, 0, 5, 4), "17.4": Cell(17, 4, 7, 5)}
 """By their heads: it reads what 16.0 wrote; 16.0 itself; one that falls less without 16.0."""
@@ -193,21 +193,21 @@ CELLS = {"17.3": Cell(17, 3, 7, 5), "16.0": Cell(16, 0, 5, 4), "17.4": Cell(17, 
 
 def read_shipped() -> tuple[dict[str, Explained], str] | None:
     """The weights of this page and where they come from, unless this machine's model is another."""
-    cells = read_of_same_weights(MODEL, FILE, _read_file)
-    return (cells, shipped_run(describe_package(MODEL))) if cells else None
+    if not holds_for(MODEL, EXPLAINED):
+        return None
+    return _read_cells(), shipped_run(describe_package(MODEL))
 
 
 @functools.cache
-def _read_file() -> tuple[dict[str, Explained], str]:
-    kept: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return {name: parse(one) for name, one in kept["cells"].items()}, kept["fingerprint"]
+def _read_cells() -> dict[str, Explained]:
+    return {name: parse(one) for name, one in kept.read(EXPLAINED).numbers["cells"].items()}
 
 
-def parse(kept: dict[str, Any]) -> Explained:
+def parse(cell: dict[str, Any]) -> Explained:
     """One weight as the file has it."""
-    removals = {name: Removal(*one) for name, one in kept["removals"].items()}
-    sources = [(kind, layer, head) for kind, layer, head in kept["sources"]]
-    return Explained(**{**kept, "removals": removals, "sources": sources})
+    removals = {name: Removal(*one) for name, one in cell["removals"].items()}
+    sources = [(kind, layer, head) for kind, layer, head in cell["sources"]]
+    return Explained(**{**cell, "removals": removals, "sources": sources})
 
 
 def read_text(loaded: "RealModel", written: str) -> tuple[Any, list[str]]:

@@ -9,11 +9,11 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import streamlit as st
 
+from explainers import kept
 from explainers.folders import ASSETS
 from explainers.translations import _, get_language
 from explainers.ui.browser_files import await_fetch
@@ -95,8 +95,8 @@ def keep_hero(hero: Hero) -> dict[str, Any]:
     }
 
 
-MEASURED = ASSETS / "scores" / "what_for.json"
-"""What `workshop.what_for` measured."""
+MEASURED = "scores/what_for"
+"""By `workshop.what_for`."""
 SAID = 2
 """Words of the text before, of which the sentence below has the others."""
 
@@ -105,21 +105,16 @@ def show_where(text: Prose, name: str) -> None:
     """A model in one line, and the next word that it expects, with attention and without."""
     if is_lecture() or is_tour():
         return
-    kept = _read_measured()
+    measured = kept.read(MEASURED)
+    next_tokens = measured.numbers["next_tokens"]
     line = text.fill(
         name,
-        model=kept["model"],
-        written=" ".join(["…", *kept["text"].split()[-SAID:]]),
-        expected=_name_likeliest(kept["next_tokens"], 1),
-        instead=_name_likeliest(kept["next_tokens"], 2),
+        model=measured.origin.split("/")[-1],
+        written=" ".join(["…", *measured.numbers["text"].split()[-SAID:]]),
+        expected=_name_likeliest(next_tokens, 1),
+        instead=_name_likeliest(next_tokens, 2),
     )
     st.caption(line)
-
-
-@cache
-def _read_measured() -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads(MEASURED.read_text(encoding="utf-8"))
-    return kept
 
 
 def _name_likeliest(next_tokens: list[tuple[str, float, float]], column: int) -> str:
