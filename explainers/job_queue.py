@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Self, TypeVar
 
-from explainers.messages import N_, Message, get_message
+from explainers.messages import Message, SaidError, get_message
 
 MOST_WAITING = 8
 State = Literal["waiting", "running", "done", "cancelled", "failed"]
@@ -15,7 +15,7 @@ Report = TypeVar("Report")
 Result = TypeVar("Result")
 
 
-class BusyError(Exception):
+class BusyError(SaidError):
     """So many visitors wait for their turn that another one is asked to come later."""
 
 
@@ -40,7 +40,7 @@ class JobQueue:
         with self._lock:
             jobs = self.list_jobs()
             if len(jobs) > self.most_waiting:  # the first of them does not wait
-                raise BusyError(N_("{count} others wait already.", count=self.most_waiting))
+                raise BusyError("{count} others wait already.", count=self.most_waiting)
             job.end = self._executor.submit(job.run)
             self._jobs = [*jobs, job]
 

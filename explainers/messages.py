@@ -41,3 +41,14 @@ def get_message(error: BaseException) -> str:
     """What went wrong, still a message if it was raised as one."""
     words = error.args[0] if error.args else ""
     return words if isinstance(words, Message) else str(error)
+
+
+class SaidError(Exception):
+    """What went wrong, in a text that is marked as with `N_` and translated where it is shown."""
+
+    def __init__(self, text: str, /, **slots: object) -> None:
+        super().__init__(Message(text, slots) if slots else text)
+
+
+class InputError(SaidError, ValueError):
+    """What somebody gave cannot be used, and the sentence says why."""

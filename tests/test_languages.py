@@ -21,13 +21,21 @@ from explainers.ui.figure.panels import find_script_texts, translate_scripts
 from tests.house.test_house import nodes
 from tests.support.rules import each
 from workshop import catalogue
-from workshop.catalogue import build_template, find_missing, format_catalogue, read_translations
+from workshop.catalogue import (
+    KEYWORDS,
+    build_template,
+    find_missing,
+    format_catalogue,
+    read_translations,
+)
 
 ROOT = Path(__file__).parents[1]
 read_once = cache(build_template)
 CATALOGUES = sorted(TEXTS.glob("*.po"))
 SPEAKING = {"_", "pgettext", "section", "language"}
-MARKING = {"_", "N_", "ngettext"}
+ERRORS = {name for name in KEYWORDS if name.endswith("Error")}
+"""They mark their text themselves, and may be given one that was marked before."""
+MARKING = {"_", "N_", "ngettext", "add_note", *ERRORS}
 
 EACH_FILE = each([ROOT / "contents.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")])
 
@@ -92,11 +100,12 @@ def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkey
 def test_a_text_is_written_out_where_it_is_marked(path):
     """Else Babel would not find it: no name, no f-string, and none inside of one."""
     for call in marked_in(nodes(path)):
-        if getattr(call.func, "id", "") == "_" and not isinstance(call.args[0], ast.Constant):
+        name = name_call(call)
+        if name in {"_", *ERRORS} and not isinstance(call.args[0], ast.Constant):
             continue  # `_` also translates what was marked elsewhere
         literal = ast.literal_eval(call.args[0])
         given = {keyword.arg for keyword in call.keywords} - {None}
-        counted = {"count"} if call.func.id == "ngettext" else set()
+        counted = {"count"} if name == "ngettext" else set()
         assert not given or {slot for slot, _ in slots(None, literal)} == given | counted
     inside = [part for part in nodes(path) if isinstance(part, ast.JoinedStr)]
     for call in (call for part in inside for call in marked_in(ast.walk(part))):
@@ -105,8 +114,14 @@ def test_a_text_is_written_out_where_it_is_marked(path):
 
 def marked_in(code):
     for node in code:
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKING:
+        if isinstance(node, ast.Call) and name_call(node) in MARKING:
             yield node
+
+
+def name_call(call):
+    """A function's name, or a method's; gettext's own functions are given what was marked."""
+    method = getattr(call.func, "attr", "")
+    return getattr(call.func, "id", method if method in {"add_note", *ERRORS} else "")
 
 
 @EACH_FILE

@@ -75,6 +75,10 @@ EXTRACTORS: list[tuple[str, Any]] = [
 KEYWORDS: dict[str, Any] = {
     "_": None,
     "N_": None,
+    # Errors and notes mark their text themselves.
+    **dict.fromkeys(("BusyError", "HubUnreachableError", "InputError", "MissingFieldError")),
+    **dict.fromkeys(("ModelError", "RefusedModelError")),
+    "add_note": None,
     "gettext": None,
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),

@@ -22,7 +22,7 @@ from explainers.memory.cache_report import (
     report_cache,
 )
 from explainers.memory.config_text import MAX_CHARACTERS
-from explainers.memory.model_shapes import ModelShape, list_model_ids
+from explainers.memory.model_shapes import MULTIPLIERS, ModelShape, list_model_ids
 from explainers.memory.read_config import read_config
 from explainers.memory.serving import GIB, read_gpus
 from explainers.models.config_defaults import find_class_defaults, read_gguf_fields
@@ -30,7 +30,6 @@ from explainers.models.hub import HubUnreachableError, fetch_config
 from explainers.models.registry import ModelError, is_hub_id
 
 PARAMETERS = re.compile(r"(\d+(?:\.\d+)?)([MBT]?)", re.IGNORECASE)
-MULTIPLIERS = {"": 1, "M": 10**6, "B": 10**9, "T": 10**12}
 NAME = re.compile(r"[\w./-]{1,120}")
 """A text like this is no file, but may be what a model is called."""
 GGUF_ENDING = ".gguf"
@@ -110,7 +109,8 @@ def make_parser() -> argparse.ArgumentParser:
 def read_parameters(text: str) -> int:
     """A number of parameters such as 8B, 400M or 8030261248."""
     match = PARAMETERS.fullmatch(text)
-    if match is None or not (count := int(Decimal(match[1]) * MULTIPLIERS[match[2].upper()])):
+    multiplier = MULTIPLIERS.get(match[2].upper(), 1) if match else 0
+    if match is None or not (count := int(Decimal(match[1]) * multiplier)):
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number such as 8B or 400M")
     return count
 

@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from explainers.memory.checked_fields import check_whole, shorten_value
+from explainers.memory.checked_fields import check_one_of, check_whole, shorten_value
 from explainers.memory.model_shapes import LayerGroup, ModelShape
-from explainers.messages import N_
+from explainers.messages import N_, InputError
 
 
 @dataclass(frozen=True)
@@ -106,14 +106,7 @@ def find_format(dtype: str | NumberFormat) -> NumberFormat:
     if isinstance(dtype, str) and (packed := PACKED.fullmatch(dtype)):
         bits, shared_bits, group, plain = (int(digits or 0) for digits in packed.groups())
         return NumberFormat(dtype, bits, group or None, shared_bits, residual=plain)
-    if not isinstance(dtype, str) or dtype not in FORMATS:
-        raise ValueError(
-            N_(
-                "dtype must be one of {formats}, not {dtype!r}",
-                formats=", ".join(FORMATS),
-                dtype=dtype,
-            )
-        )
+    check_one_of("dtype", dtype, FORMATS)
     return FORMATS[dtype]
 
 
@@ -200,11 +193,9 @@ def list_group_caches(
 def require_groups(shape: ModelShape) -> tuple[LayerGroup, ...]:
     """The groups of layers of a shape; raises ValueError where they are not published."""
     if not isinstance(shape, ModelShape):
-        raise ValueError(
-            N_(
-                "shape must be a ModelShape, as find_shape gives it, not {shape}",
-                shape=shorten_value(shape),
-            )
+        raise InputError(
+            "shape must be a ModelShape, as find_shape gives it, not {shape}",
+            shape=shorten_value(shape),
         )
     return shape.require_groups()
 
@@ -221,12 +212,10 @@ def count_kept_tokens(
 def count_source_tokens(shape: ModelShape, source_tokens: int | None) -> int:
     """How many tokens the encoder read: `source_tokens`, or else the most that it can read."""
     if source_tokens is None and shape.encoder_context is None:
-        raise ValueError(
-            N_(
-                "{model}: source_tokens must be given (--source-tokens): how much its encoder "
-                "read is not in the file",
-                model=shape.id,
-            )
+        raise InputError(
+            "{model}: source_tokens must be given (--source-tokens): how much its encoder "
+            "read is not in the file",
+            model=shape.id,
         )
     length = shape.encoder_context if source_tokens is None else source_tokens
     return check_whole("source_tokens", length, 0)

@@ -19,7 +19,12 @@ from explainers.memory.cache_bytes import (
 )
 from explainers.memory.cache_formula import explain_cache, warn_beyond_context
 from explainers.memory.capacity_plan import GpuPlan, estimate_tokens_per_second, plan_every_gpu
-from explainers.memory.checked_fields import FindDefaults, know_no_class, shorten_value
+from explainers.memory.checked_fields import (
+    FindDefaults,
+    check_one_of,
+    know_no_class,
+    shorten_value,
+)
 from explainers.memory.engine_pools import LLAMA_CPP, TRANSFORMERS
 from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
@@ -37,7 +42,7 @@ from explainers.memory.serving import (
     read_gpus,
 )
 from explainers.memory.serving_flags import COMMANDS, Command, explain_obstacle, make_command
-from explainers.messages import N_
+from explainers.messages import N_, InputError
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,7 @@ def report_cache(
     that says why.
     """
     if engine and gpu.lower() in ("", ANY):
-        raise ValueError(N_("flags are for one kind of GPU: name it"))
+        raise InputError("flags are for one kind of GPU: name it")
     shape = model if isinstance(model, ModelShape) else find_model(model, find_defaults)
     if parameters is not None:
         shape = replace(shape, parameters=parameters, has_exact_parameters=False)
@@ -238,12 +243,10 @@ def find_model(model: str | Path, find_defaults: FindDefaults = know_no_class) -
         is_there = Path(model).exists()
     if is_there:
         return read_config_file(model, find_defaults)
-    raise ValueError(
-        N_(
-            "there is no model and no file {name}{similar}",
-            name=shorten_value(str(model)),
-            similar=suggest_similar(str(model), list_model_ids()),
-        )
+    raise InputError(
+        "there is no model and no file {name}{similar}",
+        name=shorten_value(str(model)),
+        similar=suggest_similar(str(model), list_model_ids()),
     )
 
 
@@ -251,26 +254,17 @@ def find_gpu(name: str) -> Gpu:
     """The GPU of that id, in capitals or not."""
     gpus = read_gpus()
     if name.lower() not in gpus:
-        raise ValueError(
-            N_(
-                "there is no GPU {name}; there are {known}",
-                name=shorten_value(name),
-                known=", ".join(gpus),
-            )
+        raise InputError(
+            "there is no GPU {name}; there are {known}",
+            name=shorten_value(name),
+            known=", ".join(gpus),
         )
     return gpus[name.lower()]
 
 
 def find_engine(name: str) -> str:
     """The engine of that name, in capitals or not."""
-    if name.lower() not in ENGINES:
-        raise ValueError(
-            N_(
-                "engine must be one of {engines}, not {engine!r}",
-                engines=", ".join(ENGINES.values()),
-                engine=name,
-            )
-        )
+    check_one_of("engine", ENGINES.get(name.lower(), name), ENGINES.values())
     return ENGINES[name.lower()]
 
 

@@ -1,5 +1,6 @@
 """Which GPUs a wish needs, what limits them, and how fast they can generate at most."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -18,7 +19,7 @@ from explainers.memory.serving import (
     has_room,
     read_gpus,
 )
-from explainers.messages import N_, Message
+from explainers.messages import N_, InputError, Message
 
 
 def count_active_parameters(deployment: Deployment) -> int:
@@ -26,7 +27,7 @@ def count_active_parameters(deployment: Deployment) -> int:
     shape = deployment.shape
     parameters = shape.active_parameters or shape.parameters
     if parameters is None:
-        raise ValueError(N_("{model}: parameters are not published; give a number", model=shape.id))
+        raise InputError("{model}: parameters are not published; give a number", model=shape.id)
     return parameters
 
 
@@ -66,14 +67,19 @@ def estimate_tokens_per_second(deployment: Deployment, tokens: int, batch: int =
     return batch / estimate_step_seconds(deployment, tokens, batch)
 
 
+def find_turning_point(deployment: Deployment, tokens: int) -> Fraction | None:
+    """From how many texts on computing takes longer than reading; None if it never does."""
+    bandwidth = deployment.gpu.bandwidth
+    weights = Fraction(count_weight_bytes_read(deployment), bandwidth)
+    cache = Fraction(count_text_bytes_per_gpu(deployment, tokens), bandwidth)
+    gain = estimate_computing_seconds(deployment) - cache
+    return weights / gain if gain > 0 else None
+
+
 def find_compute_bound_batch(deployment: Deployment, tokens: int) -> int | None:
     """The smallest batch that computes as long as it reads; None if caches always take longer."""
-    weight_seconds = Fraction(count_weight_bytes_read(deployment), deployment.gpu.bandwidth)
-    cache_seconds = Fraction(count_text_bytes_per_gpu(deployment, tokens), deployment.gpu.bandwidth)
-    gain_per_text = estimate_computing_seconds(deployment) - cache_seconds
-    if gain_per_text <= 0:
-        return None
-    return -(-weight_seconds // gain_per_text)
+    turning_point = find_turning_point(deployment, tokens)
+    return None if turning_point is None else math.ceil(turning_point)
 
 
 AT_BEST_NOTE = Message(N_(" (at best: all texts choose the same experts)"), {})
@@ -242,12 +248,3 @@ def estimate_reach(deployment: Deployment, tokens: int) -> Fraction | None:
     text_bytes = count_text_bytes_per_gpu(deployment, tokens)
     free_bytes = max(0, count_free_bytes_per_gpu(deployment))
     return Fraction(free_bytes, text_bytes) if text_bytes else None
-
-
-def find_turning_point(deployment: Deployment, tokens: int) -> Fraction | None:
-    """From how many texts on computing takes longer than reading; None if it never does."""
-    bandwidth = deployment.gpu.bandwidth
-    weights = Fraction(count_weight_bytes_read(deployment), bandwidth)
-    cache = Fraction(count_text_bytes_per_gpu(deployment, tokens), bandwidth)
-    gain = estimate_computing_seconds(deployment) - cache
-    return weights / gain if gain > 0 else None

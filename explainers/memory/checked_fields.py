@@ -1,9 +1,9 @@
 """Checks of what readers give, and fields of a config.json, which models name differently."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from explainers.messages import N_, Message
+from explainers.messages import N_, InputError, Message
 
 
 def check_whole(name: str, value: object, minimum: int = 1) -> int:
@@ -13,40 +13,49 @@ def check_whole(name: str, value: object, minimum: int = 1) -> int:
     return value
 
 
+def check_one_of(name: str, value: object, known: Iterable[str]) -> None:
+    """Raise ValueError for a value that is not known, with those that are."""
+    names = [*known]  # a value that has no hash is not in a list either
+    if value not in names:
+        raise InputError(
+            "{name} must be one of {known}, not {value!r}",
+            name=name,
+            known=", ".join(names),
+            value=value,
+        )
+
+
 def wrong_value_error(requirement: str, name: str, value: object) -> ValueError:
     """An error that says what a field must be, and what it is."""
     requirement_text = requirement if isinstance(requirement, Message) else Message(requirement, {})
-    text = N_(
+    return InputError(
         "{name} must be {what}, not {value}",
         name=name,
         what=requirement_text,
         value=shorten_value(value),
     )
-    return ValueError(text)
 
 
 def unknown_layers_error(name: str) -> ValueError:
     """An error that names a field of layers whose cache cannot be counted here."""
-    return ValueError(
-        N_("{name}: layers like these are not known here; make a model by hand", name=name)
+    return InputError(
+        "{name}: layers like these are not known here; make a model by hand", name=name
     )
 
 
 def check_divides(divisor_name: str, divisor: int, number_name: str, number: int) -> None:
     """Raise ValueError if, say, 10 query heads are to share 4 KV heads."""
     if number % divisor:
-        raise ValueError(
-            N_(
-                "{units} {unit} cannot share {parts} {part}",
-                units=number,
-                unit=Message(number_name, {}),
-                parts=divisor,
-                part=Message(divisor_name, {}),
-            )
+        raise InputError(
+            "{units} {unit} cannot share {parts} {part}",
+            units=number,
+            unit=Message(number_name, {}),
+            parts=divisor,
+            part=Message(divisor_name, {}),
         )
 
 
-class MissingFieldError(ValueError):
+class MissingFieldError(InputError):
     """A field that a size is made of is not there."""
 
 
@@ -66,19 +75,15 @@ def missing_field_error(config: dict[str, Any], names: tuple[str, ...]) -> Missi
             if first != names[0] and not {first, *others} & {*config}
         ]
         return MissingFieldError(
-            N_(
-                "config.json lacks {field}, and no class of transformers is known that fills it "
-                "in: add {fields}",
-                field=field,
-                fields=", ".join([names[0], *missing]),
-            )
+            "config.json lacks {field}, and no class of transformers is known that fills it "
+            "in: add {fields}",
+            field=field,
+            fields=", ".join([names[0], *missing]),
         )
     return MissingFieldError(
-        N_(
-            "config.json lacks {field}; {inner} has it: paste that part alone",
-            field=field,
-            inner=part_with_field[:60],
-        )
+        "config.json lacks {field}; {inner} has it: paste that part alone",
+        field=field,
+        inner=part_with_field[:60],
     )
 
 
@@ -155,7 +160,7 @@ class ConfigFields:
             path.append(name)
         if path:
             nesting = " → ".join(path)
-            self.notes.append(N_("Only the text model ({where}) is counted.", where=nesting))
+            self.add_note("Only the text model ({where}) is counted.", where=nesting)
         outer_type = config.get("model_type")
         outer_type = outer_type if isinstance(outer_type, str) else ""
         self.class_name, defaults = find_defaults(self.config, outer_type)
@@ -184,15 +189,17 @@ class ConfigFields:
                 return value
         return None
 
+    def add_note(self, text: str, /, **slots: object) -> None:
+        """Say what was assumed, in a text that is marked as with `N_`."""
+        self.notes.append(Message(text, slots) if slots else text)
+
     def note_default(self, name: str, value: object) -> None:
         """Say that a field is not in the file, and what its class takes instead."""
-        self.notes.append(
-            N_(
-                "{name} is not in the file: {value}, as {class_name} of transformers fills it in.",
-                name=name,
-                value=value if isinstance(value, str) else shorten_value(value),
-                class_name=self.class_name,
-            )
+        self.add_note(
+            "{name} is not in the file: {value}, as {class_name} of transformers fills it in.",
+            name=name,
+            value=value if isinstance(value, str) else shorten_value(value),
+            class_name=self.class_name,
         )
 
     def has_any(self, *names: str) -> bool:
@@ -269,14 +276,14 @@ class ConfigFields:
         """How many KV heads a layer has; where none are given, as many as query heads."""
         num_heads, num_kv_heads = self.read_num_heads(), self._find_num_kv_heads()
         if num_kv_heads is None:
-            note = N_("No KV heads are given: each of the {n} heads has its own.", n=num_heads)
-            self.notes.append(note)
+            self.add_note("No KV heads are given: each of the {n} heads has its own.", n=num_heads)
             return num_heads
         if num_heads % num_kv_heads:
-            raise ValueError(N_(
+            raise InputError(
                 "num_attention_heads {num_heads} cannot share num_key_value_heads {found}",
-                num_heads=num_heads, found=num_kv_heads,
-            ))  # fmt: skip
+                num_heads=num_heads,
+                found=num_kv_heads,
+            )
         return num_kv_heads
 
     def _find_num_kv_heads(self) -> int | None:
@@ -304,11 +311,12 @@ class ConfigFields:
             return head_dim
         num_heads, d_model = self.read_num_heads(), self.require_number(*WIDTH_FIELDS)
         if d_model % num_heads:
-            raise ValueError(N_(
+            raise InputError(
                 "config.json lacks head_dim, and {d_model} (hidden_size) does not divide by "
                 "{num_heads} heads",
-                d_model=d_model, num_heads=num_heads,
-            ))  # fmt: skip
+                d_model=d_model,
+                num_heads=num_heads,
+            )
         division = f"{d_model} ÷ {num_heads} = {d_model // num_heads}"
-        self.notes.append(N_("head_dim is not given: {division}.", division=division))
+        self.add_note("head_dim is not given: {division}.", division=division)
         return d_model // num_heads

@@ -18,7 +18,7 @@ from explainers.memory.checked_fields import (
     shorten_value,
 )
 from explainers.memory.model_shapes import LayerGroup, RecurrentState
-from explainers.messages import N_, Message, get_message
+from explainers.messages import N_, InputError, Message, get_message
 
 States = tuple[RecurrentState, ...]
 STATE_DTYPE_FIELDS = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
@@ -47,8 +47,8 @@ def read_state_dtype(fields: ConfigFields) -> str:
     named = (fields.read_text(name) for name in STATE_DTYPE_FIELDS)
     if stated := next((name for name in named if name in STATE_DTYPES), ""):
         return stated
-    fields.notes.append(
-        N_("States are counted in float32, as transformers keeps them; some engines take 16 bits.")
+    fields.add_note(
+        "States are counted in float32, as transformers keeps them; some engines take 16 bits."
     )
     return "float32"
 
@@ -200,21 +200,17 @@ def refuse_without_attention(fields: ConfigFields) -> None:
     states = read_state_layer(ConfigFields(renamed)).state
     num_layers = fields.find_number(*LAYER_COUNT_FIELDS)
     if not states or num_layers is None:
-        raise ValueError(
-            N_(
-                "{kind} has no attention, so it has no KV cache: each text has a state that stays "
-                "as large as it is",
-                kind=name,
-            )
+        raise InputError(
+            "{kind} has no attention, so it has no KV cache: each text has a state that stays "
+            "as large as it is",
+            kind=name,
         )
     size = sum(state.elements * find_format(state.dtype).bits // 8 for state in states)
-    raise ValueError(
-        N_(
-            "{kind} has no attention, so it has no KV cache: each text has a state of {size}, "
-            "however long it gets",
-            kind=name,
-            size=format_both_sizes(num_layers * size),
-        )
+    raise InputError(
+        "{kind} has no attention, so it has no KV cache: each text has a state of {size}, "
+        "however long it gets",
+        kind=name,
+        size=format_both_sizes(num_layers * size),
     )
 
 
@@ -276,13 +272,11 @@ def read_ratios(fields: ConfigFields, num_layers: int) -> list[int]:
 
 def wrong_count_error(name: str, listed: int, num_layers: int) -> ValueError:
     """A list of layers is not as long as there are layers."""
-    return ValueError(
-        N_(
-            "{name} names {listed} layers, num_hidden_layers {count}",
-            name=name,
-            listed=listed,
-            count=num_layers,
-        )
+    return InputError(
+        "{name} names {listed} layers, num_hidden_layers {count}",
+        name=name,
+        listed=listed,
+        count=num_layers,
     )
 
 
@@ -290,13 +284,11 @@ def refuse_other(name: str, entries: Sequence[object], known: Collection[object]
     """Raise ValueError for a layer of a kind that is not known here."""
     for entry in entries:
         if entry not in known:
-            raise ValueError(
-                N_(
-                    "{name}: {one} is not one of {known}",
-                    name=name,
-                    one=shorten_value(entry),
-                    known=", ".join(map(str, known)),
-                )
+            raise InputError(
+                "{name}: {one} is not one of {known}",
+                name=name,
+                one=shorten_value(entry),
+                known=", ".join(map(str, known)),
             )
 
 

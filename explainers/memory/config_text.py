@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from explainers.memory.checked_fields import wrong_value_error
-from explainers.messages import N_, Message
+from explainers.messages import N_, InputError, Message
 
 MAX_CHARACTERS = 1_000_000
 """Characters; the longest published config.json has a tenth of this."""
@@ -62,14 +62,12 @@ SIZES = re.compile(r"hidden|layer|head|dim$|n_embd|d_model|config$|model_type")
 def parse_object(text: str) -> dict[str, Any]:
     """The JSON object in the text; the error tells a text cut short from one that is no JSON."""
     if len(text) > MAX_CHARACTERS:
-        raise ValueError(
-            N_(
-                "config.json has more than {most:,} characters: is it another file?",
-                most=MAX_CHARACTERS,
-            )
+        raise InputError(
+            "config.json has more than {most:,} characters: is it another file?",
+            most=MAX_CHARACTERS,
         )
     if not text.strip():
-        raise ValueError(N_("config.json is empty"))
+        raise InputError("config.json is empty")
     text = text.removeprefix("\ufeff")  # what some editors put before a text
     _refuse_bomb(text)
     try:
@@ -77,17 +75,17 @@ def parse_object(text: str) -> dict[str, Any]:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         half = Message(N_("it has half of a sign"), {})
-        raise ValueError(N_("config.json cannot be read: {why}", why=half)) from None
+        raise InputError("config.json cannot be read: {why}", why=half) from None
     except json.JSONDecodeError as error:
         raise ValueError(explain_error(text, error)) from None
     except ValueError as error:  # a number of more digits than Python reads
-        raise ValueError(N_("config.json cannot be read: {why}", why=str(error))) from None
+        raise InputError("config.json cannot be read: {why}", why=str(error)) from None
     if not isinstance(value, dict):
         raise wrong_value_error(N_("an object in {braces}", braces="{…}"), "config.json", value)
     value = translate_gguf(value)
     if not any(map(SIZES.search, value)) and (known := NEIGHBOURS.keys() & value.keys()):
         name = next(name for field, name in NEIGHBOURS.items() if field in known)
-        raise ValueError(N_("this is {name}: take the config.json beside it", name=name))
+        raise InputError("this is {name}: take the config.json beside it", name=name)
     return value
 
 
@@ -158,8 +156,8 @@ def _refuse_bomb(text: str) -> None:
         depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(part[0], 0)
         if depth > MAX_DEPTH:
             too_deep = Message(N_("it is nested too deeply"), {})
-            raise ValueError(N_("config.json cannot be read: {why}", why=too_deep))
+            raise InputError("config.json cannot be read: {why}", why=too_deep)
         if count >= MAX_PARTS:
-            raise ValueError(
-                N_("config.json has more than {most:,} parts: is it another file?", most=MAX_PARTS)
+            raise InputError(
+                "config.json has more than {most:,} parts: is it another file?", most=MAX_PARTS
             )

@@ -10,9 +10,8 @@ from explainers.memory.cache_bytes import (
     list_group_caches,
     make_group_cache,
 )
-from explainers.memory.checked_fields import check_whole
+from explainers.memory.checked_fields import check_one_of, check_whole
 from explainers.memory.model_shapes import LayerGroup, ModelShape
-from explainers.messages import N_
 
 BLOCK_SIZE = 16
 """Tokens in a page of vLLM by default."""
@@ -79,14 +78,7 @@ def count_engine_bytes(
     source_tokens: int | None = None,
 ) -> int:
     """Bytes that an engine takes from the GPU for `batch` texts; to it a beam is a text."""
-    if engine not in ENGINES:
-        raise ValueError(
-            N_(
-                "engine must be one of {engines}, not {engine!r}",
-                engines=", ".join(ENGINES),
-                engine=engine,
-            )
-        )
+    check_one_of("engine", engine, ENGINES)
     check_whole("tokens", tokens)
     number_format, count_slots, size = find_format(dtype), ENGINES[engine].count_slots, 0
     for group in shape.require_groups():

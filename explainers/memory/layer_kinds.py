@@ -23,7 +23,7 @@ from explainers.memory.compact_layers import (
 )
 from explainers.memory.model_shapes import LayerGroup
 from explainers.memory.per_layer_heads import read_block_layers, read_layer_heads
-from explainers.messages import N_
+from explainers.messages import N_, InputError
 
 KIND_BY_TYPE = {
     "full_attention": "full",
@@ -63,12 +63,10 @@ def read_listed_kinds(fields: ConfigFields, num_layers: int) -> list[str] | None
     if attention_layers is None:
         return None
     if missing_layers := attention_layers - set(range(num_layers)):
-        raise ValueError(
-            N_(
-                "layer {layer} has attention, but there are {count} layers",
-                layer=shorten_value(min(missing_layers)),
-                count=num_layers,
-            )
+        raise InputError(
+            "layer {layer} has attention, but there are {count} layers",
+            layer=shorten_value(min(missing_layers)),
+            count=num_layers,
         )
     return [
         "full" if layer_index in attention_layers else "recurrent"
@@ -109,8 +107,8 @@ def check_states(fields: ConfigFields) -> None:
     """Raise ValueError if layers keep states and no field says which layers."""
     for name, value in fields.config.items():
         if STATE_FIELDS.search(name) and value and not isinstance(value, bool):
-            raise ValueError(
-                N_("{name}: which layers keep a state is not said in a field known here", name=name)
+            raise InputError(
+                "{name}: which layers keep a state is not said in a field known here", name=name
             )
 
 
@@ -137,11 +135,8 @@ def read_decoder_groups(fields: ConfigFields, is_encoder_decoder: bool) -> tuple
     )
     groups = [replace(layer, count=count) for layer, count in Counter(layers).items()]
     if not any(group.vectors for group in groups):
-        raise ValueError(
-            N_(
-                "none of the {count} layers keeps keys and values: there is no cache",
-                count=num_layers,
-            )
+        raise InputError(
+            "none of the {count} layers keeps keys and values: there is no cache", count=num_layers
         )
     if is_encoder_decoder:
         groups.append(replace(groups[0], kind="cross", window=None, count=num_layers))
@@ -159,12 +154,10 @@ def read_image_layers(fields: ConfigFields, num_layers: int) -> set[int]:
     if max(layers) >= num_layers:
         raise unknown_layers_error("cross_attention_layers")
     if count_image_tokens(fields) is None:
-        raise ValueError(
-            N_(
-                "cross_attention_layers keep an image's rows: to count them, vision_config must "
-                "have {fields}",
-                fields=", ".join(IMAGE_FIELDS),
-            )
+        raise InputError(
+            "cross_attention_layers keep an image's rows: to count them, vision_config must "
+            "have {fields}",
+            fields=", ".join(IMAGE_FIELDS),
         )
     return layers
 
@@ -200,13 +193,15 @@ def read_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
     kinds = read_layer_kinds(fields, num_layers)
     num_shared = fields.find_number("num_kv_shared_layers", minimum=0) or 0
     if num_shared >= num_layers:
-        raise ValueError(N_(
+        raise InputError(
             "num_kv_shared_layers {shared} leaves none of {count} layers a cache",
-            shared=num_shared, count=num_layers,
-        ))  # fmt: skip
+            shared=num_shared,
+            count=num_layers,
+        )
     if num_shared:
-        note = N_("The last {shared} layers share the cache of earlier ones.", shared=num_shared)
-        fields.notes.append(note)
+        fields.add_note(
+            "The last {shared} layers share the cache of earlier ones.", shared=num_shared
+        )
     kinds = share_layers(fields, kinds[: num_layers - num_shared])
     if fields.has_any("mamba_d_ssm") and "recurrent" not in kinds:
         kinds = ["hybrid"] * num_layers  # Falcon-H1: every layer has a state as well
@@ -227,8 +222,7 @@ def share_layers(fields: ConfigFields, kinds: list[str]) -> list[str]:
     if not fields.read_flag("use_cla"):
         return kinds
     factor = factor or fields.require_number("cla_share_factor")
-    note = N_("use_cla: {factor} layers in a row share one cache.", factor=factor)
-    fields.notes.append(note)
+    fields.add_note("use_cla: {factor} layers in a row share one cache.", factor=factor)
     return ["nothing" if n % factor else kind for n, kind in enumerate(kinds)]
 
 
@@ -236,12 +230,11 @@ def read_loops(fields: ConfigFields) -> int:
     """How often a token goes through all layers, each time with a cache of its own (Ouro, 2025)."""
     loops = fields.find_number("total_ut_steps", maximum=MAX_LOOPS) or 1
     if loops > 1:
-        note = N_(
+        fields.add_note(
             "total_ut_steps: a token goes {loops} times through all layers, and each time they "
             "keep a cache.",
             loops=loops,
         )
-        fields.notes.append(note)
     return loops
 
 
@@ -249,9 +242,7 @@ def read_latent_layers(fields: ConfigFields, kinds: list[str]) -> list[LayerGrou
     """Layers of multi-head latent attention: one latent and one rotary key for all heads."""
     for kind in kinds:
         if kind not in ("full", "indexed", "recurrent", "nothing"):
-            raise ValueError(
-                N_("kv_lora_rank: a latent in {kind} layers is not known here", kind=kind)
-            )
+            raise InputError("kv_lora_rank: a latent in {kind} layers is not known here", kind=kind)
     fields.refuse_field("per_layer_config")
     latent_dim = fields.require_number("kv_lora_rank")
     rope_dim = fields.require_number("qk_rope_head_dim")
@@ -302,8 +293,7 @@ def read_window_pattern(fields: ConfigFields, num_layers: int) -> tuple[str, int
     is_switched_off = not fields.read_flag("use_sliding_window", default=True)
     if is_switched_off or not fields.find_number("sliding_window"):
         if fields.config.get("sliding_window"):
-            note = N_("sliding_window is there but switched off by use_sliding_window.")
-            fields.notes.append(note)
+            fields.add_note("sliding_window is there but switched off by use_sliding_window.")
         return "full", never, 0
     if fields.read_text("model_type").startswith("gemma2"):
         return "sliding", 2, 0

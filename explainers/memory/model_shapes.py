@@ -12,8 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 from explainers.folders import ASSETS
-from explainers.memory.checked_fields import check_divides, check_whole, shorten_value
-from explainers.messages import N_, Message
+from explainers.memory.checked_fields import check_divides, check_one_of, check_whole, shorten_value
+from explainers.messages import N_, InputError, Message
 
 LAYER_KINDS = (
     *("full", "sliding", "chunked", "latent", "compressed", "cross", "recurrent", "index"),
@@ -53,14 +53,7 @@ class LayerGroup:
     state_note: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in LAYER_KINDS:
-            raise ValueError(
-                N_(
-                    "kind must be one of {kinds}, not {kind!r}",
-                    kinds=", ".join(LAYER_KINDS),
-                    kind=self.kind,
-                )
-            )
+        check_one_of("kind", self.kind, LAYER_KINDS)
         check_whole("count", self.count)
         required_fields = ["num_kv_heads", "head_dim"] if self.kind in KINDS_WITH_HEADS else []
         required_fields += ["window"] if self.kind in KINDS_WITH_WINDOW else []
@@ -72,8 +65,8 @@ class LayerGroup:
             check_whole(name, getattr(self, field))
         check_whole("ratio", self.ratio, 0)
         if self.window is not None and self.kind not in (*KINDS_WITH_WINDOW, "compressed"):
-            raise ValueError(
-                N_("a {kind} layer has no window; sliding and chunked layers have", kind=self.kind)
+            raise InputError(
+                "a {kind} layer has no window; sliding and chunked layers have", kind=self.kind
             )
 
     @property
@@ -139,8 +132,8 @@ class ModelShape:
     def require_groups(self) -> tuple[LayerGroup, ...]:
         """The groups of layers; raises ValueError where nobody published them."""
         if self.groups is None:
-            raise ValueError(
-                N_("{model}: which of its layers keep what is not published", model=self.id)
+            raise InputError(
+                "{model}: which of its layers keep what is not published", model=self.id
             )
         return self.groups
 
@@ -172,12 +165,10 @@ def find_shape(model: str) -> ModelShape:
     """The shape of the published model with that id; raises ValueError for an unknown one."""
     shapes = read_shapes()
     if not isinstance(model, str) or model not in shapes:
-        raise ValueError(
-            N_(
-                "there is no model {model}; there are {models}",
-                model=shorten_value(model),
-                models=", ".join(shapes),
-            )
+        raise InputError(
+            "there is no model {model}; there are {models}",
+            model=shorten_value(model),
+            models=", ".join(shapes),
         )
     return shapes[model]
 

@@ -4,7 +4,7 @@ import re
 
 from explainers.memory.checked_fields import ConfigFields, shorten_value, wrong_value_error
 from explainers.memory.model_shapes import LayerGroup
-from explainers.messages import N_
+from explainers.messages import N_, InputError
 
 WINDOW_FIELDS = {"sliding": "sliding_window", "chunked": "attention_chunk_size"}
 HEAD_FIELDS = re.compile(r"(kv|key_value)_heads?$|^swa_.*head")
@@ -28,17 +28,15 @@ def read_layer_heads(
             and value
             and "encoder" not in name
         ):
-            raise ValueError(
-                N_("{name}: heads like these are not known here; make a model by hand", name=name)
+            raise InputError(
+                "{name}: heads like these are not known here; make a model by hand", name=name
             )
     listed_kv_heads = fields.read_whole_numbers("num_key_value_heads_per_layer")
     if listed_kv_heads is not None and len(listed_kv_heads) != num_layers:
-        raise ValueError(
-            N_(
-                "num_key_value_heads_per_layer names {listed} layers, not {count}",
-                listed=len(listed_kv_heads),
-                count=num_layers,
-            )
+        raise InputError(
+            "num_key_value_heads_per_layer names {listed} layers, not {count}",
+            listed=len(listed_kv_heads),
+            count=num_layers,
         )
     num_kv_heads = 0 if listed_kv_heads else fields.read_num_kv_heads()
     head_dim = fields.read_head_dim()
@@ -53,7 +51,7 @@ def read_layer_heads(
             layers.append(None)
             continue
         if kind == "indexed":
-            raise ValueError(N_("layer_types: indexed_attention is known with kv_lora_rank only"))
+            raise InputError("layer_types: indexed_attention is known with kv_lora_rank only")
         layer_kv_heads, layer_head_dim = (
             (num_global_kv_heads, global_head_dim)
             if kind == "full"
@@ -85,12 +83,10 @@ def check_value_dim(fields: ConfigFields, head_dim: int) -> None:
     """Raise ValueError if values are narrower or wider than keys: both are counted alike."""
     value_dim = fields.find_number("v_head_dim", minimum=0)
     if value_dim not in (None, 0, head_dim):
-        raise ValueError(
-            N_(
-                "v_head_dim {value_dim} differs from head_dim {head_dim}: not known here",
-                value_dim=value_dim,
-                head_dim=head_dim,
-            )
+        raise InputError(
+            "v_head_dim {value_dim} differs from head_dim {head_dim}: not known here",
+            value_dim=value_dim,
+            head_dim=head_dim,
         )
 
 
@@ -107,16 +103,14 @@ def read_layer_changes(fields: ConfigFields, num_layers: int) -> dict[int, Confi
     for layer_index in layer_configs.config:
         changes = layer_configs.read_object(layer_index)
         if not layer_index.isdecimal() or int(layer_index) >= num_layers or changes is None:
-            raise ValueError(
-                N_(
-                    "per_layer_config: {place} is none of the {count} layers",
-                    place=shorten_value(layer_index),
-                    count=num_layers,
-                )
+            raise InputError(
+                "per_layer_config: {place} is none of the {count} layers",
+                place=shorten_value(layer_index),
+                count=num_layers,
             )
         for name in changes.config.keys() - KNOWN_LAYER_FIELDS:
-            raise ValueError(
-                N_("per_layer_config: {name} of a single layer is not known here", name=name)
+            raise InputError(
+                "per_layer_config: {name} of a single layer is not known here", name=name
             )
         changes_by_layer[int(layer_index)] = changes
     return changes_by_layer
@@ -137,9 +131,7 @@ def read_block_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]
             ConfigFields(block).read_object("attention") if isinstance(block, dict) else None
         )
         if attention is None:
-            raise ValueError(
-                N_("block_configs: {block} lacks attention", block=shorten_value(block))
-            )
+            raise InputError("block_configs: {block} lacks attention", block=shorten_value(block))
         if not (attention.read_flag("no_op") or attention.read_flag("replace_with_linear")):
             layers.append(read_block_layer(attention, fields.read_num_heads(), head_dim))
     return layers
@@ -151,12 +143,10 @@ def read_block_layer(attention: ConfigFields, num_heads: int, head_dim: int) -> 
     attention.refuse_field("sparsify")
     group_size = attention.require_number("n_heads_in_group")
     if num_heads % group_size:
-        raise ValueError(
-            N_(
-                "n_heads_in_group {shared} does not divide {num_heads} heads",
-                shared=group_size,
-                num_heads=num_heads,
-            )
+        raise InputError(
+            "n_heads_in_group {shared} does not divide {num_heads} heads",
+            shared=group_size,
+            num_heads=num_heads,
         )
     window = attention.find_number("window_length")
     return LayerGroup("sliding" if window else "full", 1, num_heads // group_size, head_dim, window)

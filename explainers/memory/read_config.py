@@ -25,7 +25,7 @@ from explainers.memory.checked_fields import (
 from explainers.memory.config_text import MAX_CHARACTERS, parse_object
 from explainers.memory.layer_kinds import count_image_tokens, read_decoder_groups
 from explainers.memory.model_shapes import LayerGroup, ModelShape
-from explainers.messages import N_, Message
+from explainers.messages import N_, InputError, Message
 
 ENCODER_TYPES = {
     "albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta",
@@ -95,20 +95,18 @@ def read_config_file(path: str | Path, find_defaults: FindDefaults = know_no_cla
     try:
         with file.open("rb") as content:
             if content.read(len(GGUF_MAGIC)) == GGUF_MAGIC:
-                raise ValueError(
-                    N_(
-                        "{file} is a GGUF file: python -m explainers.memory {file} reads it, or "
-                        "paste what gguf-dump --json prints",
-                        file=file,
-                    )
+                raise InputError(
+                    "{file} is a GGUF file: python -m explainers.memory {file} reads it, or "
+                    "paste what gguf-dump --json prints",
+                    file=file,
                 )
         with file.open(encoding="utf-8-sig") as stream:
             return read_config(stream.read(MAX_CHARACTERS + 1), find_defaults)
     except FileNotFoundError:
-        raise ValueError(N_("there is no file {file}", file=file)) from None
+        raise InputError("there is no file {file}", file=file) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(
-            N_("{file} cannot be read as text: {kind}", file=file, kind=type(error).__name__)
+        raise InputError(
+            "{file} cannot be read as text: {kind}", file=file, kind=type(error).__name__
         ) from None
 
 
@@ -233,14 +231,12 @@ def read_context(fields: ConfigFields, stated: ConfigFields) -> int | None:
     reached = int((original or length) * factor)
     if reached <= length:
         return length
-    fields.notes.append(
-        N_(
-            "{name}: positions reach {before:,} × {factor} = {reached:,} tokens.",
-            name=name,
-            before=original or length,
-            factor=f"{factor:g}",
-            reached=reached,
-        )
+    fields.add_note(
+        "{name}: positions reach {before:,} × {factor} = {reached:,} tokens.",
+        name=name,
+        before=original or length,
+        factor=f"{factor:g}",
+        reached=reached,
     )
     return reached
 
@@ -267,22 +263,18 @@ def refuse_unread(fields: ConfigFields, has_states: bool) -> None:
     kind = fields.read_text("model_type") or Message(N_("this model"), {})
     names = ", ".join(unread[:MAX_NAMED])
     if any(map(DIFFUSION.search, unread)):
-        raise ValueError(
-            N_(
-                "{names}: {kind} seems to fill in masked tokens, looking both ways at every step. "
-                "Such a model keeps no cache between tokens, or one of whole blocks, which is not "
-                "known here",
-                names=names,
-                kind=kind,
-            )
-        )
-    raise ValueError(
-        N_(
-            "{names}: no class of transformers is known for {kind}, and such fields may change "
-            "what its layers keep. Leave out those that do not, or make a model by hand",
+        raise InputError(
+            "{names}: {kind} seems to fill in masked tokens, looking both ways at every step. "
+            "Such a model keeps no cache between tokens, or one of whole blocks, which is not "
+            "known here",
             names=names,
             kind=kind,
         )
+    raise InputError(
+        "{names}: no class of transformers is known for {kind}, and such fields may change "
+        "what its layers keep. Leave out those that do not, or make a model by hand",
+        names=names,
+        kind=kind,
     )
 
 
@@ -301,17 +293,14 @@ def read_weight_dtype(fields: ConfigFields, groups: tuple[LayerGroup, ...]) -> s
         return method
     packed = read_packed_bits(quantized, method)
     if packed is None:
-        note = N_("quantization_config: choose the format of the weights below.")
-        fields.notes.append(note)
+        fields.add_note("quantization_config: choose the format of the weights below.")
         return stated
     name = name_packed_format(*packed, count_plain_weights(fields, quantized, groups))
-    fields.notes.append(
-        N_(
-            "quantization_config ({method}): weights as {format}. This names the bits of a weight, "
-            "the bits that a group shares, and the weights left in 16 bits.",
-            method=method,
-            format=name,
-        )
+    fields.add_note(
+        "quantization_config ({method}): weights as {format}. This names the bits of a weight, "
+        "the bits that a group shares, and the weights left in 16 bits.",
+        method=method,
+        format=name,
     )
     return name
 
@@ -373,11 +362,10 @@ def count_plain_weights(
         )
     others = [n for n in left if not COUNTED_PLAIN.search(n) and not ALL_ATTENTION.search(n)]
     if others:
-        note = N_(
+        fields.add_note(
             "quantization_config: {names} stay in 16 bits, but are counted like the rest.",
             names=", ".join(name[:60] for name in others[:MAX_NAMED]),
         )
-        fields.notes.append(note)
     return plain
 
 
@@ -390,9 +378,7 @@ def read_cache_dtype(fields: ConfigFields) -> str:
     if not scheme:
         return "bfloat16"
     if scheme.find_number("num_bits") != 8 or scheme.read_text("type") != "float":
-        fields.notes.append(N_("kv_cache_scheme is not known here: choose the cache's format."))
+        fields.add_note("kv_cache_scheme is not known here: choose the cache's format.")
         return "bfloat16"
-    fields.notes.append(
-        N_("kv_cache_scheme: vLLM stores the cache in fp8 where no format is chosen.")
-    )
+    fields.add_note("kv_cache_scheme: vLLM stores the cache in fp8 where no format is chosen.")
     return "fp8"

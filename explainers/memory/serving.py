@@ -22,7 +22,7 @@ from explainers.memory.cache_formula import write_total
 from explainers.memory.checked_fields import check_whole
 from explainers.memory.engines import count_paged_bytes
 from explainers.memory.model_shapes import KINDS_WITH_HEADS, LayerGroup, ModelShape
-from explainers.messages import N_, Message, ngettext
+from explainers.messages import N_, InputError, Message, ngettext
 
 GPU_FILE = ASSETS / "gpus.json"
 GIB, MIB = 2**30, 2**20
@@ -77,12 +77,10 @@ def split_shape(shape: ModelShape, ranks: int) -> ModelShape:
     """
     check_whole("ranks", ranks)
     if shape.num_heads % ranks:
-        raise ValueError(
-            N_(
-                "{heads} query heads cannot be split over {ranks} ranks",
-                heads=shape.num_heads,
-                ranks=ranks,
-            )
+        raise InputError(
+            "{heads} query heads cannot be split over {ranks} ranks",
+            heads=shape.num_heads,
+            ranks=ranks,
         )
     groups = tuple(split_group(group, ranks) for group in shape.require_groups())
     return replace(shape, groups=groups, num_heads=shape.num_heads // ranks)
@@ -94,12 +92,10 @@ def split_group(group: LayerGroup, ranks: int) -> LayerGroup:
         return group
     num_kv_heads = group.num_kv_heads
     if num_kv_heads % ranks and ranks % num_kv_heads:
-        raise ValueError(
-            N_(
-                "{heads} KV heads can neither be split over {ranks} ranks nor repeated",
-                heads=num_kv_heads,
-                ranks=ranks,
-            )
+        raise InputError(
+            "{heads} KV heads can neither be split over {ranks} ranks nor repeated",
+            heads=num_kv_heads,
+            ranks=ranks,
         )
     return replace(group, num_kv_heads=max(1, num_kv_heads // ranks))
 
@@ -137,11 +133,8 @@ class Deployment:
         check_whole("overhead", self.overhead, 0)
         check_whole("block", self.block)
         if check_whole("percent", self.percent) > 100:
-            raise ValueError(
-                N_(
-                    "percent must be a whole number from 1 to 100, not {percent}",
-                    percent=self.percent,
-                )
+            raise InputError(
+                "percent must be a whole number from 1 to 100, not {percent}", percent=self.percent
             )
         split_shape(self.shape, self.gpus)
 
@@ -150,8 +143,8 @@ def count_weight_bytes(deployment: Deployment) -> int:
     """Bytes of all weights, those of every expert included."""
     parameters = deployment.shape.parameters
     if parameters is None:
-        raise ValueError(
-            N_("{model}: parameters are not published; give a number", model=deployment.shape.id)
+        raise InputError(
+            "{model}: parameters are not published; give a number", model=deployment.shape.id
         )
     return find_format(deployment.weight_dtype).count_weight_bytes(
         check_whole("parameters", parameters)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
-from explainers.messages import N_
+from explainers.messages import InputError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -107,12 +107,10 @@ def require_our_attention(run: ActiveRun, kind: str) -> None:
     `kind` is the model's class.
     """
     if run.foreign_classes:
-        raise ValueError(
-            N_(
-                "{kind} attends outside our function, in {classes}: ours is not in all of it",
-                kind=kind,
-                classes=", ".join(sorted(set(run.foreign_classes))),
-            )
+        raise InputError(
+            "{kind} attends outside our function, in {classes}: ours is not in all of it",
+            kind=kind,
+            classes=", ".join(sorted(set(run.foreign_classes))),
         )
     if not run.layers:
-        raise ValueError(N_("{kind} never asked for attention: is ours in it?", kind=kind))
+        raise InputError("{kind} never asked for attention: is ours in it?", kind=kind)

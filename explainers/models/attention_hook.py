@@ -19,7 +19,7 @@ from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
-from explainers.messages import N_, get_message
+from explainers.messages import N_, InputError, get_message
 from explainers.models.active_run import (
     ActiveRun,
     active_run,
@@ -166,12 +166,8 @@ def choose_function(module: nn.Module, extra_arguments: dict[str, Any]) -> Calla
     terms = [name for name in EXTRA_TERMS if name in arguments]
     if len(terms) > 1 or set(arguments) - set(terms) - IGNORED_ARGUMENTS:
         more = ", ".join(sorted(set(arguments) - IGNORED_ARGUMENTS))
-        raise ValueError(
-            N_(
-                "{kind} does more than our functions do: {more}",
-                kind=type(module).__name__,
-                more=more,
-            )
+        raise InputError(
+            "{kind} does more than our functions do: {more}", kind=type(module).__name__, more=more
         )
     if not terms:
         return attention
@@ -204,16 +200,14 @@ def require_boolean_mask(
         size = (1, 1, query.shape[2], key.shape[2])
         return torch.ones(size, dtype=torch.bool, device=query.device)
     if mask is None or mask.dtype != torch.bool:
-        raise ValueError(
-            N_("{kind} makes a mask of its own, which ours cannot read", kind=type(module).__name__)
+        raise InputError(
+            "{kind} makes a mask of its own, which ours cannot read", kind=type(module).__name__
         )
     run = active_run.get()
     if run and not find_replacement(module) and not run.has_made(mask):
-        raise ValueError(
-            N_(
-                "{kind} allows what the mask that was made for it forbids: ours cannot tell why",
-                kind=type(module).__name__,
-            )
+        raise InputError(
+            "{kind} allows what the mask that was made for it forbids: ours cannot tell why",
+            kind=type(module).__name__,
         )
     return mask
 
@@ -258,16 +252,13 @@ def install_hook(model: "PreTrainedModel") -> None:
         for submodel in submodels:
             if not submodel._can_set_attn_implementation():
                 name = type(submodel).__name__
-                raise ValueError(
-                    N_(
-                        "{name} computes attention in its own class: ours cannot be put in",
-                        name=name,
-                    )
+                raise InputError(
+                    "{name} computes attention in its own class: ours cannot be put in", name=name
                 )
         model.set_attn_implementation(IMPLEMENTATION)
     if not watch_attention(model):
-        raise ValueError(
-            N_("{name} has no attention that ours could replace", name=type(model).__name__)
+        raise InputError(
+            "{name} has no attention that ours could replace", name=type(model).__name__
         )
     model.train(False)
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from explainers.messages import N_
 from explainers.models.attention_hook import install_or_refuse
 from explainers.models.registry import ModelError, is_hub_id
 
@@ -74,7 +73,7 @@ def unwrap_model(model: Any) -> "PreTrainedModel":
         inner = inner.get_base_model()
     if not isinstance(inner, PreTrainedModel):
         kind = type(model).__name__
-        raise ModelError(N_("{kind} is not a model of the library transformers.", kind=kind))
+        raise ModelError("{kind} is not a model of the library transformers.", kind=kind)
     return inner
 
 

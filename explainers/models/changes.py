@@ -20,7 +20,6 @@ from explainers.attention import masks
 from explainers.attention.group_rounding import round_in_channels, round_in_tokens
 from explainers.attention.rotary import angles, rotate_halves
 from explainers.attention.scaled_dot_product import Attention
-from explainers.messages import N_
 from explainers.models.attention_hook import (
     AttentionCall,
     Change,
@@ -206,22 +205,18 @@ def count_heads(real_model: "RealModel") -> HeadCounts:
     """Count the heads in a run on three tokens; refuse a model that predicts no next token."""
     if real_model.model.config.is_encoder_decoder:
         raise ModelError(
-            N_(
-                "{model} has an encoder and a decoder: what it says depends on another text. "
-                "This page changes models that go on with one text.",
-                model=real_model.name,
-            )
+            "{model} has an encoder and a decoder: what it says depends on another text. "
+            "This page changes models that go on with one text.",
+            model=real_model.name,
         )
     ids = torch.arange(3, device=real_model.model.device)[None]
     output, layers = run_model(real_model.model, record=_record_head_counts, input_ids=ids)
     num_heads, num_kv_heads, head_dims, sees_later_tokens = zip(*layers, strict=True)
     if "logits" not in output or any(sees_later_tokens):
         raise ModelError(
-            N_(
-                "{model} is an encoder: it reads a whole text in both directions and does not "
-                "say which token comes next, so there is no loss to compare.",
-                model=real_model.name,
-            )
+            "{model} is an encoder: it reads a whole text in both directions and does not "
+            "say which token comes next, so there is no loss to compare.",
+            model=real_model.name,
         )
     return HeadCounts(num_heads, num_kv_heads, head_dims[0])
 
@@ -274,7 +269,6 @@ if TYPE_CHECKING:
 
 LENGTH, SCORED, NUM_TEXTS = 256, 128, 8
 """Tokens of a text, of which the last are predicted for the loss; and how many texts."""
-FILES = "passages.txt", "reading.txt"
 GROUP = 32
 """Numbers that share a step, as KIVI (Liu et al. 2024) has it."""
 FEWEST_SINKS, ROWS, FEWER_ROWS = 4, 64, 32

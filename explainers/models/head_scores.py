@@ -172,10 +172,8 @@ def measure_heads(real_model: "RealModel", report: ReportLayer = lambda *_: None
     """Run the model on both probes and on the grammar sentences, and score every head."""
     if real_model.model.config.is_encoder_decoder:
         raise ModelError(
-            N_(
-                "{model} has an encoder and a decoder: heads of one are measured.",
-                model=real_model.name,
-            )
+            "{model} has an encoder and a decoder: heads of one are measured.",
+            model=real_model.name,
         )
     tensors: dict[str, Tensor] = {}
     for name, make in PROBES.items():

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from explainers.messages import N_
+from explainers.messages import SaidError
 from explainers.models import free_memory
 from explainers.models.model_files import PICKLE_PATTERNS, read_json
 from explainers.models.registry import (
@@ -29,7 +29,7 @@ DISK_RESERVE = 2 * 1024**3
 _COMMIT = re.compile("[0-9a-f]{40}")
 
 
-class HubUnreachableError(Exception):
+class HubUnreachableError(SaidError):
     """The hub does not answer, or not for us."""
 
 
@@ -59,18 +59,18 @@ def ask_size(model_id: str, commit: str | None = None) -> ModelSize:
         info = HfApi().model_info(model_id, revision=commit, files_metadata=True, timeout=TIMEOUT)
     except GatedRepoError:
         raise ModelError(
-            N_("{model} is given out only to those who asked its owners.", model=model_id)
+            "{model} is given out only to those who asked its owners.", model=model_id
         ) from None
     except RepositoryNotFoundError:
         raise ModelError(
-            N_("The hub has no model {model}, or keeps it private.", model=model_id)
+            "The hub has no model {model}, or keeps it private.", model=model_id
         ) from None
     except Exception as error:  # its clients raise errors of several libraries
         raise HubUnreachableError(
-            N_("the hub is out of reach ({error})", error=type(error).__name__)
+            "the hub is out of reach ({error})", error=type(error).__name__
         ) from error
     if not info.sha or not _COMMIT.fullmatch(info.sha):
-        raise HubUnreachableError(N_("the hub does not say which state of the model it speaks of"))
+        raise HubUnreachableError("the hub does not say which state of the model it speaks of")
     if "custom_code" in (info.tags or []):
         raise refuse_code(model_id)
     published = {file.rfilename: file.size or 0 for file in info.siblings or []}
@@ -84,12 +84,10 @@ def ask_size(model_id: str, commit: str | None = None) -> ModelSize:
         pickles = (name for name in published if _matches_any(name, PICKLE_PATTERNS))
         pickle_file = next(pickles, "no weights")
         raise ModelError(
-            N_(
-                "{model} has {held} and no safetensors, the only format of weights that cannot "
-                "hold code.",
-                model=model_id,
-                held=pickle_file,
-            )
+            "{model} has {held} and no safetensors, the only format of weights that cannot "
+            "hold code.",
+            model=model_id,
+            held=pickle_file,
         )
     stated_count = info.safetensors.total if info.safetensors else None
     num_parameters = stated_count or sum(files.values()) // 2  # most are published in 16 bits
@@ -109,14 +107,12 @@ def download_model(
     free = shutil.disk_usage(folder).free
     if size.bytes + DISK_RESERVE > free:
         raise ModelError(
-            N_(
-                "{model} takes {bytes:,} bytes; the disk has {free:,} left, of which {must:,} "
-                "must stay free.",
-                model=model_id,
-                bytes=size.bytes,
-                free=free,
-                must=DISK_RESERVE,
-            )
+            "{model} takes {bytes:,} bytes; the disk has {free:,} left, of which {must:,} "
+            "must stay free.",
+            model=model_id,
+            bytes=size.bytes,
+            free=free,
+            must=DISK_RESERVE,
         )
     report(f"{model_id}: fetching {size.bytes:,} bytes of commit {size.commit[:COMMIT_DIGITS]}")
     try:
@@ -125,7 +121,7 @@ def download_model(
         )
     except Exception as error:
         raise HubUnreachableError(
-            N_("the hub stopped answering ({kind})", kind=type(error).__name__)
+            "the hub stopped answering ({kind})", kind=type(error).__name__
         ) from error
     read_json(folder / "config.json")
     shutil.rmtree(folder / ".cache", ignore_errors=True)
@@ -153,31 +149,27 @@ def fetch_config(model_id: str) -> str:
         status, content = _read_bounded(huggingface_hub.hf_hub_url(model_id, "config.json"))
     except Exception as error:  # its clients raise errors of several libraries
         raise HubUnreachableError(
-            N_("the hub is out of reach ({error})", error=type(error).__name__)
+            "the hub is out of reach ({error})", error=type(error).__name__
         ) from error
     if status in (401, 403):
         raise ModelError(
-            N_(
-                "{model} is not on the hub, or is given out only to those who asked its owners.",
-                model=model_id,
-            )
+            "{model} is not on the hub, or is given out only to those who asked its owners.",
+            model=model_id,
         )
     if status == 404:
-        raise ModelError(N_("{model} has no config.json on the hub.", model=model_id))
+        raise ModelError("{model} has no config.json on the hub.", model=model_id)
     if status != 200:
-        raise HubUnreachableError(N_("the hub answers with error {status}", status=status))
+        raise HubUnreachableError("the hub answers with error {status}", status=status)
     if len(content) > MAX_CONFIG_BYTES:
         raise ModelError(
-            N_(
-                "config.json of {model} has more than {most:,} bytes.",
-                model=model_id,
-                most=MAX_CONFIG_BYTES,
-            )
+            "config.json of {model} has more than {most:,} bytes.",
+            model=model_id,
+            most=MAX_CONFIG_BYTES,
         )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ModelError(N_("config.json of {model} is not text.", model=model_id)) from None
+        raise ModelError("config.json of {model} is not text.", model=model_id) from None
 
 
 def _read_bounded(url: str) -> tuple[int, bytes]:

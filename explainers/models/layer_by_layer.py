@@ -17,7 +17,6 @@ import torch
 from torch import Tensor
 
 from explainers.attention.scaled_dot_product import Attention
-from explainers.messages import N_
 from explainers.models.active_run import ActiveRun, active_run, require_our_attention
 from explainers.models.attention_hook import (
     AttentionCall,
@@ -93,15 +92,13 @@ def find_decoder(loaded: "RealModel") -> Decoder:
     names = "self_attn", "mlp", "post_attention_layernorm"
     if not has_parts or not all(hasattr(one, name) for one in layers for name in names):
         raise ModelError(
-            N_(
-                "{model} is not built like Llama: its layers cannot be run one by one here.",
-                model=loaded.name,
-            )
+            "{model} is not built like Llama: its layers cannot be run one by one here.",
+            model=loaded.name,
         )
     if any(getattr(one.self_attn, "o_proj", None) is None for one in layers) or any(
         one.self_attn.o_proj.bias is not None for one in layers
     ):
-        raise ModelError(N_("{model} adds a bias to what its heads write.", model=loaded.name))
+        raise ModelError("{model} adds a bias to what its heads write.", model=loaded.name)
     return Decoder(model, model.config.num_attention_heads, len(layers))
 
 
@@ -195,7 +192,7 @@ def _check_layers(decoder: Decoder, before: list[Tensor], heads: list[Tensor], e
 def _require_equal(ours: Tensor, own: Tensor) -> None:
     if float((ours - own).abs().max()) > TOLERANCE * float(own.abs().max()):
         raise ModelError(
-            N_("This model adds more to its stream than what its heads and its MLPs write.")
+            "This model adds more to its stream than what its heads and its MLPs write."
         )
 
 
@@ -253,7 +250,7 @@ def freeze_norm(decoder: Decoder, end: Tensor) -> Tensor:
     factors: Tensor = norm.weight.detach() * torch.rsqrt(end.pow(2).mean() + epsilon)
     own = norm(end).detach()
     if float((end * factors - own).abs().max()) > TOLERANCE * float(own.abs().max()):
-        raise ModelError(N_("The final norm of this model is not a root mean square."))
+        raise ModelError("The final norm of this model is not a root mean square.")
     return factors
 
 

@@ -106,7 +106,7 @@ def _unload(folders: list[Path]) -> None:
 
 def _load_from_disk(name: str, folder: Path) -> RealModel:
     if not folder.is_dir():
-        raise ModelError(N_("{model} is not on this machine yet.", model=name))
+        raise ModelError("{model} is not on this machine yet.", model=name)
     checked = check_folder(folder)
     compare_weights(name, folder)
     while (

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from safetensors import SafetensorError, safe_open
 
-from explainers.messages import N_, get_message
+from explainers.messages import get_message
 from explainers.models import free_memory
 from explainers.models.registry import ModelError, refuse_code
 
@@ -38,11 +38,9 @@ def find_class_name(name: str, config: dict[str, Any]) -> str:
         classes += [names] if isinstance(names, str) else names
     if not classes:
         raise ModelError(
-            N_(
-                "{model} is a “{family}”, which is no model of text that we know.",
-                model=name,
-                family=family,
-            )
+            "{model} is a “{family}”, which is no model of text that we know.",
+            model=name,
+            family=family,
         )
     class_name = saved[0] if isinstance(saved, list) and saved else None
     return class_name if class_name in classes else classes[-1]
@@ -98,11 +96,9 @@ def check_folder(folder: Path) -> CheckedFolder:
     layers = max(iterate_layer_counts(config), default=0)
     if layers > len(sizes):
         raise ModelError(
-            N_(
-                "{model} is not whole: it speaks of {layers:,} layers and has weights for fewer.",
-                model=folder.name,
-                layers=layers,
-            )
+            "{model} is not whole: it speaks of {layers:,} layers and has weights for fewer.",
+            model=folder.name,
+            layers=layers,
         )
     return CheckedFolder(config, sum(sizes))
 
@@ -111,7 +107,7 @@ def refuse_odd_files(folder: Path) -> None:
     """Raise which of the folder is a pipe, a device or a link to nothing: reading may never end."""
     odd = sorted(one.name for one in folder.iterdir() if not one.is_file() and not one.is_dir())
     if odd:
-        raise ModelError(N_("{model}: {file} is no file.", model=folder.name, file=odd[0]))
+        raise ModelError("{model}: {file} is no file.", model=folder.name, file=odd[0])
 
 
 def refuse_large_file(file: Path, most: int) -> None:
@@ -119,13 +115,11 @@ def refuse_large_file(file: Path, most: int) -> None:
     size = file.stat().st_size if file.is_file() else 0
     if size > most:
         raise ModelError(
-            N_(
-                "{model}: {file} has {size:,} bytes, and at most {most:,} are read.",
-                model=file.parent.name,
-                file=file.name,
-                size=size,
-                most=most,
-            )
+            "{model}: {file} has {size:,} bytes, and at most {most:,} are read.",
+            model=file.parent.name,
+            file=file.name,
+            size=size,
+            most=most,
         )
 
 
@@ -134,12 +128,10 @@ def refuse_settings(folder: Path, config: dict[str, Any]) -> None:
     labels = config.get("num_labels", 0)
     if isinstance(labels, int) and labels > MOST_LABELS:
         raise ModelError(
-            N_(
-                "{model}: num_labels is {labels:,}, and at most {most:,} are read.",
-                model=folder.name,
-                labels=labels,
-                most=MOST_LABELS,
-            )
+            "{model}: num_labels is {labels:,}, and at most {most:,} are read.",
+            model=folder.name,
+            labels=labels,
+            most=MOST_LABELS,
         )
     if config.get("quantization_config"):
         raise refuse_quantised(folder.name)
@@ -148,11 +140,9 @@ def refuse_settings(folder: Path, config: dict[str, Any]) -> None:
 def refuse_quantised(model: str) -> ModelError:
     """The refusal of a model whose weights mean something only with scales beside them."""
     return ModelError(
-        N_(
-            "{model} is quantised, and our attention reads weights as they were published. Name "
-            "the model that it was made from.",
-            model=model,
-        )
+        "{model} is quantised, and our attention reads weights as they were published. Name "
+        "the model that it was made from.",
+        model=model,
     )
 
 
@@ -173,26 +163,22 @@ def list_weight_files(folder: Path) -> list[Path]:
     names = sorted(set(map(str, weight_map.values()))) if isinstance(weight_map, dict) else []
     if not names or any(Path(n).name != n or not n.endswith(".safetensors") for n in names):
         raise ModelError(
-            N_("{model}: its list of weights names files outside its folder.", model=folder.name)
+            "{model}: its list of weights names files outside its folder.", model=folder.name
         )
     missing = [name for name in names if not (folder / name).is_file()]
     pickled = sorted(file.name for pattern in PICKLE_PATTERNS for file in folder.glob(pattern))
     if missing and pickled:
         raise ModelError(
-            N_(
-                "{model} has its weights as {file}. Such files can run code when they are "
-                "read: only safetensors are.",
-                model=folder.name,
-                file=pickled[0],
-            )
+            "{model} has its weights as {file}. Such files can run code when they are "
+            "read: only safetensors are.",
+            model=folder.name,
+            file=pickled[0],
         )
     if missing:
         raise ModelError(
-            N_(
-                "{model} is not whole: {file} is missing. Fetch it again.",
-                model=folder.name,
-                file=missing[0],
-            )
+            "{model} is not whole: {file} is missing. Fetch it again.",
+            model=folder.name,
+            file=missing[0],
         )
     return [folder / name for name in names]
 
@@ -204,13 +190,11 @@ def read_tensor_sizes(file: Path) -> list[int]:
             length = int.from_bytes(begun.read(8), "little")
         if min(length, file.stat().st_size) > MOST_HEADER_BYTES:  # else it was cut off
             raise ModelError(
-                N_(
-                    "{file} names too many tensors: its header has {size:,} bytes, and at most "
-                    "{most:,} are read.",
-                    file=file.name,
-                    size=length,
-                    most=MOST_HEADER_BYTES,
-                )
+                "{file} names too many tensors: its header has {size:,} bytes, and at most "
+                "{most:,} are read.",
+                file=file.name,
+                size=length,
+                most=MOST_HEADER_BYTES,
             )
         with safe_open(file, framework="pt") as tensors:
             slices = [tensors.get_slice(name) for name in tensors.offset_keys()]
@@ -219,11 +203,7 @@ def read_tensor_sizes(file: Path) -> list[int]:
             return [math.prod(one.get_shape()) for one in slices]
     except (SafetensorError, OSError) as error:
         raise ModelError(
-            N_(
-                "{file} is not whole, or not safetensors: {why}",
-                file=file.name,
-                why=get_message(error),
-            )
+            "{file} is not whole, or not safetensors: {why}", file=file.name, why=get_message(error)
         ) from None
 
 
@@ -232,11 +212,7 @@ def read_json(file: Path, is_required: bool = True) -> dict[str, Any]:
     if not file.is_file():
         if is_required:
             raise ModelError(
-                N_(
-                    "{model} is not a model: it has no {file}.",
-                    model=file.parent.name,
-                    file=file.name,
-                )
+                "{model} is not a model: it has no {file}.", model=file.parent.name, file=file.name
             )
         return {}
     refuse_large_file(file, MOST_JSON_BYTES)
@@ -244,11 +220,11 @@ def read_json(file: Path, is_required: bool = True) -> dict[str, Any]:
         content = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
         raise ModelError(
-            N_("{model}: {file} is not JSON.", model=file.parent.name, file=file.name)
+            "{model}: {file} is not JSON.", model=file.parent.name, file=file.name
         ) from None
     if not isinstance(content, dict):
         raise ModelError(
-            N_("{model}: {file} is no JSON object.", model=file.parent.name, file=file.name)
+            "{model}: {file} is no JSON object.", model=file.parent.name, file=file.name
         )
     return content
 
@@ -298,13 +274,11 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
     except BaseException as error:  # a folder may hold anything, and Rust panics are no Exception
         reason = str(error).strip().partition("\n")[0][:MOST_ERROR_CHARACTERS]
         raise ModelError(
-            N_("{model} cannot be loaded: {why}", model=name, why=reason or type(error).__name__)
+            "{model} cannot be loaded: {why}", model=name, why=reason or type(error).__name__
         ) from error
     if report["missing_keys"] or report["mismatched_keys"]:
         first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
-        raise ModelError(
-            N_("{model} is not whole: its files lack {first}.", model=name, first=first)
-        )
+        raise ModelError("{model} is not whole: its files lack {first}.", model=name, first=first)
     refuse_panics(name, tokenizer)
     return ModelParts(model if placement == "auto" else model.to(placement), tokenizer)
 
@@ -322,7 +296,7 @@ def refuse_panics(name: str, tokenizer: Any) -> None:
         except BaseException as error:
             if isinstance(error, Exception) or type(error).__name__ != PANIC:
                 raise
-            raise ModelError(N_("{model}: its tokenizer crashed.", model=name)) from None
+            raise ModelError("{model}: its tokenizer crashed.", model=name) from None
 
     inside = {"__call__": read, "__module__": kind.__module__}
     tokenizer.__class__ = type(kind.__name__, (kind,), inside)

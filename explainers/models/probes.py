@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from explainers.folders import ASSETS
-from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention, run_model
 from explainers.models.registry import ModelError
 
@@ -55,11 +54,9 @@ def make_natural_probe(real_model: "RealModel") -> Probe:
     token_ids = real_model.tokenizer(texts, truncation=True, max_length=NATURAL_LENGTH)["input_ids"]
     if {len(ids) for ids in token_ids} != {NATURAL_LENGTH}:
         raise ModelError(
-            N_(
-                "{model} finds fewer than {count} tokens in a passage.",
-                model=real_model.name,
-                count=NATURAL_LENGTH,
-            )
+            "{model} finds fewer than {count} tokens in a passage.",
+            model=real_model.name,
+            count=NATURAL_LENGTH,
         )
     return _mark_probe(real_model, torch.tensor(token_ids))
 
@@ -195,7 +192,7 @@ def tokenise_sentences(
         encoded = real_model.tokenizer(text)
         if not encoded.encodings:
             raise ModelError(
-                N_("{model} does not say which letters a token stands for.", model=real_model.name)
+                "{model} does not say which letters a token stands for.", model=real_model.name
             )
         ends = torch.tensor([len(word) + 1 for word in sentence.words]).cumsum(0)
         offsets = encoded.encodings[0].offsets

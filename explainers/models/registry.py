@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explainers.folders import ROOT
-from explainers.messages import N_
+from explainers.messages import N_, SaidError
 
 
-class ModelError(Exception):
+class ModelError(SaidError):
     """Why there is no such model, in words for the reader who asked for it."""
 
 
@@ -26,7 +26,7 @@ class RefusedModelError(ModelError):
 
 def refuse_code(model: str) -> ModelError:
     """The refusal of a model that would run code of its authors."""
-    return ModelError(N_("{model} brings code of its own, which is never run here.", model=model))
+    return ModelError("{model} brings code of its own, which is never run here.", model=model)
 
 
 _PACKED = re.compile(r"\.Q(\d)_\w+\.gguf$")
@@ -165,15 +165,13 @@ def refuse_name(name: str) -> ModelError:
     suggestion = suggest_model(name)
     if suggestion:
         return ModelError(
-            N_(
-                "“{name}” is not owner/name, as models of the hub are called. Do you mean "
-                "{suggestion}?",
-                name=name.strip(),
-                suggestion=suggestion,
-            )
+            "“{name}” is not owner/name, as models of the hub are called. Do you mean "
+            "{suggestion}?",
+            name=name.strip(),
+            suggestion=suggestion,
         )
     return ModelError(
-        N_("“{name}” is not owner/name, as models of the hub are called.", name=name[:MOST_NAMED])
+        "“{name}” is not owner/name, as models of the hub are called.", name=name[:MOST_NAMED]
     )
 
 
@@ -248,22 +246,20 @@ def resolve_folder(name: str) -> Path:
         return ours if ours.is_dir() or not may_read_folders() else find_in_cache(name) or ours
     if len(name) > MOST_CHARACTERS or "\0" in name or not name.strip():
         raise ModelError(
-            N_("A model is owner/name on the hub, of at most {most} letters.", most=MOST_CHARACTERS)
+            "A model is owner/name on the hub, of at most {most} letters.", most=MOST_CHARACTERS
         )
     if suggest_model(name) and not (may_read_folders() and Path(name).is_dir()):
         raise refuse_name(name)
     if not may_read_folders():
         raise ModelError(
-            N_(
-                "“{name}” is not owner/name, as models of the hub are called. Folders are read "
-                "only where the server was started with {variable}=1.",
-                name=name,
-                variable=READ_FOLDERS_VARIABLE,
-            )
+            "“{name}” is not owner/name, as models of the hub are called. Folders are read "
+            "only where the server was started with {variable}=1.",
+            name=name,
+            variable=READ_FOLDERS_VARIABLE,
         )
     folder = Path(name).expanduser()
     if not folder.is_dir():
         raise ModelError(
-            N_("There is no folder “{name}” on the machine that serves this page.", name=name)
+            "There is no folder “{name}” on the machine that serves this page.", name=name
         )
     return folder.resolve()

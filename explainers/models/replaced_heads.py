@@ -194,12 +194,10 @@ def read_pair(loaded: "RealModel", decoder: Decoder, pair: Pair) -> ReadPair:
     ids, other_ids = (encode_prompt(loaded, text) for text in (pair.prompt, pair.other))
     if ids.shape != other_ids.shape:
         raise ModelError(
-            N_(
-                "The prompts have {count} and {other} tokens. Choose two of the same length: "
-                "heads are exchanged position by position.",
-                count=ids.shape[1],
-                other=other_ids.shape[1],
-            )
+            "The prompts have {count} and {other} tokens. Choose two of the same length: "
+            "heads are exchanged position by position.",
+            count=ids.shape[1],
+            other=other_ids.shape[1],
         )
     answers = _encode_answer(loaded, pair.answer), _encode_answer(loaded, pair.other_answer)
     stream, other = (read_stream(decoder, one) for one in (ids, other_ids))
@@ -212,14 +210,12 @@ def refuse_small_leads(lead: float, other_lead: float) -> None:
     """ModelError unless each prompt clearly prefers its own answer."""
     if lead < LEAST_LEAD or other_lead > -LEAST_LEAD:
         raise ModelError(
-            N_(
-                "The lead of the first answer is {lead:.2f} nats after the first prompt and "
-                "{other:.2f} after the second. It must be at least {least:g}, and at most "
-                "−{least:g}: otherwise noise looks large.",
-                lead=lead,
-                other=other_lead,
-                least=LEAST_LEAD,
-            )
+            "The lead of the first answer is {lead:.2f} nats after the first prompt and "
+            "{other:.2f} after the second. It must be at least {least:g}, and at most "
+            "−{least:g}: otherwise noise looks large.",
+            lead=lead,
+            other=other_lead,
+            least=LEAST_LEAD,
         )
 
 
@@ -302,9 +298,9 @@ def encode_prompt(loaded: "RealModel", text: str) -> Tensor:
     """Its ids (1, tokens); ModelError if there are none, or too many to wait for."""
     ids = loaded.tokenizer(text)["input_ids"]
     if not ids:
-        raise ModelError(N_("A prompt needs at least one token."))
+        raise ModelError("A prompt needs at least one token.")
     if len(ids) > MOST_TOKENS:
-        raise ModelError(N_("A prompt may have {most} tokens here.", most=MOST_TOKENS))
+        raise ModelError("A prompt may have {most} tokens here.", most=MOST_TOKENS)
     return torch.tensor([ids], device=loaded.model.device)
 
 
@@ -313,11 +309,7 @@ def _encode_answer(loaded: "RealModel", answer: str) -> int:
     ids = loaded.tokenizer(f" {answer.strip()}", add_special_tokens=False)["input_ids"]
     if len(ids) != 1 or not answer.strip():
         raise ModelError(
-            N_(
-                "An answer must be one token; “{answer}” has {count}.",
-                answer=answer,
-                count=len(ids),
-            )
+            "An answer must be one token; “{answer}” has {count}.", answer=answer, count=len(ids)
         )
     return int(ids[0])
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from explainers.messages import N_
+from explainers.messages import InputError
 
 Attend = Callable[..., tuple[Tensor, Tensor]]
 
@@ -253,11 +253,9 @@ def split_heads(projected: Tensor, head_dim: int) -> Tensor:
 def refuse_second_text(module: nn.Module, arguments: dict[str, Any], *names: str) -> None:
     """Raise ValueError for a decoder that looks at an encoder: only its own text is done here."""
     if any(arguments.get(name) is not None for name in names):
-        raise ValueError(
-            N_(
-                "{kind} also attends to another text, which ours cannot do for it",
-                kind=type(module).__name__,
-            )
+        raise InputError(
+            "{kind} also attends to another text, which ours cannot do for it",
+            kind=type(module).__name__,
         )
 
 

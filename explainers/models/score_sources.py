@@ -145,20 +145,6 @@ def split_score(run: WrittenRun, cell: Cell) -> ScoreSplit:
     return ScoreSplit(cell, sources, query_side, sides[cell.key], average, keys, scores)
 
 
-@torch.no_grad()
-def split_sides(run: WrittenRun, cell: Cell) -> ScoreSplit:
-    """The same, much sooner: the other keys are as in the run and not split."""
-    kept = run.layers[cell.layer]
-    query_side = project_sources(run, cell, QUERY_SIDE, cell.query)
-    query_side = query_side * run.model.layers[cell.layer].self_attn.scaling
-    key_side = project_sources(run, cell, KEY_SIDE, cell.key)
-    group = cell.head // (len(kept.query) // len(kept.key))
-    keys = kept.key[group, : cell.query + 1].double()
-    scores = keys @ query_side.sum(0)
-    sources = list_sources(run, cell.layer)
-    return ScoreSplit(cell, sources, query_side, key_side, None, keys, scores)
-
-
 def share_others(scores: Tensor, key: int) -> Tensor:
     """The weights of a row as they would be without one key; 0 where it is the only one."""
     if len(scores) == 1:

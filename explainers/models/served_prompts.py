@@ -15,7 +15,6 @@ from explainers.attention.serving.shared_prefix import (
     count_shared,
     count_shared_blocks,
 )
-from explainers.messages import N_
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
 
@@ -155,7 +154,7 @@ def keep_rows(cache: Any, count: int) -> Any:
 def cut_prompts(loaded: "RealModel", prompts: Sequence[str], most: int) -> Prompts:
     """Two prompts as a model reads them; raises ModelError for what it cannot serve."""
     if loaded.model.config.is_encoder_decoder or not loaded.model.can_generate():
-        raise ModelError(N_("{model} does not write on: choose one that does.", model=loaded.name))
+        raise ModelError("{model} does not write on: choose one that does.", model=loaded.name)
     both = [tokenise_text(loaded, prompt, most) for prompt in prompts]
     ids = [one.ids[0].tolist() for one in both]
     shared = count_shared(*map(torch.tensor, ids))

@@ -20,7 +20,7 @@ from tokenizers import Encoding, Tokenizer, decoders
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from explainers.messages import N_, get_message
+from explainers.messages import get_message
 from explainers.models.registry import OFFERED_MODELS, ModelError, OfferedModel, locate_folder
 from explainers.toys.sentence import find_word_spans
 
@@ -50,11 +50,9 @@ def _read_tokenizer_file(file: Path) -> Tokenizer:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises nothing more precise
         raise ModelError(
-            N_(
-                "{model}: its tokenizer cannot be read: {error}",
-                model=file.parent.name,
-                error=get_message(error),
-            )
+            "{model}: its tokenizer cannot be read: {error}",
+            model=file.parent.name,
+            error=get_message(error),
         ) from None
     tokenizer.no_truncation()  # some are saved as they were used, cutting and filling up
     tokenizer.no_padding()
@@ -159,17 +157,15 @@ def tokenise_text(
     ids = encoded["input_ids"]
     if all(encoded["special_tokens_mask"]):
         raise ModelError(
-            N_("{model} finds no token in this text: type some words.", model=real_model.name)
+            "{model} finds no token in this text: type some words.", model=real_model.name
         )
     most_tokens = min(most_tokens, real_model.context_length or most_tokens)
     if len(ids) > most_tokens:
         raise ModelError(
-            N_(
-                "{model} reads at most {most:,} tokens; this text has {count:,}.",
-                model=real_model.name,
-                most=most_tokens,
-                count=len(ids),
-            )
+            "{model} reads at most {most:,} tokens; this text has {count:,}.",
+            model=real_model.name,
+            most=most_tokens,
+            count=len(ids),
         )
     labels = tuple(label_ids(tokenizer, ids))
     return TokenisedText(torch.tensor([ids], device=real_model.model.device), labels)

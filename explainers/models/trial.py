@@ -146,14 +146,12 @@ def try_folder(name: str, folder: Path) -> None:
         count = len(parts.tokenizer(text)["input_ids"])
         if count > MOST_TOKENS * len(text):
             raise ModelError(
-                N_(
-                    "{model}: its tokenizer makes {count:,} tokens of {letters} characters, and "
-                    "more than {most} of one are not read.",
-                    model=name,
-                    count=count,
-                    letters=len(text),
-                    most=MOST_TOKENS,
-                )
+                "{model}: its tokenizer makes {count:,} tokens of {letters} characters, and "
+                "more than {most} of one are not read.",
+                model=name,
+                count=count,
+                letters=len(text),
+                most=MOST_TOKENS,
             )
 
 

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from explainers.attention.scaled_dot_product import attention
-from explainers.messages import N_
 from explainers.models.attention_hook import repeat_kv_heads, run_model, scale_query
 from explainers.models.registry import ModelError
 
@@ -76,12 +75,10 @@ def write_out(real_model: "RealModel", ids: Tensor) -> WrittenRun:
     difference, largest = compare_scores(run, model)
     if not difference <= TOLERANCE * max(largest, 1.0):
         raise ModelError(
-            N_(
-                "{model} adds to its stream what is not known here: the sum of its parts misses "
-                "its own scores by {difference:.2g}.",
-                model=real_model.name,
-                difference=difference,
-            )
+            "{model} adds to its stream what is not known here: the sum of its parts misses "
+            "its own scores by {difference:.2g}.",
+            model=real_model.name,
+            difference=difference,
         )
     return run
 
@@ -96,11 +93,9 @@ def require_parts(model: Any) -> None:
     missing |= {name for one in attentions for name in ATTENTION_PARTS if not hasattr(one, name)}
     if missing or not layers:
         raise ModelError(
-            N_(
-                "{kind} is not built as the Llama family is: it has no {missing}.",
-                kind=type(model).__name__,
-                missing=", ".join(sorted(missing)) or "layers",
-            )
+            "{kind} is not built as the Llama family is: it has no {missing}.",
+            kind=type(model).__name__,
+            missing=", ".join(sorted(missing)) or "layers",
         )
 
 
@@ -180,7 +175,7 @@ def run_mlp(layer: Any, stream: Tensor) -> Tensor:
     written = layer.mlp(layer.post_attention_layernorm(stream))
     if not isinstance(written, Tensor):
         kind = type(layer.mlp).__name__
-        raise ModelError(N_("{kind} returns more than what it adds to the stream.", kind=kind))
+        raise ModelError("{kind} returns more than what it adds to the stream.", kind=kind)
     return written
 
 

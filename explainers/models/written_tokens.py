@@ -144,19 +144,13 @@ def check_lengths(num_tokens: int, count: int) -> None:
     """ModelError for what is empty or too long."""
     if not 1 <= num_tokens <= MOST_PROMPT:
         raise ModelError(
-            N_(
-                "A prompt has from 1 to {most} tokens; this one has {count}.",
-                most=MOST_PROMPT,
-                count=num_tokens,
-            )
+            "A prompt has from 1 to {most} tokens; this one has {count}.",
+            most=MOST_PROMPT,
+            count=num_tokens,
         )
     if not 1 <= count <= MOST_WRITTEN:
         raise ModelError(
-            N_(
-                "From 1 to {most} tokens can be written, not {count}.",
-                most=MOST_WRITTEN,
-                count=count,
-            )
+            "From 1 to {most} tokens can be written, not {count}.", most=MOST_WRITTEN, count=count
         )
 
 
@@ -270,24 +264,6 @@ def list_looks(weights: Tensor) -> list[tuple[int, float, str, list[float]]]:
         row = weights[layer, number].double().round(decimals=3).tolist()
         found.append((word, row[word], f"L{layer}.H{number}", row))
     return found
-
-
-def restrict_candidates(
-    step: ToldStep, temperature: float, top_k: int, top_p: float
-) -> list[float]:
-    """The probabilities of the candidates under other settings, from what is told alone.
-
-    The browser computes the same while a reader drags; 0 for what may not be drawn.
-    """
-    logits = torch.tensor([logit for _text, logit in step.candidates], dtype=torch.float64)
-    if temperature == 0 or top_k:
-        kept = Sampling(temperature=temperature, top_k=top_k, top_p=top_p).restrict(logits)
-        chances: list[float] = kept.softmax(dim=-1).tolist()
-        return chances
-    row = step.kept[TEMPERATURES.index(temperature) - 1]
-    count, total = row[TOP_PS.index(top_p)]
-    chances = (logits / temperature - total).exp().tolist()
-    return [one if place < count else 0.0 for place, one in enumerate(chances)]
 
 
 class WritingRequest(NamedTuple):

@@ -266,7 +266,7 @@ def record_heads(
 
     model = borrowed.model
     if model.main_input_name != "input_ids":
-        raise ModelError(N_("{model} reads something else than text.", model=borrowed.name))
+        raise ModelError("{model} reads something else than text.", model=borrowed.name)
     ids, tokens = tokenise_text(borrowed, text)
     check_ids(borrowed, ids)
     num_pieces = len(tokens)
@@ -284,12 +284,10 @@ def record_heads(
     missing = sorted(set(layers) - set(range(len(packer.layers))))
     if missing:
         raise ModelError(
-            N_(
-                "{model} has layers 0 to {last}: there is no layer {missing}.",
-                model=borrowed.name,
-                last=len(packer.layers) - 1,
-                missing=missing[0],
-            )
+            "{model} has layers 0 to {last}: there is no layer {missing}.",
+            model=borrowed.name,
+            last=len(packer.layers) - 1,
+            missing=missing[0],
         )
     is_in_order = all(a < b for a, b in zip(packer.names, packer.names[1:], strict=False))
     return {
@@ -317,14 +315,12 @@ def check_ids(loaded: "RealModel", ids: "Tensor") -> None:
     largest = int(ids.max())
     if most is not None and largest >= most:
         raise ModelError(
-            N_(
-                "The tokenizer has the id {id}, and {model} has vectors for {count} ids only. Is "
-                "it this model's tokenizer? If you added tokens, call "
-                "model.resize_token_embeddings.",
-                id=largest,
-                model=loaded.name,
-                count=most,
-            )
+            "The tokenizer has the id {id}, and {model} has vectors for {count} ids only. Is "
+            "it this model's tokenizer? If you added tokens, call "
+            "model.resize_token_embeddings.",
+            id=largest,
+            model=loaded.name,
+            count=most,
         )
 
 

@@ -19,7 +19,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import adaptive_max_pool2d
 
-from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
 from explainers.models.registry import ModelError
 from explainers.models.token_text import merge_weights
@@ -218,20 +217,16 @@ def _check_weights(index: int, weights: Tensor, num_tokens: int) -> None:
     rows, columns = weights.shape[-2:]
     if (rows, columns) != (num_tokens, num_tokens):
         raise ModelError(
-            N_(
-                "Layer {layer} has {rows} queries and {columns} keys for {count} tokens: "
-                "such weights cannot be drawn as a square.",
-                layer=index,
-                rows=rows,
-                columns=columns,
-                count=num_tokens,
-            )
+            "Layer {layer} has {rows} queries and {columns} keys for {count} tokens: "
+            "such weights cannot be drawn as a square.",
+            layer=index,
+            rows=rows,
+            columns=columns,
+            count=num_tokens,
         )
     if not bool(weights.sum().isfinite()):
         raise ModelError(
-            N_(
-                "Layer {layer} has weights that are not numbers (NaN), in {dtype}.",
-                layer=index,
-                dtype=str(weights.dtype).removeprefix("torch."),
-            )
+            "Layer {layer} has weights that are not numbers (NaN), in {dtype}.",
+            layer=index,
+            dtype=str(weights.dtype).removeprefix("torch."),
         )

@@ -18,7 +18,7 @@ from explainers.attention.decoder_block import Decoded
 from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
 from explainers.folders import ASSETS
-from explainers.messages import N_, Message
+from explainers.messages import N_, InputError, Message
 from explainers.translation.corpus import MAX_SOURCE_WORDS
 from explainers.translation.model import PLAIN_ATTENTION, EncodedSource, Model, list_shapes
 from explainers.translation.vocabulary import (
@@ -215,23 +215,18 @@ class Translator:
 def check_words(words: Sequence[str]) -> None:
     """Raise ValueError for words that the translator cannot read."""
     if not words:
-        raise ValueError(N_("there is no word to translate"))
+        raise InputError("there is no word to translate")
     if len(words) > MAX_SOURCE_WORDS:
-        raise ValueError(
-            N_(
-                "{count} words: in training no sentence had more than {most}",
-                count=len(words),
-                most=MAX_SOURCE_WORDS,
-            )
+        raise InputError(
+            "{count} words: in training no sentence had more than {most}",
+            count=len(words),
+            most=MAX_SOURCE_WORDS,
         )
     known_words = english_vocabulary().tokens[len(SPECIAL_TOKENS) :]
     unknown_words = dict.fromkeys(word for word in words if word not in known_words)
     if unknown_words:
-        raise ValueError(
-            N_(
-                "words that the translator does not know: {words}",
-                words=suggest_words(unknown_words),
-            )
+        raise InputError(
+            "words that the translator does not know: {words}", words=suggest_words(unknown_words)
         )
 
 

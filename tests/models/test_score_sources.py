@@ -16,6 +16,7 @@ from explainers.models.load import RealModel
 from explainers.models.registry import ModelError
 from explainers.models.written_out import write_out
 from tests.support.tiny_families import GROUPED, VOCABULARY, tiny
+from workshop.models import removals_by_role
 
 SIDES = QUERY_SIDE, KEY_SIDE = sources.QUERY_SIDE, sources.KEY_SIDE
 LENGTH = 11
@@ -164,7 +165,7 @@ def test_many_changes_at_once_are_each_what_they_are_alone():
 def test_the_sides_alone_rank_as_the_whole_split_does():
     _model, run = make_run("Qwen2, biases")
     for cell in some_cells(run, least=1, count=12):
-        whole, sides = sources.split_score(run, cell), sources.split_sides(run, cell)
+        whole, sides = sources.split_score(run, cell), removals_by_role.split_sides(run, cell)
         assert_close(sides.scores, whole.scores, atol=EXACT, rtol=0)
         for asked in ((QUERY_SIDE,), (KEY_SIDE, False)):
             assert sources.rank_sources(sides, *asked) == sources.rank_sources(whole, *asked)

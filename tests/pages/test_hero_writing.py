@@ -10,6 +10,7 @@ from explainers import kept
 from explainers.chapters.writing.hero import COUNTS, EVERY, HEATS, SHARES
 from explainers.models import written_tokens
 from explainers.models.shipped_measurements import GREEDY, HOT, TEXTS, read_shipped_writing
+from tests.support.candidates import restrict_candidates
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
 from workshop.models import measure_writing
@@ -43,7 +44,7 @@ def test_what_is_told_is_enough_for_every_setting():
         temperature, top_k, top_p = setting
         sampling = written_tokens.Sampling(temperature=temperature, top_k=top_k, top_p=top_p)
         expected = sampling.restrict(LOGITS.double()).softmax(dim=-1)[best].float()
-        found = torch.tensor(written_tokens.restrict_candidates(told, *setting))
+        found = torch.tensor(restrict_candidates(told, *setting))
         assert found.tolist() == pytest.approx(expected.tolist(), abs=2e-4), setting
 
 

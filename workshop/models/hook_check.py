@@ -2,13 +2,15 @@
 
 import math
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import psutil
 import torch
 
+from explainers.device import choose_device
 from explainers.messages import get_message
-from explainers.models import free_memory
 from explainers.models.active_run import find_linear_layers
 from explainers.models.comparison import Difference, measure_differences
 from explainers.models.fetch import Report, fetch_model
@@ -64,7 +66,7 @@ def check_model(name: str, report: Report) -> HookCheck:
         name = str(Path(name).expanduser().resolve())
     elif not is_on_disk(name):
         fetch_model(name, report)
-    before = free_memory.measure_used_bytes()
+    before = measure_used_bytes()
     try:
         real_model = load_model(name)
     except RefusedModelError as error:
@@ -88,7 +90,7 @@ def check_model(name: str, report: Report) -> HookCheck:
         sorted(find_linear_layers(model)),
         reason,
         sum(weight.nbytes for weight in model.parameters()),
-        max(0, free_memory.measure_peak_bytes() - before),
+        max(0, measure_peak_bytes() - before),
     )
 
 
@@ -172,3 +174,24 @@ def list_rows(check: HookCheck) -> list[str]:
 def say_megabytes(num_bytes: int) -> str:
     """Millions of bytes."""
     return f"{num_bytes / 1e6:,.1f} MB"
+
+
+def measure_used_bytes() -> int:
+    """The memory that this process holds now, in bytes: of the GPUs if there are any, else RAM."""
+    if choose_device().type == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+        return torch.cuda.memory_allocated()
+    return int(psutil.Process().memory_info().rss)
+
+
+def measure_peak_bytes() -> int:
+    """The most that this process ever held, in bytes; of the GPUs, since they were last asked."""
+    if choose_device().type == "cuda":
+        return torch.cuda.max_memory_allocated()
+    memory = psutil.Process().memory_info()
+    if hasattr(memory, "peak_wset"):  # Windows
+        return int(memory.peak_wset)
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

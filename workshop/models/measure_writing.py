@@ -21,7 +21,6 @@ from explainers.models.changes import (
     CHANNEL,
     FEWER_ROWS,
     FEWEST_SINKS,
-    FILES,
     FULL,
     KEYS,
     LENGTH,
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 CHECKED = FULL, RING, name_rounding(KEYS, TOKEN, 2)
+FILES = "passages.txt", "reading.txt"
 SPREAD_TEXTS = 2
 """Texts over which the channels are compared."""
 NATS = "nats, and shares"

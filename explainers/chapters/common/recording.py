@@ -16,7 +16,6 @@ from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.device import describe_device
-from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
 from explainers.models.borrowed_model import make_inputs
 from explainers.takeaway.recipe import Recipe
@@ -136,10 +135,8 @@ def record_text(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) ->
 
     if loaded.model.main_input_name != "input_ids":
         raise ModelError(
-            N_(
-                "{model} reads sound or pictures in a way that this page does not know.",
-                model=loaded.name,
-            )
+            "{model} reads sound or pictures in a way that this page does not know.",
+            model=loaded.name,
         )
     beginning, num_left_out = cut_text(loaded, text, MOST_TOKENS)
     ids, tokens = tokenise_text(loaded, beginning)
