@@ -25,11 +25,15 @@ QUESTION = re.compile(r"[a-z0-9_-]{1,80}")
 BEAT = 15.0
 """Seconds after which a stream shows that it is alive, and boards put themselves in order."""
 REASONS = {
+    "wrong": 400,
+    "elsewhere": 403,
     "not yours": 403,
     "no stream": 403,
     "unknown": 404,
     "no device": 404,
     "older": 409,
+    "too long": 413,
+    "no JSON": 415,
     "too fast": 429,
     "many rooms here": 429,
     "many votes": 429,
@@ -37,7 +41,7 @@ REASONS = {
     "full": 503,
     "away": 503,
 }
-"""Why the board may refuse, and HTTP's number for it."""
+"""Why a message may be refused, before the board or by it, and HTTP's number for it."""
 
 
 class Limits(NamedTuple):
@@ -58,7 +62,7 @@ class Limits(NamedTuple):
 
 
 class RefusedError(Exception):
-    """What the board does not do; `reason` is one of `REASONS`."""
+    """What is not done, or not even read; `reason` is one of `REASONS`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -68,9 +72,8 @@ class RefusedError(Exception):
 class Board(Protocol):
     """What routes need of a board. Every method may raise `RefusedError`."""
 
-    @property
-    def is_well(self) -> bool:
-        """Does what a lecturer says reach the streams of this process?"""
+    is_well: bool
+    """Does what a lecturer says reach the streams of this process?"""
 
     async def start(self) -> None:
         """Begin, in the loop of the server."""
@@ -220,7 +223,7 @@ class Room:
     """By seat: the code of a device that asked to lead, the device, and until when it may."""
 
 
-class Memory:
+class Memory(Board):
     """The board of one process."""
 
     is_well = True
@@ -232,16 +235,14 @@ class Memory:
         self._background = Background()
 
     async def start(self) -> None:
-        """See `Board`."""
         self._background.begin(self._beat)
 
     async def stop(self) -> None:
-        """See `Board`."""
         self._background.stop()
         self.audience.dismiss()
 
     async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
-        """See `Board`. Where all rooms are taken, the oldest without followers gives way."""
+        """Where all rooms are taken, the oldest without followers gives way."""
         self._end_old_rooms()
         if room in self._rooms or not may_begin:
             self._find_own(room, owner)
@@ -257,19 +258,16 @@ class Memory:
         self._rooms[room] = Room(owner, address, time.monotonic())
 
     async def close_room(self, room: str, owner: str) -> None:
-        """See `Board`."""
         self._find_own(room, owner)
         self._end(room)
 
     async def ask_to_lead(self, room: str, heir: str, ballot: str) -> str:
-        """See `Board`."""
         found, code = self._find(room), draw_code_to_lead()
         latest = time.monotonic() + self.limits.seconds_to_lead
         found.heirs[found.seats.find(ballot).number] = code, heir, latest
         return code
 
     async def hand_over(self, room: str, owner: str, code: str) -> None:
-        """See `Board`."""
         found = self._find_own(room, owner)
         now, heirs = time.monotonic(), found.heirs
         seats = [seat for seat, (shown, _, until) in heirs.items() if shown == code and until > now]
@@ -279,12 +277,10 @@ class Memory:
         self.audience.tell(room, "handed", json.dumps(code))
 
     async def find_room(self, code: str) -> str:
-        """See `Board`."""
         self._end_old_rooms()
         return find_only(code, self._rooms)
 
     async def lead(self, room: str, owner: str, number: int, text: str) -> None:
-        """See `Board`."""
         found = self._find_own(room, owner)
         found.pace.step(self.limits.messages)
         if number <= found.number:
@@ -293,7 +289,6 @@ class Memory:
         self.audience.tell(room, "at", text)
 
     async def vote(self, room: str, question: str, ballot: str, option: int) -> None:
-        """See `Board`."""
         found = self._find(room)
         seat = found.seats.find(ballot)
         seat.pace.step(self.limits.messages)
@@ -305,7 +300,6 @@ class Memory:
     async def join(
         self, room: str, is_lecturer: bool = False, ballot: str = "", group: str = ""
     ) -> Listener:
-        """See `Board`."""
         found = self._find(room)
         if len(self.audience.rooms.get(room, ())) >= self.limits.followers:
             raise RefusedError("full")
@@ -319,7 +313,6 @@ class Memory:
         return listener
 
     async def leave(self, room: str, listener: Listener) -> None:
-        """See `Board`."""
         self.audience.remove(room, listener)
         if room in self._rooms:
             self._rooms[room].seats.leave(listener)

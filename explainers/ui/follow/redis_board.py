@@ -6,6 +6,7 @@ import json
 import secrets
 import time
 from collections.abc import Coroutine, Iterable
+from pathlib import Path
 from typing import Any
 
 import redis.asyncio as redis
@@ -18,25 +19,17 @@ from explainers.ui.follow.board import (
     OPTIONS,
     QUESTION,
     SHORTEST_CODE,
+    Board,
     Limits,
     RefusedError,
     draw_code_to_lead,
     find_only,
     write_count,
 )
-from explainers.ui.follow.redis_scripts import (
-    ASK_TO_LEAD,
-    CLOSE,
-    HAND_OVER,
-    LEAD,
-    OPEN,
-    RISE,
-    SIT,
-    VOTE,
-)
 
 PREFIX = "attention:"
 CHANNEL = f"{PREFIX}said:"
+SCRIPT = Path(__file__).with_suffix(".lua")
 PATIENCE, QUIET = 1.0, 5.0
 """Seconds: for an answer of Redis, and of silence after which it is asked whether it is there."""
 MOST_CONNECTIONS, LONGEST_SAID = 50, 10_000
@@ -45,7 +38,7 @@ FORGET_AFTER = 2.7 * BEAT
 """Seconds after which a process that is not heard of has no followers any more."""
 
 
-class Redis:
+class Redis(Board):
     """The board that processes share through a server of Redis."""
 
     def __init__(self, url: str, limits: Limits | None = None) -> None:
@@ -65,6 +58,7 @@ class Redis:
             url, max_connections=MOST_CONNECTIONS, timeout=PATIENCE, **settings
         )
         self._redis: Any = redis.Redis.from_pool(pool)
+        self._act = self._redis.register_script(SCRIPT.read_text(encoding="utf-8"))
         self.is_well = False
         self._background, self._skipped = Background(), Seldom()
         self._doing: set[asyncio.Task[None]] = set()
@@ -72,39 +66,33 @@ class Redis:
         """By room: questions with votes that are not counted yet."""
 
     async def start(self) -> None:
-        """See `Board`."""
         self._background.begin(self._listen)
         self._background.begin(self._beat)
 
     async def stop(self) -> None:
-        """See `Board`."""
         self._background.stop()
         self.audience.dismiss()
         await self._redis.aclose()
 
     async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
-        """See `Board`. Where all rooms are taken, the oldest without followers gives way."""
+        """Where all rooms are taken, the oldest without followers gives way."""
         limits, now = self.limits, int(1000 * time.time())
         most = limits.rooms, limits.rooms_of_address, int(1000 * limits.seconds)
-        await self._run(OPEN, room, owner, address, PREFIX, *most, now, int(may_begin))
+        await self._run("open", room, owner, address, *most, now, int(may_begin))
 
     async def close_room(self, room: str, owner: str) -> None:
-        """See `Board`."""
-        await self._run(CLOSE, room, owner, PREFIX)
+        await self._run("close", room, owner)
 
     async def ask_to_lead(self, room: str, heir: str, ballot: str) -> str:
-        """See `Board`."""
         code, life = draw_code_to_lead(), int(1000 * self.limits.seconds_to_lead)
-        await self._run(ASK_TO_LEAD, room, PREFIX, ballot, code, heir, life)
+        await self._run("ask_to_lead", room, ballot, code, heir, life)
         return code
 
     async def hand_over(self, room: str, owner: str, code: str) -> None:
-        """See `Board`."""
         said = json.dumps({"kind": "handed", "text": json.dumps(code)})
-        await self._run(HAND_OVER, room, owner, PREFIX, code, said)
+        await self._run("hand_over", room, owner, code, said)
 
     async def find_room(self, code: str) -> str:
-        """See `Board`."""
         if len(code) < SHORTEST_CODE:
             raise RefusedError("unknown")
         named = find_only(code, await self._ask(self._redis.zrange(f"{PREFIX}rooms", 0, -1)))
@@ -113,19 +101,16 @@ class Redis:
         return named
 
     async def lead(self, room: str, owner: str, number: int, text: str) -> None:
-        """See `Board`."""
         said = json.dumps({"kind": "at", "text": text})
-        await self._run(LEAD, room, owner, PREFIX, number, text, self.limits.messages, said)
+        await self._run("lead", room, owner, number, text, self.limits.messages, said)
 
     async def vote(self, room: str, question: str, ballot: str, option: int) -> None:
-        """See `Board`."""
         most = self.limits.messages, self.limits.questions
-        await self._run(VOTE, room, PREFIX, ballot, question, option, *most)
+        await self._run("vote", room, ballot, question, option, *most)
 
     async def join(
         self, room: str, is_lecturer: bool = False, ballot: str = "", group: str = ""
     ) -> Listener:
-        """See `Board`."""
         others = self._count_followers(room) - self.audience.count_followers(room)
         if len(self.audience.rooms.get(room, ())) + others >= self.limits.followers:
             raise RefusedError("full")
@@ -148,19 +133,18 @@ class Redis:
         return listener
 
     async def leave(self, room: str, listener: Listener) -> None:
-        """See `Board`."""
         self.audience.remove(room, listener)
         self.audience.soon(room, self._announce)
         with contextlib.suppress(RefusedError):  # else the seat is free some seconds later
             if listener.ballot:
-                await self._run(RISE, room, PREFIX, listener.ballot, listener.name)
+                await self._run("rise", room, listener.ballot, listener.name)
 
     async def _sit(self, room: str, listener: Listener, is_new: bool = False) -> None:
         """Hold a seat for some time, as `Seats` does for ever."""
         until, spare = int(1000 * FORGET_AFTER), secrets.token_hex(16)
         who = listener.ballot, listener.group, listener.name, spare
         most = self.limits.followers
-        ballot = await self._run(SIT, room, PREFIX, *who, until, most, int(is_new))
+        ballot = await self._run("sit", room, *who, until, most, int(is_new))
         if is_new or ballot != listener.ballot:
             listener.give(ballot)
 
@@ -170,9 +154,9 @@ class Redis:
                 if listener.is_seated:  # who is about to sit down would have two seats
                     await self._sit(room, listener)
 
-    async def _run(self, script: str, *arguments: str | int) -> str:
-        """What a script answers behind "done"."""
-        answer = await self._ask(self._redis.eval(script, 0, *map(str, arguments)))
+    async def _run(self, act: str, room: str, *arguments: str | int) -> str:
+        """What `redis_board.lua` answers behind "done"."""
+        answer = await self._ask(self._act(args=[act, PREFIX, room, *arguments]))
         reason, _, more = str(answer).partition(" ")
         if reason != "done":
             raise RefusedError(str(answer))
