@@ -17,16 +17,6 @@ MOST_CHOICES = 200
 NO_CHOICES = {"embed", "embed_options", "follow", "go", "pages_done", "screen", "tour"}
 """Names in links that are each visitor's own, or do more than choose: a short link, a frame."""
 ROOM = re.compile(f"[a-z2-7]{{1,{LETTERS_OF_ROOM}}}")
-BAD_REQUESTS = {"no JSON": 415, "too long": 413, "elsewhere": 403, "wrong": 400}
-"""Why a message is not read, and HTTP's number for it."""
-
-
-class BadRequestError(Exception):
-    """A message that the app's own script would never send; `reason` is in `BAD_REQUESTS`."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 def name_room(secret: str) -> tuple[str, str]:
@@ -44,18 +34,18 @@ async def read_message(request: Request) -> dict[str, Any]:
     """The object in the body, if it was sent by a page of this server."""
     refuse_elsewhere(request)
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-        raise BadRequestError("no JSON")
+        raise RefusedError("no JSON")
     body = b""
     async for part in request.stream():  # a length in a header may lie
         body += part
         if len(body) > MOST_BYTES:
-            raise BadRequestError("too long")
+            raise RefusedError("too long")
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):
-        raise BadRequestError("wrong")
+        raise RefusedError("wrong")
     return said
 
 
@@ -63,9 +53,9 @@ def refuse_elsewhere(request: Request) -> None:
     """A browser says which page a message comes from; what is no browser has nothing to abuse."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if site not in (None, "same-origin"):
-        raise BadRequestError("elsewhere")
+        raise RefusedError("elsewhere")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-        raise BadRequestError("elsewhere")
+        raise RefusedError("elsewhere")
 
 
 def read_secret(request: Request) -> str:
@@ -92,7 +82,7 @@ def keep_choices(query: str) -> str:
     try:
         choices = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_CHOICES)
     except ValueError:
-        raise BadRequestError("wrong") from None
+        raise RefusedError("wrong") from None
     return urlencode([one for one in choices if one[0].lower() not in NO_CHOICES])
 
 
@@ -100,14 +90,14 @@ def read_ballot(said: dict[str, Any]) -> str:
     """What an open stream was told; anything else is the ballot of no stream."""
     ballot = said.get("ballot")
     if not isinstance(ballot, str) or not ballot.isascii():
-        raise BadRequestError("wrong")
+        raise RefusedError("wrong")
     return ballot
 
 
 def read_whole(said: dict[str, Any], name: str, most: int) -> int:
     number = said.get(name)
     if type(number) is not int or not 0 <= number <= most:  # True is an int as well
-        raise BadRequestError("wrong")
+        raise RefusedError("wrong")
     return number
 
 
@@ -115,7 +105,7 @@ def read_letters(said: dict[str, Any], name: str, usual: str = "") -> str:
     """A room's name, or a code that a device shows."""
     letters = said.get(name, usual)
     if not isinstance(letters, str) or not ROOM.fullmatch(letters):
-        raise BadRequestError("wrong")
+        raise RefusedError("wrong")
     return letters
 
 
@@ -123,7 +113,7 @@ def read_address(said: dict[str, Any]) -> str:
     """Of the app, as the lecturer's browser has it: it is written into codes to scan."""
     address = said.get("address")
     if not isinstance(address, str) or len(address) > LONGEST_ADDRESS:
-        raise BadRequestError("wrong")
+        raise RefusedError("wrong")
     if urlsplit(address).scheme not in ("http", "https"):
-        raise BadRequestError("wrong")
+        raise RefusedError("wrong")
     return address

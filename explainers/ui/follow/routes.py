@@ -33,9 +33,7 @@ from explainers.ui.follow.board import (
     RefusedError,
 )
 from explainers.ui.follow.checked_request import (
-    BAD_REQUESTS,
     ROOM,
-    BadRequestError,
     keep_choices,
     name_group,
     name_room,
@@ -158,14 +156,13 @@ class Following:
         room, owner = read_owner(request)
         page, query = said.get("page"), said.get("query")
         if not isinstance(page, str) or page not in self.places:
-            raise BadRequestError("wrong")
+            raise RefusedError("wrong")
         if not isinstance(query, str) or len(query) > LONGEST_QUERY or not query.isprintable():
-            raise BadRequestError("wrong")
+            raise RefusedError("wrong")
         number = read_whole(said, "number", LARGEST_NUMBER)
         place = {"number": number, "page": page, "query": keep_choices(query)}
-        place |= {"screen": read_whole(said, "screen", 999)}
-        place |= {"step": read_whole(said, "step", 9)}
-        place |= {"round": read_whole(said, "round", MOST_ROUNDS)}
+        for name, most in (("screen", 999), ("step", 9), ("round", MOST_ROUNDS)):
+            place[name] = read_whole(said, name, most)
         await self.board.lead(room, owner, number, json.dumps(place, separators=(",", ":")))
         return JSONResponse({})
 
@@ -191,7 +188,7 @@ class Following:
         said = await read_message(request)
         question, room = request.path_params["question"], read_room(request)
         if not QUESTION.fullmatch(question):
-            raise BadRequestError("wrong")
+            raise RefusedError("wrong")
         option = read_whole(said, "option", OPTIONS - 1)
         await self.board.vote(room, question, read_ballot(said), option)
         return JSONResponse({})
@@ -224,8 +221,6 @@ class Following:
         async def answer(request: Request) -> Any:
             try:
                 return await act(request)
-            except BadRequestError as bad:
-                return JSONResponse({"error": bad.reason}, BAD_REQUESTS[bad.reason])
             except RefusedError as refused:
                 return JSONResponse({"error": refused.reason}, REASONS[refused.reason])
 
