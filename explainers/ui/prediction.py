@@ -9,7 +9,7 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import Control, describe_options
+from explainers.ui.controls.control import Control, describe_options, find_among
 from explainers.ui.lecture.screens import find_question, is_lecture, screen, show_on_screen
 from explainers.ui.page import Prose
 from explainers.ui.session import (
@@ -37,14 +37,14 @@ class Guess(Control):
         """The guess, read from the link and written to it; the options are drawn elsewhere."""
         answers = [*options, SKIP]
         self.read_request()  # takes up what was answered on an earlier visit
-        request, guess = self.read_link(lambda asked: self.select_possible(asked, answers))
+        request, guess = self.read_link(find_among(answers))
         if guess not in answers:  # the sentence has changed, and with it the answers
             guess = None
         st.session_state[self.key] = guess  # Streamlit forgets what no widget shows
         self.keep(guess)
         self.write(guess)
         self.report_bad_link(request, guess or _("no answer"), describe_options(answers))
-        return self.select_possible(guess, answers)
+        return next((one for one in answers if one == guess), None)
 
     def choose(self, answer: str, right: str = "") -> None:
         """Take over an answer that was clicked, and mark it if the `right` one is told; a callback.
@@ -135,15 +135,14 @@ def _ask(asked_of: str, options: list[str], answer: str) -> str | None:
     guess = control(options)
     if guess == SKIP and not is_class:
         return guess
-    translated = {option: _(option) for option in options}
+    speak = control.speak(options)
     st.radio(
         options=options,
         index=None,
         key=control.key,
-        horizontal=not is_class and sum(map(len, translated.values())) <= LETTERS_IN_A_LINE,
+        horizontal=not is_class and sum(len(speak(one)) for one in options) <= LETTERS_IN_A_LINE,
         label_visibility="collapsed" if is_class else "visible",
-        # Found by its English, as links have it: what is put together from slots has only that.
-        format_func=lambda option: translated.get(option, option),
+        format_func=speak,
         on_change=_note_answer(control, answer),
         **control.label_and_help,
     )

@@ -1,12 +1,11 @@
 """Is this the 10-minute tour? A link says so, and every part of a page may ask."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.ui.controls.control import Control, is_value
+from explainers.ui.controls.control import Control, find_among
 from explainers.ui.controls.controls import register
 from explainers.ui.session import VISIT
 
@@ -17,7 +16,7 @@ class TourMode(Control):
 
     def __call__(self, is_possible: bool) -> bool:
         """Read the link; in front of a class there is no tour."""
-        request, is_on = self.read_link(_parse)
+        request, is_on = self.read_link(find_among((True, False)))
         if not is_possible and is_on:
             is_on, request = False, None
             st.session_state[self.key] = False
@@ -42,7 +41,3 @@ register(tour_mode)
 def is_tour() -> bool:
     """Are only heroes drawn, one page after the other?"""
     return bool(st.session_state.get(tour_mode.key))
-
-
-def _parse(text: Any) -> bool | None:
-    return next((value for value in (True, False) if is_value(str(text), value)), None)

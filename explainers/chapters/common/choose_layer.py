@@ -29,7 +29,6 @@ from explainers.toys.layers import (
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.panels import Slider, View, ViewSlider, make_views
 from explainers.ui.provenance import trained_weights, untrained_weights
 from explainers.ui.untrusted_text import verbatim
@@ -74,7 +73,7 @@ def choose_sizes(reading: Reading) -> LayerSizes:
     if controls.weights() == "untrained":
         return _choose_untrained(reading)
     head_dim = controls.head_dim(HEAD_DIMS)
-    controls.d_model.set_aside(controls.d_model.steps, describe_options(controls.d_model.steps))
+    controls.d_model.set_aside(controls.d_model.steps)
     reading.explain_known()
     seed, tokens = page.read_seed(), reading.known
 

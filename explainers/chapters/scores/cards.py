@@ -20,7 +20,6 @@ from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import show_chart, tabulate, translate_rows
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, View, orient_panels
@@ -50,7 +49,7 @@ def choose_steps() -> tuple[str, ...]:
     """The step that the reader chose; a class, which turns screens instead, sees all in turn."""
     if not is_lecture():
         return (controls.step(),)
-    controls.step.set_aside(controls.step.options, describe_options(controls.step.options))
+    controls.step.set_aside(controls.step.options)
     return controls.step.options
 
 

@@ -40,24 +40,24 @@ def choose_text(
         _keep_sentence(request)
         return read_sentence(usual)
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
-        typed_text = st.text_input(
+        typed_text: str = controls.sentence.draw(
+            st.text_input,
+            usual=usual,
             value=usual,
             max_chars=MAX_CHARACTERS,
             label_visibility="collapsed",
-            **controls.sentence.tie(usual),
-            **controls.sentence.label_and_help,
         )
         # On a page in English, the English sentence may be the reader's choice or nobody's.
         is_own = typed_text != usual or (is_english and is_own)
         controls.sentence.keep(typed_text if is_own else None)
         _offer_presets(_list_presets(usual) if examples is None else examples)
         if offer_menus:
-            offer_menus(typed_text or "")
+            offer_menus(typed_text)
     notices = st.session_state.setdefault(NOTICES, {})
     if request and len(request) > MAX_CHARACTERS:
         notices[controls.sentence.key] = (request[: MAX_CHARACTERS + 1], typed_text)
     url_text, cut_text = notices.get(controls.sentence.key, (None, None))
-    raw = url_text if url_text and cut_text == typed_text else typed_text or ""
+    raw = url_text if url_text and cut_text == typed_text else typed_text
     sentence = read_sentence(raw, most_words, usual)
     for note in sentence.notes:
         st.info(_(note), icon=":material/info:")

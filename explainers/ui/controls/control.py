@@ -5,7 +5,7 @@ would see another picture and not know it. Every control therefore says what it 
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,9 +25,8 @@ MOST_NAMES = 24
 class Control:
     """A choice with its name in the URL, its words on screen and its value without a link.
 
-    A widget of Streamlit's is bound to the URL by Streamlit (`tie`). A choice that is
-    made in a component, or whose options are words that a visitor reads in another language than
-    links have, writes its own place there: `read_link`, `put`, `write`.
+    A widget of Streamlit's is bound to the URL by Streamlit: `ask`. A choice that is made in a
+    component writes its own place there: `look`, `put`.
     """
 
     key: str
@@ -61,13 +60,99 @@ class Control:
         visit = st.session_state.get(VISIT)
         st.session_state.setdefault(KEPT_CHOICES, {})[self.key] = visit, value
 
-    def set_aside(self, possible: Iterable[Any], allowed: str) -> None:
+    def set_aside(self, possible: Sequence[Any]) -> None:
         """Keep the choice, or what a link asks for, while the control is out of sight."""
         request = self.read_request()
-        wanted = [] if request is None else [one for one in possible if is_value(request, one)]
-        value = st.session_state.get(self.key, wanted[0] if wanted else self.default)
+        linked = None if request is None else find_among(possible)(request)
+        value = st.session_state.get(self.key, self.default if linked is None else linked)
         st.session_state[self.key] = value  # Streamlit forgets the choice of a control that is gone
+        self.settle(request, value, describe_options(possible))
+
+    def ask(
+        self,
+        widget: Callable[..., Any],
+        allowed: str,
+        fit: Callable[[Any], Any] = lambda value: value,
+        **settings: Any,
+    ) -> Any:
+        """What a widget says; `fit` makes it possible here if it was chosen on another page."""
+        request = self.read_request()
+        if self.key in st.session_state:
+            now = st.session_state[self.key]
+            if (fitted := fit(now)) != now:
+                st.session_state[self.key] = fitted
+        return self.report_bad_link(request, self.draw(widget, **settings), allowed)
+
+    def draw(
+        self,
+        widget: Callable[..., Any],
+        words: Sequence[str] = (),
+        usual: Any = None,
+        find: Callable[[Any], Any] | None = None,
+        **settings: Any,
+    ) -> Any:
+        """What a widget of Streamlit's says; it stands in the URL and is kept for other pages.
+
+        Streamlit writes into the URL what stands on the screen, so a widget whose `words` are
+        others than those of links is not bound. `find` is how a link is read then; `usual` stands
+        there without one.
+        """
+        usual = self.default if usual is None else usual
+        settings |= {"key": self.key, **self.label_and_help}
+        is_own = get_language() != ENGLISH and any(_(word) != word for word in words)
+        if is_own:
+            self.read_link(find or find_among(words), usual)
+            settings |= {"format_func": self.speak(words), "on_change": self._note_change}
+        else:
+            self._say_again(usual)
+            settings["bind"] = URL_BINDING
+        value = widget(**settings)
+        value = usual if value is None else value
+        self.keep(value)
+        if is_own:
+            self.write(value, usual)
+        return value
+
+    def _say_again(self, usual: Any) -> None:
+        """Have Streamlit write the choice into the URL where it does not stand there.
+
+        A run that moves a widget to another place of the page has the browser forget that it is
+        bound, and what is chosen next would stay out of the address. Streamlit writes what is put.
+        """
+        value, said = st.session_state.get(self.key), self.read_url()
+        if value is None:
+            return
+        is_said = value == usual if said is None else self.is_said(said, value)
+        if not is_said:
+            st.session_state[self.key] = value
+
+    def is_said(self, said: Any, value: Any) -> bool:
+        """Does what stands in the URL mean this value?"""
+        return is_value(said, value)
+
+    def speak(self, words: Sequence[str]) -> Callable[[str], str]:
+        """What says each of the words in the visitor's language.
+
+        They are found by their English, as links have it: what is put together from slots has only
+        that.
+        """
+        translated = {word: _(word) for word in words}
+        return lambda word: translated.get(word, word)
+
+    def look(
+        self,
+        find: Callable[[Any], Any],
+        allowed: str,
+        usual: Any = None,
+        fit: Callable[[Any], Any] = lambda value: value,
+    ) -> Any:
+        """What is chosen, here or on another page, or linked, where no widget is drawn."""
+        self.read_request()  # takes up what was chosen on another page
+        request, value = self.read_link(find, usual)
+        value = fit(value)
         self.settle(request, value, allowed)
+        self.write(value, usual)
+        return value
 
     def settle(self, request: str | None, value: Any, allowed: str) -> Any:
         """Keep a choice for other pages, and say if a link asked for another; returns it."""
@@ -156,50 +241,6 @@ class Control:
             return str(value)
         return f"{value:g}" if isinstance(value, bool | float) else value
 
-    def tie(self, default: Any = None) -> dict[str, Any]:
-        """What ties a widget of Streamlit's to its place in the URL; right before the widget.
-
-        A run that moves a widget to another place of the page has the browser forget that it is
-        tied, and what is chosen next would stay out of the address. Streamlit writes what is put.
-        """
-        value, said = st.session_state.get(self.key), self.read_url()
-        if value is not None:
-            is_default = value == (self.default if default is None else default)
-            is_said = is_default if said is None else self._is_said(said, value)
-            if not is_said:
-                st.session_state[self.key] = value
-        return {"key": self.key, "bind": URL_BINDING}
-
-    def _is_said(self, said: Any, value: Any) -> bool:
-        return is_value(said, value)
-
-    def bind(self, options: Sequence[str], default: Any) -> dict[str, Any]:
-        """What ties a widget of Streamlit's with these options to its place in the URL.
-
-        Streamlit writes into the URL what stands on the screen, so a widget whose words are
-        others than those of links is not bound.
-        """
-        if not _has_other_words(options):
-            return self.tie(default)
-        self.read_link(lambda request: self.select_possible(request, options), default)
-        # Found by its English, as links have it: what is put together from slots has only that.
-        translated = {option: _(option) for option in options}
-        return {
-            "key": self.key,
-            "format_func": lambda option: translated.get(option, option),
-            "on_change": self._note_change,
-        }
-
-    def save(self, value: Any, options: Sequence[str], default: Any) -> None:
-        """Keep the choice for other pages and, where Streamlit does not, in the URL."""
-        self.keep(value)
-        if _has_other_words(options):
-            self.write(value, default)
-
-    def select_possible(self, request: Any, options: Sequence[str]) -> Any:
-        """What of a link can be chosen here; it may be a message, which knows its translations."""
-        return next((one for one in options if one == request), None)
-
     def _note_change(self) -> None:
         st.session_state[CHANGED_IN_BROWSER.format(self.key)] = True
 
@@ -233,24 +274,6 @@ def describe_range(low: int, high: int) -> str:
     return N_("a whole number from {low} to {high}", low=low, high=high)
 
 
-def _has_other_words(options: Sequence[str]) -> bool:
-    return get_language() != ENGLISH and any(_(option) != option for option in options)
-
-
-def choose_or_type(
-    control: Control,
-    names: Sequence[str],
-    width: int,
-    is_named: bool = True,
-    binding: dict[str, Any] | None = None,
-) -> str | None:
-    """A list of names that can be searched, and takes others that are typed."""
-    return st.selectbox(
-        options=names,
-        index=names.index(control.default),
-        accept_new_options=True,
-        width=width,
-        label_visibility="visible" if is_named else "collapsed",
-        **control.label_and_help,
-        **(binding or control.tie()),
-    )
+def find_among(values: Sequence[Any]) -> Callable[[Any], Any]:
+    """How a link is read where only these values are possible."""
+    return lambda request: next((one for one in values if is_value(request, one)), None)

@@ -13,7 +13,6 @@ from explainers.ui.controls.name_controls import (
     ModelName,
     MultiChoice,
     NameList,
-    SearchableMultiChoice,
     SentenceText,
     TextLine,
 )
@@ -128,7 +127,7 @@ gpus = Choice("gpus", N_("How many GPUs"), "1", ("1", "2", "4", "8", "16"))
 weight_dtype = NameList("weight_dtype", N_("Weights in"), N_("as published"), width=170)
 usable_percent = Counter("percent", N_("% of memory usable"), 90)
 overhead_gib = Counter("overhead", N_("Overhead, GiB"), 1)
-compared_models = SearchableMultiChoice(
+compared_models = MultiChoice(
     "compared",
     N_("Up to six models"),
     ["llama-2-7b", "llama-3.1-8b", "gemma-3-27b", "gpt-oss-20b", "deepseek-v3"],
@@ -220,7 +219,7 @@ changed_window = WholeNumber(
 )
 kept_sinks = Choice("what_sinks", N_("First tokens kept in sight"), "0", ("0", "1", "2", "4"))
 heads_off_by = Choice("heads_by", N_("Heads that are off"), BY_NAME, (BY_NAME, BY_ROLE, AT_RANDOM))
-heads_off = SearchableMultiChoice(
+heads_off = MultiChoice(
     "heads_off", N_("Their names: L for the layer, H for the head"), ("L0.H0",), 40
 )
 heads_off_role = NameList("heads_role", N_("Role"), None, width=200)

@@ -13,9 +13,9 @@ from explainers.messages import N_
 from explainers.translations import _, get_language
 from explainers.ui.controls.control import (
     Control,
-    choose_or_type,
     describe_options,
     describe_range,
+    find_among,
     is_value,
 )
 from explainers.ui.session import OPENED_WITH, OUT_OF_RANGE
@@ -33,9 +33,8 @@ class Switch(Control):
     """On or off."""
 
     def __call__(self) -> bool:
-        request = self.read_request()
-        value = st.toggle(value=self.default, **self.tie(), **self.label_and_help)
-        return self.settle(request, value, N_("true or false"))
+        is_on: bool = self.ask(st.toggle, N_("true or false"), value=self.default)
+        return is_on
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,9 @@ class WholeNumber(Control):
     high: int
 
     def __call__(self) -> int:
-        limits = {"min_value": self.low, "max_value": self.high}
-        return _slide(self, st.slider, describe_range(self.low, self.high), limits)
+        ends = {"min_value": self.low, "max_value": self.high, "value": self.default}
+        number: int = self.ask(st.slider, describe_range(self.low, self.high), **ends)
+        return number
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,8 @@ class StepSlider(Control):
     steps: tuple[float, ...]
 
     def __call__(self) -> Any:
-        return _slide(self, st.select_slider, describe_options(self.steps), {"options": self.steps})
-
-
-def _slide(
-    control: Control, slider: Callable[..., Any], allowed: str, limits: dict[str, Any]
-) -> Any:
-    request = control.read_request()
-    value = slider(value=control.default, **limits, **control.tie(), **control.label_and_help)
-    return control.settle(request, value, allowed)
+        allowed = describe_options(self.steps)
+        return self.ask(st.select_slider, allowed, options=self.steps, value=self.default)
 
 
 def _read_whole(text: str, low: int, high: int) -> int | None:
@@ -90,29 +83,34 @@ class Counter(Control):
         current = st.session_state.get(self.key)
         if wanted is None or current != instead:  # the reader has chosen another one since
             wanted = current
-        if wanted is not None and current != min(max(wanted, low), high):
-            st.session_state[self.key] = min(max(wanted, low), high)
-        default, allowed = min(max(self.default, low), high), describe_range(low, high)
+        usual, allowed = min(max(self.default, low), high), describe_range(low, high)
         if request and (is_value(request, math.inf) or is_value(request, -math.inf)):
             st.query_params.pop(self.key)  # Streamlit would raise: no int is infinite
-            self.report_bad_link(request, default, allowed)
+            self.report_bad_link(request, usual, allowed)
             st.rerun()
-        limits = {"min_value": low, "max_value": high, "value": default}
-        value = st.number_input(width=150, **limits, **self.tie(default), **self.label_and_help)
+        value: int = self.ask(
+            st.number_input,
+            allowed,
+            lambda now: now if wanted is None else min(max(wanted, low), high),
+            usual=usual,
+            value=usual,
+            min_value=low,
+            max_value=high,
+            width=150,
+        )
         if wanted is None:
             wanted = value if request and is_value(request, value) else self.default
         if wanted != value:
             out_of_range[self.key] = wanted, value
         self.keep(wanted)
-        return self.report_bad_link(request, value, allowed)
+        return value
 
     def read_unseen(self, low: int, high: int) -> int:
         """What is chosen or linked while the field is not drawn."""
-        self.read_request()  # takes up what was chosen on another page
-        default = min(max(self.default, low), high)
-        request, value = self.read_link(lambda asked: _read_whole(asked, low, high), default)
-        self.settle(request, value, describe_range(low, high))
-        self.write(value, default)
+        usual = min(max(self.default, low), high)
+        value = self.look(
+            lambda asked: _read_whole(asked, low, high), describe_range(low, high), usual
+        )
         return min(max(value, low), high)
 
     def choose_by_name(self, names: Sequence[str]) -> int:
@@ -153,42 +151,40 @@ class TypedNumber(Control):
     largest: int
 
     def __call__(self) -> int:
-        request, usual = self.read_request(), [f"{number:,}" for number in self.usual]
-        if (typed := st.session_state.get(self.key)) and typed != self.format_for_url(typed):
-            st.session_state[self.key] = self.format_for_url(typed)  # in any language
-        binding = self.bind(usual, self.default)
-        if "format_func" in binding:  # a number that was typed has the language's marks as well
-            spoken = get_language()
-            binding["format_func"] = lambda text: (
-                write_value(text, spoken) if self.read(text) else text
-            )
-        typed_text = choose_or_type(self, usual, width=130, binding=binding)
-        self.save(typed_text or "", usual, self.default)
-        return self._accept(request, typed_text)
+        usual = [f"{number:,}" for number in self.usual]
+        typed_text: str = self.ask(
+            st.selectbox,
+            self._describe(),
+            lambda typed: self.format_for_url(typed) if typed else typed,  # in any language
+            words=usual,
+            find=lambda asked: None if self.read(asked) is None else asked,
+            options=usual,
+            index=usual.index(self.default),
+            accept_new_options=True,
+            width=130,
+        )
+        return self._accept(typed_text)
 
     def read_unseen(self) -> int:
         """What is chosen or linked while the field is not drawn."""
-        self.read_request()  # takes up what was chosen on another page
-        request, typed_text = self.read_link(str)
-        self.write(typed_text)
-        return self._accept(request, typed_text)
+        return self._accept(self.look(str, self._describe()))
 
-    def _accept(self, request: str | None, typed_text: str | None) -> int:
-        allowed = N_("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
-        self.settle(request, typed_text, allowed)
-        number = self.read(typed_text or "")
+    def _describe(self) -> str:
+        return N_("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
+
+    def _accept(self, typed_text: str) -> int:
+        number = self.read(typed_text)
         if number is not None:
             return number
-        instead = self.unchosen
         notice = _(
             "{name} = {written} is not allowed. Use {allowed}; the page shows {instead:,}.",
             name=self.key,
-            written=verbatim(shorten(typed_text or "")),
-            allowed=allowed,
-            instead=instead,
+            written=verbatim(shorten(typed_text)),
+            allowed=self._describe(),
+            instead=self.unchosen,
         )
         st.info(notice, icon=":material/edit_off:")
-        return instead
+        return self.unchosen
 
     @property
     def unchosen(self) -> int:
@@ -198,9 +194,10 @@ class TypedNumber(Control):
         """Take over a number that was clicked; a callback."""
         super().put(f"{value:,}")
 
-    def select_possible(self, request: Any, options: Sequence[str]) -> Any:
-        """Any number, also one that is not in the list."""
-        return None if self.read(request) is None else request
+    def speak(self, words: Sequence[str]) -> Callable[[str], str]:
+        """What writes a number with the marks of the language, also one that was typed."""
+        spoken = get_language()
+        return lambda text: write_value(text, spoken) if self.read(text) else text
 
     def format_for_url(self, value: Any) -> Any:
         """A link is the same in every language."""
@@ -224,9 +221,7 @@ class BrowserSlider(Control):
     def __call__(self, steps: Sequence[float] = ()) -> int:
         """The index of the chosen step among `steps`, by default the control's own."""
         steps = steps or self.steps
-        request, value = self.read_link(
-            lambda text: next((s for s in steps if is_value(text, s)), None)
-        )
+        request, value = self.read_link(find_among(steps))
         self.report_bad_link(request, value, describe_options(steps))
         self.write(value)
         return min(range(len(steps)), key=lambda index: abs(steps[index] - value))
@@ -254,9 +249,7 @@ class RestrictedSlider(Control):
         number.
         """
         opened_key, default = OPENED_WITH.format(self.key), opens_with or self.default
-        request, wanted = self.read_link(
-            lambda text: next((one for one in self.possible if is_value(text, one)), None), default
-        )
+        request, wanted = self.read_link(find_among(self.possible), default)
         if wanted == st.session_state.get(opened_key) and request is None:
             wanted = default
         st.session_state[opened_key] = default

@@ -11,7 +11,7 @@ import streamlit as st
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls.control import Control
-from explainers.ui.controls.name_controls import NameList, SearchableMultiChoice
+from explainers.ui.controls.name_controls import MultiChoice, NameList
 from explainers.ui.figure.hero import read_choice
 from explainers.ui.figure.panels import translate_scripts
 
@@ -26,10 +26,10 @@ def pick_name(control: NameList, names: Sequence[str]) -> str:
     return name
 
 
-def pick_names(control: SearchableMultiChoice, names: Sequence[str]) -> list[str]:
+def pick_names(control: MultiChoice, names: Sequence[str]) -> list[str]:
     """As many of the names as the control allows."""
     chosen = control.read(names)
-    _draw(control, names, chosen, control.most, "stretch")
+    _draw(control, names, chosen, control.most or len(names), "stretch")
     return chosen
 
 
