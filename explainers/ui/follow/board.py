@@ -12,7 +12,7 @@ import secrets
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from explainers.ui.follow.audience import Audience, Background, Listener
 
@@ -67,55 +67,6 @@ class RefusedError(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-class Board(Protocol):
-    """What routes need of a board. Every method may raise `RefusedError`."""
-
-    is_well: bool
-    """Does what a lecturer says reach the streams of this process?"""
-
-    async def start(self) -> None:
-        """Begin, in the loop of the server."""
-
-    async def stop(self) -> None:
-        """Let every stream end."""
-
-    async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
-        """Open a room for its owner; one that is open stays as it is."""
-
-    async def close_room(self, room: str, owner: str) -> None:
-        """Send everybody away and keep nothing."""
-
-    async def ask_to_lead(self, room: str, heir: str, ballot: str) -> str:
-        """A code by which the owner may accept another device: for some minutes, and once.
-
-        An open stream has one: its next one takes the place of the last.
-        """
-
-    async def hand_over(self, room: str, owner: str, code: str) -> None:
-        """The device with this code owns the room now, and nobody else; all are told."""
-
-    async def find_room(self, code: str) -> str:
-        """The name of the one room that begins so."""
-
-    async def lead(self, room: str, owner: str, number: int, text: str) -> None:
-        """Tell the followers where the lecturer is; the highest number wins."""
-
-    async def vote(self, room: str, question: str, ballot: str, option: int) -> None:
-        """Count a vote of an open stream; a second one replaces the first."""
-
-    async def join(
-        self, room: str, is_lecturer: bool = False, ballot: str = "", group: str = ""
-    ) -> Listener:
-        """Listen to a room; the last that its lecturer said is told at once.
-
-        A follower takes a seat, and is told the ballot by which its votes count. Who shows an
-        earlier one has the same seat again; `group` is of a network, see `Seats`.
-        """
-
-    async def leave(self, room: str, listener: Listener) -> None:
-        """Listen no more."""
 
 
 def write_count(followers: int, votes: dict[str, list[int]]) -> str:
@@ -223,10 +174,11 @@ class Room:
     """By seat: the code of a device that asked to lead, the device, and until when it may."""
 
 
-class Memory(Board):
-    """The board of one process."""
+class Memory:
+    """The board of one process. Every method may raise `RefusedError`."""
 
     is_well = True
+    """Does what a lecturer says reach the streams of this process?"""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -235,14 +187,19 @@ class Memory(Board):
         self._background = Background()
 
     async def start(self) -> None:
+        """Begin, in the loop of the server."""
         self._background.begin(self._beat)
 
     async def stop(self) -> None:
+        """Let every stream end."""
         self._background.stop()
         self.audience.dismiss()
 
     async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
-        """Where all rooms are taken, the oldest without followers gives way."""
+        """Open a room for its owner; one that is open stays as it is.
+
+        Where all rooms are taken, the oldest without followers gives way.
+        """
         self._end_old_rooms()
         if room in self._rooms or not may_begin:
             self._find_own(room, owner)
@@ -258,16 +215,22 @@ class Memory(Board):
         self._rooms[room] = Room(owner, address, time.monotonic())
 
     async def close_room(self, room: str, owner: str) -> None:
+        """Send everybody away and keep nothing."""
         self._find_own(room, owner)
         self._end(room)
 
     async def ask_to_lead(self, room: str, heir: str, ballot: str) -> str:
+        """A code by which the owner may accept another device: for some minutes, and once.
+
+        An open stream has one: its next one takes the place of the last.
+        """
         found, code = self._find(room), draw_code_to_lead()
         latest = time.monotonic() + self.limits.seconds_to_lead
         found.heirs[found.seats.find(ballot).number] = code, heir, latest
         return code
 
     async def hand_over(self, room: str, owner: str, code: str) -> None:
+        """The device with this code owns the room now, and nobody else; all are told."""
         found = self._find_own(room, owner)
         now, heirs = time.monotonic(), found.heirs
         seats = [seat for seat, (shown, _, until) in heirs.items() if shown == code and until > now]
@@ -277,10 +240,12 @@ class Memory(Board):
         self.audience.tell(room, "handed", json.dumps(code))
 
     async def find_room(self, code: str) -> str:
+        """The name of the one room that begins so."""
         self._end_old_rooms()
         return find_only(code, self._rooms)
 
     async def lead(self, room: str, owner: str, number: int, text: str) -> None:
+        """Tell the followers where the lecturer is; the highest number wins."""
         found = self._find_own(room, owner)
         found.pace.step(self.limits.messages)
         if number <= found.number:
@@ -289,6 +254,7 @@ class Memory(Board):
         self.audience.tell(room, "at", text)
 
     async def vote(self, room: str, question: str, ballot: str, option: int) -> None:
+        """Count a vote of an open stream; a second one replaces the first."""
         found = self._find(room)
         seat = found.seats.find(ballot)
         seat.pace.step(self.limits.messages)
@@ -300,6 +266,11 @@ class Memory(Board):
     async def join(
         self, room: str, is_lecturer: bool = False, ballot: str = "", group: str = ""
     ) -> Listener:
+        """Listen to a room; the last that its lecturer said is told at once.
+
+        A follower takes a seat, and is told the ballot by which its votes count. Who shows an
+        earlier one has the same seat again; `group` is of a network, see `Seats`.
+        """
         found = self._find(room)
         if len(self.audience.rooms.get(room, ())) >= self.limits.followers:
             raise RefusedError("full")
@@ -313,6 +284,7 @@ class Memory(Board):
         return listener
 
     async def leave(self, room: str, listener: Listener) -> None:
+        """Listen no more."""
         self.audience.remove(room, listener)
         if room in self._rooms:
             self._rooms[room].seats.leave(listener)

@@ -19,7 +19,6 @@ from explainers.ui.follow.board import (
     OPTIONS,
     QUESTION,
     SHORTEST_CODE,
-    Board,
     Limits,
     RefusedError,
     draw_code_to_lead,
@@ -38,8 +37,8 @@ FORGET_AFTER = 2.7 * BEAT
 """Seconds after which a process that is not heard of has no followers any more."""
 
 
-class Redis(Board):
-    """The board that processes share through a server of Redis."""
+class Redis:
+    """The board that processes share through a server of Redis: it does what `Memory` does."""
 
     def __init__(self, url: str, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -75,7 +74,6 @@ class Redis(Board):
         await self._redis.aclose()
 
     async def open_room(self, room: str, owner: str, address: str, may_begin: bool = True) -> None:
-        """Where all rooms are taken, the oldest without followers gives way."""
         limits, now = self.limits, int(1000 * time.time())
         most = limits.rooms, limits.rooms_of_address, int(1000 * limits.seconds)
         await self._run("open", room, owner, address, *most, now, int(may_begin))

@@ -12,7 +12,7 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -28,7 +28,6 @@ from explainers.ui.follow.board import (
     QUESTION,
     REASONS,
     SHORTEST_CODE,
-    Board,
     Memory,
     RefusedError,
 )
@@ -50,6 +49,11 @@ from explainers.ui.follow.checked_request import (
 from explainers.ui.lecture.share_link import draw_code, list_places
 from explainers.ui.limits import find_address
 
+if TYPE_CHECKING:
+    from explainers.ui.follow.redis_board import Redis
+
+    Board = Memory | Redis
+
 LONGEST_QUERY, MOST_ROUNDS = 2000, 9
 LARGEST_NUMBER = 2**53 - 1
 """That a browser counts up to; messages are numbered by its clock."""
@@ -67,7 +71,7 @@ BOARD_ADDRESS = "ATTENTION_BOARD"
 """The environment's name for the address of a Redis server that several processes share."""
 
 
-def open_board(address: str | None = None) -> Board:
+def open_board(address: str | None = None) -> "Board":
     """The board that the environment names, or one of this process."""
     address = os.environ.get(BOARD_ADDRESS, "") if address is None else address
     if not address:
@@ -80,7 +84,7 @@ def open_board(address: str | None = None) -> Board:
 class Following:
     """The routes, and what they share."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: "Board") -> None:
         self.board = board
         self.places, self.drawing = frozenset(list_places()), 0
 
@@ -242,7 +246,7 @@ class Stream:
     """An answer that goes on: as plain ASGI it takes neither a thread nor a buffer."""
 
     def __init__(
-        self, board: Board, code: str, is_lecturer: bool, ballot: str, address: str
+        self, board: "Board", code: str, is_lecturer: bool, ballot: str, address: str
     ) -> None:
         self.board, self.code, self.is_lecturer = board, code, is_lecturer
         self.ballot, self.address = ballot, address
