@@ -60,8 +60,10 @@ def pack_values(values: Values) -> dict[str, Any]:
 
 _SCRIPTS = browser_files.list_scripts("figure", "common")
 _component = browser_files.make_component("figure/figure.js", "figure")
-PANEL_FIELDS = ("operator", "heading", "remark", "has_page", "flipped", "grows")
-HEAD_FIELDS = ("small", "marked", "muted", "followed")
+PANEL_FIELDS = (
+    *("operator", "heading", "remark", "has_page", "flipped", "grows"),
+    *("small", "marked", "muted", "followed"),
+)
 """What a panel says of itself is sent without a change."""
 RAMPS = {"signed": "signed_ramp", "weights": "weight_ramp"}
 """The kinds of matrices whose numbers are colours."""
@@ -137,9 +139,13 @@ def _describe_slider(slider: Slider | None) -> dict[str, Any] | None:
 def _describe_view(view: Figure, drawn: dict[str, dict[str, Any]], theme: Theme) -> dict[str, Any]:
     """What is other than in the picture that was drawn."""
     by_id = {panel.id: panel for panel in view.panels}
-    panels = _describe_panels(by_id, theme)
+    changes = []
+    for id_, panel in _describe_panels(by_id, theme).items():
+        before = drawn.get(id_, {})
+        same = {name for name, value in panel.items() if name in before and before[name] == value}
+        changes.append({name: panel[name] for name in panel if name == "id" or name not in same})
     return {
-        "panels": [_find_changes(drawn.get(name, {}), panel) for name, panel in panels.items()],
+        "panels": changes,
         "selected": _describe_selection(view.picked, by_id),
         "working": view.working,
         **_describe_words(view),
@@ -147,22 +153,15 @@ def _describe_view(view: Figure, drawn: dict[str, dict[str, Any]], theme: Theme)
 
 
 def _describe_words(figure: Figure) -> dict[str, Any]:
-    """The page's words, and what they name, in the visitor's language."""
-    named = [{slot: _name_number(name) for slot, name in one.items()} for one in figure.named]
+    """The page's words, and what they name, in the visitor's language.
+
+    A number is sent as it is: the browser gives it the marks of the language.
+    """
+    named = [
+        {slot: _(name) if isinstance(name, Message) else str(name) for slot, name in one.items()}
+        for one in figure.named
+    ]
     return {"template": figure.template, "named": named}
-
-
-def _name_number(name: object) -> str:
-    """What stands in a slot; the browser gives a number the marks of the language."""
-    return _(name) if isinstance(name, Message) else str(name)
-
-
-def _find_changes(drawn: dict[str, Any], panel: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in panel.items()
-        if name == "id" or name not in drawn or value != drawn[name]
-    }
 
 
 def _describe_panels(by_id: dict[str, Panel], theme: Theme) -> dict[str, dict[str, Any]]:
@@ -179,11 +178,14 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
         encode = list  # every digit is printed
     elif is_image and matrix.kind in RAMPS:
         encode = pack_values
+    roles: Sequence[str] = (theme.query, theme.key)
+    if matrix.kind in ("lines", "bars"):  # each line its own, or two series
+        roles = theme.lines if matrix.kind == "lines" else theme.series[:2]
     return {
         "id": panel.id,
         "name": matrix.name,
         "formula": panel.formula,
-        **{name: getattr(panel, name) for name in PANEL_FIELDS + HEAD_FIELDS},
+        **{name: getattr(panel, name) for name in PANEL_FIELDS},
         "rows": list(matrix.rows),
         "columns": list(matrix.columns),
         "row_axis": matrix.row_axis,
@@ -199,7 +201,7 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
         "low": low,
         "high": high,
         "colour": theme.role(matrix.role),
-        "roles": _choose_roles(matrix.kind, theme),
+        "roles": list(roles),
         "image": is_image,
         "sources": [_describe_source(s, panel, by_id) for s in panel.sources if s.panel in by_id],
         "pool": dict(panel.pool),
@@ -207,36 +209,29 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
     }
 
 
-def _choose_roles(kind: str, theme: Theme) -> list[str]:
-    """Colours of lines, or two: of two series, else of queries and of keys."""
-    if kind == "lines":
-        return list(theme.lines)
-    return list(theme.series[:2]) if kind == "bars" else [theme.query, theme.key]
-
-
 def _flip(values: Values, flipped: bool) -> Values:
     return [list(column) for column in zip(*values, strict=True)] if flipped else values
 
 
-def _describe_source(
-    source: Source, picked: Panel, by_id: dict[str, Panel]
-) -> dict[str, str | None]:
+def _describe_source(source: Source, picked: Panel, by_id: dict[str, Panel]) -> dict[str, Any]:
     other_axis = {"row": "column", "column": "row", None: None}
     row, column = source.row, source.column
     if picked.flipped:
         row, column = other_axis[row], other_axis[column]
-    if by_id[source.panel].flipped:
-        row, column = column, row
-    return {"panel": source.panel, "row": row, "column": column}
+    return _describe_place(by_id[source.panel], row, column)
 
 
 def _describe_selection(picked: Cell | None, by_id: dict[str, Panel]) -> dict[str, Any] | None:
     if picked is None or picked.panel not in by_id:
         return None
-    row, column = picked.row, picked.column
-    if by_id[picked.panel].flipped:
+    return _describe_place(by_id[picked.panel], picked.row, picked.column)
+
+
+def _describe_place(panel: Panel, row: object, column: object) -> dict[str, Any]:
+    """A place in a panel as it is drawn."""
+    if panel.flipped:
         row, column = column, row
-    return {"panel": picked.panel, "row": row, "column": column}
+    return {"panel": panel.id, "row": row, "column": column}
 
 
 def show_figure(
@@ -271,23 +266,34 @@ OPENS_WITH = 2, 1
 """Row and column of the number that is looked at before there was a click."""
 
 
-def _make_title(cell: Cell, panels: Sequence[Panel]) -> str:
-    matrix = translate_matrix(next(panel.matrix for panel in panels if panel.id == cell.panel))
-    row, column = matrix.rows[cell.row], matrix.columns[cell.column]
-    in_row, in_column = _name_place(matrix.row_axis, row), _name_place(matrix.column_axis, column)
-    return f"{matrix.name}: {in_row}, {in_column}"
-
-
 def _name_place(axis: str, label: str) -> str:
     """A place on an axis; "head 1" names its axis by itself."""
     named = _(axis)
     return label if label.startswith(f"{named} ") else f"{named} {label}".strip()
 
 
-def make_card(cell: Cell, panels: Sequence[Panel], working: Arithmetic) -> dict[str, Any]:
+def _make_card(cell: Cell, panel: Panel, working: Arithmetic) -> dict[str, Any]:
     """What the picture shows beside the number that was clicked."""
-    title = _make_title(cell, panels)
+    matrix = translate_matrix(panel.matrix)
+    in_row = _name_place(matrix.row_axis, matrix.rows[cell.row])
+    in_column = _name_place(matrix.column_axis, matrix.columns[cell.column])
+    title = f"{matrix.name}: {in_row}, {in_column}"
     return {"title": title, "lines": working.lines, "snippet": working.snippet}
+
+
+def _find_cell(clicked: Cell | None, opening: str, panels: Mapping[str, Panel]) -> Cell | None:
+    """What was clicked, if it is still there: the sentence may be shorter, or the head smaller.
+
+    Else, of the panel that `opening` names, the number that one sees first.
+    """
+    if clicked and clicked.panel in panels:
+        rows, columns = panels[clicked.panel].matrix.shape
+        if clicked.row < rows and clicked.column < columns:
+            return clicked
+    rows, columns = panels[opening].matrix.shape if opening in panels else (0, 0)
+    row, column = OPENS_WITH
+    is_empty = not rows or not columns
+    return None if is_empty else Cell(opening, min(row, rows - 1), min(column, columns - 1))
 
 
 def show_clickable_figure(
@@ -318,44 +324,21 @@ def show_clickable_figure(
         st.session_state[clicked_key] = None if act else clicked
 
     clicked = st.session_state.get(clicked_key)
-    opening = stepper if not is_lecture() else ""
 
     def look(view: View) -> Figure:
-        # The sentence may have become shorter, or the head smaller.
-        is_there = clicked and _is_there(clicked, view.panels)
-        cell = clicked if is_there else _open_with(opening, view.panels)
-        card = make_card(cell, view.panels, view.working(cell)) if cell else None
+        by_id = {panel.id: panel for panel in view.panels}
+        cell = _find_cell(clicked, "" if is_lecture() else stepper, by_id)
+        card = _make_card(cell, by_id[cell.panel], view.working(cell)) if cell else None
         return Figure(view.panels, alt, cell, working=card)
 
+    views = view_slider.views if view_slider else {}
+    chosen = view_slider.index if view_slider else None
     figure = replace(
         look(View(panels, working)),
         on_pick=pick,
         stepper=stepper,
         slider=slider,
         view_slider=view_slider,
+        views={place: look(view) for place, view in views.items() if place != chosen},
     )
-    return show_figure(_add_views(figure, look), origin, key)
-
-
-def _add_views(figure: Figure, look: Callable[[View], Figure]) -> Figure:
-    """The figure with what stands there at the other steps of its slider."""
-    slider = figure.view_slider
-    if not isinstance(slider, ViewSlider):
-        return figure
-    others = {place: look(view) for place, view in slider.views.items() if place != slider.index}
-    return replace(figure, views=others)
-
-
-def _open_with(name: str, panels: Sequence[Panel]) -> Cell | None:
-    shape = _find_shape(name, panels)
-    row, column = (min(place, size - 1) for place, size in zip(OPENS_WITH, shape, strict=True))
-    return Cell(name, row, column) if all(shape) else None
-
-
-def _is_there(cell: Cell, panels: Sequence[Panel]) -> bool:
-    rows, columns = _find_shape(cell.panel, panels)
-    return cell.row < rows and cell.column < columns
-
-
-def _find_shape(name: str, panels: Sequence[Panel]) -> tuple[int, int]:
-    return next((panel.matrix.shape for panel in panels if panel.id == name), (0, 0))
+    return show_figure(figure, origin, key)

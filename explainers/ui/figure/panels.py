@@ -197,7 +197,16 @@ def translate_figure(figure: Figure) -> Figure:
         working = {**working, "title": _(title), "lines": [say_arithmetic(line) for line in lines]}
     return replace(
         figure,
-        panels=[_translate_panel(panel) for panel in figure.panels],
+        panels=[
+            replace(
+                panel,
+                matrix=translate_matrix(panel.matrix),
+                operator=_(panel.operator),
+                heading=_(panel.heading),
+                remark=_(panel.remark),
+            )
+            for panel in figure.panels
+        ],
         alt=_(figure.alt),
         slider=_translate_slider(figure.slider),
         working=working,
@@ -207,16 +216,8 @@ def translate_figure(figure: Figure) -> Figure:
 
 
 def _translate_slider(slider: Slider | None) -> Slider | None:
-    if slider is None:
-        return None
-    labels = [_(label) for label in slider.labels]
-    return replace(slider, label=_(slider.label), labels=labels)
-
-
-def _translate_panel(panel: Panel) -> Panel:
-    translated, operator = translate_matrix(panel.matrix), _(panel.operator)
-    heading, remark = _(panel.heading), _(panel.remark)
-    return replace(panel, matrix=translated, operator=operator, heading=heading, remark=remark)
+    labels = [_(label) for label in slider.labels] if slider else []
+    return slider and replace(slider, label=_(slider.label), labels=labels)
 
 
 def translate_matrix(matrix: Matrix) -> Matrix:
