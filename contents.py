@@ -13,8 +13,8 @@ from explainers.ui.learning_path import (
     offer_next,
 )
 from explainers.ui.page import draw_frame, restore_link, run_page
+from explainers.ui.page_parts.check_yourself import repeat_question, show_tally
 from explainers.ui.page_parts.first_picture import hold_first_picture
-from explainers.ui.page_parts.retrieval import repeat_question, show_tally
 from explainers.ui.text.language import settle_language
 from explainers.ui.tour import explain_detour
 from explainers.ui.turns import first_pictures

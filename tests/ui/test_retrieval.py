@@ -9,8 +9,13 @@ from explainers.chapters.head_gallery.cards import recall_baseline, recall_prose
 from explainers.chapters.inspector.cards import recall_sink
 from explainers.chapters.inspector.sentence_run import recall_difference
 from explainers.chapters.query_key_value.hero import recall_query_numbers
-from explainers.ui.page_parts.check_yourself import MarkedRecall, Recall, draw_again, seed_recall
-from explainers.ui.page_parts.retrieval import choose_question
+from explainers.ui.page_parts.check_yourself import (
+    MarkedRecall,
+    Recall,
+    choose_question,
+    draw_again,
+    seed_recall,
+)
 from explainers.ui.session import RECALLS_MARKED
 from tests.support.opening import PAGES, ROOT, elements, opened, settled
 from tests.support.reading import said
