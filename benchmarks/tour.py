@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks import report
 from benchmarks.browser import ROOT, chromium, server, wait_until_healthy
-from explainers.ui.tour import STOPS
+from explainers.ui.tour import PATHS
 
 LOOKS, PATIENCE = 4_000, 60_000
 """Milliseconds for which a visitor looks at a stop before the next one; and to wait for a stop."""
@@ -68,7 +68,7 @@ def walk(browser: Browser, address: str) -> list[Stop]:
         page = visitor.new_page()
         page.goto(f"{address}/?tour=1", wait_until="commit")
         found = [look(page)]
-        for _stop in STOPS[1:]:
+        for _path in PATHS[1:]:
             page.evaluate("() => tour.begin(true)")
             page.keyboard.press("PageDown")
             found.append(look(page))
@@ -104,8 +104,8 @@ def measure(tours: int) -> str:
         f"and after: {before:.1f}, {report.load():.1f}.",
         " stop | first visitor: words | picture | empty | second: words | picture | empty ",
         [
-            " | ".join([f" {stop.path[6:-3]}", *_cells(first, place), *_cells(second, place)]) + " "
-            for place, stop in enumerate(STOPS)
+            " | ".join([f" {path[6:-3]}", *_cells(first, place), *_cells(second, place)]) + " "
+            for place, path in enumerate(PATHS)
         ],
     )
 

@@ -43,7 +43,13 @@ class FinishedPages(Control):
     def __call__(self, paths: Sequence[str]) -> list[str]:
         """Those of the pages that are done, in reading order."""
         numbers = sorted(map(read_number, paths))
-        asked, value = self.read_link(lambda text: _parse_pages(text, numbers))
+
+        def find(text: str) -> str | None:
+            """What of the text names pages that there are; None if nothing does."""
+            named = text.split(".")
+            return ".".join(number for number in numbers if number in named) or None
+
+        asked, value = self.read_link(find)
         self.report_bad_link(asked, value, f"numbers of pages, {'.'.join(numbers[:3])}")
         self.write(value)
         done_pages = value.split(".")
@@ -51,17 +57,16 @@ class FinishedPages(Control):
 
     def read_numbers(self) -> list[str]:
         """The numbers that are ticked, also before the control is drawn."""
-        ticked = st.session_state.get(self.key, self.read_url())
-        return (ticked or "").split(".")
+        ticked: str = st.session_state.get(self.key, self.read_url()) or ""
+        return ticked.split(".")
 
     def has_this_page(self) -> bool:
         """Is the page that is on screen ticked?"""
-        return st.session_state.get(PAGE_NUMBER) in st.session_state.get(self.key, "").split(".")
+        return st.session_state.get(PAGE_NUMBER) in self.read_numbers()
 
     def add_this_page(self) -> None:
         """Tick the page that is on screen."""
-        number = st.session_state.get(PAGE_NUMBER, "")
-        done_pages = {*st.session_state.get(self.key, "").split("."), number} - {""}
+        done_pages = {*self.read_numbers(), st.session_state.get(PAGE_NUMBER, "")} - {""}
         self.put(".".join(sorted(done_pages)))
 
 
@@ -127,7 +132,7 @@ def offer_next(contents: Contents, here: str, done_pages: Sequence[str]) -> None
     """At the end of a page, whose file is `here`: go on, or look at the path."""
     titles = list_titles(contents)
     paths = list(titles)
-    next_path = next(iter(paths[paths.index(here) + 1 :]), "")
+    [next_path] = paths[paths.index(here) + 1 :][:1] or [""]
     with st.container(horizontal=True, key="way on"):
         if next_path:
             icon, label = ":material/arrow_forward:", _("Next: {page}", page=_(titles[next_path]))
@@ -181,9 +186,3 @@ def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
     if done_pages:
         label = _("Begin again")
         st.button(label, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
-
-
-def _parse_pages(text: str, numbers: Sequence[str]) -> str | None:
-    """What of the text names pages that there are, each once; None if nothing does."""
-    page_numbers = text.split(".")
-    return ".".join(number for number in numbers if number in page_numbers) or None

@@ -1,7 +1,7 @@
 """Predict, then reveal (Crouch et al. 2004): a question before a picture, or a veiled number."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -52,8 +52,10 @@ class Guess(Control):
         An answer that came with a link is not marked: somebody else may have given it.
         """
         count_skip(self.key, answer == SKIP)
-        if right and not is_lecture():
-            mark_prediction(self.key, None if answer == SKIP else answer == right)
+        if right and not is_lecture():  # the first time: who has seen it predicts no more
+            is_right = None if answer == SKIP else answer == right
+            marked = st.session_state.setdefault(PREDICTIONS_MARKED, {})
+            marked.setdefault(self.key, (st.session_state.get(PAGE_NUMBER, ""), is_right))
         self.put(answer)
 
 
@@ -143,30 +145,18 @@ def _ask(asked_of: str, options: list[str], answer: str) -> str | None:
         horizontal=not is_class and sum(len(speak(one)) for one in options) <= LETTERS_IN_A_LINE,
         label_visibility="collapsed" if is_class else "visible",
         format_func=speak,
-        on_change=_note_answer(control, answer),
+        on_change=lambda: control.choose(st.session_state[control.key], answer),
         **control.label_and_help,
     )
     if guess is None and not is_class:
-        skip_button(control, answer)
+        st.button(
+            _("Show me"),
+            key=f"show {control.key}",
+            icon=":material/visibility:",
+            on_click=control.choose,
+            args=(SKIP, answer),
+        )
     return guess
-
-
-def _note_answer(control: Guess, answer: str) -> Callable[[], None]:
-    def note() -> None:
-        control.choose(st.session_state[control.key], answer)
-
-    return note
-
-
-def skip_button(control: Guess, answer: str) -> None:
-    """The button for those who want the answer at once."""
-    st.button(
-        _("Show me"),
-        key=f"show {control.key}",
-        icon=":material/visibility:",
-        on_click=control.choose,
-        args=(SKIP, answer),
-    )
 
 
 def write_verdict(guess: str, answer: str, is_typed: bool = False) -> str:
@@ -177,18 +167,10 @@ def write_verdict(guess: str, answer: str, is_typed: bool = False) -> str:
     if guess == answer:
         agreement = _("Right: **{answer}**.", answer=answer_text)
         return f":material/check_circle: {agreement}"
-    of = {"guess": guess_text, "answer": answer_text}
+    said = N_("You chose **{guess}**. The answer is **{answer}**.")
     if is_typed:
-        disagreement = _("You typed **{guess}**. The answer is **{answer}**.", **of)
-    else:
-        disagreement = _("You chose **{guess}**. The answer is **{answer}**.", **of)
-    return f":material/cancel: {disagreement}"
-
-
-def mark_prediction(key: str, is_right: bool | None) -> None:
-    """Remember the first answer of a visitor: who has seen what is right predicts no more."""
-    marked = st.session_state.setdefault(PREDICTIONS_MARKED, {})
-    marked.setdefault(key, (st.session_state.get(PAGE_NUMBER, ""), is_right))
+        said = N_("You typed **{guess}**. The answer is **{answer}**.")
+    return f":material/cancel: {_(said, guess=guess_text, answer=answer_text)}"
 
 
 def count_skip(key: str, is_skip: bool) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -42,10 +43,17 @@ class PageTakeaway:
         recipes = [recipe for part in list(self.parts.values()) for recipe in part]
         return cells(self.words, self.link, recipes)
 
+    def write(self, write: Callable[[Iterable[Cell]], str]) -> str:
+        """The file in one of its forms, as it is when it is asked for."""
+        return write(self.cells())
 
-def write_words(title: str) -> Words:
-    """What a file says around its code, in the language of this visit."""
-    return Words(
+
+def begin_takeaway(title: str, stem: str) -> None:
+    """Start a page's takeaway: a page that is opened has offered nothing yet.
+
+    What a file says around its code is in the language of this visit.
+    """
+    words = Words(
         title=title,
         made_from=_("Computes again what is on this page:"),
         needs=_(
@@ -64,11 +72,7 @@ def write_words(title: str) -> Words:
             "choose something else, and take it again."
         ),
     )
-
-
-def begin_takeaway(title: str, stem: str) -> None:
-    """Start a page's takeaway: a page that is opened has offered nothing yet."""
-    st.session_state[TAKEAWAY] = PageTakeaway(stem, write_words(title))
+    st.session_state[TAKEAWAY] = PageTakeaway(stem, words)
 
 
 def take(part: str, *recipes: Made) -> None:
@@ -120,30 +124,18 @@ def offer_takeaway() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="takeaway"):
         st.markdown(_("**Take this page with you**"), width="content")
-        _offer_file(takeaway, _("Notebook"), "ipynb", NOTEBOOK_MIME, write_notebook)
-        _offer_file(takeaway, _("Script"), "py", SCRIPT_MIME, write_script)
-        st.markdown(
-            ":small[{}]".format(
-                _("Both compute this page's numbers again, from our functions, and compare.")
-            ),
-            width=NOTE_WIDTH,
-        )
-
-
-def _offer_file(
-    takeaway: PageTakeaway,
-    label: str,
-    ending: str,
-    mime: str,
-    write: Callable[[Iterable[Cell]], str],
-) -> None:
-    name = f"{takeaway.stem}.{ending}"
-    st.download_button(
-        label,
-        lambda: write(takeaway.cells()),
-        name,
-        mime,
-        key=f"take {ending}",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+        for label, ending, mime, write in (
+            (_("Notebook"), "ipynb", NOTEBOOK_MIME, write_notebook),
+            (_("Script"), "py", SCRIPT_MIME, write_script),
+        ):
+            st.download_button(
+                label,
+                partial(takeaway.write, write),
+                f"{takeaway.stem}.{ending}",
+                mime,
+                key=f"take {ending}",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+        note = _("Both compute this page's numbers again, from our functions, and compare.")
+        st.markdown(f":small[{note}]", width=NOTE_WIDTH)

@@ -1,7 +1,6 @@
 """The 10-minute tour: the first pictures of seven pages, a sentence each, and nothing that asks."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
@@ -13,24 +12,17 @@ from explainers.ui.page import Prose, open_page, show_one_sentence
 from explainers.ui.session import TOUR_STOP
 from explainers.ui.tour_mode import is_tour, tour_mode
 
-
-@dataclass(frozen=True)
-class Stop:
-    """A page of the tour, and how long one looks at it."""
-
-    path: str
-    seconds: int
-
-
-STOPS = (
-    Stop("pages/01_start.py", 90),
-    Stop("pages/03_query_key_value.py", 90),
-    Stop("pages/04_scores.py", 90),
-    Stop("pages/05_masks.py", 80),
-    Stop("pages/06_many_heads.py", 80),
-    Stop("pages/08_kv_cache.py", 80),
-    Stop("pages/19_what_if.py", 80),
-)
+STOPS = {
+    "pages/01_start.py": 90,
+    "pages/03_query_key_value.py": 90,
+    "pages/04_scores.py": 90,
+    "pages/05_masks.py": 80,
+    "pages/06_many_heads.py": 80,
+    "pages/08_kv_cache.py": 80,
+    "pages/19_what_if.py": 80,
+}
+"""The pages of the tour, and for how many seconds one looks at each."""
+PATHS = list(STOPS)
 INSPECTOR = "pages/17_inspector.py"
 
 
@@ -39,7 +31,7 @@ def end_stop(text: Prose, show: Callable[[], object] | None = None, **numbers: o
 
     `show` draws the picture of a page whose first one belongs to more than the tour has room for.
     """
-    stops = [Path(stop.path).stem for stop in STOPS]
+    stops = [Path(path).stem for path in STOPS]
     if not is_tour() or text.page not in stops:
         return
     if show:
@@ -52,46 +44,33 @@ def end_stop(text: Prose, show: Callable[[], object] | None = None, **numbers: o
     st.stop()
 
 
-def is_stop(path: str) -> bool:
-    """Does the tour stop at this page?"""
-    return any(stop.path == path for stop in STOPS)
-
-
 def explain_detour(path: str) -> None:
     """At the top of a page that is no stop: say so, and offer the way back."""
-    if not is_tour() or is_stop(path):
+    if not is_tour() or path in STOPS:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="tour detour"):
         st.markdown(_("This page is not a stop of the 10-minute tour."), width="content")
         if st.button(_("Back to the tour"), icon=":material/arrow_back:"):
-            open_page(STOPS[st.session_state.get(TOUR_STOP, 0)].path, step="")
+            open_page(PATHS[st.session_state.get(TOUR_STOP, 0)], step="")
         _offer_way_out()
 
 
 def _draw_bar(place: int) -> None:
     """Where one is, back, on, and out."""
-    stop = STOPS[place]
     st.session_state[TOUR_STOP] = place
     with st.container(horizontal=True, vertical_alignment="center", key="tour bar", gap="small"):
         where = _("{at} of {all}", at=place + 1, all=len(STOPS))
-        seconds = _("about {seconds} s", seconds=stop.seconds)
+        seconds = _("about {seconds} s", seconds=STOPS[PATHS[place]])
         st.markdown(f"**{where}** · {seconds}", width="content")
-        st.html(_draw_progress(place))
+        kinds = ["past" if n <= place else "ahead" for n in range(len(STOPS))]
+        dashes = "".join(f'<i class="{kind}"></i>' for kind in kinds)
+        st.html(f'<div class="tour-dashes" aria-hidden="true">{dashes}</div>')
         _offer_way_out()
-        is_first, is_last = place == 0, place == len(STOPS) - 1
-        if st.button(_("Back"), key="tour back", disabled=is_first, shortcut="PageUp"):
-            open_page(STOPS[place - 1].path, step="")
-        if is_last:
-            return
-        if st.button(_("Next"), key="tour next", shortcut="PageDown"):
-            open_page(STOPS[place + 1].path, step="")
-
-
-def _draw_progress(place: int) -> str:
-    """A dash for each stop."""
-    kinds = ["past" if n <= place else "ahead" for n in range(len(STOPS))]
-    dashes = "".join(f'<i class="{kind}"></i>' for kind in kinds)
-    return f'<div class="tour-dashes" aria-hidden="true">{dashes}</div>'
+        if st.button(_("Back"), key="tour back", disabled=place == 0, shortcut="PageUp"):
+            open_page(PATHS[place - 1], step="")
+        is_last = place == len(STOPS) - 1
+        if not is_last and st.button(_("Next"), key="tour next", shortcut="PageDown"):
+            open_page(PATHS[place + 1], step="")
 
 
 def _offer_way_out() -> None:

@@ -7,7 +7,7 @@ from tests.support.opening import PAGES, ROOT, opened, pictures, press, settled,
 from tests.support.reading import said
 from tests.support.tiers import take_turns
 
-STOPS = [ROOT / stop.path for stop in tour.STOPS]
+STOPS = [ROOT / path for path in tour.STOPS]
 SWITCHES = {"predict", "lecture", "lang", "seed", "queries"}
 ON = {"tour": "1", "predict": "true"}
 pytestmark = pytest.mark.usefixtures("small_models")

@@ -148,8 +148,7 @@ def _render(chart: Callable[[], Any], kind: str, language: str) -> str | bytes:
 
     set_language(language)  # files are made in a thread that knows no visitor
     spec = localise_spec(chart().to_dict(), language)
-    width = spec.get("width")
-    if width == "container":
+    if spec.get("width") == "container":
         spec["width"] = 700
     if kind == "png":
         return vl_convert.vegalite_to_png(spec, scale=2)
@@ -184,10 +183,8 @@ def translate_rows(rows: "pd.DataFrame") -> "pd.DataFrame":
     """The data with its own words in the visitor's language; numbers and tokens stay."""
     if get_language() == ENGLISH:
         return rows
-    return rows.assign(
-        **{name: rows[name].map(_translate_value) for name in TRANSLATED_COLUMNS if name in rows}
-    )
 
+    def say(value: Any) -> Any:
+        return _(value) if isinstance(value, str) else value
 
-def _translate_value(value: Any) -> Any:
-    return _(value) if isinstance(value, str) else value
+    return rows.assign(**{name: rows[name].map(say) for name in TRANSLATED_COLUMNS if name in rows})

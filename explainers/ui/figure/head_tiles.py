@@ -57,6 +57,9 @@ def show_tiles(
 ) -> None:
     """Draw them; `on_pick` hears which one (row, column) was clicked, before the page runs."""
     theme, name = read_theme(), f"tiles {key}"
+    # Changes with everything that the picture is built from anew.
+    names = [[*tiles.tokens], [*tiles.across], [*tiles.down], [*tiles.remarks], get_language()]
+    digest = hashlib.sha256(tiles.planes + repr(names).encode()).hexdigest()
 
     def pick() -> None:
         message = st.session_state[name].tile
@@ -69,7 +72,7 @@ def show_tiles(
             key=name,
             data={
                 "planes": b64encode(tiles.planes).decode(),
-                "digest": _hash_tiles(tiles),
+                "digest": digest,
                 "tokens": list(tiles.tokens),
                 "across": [_(name) for name in tiles.across],
                 "down": [_(name) for name in tiles.down],
@@ -89,9 +92,3 @@ def show_tiles(
     if result.theme:
         st.rerun()
     offer_files(key, origin, table, drawn=name)
-
-
-def _hash_tiles(tiles: Tiles) -> str:
-    """Changes with everything that the picture is built from anew."""
-    names = [list(tiles.tokens), list(tiles.across), list(tiles.down), list(tiles.remarks)]
-    return hashlib.sha256(tiles.planes + repr([*names, get_language()]).encode()).hexdigest()

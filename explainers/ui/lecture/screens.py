@@ -71,7 +71,8 @@ def screen(kind: str, name: str) -> Iterator[None]:
     if kind in SCREEN_KINDS:
         if kind != "try":
             end_after_last_screen()
-        _count_screen()
+        left = st.session_state.get(SCREENS_LEFT)
+        st.session_state[SCREENS_LEFT] = left and left - 1
     with st.container(key=f"screen {kind} {name}"):
         yield
 
@@ -95,11 +96,6 @@ def end_after_last_screen() -> None:
     if is_last_screen():
         draw_until(None)  # parts of the page may run again by themselves
         st.stop()
-
-
-def _count_screen() -> None:
-    left = st.session_state.get(SCREENS_LEFT)
-    st.session_state[SCREENS_LEFT] = left and left - 1
 
 
 def show_on_screen(kind: str, name: str, text: str, mark: str | None = None) -> None:

@@ -77,11 +77,10 @@ def follow_short_link() -> None:
     code = st.query_params.pop(SHORT_LINK_KEY, None)
     link = get_short_links().find(code) if code else None
     if link:
-        choices_asked = parse_qs(link.query, keep_blank_values=True).items()
-        choices = {
-            name: values for name, values in choices_asked if name.lower() not in EMBEDDING_OPTIONS
-        }
-        st.switch_page(find_page(link.place), query_params=choices)
+        asked = parse_qs(link.query, keep_blank_values=True)
+        choices = {name: asked[name] for name in asked if name.lower() not in EMBEDDING_OPTIONS}
+        places = list_places()
+        st.switch_page(places.get(link.place, places[""]), query_params=choices)
     if code is not None:
         st.session_state[UNKNOWN_SHORT_LINK] = st.session_state.get(VISIT), code
     visit, unknown = st.session_state.get(UNKNOWN_SHORT_LINK, (None, ""))
@@ -99,12 +98,6 @@ def list_places() -> dict[str, str]:
     first, *others = sorted(PAGES.glob("*.py"))
     places = {"": first, **{path.stem.partition("_")[2]: path for path in others}}
     return {place: f"{PAGES.name}/{path.name}" for place, path in places.items()}
-
-
-def find_page(place: str) -> str:
-    """The file of the page that is at `place` in the address."""
-    places = list_places()
-    return places.get(place, places[""])
 
 
 def share_address(browser_address: str, place: str) -> dict[str, Any]:
