@@ -17,7 +17,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from explainers.folders import ROOT
-from explainers.translations import ENGLISH, TEXTS, split_sections
+from explainers.translations import ENGLISH, TEXTS, load_sections, split_sections
 from explainers.ui.untrusted_text import make_title
 
 ExtractedText = tuple[int, str, str | tuple[str, str], list[str]]
@@ -118,16 +118,11 @@ def build_template(language: str = ENGLISH) -> Catalog:
     return catalogue
 
 
-def read_catalogue(path: Path) -> Catalog:
-    """All entries of a file."""
-    with path.open("rb") as file:
-        return read_po(file, locale=path.stem)
-
-
 def read_translations(path: Path) -> Translations:
     """What a file has translated."""
-    texts = ((entry.context, entry.id, entry.string) for entry in read_catalogue(path) if entry.id)
-    return {(context, text): words for context, text, words in texts if words and any(words)}
+    with path.open("rb") as file:
+        entries = read_po(file, locale=path.stem)
+    return {(e.context, e.id): e.string for e in entries if e.id and e.string and any(e.string)}
 
 
 def format_catalogue(path: Path, words: Translations) -> str:
@@ -149,9 +144,6 @@ def format_catalogue(path: Path, words: Translations) -> str:
 
 def read_page_sections(page: str, file: Path) -> Translations:
     """The sections of a page in another language, from a file of the same form as the page's."""
-
-    from explainers.translations import load_sections, split_sections
-
     english = load_sections(page)
     texts = split_sections(file.read_text(encoding="utf-8"))
     unknown = set(texts) - set(english)
@@ -190,9 +182,8 @@ def main() -> None:
 
 
 def _is_source_folder(folder: str) -> bool:
-    return Path(folder).relative_to(ROOT).parts[:1] == () or (
-        Path(folder).relative_to(ROOT).parts[0] in FOLDERS
-    )
+    first, *_inner = (*Path(folder).relative_to(ROOT).parts, "")
+    return first in FOLDERS
 
 
 if __name__ == "__main__":
