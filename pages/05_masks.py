@@ -31,7 +31,7 @@ def ask_leak() -> None:
     """What is hidden too late: zeros after the softmax."""
     lab = score_matrix.read_known_labs(reading, readable, wide)[1]
     answer, named = cards.name_leak(lab, leak := cards.find_leak(lab))
-    if revealed(text, "leak", cards.ROWS, answer, "", **named):
+    if revealed(text, "leak", cards.ROWS, answer, **named):
         cards.show_leak(lab, leak)
         text("leak_seen", **named)
         show_source(*compute.WAYS.values())

@@ -30,7 +30,7 @@ text = page.Prose(__file__)
 def ask_keeps(gallery: Gallery) -> None:
     """A guess about the surest head; then the five surest, on both texts."""
     kept = head_card.compare_texts(gallery.scores)
-    if revealed(text, "keeps", head_card.SHARES, kept.verdict, "", **kept.describe_surest()):
+    if revealed(text, "keeps", head_card.SHARES, kept.verdict, **kept.describe_surest()):
         head_card.show_kept(gallery, kept)
 
 

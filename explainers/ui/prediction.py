@@ -70,20 +70,19 @@ def is_study_mode() -> bool:
 
 
 def revealed(
-    text: Prose, name: str, options: Sequence[str], answer: str, about: str = "", **numbers: object
+    text: Prose, name: str, options: Sequence[str], answer: str, **numbers: object
 ) -> bool:
     """Ask, and tell whether the picture may be shown; `answer` is what our code computed.
 
     The page's text has the question as `ask_<name>` and the reason as `because_<name>`. The guess
-    is in the link, so that a link to a revealed picture shows the picture. A question that is asked
-    of several things is answered for each of them: `about` tells them apart.
+    is in the link, so that a link to a revealed picture shows the picture.
 
     A class answers by a show of hands: all is drawn, and the answer is on the next screen. Without
     study mode everybody reads what somebody does who wants the answer at once.
     """
-    answers, asked_of = sort_options([*options, answer]), about or name
+    answers = sort_options([*options, answer])
     if is_lecture():
-        _ask_class(text, name, answers, answer, asked_of, numbers)
+        _ask_class(text, name, answers, answer, numbers)
         return True
     if is_tour():
         return True
@@ -91,16 +90,16 @@ def revealed(
         text(f"ask_{name}", **numbers)
         _tell(text, name, SKIP, answer, numbers)
         return True
-    with st.container(border=True, key=f"question {asked_of}"):
+    with st.container(border=True, key=f"question {name}"):
         text(f"ask_{name}", **numbers)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            guess = _ask(asked_of, answers, answer)
+            guess = _ask(name, answers, answer)
             if guess is None:
                 st.caption(_("Answer to see the result."), width="content")
         if guess is None:
             return False
         _tell(text, name, guess, answer, numbers)
-        offer_all_answers(asked_of)
+        offer_all_answers(name)
     return True
 
 
@@ -111,29 +110,24 @@ def _tell(text: Prose, name: str, guess: str, answer: str, numbers: Mapping[str,
 
 
 def _ask_class(
-    text: Prose,
-    name: str,
-    options: list[str],
-    answer: str,
-    asked_of: str,
-    numbers: Mapping[str, object],
+    text: Prose, name: str, options: list[str], answer: str, numbers: Mapping[str, object]
 ) -> None:
     """The question with its answers, for a show of hands; then what came out, and why."""
     guess = None
     if is_study_mode():
-        with screen("ask", asked_of):
+        with screen("ask", name):
             text(f"ask_{name}", **numbers)
-            guess = _ask(asked_of, options, answer)
+            guess = _ask(name, options, answer)
     question, because = text.fill(f"ask_{name}", **numbers), text.fill(f"because_{name}", **numbers)
     verdict = f"## {find_question(question)}\n\n{write_verdict(guess or SKIP, answer)}"
     # By its name the votes of a class find the answer.
-    right = f"right {options.index(answer)} {asked_of}"
-    show_on_screen("answer", asked_of, f"{verdict} {because}", right)
+    right = f"right {options.index(answer)} {name}"
+    show_on_screen("answer", name, f"{verdict} {because}", right)
 
 
-def _ask(asked_of: str, options: list[str], answer: str) -> str | None:
+def _ask(name: str, options: list[str], answer: str) -> str | None:
     """The reader's guess; of a class, what most hands were raised for, if that is clicked."""
-    control, is_class = make_guess(asked_of), is_lecture()
+    control, is_class = make_guess(name), is_lecture()
     guess = control(options)
     if guess == SKIP and not is_class:
         return guess
@@ -221,36 +215,28 @@ _LETTER_WIDTH, _NARROWEST = 11, 44
 
 
 def ask_veiled(
-    text: Prose,
-    name: str,
-    answer: str,
-    options: Sequence[str] = (),
-    about: str = "",
-    /,
-    **numbers: object,
+    text: Prose, name: str, answer: str, options: Sequence[str] = (), /, **numbers: object
 ) -> bool:
     """Show `ask_<name>` with its `{{veil}}` hidden under a tile; tell whether the number is seen.
 
     The tile is a button. Up to two wrong `options` are offered as guesses beside the answer; a
     click on the tile or on a guess shows the number and, if the page has it, the reason
     `because_<name>`. What says the same number, such as a table, is drawn after that.
-    `about` tells apart what one question asks of several things.
     """
-    asked_of = about or name
     if not is_study_mode():
         _show_answer(text, name, answer, numbers)
         return True
     guesses = choose_guesses(options, answer)
-    control = make_guess(asked_of)
+    control = make_guess(name)
     guess = control(guesses)
-    with st.container(key=f"veil {asked_of}", gap="small"):
+    with st.container(key=f"veil {name}", gap="small"):
         if guess is None:
             _draw_tile(text, name, answer, control, numbers)
             if options:
                 _draw_chips(guesses, answer, control)
             return False
         _show_answer(text, name, answer, numbers, "" if guess == SKIP else guess)
-        offer_all_answers(asked_of)
+        offer_all_answers(name)
     return True
 
 

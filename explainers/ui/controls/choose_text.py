@@ -36,8 +36,10 @@ def choose_text(
     usual = SENTENCE if is_english else controls.sentence.unchosen
     is_own = _is_own()
     request = _take_up_text(usual, is_own)
-    if is_tour():
-        _keep_sentence(request)
+    if is_tour():  # all stops show the same sentence; the reader's own comes back after it
+        own = st.session_state.get(controls.sentence.key, request)
+        if own is not None:
+            controls.sentence.keep(own[:MAX_CHARACTERS])
         return read_sentence(usual)
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
         typed_text: str = controls.sentence.draw(
@@ -50,7 +52,11 @@ def choose_text(
         # On a page in English, the English sentence may be the reader's choice or nobody's.
         is_own = typed_text != usual or (is_english and is_own)
         controls.sentence.keep(typed_text if is_own else None)
-        _offer_presets(_list_presets(usual) if examples is None else examples)
+        if examples is None:
+            examples = {**PRESETS, RUNNING_NAME: usual}
+            if usual == SENTENCE:
+                del examples[ENGLISH_NAME]
+        _offer_presets(examples)
         if offer_menus:
             offer_menus(typed_text)
     notices = st.session_state.setdefault(NOTICES, {})
@@ -79,20 +85,6 @@ def _take_up_text(usual: str, is_own: bool) -> str | None:
         st.session_state[controls.sentence.key] = usual  # the browser is told what it is now
     st.session_state[USUAL_SENTENCE] = usual
     return request
-
-
-def _keep_sentence(request: str | None) -> None:
-    """All stops of the tour show the same sentence; the reader's own comes back after it."""
-    own = st.session_state.get(controls.sentence.key, request)
-    if own is not None:
-        controls.sentence.keep(own[:MAX_CHARACTERS])
-
-
-def _list_presets(usual: str) -> dict[str, str]:
-    presets = {**PRESETS, RUNNING_NAME: usual}
-    if usual == SENTENCE:
-        del presets[ENGLISH_NAME]
-    return presets
 
 
 def _offer_presets(presets: Mapping[str, str]) -> None:

@@ -260,7 +260,9 @@ class Stream:
 
         start = {"type": "http.response.start", "status": 200, "headers": STREAM_HEADERS}
         try:
-            room = await self._find_room()
+            if not ROOM.fullmatch(self.code):
+                raise RefusedError("unknown")
+            room = await self.board.find_room(self.code)
             group = name_group(self.address, room)
             listener = await self.board.join(room, self.is_lecturer, self.ballot, group)
         except RefusedError as refused:
@@ -282,11 +284,6 @@ class Stream:
             gone.cancel()
             await self.board.leave(room, listener)
         return None
-
-    async def _find_room(self) -> str:
-        if not ROOM.fullmatch(self.code):
-            raise RefusedError("unknown")
-        return await self.board.find_room(self.code)
 
 
 def write_event(kind: str, text: str) -> str:

@@ -47,9 +47,9 @@ class OpenCard(Control):
 
     def turn(self, page: str, names: Sequence[str], name: str) -> None:
         """A card was clicked; a callback."""
-        is_now_open = st.session_state[OPEN_CARD.format(page, name)]
-        self.put(name if is_now_open else None)
-        self.open(page, names, name if is_now_open else None)
+        opened = name if st.session_state[OPEN_CARD.format(page, name)] else None
+        self.put(opened)
+        self.open(page, names, opened)
 
 
 open_card = OpenCard(CARD_KEY, N_("Open card"), None)
@@ -66,7 +66,11 @@ def go_deeper(text: Prose, cards: Cards, *given: object) -> None:
     if is_lecture():
         _draw_screens(text, cards, *given)
         return
-    _draw_heading(text)
+    if text.has("deeper"):
+        text("deeper")
+    else:
+        heading = _("Go deeper")
+        st.markdown(f"## {heading}")
     _draw_cards(text, cards, *given)
 
 
@@ -82,14 +86,6 @@ def _draw_screens(text: Prose, cards: Cards, *given: object) -> None:
             with screen("deeper", name):
                 st.markdown(f"## {title}")
                 fragment(draw)(*given)
-
-
-def _draw_heading(text: Prose) -> None:
-    if text.has("deeper"):
-        text("deeper")
-    else:
-        heading = _("Go deeper")
-        st.markdown(f"## {heading}")
 
 
 @fragment
