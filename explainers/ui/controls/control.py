@@ -41,7 +41,9 @@ class Control:
     @property
     def label_and_help(self) -> dict[str, Any]:
         """What a widget of Streamlit's says of itself, in the visitor's language."""
-        return {"label": _(self.label), "help": read_explanation(self.key)}
+        is_explained = self.key in load_sections("controls")
+        words = translate_section("controls", self.key) if is_explained else None
+        return {"label": _(self.label), "help": words}
 
     def read_request(self) -> str | None:
         """What the link wants, if this visitor has not touched the control yet.
@@ -243,11 +245,6 @@ class Control:
 
     def _note_change(self) -> None:
         st.session_state[CHANGED_IN_BROWSER.format(self.key)] = True
-
-
-def read_explanation(key: str) -> str | None:
-    """What a control is for, where `assets/text/en/controls.md` says it."""
-    return translate_section("controls", key) if key in load_sections("controls") else None
 
 
 def is_value(request: str, value: Any) -> bool:

@@ -62,14 +62,9 @@ def keep_units_together(amounts: str) -> str:
     return re.sub(r"(?<=\d) (?=[A-Za-z])", "\N{NO-BREAK SPACE}", amounts)
 
 
-def keep_marks(text: str) -> Localised:
-    """A text whose numbers have their marks already, or are none: the number of a paper."""
-    return Localised(text)
-
-
 def join_rows(rows: Iterable[str]) -> Localised:
     """Rows of a table that are said already: beside words, 3.625 could be read as a thousand."""
-    return keep_marks("\n".join(rows))
+    return Localised("\n".join(rows))
 
 
 def write_percent(share: float, places: int = 0) -> str:
