@@ -181,17 +181,14 @@ def offer_all_answers(asked_of: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key=f"offer {asked_of}"):
         st.markdown(_("Show all answers from now on?"), width="content")
-        if st.button(_("Yes"), on_click=_leave_study_mode):
+        if st.button(_("Yes"), on_click=_close_offer, args=(True,)):
             st.rerun()  # the whole page: the question may be in a fragment
-        st.button(_("No"), on_click=_close_offer)
+        st.button(_("No"), on_click=_close_offer, args=(False,))
 
 
-def _leave_study_mode() -> None:
-    st.session_state[controls.predict_first.key] = False
-    _close_offer()
-
-
-def _close_offer() -> None:
+def _close_offer(is_accepted: bool) -> None:
+    if is_accepted:
+        st.session_state[controls.predict_first.key] = False
     st.session_state[ALL_ANSWERS_OFFER] = ""
 
 

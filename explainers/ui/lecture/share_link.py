@@ -3,7 +3,6 @@
 import hashlib
 import threading
 from base64 import b32encode
-from collections import OrderedDict
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
@@ -26,10 +25,10 @@ class Link(NamedTuple):
 
 
 class ShortLinks:
-    """The last `MOST` links that somebody wanted shorter."""
+    """The last `MOST_LINKS` links that somebody wanted shorter."""
 
     def __init__(self) -> None:
-        self._links: OrderedDict[str, Link] = OrderedDict()
+        self._links: dict[str, Link] = {}
         self._lock = threading.Lock()
 
     def keep(self, link: Link) -> str:
@@ -42,10 +41,10 @@ class ShortLinks:
             sizes = range(SHORTEST_CODE, len(letters) + 1)
             # Two links may begin alike, also because somebody tried until they did.
             code = next(c for n in sizes if self._links.get(c := letters[:n], link) == link)
-            self._links[code] = link
-            self._links.move_to_end(code)
-            while len(self._links) > MOST_LINKS:
-                self._links.popitem(last=False)
+            self._links.pop(code, None)
+            self._links[code] = link  # the last one
+            if len(self._links) > MOST_LINKS:
+                del self._links[next(iter(self._links))]
         return code
 
     def find(self, code: str) -> Link | None:
@@ -107,9 +106,7 @@ def share_address(browser_address: str, place: str) -> dict[str, Any]:
     code = get_short_links().keep(Link(place, address.query))
     short = urlunsplit((address.scheme, address.netloc, root, f"go={code}", "")) if code else ""
     full = urlunsplit((address.scheme, address.netloc, address.path, address.query, ""))
-    notes = []
-    if address.hostname in LOCAL_HOSTS:
-        notes.append(note_local_host(address.hostname))
+    notes = [note_local_host(address.hostname)] if address.hostname in LOCAL_HOSTS else []
     # The full link also works when this server has been started again.
     link = full if len(full) <= LONGEST_CODE_TEXT else short
     if not link:
