@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from explainers.ui import learning_path
 from explainers.ui.controls import controls
@@ -127,6 +128,18 @@ def test_a_page_takes_as_long_as_its_words_and_its_questions():
 def test_a_browser_may_ask_for_names_of_the_list(most, accepted, refused):
     names = ("one", "two", "three")
     assert [one for one in [*accepted, *refused] if accepts(one, names, most)] == accepted
+
+
+def test_a_choice_out_of_sight_is_one_that_is_offered():
+    def look():
+        import streamlit as st
+
+        from explainers.ui.controls import controls
+
+        st.session_state[controls.weight_dtype.key] = "of another page"
+        st.markdown(controls.weight_dtype.read_unseen(["int8", "int4"], "int4"))
+
+    assert [one.value for one in AppTest.from_function(look).run().markdown] == ["int4"]
 
 
 def test_what_is_chosen_keeps_its_order_and_stands_in_the_link():
