@@ -53,7 +53,7 @@ WRITTEN = r"""
 # a slot of a sentence is not filled | JS/common/filled_text.js | 04_scores
 - localNumbers(values[slot] ?? "")
 + "{{" + slot + "}}"
-# labels lie over each other | JS/picture/heroes/heads_places.js | 06_many_heads
+# labels lie over each other | JS/picture/heroes/heads.js | 06_many_heads
 - title: isPhone ? top + 14 : base - 8
 + title: isPhone ? top + 14 : base + 10
 # letters of half their size | JS/picture/stage.js | 04_scores

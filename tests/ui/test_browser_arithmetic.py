@@ -39,15 +39,18 @@ def run(file, names, call, **numbers):
 
 def test_the_weights_under_a_mask_of_ones_own_are_torchs():
     lab = Lab(load_readable_layer(TOKENS, "full", FILM_SEED), queries_down=True)
-    row = "softmax(row, readCells(drawing, scores.length)[at])"
-    call = f"drawings.map((drawing) => scores.map((row, at) => {row}))"
-    numbers = {"scores": lab.scores.tolist(), "drawings": DRAWINGS}
-    computed = run("picture/heroes/masked_drawing.js", "readCells, softmax", call, **numbers)
+    read = "drawings.map((drawing) => readCells(drawing, side))"
+    numbers = {"drawings": DRAWINGS, "side": len(TOKENS)}
+    cells = run("picture/heroes/masked_drawing.js", "readCells", read, **numbers)
+    call = "cells.map((allowed) => scores.map((row, at) => softmax(row, 1, allowed[at])))"
+    numbers = {"scores": lab.scores.tolist(), "cells": cells}
+    computed = run("picture/softmax.js", "softmax", call, **numbers)
     for drawing, weights in zip(DRAWINGS, computed, strict=True):
         mask = torch.tensor(read_cells(drawing, len(TOKENS)))
         expected = softmax(hide(lab.scores, mask))
         found = torch.tensor(weights, dtype=torch.float)
         torch.testing.assert_close(found, expected.cpu(), atol=1e-6, rtol=1e-5)
+    assert run("picture/softmax.js", "softmax", "softmax([1, 2], 1, [false, false])") == [0, 0]
 
 
 def test_the_probabilities_of_the_next_token_are_the_models():

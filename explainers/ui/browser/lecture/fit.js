@@ -129,6 +129,6 @@ function isTooWide(part) {
 }
 
 /** @param {number} count */
-export async function frames(count) {
+async function frames(count) {
   for (let n = 0; n < count; n++) await new Promise(requestAnimationFrame);
 }

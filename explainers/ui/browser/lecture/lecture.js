@@ -35,7 +35,7 @@ const PATIENCE = 5000; // milliseconds that a picture is waited for
 const MOST_TRIES = 4; // a picture that is never at rest is left as it is
 const WAITS = -1; // no screen yet: what a link asks for has not come
 const LAST = Infinity;
-export const TURNED = "attention-screen"; // of the window; its detail is what has been `Turned` to
+const TURNED = "attention-screen"; // of the window; its detail is what has been `Turned` to
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 const holder = /** @type {{ attentionLecture?: Lecture }} */ (globalThis); // of the one lecture that is held, also if this file comes again in a newer version

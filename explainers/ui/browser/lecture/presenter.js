@@ -105,7 +105,7 @@ export class Presenter {
 }
 
 /** "lesson=45" in the link; 0 where it says nothing that makes sense. */
-export function readLesson() {
+function readLesson() {
   const text = new URLSearchParams(location.search).get("lesson") ?? "";
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
 }

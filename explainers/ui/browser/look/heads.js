@@ -1,14 +1,16 @@
 // @ts-check
 // The weights of all heads, unpacked: a byte c stands for the weight (c / 255)².
 
+/** @import { Rgb } from "../common/colours.js" */
 /** @import { Planes } from "../common/numbers.js" */
-/** @import { LookData, PackedCodes } from "./data.js" */
 /** @import { Span } from "../tiles/pooling.js" */
+/** @import { LookData, PackedCodes } from "./data.js" */
 
+import { mix } from "../common/colours.js";
 import { BLANK_WEIGHT, unpackBytes } from "../common/numbers.js";
 import { poolLargest } from "../tiles/pooling.js";
 
-export const LEVELS = 255; // notebook/packed_heads.py
+const LEVELS = 255; // notebook/packed_heads.py
 
 /** @typedef {{ side: number, planes: Planes, allowed: Planes, pairs: Uint32Array }} Mask `pairs`: places of what is allowed, key by key */
 /** @typedef {{ side: number, planes: Planes, mask: Mask }} Weights of all heads of a layer */
@@ -80,4 +82,20 @@ export class Heads {
     for (let place = 0; place < pooled.length; place++) pooled[place] = seen[place] && seen[place] !== BLANK_WEIGHT ? codes[place] : -1;
     return pooled;
   }
+}
+
+// Bytes of weights as pixels.
+
+/** A pixel for each byte, from the background to the deepest colour: by the root of the weight. @param {Rgb} background @param {Rgb} deep */
+export function makePixels(background, deep) {
+  return Uint32Array.from({ length: LEVELS + 1 }, (_one, code) => pixelOf(mix([background, deep], code / LEVELS)));
+}
+
+/** @param {Rgb} rgb */
+const pixelOf = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+
+/** Paint bytes; what nobody may look at has the colour of the ground. @param {ImageData} image @param {ArrayLike<number>} codes @param {Uint32Array} colours @param {Rgb | null} ground transparent if null */
+export function paintCodes(image, codes, colours, ground) {
+  const pixels = new Uint32Array(image.data.buffer), empty = ground ? pixelOf(ground) : 0;
+  for (let place = 0; place < pixels.length; place++) pixels[place] = codes[place] < 0 ? empty : colours[codes[place]];
 }

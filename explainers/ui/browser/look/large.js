@@ -9,7 +9,7 @@ import { element, shape } from "../common/elements.js";
 import { _ } from "../common/words.js";
 import { chooseArcOpacity, chooseArcWidth, writeArcPath } from "../picture/arcs.js";
 import { percent } from "../picture/sentence.js";
-import { paintCodes } from "./pixels.js";
+import { paintCodes } from "./heads.js";
 import { writeToken } from "./tokens.js";
 
 /** @typedef {{ query: Span, key: Span }} Part rows and columns that are looked at */

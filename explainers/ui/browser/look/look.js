@@ -11,10 +11,9 @@ import { makeSentenceNodes } from "../common/filled_text.js";
 import { _, speak } from "../common/words.js";
 import { dress } from "../picture/palette.js";
 import { percent } from "../picture/sentence.js";
-import { Heads } from "./heads.js";
+import { Heads, makePixels } from "./heads.js";
 import { LargeHead } from "./large.js";
 import { HeadMosaic } from "./mosaic.js";
-import { makePixels } from "./pixels.js";
 import { TokenText, writeToken } from "./tokens.js";
 
 /** Draw what stands in the document as JSON. */

@@ -7,7 +7,7 @@
 import { channels, mix } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { _ } from "../common/words.js";
-import { paintCodes } from "./pixels.js";
+import { paintCodes } from "./heads.js";
 
 /** @typedef {{ choose: (layer: number, head: number) => void, peek: (place: [number, number] | null) => void }} Actions */
 

@@ -1,6 +1,10 @@
 // @ts-check
 // An arc from the word that asks to each word that it looks at; the wider, the more attention.
 
+/** @import { Mark, Now } from "./scene.js" */
+
+import { percent, seenPercent } from "./sentence.js";
+
 /**
  * @typedef {object} ArcPlace
  * @property {number} from where the asking word stands on the line of words
@@ -52,4 +56,84 @@ export function chooseTold(weights, centres, wide, least) {
     if ([...told].every((other) => Math.abs(centres[other] - centres[place]) >= wide)) told.add(place);
   }
   return told;
+}
+
+// How one word divides its attention: an arc to each word, and the percentage beside it; or a bar of 100 %.
+
+const NAMED = 0.07; // the smallest part of a bar that is named, if there is room for its word
+const SIZE = 15, AIR = 6; // of the letters in a part, and beside them
+
+/**
+ * @typedef {object} Arcs
+ * @property {number[]} weights
+ * @property {number[]} centres of the words
+ * @property {number} asker which of them looks
+ * @property {number} base where arcs begin and end
+ * @property {number} high how far the widest may reach
+ * @property {number} [scale] of the widths
+ * @property {number} [even] 1 while all are alike, because nothing is compared yet
+ * @property {boolean} [isUpright]
+ * @property {string} [colour] the name of one of the picture's colours
+ * @property {number} [opacity] of all arcs
+ * @property {(place: number, weight: number) => boolean} [isSeen] `weight` as it is on its way
+ * @property {(place: number) => Pick<Mark, "at" | "hold" | "opacity" | "delay">} share where a word's percentage stands
+ */
+
+/** @param {string} key @param {import("./stage.js").Stage} stage @param {Arcs} arcs @returns {Mark[]} */
+export function markArcs(key, { room, height }, { weights, centres, asker, base, high, scale = 1, even = 0, isUpright = false, colour = "--head0", opacity = 1, isSeen = () => true, share }) {
+  const name = `glow-${key.replace(/\W/g, "_")}`; // gradients are found by name
+  const span = isUpright ? height : room * 0.82, widest = isUpright ? 19 : 27, from = centres[asker];
+  return [
+    {
+      key: `${key} glow`, tag: "svg:radialGradient", attributes: { id: name, gradientUnits: "userSpaceOnUse", r: isUpright ? 90 : Math.min(190, room * 0.22) }, numbers: [from, base],
+      draw: (node, [along, at]) => { node.setAttribute("cx", String(isUpright ? at : along)); node.setAttribute("cy", String(isUpright ? along : at)); },
+    },
+    ...[[0.08, "--query"], [0.85, colour]].map(([offset, of]) => ({ key: `${key} ${offset}`, in: `${key} glow`, tag: "svg:stop", attributes: { offset }, style: { "stop-color": `var(${of})` } })),
+    { key: `${key} arcs`, tag: "svg:g", class: "arcs", style: { opacity: opacity === 1 ? undefined : opacity } },
+    ...weights.flatMap((weight, place) => /** @type {Mark[]} */ ([
+      {
+        key: `${key} arc ${place}`, in: `${key} arcs`, tag: "svg:path", class: "arc", own: place, numbers: [weight, from, centres[place], base, high, scale, even],
+        draw: (node, [now, start, end, at, top, wide, alike]) => {
+          node.setAttribute("d", writeArcPath({ from: start, to: end, base: at, high: top, span, isUpright }));
+          Object.assign(node.style, {
+            strokeWidth: (chooseArcWidth(now, widest) * wide * (1 - alike) + 1.6 * alike).toFixed(2),
+            stroke: alike > 0.5 ? "var(--query)" : `url(#${name})`,
+            strokeDasharray: alike > 0.5 ? "2 5" : "",
+            opacity: isSeen(place, now) ? (chooseArcOpacity(now) * (1 - alike) + 0.75 * alike).toFixed(3) : "0",
+          });
+        },
+      },
+      {
+        key: `${key} share ${place}`, class: "text share", style: { "--hue": `var(${colour})` }, own: place, numbers: [weight], ...share(place),
+        draw: (node, [now]) => {
+          const text = (isSeen(place, now) ? seenPercent : percent)(now);
+          if (node.textContent !== text) node.textContent = text;
+          node.classList.toggle("low", now < 0.05);
+        },
+      },
+    ])),
+  ];
+}
+
+/**
+ * A bar of 100 %, split by the words that a new vector is made of.
+ * @param {import("./stage.js").Stage} stage
+ * @param {{ label: string, words: string[], weights: number[], box: [x: number, y: number, width: number, height: number], opacity: number }} bar
+ * @returns {Mark[]}
+ */
+export function markMixture(stage, { label, words, weights, box, opacity }) {
+  const [left, top, whole, height] = box;
+  return [
+    { key: "mixture label", class: "text quiet", text: label, at: [left, top - 14, 14], hold: "left", opacity },
+    { key: "mixture", class: "mixture", box, opacity },
+    ...words.map((word, place) => /** @type {Mark} */ ({
+      key: `part ${place}`, class: "part moves", share: place, style: { opacity }, numbers: [weights[place], weights.slice(0, place).reduce((sum, one) => sum + one, 0)],
+      draw: (node, [weight, before]) => {
+        const width = whole * weight, share = percent(weight), full = `${word} ${share}`, fits = stage.widths([full], SIZE)[0] + AIR <= width;
+        const text = weight < NAMED ? "" : fits ? full : share;
+        Object.assign(node.style, { transform: `translate(${(left + whole * before).toFixed(2)}px, ${top}px)`, width: `${width.toFixed(2)}px`, height: `${height.toFixed(2)}px` });
+        if (node.textContent !== text) node.textContent = text;
+      },
+    })),
+  ];
 }

@@ -35,6 +35,14 @@ export function poster(stage, words, largest = 42, [left, right] = [0, 0]) {
   return null;
 }
 
+/** The words on one line, or slanted where they have no room. @param {Stage} stage @param {string[]} words @param {[number, number]} inset */
+export function placeWords(stage, words, inset) {
+  const line = poster(stage, words, 32, inset);
+  if (line) return { ...line, isSlanted: false, turn: 0 };
+  const [left, right] = inset, width = (stage.room - left - right - 42) / words.length; // room for a share at either end
+  return { size: 14, widths: stage.widths(words, 14), centres: words.map((_word, at) => left + 30 + width * (at + 0.5)), isSlanted: true, turn: width < 20 ? -80 : -50 };
+}
+
 /**
  * A lane for each word, as wide as its word, and with room for a strip of numbers.
  * @param {Stage} stage @param {string[]} words

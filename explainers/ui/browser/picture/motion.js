@@ -2,6 +2,7 @@
 // Motion: places move by CSS, numbers by one tween, both for as long and with the same easing.
 
 export const MOVE = 620; // milliseconds; style.css has the same
+const EASING = "cubic-bezier(.65, 0, .35, 1)"; // as near to `ease` as CSS comes
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Does this reader want things to stand still? */
@@ -13,7 +14,7 @@ export function onStillness(changed) {
 }
 
 /** @param {number} share of the time, from 0 to 1 */
-export function ease(share) {
+function ease(share) {
   return share < 0.5 ? 4 * share ** 3 : 1 - (2 - 2 * share) ** 3 / 2;
 }
 
@@ -95,6 +96,25 @@ export class Tween {
       }
     }
     return now;
+  }
+}
+
+/** Animations that the next step ends. */
+export class Acts {
+  constructor() {
+    /** @type {Animation[]} */
+    this.running = [];
+  }
+
+  stop() {
+    for (const one of this.running) one.cancel();
+    this.running = [];
+  }
+
+  /** It is seen, though it may be hidden before and after. @param {Element} node @param {Keyframe[]} frames @param {number} duration @param {number} [delay] */
+  act(node, frames, duration, delay = 0) {
+    const seen = frames.map((frame) => ({ visibility: "visible", ...frame }));
+    this.running.push(node.animate(seen, { easing: EASING, fill: "backwards", duration, delay }));
   }
 }
 

@@ -19,7 +19,7 @@ import { channels, readBackground, readTheme } from "../common/colours.js";
 /** @typedef {{ light: Look, dark: Look }} Looks */
 
 const GAMMA = 0.8; // small numbers are seen, large ones still differ
-export const LEVELS = 255;
+const LEVELS = 255;
 
 /** @typedef {{ look: Look, background: number[] }} Dress */
 

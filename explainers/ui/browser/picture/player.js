@@ -113,7 +113,7 @@ export class Player {
 }
 
 /** A sign on a button. @param {string} path */
-export function icon(path) {
+function icon(path) {
   const sign = shape("svg", { viewBox: "0 0 18 18", "aria-hidden": "true" });
   sign.append(shape("path", { d: path }));
   return sign;

@@ -14,14 +14,14 @@ import { loadStyle, unpack, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
 import { _, localNumber, speak } from "../common/words.js";
-import { drawTicks } from "./axis.js";
 import { poolLargest } from "./pooling.js";
-import { findTokens, lookingAt, squared } from "./ruler.js";
+import { findTokens, lookingAt, squared, ticks } from "./ruler.js";
 
 /** @typedef {{ row: number, column: number, box: HTMLElement, canvas: HTMLCanvasElement, at: number, size: number, image: HTMLCanvasElement | null, below: HTMLElement, beside: HTMLElement, line: HTMLElement }} Tile  `at`: where its numbers begin */
 /** @typedef {{ query: Span, key: Span }} Part  of the text, that is looked at */
 
 const MOST_FOUND = 5; // heads that are named for a token
+const ROOM = 0.9; // of a side: behind it a label would be cut off
 const A_CLICK = 4; // pixels that a finger moves which does not drag
 
 const style = loadStyle(new URL("style.css", import.meta.url));
@@ -337,4 +337,18 @@ function pixels(colours) {
 /** @param {HTMLCanvasElement} canvas */
 function contextOf(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+}
+
+/**
+ * Ticks along one side of a picture, each a position and, where there is room, its token.
+ * @param {HTMLElement} axis @param {Span} span @param {string[]} tokens @param {number} length in pixels @param {boolean} isWide
+ */
+function drawTicks(axis, span, tokens, length, isWide) {
+  const end = span[0] + ROOM * (span[1] - span[0]);
+  const named = ticks(span, Math.max(2, Math.floor(length / (isWide ? 90 : 48)))).filter((place) => place < end);
+  axis.replaceChildren(...named.map((place) => {
+    const tick = element("span", "tick", isWide ? `${place} ${tokens[place].trim()}` : String(place));
+    tick.style.setProperty("--at", `${100 * (place + 0.5 - span[0]) / (span[1] - span[0])}%`);
+    return tick;
+  }));
 }

@@ -142,7 +142,7 @@ export class ClaimsWall extends Hero {
         },
       },
       {
-        key: `words ${at} ${text}`, in: `text ${at}`, tag: "span",
+        key: `words ${at} ${id}`, in: `text ${at}`, tag: "span",
         made: (words) => words.append(...text.split("`").map((part, odd) => (odd % 2 ? element("code", "", part) : document.createTextNode(part)))),
       },
       { key: stamp, in: key, tag: "span", class: "claims-stamp", is: { turned: verdict }, attributes: { "aria-hidden": "true" } },
@@ -159,7 +159,8 @@ export class ClaimsWall extends Hero {
     return [
       { key: "desk", class: "claims-desk", attributes: { "data-verdict": kindOf(verdict) }, box },
       { key: "line", in: "desk", class: "claims-line" },
-      { key: `ask ${texts.card_ask}`, in: "line", tag: "p", class: "claims-ask", attributes: { hidden }, made: (ask) => ask.append(texts.card_ask, element("small", "", texts.card_means)) },
+      { key: "ask", in: "line", tag: "p", class: "claims-ask", text: texts.card_ask, attributes: { hidden } },
+      { key: "means", in: "ask", tag: "small", text: texts.card_means },
       { key: "result", in: "line", tag: "p", class: "claims-result", attributes: { hidden: !hidden } },
       { key: "seal", in: "result", tag: "b", class: "claims-seal", text: verdict ? `${signOf(verdict)} ${verdicts[verdict].label}` : "" },
       { key: "on the reader", in: "result", tag: "span", text: told },

@@ -9,12 +9,11 @@
 import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { Chips } from "../chips.js";
+import { Chips, Slide } from "../chips.js";
 import { isStill } from "../motion.js";
 import { PAUSE, PLAY } from "../player.js";
 import { WordHero } from "../word_hero.js";
 import { Words } from "../words.js";
-import { Slide } from "./dials_controls.js";
 import { between, layOutDials, PAIRS, turned, writeHandPath, writeWedgePath } from "./dials_places.js";
 
 /**

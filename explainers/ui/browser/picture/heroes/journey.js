@@ -10,16 +10,14 @@
 
 import { digits } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
-import { markAllWords } from "../all_words.js";
-import { markArcs, markMixture } from "../arc_marks.js";
-import { writeRibbonPath } from "../arcs.js";
+import { markArcs, markMixture, writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { isStill } from "../motion.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film, Player } from "../player.js";
 import { percent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
-import { DELAYS, DWELL, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, Places, SCORES, VIEWS, WEIGHTS } from "./journey_steps.js";
+import { DELAYS, DWELL, LOOK, markAllWords, MASK, NUMBERS, OUTPUT, PER_WORD, Places, SCORES, VIEWS, WEIGHTS } from "./journey_steps.js";
 
 /** @typedef {number[][]} Matrix */
 /** @typedef {{ allowed: boolean[][], weights: Matrix, output: Matrix, film: Matrix[] }} Masked */

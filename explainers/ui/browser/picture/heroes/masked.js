@@ -8,13 +8,13 @@
 
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
-import { markArcs } from "../arc_marks.js";
-import { chooseArcWidth, writeArcPath, writeRibbonPath } from "../arcs.js";
+import { chooseArcWidth, markArcs, writeArcPath, writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { poster } from "../lanes.js";
 import { percent, seenPercent } from "../sentence.js";
+import { softmax } from "../softmax.js";
 import { isUnseen } from "../words.js";
-import { CAUSAL, FULL, readCells, readRow, softmax, writeCells } from "./masked_drawing.js";
+import { CAUSAL, FULL, readCells, readRow, writeCells } from "./masked_drawing.js";
 
 /** @typedef {number[][]} Matrix */
 /**
@@ -68,6 +68,8 @@ export class Masked extends WordHero {
     root.classList.add("masked");
     /** @type {number | null} */
     this.column = null;
+    /** @type {Shown} what is seen now */
+    this.shown = { subject: "", allowed: [], weights: [] };
     this.at = [0, 0]; // the cell at which Tab arrives
     this.slide = element("label", "masked-slide");
     this.slideName = this.slide.appendChild(element("span"));
@@ -94,11 +96,11 @@ export class Masked extends WordHero {
   }
 
   /** The mask, and what it leaves. @returns {Shown} */
-  get shown() {
+  apply() {
     const { data: { scores, ownSubject }, mask, count } = this;
     if (!mask || this.isOwn) {
       const allowed = readCells(String(this.choices.cells), count);
-      return { subject: ownSubject, allowed, weights: scores.map((row, i) => softmax(row, allowed[i])) };
+      return { subject: ownSubject, allowed, weights: scores.map((row, i) => softmax(row, 1, allowed[i])) };
     }
     const frame = mask.frames[this.number(mask) - mask.least];
     return { subject: mask.subject, allowed: frame.allowed.map((bits) => readRow(bits, count)), weights: frame.weights };
@@ -199,7 +201,7 @@ export class Masked extends WordHero {
 
   /** @override */
   marks() {
-    const plan = this.plan(), { shown } = this;
+    const plan = this.plan(), shown = (this.shown = this.apply());
     this.placeChoices();
     return [...this.markGhosts(plan, shown), ...this.markGrid(plan, shown), ...this.markStrip(plan, shown), ...(plan.shares ? this.markShares(plan.shares, shown) : [])];
   }
@@ -305,7 +307,7 @@ export class Masked extends WordHero {
       return row.map((weight) => [end, (end += weight * width)]);
     });
     return [
-      ...[_("before"), _("after")].map((text, bar) => /** @type {Mark} */ ({ key: text, class: "text quiet", text, at: [left - 10, tops[bar] + thick / 2, 14], hold: "right" })),
+      ...[_("before"), _("after")].map((text, bar) => /** @type {Mark} */ ({ key: `shares ${bar}`, class: "text quiet", text, at: [left - 10, tops[bar] + thick / 2, 14], hold: "right" })),
       { key: "ribbons", tag: "svg:g", class: "masked-ribbons" },
       ...tokens.flatMap((word, place) => /** @type {Mark[]} */ ([
         ...["before", "after"].flatMap((when, bar) => [

@@ -1,5 +1,5 @@
 // @ts-check
-// A mask of the reader's own: as the link has it, as cells, and the weights that it leaves.
+// A mask of the reader's own: as the link has it, and as cells.
 
 export const FULL = "full", CAUSAL = "causal";
 
@@ -27,14 +27,3 @@ const bitsOf = (row) => row.reduce((bits, isSet, j) => bits + (isSet ? 2 ** j : 
 
 /** The cells of a row that came as one number. @param {number} bits @param {number} side */
 export const readRow = (bits, side) => Array.from({ length: side }, (_, j) => Boolean((bits >> j) & 1));
-
-/**
- * What each allowed word gets; a row that may look at nothing has no weights.
- * @param {number[]} scores @param {boolean[]} allowed
- */
-export function softmax(scores, allowed) {
-  const largest = Math.max(...scores.filter((_, j) => allowed[j]));
-  const powers = scores.map((score, j) => (allowed[j] ? Math.exp(score - largest) : 0));
-  const total = powers.reduce((sum, power) => sum + power, 0);
-  return powers.map((power) => (total ? power / total : 0));
-}

@@ -1,20 +1,19 @@
 // @ts-check
 // All heads of a model as small squares; the arcs of one of them over the tokens of the sentence.
 
+/** @import { Tell } from "../../common/component.js" */
+/** @import { Planes } from "../../common/numbers.js" */
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
-/** @import { Tell } from "../../common/component.js" */
-/** @import { Places } from "./mosaic_places.js" */
 
+import { channels, mix } from "../../common/colours.js";
 import { element } from "../../common/elements.js";
-import { unpackPlanes } from "../../common/numbers.js";
+import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { markArcs } from "../arc_marks.js";
+import { markArcs } from "../arcs.js";
 import { percent } from "../sentence.js";
 import { WordHero } from "../word_hero.js";
-import { placeMosaic } from "./mosaic_places.js";
-import { Squares } from "./mosaic_squares.js";
 
 /**
  * @typedef {object} Numbers
@@ -233,3 +232,104 @@ export class Mosaic extends WordHero {
     return tokens.map((token, place) => `${token.trim()}: ${weights[place] === null ? "–" : percent(weights[place] ?? 0)}`).join("; ");
   }
 }
+
+// Where the squares of all heads are, the chosen one enlarged, and the words of its arcs.
+
+/** @typedef {import("../stage.js").Stage} Stage */
+/** @typedef {ReturnType<typeof placeMosaic>} Places */
+
+const PHONE = 560, LABELS = 22, LARGEST_SQUARE = 48, LARGE = 164, FAMILY_GAP = 4, HEIGHT = 404, SHARE = 58, TITLE = 36;
+
+/** @param {Stage} stage @param {string[]} tokens @param {{ layers: number, heads: number, group: number }} model */
+function placeMosaic(stage, tokens, { layers, heads, group }) {
+  const { room } = stage, isPhone = room < PHONE, width = isPhone ? room : Math.round(room * 0.6);
+  const gaps = group > 1 ? (heads / group - 1) * FAMILY_GAP : 0, across = width - LABELS;
+  const fit = (/** @type {number} */ wide, /** @type {number} */ high) => Math.min(LARGEST_SQUARE, wide / layers, (high - gaps) / heads);
+  const below = fit(across, isPhone ? 190 : HEIGHT - LABELS - LARGE - 44), beside = fit(across - LARGE - 24, HEIGHT - LABELS);
+  const isBeside = !isPhone && beside > below, size = Math.max(2, isBeside ? beside : below), inner = size - Math.max(1, size / 12);
+  /** Where a row of squares begins; between families of heads is a gap. @param {number} head */
+  const depth = (head) => LABELS + head * size + (gaps ? FAMILY_GAP : 0) * Math.floor(head / group);
+  const grid = { left: LABELS, top: LABELS, size, inner, width: layers * size, height: depth(heads - 1) + size - LABELS }, foot = LABELS + heads * size + gaps;
+  const large = isPhone ? null : isBeside
+    ? { left: Math.min(LABELS + grid.width + 24, width - LARGE), top: LABELS + 24, side: LARGE }
+    : { left: LABELS, top: foot + 42, side: LARGE };
+  const note = large && !isBeside
+    ? { left: large.left + LARGE + 22, top: large.top, width: width - large.left - LARGE - 34 }
+    : { left: large ? large.left : 0, top: large ? large.top + LARGE + 14 : foot + 8, width: large ? LARGE : room };
+  const { strip, height } = placeStrip(stage, tokens, { left: isPhone ? 0 : width + 14, top: isPhone ? foot + 62 : 0, isPhone });
+  stage.resize(room, height);
+  return { grid, depth, large, note, strip };
+}
+
+/** @param {Stage} stage @param {string[]} tokens @param {{ left: number, top: number, isPhone: boolean }} area */
+function placeStrip(stage, tokens, { left, top, isPhone }) {
+  const right = stage.room, width = right - left, most = (isPhone ? 420 : HEIGHT - 46) / tokens.length, step = Math.max(15, Math.min(isPhone ? 34 : 46, most));
+  let size = Math.max(13, Math.min(isPhone ? 20 : 22, Math.floor(step * 0.62)));
+  const longest = (/** @type {number} */ at) => Math.max(...stage.widths(tokens, at));
+  while (size > 13 && longest(size) > width - SHARE - 90) size--;
+  const words = Math.min(longest(size), width - SHARE - 40), high = Math.min(170, width - SHARE - words - 14);
+  const strip = { right, top, base: right - SHARE - words - 10, high, step, size, centres: tokens.map((_token, place) => top + TITLE + (place + 0.5) * step) };
+  return { strip, height: Math.max(isPhone ? 0 : HEIGHT, top + 40 + step * tokens.length) };
+}
+
+// The weights of all heads, a small square of pixels for each, and one of them enlarged.
+
+const LEVELS = 100, GAMMA = 0.75; // small weights are seen, large ones still differ
+
+class Squares {
+  all = element("canvas", "mosaic-all moves");
+  large = element("canvas");
+  atlas = element("canvas"); // a pixel for each weight: layers across, heads down
+  /** @type {Planes} */
+  steps = { low: new Uint8Array(), high: new Uint8Array() };
+  /** @type {number[]} */
+  colours = [];
+  tint = ""; // of squares where there is no weight
+  drawn = ""; // how all heads are; empty when they are to be drawn anew
+
+  /** @param {number[]} background @param {string} deep */
+  dress(background, deep) {
+    const colours = Array.from({ length: LEVELS + 1 }, (_one, at) => mix([background, channels(deep)], (at / LEVELS) ** GAMMA));
+    this.colours = colours.map(([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0);
+    this.tint = `rgb(${mix([background, colours[LEVELS]], 0.07)})`;
+    this.drawn = "";
+  }
+
+  /** The weight at a place of the planes; null where the model forbids it. @param {number} place */
+  weight(place) {
+    const step = this.steps.low[place] | (this.steps.high[place] << 8);
+    return step === BLANK_WEIGHT ? null : step / WEIGHT_STEPS;
+  }
+
+  /** One head. @param {number} layer @param {number} head @param {number} side */
+  enlarge(layer, head, side) {
+    Object.assign(this.large, { width: side, height: side });
+    contextOf(this.large).drawImage(this.atlas, layer * side, head * side, side, side, 0, 0, side, side);
+  }
+
+  /** All heads, if they are not drawn so yet. @param {Places} places @param {{ layers: number, heads: number, side: number }} form @param {boolean} isDimmed */
+  draw({ grid: { top, size, inner, width, height }, depth, strip }, { layers, heads, side }, isDimmed) {
+    const drawn = `${isDimmed} ${size} ${strip.right}`, { all, atlas } = this, tall = heads * side, scale = devicePixelRatio;
+    if (this.drawn === drawn) return;
+    this.drawn = drawn;
+    Object.assign(atlas, { width: layers * side, height: tall });
+    const image = contextOf(atlas).createImageData(atlas.width, tall), pixels = new Uint32Array(image.data.buffer);
+    for (let place = 0; place < layers * tall * side; place++) {
+      const key = place % side, row = Math.floor(place / side), weight = this.weight(place);
+      if (weight === null || (isDimmed && key === 0)) continue;
+      pixels[(row % tall) * layers * side + Math.floor(row / tall) * side + key] = this.colours[Math.round(weight * LEVELS)];
+    }
+    contextOf(atlas).putImageData(image, 0, 0);
+    Object.assign(all, { width: Math.round(width * scale), height: Math.round(height * scale) });
+    const pen = contextOf(all);
+    pen.scale(scale, scale);
+    Object.assign(pen, { imageSmoothingEnabled: side > inner * scale, fillStyle: this.tint });
+    for (let layer = 0; layer < layers; layer++) for (let head = 0; head < heads; head++) {
+      pen.fillRect(layer * size, depth(head) - top, inner, inner);
+      pen.drawImage(atlas, layer * side, head * side, side, side, layer * size, depth(head) - top, inner, inner);
+    }
+  }
+}
+
+/** @param {HTMLCanvasElement} canvas */
+const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

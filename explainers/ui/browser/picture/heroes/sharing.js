@@ -6,11 +6,10 @@
 /** @import { Mark } from "../scene.js" */
 
 import { _ } from "../../common/words.js";
-import { markArcs } from "../arc_marks.js";
-import { chooseTold } from "../arcs.js";
+import { chooseTold, markArcs } from "../arcs.js";
+import { placeWords } from "../lanes.js";
 import { WordHero } from "../word_hero.js";
 import { isWord, percent } from "../sentence.js";
-import { placeWords } from "./heads_places.js";
 
 /** @typedef {ReturnType<typeof placeSharing>} Plan */
 /** @typedef {[x: number, y: number]} Point */

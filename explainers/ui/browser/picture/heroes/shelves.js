@@ -5,19 +5,16 @@
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
-/** @import { ShelfPlace } from "./shelves_places.js" */
 
 import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
-import { isStill } from "../motion.js";
+import { Acts, isStill } from "../motion.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
 import { markStrip, tellNumbers } from "../strip_marks.js";
 import { WordHero } from "../word_hero.js";
 import { Words } from "../words.js";
-import { Acts } from "./shelves_motion.js";
-import { placeShelves } from "./shelves_places.js";
 
 /** @typedef {number[][]} Rows */
 /** @typedef {Record<"query" | "key" | "value", Rows>} Stored what a layer computed for each word as it was read */
@@ -40,6 +37,8 @@ const STEP = 1150; // milliseconds in which all of a step is seen
 const FALLS = 380; // milliseconds until a step's ticks fall
 const SETTLES = 300; // milliseconds that ticks fall before their number counts
 const GAPS = 4; // pixels of a row in the bar that can be told from the next one
+const WIPE = [{ clipPath: "inset(-6px 100% -6px -6px)", opacity: 0 }, { clipPath: "inset(-6px -6px -6px -6px)", opacity: 1 }];
+const FLASH = [{ backgroundColor: "var(--wrong)", opacity: 0.1 }, { backgroundColor: "var(--wrong)", opacity: 0.6, offset: 0.35 }, { opacity: 1 }];
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Shelves extends WordHero {
@@ -114,7 +113,7 @@ export class Shelves extends WordHero {
     if (!this.isForward && this.step !== this.stepShown) this.acts.stop();
     this.film.show(this.step, true);
     super.update();
-    if (this.isForward && this.plan) this.acts.perform(this.plan, this.step, this.pace, (key) => this.scene.node(key));
+    if (this.isForward && this.plan) this.perform(this.plan);
     this.isForward = false;
     this.stepShown = this.step;
   }
@@ -265,6 +264,34 @@ export class Shelves extends WordHero {
     });
   }
 
+  /** What happens once at a step: a row is written, all others again, and one query reads and is gone. @param {ShelfPlace} plan */
+  perform(plan) {
+    const { acts, step, pace } = this, node = (/** @type {string} */ key) => /** @type {Element} */ (this.scene.node(key));
+    acts.stop();
+    const write = (/** @type {number} */ side, /** @type {number} */ row, delay = 0) => {
+      acts.act(node(`key ${side} ${row}`), WIPE, 420 * pace, delay);
+      acts.act(node(`value ${side} ${row}`), WIPE, 420 * pace, delay + 120 * pace);
+    };
+    write(0, step);
+    for (let row = 0; row <= step; row++) {
+      const delay = Math.min(45, 320 / (step + 1)) * row * pace;
+      write(1, row, delay);
+      acts.act(node(`band 1 ${row}`), FLASH, 900 * pace, delay);
+    }
+    for (const side of [0, 1]) acts.act(node(`ticks ${side} now`), [{ opacity: 0 }, { opacity: 1 }], 300 * pace, 200 * pace);
+    const [x, y] = plan.corners[0], delay = 300 * pace, duration = 780 * pace;
+    const at = (/** @type {number} */ left, /** @type {number} */ row) =>
+      `translate(${(x + plan.key + left).toFixed(1)}px, ${(y + plan.top + plan.pitch * row).toFixed(1)}px)`;
+    acts.act(node("query"), [
+      { transform: at(-plan.gutter - 10, step), opacity: 0 }, { transform: at(-10, step), opacity: 1, offset: 0.22 },
+      { transform: at(-10, 0), opacity: 1, offset: 0.86 }, { transform: at(-10, -1), opacity: 0 },
+    ], duration, delay);
+    for (let row = 0; row < step; row++) {
+      const passes = duration * (0.22 + (0.64 * (step - row)) / Math.max(1, step));
+      acts.act(node(`line ${row}`), [{ opacity: 0 }, { opacity: 1 }], 160 * pace, delay + passes);
+    }
+  }
+
   /** The colours of numbers of a kind. @param {"query" | "key" | "value"} kind */
   colours(kind) {
     return { limit: Math.max(...this.stored[kind].flat().map(Math.abs)) * 0.9, ramp: this.ramps?.[kind] };
@@ -319,4 +346,35 @@ export class Shelves extends WordHero {
       place: place + 1, word: this.data.tokens[place], kept: this.rows(kept), all: this.rows(all),
     })).join("; ");
   }
+}
+
+// Where everything on the two shelves is: beside each other, or below each other on a phone.
+
+/** @typedef {ReturnType<typeof placeShelves>} ShelfPlace */
+
+const MOST_PITCH = 36, PITCH_ON_PHONE = 20, LEAST_PITCH = 14; // pixels
+const ROWS = 252, ROWS_ON_PHONE = 140; // room for all rows, while it is enough
+const NAMES = 88; // the name of the bar needs this beside it
+
+/** @param {import("../stage.js").Stage} stage @param {string[]} tokens @param {number} rows the most that a side computes */
+function placeShelves(stage, tokens, rows) {
+  const { room } = stage, count = tokens.length, isStacked = room < 560;
+  const apart = isStacked ? 18 : room < 760 ? 24 : 44, width = isStacked ? room : Math.floor((room - apart) / 2); // of a side
+  const most = isStacked ? PITCH_ON_PHONE : MOST_PITCH;
+  const pitch = Math.max(LEAST_PITCH, Math.min(most, (isStacked ? ROWS_ON_PHONE : ROWS) / count)), high = pitch * 0.74; // of a row
+  const size = Math.min(22, Math.max(pitch * 0.62, Math.min(15, pitch * 0.84)), width * 0.052); // of the words
+  const gutter = Math.max(34, Math.min(54, width * 0.115)); // room for the lines between words and rows
+  const words = Math.max(NAMES - gutter / 2, Math.min(width * 0.3, Math.max(...stage.widths(tokens, size)) + 4)); // where they end
+  const tick = Math.min(10, (width * 0.17) / count), between = isStacked ? 7 : 12;
+  const strip = Math.floor((width - words - gutter - tick * count - 2 * between) / 2); // as wide as a key, or a value
+  const top = isStacked ? 25 : 56, thick = isStacked ? 16 : 24, bar = top + pitch * count + (isStacked ? 4 : 8);
+  const tall = bar + thick + 3, key = words + gutter, number = (isStacked ? 13 : 17) * String(rows).length + 12;
+  return {
+    /** @type {[number, number][]} */
+    corners: isStacked ? [[0, 0], [0, tall + apart]] : [[0, 0], [width + apart, 0]],
+    width, height: isStacked ? 2 * tall + apart : tall, isStacked, pitch, high, size, top, words, gutter,
+    key, value: key + strip + between, strip, ticks: width - tick * count, tick, bar, thick,
+    unit: (width - key - number) / Math.max(1, rows), // length of one row in the bar
+    air: (pitch - high) / 2,
+  };
 }

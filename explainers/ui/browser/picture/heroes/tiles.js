@@ -4,17 +4,16 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
-/** @import { Plan } from "./tiles_places.js" */
+/** @import { Stage } from "../stage.js" */
 
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
+import { Slide } from "../chips.js";
 import { Hero } from "../hero.js";
 import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
 import { seenPercent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
-import { Slide } from "./dials_controls.js";
-import { layOutTiles } from "./tiles_places.js";
 
 /**
  * @typedef {object} Length
@@ -141,18 +140,18 @@ export class Tiles extends Hero {
     const { data, length, sweep: { shades }, step, colour = "" } = this, isSmall = size < 180, tile = size * (data.side / length.tokens), drawn = Math.max(SEEN, tile);
     const note = tile < SEEN ? _("drawn larger: to scale, {pixels} pixels wide", { pixels: String(Number(tile.toPrecision(1))) }) : "";
     const place = (/** @type {number} */ word) => Math.min(size - drawn, (word / data.tokens.length) * size);
-    const tell = (/** @type {number} */ x, /** @type {string} */ title, /** @type {string} */ bytes, /** @type {string} */ count) => /** @type {Mark[]} */ ([
-      { key: title, class: "tiles-title", text: title, box: [x, 0, size + 10, top - 6] },
-      { key: `${title} bytes`, class: "text tiles-size", text: bytes, at: [x, top + size + 20, isSmall ? 20 : 25], hold: "left" },
-      { key: `${title} count`, class: "text quiet", text: isSmall ? `${count} × ${count}` : _("{count} × {count} weights", { count }), at: [x, top + size + 44, 14], hold: "left" },
+    const tell = (/** @type {string} */ key, /** @type {number} */ x, /** @type {string} */ title, /** @type {string} */ bytes, /** @type {string} */ count) => /** @type {Mark[]} */ ([
+      { key, class: "tiles-title", text: title, box: [x, 0, size + 10, top - 6] },
+      { key: `${key} bytes`, class: "text tiles-size", text: bytes, at: [x, top + size + 20, isSmall ? 20 : 25], hold: "left" },
+      { key: `${key} count`, class: "text quiet", text: isSmall ? `${count} × ${count}` : _("{count} × {count} weights", { count }), at: [x, top + size + 44, 14], hold: "left" },
     ]);
     return [
       { key: "whole", class: "tiles-whole", is: { ruled: tile >= 6 }, style: { "--tile": `${tile}px` }, box: [left, top, size, size] },
       { key: `allowed ${shades} ${colour}`, in: "whole", tag: "canvas", made: (canvas) => shade(canvas, shades, colour) },
       { key: "held", class: "tiles-held", box: [right, top, size, size] },
       { key: "dot", class: "tiles-dot", is: { large: tile >= 16 }, box: [right + place(step.columns[0]), top + place(step.rows[0]), drawn, drawn] },
-      ...tell(left, _("Plain: all weights at once"), length.bytes, length.name),
-      ...tell(right, _("In tiles: one tile at a time"), data.tileBytes, String(data.side)),
+      ...tell("plain", left, _("Plain: all weights at once"), length.bytes, length.name),
+      ...tell("tiled", right, _("In tiles: one tile at a time"), data.tileBytes, String(data.side)),
       { key: "note", class: "tiles-note", text: note, box: [right, top + size + 54, size + 10, 36] },
     ];
   }
@@ -227,4 +226,39 @@ function shade(canvas, rows, colour) {
   rows.forEach((row, r) => {
     for (let c = 0; c < count; c++) if (Math.floor(row / 2 ** c) % 2) pen.fillRect(c, r, 1, 1);
   });
+}
+
+// Where the two squares are, and the sentence's grid: at their right, or, where that is too narrow, below.
+
+/** @typedef {ReturnType<typeof layOutTiles>} Plan */
+
+const TITLE = 46; // room for the names above the squares
+const STACKED = 600, SENTENCE = 440; // pixels: where there is less, the grid is below; and what it needs beside them
+const WIDEST_CELL = 32, MOST_GAP = 5, SLANT = 0.8;
+
+/** @param {Stage} stage @param {string[]} words @param {[number, number]} blocks queries and keys of a tile */
+function layOutTiles(stage, words, [queries, keys]) {
+  const { room } = stage, isStacked = room < STACKED, between = isStacked ? 18 : Math.min(32, room * 0.03);
+  const size = Math.floor(isStacked ? Math.min(150, (room - between) / 2) : Math.min(236, room * 0.235, (room - SENTENCE) / 2));
+  const below = size < 180 ? 104 : 74; // their sizes
+  const left = isStacked ? 0 : 2 * size + between + Math.min(56, room * 0.045);
+  const top = isStacked ? TITLE + size + below : 0, width = room - left, gap = words.length > 12 ? 2 : MOST_GAP;
+  const strip = width > 390 && words.length <= 12 ? 110 : 64, gaps = (Math.ceil(words.length / keys) - 1) * gap;
+  let font = 18, cell = 0, wide = 0;
+  do { // smaller letters leave more room for the cells
+    font -= 1;
+    wide = Math.max(...stage.widths(words, font));
+    cell = Math.min(WIDEST_CELL, Math.floor((width - wide - strip - gaps - 26) / words.length));
+  } while (font > 11 && (cell < 24 || font > 0.62 * cell));
+  const gridTop = top + (isStacked ? 30 : TITLE - 4) + wide * SLANT + (isStacked ? 8 : 20), gridLeft = left + wide + 8;
+  const end = gridTop + words.length * cell + Math.ceil(words.length / 2) * gap;
+  stage.resize(room, Math.ceil(Math.max(end, TITLE + size + below)));
+  return {
+    square: { size, top: TITLE, lefts: [0, size + between] }, // all weights, and the tile in memory
+    title: [left, top, width, isStacked ? 24 : TITLE - 6],
+    grid: { left: gridLeft, top: gridTop, cell, font }, // its names are as large as `font`
+    column: (/** @type {number} */ at) => gridLeft + at * cell + Math.floor(at / keys) * gap, // where one begins: tiles keep a little apart
+    row: (/** @type {number} */ at) => gridTop + at * cell + Math.floor(at / queries) * gap,
+    strip: { left: gridLeft + cell * words.length + gaps + 14, width: strip }, // of a word's output
+  };
 }
