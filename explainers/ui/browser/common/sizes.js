@@ -3,6 +3,8 @@
 
 import { _, localNumber } from "./words.js";
 
+const TWO_PLACES = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }); // made once: that takes longer than writing
+const SIX_PLACES = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
 const UNITS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
 
 /** Bytes in their binary unit: 1073741824 is 1.00 GiB. @param {number} count */
@@ -13,12 +15,12 @@ export function formatSize(count) {
     size /= 1024;
     place++;
   } while (Number(size.toFixed(2)) >= 1024 && place < UNITS.length - 1);
-  return `${localNumber(size.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }))} ${UNITS[place]}`;
+  return `${localNumber(TWO_PLACES.format(size))} ${UNITS[place]}`;
 }
 
 /** Three digits that count. @param {number} value */
 export function formatThree(value) {
-  return localNumber(Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 6 }));
+  return localNumber(SIX_PLACES.format(Number(value.toPrecision(3))));
 }
 
 /** A time in milliseconds, or in seconds if there are many. @param {number} seconds */

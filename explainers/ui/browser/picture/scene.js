@@ -96,18 +96,21 @@ export class Scene {
   classesOf({ class: name = "", is = {}, at, box, own = -1, share = -1 }) {
     /** @type {Record<string, unknown>} */
     const all = { moves: at ?? box, ...is, "models-own": this.own.includes(own), "models-share": this.own.includes(share) };
-    return [name, ...Object.keys(all).filter((one) => all[one])].join(" ").trim();
+    let classes = name;
+    for (const one in all) if (all[one]) classes += ` ${one}`;
+    return classes.trim();
   }
 
   /** @param {Drawn} node @param {Mark} mark @param {Mark} [was] */
   dress(node, mark, was) {
     const { attributes = {}, style = {}, text, value, click } = mark;
-    for (const name of Object.keys(was?.attributes ?? {})) if (!(name in attributes)) node.removeAttribute(name);
-    for (const [name, value] of Object.entries(attributes)) { // asked of the node: keys move where Tab arrives
+    for (const name in was?.attributes) if (!(name in attributes)) node.removeAttribute(name);
+    for (const name in attributes) { // asked of the node: keys move where Tab arrives
+      const value = attributes[name];
       if (value === false || value === undefined) node.removeAttribute(name);
       else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
     }
-    for (const [name, value] of Object.entries(style)) if (!was || was.style?.[name] !== value) node.style.setProperty(name, String(value ?? ""));
+    for (const name in style) if (!was || was.style?.[name] !== style[name]) node.style.setProperty(name, String(style[name] ?? ""));
     if (text !== undefined && was?.text !== text) {
       const old = textOf(node);
       if (old) old.nodeValue = text;

@@ -12,7 +12,7 @@ export class Stage {
     this.lines = /** @type {SVGSVGElement} */ (this.root.appendChild(shape("svg", { class: "lines", "aria-hidden": "true" })));
     this.room = 0;
     this.height = 0;
-    /** @type {WeakMap<Element, string>} what was last written into a node's style */
+    /** @type {WeakMap<Element, (number | string)[]>} what was last written into a node's style */
     this.places = new WeakMap();
     this.pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
     /** @type {Map<string, number>} */
@@ -46,9 +46,7 @@ export class Stage {
    * @param {HTMLElement} node @param {Box} box @param {number} [opacity] @param {number} [delay]
    */
   put(node, { x, y, width, height }, opacity = 1, delay = 0) {
-    const place = `${x.toFixed(1)},${y.toFixed(1)},${width.toFixed(1)},${height.toFixed(1)},${opacity},${delay}`;
-    if (this.places.get(node) === place) return;
-    this.places.set(node, place);
+    if (this.stands(node, [x, y, width, height, opacity, delay])) return;
     Object.assign(node.style, {
       transitionDelay: `${delay}ms`,
       transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px)`,
@@ -68,9 +66,7 @@ export class Stage {
    */
   write(node, x, y, wanted, opacity = 1, delay = 0, hold = "middle", turn = 0) {
     const size = Math.max(wanted, this.least);
-    const place = `${x.toFixed(1)},${y.toFixed(1)},${size},${opacity},${delay},${hold},${turn}`;
-    if (this.places.get(node) === place) return;
-    this.places.set(node, place);
+    if (this.stands(node, [x, y, size, opacity, delay, hold, turn])) return;
     const back = { left: "0", middle: "-50%", right: "-100%" }[hold];
     Object.assign(node.style, {
       transitionDelay: `${delay}ms`,
@@ -79,6 +75,14 @@ export class Stage {
       opacity,
     });
     hide(node, opacity <= 0);
+  }
+
+  /** Is this where a node stands already? From now on it does. @param {HTMLElement} node @param {(number | string)[]} place */
+  stands(node, place) {
+    const last = this.places.get(node);
+    if (last && place.every((one, at) => one === last[at])) return true;
+    this.places.set(node, place);
+    return false;
   }
 
   /**
