@@ -210,6 +210,10 @@ def test_stepping_through_the_cells_of_a_product(visit):
     assert one.page.evaluate("ticking.size") == 1
     play.click()
     assert one.page.evaluate("ticking.size") == 0, "nothing goes on"
+    one.cell("products", last[0], last[1] - 1).click()
+    play.click()
+    one.page.wait_for_function("() => ticking.size === 0")
+    assert framed(one, "products") == [last], "it comes to rest"
     at, sizes, messages = framed(one.ready(), "products"), slider(one, "d_k: "), one.sent
     drag(sizes, 2)
     expect(one.panel("Q").locator("th.column")).to_have_count(16)

@@ -289,3 +289,9 @@ def test_nothing_needs_the_network_or_a_neighbour(path):
     code = re.sub(r"(^|\s)(#|//) .*", "", source, flags=re.MULTILINE)
     assert set(re.findall(r"\w+://[^\s/:\"'`]+", code)) <= HOSTS
     assert "../shared" not in source
+
+
+@each(sorted(ROOT.glob("explainers/**/*.css")))
+def test_nothing_moves_for_ever(path):
+    """In a tab that nobody looks at it would take a part of a core; a motion ends by itself."""
+    assert "infinite" not in path.read_text(encoding="utf-8")

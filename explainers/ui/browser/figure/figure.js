@@ -431,6 +431,7 @@ export class Figure {
     const cells = data.rows.length * width;
     const next = (here + by + cells) % cells;
     this.select({ panel, row: Math.floor(next / width), column: next % width });
+    if (this.timer && next === cells - 1) this.pause(); // it comes to rest, and asks the server for no more
   }
 
   /** @param {(by: number) => void} advance */
@@ -439,7 +440,7 @@ export class Figure {
     if (this.playButton) this.playButton.textContent = _("Pause");
     if (this.frames && this.frames.place === this.frames.last) this.turn(this.frames, 0);
     this.dragging = Boolean(this.frames);
-    this.timer = setInterval(() => this.root.isConnected ? advance(1) : this.pause(), 700);
+    this.timer = setInterval(() => this.root.isConnected && !document.hidden ? advance(1) : this.pause(), 700);
   }
 
   pause() {

@@ -81,7 +81,7 @@ export class Player {
   run() {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
-      if (!this.root.isConnected || this.step === this.last) return this.pause();
+      if (!this.root.isConnected || document.hidden || this.step === this.last) return this.pause();
       this.to(this.next);
       this.run();
     }, this.stay);
@@ -187,7 +187,7 @@ export class Film {
     const isOver = Number(this.range.value) >= this.stops[this.stops.length - 1];
     this.timer = window.setInterval(() => {
       const next = this.stops.find((stop) => stop > Number(this.range.value));
-      if (!this.root.isConnected || next === undefined) return this.pause();
+      if (!this.root.isConnected || document.hidden || next === undefined) return this.pause();
       this.wind(next);
     }, this.dwell);
     if (isOver) this.wind(this.stops[0]);
