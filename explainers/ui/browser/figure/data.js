@@ -2,7 +2,7 @@
 // What the server sends for a linked picture (ui/figure/linked_matrices.py); a test compares the names.
 
 /** @import { Rgb } from "../common/colours.js" */
-/** @import { PackedValues, Value, Values } from "../common/numbers.js" */
+/** @import { PackedValues, Values } from "../common/numbers.js" */
 /** @import { Words } from "../common/words.js" */
 
 /** @typedef {"row" | "column"} Axis */

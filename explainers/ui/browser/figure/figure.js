@@ -5,7 +5,7 @@
 // Text from readers is only ever written with textContent.
 
 /** @import { Component, Tell } from "../common/component.js" */
-/** @import { Value, Values } from "../common/numbers.js" */
+/** @import { Values } from "../common/numbers.js" */
 /** @import { Cell, FigureData, PanelData, SliderData } from "./data.js" */
 /** @import { Panel, Token } from "./panels/panel.js" */
 

@@ -1,7 +1,6 @@
 // @ts-check
 // One head, large: its matrix, and above it arcs from the query's place to the keys that it looks at.
 
-/** @import { Dress } from "../picture/palette.js" */
 /** @import { Heads } from "./heads.js" */
 /** @import { Span } from "../tiles/pooling.js" */
 
@@ -59,8 +58,8 @@ export class LargeHead {
   get isInFull() { return this.heads.isInFull(this.layer); }
   get left() { return this.root.clientWidth < 420 ? 58 : this.tokens.length > FEW ? 50 : LEFT; }
 
-  /** @param {number} room @param {Dress} dress @param {Uint32Array} colours */
-  fit(room, dress, colours) {
+  /** @param {number} room @param {Uint32Array} colours */
+  fit(room, colours) {
     this.colours = colours;
     this.scale = Math.max(120, Math.min(LARGEST, room - this.left - 4));
     const top = ARCS + NAMES;

@@ -156,7 +156,7 @@ class LookPicture {
     this.laid = laid;
     const { background, look } = this.dress, colours = makePixels(background, channels(look.deep));
     this.mosaic.paint(all, this.dress, colours);
-    this.large.fit(one, this.dress, colours);
+    this.large.fit(one, colours);
     this.writeLegend();
     this.show();
   }

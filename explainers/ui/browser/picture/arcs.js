@@ -1,7 +1,7 @@
 // @ts-check
 // An arc from the word that asks to each word that it looks at; the wider, the more attention.
 
-/** @import { Mark, Now } from "./scene.js" */
+/** @import { Mark } from "./scene.js" */
 
 import { percent, seenPercent } from "./sentence.js";
 

@@ -13,7 +13,7 @@ import { WordHero } from "../word_hero.js";
 import { makeSignedRamp } from "../palette.js";
 import { percent } from "../sentence.js";
 import { softmax, sumWeighted } from "../softmax.js";
-import { Strip } from "../strip.js";
+import { markStrip } from "../strip_marks.js";
 
 /**
  * @typedef {object} Numbers
@@ -30,8 +30,6 @@ const ONE = 0.8, SPREAD = 0.3; // the largest weight, from which on, and below w
 /** @extends {WordHero<HeroData & Numbers>} */
 export class FourSteps extends WordHero {
   ramp = new Uint32Array();
-  /** @type {Record<string, Strip>} */
-  strips = {};
 
   // What is chosen.
 
@@ -112,12 +110,11 @@ export class FourSteps extends WordHero {
 
   /** @param {Places} places @param {number[]} weights @returns {Mark[]} */
   markOutput({ tops, tall, output: { left, width, height }, size }, weights) {
-    const { stage, data: { tokens, value }, asker } = this, strip = this.strip("output", width), top = tops[1] + (tall - height) / 2;
-    const numbers = sumWeighted(weights, value), letters = Math.min(18, size), long = stage.widths([tokens[asker]], letters)[0] / 2;
-    strip.describe(_("output"), numbers);
+    const { stage, data: { tokens, value }, asker } = this, top = tops[1] + (tall - height) / 2;
+    const letters = Math.min(18, size), long = stage.widths([tokens[asker]], letters)[0] / 2;
     return [
       { key: "made", class: "text made", text: tokens[asker], at: [Math.min(left + width / 2, stage.room - long), top - 14, letters] },
-      { key: "output", node: strip.node, box: [left, top, width, height], numbers, draw: (_node, now) => strip.fill(now, this.limit, this.ramp) },
+      ...markStrip("output", { role: "value", name: _("output"), numbers: sumWeighted(weights, value), limit: this.limit, ramp: this.ramp, box: [left, top, width, height] }),
     ];
   }
 
@@ -142,11 +139,11 @@ export class FourSteps extends WordHero {
    * @param {Places} places @param {number} place @param {number} weight @param {number} from @returns {Mark[]}
    */
   markPart({ tops: [, top], lane, tall, size, isWide, share, funnel, column, values, output }, place, weight, from) {
-    const word = this.data.tokens[place], value = this.data.value[place], strip = this.strip(`value ${place}`, values.width), numbers = [from, weight];
+    const word = this.data.tokens[place], value = this.data.value[place], numbers = [from, weight];
     const middle = top + lane * (place + 0.5), half = lane * 0.36, start = top + (tall - output.height) / 2;
-    strip.node.className = this.ownPositions.includes(place) ? "strip models-own" : "strip"; // it moves with each frame
-    strip.fill(value, this.limit, this.ramp);
-    strip.describe(_("value of {word}", { word }), value);
+    const [strip, ...inside] = markStrip(`value ${place}`, {
+      role: "value", name: _("value of {word}", { word }), numbers: value, still: true, limit: this.limit, ramp: this.ramp, box: [values.left, top, values.width, tall],
+    }, { own: place });
     const between = (/** @type {Now} */ [before, now], begin = top, high = tall) => /** @type {[number, number]} */ ([begin + before * high, begin + (before + now) * high]);
     const draw = (/** @type {SVGElement} */ node, /** @type {number} */ now, /** @type {Parameters<typeof writeRibbonPath>[0]} */ path) => {
       node.setAttribute("d", writeRibbonPath(path));
@@ -175,15 +172,9 @@ export class FourSteps extends WordHero {
           setText(node, now * tall >= NAMED ? word : "");
         },
       },
-      { key: `value ${place}`, node: strip.node, numbers, draw: (node, [before, now]) => lay(node, values.left, top + before * tall, values.width, now * tall) },
+      { ...strip, box: undefined, numbers, draw: (node, [before, now]) => lay(node, values.left, top + before * tall, values.width, now * tall) }, // it moves with each frame
+      ...inside,
     ];
-  }
-
-  /** A strip, which stays when words change. @param {string} key @param {number} width */
-  strip(key, width) {
-    const strip = (this.strips[key] ??= new Strip(this.stage, key, "value"));
-    strip.fit(width, this.data.value[0].length);
-    return strip;
   }
 
   /** The largest number of all values. */

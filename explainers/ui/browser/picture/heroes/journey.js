@@ -171,7 +171,7 @@ export class Journey extends WordHero {
 
   /** @override @returns {Mark[]} */
   marks() {
-    const { stage, places, data: { tokens }, step, all, asker, isPoster } = this, { isUpright, left, height } = places;
+    const { stage, places, data: { tokens }, step, all, asker } = this, { isUpright, left, height } = places;
     const [bars] = places.depth(WEIGHTS, "bar"), ground = /** @type {Box} */ (isUpright ? [left + bars - 1, 36, 1.5, height - 80] : [left, bars, places.room, 1.5]);
     return [
       { key: "baseline", class: "baseline", box: ground, opacity: step === WEIGHTS && !all ? 1 : 0 },
