@@ -48,7 +48,7 @@ export class Scene {
   /** The node of a mark that is shown. @param {string} key */
   node(key) { return this.drawn.get(key)?.node; }
 
-  /** @param {Mark[]} marks the lowest first; those that are shown already keep their order */
+  /** @param {Mark[]} marks the lowest first; those that are shown already keep their order, and the very same marks are left as they are */
   show(marks) {
     this.leave(new Set(marks.map(({ key }) => key)));
     /** @type {Map<Element, ChildNode>} of each parent, the child that was placed last */
@@ -62,6 +62,7 @@ export class Scene {
         mark.made?.(node);
       }
       last.set(parent, node);
+      if (known?.mark === mark) continue; // the very same: nothing of it has changed
       const classes = this.classesOf(mark);
       if (mark.node) for (const [name, isSo] of Object.entries(mark.is ?? {})) node.classList.toggle(name, Boolean(isSo));
       else if (known?.classes !== classes) node.setAttribute("class", classes);
@@ -74,11 +75,13 @@ export class Scene {
   /** What is no longer seen is taken away, or fades and is hidden until it comes again. @param {Set<string>} keys that stay */
   leave(keys) {
     const fading = new Set(), isStill = this.stage.root.closest(".still") !== null;
-    for (const [key, { node, mark }] of this.drawn) {
+    for (const [key, { node, mark, classes }] of this.drawn) {
       if (keys.has(key)) continue;
       if (!isStill && !(node instanceof SVGElement) && (mark.fades || fading.has(mark.in))) {
         fading.add(key);
-        this.place(node, { ...mark, opacity: 0, delay: 0 });
+        const faded = { ...mark, opacity: 0, delay: 0 };
+        this.place(node, faded);
+        this.drawn.set(key, { node, mark: faded, classes });
         continue;
       }
       this.drawn.delete(key);

@@ -2,15 +2,14 @@
 // What GPUs hold, as one stack to scale; a map of what fits on how many; and what limits there.
 
 /** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
+/** @import { Mark } from "../scene.js" */
 
 import { ANSWER_WITHIN, locate } from "../../common/component.js";
-import { element } from "../../common/elements.js";
 import { writeSentence } from "../../common/filled_text.js";
 import { _, grouped, localNumber } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";
 import { formatSize, formatThree, formatTime } from "../../common/sizes.js";
-import { LimitMeters } from "./memory_limits.js";
 import { MemoryMap } from "./memory_map.js";
 
 /**
@@ -45,10 +44,21 @@ import { MemoryMap } from "./memory_map.js";
  * @property {string} ahead where the numbers of another model or GPU can be asked for; "" for nowhere
  */
 
-const PARTS = /** @type {const} */ (["weights", "overhead", "cache", "over"]);
 const BAR = { top: 48, height: 36 }, LEGEND = 30, GAP = 18;
 const STRIPES = 3; // pixels of a text in the stack: narrower ones are not told apart
 const SIDE = 236;
+
+/**
+ * @typedef {object} Limits bytes of all GPUs together, seconds of one step
+ * @property {"memory" | "bandwidth" | "compute" | "none"} name
+ * @property {number} held
+ * @property {number} usable
+ * @property {number} reading
+ * @property {number} ofCaches the part of reading that is for caches
+ * @property {number} computing
+ * @property {number} speed tokens a second of all texts
+ * @property {boolean} isWhole are the weights known, and in what is held?
+ */
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Memory extends Hero {
@@ -56,17 +66,7 @@ export class Memory extends Hero {
   constructor(root) {
     super(root);
     root.classList.add("memory");
-    const { stage } = this;
-    this.name = stage.add("div", "text");
-    this.limit = stage.add("div", "text quiet");
-    this.card = stage.add("div", "memory-card");
-    this.reserve = stage.add("div", "memory-reserve");
-    this.parts = PARTS.map((name) => stage.add("div", `memory-part ${name}`));
-    this.line = stage.add("div", "memory-line");
-    this.legend = stage.add("div", "memory-legend");
-    this.map = new MemoryMap(stage, (row, column) => this.move(row, column));
-    this.side = stage.add("div", "memory-limits");
-    this.meters = new LimitMeters(this.side);
+    this.map = new MemoryMap(this.stage, (row, column) => this.move(row, column));
     this.names = ""; // of all that can be chosen
     this.chosen = 0; // pixels that the choice of a number takes beside the name
     this.film = new Film(this.below, _("tokens in each text"), (frame) => this.move(this.row, frame));
@@ -160,54 +160,46 @@ export class Memory extends Hero {
   /** @override */
   measure() { this.chosen = this.stage.room < 560 || !this.bar.offsetWidth ? 0 : this.bar.offsetWidth + 14; }
 
-  /** @override */
-  place() {
-    const { stage } = this, isPhone = stage.room < 560;
-    const end = this.placeStack(isPhone);
-    const side = isPhone ? 0 : SIDE + 26;
-    const below = this.map.place(end, stage.room - side, {
-      row: this.row, column: this.column, number: this.plan.number, told: this.tellPoint(),
-    });
-    const limits = this.findLimits();
-    this.meters.show(limits);
-    // On a phone the sentence says what limits; there is no room for both.
-    stage.put(this.side, { x: isPhone ? 0 : stage.room - SIDE, y: end + 20, width: SIDE, height: below - end - 62 }, isPhone ? 0 : 1);
-    stage.resize(stage.room, below);
+  /** @override @returns {Mark[]} */
+  marks() {
+    const { stage } = this, isPhone = stage.room < 560, side = isPhone ? 0 : SIDE + 26, stack = this.markStack(isPhone);
+    const map = this.map.mark(stack.end, stage.room - side, { row: this.row, column: this.column, number: this.plan.number, told: this.tellPoint() });
+    stage.resize(stage.room, map.end);
+    return [
+      ...stack.marks, ...map.marks,
+      // On a phone the sentence says what limits; there is no room for both.
+      { key: "side", class: "memory-limits", box: [isPhone ? 0 : stage.room - SIDE, stack.end + 20, SIDE, map.end - stack.end - 62], opacity: isPhone ? 0 : 1 },
+      ...markLimits(this.findLimits()), ...map.names,
+    ];
   }
 
-  /** Weights, overhead and caches in the memory; returns where that ends. @param {boolean} isPhone */
-  placeStack(isPhone) {
-    const { stage, plan, cache } = this;
-    const weights = plan.weights ?? 0, { memory, usable, overhead } = plan;
-    const total = weights + overhead + cache, scale = stage.room / Math.max(memory, total);
-    const top = isPhone ? BAR.top - 22 : BAR.top, { height } = BAR, start = weights + overhead;
-    const inside = Math.max(0, Math.min(cache, usable - start));
-    const ends = [[0, weights], [weights, overhead], [start, inside], [start + inside, cache - inside]];
-    this.parts.forEach((node, place) => {
-      const [from, long] = ends[place];
-      stage.put(node, { x: from * scale, y: top, width: long * scale, height }, long > 0 ? 1 : 0);
+  /** Weights, overhead and caches in the memory, and where that ends. @param {boolean} isPhone @returns {{ marks: Mark[], end: number }} */
+  markStack(isPhone) {
+    const { stage, plan, cache, chosen } = this, { height } = BAR, top = isPhone ? BAR.top - 22 : BAR.top, high = isPhone ? 3 * LEGEND - 6 : LEGEND;
+    const weights = plan.weights ?? 0, { memory, usable, overhead } = plan, start = weights + overhead, inside = Math.max(0, Math.min(cache, usable - start));
+    const scale = stage.room / Math.max(memory, start + cache), step = plan.caches[this.column] * scale, size = formatSize(memory);
+    const least = chosen + stage.widths([this.gpus], 17)[0] + stage.widths([size], 15)[0] + 20;
+    const part = (/** @type {string} */ name, /** @type {number} */ from, /** @type {number} */ long, isEach = false) => /** @type {Mark} */ ({
+      key: name, class: `memory-part ${name}`, is: { each: isEach && this.texts > 1 && step >= STRIPES }, style: isEach ? { "--step": `${step.toFixed(2)}px` } : {},
+      box: [from * scale, top, long * scale, height], opacity: long > 0 ? 1 : 0,
     });
-    const step = plan.caches[this.column] * scale;
-    for (const node of this.parts.slice(2)) {
-      node.classList.toggle("each", this.texts > 1 && step >= STRIPES);
-      node.style.setProperty("--step", `${step.toFixed(2)}px`);
-    }
-    stage.put(this.card, { x: 0, y: top - 5, width: memory * scale, height: height + 10 });
-    stage.put(this.reserve, { x: usable * scale, y: top, width: (memory - usable) * scale, height });
-    stage.put(this.line, { x: memory * scale - 3, y: top - 8, width: 3, height: height + 16 });
-    const size = formatSize(memory);
-    stage.write(this.name, this.chosen, isPhone ? 9 : 20, isPhone ? 15 : 17, 1, 0, "left");
-    this.name.textContent = this.gpus;
-    this.limit.textContent = size;
-    const least = this.chosen + stage.widths([this.gpus], 17)[0] + stage.widths([size], 15)[0] + 20;
-    stage.write(this.limit, Math.max(memory * scale, least), isPhone ? 10 : 21, 15, 1, 0, "right");
-    const high = isPhone ? 3 * LEGEND - 6 : LEGEND;
-    stage.put(this.legend, { x: 0, y: top + height + 9, width: stage.room, height: high });
-    this.writeLegend();
-    return top + height + 9 + high + GAP - 8;
+    return {
+      end: top + height + 9 + high + GAP - 8,
+      marks: [
+        { key: "name", class: "text", text: this.gpus, at: [chosen, isPhone ? 9 : 20, isPhone ? 15 : 17], hold: "left" },
+        { key: "limit", class: "text quiet", text: size, at: [Math.max(memory * scale, least), isPhone ? 10 : 21, 15], hold: "right" },
+        { key: "card", class: "memory-card", box: [0, top - 5, memory * scale, height + 10] },
+        { key: "reserve", class: "memory-reserve", box: [usable * scale, top, (memory - usable) * scale, height] },
+        part("weights", 0, weights), part("overhead", weights, overhead), part("cache", start, inside, true), part("over", start + inside, cache - inside, true),
+        { key: "line", class: "memory-line", box: [memory * scale - 3, top - 8, 3, height + 16] },
+        { key: "legend", class: "memory-legend", box: [0, top + height + 9, stage.room, high] },
+        ...this.markLegend(),
+      ],
+    };
   }
 
-  writeLegend() {
+  /** @returns {Mark[]} */
+  markLegend() {
     const { plan } = this;
     const told = [
       ["weights", _("weights"), plan.weights === null ? "?" : formatSize(plan.weights)],
@@ -215,14 +207,12 @@ export class Memory extends Hero {
       ["cache", _("cache"), formatSize(this.cache)],
       ["reserve", _("left unused"), ""],
     ];
-    this.legend.replaceChildren(...told.map(([name, label, size]) => {
-      const item = element("span", `memory-item ${name}`, `${label} `);
-      item.append(element("b", "", size));
-      return item;
-    }));
+    return told.flatMap(([name, label, size]) => [
+      { key: `item ${name}`, in: "legend", tag: "span", class: `memory-item ${name}`, text: `${label} ` }, { key: `size ${name}`, in: `item ${name}`, tag: "b", text: size },
+    ]);
   }
 
-  /** What limits here: room, or the slower half of a step. @returns {import("./memory_limits.js").Limits} */
+  /** What limits here: room, or the slower half of a step. @returns {Limits} */
   findLimits() {
     const { plan, texts, column, data } = this, { usable } = plan;
     const held = (plan.weights ?? 0) + plan.overhead + this.cache;
@@ -298,4 +288,26 @@ export class Memory extends Hero {
       return [`${lengthNames[place]}: ${formatSize(once[place])}; ${fits}`];
     }).join(". ");
   }
+}
+
+/** How full the memory is, and how long a step reads and computes. @param {Limits} limits @returns {Mark[]} */
+function markLimits({ name: limit, held, usable, reading, ofCaches, computing, speed, isWhole }) {
+  const titles = { memory: _("Memory limits here"), bandwidth: _("Bandwidth limits here"), compute: _("Computing limits here"), none: "" };
+  const isKnown = reading > 0 && limit !== "memory", longest = Math.max(reading, computing) || 1, time = (/** @type {number} */ seconds) => (isKnown ? formatTime(seconds) : "–");
+  const filled = held > usable ? _("{size} too much", { size: formatSize(held - usable) }) : `${Math.round((100 * held) / usable)}\u00a0%`;
+  const meter = (/** @type {keyof titles} */ name, /** @type {string} */ label, /** @type {string} */ number, /** @type {number} */ share, part = 0) => /** @type {Mark[]} */ ([
+    { key: name, in: "side", class: `memory-meter ${name}`, is: { chosen: name === limit }, attributes: { hidden: name !== "memory" && limit === "none" } },
+    { key: `${name} label`, in: name, tag: "span", class: "what", text: label },
+    { key: `${name} number`, in: name, tag: "b", text: number },
+    { key: `${name} gauge`, in: name, class: "gauge" },
+    { key: `${name} share`, in: `${name} gauge`, tag: "i", style: { width: `${Math.min(100, 100 * share)}%` } },
+    { key: `${name} part`, in: `${name} gauge`, tag: "i", class: "part", style: { width: part ? `${100 * part}%` : "0" } },
+  ]);
+  return [
+    { key: "limit title", in: "side", class: "memory-limit-title", text: titles[limit], attributes: { "data-limit": limit } },
+    ...meter("memory", isWhole ? _("filled of what is usable") : _("filled of what is usable, without weights"), filled, held / usable),
+    ...meter("bandwidth", _("reading memory, each step"), time(reading), isKnown ? reading / longest : 0, isKnown ? ofCaches / longest : 0),
+    ...meter("compute", _("computing with weights"), time(computing), isKnown ? computing / longest : 0),
+    { key: "speed", in: "side", class: "memory-speed", text: isKnown && limit !== "none" ? _("at most {speed} tokens a second", { speed: formatThree(speed) }) : "" },
+  ];
 }

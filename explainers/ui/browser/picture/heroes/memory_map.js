@@ -1,10 +1,10 @@
 // @ts-check
 // A map of texts: how long, and how many at once. Its lines are as far as so many GPUs reach.
 
+/** @import { Mark } from "../scene.js" */
 /** @import { Stage } from "../stage.js" */
 /** @import { Plan } from "./memory.js" */
 
-import { element, shape } from "../../common/elements.js";
 import { _, grouped } from "../../common/words.js";
 
 /**
@@ -24,6 +24,14 @@ export class MemoryMap {
     this.choose = choose;
     this.wide = 0;
     this.drawn = "";
+    /** @type {Mark[]} that hold until another number of GPUs is chosen, or the room changes */
+    this.still = [];
+    /** @type {Mark[]} */
+    this.marks = [];
+    /** @type {Mark[]} */
+    this.numbers = [];
+    /** @type {string[]} */
+    this.names = [];
     /** @type {number[]} */
     this.lengths = [];
     /** @type {number[]} */
@@ -33,124 +41,112 @@ export class MemoryMap {
     /** @type {number[]} */
     this.samples = [];
     this.at = [0, 0];
-    this.root = stage.add("div", "memory-map");
-    this.sheet = /** @type {SVGSVGElement} */ (this.root.appendChild(shape("svg", { "aria-hidden": "true" })));
-    this.titles = [stage.add("div", "text quiet", _("texts at once ↑")), stage.add("div", "text quiet", _("tokens in each text →"))];
-    this.across = stage.add("div", "memory-guide");
-    this.down = stage.add("div", "memory-guide");
-    this.busy = stage.add("div", "memory-mark", _("computing limits"));
-    this.least = stage.add("div", "memory-mark");
-    this.most = stage.add("div", "memory-mark");
-    this.point = stage.add("button", "memory-point");
-    this.point.setAttribute("aria-roledescription", _("point on a map, moved with the arrow keys"));
-    /** @type {HTMLElement[]} */
-    this.heads = [];
-    /** @type {HTMLElement[]} */
-    this.names = [];
-    /** @type {HTMLElement[]} */
-    this.marks = [];
-    this.point.addEventListener("keydown", (event) => this.walk(event));
-    for (const node of /** @type {HTMLElement[]} */ ([this.root, this.point])) {
-      node.addEventListener("pointerdown", (event) => this.grasp(event));
-      node.addEventListener("pointermove", (event) => this.pull(event));
-      node.addEventListener("lostpointercapture", () => stage.root.classList.remove("pulling"));
-    }
+    this.root = /** @type {HTMLElement} */ (/** @type {unknown} */ (null));
+    this.point = this.root;
+  }
+
+  /** @param {HTMLElement} node of the map, or of its point */
+  listen(node) {
+    node.addEventListener("pointerdown", (event) => this.grasp(event));
+    node.addEventListener("pointermove", (event) => this.pull(event));
+    node.addEventListener("lostpointercapture", () => this.stage.root.classList.remove("pulling"));
+    return node;
   }
 
   /** @param {string[]} names @param {{ lengths: number[], counts: number[], samples: number[], plans: Plan[] }} data */
-  renew(names, { lengths, counts, samples, plans }) {
-    const isNew = JSON.stringify([lengths, counts]) !== JSON.stringify([this.lengths, this.counts]);
-    Object.assign(this, { lengths, counts, samples, plans, drawn: "" });
-    if (isNew) {
-      for (const node of [...this.heads, ...this.names]) node.remove();
-      this.heads = names.map((name) => this.stage.add("div", "text", name));
-      this.names = counts.map((count) => this.stage.add("div", "text", grouped(count)));
-    }
-    this.root.classList.toggle("unknown", plans.every(({ weights }) => weights === null)); // what fits is not
-    for (const node of this.marks) node.remove();
-    this.marks = plans.map(() => this.stage.add("div", "memory-mark"));
-  }
+  renew(names, { lengths, counts, samples, plans }) { Object.assign(this, { names, lengths, counts, samples, plans, drawn: "" }); }
 
   /** @param {number} tokens */
   x(tokens) { return PAD + ((this.wide - 2 * PAD) * Math.log(tokens / this.lengths[0])) / Math.log((this.lengths.at(-1) ?? 2) / this.lengths[0]); }
   /** @param {number} texts */
   y(texts) { return HIGH - PAD - ((HIGH - 2 * PAD) * Math.log(texts)) / Math.log(Math.max(2, this.counts.at(-1) ?? 2)); }
 
-  /** Put everything to its place; returns where the map ends. @param {number} top @param {number} wide @param {MapState} state */
-  place(top, wide, { row, column, number, told }) {
-    const { stage } = this, isPhone = stage.room < 560, left = isPhone ? 42 : LEFT, start = top + 20;
+  /** Everything in its place, and where the map ends; the names of lengths and counts, which are there with the data. @param {number} top @param {number} wide @param {MapState} state */
+  mark(top, wide, { row, column, number, told }) {
+    const { stage } = this, isPhone = stage.room < 560, left = isPhone ? 42 : LEFT, start = top + 20, small = isPhone ? 13 : 14;
     this.at = [row, column];
     this.wide = wide - left;
     const look = JSON.stringify([this.wide, number]);
-    if (look !== this.drawn) this.draw(number, left, start);
+    if (look !== this.drawn) this.draw(number, left, start, wide);
     this.drawn = look;
-    stage.put(this.root, { x: left, y: start, width: this.wide, height: HIGH });
-    stage.write(this.titles[0], 0, top + 6, 14, 1, 0, "left");
-    stage.write(this.titles[1], wide, start + HIGH + FEET - 10, 14, 1, 0, "right");
     const x = left + this.x(this.lengths[column]), y = start + this.y(this.counts[row]);
-    const [long] = stage.widths([this.heads[column].textContent ?? ""], 14), between = isPhone ? 30 : 36;
-    this.label(this.heads, column, (place) => left + this.x(this.lengths[place]), between, Math.max(between, 20 + long / 2),
-      (node, at, isSeen) => stage.write(node, at, start + HIGH + 12, isPhone ? 13 : 14, isSeen ? 1 : 0), this.lengths);
-    this.label(this.names, row, (place) => start + this.y(this.counts[place]), 15, 15,
-      (node, at, isSeen) => stage.write(node, left - 7, at, isPhone ? 13 : 14, isSeen ? 1 : 0, 0, "right"), this.counts);
-    stage.put(this.across, { x: left, y: y - 0.5, width: x - left, height: 1 });
-    stage.put(this.down, { x: x - 0.5, y, width: 1, height: start + HIGH - y });
-    stage.put(this.point, { x: x - 11, y: y - 11, width: 22, height: 22 });
-    this.point.setAttribute("aria-label", told);
-    return start + HIGH + FEET;
+    const [long] = stage.widths([this.names[column]], 14), between = isPhone ? 30 : 36;
+    const lengths = chooseNames(this.lengths, column, (place) => left + this.x(this.lengths[place]), between, Math.max(between, 20 + long / 2));
+    const counts = chooseNames(this.counts, row, (place) => start + this.y(this.counts[place]), 15, 15);
+    const marks = /** @type {Mark[]} */ ([
+      ...this.still,
+      { key: "across", class: "memory-guide", box: [left, y - 0.5, x - left, 1] },
+      { key: "down", class: "memory-guide", box: [x - 0.5, y, 1, start + HIGH - y] },
+      ...this.marks,
+      {
+        key: "point", tag: "button", class: "memory-point", box: [x - 11, y - 11, 22, 22],
+        attributes: { "aria-roledescription": _("point on a map, moved with the arrow keys"), "aria-label": told },
+        made: (point) => {
+          this.point = this.listen(point);
+          point.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.walk(event));
+        },
+      },
+    ]);
+    const names = /** @type {Mark[]} */ ([
+      ...lengths.map(({ at, isSeen }, place) => ({
+        key: `length ${place}`, class: "text", is: { chosen: place === column }, text: this.names[place], at: [at, start + HIGH + 12, small], opacity: isSeen ? 1 : 0,
+      })),
+      ...counts.map(({ at, isSeen }, place) => ({
+        key: `count ${place}`, class: "text", is: { chosen: place === row }, text: grouped(this.counts[place]), at: [left - 7, at, small], hold: "right", opacity: isSeen ? 1 : 0,
+      })),
+      ...this.numbers,
+    ]);
+    return { marks, names, end: start + HIGH + FEET };
   }
 
-  /**
-   * Names along an axis: the chosen one, and whole doublings that leave it room.
-   * @param {HTMLElement[]} nodes @param {number} chosen @param {(place: number) => number} find @param {number} room @param {number} beside the chosen one
-   * @param {(node: HTMLElement, at: number, isSeen: boolean) => void} write @param {number[]} values
-   */
-  label(nodes, chosen, find, room, beside, write, values) {
-    let last = -Infinity;
-    nodes.forEach((node, place) => {
-      const at = find(place), isRound = Number.isInteger(Math.log2(values[place]));
-      const isSeen = place === chosen || (isRound && Math.abs(at - last) >= room && Math.abs(at - find(chosen)) >= beside);
-      if (isSeen && place !== chosen) last = at;
-      node.classList.toggle("chosen", place === chosen);
-      write(node, at, isSeen);
-    });
-  }
-
-  /** Areas that so many GPUs hold, each with its line; the chosen one's is bold. @param {string} number @param {number} left @param {number} start */
-  draw(number, left, start) {
-    const { sheet, samples, plans, wide } = this;
-    sheet.setAttribute("viewBox", `0 0 ${Math.max(0, wide)} ${HIGH}`);
+  /** Areas that so many GPUs hold, each with its line; the chosen one's is bold. @param {string} number @param {number} left @param {number} start @param {number} end of the map */
+  draw(number, left, start, end) {
+    const { samples, plans, wide, stage } = this;
     const lines = plans.map(({ reach }) => (reach ?? []).map((texts, place) => {
       const y = texts === null ? -20 : texts <= 0 ? HIGH + 20 : this.y(texts);
       return /** @type {[number, number]} */ ([this.x(samples[place]), Math.max(-20, Math.min(HIGH + 20, y))]);
     }));
     const reaching = plans.filter(({ reach }) => reach?.some((texts) => texts === null || texts >= 1));
-    const nodes = lines.flatMap((line, place) => {
-      if (!reaching.includes(plans[place])) return [];
-      const all = [prolong(line[1] ?? line[0], line[0], 0), ...line, prolong(line.at(-2) ?? line[0], line[line.length - 1], wide)];
-      const path = `M${all.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
-      const area = shape("path", { class: `memory-area level-${reaching.indexOf(plans[place])}`, d: `${path}V${HIGH}H0Z` });
-      return [{ area, line: shape("path", { class: `memory-contour${plans[place].number === number ? " chosen" : ""}`, d: path }) }];
+    const paths = reaching.map((plan) => {
+      const line = lines[plans.indexOf(plan)], all = [prolong(line[1] ?? line[0], line[0], 0), ...line, prolong(line.at(-2) ?? line[0], line[line.length - 1], wide)];
+      return `M${all.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
     });
-    const chosen = plans.findIndex((plan) => plan.number === number), busy = this.shade(lines[chosen] ?? [], plans[chosen]?.turns ?? []);
-    const areas = nodes.map(({ area }) => area).reverse(); // the smallest last: it lies in all others
-    sheet.replaceChildren(...areas, shape("path", { class: "memory-computing", d: busy.path }), ...nodes.map(({ line }) => line));
-    const [long] = this.stage.widths([this.busy.textContent ?? ""], 14), last = this.wide - long; // where it still fits
-    this.stage.write(this.busy, left + Math.min(busy.x, last), start + busy.y, 14, busy.path ? 1 : 0, 0, "left");
-    this.mark(lines, number, left, start);
-    this.tell(lines, reaching, left, start);
+    const chosen = plans.findIndex((plan) => plan.number === number), busy = this.shade(lines[chosen] ?? [], plans[chosen]?.turns ?? []), computing = _("computing limits");
+    const areas = paths.map((path, level) => ({ key: `area ${level}`, in: "sheet", tag: "svg:path", class: `memory-area level-${level}`, attributes: { d: `${path}V${HIGH}H0Z` } }));
+    this.still = [
+      {
+        key: "map", class: "memory-map", is: { unknown: plans.every(({ weights }) => weights === null) }, box: [left, start, wide, HIGH], // what fits is not known
+        made: (root) => { this.root = this.listen(root); },
+      },
+      { key: "sheet", in: "map", tag: "svg:svg", attributes: { "aria-hidden": "true", viewBox: `0 0 ${Math.max(0, wide)} ${HIGH}` } },
+      ...areas.reverse(), // the smallest last: it lies in all others
+      { key: "computing", in: "sheet", tag: "svg:path", class: "memory-computing", attributes: { d: busy.path } },
+      ...paths.map((path, level) => ({ key: `contour ${level}`, in: "sheet", tag: "svg:path", class: "memory-contour", is: { chosen: reaching[level].number === number }, attributes: { d: path } })),
+      { key: "title of counts", class: "text quiet", text: _("texts at once ↑"), at: [0, start - 14, 14], hold: "left" },
+      { key: "title of lengths", class: "text quiet", text: _("tokens in each text →"), at: [end, start + HIGH + FEET - 10, 14], hold: "right" },
+    ];
+    this.marks = [
+      {
+        key: "busy", class: "memory-mark", text: computing, at: [left + Math.min(busy.x, wide - stage.widths([computing], 14)[0]), start + busy.y, 14], // where it still fits
+        hold: "left", opacity: busy.path ? 1 : 0,
+      },
+      ...this.tell(lines, reaching, left, start),
+    ];
+    this.numbers = this.markNumbers(lines, number, left, start);
   }
 
-  /** Say in the map what its areas are: the smallest, and what no number of GPUs reaches, where there is room. @param {[number, number][][]} lines @param {Plan[]} reaching @param {number} left @param {number} start */
+  /** Say in the map what its areas are: the smallest, and what no number of GPUs reaches, where there is room. @param {[number, number][][]} lines @param {Plan[]} reaching @param {number} left @param {number} start @returns {Mark[]} */
   tell(lines, reaching, left, start) {
     const { stage, plans, wide } = this, last = plans.at(-1), isKnown = plans.some(({ weights }) => weights !== null);
-    this.least.textContent = reaching.length ? reaching[0].number === "1" ? _("fits on 1 GPU") : _("fits on {count} GPUs", { count: reaching[0].number }) : "";
-    this.most.textContent = isKnown && last ? last.number === "1" ? _("too much for 1 GPU") : _("too much for {count} GPUs", { count: last.number }) : "";
-    const [inside, beyond] = stage.widths([this.least.textContent, this.most.textContent], 14);
+    const least = reaching.length ? reaching[0].number === "1" ? _("fits on 1 GPU") : _("fits on {count} GPUs", { count: reaching[0].number }) : "";
+    const most = isKnown && last ? last.number === "1" ? _("too much for 1 GPU") : _("too much for {count} GPUs", { count: last.number }) : "";
+    const [inside, beyond] = stage.widths([least, most], 14);
     const smallest = lines[plans.indexOf(reaching[0])] ?? [], top = (/** @type {number} */ x) => Math.min(HIGH, ...lines.map((line) => heightAt(line, x)));
     const hasRoom = inside > 0 && heightAt(smallest, inside + 14) < HIGH - 44;
-    stage.write(this.least, left + 6, start + HIGH - 28, 14, hasRoom ? 1 : 0, 0, "left");
-    stage.write(this.most, left + wide - 5, start + 14, 14, beyond > 0 && top(wide - beyond - 24) > 30 ? 1 : 0, 0, "right");
+    return [
+      { key: "least", class: "memory-mark", text: least, at: [left + 6, start + HIGH - 28, 14], hold: "left", opacity: hasRoom ? 1 : 0 },
+      { key: "most", class: "memory-mark", text: most, at: [left + wide - 5, start + 14, 14], hold: "right", opacity: beyond > 0 && top(wide - beyond - 24) > 30 ? 1 : 0 },
+    ];
   }
 
   /** Where computing takes longer than reading, of what fits. @param {[number, number][]} line @param {(number | null)[]} turns */
@@ -165,30 +161,29 @@ export class MemoryMap {
     return { path: `M${all.map(({ x, high }) => `${x} ${high}`).join("L")}L${back.join("L")}Z`, x: last.x + 5, y: 11 };
   }
 
-  /** The number of GPUs on its line, where the line meets the diagonal. @param {[number, number][][]} lines @param {string} number @param {number} left @param {number} start */
-  mark(lines, number, left, start) {
+  /** The number of GPUs on its line, where the line meets the diagonal. @param {[number, number][][]} lines @param {string} number @param {number} left @param {number} start @returns {Mark[]} */
+  markNumbers(lines, number, left, start) {
     const { plans } = this, crossings = lines.map((line) => {
       const far = line.map(([x, y]) => y / HIGH - 1 + x / this.wide), after = far.findIndex((value) => value > 0);
       return after > 0 ? between(line, far, after) : null;
     });
-    /** @type {{ x: number, y: number, node: HTMLElement, names: string[] }[]} */
+    /** @type {{ x: number, place: number, names: string[] }[]} */
     const seen = [];
     const smallest = crossings.findIndex((at) => at && at[1] > 0);
     const order = plans.map((_plan, place) => place).sort((one, two) => Number(plans[two].number === number) - Number(plans[one].number === number));
     for (const place of order) {
-      const node = this.marks[place], name = plans[place].number, [x, y] = crossings[place] ?? [0, 0];
-      const near = seen.find((other) => Math.abs(other.x - x) < MARK), isSeen = y > 0 && !near;
-      if (isSeen) seen.push({ x, y, node, names: [name] });
-      else if (y > 0 && near && Math.abs(near.x - x) < SAME) near.names.push(name);
-      node.classList.toggle("chosen", name === number);
-      if (!isSeen) this.stage.write(node, left + x, start + y, 14, 0, 0, "right");
+      const [x, y] = crossings[place] ?? [0, 0], near = seen.find((other) => Math.abs(other.x - x) < MARK);
+      if (y > 0 && !near) seen.push({ x, place, names: [plans[place].number] });
+      else if (y > 0 && near && Math.abs(near.x - x) < SAME) near.names.push(plans[place].number);
     }
-    for (const { x, y, node, names } of seen) {
-      const name = names.sort((one, two) => Number(one) - Number(two)).join(" · "), isFirst = names.includes(plans[smallest].number);
-      node.textContent = !isFirst ? name : name === "1" ? _("1 GPU") : _("{count} GPUs", { count: name });
-      const isLong = !isFirst && names.length > 1; // away from the others
-      this.stage.write(node, left + x + (isLong ? -MARK : MARK) / 2, start + y, 14, 1, 0, isLong ? "left" : "right");
-    }
+    return plans.map((plan, place) => {
+      const [x, y] = crossings[place] ?? [0, 0], names = seen.find((one) => one.place === place)?.names.sort((one, two) => Number(one) - Number(two)) ?? [];
+      const name = names.join(" · "), isFirst = names.includes(plans[smallest]?.number), isLong = !isFirst && names.length > 1; // away from the others
+      return {
+        key: `number ${place}`, class: "memory-mark", is: { chosen: plan.number === number }, text: !isFirst ? name : name === "1" ? _("1 GPU") : _("{count} GPUs", { count: name }),
+        at: [left + x + (names.length ? (isLong ? -MARK : MARK) / 2 : 0), start + y, 14], hold: isLong ? "left" : "right", opacity: names.length ? 1 : 0,
+      };
+    });
   }
 
   /** @param {PointerEvent} event */
@@ -220,6 +215,20 @@ export class MemoryMap {
     const row = Math.max(0, Math.min(this.counts.length - 1, this.at[0] + by[0]));
     this.choose(row, Math.max(0, Math.min(this.lengths.length - 1, this.at[1] + by[1])));
   }
+}
+
+/**
+ * Names along an axis that are seen: the chosen one, and whole doublings that leave it room.
+ * @param {number[]} values @param {number} chosen @param {(place: number) => number} find @param {number} room @param {number} beside the chosen one
+ */
+function chooseNames(values, chosen, find, room, beside) {
+  let last = -Infinity;
+  return values.map((value, place) => {
+    const at = find(place), isRound = Number.isInteger(Math.log2(value));
+    const isSeen = place === chosen || (isRound && Math.abs(at - last) >= room && Math.abs(at - find(chosen)) >= beside);
+    if (isSeen && place !== chosen) last = at;
+    return { at, isSeen };
+  });
 }
 
 /** Where a line crosses the diagonal. @param {[number, number][]} line @param {number[]} far @param {number} after @returns {[number, number]} */
