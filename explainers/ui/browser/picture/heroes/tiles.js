@@ -7,7 +7,7 @@
 /** @import { Stage } from "../stage.js" */
 
 import { element } from "../../common/elements.js";
-import { _ } from "../../common/words.js";
+import { _, localNumbers } from "../../common/words.js";
 import { Slide } from "../chips.js";
 import { Hero } from "../hero.js";
 import { makeSignedRamp } from "../palette.js";
@@ -143,7 +143,7 @@ export class Tiles extends Hero {
     const tell = (/** @type {string} */ key, /** @type {number} */ x, /** @type {string} */ title, /** @type {string} */ bytes, /** @type {string} */ count) => /** @type {Mark[]} */ ([
       { key, class: "tiles-title", text: title, box: [x, 0, size + 10, top - 6] },
       { key: `${key} bytes`, class: "text tiles-size", text: bytes, at: [x, top + size + 20, isSmall ? 20 : 25], hold: "left" },
-      { key: `${key} count`, class: "text quiet", text: isSmall ? `${count} × ${count}` : _("{count} × {count} weights", { count }), at: [x, top + size + 44, 14], hold: "left" },
+      { key: `${key} count`, class: "text quiet", text: isSmall ? localNumbers(`${count} × ${count}`) : _("{count} × {count} weights", { count }), at: [x, top + size + 44, 14], hold: "left" },
     ]);
     return [
       { key: "whole", class: "tiles-whole", is: { ruled: tile >= 6 }, style: { "--tile": `${tile}px` }, box: [left, top, size, size] },
@@ -211,7 +211,7 @@ export class Tiles extends Hero {
     const tile = _("tile {number} of {all}: {queries} read {keys}", {
       number: String(this.frame + 1), all: String(sweep.steps.length), queries: named(step.rows), keys: named(step.columns),
     });
-    return `${this.length.name} × ${this.length.name}: ${this.length.bytes}. ${data.side} × ${data.side}: ${data.tileBytes}. ${tile}`;
+    return `${localNumbers(`${this.length.name} × ${this.length.name}: ${this.length.bytes}. ${data.side} × ${data.side}: ${data.tileBytes}`)}. ${tile}`;
   }
 }
 
