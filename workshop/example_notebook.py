@@ -1,7 +1,10 @@
-"""`python -m workshop.example_notebook` writes our functions in a plain Jupyter notebook."""
+"""`python -m workshop.example_notebook` writes our functions, and `look`, in Jupyter notebooks."""
+
+from collections.abc import Iterable
 
 from explainers.folders import ASSETS
 from explainers.takeaway.recipe import Cell, write_notebook
+from workshop.look_notebooks import FIND, LOOKS
 
 FILE = ASSETS / "notebooks" / "attention.ipynb"
 PARTS = [
@@ -12,11 +15,7 @@ this file:
 
     pip install -r requirements.txt jupyter
     jupyter notebook assets/notebooks/attention.ipynb""",
-    """import sys
-from pathlib import Path
-
-above = [Path.cwd(), *Path.cwd().parents]
-sys.path.insert(0, str(next(folder for folder in above if (folder / "explainers").is_dir())))""",
+    FIND,
     """import altair as alt
 import pandas as pd
 
@@ -71,13 +70,17 @@ takes all.""",
 MARKDOWN = "# ", "## "
 
 
-def make_example() -> str:
-    """The file as text."""
-    return write_notebook(
-        Cell("markdown" if part.startswith(MARKDOWN) else "code", part) for part in PARTS
-    )
+def make_example(parts: Iterable[str] = PARTS) -> str:
+    """The file as text: parts that begin a heading, or a sentence, are Markdown."""
+    return write_notebook(Cell("markdown" if is_prose(part) else "code", part) for part in parts)
+
+
+def is_prose(part: str) -> bool:
+    """Is this a part to read? Code begins with a small letter."""
+    return part.startswith(MARKDOWN) or part[0].isupper()
 
 
 if __name__ == "__main__":
     FILE.parent.mkdir(parents=True, exist_ok=True)
-    FILE.write_text(make_example() + "\n", encoding="utf-8")
+    for name, parts in {"attention": PARTS, **LOOKS}.items():
+        FILE.with_stem(name).write_text(make_example(parts) + "\n", encoding="utf-8")

@@ -24,10 +24,11 @@ _EXPORT = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MU
 _COMMENT = re.compile(r"^\s*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL)
 
 
-def write_page(title: str, entry: str, style: str, data: Any) -> str:
+def write_page(title: str, entry: str, style: str, data: Any, still: str = "") -> str:
     """A whole HTML document: the data, and a script that calls the entry module's `start` on it.
 
-    `entry` and `style` are files in `ui/browser`; the data is what JSON can hold.
+    `entry` and `style` are files in `ui/browser`; the data is what JSON can hold. `still` is HTML
+    that is shown where scripts are off.
     """
     script, numbers = inline_modules(BROWSER / entry), embed_json(data)
     return (
@@ -37,7 +38,7 @@ def write_page(title: str, entry: str, style: str, data: Any) -> str:
         '<meta name="color-scheme" content="light dark">'
         f"<title>{html.escape(title)}</title>"
         f"<style>{write_theme()}{(BROWSER / style).read_text(encoding='utf-8')}</style></head>"
-        '<body><main class="look"></main>'
+        f'<body><noscript>{still}</noscript><main class="look"></main>'
         f'<script type="application/json">{numbers}</script>'
         f"<script>{script}</script></body></html>"
     )
@@ -51,13 +52,17 @@ def embed_json(data: Any) -> str:
     return re.sub("[<>&\u2028\u2029]", lambda found: signs[found[0]], text)
 
 
-def frame_page(page: str, height: int) -> str:
-    """The page in a frame of its own: nothing in it can reach the notebook around it."""
-    style = f"flex:auto;min-width:0;height:{height}px;border:0;resize:vertical;overflow:auto"
+def frame_page(page: str, height: int, still: str = "") -> str:
+    """The page in a frame of its own: nothing in it can reach the notebook around it.
+
+    The frame lies over the `still`, which is left where a viewer takes frames out.
+    """
+    style = f"grid-area:1/1;justify-self:stretch;height:{height}px;border:0;resize:vertical"
     # In ASCII: a file that somebody makes of a notebook may name no encoding, or another one.
     source = html.escape(page).encode("ascii", "xmlcharrefreplace").decode()
     frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{source}"></iframe>'
-    return f'<div style="display:flex">{frame}</div>'
+    grid = "display:grid;grid-template-columns:minmax(0,1fr);overflow:hidden"
+    return f'<div style="{grid}">{still}{frame}</div>'
 
 
 def inline_modules(entry: Path) -> str:

@@ -2,11 +2,14 @@
 
 import re
 
+import nbformat
+import numpy as np
 import pytest
 import torch
 from playwright.sync_api import expect
 
-from explainers.notebook.look import make_look, report
+from explainers.notebook.look import look_at_weights, make_look, report
+from tests.notebook.test_look_notebooks import pictures_in, run_notebook
 from tests.support.tiny_families import tiny
 from tests.support.tiny_tokenizer import tokenizer_of
 
@@ -162,3 +165,144 @@ def test_a_long_text_says_what_is_in_the_file(quiet_page, tmp_path):
     assert not quiet_page.locator(".text").is_visible()
     quiet_page.locator("canvas.matrix").hover(position={"x": 10, "y": 300})  # where it stands still
     expect(quiet_page.locator(".readout")).to_contain_text("at most 0.")
+
+
+def open_picture(page, folder, picture):
+    file = picture.save(folder / "heads.html")
+    open_report(page, file)
+
+
+GIVEN = np.random.default_rng(0).dirichlet(np.full(7, 0.3), (3, 6, 5))
+ASKING, ASKED = list("abcde"), list("tuvwxyz")
+
+
+def test_two_texts_make_a_rectangle_with_both_texts_below(quiet_page, tmp_path):
+    quiet_page.emulate_media(color_scheme="light")
+    open_picture(quiet_page, tmp_path, look_at_weights(GIVEN, ASKING, ASKED))
+    box = quiet_page.locator("canvas.matrix").bounding_box()
+    assert box["height"] / box["width"] == pytest.approx(5 / 7, abs=0.01)
+    queries, keys = quiet_page.locator(".text").all()
+    assert [one.locator(".token").all_inner_texts() for one in (queries, keys)] == [ASKING, ASKED]
+    quiet_page.locator("canvas.matrix").click(position={"x": 5, "y": box["height"] * 0.7})
+    quiet_page.mouse.move(0, 0)
+    layer, head, query = read_choice(quiet_page)
+    assert query == 3
+    row = GIVEN[layer, head, query]
+    assert quiet_page.locator(".says .key").inner_text() == ASKED[int(row.argmax())]
+    painted = quiet_page.locator("canvas.matrix").evaluate(CELLS, [5, 7, query])
+    assert [255 * (1 - one**0.5) for one in row] == pytest.approx(painted, abs=1.5)
+
+
+CELLS = """(canvas, [rows, columns, row]) => {
+  const pen = canvas.getContext("2d"), y = Math.floor((row + 0.5) * canvas.height / rows);
+  return Array.from({ length: columns }, (_one, key) =>
+    pen.getImageData(Math.floor((key + 0.5) * canvas.width / columns), y, 1, 1).data[1]);
+}"""
+"""How green the cells of a row are."""
+
+
+def test_rows_are_averaged_or_added_up_and_it_is_said_which(quiet_page, tmp_path):
+    open_picture(quiet_page, tmp_path, look_at_weights(GIVEN, ASKING, ASKED))
+    tokens = quiet_page.locator(".text").first.locator(".token")
+    tokens.nth(1).click()
+    tokens.nth(3).click(modifiers=["ControlOrMeta"])
+    quiet_page.mouse.move(0, 0)
+    layer, head, _query = read_choice(quiet_page)
+    sent = (np.rint(255 * GIVEN[layer, head, [1, 3]] ** 0.5) / 255) ** 2
+    mean = sent.mean(axis=0)
+    shown, says = quiet_page.locator(".key-share").first, quiet_page.locator(".says")
+    expect(shown).to_have_text(f"{round(100 * mean.max())}\u00a0%")
+    expect(says).to_contain_text("The mean of the rows of 2 queries (b d)")
+    quiet_page.get_by_role("button", name="Add the rows up").click()
+    expect(shown).to_have_text(f"{round(200 * mean.max())}\u00a0%")
+    expect(says).to_contain_text("added up (b d)")
+    assert quiet_page.locator(".row-frame").count() == 2
+    quiet_page.locator("canvas.matrix").focus()
+    quiet_page.keyboard.press("Shift+ArrowDown")
+    expect(says).to_contain_text("3 queries added up (b d e)")
+    assert quiet_page.locator(".row-frame").count() == 2, "neighbours have one frame"
+    tokens.nth(0).click()
+    expect(says).to_contain_text("a gives")
+
+
+def test_words_that_are_marked_are_asked_together(quiet_page, tmp_path):
+    open_picture(quiet_page, tmp_path, look_at_weights(GIVEN, ASKING, ASKED))
+    first, last = (
+        quiet_page.locator(".text").first.locator(".token").nth(place).bounding_box()
+        for place in (1, 3)
+    )
+    quiet_page.mouse.move(first["x"] + 1, first["y"] + 8)
+    quiet_page.mouse.down()
+    quiet_page.mouse.move(last["x"] + last["width"] - 1, last["y"] + 8, steps=5)
+    quiet_page.mouse.up()
+    quiet_page.mouse.move(0, 0)
+    expect(quiet_page.locator(".says")).to_contain_text("3 queries (b c d)")
+
+
+def test_parts_of_a_text_are_seen_by_themselves_and_heads_kept(quiet_page, tmp_path):
+    picture = make_look(tiny("Llama"), tokenizer_of(), TEXT, names=False, answer="w7 w9 w8")
+    open_picture(quiet_page, tmp_path, picture)
+    views = quiet_page.locator(".one .roles button").all_inner_texts()
+    assert views[1:] == ["prompt → prompt", "answer → prompt", "answer → answer"], "it is causal"
+    assert quiet_page.locator(".text .part").all_inner_texts() == ["prompt", "answer"]
+    border = quiet_page.locator(".borders .left")
+    assert border.get_attribute("style").startswith(f"left: {100 * 11 / 14:.3f}")
+    quiet_page.get_by_role("button", name="answer → prompt").click()
+    assert quiet_page.locator(".of-row").all_inner_texts() == ["w7", "w9", "w8"]
+    assert border.count() == 0
+    keep = quiet_page.get_by_role("button", name="Keep this head beside others")
+    keep.click()
+    first = quiet_page.locator("h2").inner_text()
+    quiet_page.locator(".field").focus()
+    quiet_page.keyboard.press("ArrowDown" if first.endswith("0") else "ArrowUp")
+    keep.click()
+    second = quiet_page.locator("h2").inner_text()
+    kept = quiet_page.locator(".kept button")
+    assert [one.split("\n")[0] for one in kept.all_inner_texts()] == [first, second]
+    kept.first.click()
+    expect(quiet_page.locator("h2")).to_have_text(first)
+    keep.click()
+    expect(kept).to_have_count(1)
+
+
+@pytest.mark.parametrize("kind", ["file", "notebook", "without frames"])
+def test_without_scripts_there_is_a_still(kind, browser, tmp_path):
+    """In the file, in a frame of a notebook, and where a viewer has taken frames and styles out."""
+    picture = look_at_weights(GIVEN, ASKING, ASKED)
+    html = picture.page if kind == "file" else picture._repr_html_()
+    if kind == "without frames":
+        html = re.sub("<iframe.*</iframe>", "", re.sub(' style="[^"]*"', "", html), flags=re.DOTALL)
+    file = tmp_path / "still.html"
+    file.write_text(html, encoding="utf-8")
+    with browser.new_context(java_script_enabled=False, offline=True) as visitor:
+        page = visitor.new_page()
+        page.goto(file.as_uri())
+        seen = page.frame_locator("iframe") if kind == "notebook" else page
+        image = seen.locator("img").first
+        expect(image).to_be_visible()
+        box = image.bounding_box()
+        assert box["width"] > 300
+        assert box["height"] > 200
+        assert image.get_attribute("alt") == picture.summary
+
+
+def test_a_frame_hides_the_still_and_fills_its_room(quiet_page):
+    picture = look_at_weights(GIVEN, ASKING, ASKED)
+    quiet_page.set_content(picture._repr_html_())
+    quiet_page.frame_locator("iframe").locator(".look.painted").wait_for()
+    frame = quiet_page.locator("iframe").bounding_box()
+    assert frame["width"] > 1200
+    hit = "({ left, top }) => document.elementFromPoint(left + 5, top + 5).localName"
+    image = quiet_page.locator("img").bounding_box()
+    assert quiet_page.evaluate(hit, {"left": image["x"], "top": image["y"]}) == "iframe"
+    assert image["y"] + image["height"] <= frame["y"] + frame["height"]
+
+
+def test_a_notebook_that_was_saved_is_drawn_when_it_is_opened_again(quiet_page, tmp_path):
+    run_notebook("look_weights", tmp_path / "saved.ipynb")
+    saved = pictures_in(nbformat.read(tmp_path / "saved.ipynb", 4))
+    quiet_page.set_content("".join(saved))
+    for place in range(len(saved)):
+        quiet_page.frame_locator("iframe").nth(place).locator(".look.painted").wait_for()
+    assert quiet_page.frame_locator("iframe").nth(2).locator(".text").count() == 2
+    assert quiet_page.errors == []

@@ -21,8 +21,10 @@ from explainers.models.head_scores import MEANINGS, name_heads
 from explainers.models.registry import ModelError, RefusedModelError
 from explainers.models.shipped_scores import read_shipped_scores
 from explainers.models.token_text import read_words, tokenise_text
-from explainers.notebook.look import look, make_look, record_heads, report
+from explainers.notebook.look import look, make_look, report
+from explainers.notebook.model_heads import record_heads
 from explainers.notebook.packed_heads import MOST_IN_FULL
+from explainers.notebook.read_texts import Wanted
 from explainers.translations import TEXTS
 from tests.support.tiny_families import FAMILIES, VOCABULARY, tiny
 from tests.support.tiny_tokenizer import tokenizer_of
@@ -38,11 +40,11 @@ def read_bytes(packed):
 
 
 def unpack(packed, masks, heads):
-    """The bytes (heads, side, side) of a layer, 0 where its mask forbids, as a browser does it."""
+    """The bytes (heads, rows, side) of a layer, 0 where its mask forbids, as a browser does it."""
     mask = masks[packed["mask"]]
-    side = mask["side"]
-    is_allowed = read_bytes(mask["allowed"]).reshape(side, side).bool()
-    codes = torch.zeros(heads, side, side)
+    rows, side = mask["rows"], mask["side"]
+    is_allowed = read_bytes(mask["allowed"]).reshape(rows, side).bool()
+    codes = torch.zeros(heads, rows, side)
     keys, queries = is_allowed.T.nonzero(as_tuple=True)
     codes[:, queries, keys] = read_bytes(packed["codes"]).reshape(heads, -1).float()
     return codes
@@ -111,7 +113,7 @@ def test_the_pieces_of_a_word_can_be_merged(smollm2, capsys):
     picture = make_look(smollm2.model, smollm2.tokenizer, text, names=False, by_word=True)
     data = data_of(picture.page)
     assert (data["tokens"], data["side"]) == (["kỷ", " lục"], 2)
-    pieces = record_heads(smollm2, text)["pieces"]
+    pieces = record_heads(smollm2, Wanted(text))[0]["pieces"]
     assert picture.summary.endswith(f"270 heads on {pieces} tokens, merged into 2 words")
     first = read_words(smollm2, text, tokenise_text(smollm2, text).tokens).numbers.count(0)
     ids = torch.tensor([smollm2.tokenizer(text)["input_ids"]])
@@ -274,7 +276,7 @@ def test_text_of_a_user_is_never_html():
     assert count_tags(shown.page) == count_tags(harmless.page)
     assert count_tags(shown.page)["script"] == 2
     frame = shown._repr_html_()
-    assert count_tags(frame) == {"div": 1, "iframe": 1}
+    assert count_tags(frame) == {"div": 1, "img": 1, "iframe": 1}
     [inside] = re.findall(r'srcdoc="(.*)"></iframe></div>$', frame, re.DOTALL)
     assert unescape(inside) == shown.page
     assert frame.isascii()

@@ -82,6 +82,8 @@ def test_the_package_has_and_asks_for_what_a_notebook_imports():
     outside = {one.split(".")[0] for full in needed for one in imports(modules()[full])}
     # What transformers itself asks for; Triton comes with torch, where there is a GPU.
     known = {"tokenizers", "safetensors", "filelock", "huggingface_hub", "regex", "triton"}
+    files = PACKAGED["project"]["optional-dependencies"]["files"]  # a message names what is missing
+    known |= {one.split(">")[0].removesuffix("-python").replace("-", "_") for one in files}
     assert outside <= known | sys.stdlib_module_names | {"explainers"} | set(asked)
 
 

@@ -213,11 +213,12 @@ def write_file(
     loaded: "RealModel", text: str, words: Mapping[str, str], by_word: bool = False
 ) -> str:
     """What `look` shows in a notebook; heads are named if their scores are known here."""
-    from explainers.notebook.look import draw_heads
+    from explainers.notebook.model_heads import draw_heads
+    from explainers.notebook.read_texts import Wanted
 
     gallery = find_gallery(loaded.name)
     names = gallery.scores if gallery else False
-    return draw_heads(loaded, text, names=names, by_word=by_word, words=words).page
+    return draw_heads(loaded, Wanted(text, by_word=by_word), names, words).page
 
 
 def choose(row: int, column: int) -> None:

@@ -8,17 +8,20 @@
 
 import { mix } from "../common/colours.js";
 import { BLANK_WEIGHT, unpackBytes } from "../common/numbers.js";
+import { _ } from "../common/words.js";
 import { poolLargest } from "../tiles/pooling.js";
 
 const LEVELS = 255; // notebook/packed_heads.py
 
-/** @typedef {{ side: number, planes: Planes, allowed: Planes, pairs: Uint32Array }} Mask `pairs`: places of what is allowed, key by key */
-/** @typedef {{ side: number, planes: Planes, mask: Mask }} Weights of all heads of a layer */
+/** @typedef {{ rows: number, side: number, planes: Planes, allowed: Planes, pairs: Uint32Array }} Mask `side`: its columns; `pairs`: places of what is allowed, key by key */
+/** @typedef {{ rows: number, side: number, planes: Planes, mask: Mask, at: (head: number) => number }} Weights of heads of a layer; `at`: which of the matrices is a head's, -1 if none */
 
 export class Heads {
   /** @param {LookData} data */
   constructor(data) {
     this.data = data;
+    this.keys = data.tokens;
+    this.queries = data.queries ?? data.tokens.slice(data.offset);
     /** @type {Weights[]} */
     this.layers = [];
     /** @type {Record<string, Weights>} */
@@ -29,56 +32,77 @@ export class Heads {
   }
 
   async unpack() {
-    const { layers, masks, full, side, tokens } = this.data, most = Math.max(...layers.map(({ heads }) => heads));
-    this.zeros = new Uint8Array(most * Math.max(side, Object.keys(full).length ? tokens.length : 0) ** 2);
-    const unpacked = await Promise.all(masks.map(async (mask) => this.open(mask.side, await unpackBytes(mask.allowed))));
-    this.layers = await Promise.all(layers.map((layer) => this.spread(layer, layer.heads, unpacked)));
-    for (const [layer, packed] of Object.entries(full)) {
-      this.full[layer] = await this.spread(packed, layers[Number(layer)].heads, unpacked);
-    }
+    const { layers, masks, full } = this.data, size = (/** @type {PackedCodes} */ { mask }) => masks[mask].rows * masks[mask].side;
+    const sizes = [...layers.map((layer) => layer.heads * size(layer)), ...Object.values(full).map((packed) => packed.only.length * size(packed))];
+    this.zeros = new Uint8Array(Math.max(...sizes));
+    const unpacked = await Promise.all(masks.map(async (mask) => this.open(mask.rows, mask.side, await unpackBytes(mask.allowed))));
+    this.layers = await Promise.all(layers.map((layer) => this.spread(layer, Array.from({ length: layer.heads }, (_one, head) => head), unpacked)));
+    for (const [layer, packed] of Object.entries(full)) this.full[layer] = await this.spread(packed, packed.only, unpacked);
   }
 
-  /** @param {number} side @param {Uint8Array} allowed @returns {Mask} */
-  open(side, allowed) {
-    const pairs = [];
-    for (let key = 0; key < side; key++) {
-      for (let query = 0; query < side; query++) if (allowed[query * side + key]) pairs.push(query * side + key);
+  /** @param {number} rows @param {number} side @param {Uint8Array} allowed @returns {Mask} */
+  open(rows, side, allowed) {
+    const pairs = new Uint32Array(allowed.reduce((sum, one) => sum + one, 0));
+    for (let key = 0, pair = 0; key < side; key++) {
+      for (let query = 0; query < rows; query++) if (allowed[query * side + key]) pairs[pair++] = query * side + key;
     }
     const planes = { low: allowed, high: this.zeros };
-    return { side, planes, allowed: planes, pairs: Uint32Array.from(pairs) };
+    return { rows, side, planes, allowed: planes, pairs };
   }
 
-  /** Every byte to its place. @param {PackedCodes} packed @param {number} heads @param {Mask[]} masks @returns {Promise<Weights>} */
+  /** Every byte to its place. @param {PackedCodes} packed @param {number[]} heads @param {Mask[]} masks @returns {Promise<Weights>} */
   async spread(packed, heads, masks) {
-    const codes = await unpackBytes(packed.codes), mask = masks[packed.mask], { side, pairs } = mask;
-    const low = new Uint8Array(heads * side * side);
-    for (let head = 0; head < heads; head++) {
-      const to = head * side * side, from = head * pairs.length;
+    const codes = await unpackBytes(packed.codes), mask = masks[packed.mask], { rows, side, pairs } = mask;
+    const low = new Uint8Array(heads.length * rows * side);
+    for (let head = 0; head < heads.length; head++) {
+      const to = head * rows * side, from = head * pairs.length;
       for (let pair = 0; pair < pairs.length; pair++) low[to + pairs[pair]] = codes[from + pair];
     }
-    return { side, planes: { low, high: this.zeros }, mask };
+    return { rows, side, planes: { low, high: this.zeros }, mask, at: (head) => heads.indexOf(head) };
   }
 
-  /** A layer in as many numbers as there are. @param {number} layer */
-  weights(layer) { return this.full[layer] ?? this.layers[layer]; }
+  /** @param {number} layer @param {number} head */
+  name(layer, head) {
+    const { show, names } = this.data, named = { layer: names[layer], head };
+    if (show === "mean") return _("layer {layer}, mean of its heads", named);
+    return show === "rollout" ? _("rollout up to layer {layer}", named) : _("layer {layer}, head {head}", named);
+  }
 
-  /** Has every pair of tokens a number of its own in this layer? @param {number} layer */
-  isInFull(layer) { return this.weights(layer).side === this.data.tokens.length; }
+  /** A head's layer in as many numbers as there are. @param {number} layer @param {number} head */
+  weights(layer, head) {
+    const full = this.full[layer];
+    return full && full.at(head) >= 0 ? full : this.layers[layer];
+  }
+
+  /** Has every pair of tokens a number of its own in this head? @param {number} layer @param {number} head */
+  isInFull(layer, head) {
+    const { rows, side } = this.weights(layer, head);
+    return rows === this.queries.length && side === this.keys.length;
+  }
 
   /** The weight of a pair of places; null where the model forbids it. @param {number} layer @param {number} head @param {number} query @param {number} key */
   weight(layer, head, query, key) {
-    const { side, planes, mask } = this.weights(layer), place = query * side + key;
-    return mask.allowed.low[place] ? (planes.low[head * side * side + place] / LEVELS) ** 2 : null;
+    const { rows, side, planes, mask, at } = this.weights(layer, head), place = query * side + key;
+    return mask.allowed.low[place] ? (planes.low[at(head) * rows * side + place] / LEVELS) ** 2 : null;
+  }
+
+  /** What queries give to each key, averaged or added up; null where all of them are forbidden. @param {number} layer @param {number} head @param {number[]} queries */
+  row(layer, head, queries, isSum = false) {
+    return this.keys.map((_token, key) => {
+      const given = queries.map((query) => this.weight(layer, head, query, key));
+      const sum = given.reduce((/** @type {number} */ total, one) => total + (one ?? 0), 0);
+      return given.every((one) => one === null) ? null : sum / (isSum ? 1 : queries.length);
+    });
   }
 
   /**
    * A head in so many pixels, the largest byte under each; -1 where nothing is allowed.
-   * @param {Weights} weights @param {number} head @param {{ query: Span, key: Span }} part of its rows and columns @param {number} size
+   * @param {Weights} weights @param {number} head @param {{ query: Span, key: Span }} part of its rows and columns @param {number} size @param {number} tall
    */
-  pool({ side, planes, mask }, head, part, size) {
-    const asked = [...part.query, ...part.key, size].join();
-    if (this.last.mask !== mask || this.last.asked !== asked) this.last = { mask, asked, seen: poolLargest(mask.allowed, 0, side, part, size) };
-    const { seen } = this.last, codes = poolLargest(planes, head * side * side, side, part, size), pooled = new Int16Array(size * size);
+  pool({ rows, side, planes, mask, at }, head, part, size, tall = size) {
+    const asked = [...part.query, ...part.key, size, tall].join();
+    if (this.last.mask !== mask || this.last.asked !== asked) this.last = { mask, asked, seen: poolLargest(mask.allowed, 0, side, part, size, tall) };
+    const { seen } = this.last, codes = poolLargest(planes, at(head) * rows * side, side, part, size, tall), pooled = new Int16Array(size * tall);
     for (let place = 0; place < pooled.length; place++) pooled[place] = seen[place] && seen[place] !== BLANK_WEIGHT ? codes[place] : -1;
     return pooled;
   }

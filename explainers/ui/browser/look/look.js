@@ -12,9 +12,10 @@ import { _, speak } from "../common/words.js";
 import { dress } from "../picture/palette.js";
 import { percent } from "../picture/sentence.js";
 import { Heads, makePixels } from "./heads.js";
+import { KeptHeads } from "./kept.js";
 import { LargeHead } from "./large.js";
 import { HeadMosaic } from "./mosaic.js";
-import { TokenText, writeToken } from "./tokens.js";
+import { TokenText, listKeys, writeToken } from "./tokens.js";
 
 /** Draw what stands in the document as JSON. */
 export async function start() {
@@ -35,7 +36,8 @@ class LookPicture {
     const [layer, head, query] = data.telling[0];
     this.layer = layer;
     this.head = head;
-    this.query = query;
+    this.queries = [query]; // whose rows are shown
+    this.isSum = false; // added up, not averaged
     this.laid = ""; // for which sizes it was drawn
     /** @type {[number, number] | null} */
     this.peekedHead = null;
@@ -56,28 +58,61 @@ class LookPicture {
     this.legend = left.appendChild(element("div", "legend"));
     this.title = right.appendChild(element("h2"));
     this.named = right.appendChild(element("p", "named"));
-    const actions = { choose: (/** @type {number} */ query) => this.ask(query), peek: (/** @type {number | null} */ query) => this.peekQuery(query) };
-    this.large = new LargeHead(right, heads, actions);
+    this.buttons = right.appendChild(element("div", "roles"));
+    const peek = (/** @type {number | null} */ query) => this.peekQuery(query);
+    this.large = new LargeHead(right, heads, { choose: (query, isMore) => this.ask([query], isMore), peek });
+    this.kept = new KeptHeads(right, heads, (layer, head) => this.choose(layer, head));
     this.says = row.appendChild(element("p", "says"));
     this.says.setAttribute("aria-live", "polite");
-    this.text = new TokenText(row, data.tokens, actions);
+    this.sum = row.appendChild(element("button", "whole sum"));
+    this.sum.onclick = () => { this.isSum = !this.isSum; this.point(); };
+    this.keys = row.appendChild(element("div", "keys"));
+    const shift = data.queries ? 0 : data.offset; // the place of the first query in the text that asks
+    const asks = {
+      choose: (/** @type {number[]} */ places, /** @type {boolean} */ isMore) => this.ask(places.map((place) => place - shift).filter((one) => one >= 0), isMore),
+      peek: (/** @type {number | null} */ place) => peek(place === null || place < shift ? null : place - shift),
+    };
+    this.asking = data.queries ? new TokenText(row, data.queries, [], asks) : null;
+    this.text = new TokenText(row, data.tokens, data.parts, this.asking ? { choose: () => {}, peek: () => {} } : asks);
+    this.offerViews();
     this.offerRoles();
     this.lay();
-    this.text.reveal(query);
+    this.reveal();
     new ResizeObserver(() => this.lay()).observe(root);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.dress = dress(root, data.looks); this.lay(true); });
     root.classList.add("painted"); // tests wait for it
   }
 
   get shown() { return this.peekedHead ?? /** @type {[number, number]} */ ([this.layer, this.head]); }
-  get asker() { return this.peekedQuery ?? this.query; }
+  get askers() { return this.peekedQuery === null ? this.queries : [this.peekedQuery]; }
+
+  /** Scroll to the query that was chosen last. */
+  reveal() {
+    const { queries, offset } = this.data, last = this.queries[this.queries.length - 1];
+    (this.asking ?? this.text).reveal(queries ? last : last + offset);
+  }
+
+  /** Buttons: to keep a head, and to see how one part of the text looks at another. */
+  offerViews() {
+    const { heads, data } = this, { parts, offset } = data, add = (/** @type {string} */ name, /** @type {() => void} */ act) => {
+      this.buttons.appendChild(element("button", "", name)).onclick = act;
+    };
+    add(_("Keep this head beside others"), () => { this.kept.add(...this.shown); this.point(); });
+    const ends = [...parts.slice(1).map(([, start]) => start), data.tokens.length], { rows, side, allowed } = heads.layers[0].mask;
+    const spans = parts.map(([, start], place) => /** @type {[number, number]} */ ([start, ends[place]]));
+    for (const [from, query] of spans.entries()) for (const [to, key] of spans.entries()) {
+      const block = (/** @type {number} */ place, /** @type {number} */ blocks, /** @type {number} */ count) => Math.floor((place * blocks) / count);
+      const isSeen = allowed.low[block(query[1] - 1 - offset, rows, heads.queries.length) * side + block(key[0], side, heads.keys.length)];
+      if (isSeen) add(`${_(parts[from][0])} → ${_(parts[to][0])}`, () => this.large.zoom({ query: [query[0] - offset, query[1] - offset], key }));
+    }
+  }
 
   /** @param {HTMLElement} header */
   writeHeader(header) {
     const { model, layers, tokens, pieces, kind } = this.data, count = layers.reduce((sum, { heads }) => sum + heads, 0).toLocaleString();
     header.append(element("h1", "", model));
-    const sizes = { count, layers: layers.length, tokens: pieces.toLocaleString() };
-    const what = kind === "encoder" ? _("{count} heads in {layers} layers of the encoder, {tokens} tokens", sizes) : _("{count} heads in {layers} layers, {tokens} tokens", sizes);
+    const sizes = { count, layers: layers.length, tokens: pieces.toLocaleString(), queries: this.heads.queries.length.toLocaleString() };
+    const what = this.data.queries || this.data.offset ? _("{count} heads in {layers} layers, {queries} queries on {tokens} tokens", sizes) : kind === "encoder" ? _("{count} heads in {layers} layers of the encoder, {tokens} tokens", sizes) : _("{count} heads in {layers} layers, {tokens} tokens", sizes);
     const merged = _("merged into {words} words", { words: tokens.length.toLocaleString() });
     header.append(element("p", "", tokens.length < pieces ? `${what}, ${merged}` : what));
   }
@@ -117,9 +152,9 @@ class LookPicture {
   step() {
     const { telling } = this.data, at = telling.findIndex(([layer, head]) => layer === this.layer && head === this.head);
     const [layer, head, query] = telling[(at + 1) % telling.length];
-    Object.assign(this, { layer, head, query });
+    Object.assign(this, { layer, head, queries: [query] });
     this.show();
-    this.text.reveal(query);
+    this.reveal();
   }
 
   /** @param {number} layer @param {number} head */
@@ -135,11 +170,13 @@ class LookPicture {
     this.show();
   }
 
-  /** @param {number} query */
-  ask(query) {
-    Object.assign(this, { query, peekedQuery: null });
+  /** Choose rows, or, with `isMore`, take them to those that are chosen, or away again. @param {number[]} queries */
+  ask(queries, isMore = false) {
+    const rest = this.queries.filter((query) => !queries.includes(query)), isNew = queries.some((query) => !this.queries.includes(query));
+    const chosen = isMore ? [...rest, ...(isNew ? queries : [])] : queries;
+    Object.assign(this, { queries: chosen.length ? chosen : this.queries, peekedQuery: null });
     this.show();
-    this.text.reveal(query);
+    this.reveal();
   }
 
   /** @param {number | null} query */
@@ -172,30 +209,37 @@ class LookPicture {
   show() {
     const [layer, head] = this.shown;
     this.mosaic.mark(this.layer, this.head);
-    this.title.textContent = _("layer {layer}, head {head}", { layer: this.data.names[layer], head });
+    this.title.textContent = this.heads.name(layer, head);
     const own = this.data.roles.flatMap((role) => role.heads.filter((one) => one[0] === layer && one[1] === head).map((one) => _("{name} {score} (by chance {chance})", { name: _(role.name), score: one[2].toFixed(2), chance: role.chance.toFixed(2) })));
     own.push(_("on the first token {share}", { share: percent(this.data.layers[layer].first[head]) }));
     this.named.textContent = own.join(" · ");
-    this.large.show(layer, head, this.asker);
+    this.large.show(layer, head, this.askers);
     this.point();
   }
 
   /** What belongs to the row that is pointed at. */
   point() {
-    const [layer, head] = this.shown, query = this.asker, { tokens, full, side, names } = this.data;
-    this.large.query = query;
+    const [layer, head] = this.shown, queries = this.askers, { tokens, full, side, names, offset } = this.data, isInFull = this.heads.isInFull(layer, head);
+    this.large.queries = queries;
     this.large.point();
-    this.text.root.hidden = this.text.keys.hidden = !this.heads.isInFull(layer);
-    if (!this.heads.isInFull(layer)) {
-      const block = Math.ceil(tokens.length / side), there = Object.keys(full).map((place) => names[Number(place)]).join(", ");
-      const template = _("Of this layer the file has the largest weight of each block of {block} × {block} tokens. In full: layer {there}. For this one: **layers=[{layer}]**.", { block, there, layer });
+    this.kept.show(queries, this.isSum, this.dress);
+    this.text.root.hidden = this.keys.hidden = !isInFull;
+    this.sum.hidden = this.queries.length < 2;
+    this.says.classList.toggle("long", this.queries.length > 1); // its height stays while rows are pointed at
+    if (!isInFull) {
+      const block = Math.ceil(tokens.length / side), there = Object.keys(full).map((place) => names[Number(place)]).join(", "), isPart = full[layer];
+      const template = isPart ? _("Of this head the file has the largest weight of each block of {block} × {block} tokens. For all of it: **layers=[({layer}, {head})]**.", { block, layer, head }) : _("Of this layer the file has the largest weight of each block of {block} × {block} tokens. In full: layer {there}. For this one: **layers=[{layer}]**.", { block, there, layer });
       this.says.replaceChildren(...makeSentenceNodes(template, {}));
       return;
     }
-    const weights = tokens.map((_token, key) => this.heads.weight(layer, head, query, key)), sum = weights.map((weight) => weight ?? 0), most = sum.indexOf(Math.max(...sum));
-    const template = _("**{query}** gives {share} of its attention to **{key}**.", { query: "{{query}}", share: percent(sum[most]), key: "{{key}}" });
-    const nodes = makeSentenceNodes(template, { query: writeToken(tokens[query]), key: writeToken(tokens[most]) }, { query: "query", key: "key" });
-    this.says.replaceChildren(...nodes);
-    this.text.show(query, weights, this.dress);
+    const weights = this.heads.row(layer, head, queries, this.isSum), given = weights.map((weight) => weight ?? 0), most = given.indexOf(Math.max(...given));
+    const slots = { query: "{{query}}", key: "{{key}}", share: percent(given[most]), count: queries.length };
+    const template = queries.length < 2 ? _("**{query}** gives {share} of its attention to **{key}**.", slots) : this.isSum ? _("The rows of {count} queries **added up** (**{query}**) give {share} to **{key}**.", slots) : _("The **mean** of the rows of {count} queries (**{query}**) gives {share} to **{key}**.", slots);
+    this.sum.textContent = this.isSum ? _("Average the rows") : _("Add the rows up");
+    const asked = queries.map((query) => writeToken(this.heads.queries[query])).join(" ");
+    this.says.replaceChildren(...makeSentenceNodes(template, { query: asked, key: writeToken(tokens[most]) }, { query: "query", key: "key" }));
+    listKeys(this.keys, tokens, weights);
+    this.asking?.show(queries, [], this.dress);
+    this.text.show(this.asking ? [] : queries.map((query) => query + offset), weights, this.dress);
   }
 }

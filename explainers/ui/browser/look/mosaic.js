@@ -49,7 +49,7 @@ export class HeadMosaic {
     const pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     const square = new ImageData(inner, inner), ground = mix([dress.background, channels(dress.look.deep)], TINT);
     for (let layer = 0; layer < this.layers; layer++) {
-      const weights = this.heads.layers[layer], all = { query: /** @type {[number, number]} */ ([0, weights.side]), key: /** @type {[number, number]} */ ([0, weights.side]) };
+      const weights = this.heads.layers[layer], all = { query: /** @type {[number, number]} */ ([0, weights.rows]), key: /** @type {[number, number]} */ ([0, weights.side]) };
       for (let head = 0; head < this.heads.data.layers[layer].heads; head++) {
         paintCodes(square, this.heads.pool(weights, head, all, inner), colours, ground);
         pen.putImageData(square, Math.round(layer * size * scale), Math.round(head * size * scale));
@@ -102,7 +102,7 @@ export class HeadMosaic {
   mark(layer, head) {
     Object.assign(this, { layer, head });
     this.put(this.frame, layer, head);
-    const named = _("layer {layer}, head {head}", { layer: this.heads.data.names[layer], head });
+    const named = this.heads.name(layer, head);
     this.field.setAttribute("aria-label", `${named}. ${_("Arrow keys choose another head.")}`);
   }
 

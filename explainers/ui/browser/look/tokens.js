@@ -16,50 +16,59 @@ export function writeToken(token) {
 }
 
 export class TokenText {
-  /** @param {HTMLElement} parent @param {string[]} tokens @param {{ choose: (query: number) => void, peek: (query: number | null) => void }} actions */
-  constructor(parent, tokens, { choose, peek }) {
+  /**
+   * @param {HTMLElement} parent @param {string[]} tokens @param {[string, number][]} parts their names, and where they begin
+   * @param {{ choose: (places: number[], isMore: boolean) => void, peek: (place: number | null) => void }} actions
+   */
+  constructor(parent, tokens, parts, { choose, peek }) {
     this.tokens = tokens;
-    this.keys = parent.appendChild(element("div", "keys"));
     this.root = parent.appendChild(element("div", "text"));
+    this.root.classList.toggle("spaced", !tokens.some((token) => /\s/.test(token)));
     this.root.tabIndex = 0; // it may scroll, and keys must be able to
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", _("The text, each token as dark as the weight that it gets"));
     this.nodes = tokens.map((token) => this.root.appendChild(element("span", "token", token.replaceAll("\n", "↵\n") || "␣")));
+    for (const [name, start] of parts) this.nodes[start]?.before(element("b", "part", _(name)));
     const placeOf = (/** @type {Event} */ { target }) => {
       const place = this.nodes.indexOf(/** @type {HTMLElement} */ (target));
       return place < 0 ? null : place;
     };
     this.root.onpointerover = (event) => { if (event.pointerType === "mouse") peek(placeOf(event)); };
     this.root.onpointerleave = () => peek(null);
-    this.root.onclick = (event) => { const place = placeOf(event); if (place !== null) choose(place); };
+    this.root.onclick = (event) => {
+      const place = placeOf(event), marked = getSelection(), isMore = event.ctrlKey || event.metaKey; // Shift marks words, as anywhere
+      const places = marked?.isCollapsed === false ? this.nodes.map((_node, at) => at).filter((at) => marked.containsNode(this.nodes[at], true)) : [];
+      if (places.length > 1) marked?.removeAllRanges();
+      if (places.length > 1) choose(places, isMore);
+      else if (place !== null) choose([place], isMore);
+    };
   }
 
-  /** What a query gives to each token: null to those that it may not see. @param {number} query @param {(number | null)[]} weights @param {Dress} dress */
-  show(query, weights, dress) {
+  /** What is given to each token, null to those that may not be seen, and which ones ask. @param {number[]} asking @param {(number | null)[]} weights @param {Dress} dress */
+  show(asking, weights, dress) {
     const ends = [dress.background, channels(dress.look.deep)];
     this.nodes.forEach((node, place) => {
       const weight = weights[place], colour = mix(ends, Math.sqrt(weight ?? 0));
       node.style.background = weight ? `rgb(${colour})` : "";
       node.style.color = Math.sqrt(weight ?? 0) > PALE ? chooseInk(colour) : "";
       node.classList.toggle("masked", weight === null);
-      node.classList.toggle("asks", place === query);
+      node.classList.toggle("asks", asking.includes(place));
     });
-    this.list(weights);
   }
 
-  /** Scroll to a token. @param {number} query */
-  reveal(query) {
-    const { offsetTop } = this.nodes[query], { clientHeight, scrollTop } = this.root;
+  /** Scroll to a token. @param {number} place */
+  reveal(place) {
+    const { offsetTop } = this.nodes[place], { clientHeight, scrollTop } = this.root;
     if (offsetTop < scrollTop || offsetTop > scrollTop + clientHeight - 30) this.root.scrollTop = offsetTop - clientHeight / 2;
   }
+}
 
-  /** @param {(number | null)[]} weights */
-  list(weights) {
-    const order = weights.map((_weight, place) => place).filter((place) => weights[place]).sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0));
-    const shown = order.slice(0, MOST_KEYS), rest = order.slice(MOST_KEYS), sum = rest.reduce((total, place) => total + (weights[place] ?? 0), 0);
-    this.keys.replaceChildren(...shown.map((place) => makeBar(`${writeToken(this.tokens[place])}`, String(place), weights[place] ?? 0)));
-    if (rest.length) this.keys.append(makeBar(_("{count} others", { count: rest.length }), "", sum));
-  }
+/** The tokens that get most, in bars. @param {HTMLElement} root @param {string[]} tokens @param {(number | null)[]} weights */
+export function listKeys(root, tokens, weights) {
+  const order = weights.map((_weight, place) => place).filter((place) => weights[place]).sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0));
+  const shown = order.slice(0, MOST_KEYS), rest = order.slice(MOST_KEYS), sum = rest.reduce((total, place) => total + (weights[place] ?? 0), 0);
+  root.replaceChildren(...shown.map((place) => makeBar(`${writeToken(tokens[place])}`, String(place), weights[place] ?? 0)));
+  if (rest.length) root.append(makeBar(_("{count} others", { count: rest.length }), "", sum));
 }
 
 /** @param {string} name @param {string} position @param {number} weight */

@@ -1,5 +1,5 @@
 // @ts-check
-// A square matrix in fewer pixels than it has numbers.
+// A matrix in fewer pixels than it has numbers.
 
 /** @import { Planes } from "../common/numbers.js" */
 
@@ -11,15 +11,16 @@ import { BLANK_WEIGHT } from "../common/numbers.js";
  * For every pixel the largest of the numbers that fall on it: an average would lose a single column.
  * @param {Planes} planes
  * @param {number} at where the matrix begins
- * @param {number} side of the matrix
+ * @param {number} side how many columns the matrix has
  * @param {{ query: Span, key: Span }} part rows and columns that are looked at
- * @param {number} size pixels of a side
+ * @param {number} size pixels from left to right
+ * @param {number} tall pixels from top to bottom
  */
-export function poolLargest({ low, high }, at, side, { query, key }, size) {
-  const pooled = new Uint16Array(size * size).fill(BLANK_WEIGHT);
+export function poolLargest({ low, high }, at, side, { query, key }, size, tall = size) {
+  const pooled = new Uint16Array(size * tall).fill(BLANK_WEIGHT);
   const columns = Array.from({ length: size }, (_pixel, x) => under(key, x, size));
-  for (let y = 0; y < size; y++) {
-    const [top, bottom] = under(query, y, size);
+  for (let y = 0; y < tall; y++) {
+    const [top, bottom] = under(query, y, tall);
     for (let x = 0; x < size; x++) {
       const left = columns[x][0], right = columns[x][1];
       let most = -1;

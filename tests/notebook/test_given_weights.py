@@ -1,0 +1,247 @@
+"""Weights of any origin: the same picture, without torch or transformers; errors name shapes."""
+
+import re
+import subprocess
+import sys
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import torch
+
+from explainers.models.registry import ModelError
+from explainers.notebook import packed_heads
+from explainers.notebook.look import look, look_at_weights
+from tests.notebook.test_look import (
+    HOSTILE,
+    TEXT,
+    TOKENIZER,
+    count_tags,
+    data_of,
+    eager_weights,
+    unpack,
+)
+from tests.support.opening import ROOT
+from tests.support.tiny_families import tiny
+
+LAYERS, HEADS, Q_LEN, KV_LEN = 3, 6, 5, 7
+QUERIES, KEYS = list("abcde"), list("tuvwxyz")
+GIVEN = np.random.default_rng(0).dirichlet(np.full(KV_LEN, 0.3), (LAYERS, HEADS, Q_LEN))
+SQUARE = np.random.default_rng(1).dirichlet(np.full(KV_LEN, 0.3), (LAYERS, HEADS, KV_LEN))
+ALONE = """
+import sys
+from typing import Any
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("torch", "transformers", "pandas", "tokenizers", "altair"):
+            raise ImportError(name)
+sys.meta_path.insert(0, Refuse())
+import numpy as np
+from explainers import look
+weights = np.random.default_rng(0).dirichlet(np.ones(7), (3, 6, 5)).astype("float32")
+picture = look(weights=weights, tokens=list("abcde"), key_tokens=list("tuvwxyz"))
+picture.save(sys.argv[1])
+assert "<svg" in picture.still and "iframe" in picture._repr_html_()
+"""
+
+
+def drawn(*arguments, **options):
+    """What the browser is sent."""
+    return data_of(look_at_weights(*arguments, **options).page)
+
+
+def assert_drawn(data, weights):
+    """Is each byte the weight? (layers, heads, q_len, kv_len)"""
+    assert len(data["layers"]) == len(weights)
+    for packed, one in zip(data["layers"], torch.as_tensor(weights), strict=True):
+        codes = unpack(packed, data["masks"], packed["heads"])
+        assert codes.shape == one.shape
+        assert (codes - 255 * one.float().sqrt()).abs().max() <= 0.501
+
+
+def test_neither_torch_nor_transformers_is_needed(tmp_path):
+    """Nor pandas; the rest of the app's packages is not even asked for."""
+    run = [sys.executable, "-c", ALONE, str(tmp_path / "heads.svg")]
+    told = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert told.returncode == 0, told.stderr[-2000:]
+    assert told.stdout == "Weights: 18 heads, 5 queries on 7 keys, 0.1 MB\n"
+    assert (tmp_path / "heads.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+FORMS = {
+    "numpy": GIVEN,
+    "half of numpy": GIVEN.astype(np.float16),
+    "lists": GIVEN.tolist(),
+    "torch": torch.tensor(GIVEN, requires_grad=True),
+    "bfloat16": torch.tensor(GIVEN).bfloat16(),
+    "a batch of one": torch.tensor(GIVEN)[:, None],
+    "as transformers": tuple(torch.tensor(GIVEN)[:, None]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_byte_is_the_weight_that_was_given(form):
+    data = drawn(FORMS[form], QUERIES, KEYS)
+    assert (data["queries"], data["tokens"]) == (QUERIES, KEYS)
+    stored = {"half of numpy": GIVEN.astype(np.float16), "bfloat16": FORMS["bfloat16"].float()}
+    assert_drawn(data, stored.get(form, GIVEN))
+
+
+def test_a_file_is_read_and_one_that_could_run_code_is_not(tmp_path):
+    np.save(tmp_path / "weights.npy", GIVEN)
+    assert_drawn(drawn(tmp_path / "weights.npy", QUERIES, KEYS), GIVEN)
+    np.save(tmp_path / "pickled.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    for name in ("pickled.npy", "missing.npy"):
+        with pytest.raises(ModelError, match=rf"{name} is no \.npy file of numbers"):
+            look(weights=str(tmp_path / name), tokens=QUERIES)
+
+
+def test_layers_may_have_other_numbers_of_heads():
+    data = drawn([GIVEN[0], GIVEN[1, :2]], QUERIES, KEYS)
+    assert [layer["heads"] for layer in data["layers"]] == [6, 2]
+
+
+def test_fewer_queries_are_the_last_of_the_text():
+    data = drawn(GIVEN, KEYS)
+    assert (data["queries"], data["offset"], data["tokens"]) == (None, 2, KEYS)
+    assert look_at_weights(GIVEN, KEYS).tokens == (KEYS[2:], KEYS)
+
+
+@pytest.mark.parametrize("cache", ["dynamic", "static"])
+def test_a_growing_cache_is_one_square(cache):
+    """What `generate` returned step by step is what one pass over the whole text says."""
+    model, ids = tiny("Llama"), torch.tensor([TOKENIZER(TEXT)["input_ids"]])
+    model.set_attn_implementation("eager")
+    written = model.generate(
+        ids,
+        max_new_tokens=4,
+        do_sample=False,
+        output_attentions=True,
+        return_dict_in_generate=True,
+        cache_implementation=cache if cache == "static" else None,
+    )
+    tokens = TOKENIZER.convert_ids_to_tokens(written.sequences[0])
+    assert len(tokens) == 15, "the model stopped early"
+    data = drawn(written.attentions, tokens)
+    assert data["tokens"] == tokens[:-1], "the last one was written, and never read"
+    assert_drawn(data, torch.stack(eager_weights(model, " ".join(tokens[:-1]))))
+
+
+def test_what_a_decoder_looked_at_step_by_step_is_one_rectangle():
+    model, ids = tiny("BART"), torch.tensor([TOKENIZER(TEXT)["input_ids"]])
+    model.set_attn_implementation("eager")
+    options = {"output_attentions": True, "return_dict_in_generate": True, "num_beams": 1}
+    written = model.generate(ids, max_new_tokens=4, do_sample=False, **options)
+    asking = TOKENIZER.convert_ids_to_tokens(written.sequences[0])[:-1]
+    with torch.no_grad():
+        whole = model(
+            input_ids=ids, decoder_input_ids=written.sequences[:, :-1], output_attentions=True
+        )
+    data = drawn(written.cross_attentions, asking, TEXT.split())
+    assert_drawn(data, torch.cat(whole.cross_attentions))
+
+
+def test_rows_that_add_up_to_something_else_are_said():
+    assert "add up" not in drawn(GIVEN, QUERIES, KEYS)["unnamed"]
+    assert drawn(GIVEN / 2, QUERIES, KEYS)["unnamed"].endswith("add up to 0.50 to 1.00, not to 1.")
+
+
+def test_words_of_two_texts_are_merged_each_by_its_own():
+    """By hand: three queries make two words, five keys make three."""
+    weights = np.arange(15, dtype=np.float32).reshape(1, 3, 5)
+    expected: Any = [
+        [(0 + 1 + 5 + 6) / 2, (2 + 7) / 2, (3 + 4 + 8 + 9) / 2],
+        [10 + 11, 12, 13 + 14],
+    ]
+    merged = packed_heads.merge_words(weights, (0, 0, 1), (0, 0, 1, 2, 2))
+    np.testing.assert_allclose(merged[0], expected)
+
+
+def test_mean_and_rollout_by_hand():
+    assert_drawn(drawn(GIVEN, QUERIES, KEYS, show="mean"), GIVEN.mean(axis=1, keepdims=True))
+    told = drawn(SQUARE, KEYS, show="rollout")
+    assert "no measure of what the output depends on" in told["unnamed"]
+    rolled = np.eye(KV_LEN)
+    for layer, packed in zip(SQUARE, told["layers"], strict=True):
+        rolled = (layer.mean(axis=0) + np.eye(KV_LEN)) / 2 @ rolled
+        codes = unpack(packed, told["masks"], 1)
+        assert (codes - 255 * torch.tensor(rolled).sqrt()).abs().max() <= 0.501
+
+
+def test_of_a_long_text_the_head_that_is_named_is_in_full(monkeypatch):
+    """And by itself, where the whole layer would be too much."""
+    monkeypatch.setattr(packed_heads, "MOST_IN_FULL", 4)
+    monkeypatch.setattr(packed_heads, "OVERVIEW_SIDES", (3, 2))
+    picture = look_at_weights(GIVEN, QUERIES, KEYS, layers=[(1, 4), 2])
+    data = data_of(picture.page)
+    assert data["masks"][data["layers"][0]["mask"]]["rows"] == 3
+    assert {layer: full["only"] for layer, full in data["full"].items()} == {
+        "1": [4],
+        "2": [*range(HEADS)],
+    }
+    assert [*picture.weights] == [(1, 4), *((2, head) for head in range(HEADS))]
+    np.testing.assert_allclose(picture.weights[1, 4], GIVEN[1, 4], atol=1e-6)
+    one = unpack(data["full"]["1"], data["masks"], 1)[0]
+    assert (one - 255 * torch.tensor(GIVEN[1, 4]).sqrt()).abs().max() <= 0.501
+    monkeypatch.setattr(packed_heads, "MOST_WEIGHTS", 2 * Q_LEN * KV_LEN)
+    [chosen] = data_of(look_at_weights(GIVEN, QUERIES, KEYS).page)["full"].values()
+    assert len(chosen["only"]) == 2
+    monkeypatch.setattr(packed_heads, "MOST_NAMED", 4 * Q_LEN * KV_LEN)
+    with pytest.raises(ModelError, match="at most 140 weights in full: name fewer layers"):
+        look_at_weights(GIVEN, QUERIES, KEYS, layers=[2])
+
+
+RAGGED = [np.zeros((2, 3, 3)), np.zeros((2, 3, 4))]
+REFUSED = {
+    "three axes": ({"weights": GIVEN[0]}, "has the shape (6, 5, 7): weights are (layers, heads"),
+    "no array": (
+        {"weights": 7},
+        "This has the shape (): weights are (layers, heads, q_len, kv_len)",
+    ),
+    "nothing": ({"weights": []}, "These are 0 layers: weights are"),
+    "ragged lists": ({"weights": [[[1, 2], [3]]]}, "something else than numbers, or is ragged"),
+    "a batch": ({"weights": [np.zeros((2, 6, 5, 7))]}, "shape (2, 6, 5, 7): a batch of several"),
+    "two axes": ({"weights": [np.zeros((5, 7))]}, "Layer 0 has the shape (5, 7): weights are"),
+    "no numbers": ({"weights": np.full(GIVEN.shape, "x")}, "Layer 0 holds no numbers: could not"),
+    "other layers": ({"weights": RAGGED}, "keys: not (2, 3, 3), (2, 3, 4)."),
+    "steps": (
+        {"weights": [[GIVEN[0]], [GIVEN[0, :, :1]], [GIVEN[0, :, :1, :4]]]},
+        "(6, 1, 4): keys",
+    ),
+    "steps of layers": ({"weights": [[GIVEN[0]], [*GIVEN]]}, "same layers; these have [1, 3]"),
+    "scores": ({"weights": GIVEN * -3}, "Layer 0 has numbers from -2.2 to"),
+    "too large": ({"weights": GIVEN * 3}, "of shape (6, 5, 7): weights are between 0 and 1"),
+    "NaN": ({"weights": GIVEN * np.nan}, "Layer 0 has weights that are not numbers"),
+    "a dict": ({"weights": {}}, "dict holds something else than numbers"),
+    "one too many": ({"tokens": [*QUERIES, "f"]}, "(5, 7), for 6 tokens and 7 key_tokens"),
+    "no tokens": ({"tokens": None}, "tokens is a list of texts"),
+    "ids": ({"tokens": [1, 2]}, "this is list of int"),
+    "a text": ({"tokens": "abcde"}, "this is str."),
+    "too few": ({"tokens": KEYS[:3]}, "(q_len, kv_len) = (5, 7), for 3 tokens and 7 key_tokens"),
+    "other keys": ({"key_tokens": KEYS[:3]}, "(5, 7), for 5 tokens and 3 key_tokens"),
+    "one text": ({"key_tokens": None}, "(5, 7), for 5 tokens and no key_tokens"),
+    "too long": ({"weights": np.zeros((1, 1, 1, 4_097))}, "at most 4,096 queries and keys"),
+    "many layers": ({"weights": np.zeros((20_001, 1, 1, 1))}, "20001 layers: weights are"),
+    "too many": ({"weights": np.zeros((1, 20_001, 1, 1))}, "have (20001, 1, 1)"),
+    "a layer": ({"layers": [3]}, "Weights has layers 0 to 2: there is no layer 3"),
+    "a head": ({"layers": [(1, 6)]}, "Layer 1 has heads 0 to 5: there is no head 6"),
+    "show": ({"show": "sum"}, "show is one of heads, mean, rollout: not 'sum'"),
+    "rollout": ({"show": "rollout"}, "this is of 5 queries and 7 keys"),
+}
+
+
+@pytest.mark.parametrize(("other", "reason"), REFUSED.values(), ids=REFUSED)
+def test_an_error_names_shapes(other, reason):
+    usual = {"weights": GIVEN, "tokens": QUERIES, "key_tokens": KEYS} | other
+    with pytest.raises(ModelError, match=re.escape(reason)):
+        look(**usual)
+
+
+def test_tokens_and_titles_are_never_html():
+    hostile = look_at_weights(SQUARE, [HOSTILE, "\x00\ud800", *KEYS[2:]], title=HOSTILE)
+    harmless = look_at_weights(SQUARE, KEYS)
+    assert count_tags(hostile.page) == count_tags(harmless.page)
+    assert count_tags(hostile.still) == count_tags(harmless.still)
+    assert count_tags(hostile._repr_html_()) == {"div": 1, "img": 1, "iframe": 1}
+    ElementTree.fromstring(hostile.still)  # a sign that XML forbids would end it
