@@ -36,7 +36,7 @@ OVERVIEW_SIDES = (64, 32, 16)
 """Blocks on a side of an overview: the most that `MOST_WEIGHTS` allows."""
 MOST_ROLLED = 1_024
 """Tokens of a rollout: matrices of all pairs are multiplied, layer after layer."""
-THUMB_SIDE = 16
+THUMB_SIDE = 9
 """Pixels of a head's side in a still of all heads."""
 NEAR, NEAR_SHARE, MOST_TELLING = 2, 16, 24
 """A key nearer than this, or than a 16th of the text, tells nothing; and how many heads do."""

@@ -17,8 +17,8 @@ from explainers.charts.theme import LIGHT, parse_colour
 from explainers.notebook.packed_heads import THUMB_SIDE, Array, encode_weights, pool_blocks
 
 MOST_RECTANGLES = 4_096
-MOST_PIXELS = 1_024
-"""On a side of an image: of more numbers, the largest is drawn."""
+MOST_PIXELS, SMALL_PIXELS = 1_024, 128
+"""On a side of an image, and of one in every file: of more numbers, the largest is drawn."""
 SIDE, LEAST_CELL, LARGEST_CELL, LABEL = 340, 12, 36, 11
 """Pixels of a matrix, of a cell whose token is written, of any cell, and of letters."""
 LONGEST_LABEL, LETTER, GAP, TICKS = 18, 6.6, 22, 5
@@ -108,7 +108,8 @@ def _draw_matrix(
     )
     edge = f'<rect {frame} fill="none" stroke="{LIGHT.grid}"/>'
     if is_small or codes.size > MOST_RECTANGLES:
-        sides = min(rows, MOST_PIXELS), min(columns, MOST_PIXELS)
+        most = SMALL_PIXELS if is_small else MOST_PIXELS
+        sides = min(rows, most), min(columns, most)
         pooled, seen = pool_blocks(codes, *sides), pool_blocks(panel.mask, *sides)
         return _embed(np.where(seen, np.maximum(pooled, 1), 0), frame) + edge
     colours = ["#" + bytes(one).hex() for one in _list_colours()]
@@ -122,7 +123,7 @@ def _draw_matrix(
 
 def _draw_all(thumbs: Sequence[Array], top: float) -> tuple[str, tuple[float, float]]:
     """All heads, layers across and heads down, and their width and height."""
-    pitch, most = THUMB_SIDE + 2, max(len(layer) for layer in thumbs)
+    pitch, most = THUMB_SIDE + 1, max(len(layer) for layer in thumbs)
     canvas = np.ones((most * pitch, len(thumbs) * pitch), dtype=np.uint8)
     for place, layer in enumerate(thumbs):
         rows, columns = (np.arange(THUMB_SIDE) * side // THUMB_SIDE for side in layer.shape[1:])
@@ -131,7 +132,7 @@ def _draw_all(thumbs: Sequence[Array], top: float) -> tuple[str, tuple[float, fl
             y, x = head * pitch, place * pitch
             canvas[y : y + THUMB_SIDE, x : x + THUMB_SIDE] = square
     height, width = canvas.shape
-    scale = min(1.0, 900 / width)
+    scale = min(2.0, 900 / width)
     frame = f'x="10" y="{top + 16:.1f}" width="{width * scale:.1f}" height="{height * scale:.1f}"'
     said = _write(10, top + 10, f"{len(thumbs)} layers across, {most} heads down")
     return said + _embed(canvas, frame), (width * scale, height * scale + 16)
