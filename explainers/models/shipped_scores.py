@@ -74,7 +74,10 @@ def name_scores(model: str) -> str:
 
 def holds_for(model: str, name: str) -> bool:
     """Was this measured of the model, and has it no other weights on this machine?"""
-    measured = kept.read(name)
+    try:
+        measured = kept.read(name)
+    except FileNotFoundError:  # a model that is new in the registry
+        return False
     return measured.origin == model and not has_other_weights(model, measured.fingerprint)
 
 

@@ -2,6 +2,7 @@
 
 import math
 import resource
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -234,3 +235,10 @@ def test_what_was_measured_of_other_weights_is_not_shown(read, monkeypatch):
     for has_other in (False, True):
         monkeypatch.setattr(shipped_scores, "has_other_weights", lambda *_, is_so=has_other: is_so)
         assert (read() is None) == has_other
+
+
+def test_of_a_model_that_nobody_has_measured_nothing_is_known(monkeypatch):
+    """A row more in the registry: its heads are measured when they are asked for."""
+    added = replace(shipped_scores.WHEEL_MODELS[0], id="someone/added")
+    monkeypatch.setattr(shipped_scores, "WHEEL_MODELS", [added])
+    assert shipped_scores.read_shipped_scores(added.id) is None
