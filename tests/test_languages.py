@@ -100,16 +100,32 @@ def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkey
 def test_a_text_is_written_out_where_it_is_marked(path):
     """Else Babel would not find it: no name, no f-string, and none inside of one."""
     for call in marked_in(nodes(path)):
-        name = name_call(call)
-        if name in {"_", *ERRORS} and not isinstance(call.args[0], ast.Constant):
-            continue  # `_` also translates what was marked elsewhere
-        literal = ast.literal_eval(call.args[0])
+        name, text = name_call(call), call.args[0]
+        if name == "_" and not isinstance(text, ast.Constant):
+            continue  # it also translates what was marked elsewhere
+        if name in ERRORS and isinstance(text, ast.Name | ast.IfExp):
+            continue  # one that was marked before
+        if name in ERRORS and isinstance(text, ast.JoinedStr) and path.parent.name == "notebook":
+            continue  # a notebook is told in English
+        literal = ast.literal_eval(text)
         given = {keyword.arg for keyword in call.keywords} - {None}
         counted = {"count"} if name == "ngettext" else set()
         assert not given or {slot for slot, _ in slots(None, literal)} == given | counted
     inside = [part for part in nodes(path) if isinstance(part, ast.JoinedStr)]
     for call in (call for part in inside for call in marked_in(ast.walk(part))):
         assert not isinstance(call.args[0], ast.Constant), f"line {call.lineno}"
+
+
+def test_errors_that_mark_their_text_are_known_to_the_catalogue():
+    """Else no language would ever be asked for it."""
+    bases: dict[str, set[str]] = {}
+    for path in ROOT.glob("explainers/**/*.py"):
+        classes = [node for node in nodes(path) if isinstance(node, ast.ClassDef)]
+        bases |= {node.name: {ast.unparse(base) for base in node.bases} for node in classes}
+    found = {"SaidError"}
+    while added := {name for name, of in bases.items() if of & found} - found:
+        found |= added
+    assert found - {"SaidError"} == ERRORS
 
 
 def marked_in(code):
