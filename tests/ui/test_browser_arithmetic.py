@@ -151,3 +151,24 @@ def test_blanks_count_only_where_nothing_else_is():
     expected = torch.full((3, 3), BLANK)
     expected[:, 0] = 9000
     assert torch.equal(pooled, expected)
+
+
+def test_a_map_that_is_as_wide_in_another_window_is_drawn_anew():
+    """A phone that is turned: the map may keep its width, and begins further to the right."""
+    plan = {"number": "1", "weights": 1, "reach": [8, 4], "turns": [None, None]}
+    call = """(() => {
+        const stage = { room: 0, widths: (texts) => texts.map(() => 40) };
+        const map = new MemoryMap(stage, () => {});
+        map.renew(["1", "2"], { lengths: [1, 2], counts: [1, 2], samples: [1, 2], plans: [plan] });
+        const find = (room, wide) => {
+            Object.assign(stage, { room });
+            const { marks } = map.mark(0, wide, { row: 0, column: 0, number: "1", told: "" });
+            return marks.find(({ key }) => key === "map").box;
+        };
+        return [find(534, 534), find(800, 538)];
+    })()"""
+    (phone, _, width, _), (desk, _, same, _) = run(
+        "picture/heroes/memory_map.js", "MemoryMap", call, plan=plan
+    )
+    assert width == same
+    assert phone < desk

@@ -66,7 +66,7 @@ export class MemoryMap {
     const { stage } = this, isPhone = stage.room < 560, left = isPhone ? 42 : LEFT, start = top + 20, small = isPhone ? 13 : 14;
     this.at = [row, column];
     this.wide = wide - left;
-    const look = JSON.stringify([this.wide, number]);
+    const look = JSON.stringify([left, wide, number]);
     if (look !== this.drawn) this.draw(number, left, start, wide);
     this.drawn = look;
     const x = left + this.x(this.lengths[column]), y = start + this.y(this.counts[row]);
