@@ -25,7 +25,8 @@ from explainers.models import served_prompts
 from workshop.keep import keep_of_model
 
 REPORT = Path(__file__).with_name("SERVING_REPORT.md")
-TOLERANCE = {"difference": 1e-3, "part of a number": 1e-3}
+DIFFERENCE, PART = "difference", "part of a number"
+TOLERANCE = {DIFFERENCE: 1e-3, PART: 1e-3}
 
 
 def measure_all() -> dict[str, Any]:
@@ -102,8 +103,8 @@ def find_differences(stored: dict[str, Any], now: dict[str, Any]) -> list[str]:
 def is_near(one: Any, other: Any) -> bool:
     """The same texts and counts, and measured numbers that differ by no more than rounding."""
     if isinstance(one, float) or isinstance(other, float):
-        apart, part = kept.read(SERVING).tolerance.values()
-        return bool(abs(one - other) <= apart + part * abs(other))
+        allowed = kept.read(SERVING).tolerance
+        return bool(abs(one - other) <= allowed[DIFFERENCE] + allowed[PART] * abs(other))
     if isinstance(other, dict):
         return one.keys() == other.keys() and all(is_near(one[key], other[key]) for key in other)
     if isinstance(other, list | tuple):
@@ -113,16 +114,17 @@ def is_near(one: Any, other: Any) -> bool:
 
 def main(arguments: list[str]) -> None:
     """Measure; write the numbers and their report, or compare."""
-    now, stored = json.loads(json.dumps(measure_all())), kept.read(SERVING).numbers
+    now = json.loads(json.dumps(measure_all()))
     if arguments != ["--check"]:
         keep_of_model(SERVING, MODEL, "python -m workshop.serving", TOLERANCE, now)
         REPORT.write_text(write_report(now), encoding="utf-8")
-    elif differing := find_differences(stored, now):
+        return
+    stored = kept.read(SERVING).numbers
+    if differing := find_differences(stored, now):
         raise SystemExit(f"measured now, these differ: {', '.join(differing)}")
-    elif REPORT.read_text(encoding="utf-8") != write_report(stored):
+    if REPORT.read_text(encoding="utf-8") != write_report(stored):
         raise SystemExit(f"{REPORT.name} is not that of {SERVING}")
-    else:
-        print(f"{SERVING}: as measured now")
+    print(f"{SERVING}: as measured now")
 
 
 if __name__ == "__main__":

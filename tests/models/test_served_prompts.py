@@ -12,6 +12,7 @@ from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
 from tests.support import saved_models
 from tests.support.real_models import real
+from workshop import keep, serving
 from workshop.serving import REPORT, find_differences, measure_all, write_report
 
 TREE, CAUSAL, COUNTED = served.READINGS
@@ -66,6 +67,22 @@ def test_what_is_kept_is_what_the_model_gives():
     """All of it: with tokens, counts and rows that are equal, and numbers that are near."""
     real(measured_serving.MODEL)
     assert find_differences(kept.read(SERVING).numbers, measure_all()) == []
+
+
+def test_numbers_can_be_kept_where_none_are(monkeypatch, tmp_path):
+    stored = kept.read(SERVING).numbers
+    monkeypatch.setattr(serving, "measure_all", lambda: stored)
+    monkeypatch.setattr(serving, "REPORT", tmp_path / "REPORT.md")
+    monkeypatch.setattr(keep, "compute_fingerprint", lambda _folder: "of a test")
+    for module in (keep, kept):
+        monkeypatch.setattr(module, "ASSETS", tmp_path)
+    kept.read.cache_clear()
+    try:
+        serving.main([])
+        assert kept.read(SERVING).numbers == stored
+        serving.main(["--check"])
+    finally:
+        kept.read.cache_clear()
 
 
 def test_a_piece_of_what_is_kept_is_what_the_model_gives():
