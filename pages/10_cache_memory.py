@@ -41,10 +41,8 @@ def compare_models() -> None:
 def show_layers(choice: CacheChoice, _unused: Deployment | None) -> None:
     """Which layers hold the bytes, if they are not all alike; a question first."""
     link_lessons(choice.shape)
-    model, caches = (
-        verbatim(choice.shape.id),
-        list_group_caches(choice.shape, choice.tokens, **choice.options),
-    )
+    model = verbatim(choice.shape.id)
+    caches = list_group_caches(choice.shape, choice.tokens, **choice.options)
     if len(caches) < 2:
         text("layers_alike", alike=cards.describe_alike_layers(caches), model=model)
         return

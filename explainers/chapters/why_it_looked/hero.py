@@ -52,16 +52,12 @@ def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str, whose: s
 
 def choose_shown(cells: Iterable[Explained], whose: str) -> list[HeroChoice]:
     """Which bars, what is removed, and whose text: the reader's own only the server can read."""
-    kinds, removals = (
-        controls.looked_parts.options,
-        [name for one in cells for name in one.removals],
-    )
+    kinds = controls.looked_parts.options
+    named = dict.fromkeys(name for one in cells for name in one.removals)
     source, labels = controls.looked_whose, [*map(_, controls.WHOSE.values())]
     return [
         HeroChoice.read(controls.looked_parts, kinds, [*map(_, kinds)]),
-        HeroChoice.read(
-            controls.looked_removed, (*dict.fromkeys([controls.NO_SOURCE, *removals]),)
-        ),
+        HeroChoice.read(controls.looked_removed, (controls.NO_SOURCE, *named)),
         HeroChoice(source, source.options, whose, labels, is_elsewhere=True),
     ]
 
