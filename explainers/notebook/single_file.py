@@ -1,8 +1,5 @@
 """One HTML file with our own scripts and styles inside: it asks no server for anything.
 
-The ES modules of `ui/browser` become functions of one plain script, in the order in which they
-import each other, because a notebook may forbid modules and always allows a script in the page.
-
 >>> print(embed_json("</script>"))
 "\\u003c/script\\u003e"
 """
@@ -10,18 +7,14 @@ import each other, because a notebook may forbid modules and always allows a scr
 import html
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 from explainers.charts.theme import THEMES, Theme
+from explainers.notebook.bundle import BROWSER, inline_modules
 
-BROWSER = Path(__file__).parents[1] / "ui" / "browser"
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 """What the file may load: nothing. A text that was made to send something away could not."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
-_IMPORT = re.compile(r'^import\s+(?:\{([^}]*)\}\s+from\s+)?"([^"]+)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
-_COMMENT = re.compile(r"^\s*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL)
 
 
 def write_page(title: str, entry: str, style: str, data: Any, still: str = "") -> str:
@@ -63,41 +56,6 @@ def frame_page(page: str, height: int, still: str = "") -> str:
     frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{source}"></iframe>'
     grid = "display:grid;grid-template-columns:minmax(0,1fr);overflow:hidden"
     return f'<div style="{grid}">{still}{frame}</div>'
-
-
-def inline_modules(entry: Path) -> str:
-    """A module and all that it imports as one script, which calls the entry's `start()`."""
-    modules = _order_modules(entry, [])
-    names = {path: f"module{place}" for place, path in enumerate(modules)}
-    parts = [_wrap_module(path, names) for path in modules]
-    return '(() => {\n"use strict";\n' + "".join(parts) + f"{names[entry]}.start();\n}})();"
-
-
-def _order_modules(path: Path, found: list[Path]) -> list[Path]:
-    """What a module imports, before the module itself."""
-    if path in found:
-        return found
-    for _names, address in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        _order_modules((path.parent / address).resolve(), found)
-    found.append(path)
-    return found
-
-
-def _wrap_module(path: Path, names: dict[Path, str]) -> str:
-    source = path.read_text(encoding="utf-8")
-
-    def take(found: re.Match[str]) -> str:
-        imported = ", ".join(
-            one.strip().replace(" as ", ": ") for one in (found[1] or "").split(",")
-        )
-        module = names[(path.parent / found[2]).resolve()]
-        return f"const {{ {imported} }} = {module};\n" if found[1] else ""
-
-    exported = ", ".join(_EXPORT.findall(source))
-    body = _COMMENT.sub("", _IMPORT.sub(take, source).replace("export {};\n", ""))
-    body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
-    body = body.replace("</", r"<\/").replace("<!--", r"<\!--")
-    return f"const {names[path]} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
 
 
 def write_theme() -> str:

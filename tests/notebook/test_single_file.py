@@ -10,8 +10,9 @@ import tomllib
 
 import pytest
 
+from explainers.notebook.bundle import BROWSER, inline_modules, order_modules, wrap_module
 from explainers.notebook.packed_heads import LEVELS
-from explainers.notebook.single_file import BROWSER, POLICY, embed_json, inline_modules, write_page
+from explainers.notebook.single_file import POLICY, embed_json, write_page
 from tests.house.test_house import imports, name, pins
 from tests.house.test_structure import modules, reached
 from tests.support.opening import ROOT
@@ -35,20 +36,39 @@ print(len(picture.scores.tensors))
 
 def test_modules_of_one_script_do_what_they_do_apart(tmp_path):
     (tmp_path / "one.js").write_text(
-        'import { two as three, TWO } from "./sub/two.js";\n'
+        'import { two as three, TWO, TEN } from "./sub/two.js";\n'
         'import "./sub/two.js";\n'
         "// a remark\nconst hidden = 1;\n"
-        "/** @type {string} */ (globalThis).seen = `${three(hidden)} ${TWO} <b>1</b>`;\n"
+        "/** @type {string} */ (globalThis).seen = `${three(hidden)} ${TWO} ${TEN} <b>1</b>`;\n"
         "export function start() { console.log(globalThis.seen); }\n"
     )
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "two.js").write_text(
         "const hidden = 40;\n/**\n * Says.\n */\n"
-        "export function two(number) { return number + hidden; }\nexport const TWO = 2;\n"
+        "export function two(number) { return number + hidden; }\n"
+        'export const TWO = Math.min(2, 3), SAID = "a, B = 1", TEN = 10; // and, C = 3\n'
     )
-    script = inline_modules(tmp_path / "one.js")
+    script = inline_modules(tmp_path / "one.js", tmp_path)
     assert "</b>" not in script, "a closing tag in a script may end it"
-    assert run_script(script) == "41 2 <b>1</b>\n"
+    assert run_script(script) == "41 2 10 <b>1</b>\n"
+
+
+def test_all_modules_of_pictures_become_scripts():
+    """Each name that one imports is exported where it is said to be, and nothing else is left."""
+    entries = [BROWSER / "look" / "look.js", *sorted((BROWSER / "picture").rglob("*.js"))]
+    names = r"const \{ ([^}]*) \} = need\(\"([^\"]+)\"\);"
+    scripts = {path: wrap_module(path) for path in order_modules(*entries)}
+    exports = {
+        path.relative_to(BROWSER).as_posix(): set(
+            re.split(r", ", script.rpartition("return { ")[2].partition(" };")[0])
+        )
+        for path, script in scripts.items()
+    }
+    for path, script in scripts.items():
+        assert not re.search(r"^(import|export)\b|import\.meta", script, re.MULTILINE), path
+        for imported, module in re.findall(names, script):
+            asked = {one.partition(":")[0].strip() for one in imported.split(",")} - {""}
+            assert asked <= exports[module], f"{path.name} of {module}"
 
 
 def test_data_ends_no_script():
