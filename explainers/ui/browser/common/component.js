@@ -17,7 +17,34 @@
 /** Milliseconds that the server's answer to a choice is waited for; what was refused is not, any longer. */
 export const ANSWER_WITHIN = 5000;
 
+/** @import { Host, Mount } from "./host.js" */
+
 const decoder = new TextDecoder();
+
+/**
+ * What Streamlit calls to have a picture drawn: the app's server is its host.
+ * @template Data
+ * @param {string} selector of the picture's root in its component
+ * @param {Mount<Data>} mount
+ * @returns {(component: Component<Data>) => Promise<unknown>}
+ */
+export function served(selector, mount) {
+  return async ({ parentElement, data: sent, setTriggerValue: tell }) => {
+    const data = unpack(sent), root = /** @type {HTMLElement | null} */ (parentElement.querySelector(selector));
+    /** @type {Host} */
+    const host = { tell, address: () => `${location.host}${location.pathname}${readable(location.search)}` };
+    if (root && data) await mount(root, data, host);
+  };
+}
+
+/** An address with its letters; one that was written wrongly stays as it is. @param {string} address */
+export function readable(address) {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}
 
 /**
  * What was sent, or nothing where a component has none yet.

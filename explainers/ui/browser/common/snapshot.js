@@ -1,6 +1,8 @@
 // @ts-check
 // A picture of a picture, as it is on screen: what readers copy, keep and send on.
 
+import { hostOf } from "./host.js";
+
 const CONTROLS = ".hint, .below, .experiments, .in-words, .steps, .readout, .card:not(.docked), .search, .whole, [hidden]";
 const BARS = ".hero > .bar"; // elsewhere a bar is a colour scale
 const NAMED_TWICE = /^--|-(block|inline)|(block|inline)-size/; // variables, whose values stand in what uses them; sides by the direction of text
@@ -22,19 +24,10 @@ function prepare(picture) {
     includeStyleProperties: [...getComputedStyle(picture)].filter((name) => !NAMED_TWICE.test(name)),
     onCloneNode: (/** @type {HTMLElement} */ copied) => {
       const address = copied.appendChild(document.createElement("p"));
-      address.textContent = `${document.title} · ${location.host}${location.pathname}${readable(location.search)}`;
+      address.textContent = [document.title, hostOf(picture).address?.()].filter(Boolean).join(" · ");
       Object.assign(address.style, { clear: "both", margin: "8px 0 0", font: `13px ${getComputedStyle(picture).fontFamily}`, opacity: "0.7", textAlign: "center", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" });
     },
   };
-}
-
-/** An address with its letters; one that was written wrongly stays as it is. @param {string} address */
-function readable(address) {
-  try {
-    return decodeURI(address);
-  } catch {
-    return address;
-  }
 }
 
 /** @param {HTMLElement} picture @param {"png" | "svg"} kind @returns {Promise<Blob>} */

@@ -4,14 +4,16 @@
 // Each kind of part is a class in the folder panels, and stands in the table KINDS.
 // Text from readers is only ever written with textContent.
 
-/** @import { Component, Tell } from "../common/component.js" */
+/** @import { Tell } from "../common/component.js" */
+/** @import { Host } from "../common/host.js" */
 /** @import { Values } from "../common/numbers.js" */
 /** @import { Cell, FigureData, PanelData, SliderData } from "./data.js" */
 /** @import { Panel, Token } from "./panels/panel.js" */
 
-import { loadStyle, unpack, wear } from "../common/component.js";
+import { loadStyle, served, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
+import { settle } from "../common/host.js";
 import { _, speak } from "../common/words.js";
 import { Card } from "./card.js";
 import { legend } from "./legend.js";
@@ -48,22 +50,20 @@ const figures = new WeakMap();
 /** @type {Set<Figure>} */
 const shown = new Set(); // those that may be on the page
 
-/**
- * Draw what the server sent, or change what was drawn of it before.
- * @param {Component<FigureData>} component
- */
-export default async function ({ parentElement, data: sent, setTriggerValue }) {
-  wear(parentElement, await style);
-  const data = unpack(sent);
-  const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".figure"));
-  if (!root || !data) return;
+/** Draw what was sent, or change what was drawn of it before. @param {HTMLElement} root @param {FigureData} data @param {Host} host */
+export async function mount(root, data, host) {
+  const page = root.getRootNode();
+  wear(page, await style);
   speak(data.words);
-  const figure = figures.get(root) ?? new Figure(root, data, setTriggerValue);
+  settle(root, host);
+  const figure = figures.get(root) ?? new Figure(root, data, host.tell);
   figures.set(root, figure);
   shown.add(figure);
-  figure.tell = setTriggerValue;
+  figure.tell = host.tell;
   figure.show(data);
 }
+
+export default served(".figure", mount);
 
 export class Figure {
   /**

@@ -1,11 +1,12 @@
 // @ts-check
 // The hero of a page: one picture that its reader changes, told apart by its kind.
 
-/** @import { Component } from "../common/component.js" */
+/** @import { Host } from "../common/host.js" */
 /** @import { Hero, HeroData } from "./hero.js" */
 
-import { loadStyle, unpack, wear } from "../common/component.js";
+import { loadStyle, served, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
+import { settle } from "../common/host.js";
 import { speak } from "../common/words.js";
 // What most kinds need is asked for at once; what one kind needs, when it is drawn.
 import "../common/colours.js";
@@ -60,21 +61,22 @@ const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, { hero: Hero<any>, words: string }>} */
 const heroes = new WeakMap();
 
-/** @param {Component<HeroData>} component */
-export default async function ({ parentElement, data: sent, setTriggerValue }) {
-  const data = unpack(sent);
-  const found = /** @type {HTMLElement | null} */ (parentElement.querySelector(".hero"));
-  if (!found || !data) return;
-  const [sheet, Kind] = await Promise.all([style, KINDS[data.kind]()]);
-  wear(parentElement, sheet);
+/** Draw a picture, or what is sent anew for it. @param {HTMLElement} found @param {HeroData} data @param {Host} host */
+export async function mount(found, data, host) {
+  const page = found.getRootNode(), [sheet, Kind] = await Promise.all([style, KINDS[data.kind]()]);
+  wear(page, sheet);
   speak(data.words);
   const words = JSON.stringify(data.words);
   const isStrange = words !== (heroes.get(found)?.words ?? words);
   const root = isStrange ? renew(found) : found;
+  settle(root, host);
   const { hero } = heroes.get(root) ?? { hero: new Kind(root) };
   heroes.set(root, { hero, words });
-  hero.show(data, setTriggerValue);
+  hero.show(data, host.tell);
+  return hero;
 }
+
+export default served(".hero", mount);
 
 /** In another language: what a picture writes once, when it is made, is written anew. @param {HTMLElement} root */
 function renew(root) {

@@ -4,14 +4,16 @@
 // Text from readers is only ever written with textContent.
 
 /** @import { Rgb } from "../common/colours.js" */
-/** @import { Component, Tell } from "../common/component.js" */
+/** @import { Tell } from "../common/component.js" */
+/** @import { Host } from "../common/host.js" */
 /** @import { Planes } from "../common/numbers.js" */
 /** @import { TilesData } from "./data.js" */
 /** @import { Span } from "./pooling.js" */
 
 import { gradient, mix } from "../common/colours.js";
-import { loadStyle, unpack, wear } from "../common/component.js";
+import { loadStyle, served, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
+import { settle } from "../common/host.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
 import { _, localNumber, speak } from "../common/words.js";
 import { poolLargest } from "./pooling.js";
@@ -28,20 +30,18 @@ const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Tiles>} */
 const pictures = new WeakMap();
 
-/**
- * Draw what the server sent, or change what was drawn of it before.
- * @param {Component<TilesData>} component
- */
-export default async function ({ parentElement, data: sent, setTriggerValue }) {
-  wear(parentElement, await style);
-  const data = unpack(sent);
-  const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".tiles"));
-  if (!root || !data) return;
-  const tiles = pictures.get(root) ?? new Tiles(root, data, setTriggerValue);
+/** Draw what was sent, or change what was drawn of it before. @param {HTMLElement} root @param {TilesData} data @param {Host} host */
+export async function mount(root, data, host) {
+  const page = root.getRootNode();
+  wear(page, await style);
+  settle(root, host);
+  const tiles = pictures.get(root) ?? new Tiles(root, data, host.tell);
   pictures.set(root, tiles);
-  tiles.tell = setTriggerValue;
+  tiles.tell = host.tell;
   tiles.show(data);
 }
+
+export default served(".tiles", mount);
 
 export class Tiles {
   /**
