@@ -68,17 +68,17 @@ def wrap_module(path: Path, root: Path = BROWSER) -> str:
 
     def take(found: re.Match[str]) -> str:
         names = ", ".join(one.strip().replace(" as ", ": ") for one in (found[1] or "").split(","))
-        return f"const {{ {names} }} = need({name(found[2])});\n"
+        return f"const {{ {names} }} = $need({name(found[2])});\n"
 
     body = _EXPORT_LIST.sub("", _IMPORT.sub(take, body))
     if "\nexport default " in body:
         body = body.replace("\nexport default ", "\nconst theDefault = ")
         exports["default: theDefault"] = None
     body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
-    body = _ON_DEMAND.sub(lambda found: f"lazy({name(found[1])})", body)
-    body = _STYLE.sub(lambda found: f"wear({name(found[1])})", body)
+    body = _ON_DEMAND.sub(lambda found: f"$lazy({name(found[1])})", body)
+    body = _STYLE.sub(lambda found: f"$style({name(found[1])})", body)
     body = _strip(_ADDRESS.sub("document.baseURI", body))
-    head = f"attention.define({json.dumps(_name(path, root))}, (need, lazy, wear) => {{"
+    head = f"attention.define({json.dumps(_name(path, root))}, ($need, $lazy, $style) => {{"
     return f'{head}\n"use strict";\n{body}return {{ {", ".join(exports)} }};\n}});\n'
 
 

@@ -18,6 +18,7 @@ from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, is_value
+from explainers.ui.export_mode import note
 from explainers.ui.figure.chart import offer_files, tabulate
 from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import (
@@ -203,6 +204,7 @@ def _offer_table(hero: Hero, key: str) -> None:
 
 def _draw_picture(text: Prose, hero: Hero, key: str, experiments: Sequence[Experiment]) -> None:
     choices = {choice.control.key: choice for choice in hero.choices}
+    note("picture", key, hero)
     _component(
         key=key,
         data={

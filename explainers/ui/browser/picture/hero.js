@@ -120,6 +120,12 @@ export class Hero {
     this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.untold, this.presented.shown);
   }
 
+  /** The host has no numbers for what it was told: what was shown before is shown again. */
+  refuse() {
+    this.tellings = [];
+    this.show(this.data, this.tell);
+  }
+
   /**
    * In front of a class: show an experiment, or none. The server hears only of what it has to draw.
    * @param {string} name as the screen has it

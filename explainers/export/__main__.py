@@ -1,0 +1,54 @@
+"""Write pages as files: `python -m explainers.export --embed masks --choices mask=window a.html`"""
+
+import argparse
+import html
+import logging
+import os
+import sys
+from pathlib import Path
+
+LIVE = "http://localhost:8501"
+
+
+def main(asked: list[str] | None = None) -> int:
+    """Write what is asked for; 1 if it cannot be."""
+    parser = argparse.ArgumentParser(prog="python -m explainers.export", description=__doc__)
+    parser.add_argument("to", type=Path, help="the file, or the folder of the site")
+    parser.add_argument("--embed", metavar="PAGE", help="write this page's picture as one file")
+    parser.add_argument("--choices", default="", help='the file opens with them: "rule=window"')
+    parser.add_argument("--languages", default="en,vi", help="the first is the usual one")
+    parser.add_argument("--live", default=os.environ.get("ATTENTION_LIVE", LIVE))
+    options = parser.parse_args(asked)
+    logging.disable(logging.WARNING)  # Streamlit's, of a page that nobody visits
+    from explainers.export.visit import PAGES  # the help needs no Streamlit
+
+    if options.embed not in PAGES:
+        parser.error(f"there is no page {options.embed!r}; use one of {', '.join(PAGES)}")
+    return _write_embed(options)
+
+
+def _write_embed(options: argparse.Namespace) -> int:
+    from explainers.export.embed import ChoiceError, write_embed
+
+    live = options.live.rstrip("/")
+    try:
+        file = write_embed(options.embed, options.languages.split(","), live, options.choices)
+    except ChoiceError as error:
+        print(error, file=sys.stderr)
+        return 1
+    options.to.write_text(file, encoding="utf-8")
+    print(f"{options.to}: {len(file.encode()) / 1000:.0f} kB", file=sys.stderr)
+    print(write_line(options.to.name, options.embed))
+    return 0
+
+
+def write_line(address: str, title: str) -> str:
+    """The HTML that shows a file in another page."""
+    from explainers.notebook.bundle import BROWSER
+
+    line = (BROWSER / "static" / "frame.html").read_text(encoding="utf-8").strip()
+    return line.format(address=html.escape(address), title=html.escape(title))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

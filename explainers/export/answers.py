@@ -1,0 +1,162 @@
+"""What a first picture can show without a server: its numbers, and those of what can be counted.
+
+Most choices a picture makes by itself from what it was sent. Of some a button's remark tells a
+number, and some only a server draws: here the page is drawn for their values, and what differs is
+kept. `browser/static/answers.js` puts it together again.
+"""
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from explainers.export.visit import Visit, find_picture, visit
+from explainers.toys.sentence import MOST_DRAWN
+from explainers.translations import _
+from explainers.ui.controls.control import describe_options
+from explainers.ui.controls.mask_drawing import CAUSAL, FULL, MaskDrawing
+from explainers.ui.controls.name_controls import MultiChoice
+from explainers.ui.figure.hero import Hero, HeroChoice
+from explainers.ui.lecture.screens import CARD_KEY
+
+REMARKS = {
+    "start": "word",
+    "query_key_value": "word",
+    "scores": "word",
+    "many_heads": "word",
+    "shared_heads": "word",
+    "why_it_looked": "why_cell",
+}
+"""Pages of which a remark tells a number of a choice that the picture makes by itself."""
+TRAINED = "run"
+"""The choice of a head that is trained while its reader looks on."""
+MOST_VALUES = 49
+"""Of a choice that only a server draws: so many are all drawn; of more, what buttons choose."""
+LARGEST = 120_000
+"""Letters that another value may change: with more, a file would hold little else."""
+Choices = dict[str, Any]
+
+
+def describe_picture(page: str, language: str) -> dict[str, Any]:
+    """All that a file needs to draw the first picture of a page, and to change it."""
+    opened = visit(page, STUDY, language)
+    base, hero = read_picture(opened)
+    far = {}
+    for choices in list_far(base, hero):
+        key = json.dumps([choices[name] for name in base["elsewhere"]], ensure_ascii=False)
+        if key in far:
+            continue
+        other = read_other(page, choices, language)
+        if other and all(other[name] == base[name] for name in ("kind", "elsewhere")):
+            changes = find_changes(base, other)
+            changes["near"] = describe_remarks(page, language, other, hero, choices)
+            if len(json.dumps(changes)) < LARGEST:
+                far[key] = changes
+    return {
+        "data": base,
+        "near": describe_remarks(page, language, base, hero, {}),
+        "far": far,
+        "values": {c.control.key: describe_values(c) for c in hero.choices if is_counted(c)},
+        "drawn": [c.control.key for c in hero.choices if isinstance(c.control, MaskDrawing)],
+        "most_drawn": MOST_DRAWN,
+        "lists": [c.control.key for c in hero.choices if isinstance(c.control, MultiChoice)],
+        "labels": {c.control.key: _(c.control.label) for c in hero.choices},
+        "allowed": {c.control.key: describe_allowed(c) for c in hero.choices},
+    }
+
+
+STUDY = {"predict": "true"}
+"""In the app a reader is asked before some things are shown; a file asks as well."""
+
+
+def read_picture(opened: Visit) -> tuple[dict[str, Any], Hero]:
+    """What was sent for the first picture, and what it was drawn from."""
+    hero: Hero = next(iter(opened.noted("picture").values()))
+    return take_data(find_picture(opened.test)), hero
+
+
+def take_data(data: dict[str, Any]) -> dict[str, Any]:
+    """What is sent, without a route of the server that has more."""
+    return data | {"ahead": ""} if isinstance(data.get("ahead"), str) else data
+
+
+def read_other(page: str, choices: Choices, language: str) -> dict[str, Any] | None:
+    """What is sent where a link makes these choices; None where it is not obeyed."""
+    link = {name: str(value) for name, value in choices.items()}
+    try:
+        data = take_data(find_picture(visit(page, STUDY | link, language).test))
+    except LookupError:
+        return None
+    return data if all(data["choices"].get(n) == value for n, value in choices.items()) else None
+
+
+def find_changes(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Parts that are others: of the choices those, all else whole."""
+    changes = {name: value for name, value in data.items() if value != base.get(name)}
+    if "choices" in changes:
+        of_base = base["choices"]
+        changes["choices"] = {n: v for n, v in data["choices"].items() if v != of_base.get(n)}
+    return changes
+
+
+def describe_remarks(
+    page: str, language: str, base: dict[str, Any], hero: Hero, link: Choices
+) -> dict[str, dict[str, Any]]:
+    """By the value of the one choice that a page's remarks tell of: the buttons with them."""
+    key = REMARKS.get(page, "")
+    found = {}
+    for choice in (one for one in hero.choices if one.control.key == key):
+        for value in choice.values:
+            other = read_other(page, link | {key: value}, language)
+            if other:
+                found[str(value)] = {"experiments": other["experiments"]}
+    return {key: found} if found else {}
+
+
+def list_far(base: dict[str, Any], hero: Hero) -> Iterator[Choices]:
+    """What may be chosen that only a server draws, as all its choices: what buttons choose first,
+    then each value beside the others as they are, then all combinations if they are few."""
+    now = {name: base["choices"][name] for name in base["elsewhere"]}
+    for experiment in base["experiments"]:
+        asked = {name: value for name, value in experiment["choices"].items() if name in now}
+        if asked and not {CARD_KEY, TRAINED} & set(asked):
+            yield now | asked
+    counted = {
+        one.control.key: one.values
+        for one in hero.choices
+        if one.control.key in now and one.control.key != TRAINED
+        if 0 < len(one.values) <= MOST_VALUES
+    }
+    for name, values in counted.items():
+        yield from (now | {name: value} for value in values)
+    sizes = [len(values) for values in counted.values()]
+    if sizes and len(counted) == len(now) and _multiply(sizes) <= MOST_VALUES:
+        for values in itertools.product(*counted.values()):
+            yield now | dict(zip(counted, values, strict=True))
+
+
+def _multiply(sizes: Sequence[int]) -> int:
+    product = 1
+    for size in sizes:
+        product *= size
+    return product
+
+
+def is_counted(choice: HeroChoice) -> bool:
+    """Are all its values known here? Of models the app may know more than the one that is shown."""
+    return len(choice.values) > choice.is_elsewhere
+
+
+def describe_values(choice: HeroChoice) -> list[Any] | dict[str, int]:
+    """All that may be chosen; of whole numbers that follow each other the ends."""
+    values = list(choice.values)
+    if all(type(one) is int for one in values) and values == [*range(values[0], values[-1] + 1)]:
+        return {"from": values[0], "to": values[-1]}
+    return values
+
+
+def describe_allowed(choice: HeroChoice) -> str:
+    """What a link may ask for, in words."""
+    if isinstance(choice.control, MaskDrawing):
+        return f"{CAUSAL}, {FULL}, 1.3.7"
+    return _(describe_options([one for one in choice.values if one is not None]))

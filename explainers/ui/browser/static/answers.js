@@ -1,0 +1,113 @@
+// @ts-check
+// What a server would answer to a picture's choices, from what was computed beforehand: export/answers.py.
+
+/** @typedef {import("../picture/hero.js").Choice} Choice */
+/** @typedef {Record<string, Choice>} Choices */
+/** @typedef {import("../picture/hero.js").HeroData & Record<string, any>} Data */
+/** @typedef {Record<string, any> & { near?: Near }} Changes  parts of the data that are others */
+/** @typedef {Record<string, Record<string, Changes>>} Near  by choice and value: remarks that tell of it */
+/**
+ * @typedef {object} Sent
+ * @property {Data} data as the page opens
+ * @property {Near} near
+ * @property {Record<string, Changes | string>} far by the values of what only a server draws: changes, or the file that has them
+ * @property {Record<string, Choice[] | { from: number, to: number }>} values that may be chosen
+ * @property {string[]} drawn choices whose values are drawings of a mask
+ * @property {number} most_drawn words of such a drawing
+ * @property {string[]} lists choices whose values are lists of letters: a link repeats their names
+ * @property {Record<string, string>} allowed values in words
+ */
+/** @typedef {{ name: string, wanted: string, allowed: string, value: string }} Refused */
+
+const LONGEST = 400; // letters of a text
+const OF_PAGES = ["text", "weights", "seed", "queries"]; // what a link says to all pages, though not to all pictures
+
+export class Answers {
+  /** @param {Sent} sent */
+  constructor(sent) {
+    this.sent = sent;
+    this.base = sent.data;
+  }
+
+  /**
+   * The data for these choices, or the file that has them, or nothing: only the app can compute it.
+   * @param {Choices} choices @param {Changes} [fetched] from that file
+   * @returns {Data | string | null}
+   */
+  find(choices, fetched) {
+    const { elsewhere, choices: first } = this.base, key = toPython(elsewhere.map((name) => choices[name]));
+    const isBase = elsewhere.every((name) => choices[name] === first[name]);
+    const found = isBase ? {} : fetched ?? this.sent.far[key];
+    if (!found || typeof found === "string") return found ?? null;
+    const { near = isBase ? this.sent.near : {}, ...changes } = found;
+    const chosen = Object.fromEntries(Object.entries(choices).filter(([name, value]) => value !== first[name] || elsewhere.includes(name)));
+    const all = { ...first, ...changes.choices, ...chosen };
+    const remarks = Object.entries(near).map(([name, byValue]) => byValue[String(all[name])] ?? {});
+    return /** @type {Data} */ (Object.assign({}, this.base, changes, ...remarks, { choices: all }));
+  }
+
+  /**
+   * Choices that a link makes, those that it may not, and those that only the app reads.
+   * @param {URLSearchParams} link @returns {{ choices: Choices, refused: Refused[], left: Choices }}
+   */
+  read(link) {
+    const choices = { ...this.base.choices }, /** @type {Refused[]} */ refused = [];
+    const left = Object.fromEntries(OF_PAGES.filter((name) => link.has(name) && !(name in choices)).map((name) => [name, link.get(name) ?? ""]));
+    for (const name of Object.keys(choices)) {
+      const asked = link.getAll(name);
+      if (!asked.length) continue;
+      const wanted = this.sent.lists.includes(name) ? asked.join("") : asked[asked.length - 1];
+      const value = this.take(name, wanted);
+      if (value !== undefined) choices[name] = value;
+      else refused.push({ name, wanted: wanted.slice(0, 60), allowed: this.sent.allowed[name], value: String(choices[name]) });
+    }
+    return { choices, refused, left };
+  }
+
+  /** What a text of a link chooses. @param {string} name @param {string} text @returns {Choice | undefined} */
+  take(name, text) {
+    const { values, drawn, lists, most_drawn: most } = this.sent, offered = values[name];
+    if (drawn.includes(name)) return /^(full|causal|[0-9a-f]{1,7}(\.[0-9a-f]{1,7})*)$/.test(text) && text.split(".").length <= most ? text : undefined;
+    if (!offered) return text.length <= LONGEST ? text : undefined; // a sentence: the app's to read
+    if ("from" in offered) {
+      const number = /^-?\d{1,9}$/.test(text) ? Number(text) : NaN;
+      return number >= offered.from && number <= offered.to ? number : undefined;
+    }
+    if (lists.includes(name)) return offered.find((one) => sorted(String(one)) === sorted(text));
+    return offered.find((one) => isValue(text, one));
+  }
+
+  /** The choices that are others than as the page opens, as a link. @param {Choices} choices */
+  write(choices) {
+    const link = new URLSearchParams();
+    for (const [name, value] of Object.entries(choices)) {
+      if (value === null || value === this.base.choices[name]) continue;
+      for (const one of this.sent.lists.includes(name) ? String(value) || [""] : [value]) link.append(name, String(one));
+    }
+    return link.size ? `?${link}` : "";
+  }
+}
+
+/** What one language has with what is other in another one. @param {any} base @param {any} changes @returns {any} */
+export function merge(base, changes) {
+  const isPlain = (/** @type {any} */ one) => one !== null && typeof one === "object" && !Array.isArray(one);
+  if (!isPlain(base) || !isPlain(changes)) return changes;
+  const both = { ...base };
+  for (const [name, value] of Object.entries(changes)) both[name] = Object.hasOwn(base, name) ? merge(base[name], value) : value;
+  return both;
+}
+
+/** @param {string} letters */
+function sorted(letters) { return [...letters].sort().join(""); }
+
+/** @param {string} text of a link @param {Choice} value */
+function isValue(text, value) {
+  if (typeof value === "boolean") return (value ? ["true", "1"] : ["false", "0"]).includes(text.toLowerCase());
+  if (typeof value === "number") return text.trim() !== "" && Math.abs(Number(text) - value) <= 1e-9 * Math.abs(value);
+  return text === value;
+}
+
+/** As Python writes a list of plain values: the files are named by it. @param {unknown[]} values */
+function toPython(values) {
+  return `[${values.map((one) => JSON.stringify(one)).join(", ")}]`;
+}

@@ -1,0 +1,167 @@
+"""One picture as one file: how large it is, and what it does in a frame of somebody's page."""
+
+import json
+import re
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from explainers.export.embed import write_embed
+from explainers.export.one_file import MOST, drop_unused, subtract
+from explainers.export.visit import PAGES
+from tests.golden.kept import load_models, read_kept
+from tests.heroes.scenes import ROOMS, SCENES
+from tests.support.scripts import SCRIPTS, run_script
+
+LIVE = "https://attention.example/app"
+FRAME = """<!doctype html><meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-src *">
+<iframe src="masks.html?theme=dark&lang=vi&rule=prefix&word=4" sandbox="allow-scripts allow-popups"
+  style="width: 900px; height: 300px"></iframe>
+<script>
+addEventListener("message", ({ data, source }) => {
+  const frame = document.querySelector("iframe");
+  if (source === frame.contentWindow && data.subject === "lti.frameResize")
+    frame.style.height = `${data.height}px`;
+});
+</script>"""
+FITS = """() => new Promise((done) => {
+  const look = () => document.documentElement.scrollHeight <= innerHeight
+    ? done() : requestAnimationFrame(look);
+  look();
+})"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_said):
+        """Nobody reads it."""
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A plain server of a folder: its address, and the folder."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", tmp_path
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def quiet_page(browser):
+    """A page and what it said and asked for that it should not."""
+    with browser.new_context(viewport={"width": 1280, "height": 900}, locale="en") as visitor:
+        page = visitor.new_page()
+        page.faults, page.asked = [], []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("console", lambda told: page.faults.append(told.text))
+        yield page
+
+
+@pytest.fixture(scope="module")
+def masks():
+    return write_embed("masks", ["en", "vi"], LIVE, "mask=window")
+
+
+def links_of(page):
+    """As it opens, and some choices of its picture; what its sentence was recorded to be then."""
+    views = read_kept(PAGES[page])
+    for name, (_link, sent) in read_kept(PAGES[page], SCENES).items():
+        view, _comma, room = name.rpartition(", ")
+        if (
+            view in views
+            and room == f"{ROOMS[1280]} px"
+            and not view.startswith(("card", "lecture"))
+        ):
+            yield views[view][0], dict(sent[:1])["says"]
+
+
+@pytest.mark.rotating(8)
+@pytest.mark.parametrize("page", PAGES)
+def test_a_file_opens_from_a_folder_and_says_what_the_app_says(page, quiet_page, tmp_path):
+    load_models()
+    file, compared = tmp_path / f"{page}.html", 0
+    file.write_text(write_embed(page, ["en", "vi"], LIVE), encoding="utf-8")
+    assert file.stat().st_size <= MOST
+    for link, says in links_of(page):
+        address = f"{file.as_uri()}?{urlencode(link)}"
+        quiet_page.goto(address)
+        expect(quiet_page.locator(".hero[aria-label]")).to_be_visible()
+        if quiet_page.locator(".needs-app").is_hidden():
+            compared += 1
+            expect(quiet_page.locator(".hero .says")).to_have_text(says, use_inner_text=False)
+    assert quiet_page.faults == []
+    assert compared > 1
+    assert {url.partition("?")[0] for url in quiet_page.asked} == {file.as_uri()}
+
+
+def test_a_file_lives_in_a_frame(masks, served, quiet_page):
+    """With a sandbox, in a page that may load nothing: it wears and says what its address asks
+    for, and its frame becomes as high as it is."""
+    address, folder = served
+    (folder / "masks.html").write_text(masks, encoding="utf-8")
+    (folder / "frame.html").write_text(FRAME, encoding="utf-8")
+    quiet_page.goto(f"{address}/frame.html")
+    frame = quiet_page.frame_locator("iframe")
+    expect(frame.locator(".hero .says")).to_contain_text("Mặt nạ tiền tố")
+    expect(frame.locator("body")).to_have_css("background-color", "rgb(15, 18, 22)")
+    link = frame.locator(".source a")
+    expect(link).to_have_attribute("href", f"{LIVE}/masks?rule=prefix&word=4")
+    [inner] = quiet_page.frames[1:]
+    inner.evaluate(FITS)
+    frame.locator(".experiments .card button").nth(2).click()
+    expect(frame.locator(".experiments .card.on")).to_have_count(1)
+    expect(link).to_have_attribute("href", re.compile("rule=chunk"))
+    inner.evaluate(FITS)
+    assert quiet_page.faults == []
+    assert all(url.startswith(address) for url in quiet_page.asked)
+
+
+def test_a_file_opens_with_choices_and_refuses_what_cannot_be(masks, quiet_page, tmp_path):
+    file = tmp_path / "masks.html"
+    file.write_text(masks, encoding="utf-8")
+    quiet_page.goto(file.as_uri())
+    expect(quiet_page.locator(".hero .says")).to_contain_text("The window mask hides")
+    quiet_page.goto(f"{file.as_uri()}?{urlencode({'rule': '<b>x</b>', 'word': '99'})}")
+    notice = quiet_page.locator(".needs-app")
+    expect(notice).to_contain_text("The link asks for rule = <b>x</b>. Use one of full, causal")
+    expect(notice).to_contain_text("The link asks for word = 99.")
+    expect(quiet_page.locator(".hero .says")).to_contain_text("The causal mask hides")
+    quiet_page.goto(f"{file.as_uri()}?text=My+cat")
+    live = f"{LIVE}/masks?text=My+cat"
+    expect(notice.locator("a")).to_have_attribute("href", live)
+    assert quiet_page.faults == []
+
+
+def test_a_copy_says_where_the_app_is_and_no_folder(masks, quiet_page, tmp_path):
+    file = tmp_path / "masks.html"
+    file.write_text(masks, encoding="utf-8")
+    quiet_page.goto(file.as_uri())
+    with quiet_page.expect_download() as saved:
+        quiet_page.get_by_role("button", name="Copy as picture").click()
+    assert saved.value.path().read_bytes().startswith(b"\x89PNG")
+    address = quiet_page.locator(".source a").get_attribute("href")
+    assert address == f"{LIVE}/masks?rule=window"
+    assert quiet_page.faults == []
+
+
+def test_another_language_is_told_by_what_is_other():
+    english = {"title": "Masks", "data": {"texts": {"a": "one", "b": "two"}, "rows": [1, 2]}}
+    other = {"title": "Mặt nạ", "data": {"texts": {"a": "một", "b": "two"}, "rows": [1, 2]}}
+    changes = subtract(other, english)
+    assert changes == {"title": "Mặt nạ", "data": {"texts": {"a": "một"}}}
+    module = (SCRIPTS / "static" / "answers.js").as_uri()
+    both = f"{json.dumps(english)}, {json.dumps(changes)}"
+    script = f'import {{ merge }} from "{module}"; console.log(JSON.stringify(merge({both})));'
+    assert json.loads(run_script(script)) == other
+
+
+def test_a_style_keeps_the_classes_that_scripts_name():
+    style = ".hero .says{a:b}\n.gone .says{a:b}\n.tall-3,.gone{a:b}\n@media print{.gone{a:b}}\n"
+    kept = drop_unused(style, 'element("hero says"); `tall-${count}`')
+    assert kept == ".hero .says{a:b}\n.tall-3,.gone{a:b}\n@media print{.gone{a:b}}"
