@@ -44,10 +44,9 @@ def _write_embed(options: argparse.Namespace) -> int:
 
 def write_line(address: str, title: str) -> str:
     """The HTML that shows a file in another page."""
-    from explainers.notebook.bundle import BROWSER
+    from explainers.export.one_file import FRAME
 
-    line = (BROWSER / "static" / "frame.html").read_text(encoding="utf-8").strip()
-    return line.format(address=html.escape(address), title=html.escape(title))
+    return FRAME.format(address=html.escape(address), title=html.escape(title))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ PACKED = 20_000
 """Letters of numbers: more are packed, and unpacked by the browser."""
 MOST = 300_000
 """Bytes of a file."""
+FRAME = (BROWSER / "static" / "frame.html").read_text(encoding="utf-8").strip()
+"""The line that shows a file in another page."""
 NUMBERS = '<script type="application/json" id="numbers">null</script>'
 """What a browser that writes such a file puts its numbers in place of."""
 

@@ -165,3 +165,27 @@ def test_a_style_keeps_the_classes_that_scripts_name():
     style = ".hero .says{a:b}\n.gone .says{a:b}\n.tall-3,.gone{a:b}\n@media print{.gone{a:b}}\n"
     kept = drop_unused(style, 'element("hero says"); `tall-${count}`')
     assert kept == ".hero .says{a:b}\n.tall-3,.gone{a:b}\n@media print{.gone{a:b}}"
+
+
+def test_the_app_offers_its_picture_as_a_file(visit, quiet_page, tmp_path):
+    """With the choices of now; of what a server draws it has what is shown."""
+    app = visit("masks", rule="window")
+    app.radio("prefix").click()
+    app.expect_said("prefix mask")
+    app.press("Embed")
+    line = app.hero.get_by_label("HTML for your page")
+    expect(line).to_have_value(re.compile('<iframe src="masks.html" title="Masks"'))
+    with app.page.expect_download() as saved:
+        app.hero.get_by_role("link", name="Save masks.html").click()
+    file = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(file)
+    assert file.stat().st_size <= MOST
+    quiet_page.goto(f"{file.as_uri()}?theme=dark")
+    says = quiet_page.locator(".hero .says")
+    expect(says).to_have_text(app.says.inner_text(), use_inner_text=True)
+    source = quiet_page.locator(".source a")
+    expect(source).to_have_attribute("href", f"{app.address}/masks?rule=prefix")
+    quiet_page.get_by_role("radio", name="untrained").click()
+    expect(quiet_page.locator(".needs-app")).to_contain_text("This choice needs the app")
+    expect(quiet_page.get_by_role("radio", name="trained", exact=True)).to_be_checked()
+    assert quiet_page.faults == []

@@ -3,6 +3,7 @@
 
 import { element } from "../common/elements.js";
 import { makeSentenceNodes } from "../common/filled_text.js";
+import { hostOf } from "../common/host.js";
 import { photograph, save } from "../common/snapshot.js";
 import { _ } from "../common/words.js";
 
@@ -36,7 +37,8 @@ export class Experiments {
     this.back = element("button", "back", _("Reset"));
     this.back.onclick = () => this.reset();
     const head = element("header"), grid = element("div", "grid");
-    head.append(heading, this.back, addCopyButton(this.hero));
+    const { embed } = hostOf(this.hero);
+    head.append(heading, this.back, ...(embed ? [addEmbedButton(embed)] : []), addCopyButton(this.hero));
     this.cards = new Map(experiments.map((experiment) => [experiment, this.card(experiment)]));
     grid.append(...this.cards.values());
     this.root.replaceChildren(head, grid);
@@ -115,4 +117,34 @@ async function copy(hero) {
     save(await picture, "attention.png");
     return _("Saved as a file");
   }
+}
+
+/** The picture for another page: a file, and the line that shows it. @param {() => Promise<import("../common/host.js").Offer>} offer */
+export function addEmbedButton(offer) {
+  const button = element("button", "copy embed", _("Embed")), box = element("div", "offer");
+  box.hidden = true;
+  button.setAttribute("aria-expanded", "false");
+  button.onclick = async () => {
+    if (!box.isConnected) button.parentElement?.after(box);
+    box.hidden = !box.hidden;
+    button.setAttribute("aria-expanded", String(!box.hidden));
+    if (!box.hidden) box.replaceChildren(...await describeOffer(offer).catch(() => [_("It could not be saved")]));
+  };
+  return button;
+}
+
+/** @param {() => Promise<import("../common/host.js").Offer>} offer */
+async function describeOffer(offer) {
+  const { name, file, line } = await offer(), link = element("a", "copy", _("Save {name}", { name }));
+  const text = element("textarea", "line"), button = element("button", "copy", _("Copy this line"));
+  link.download = name;
+  link.href = typeof file === "string" ? file : URL.createObjectURL(file);
+  Object.assign(text, { value: line, readOnly: true, rows: 3, ariaLabel: _("HTML for your page") });
+  text.onfocus = () => text.select();
+  button.onclick = async () => {
+    const isCopied = await navigator.clipboard.writeText(line).then(() => true, () => false);
+    if (isCopied) button.textContent = _("Copied");
+    else text.select();
+  };
+  return [link, button, text];
 }

@@ -76,7 +76,12 @@ export async function mount(found, data, host) {
   return hero;
 }
 
-export default served(".hero", mount);
+export default served(".hero", async (found, data, host) => {
+  const drawn = mount(found, data, found.dataset.files ? { ...host, embed } : host); // only a server has more
+  /** Who embeds nothing loads nothing. */
+  async function embed() { return (await import("../static/offer.js")).writeOffer(data, (await drawn).choices); }
+  await drawn;
+});
 
 /** In another language: what a picture writes once, when it is made, is written anew. @param {HTMLElement} root */
 function renew(root) {

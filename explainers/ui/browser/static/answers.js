@@ -9,6 +9,7 @@
 /**
  * @typedef {object} Sent
  * @property {Data} data as the page opens
+ * @property {Choices} [opens] what the app's page opens with, if that is something else
  * @property {Near} near
  * @property {Record<string, Changes | string>} far by the values of what only a server draws: changes, or the file that has them
  * @property {Record<string, Choice[] | { from: number, to: number }>} values that may be chosen
@@ -81,7 +82,7 @@ export class Answers {
   write(choices) {
     const link = new URLSearchParams();
     for (const [name, value] of Object.entries(choices)) {
-      if (value === null || value === this.base.choices[name]) continue;
+      if (value === null || value === (this.sent.opens ?? this.base.choices)[name]) continue;
       for (const one of this.sent.lists.includes(name) ? String(value) || [""] : [value]) link.append(name, String(one));
     }
     return link.size ? `?${link}` : "";
