@@ -29,6 +29,7 @@ from explainers.chapters.serving.measured_serving import (
 )
 from explainers.translations import _
 from explainers.ui import page
+from explainers.ui.export_mode import get_export
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -45,8 +46,8 @@ text = page.Prose(__file__)
 
 
 def choose_serving(loaded: "RealModel | None", beginning: str) -> Serving:
-    """By the model, or as it was measured beforehand as long as there is none that can."""
-    live = read_or_explain(loaded, beginning) if loaded else None
+    """By the model, or as it was measured beforehand where there is none that can, or no server."""
+    live = read_or_explain(loaded, beginning) if loaded and not get_export() else None
     return live or read_shipped()
 
 

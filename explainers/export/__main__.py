@@ -1,4 +1,5 @@
-"""Write pages as files: `python -m explainers.export --embed masks --choices mask=window a.html`"""
+"""Write the course as files: `python -m explainers.export site`; or one picture as one file:
+`python -m explainers.export --embed masks --choices "mask=window" masks.html`."""
 
 import argparse
 import html
@@ -17,14 +18,26 @@ def main(asked: list[str] | None = None) -> int:
     parser.add_argument("--embed", metavar="PAGE", help="write this page's picture as one file")
     parser.add_argument("--choices", default="", help='the file opens with them: "rule=window"')
     parser.add_argument("--languages", default="en,vi", help="the first is the usual one")
+    parser.add_argument("--pages", default="", help="those of the site, of all: masks,scores")
     parser.add_argument("--live", default=os.environ.get("ATTENTION_LIVE", LIVE))
     options = parser.parse_args(asked)
     logging.disable(logging.WARNING)  # Streamlit's, of a page that nobody visits
     from explainers.export.visit import PAGES  # the help needs no Streamlit
 
-    if options.embed not in PAGES:
-        parser.error(f"there is no page {options.embed!r}; use one of {', '.join(PAGES)}")
-    return _write_embed(options)
+    pages = options.pages.split(",") if options.pages else [*PAGES]
+    for page in [options.embed] if options.embed else pages:
+        if page not in PAGES:
+            parser.error(f"there is no page {page!r}; use some of {', '.join(PAGES)}")
+    return _write_embed(options) if options.embed else _write_site(options, pages)
+
+
+def _write_site(options: argparse.Namespace, pages: list[str]) -> int:
+    from explainers.export.site import Site
+
+    site = Site(options.to, options.languages.split(","), options.live.rstrip("/"))
+    for name, size in site.write(pages).items():
+        print(f"{name}: {size / 1000:.0f} kB")
+    return 0
 
 
 def _write_embed(options: argparse.Namespace) -> int:

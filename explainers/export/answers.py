@@ -28,8 +28,10 @@ REMARKS = {
     "why_it_looked": "why_cell",
 }
 """Pages of which a remark tells a number of a choice that the picture makes by itself."""
-TRAINED = "run"
-"""The choice of a head that is trained while its reader looks on."""
+BELOW = {"exercise"}
+"""Choices of what stands below a picture more than of the picture: only the app follows them."""
+NOT_DRAWN = {CARD_KEY, "run", *BELOW}
+"""Besides, a card below, and a head that is trained while its reader looks on."""
 MOST_VALUES = 49
 """Of a choice that only a server draws: so many are all drawn; of more, what buttons choose."""
 LARGEST = 120_000
@@ -76,8 +78,11 @@ def read_picture(opened: Visit) -> tuple[dict[str, Any], Hero]:
 
 
 def take_data(data: dict[str, Any]) -> dict[str, Any]:
-    """What is sent, without a route of the server that has more."""
-    return data | {"ahead": ""} if isinstance(data.get("ahead"), str) else data
+    """What is sent, without a route of the server, and with what only a server draws below."""
+    if isinstance(data.get("ahead"), str):
+        data["ahead"] = ""
+    data["elsewhere"] += [name for name in data["choices"] if name in BELOW]
+    return data
 
 
 def read_other(page: str, choices: Choices, language: str) -> dict[str, Any] | None:
@@ -119,12 +124,12 @@ def list_far(base: dict[str, Any], hero: Hero) -> Iterator[Choices]:
     now = {name: base["choices"][name] for name in base["elsewhere"]}
     for experiment in base["experiments"]:
         asked = {name: value for name, value in experiment["choices"].items() if name in now}
-        if asked and not {CARD_KEY, TRAINED} & set(asked):
+        if asked and not NOT_DRAWN & set(asked):
             yield now | asked
     counted = {
         one.control.key: one.values
         for one in hero.choices
-        if one.control.key in now and one.control.key != TRAINED
+        if one.control.key in now and one.control.key not in NOT_DRAWN
         if 0 < len(one.values) <= MOST_VALUES
     }
     for name, values in counted.items():

@@ -25,7 +25,12 @@ from explainers.ui.text.language import list_languages
 ENTRIES = BROWSER / "static" / "embed.js", BROWSER / "picture" / "picture.js"
 PAGE_STYLE = BROWSER / "static" / "embed.css"
 STYLE, CAMERA = BROWSER / "picture" / "style.css", BROWSER / "vendor" / "modern_screenshot.js"
-HEROES = {path.stem: path for path in sorted((BROWSER / "picture" / "heroes").glob("*.js"))}
+_KIND = re.compile(r'import\("\./heroes/(\w+)\.js"\)')
+HEROES = {
+    kind: BROWSER / "picture" / "heroes" / f"{kind}.js"
+    for kind in _KIND.findall(ENTRIES[1].read_text(encoding="utf-8"))
+}
+"""By kind, the module of each first picture."""
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; connect-src data: blob:; font-src data:"
@@ -86,6 +91,7 @@ def subtract(new: Any, old: Any) -> Any:
 WORDS = {
     "needs": N_("This choice needs the app, which computes it:"),
     "open": N_("Open in the live app"),
+    "below": N_("What stands below was computed for the picture as the page opens."),
     "source": N_("Attention, step by step · open live"),
     "bad": N_("The link asks for {name} = {wanted}. Use {allowed}; the page shows {value}."),
 }

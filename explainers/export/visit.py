@@ -24,14 +24,16 @@ PICTURE = "picture-picture"
 
 @dataclass(frozen=True)
 class Visit:
-    """What a page sent, and what it noted: (kind, name, what)."""
+    """What a page sent, and what it noted, by kind and name."""
 
     test: AppTest
-    notes: list[tuple[str, str, Any]]
+    notes: dict[tuple[str, str], Any]
+    date: str
+    """When it was drawn."""
 
     def noted(self, kind: str) -> dict[str, Any]:
         """The notes of a kind, by their names."""
-        return {name: what for one, name, what in self.notes if one == kind}
+        return {name: what for (one, name), what in self.notes.items() if one == kind}
 
     @property
     def title(self) -> str:
@@ -50,20 +52,26 @@ def prepare() -> None:
     manifest_scanner.scan_component_manifests = scan
 
 
-def visit(page: str, link: Mapping[str, str], language: str = "en") -> Visit:
-    """A new visitor follows a link, asked nothing before anything is shown."""
+def visit(
+    page: str,
+    link: Mapping[str, str],
+    language: str = "en",
+    theme: str = "light",
+    is_whole: bool = False,
+) -> Visit:
+    """A new visitor follows a link; `is_whole` with all that is open to be opened."""
     prepare()
     test = AppTest.from_file(str(ROOT / "contents.py"), default_timeout=LIMIT)
     if page != START:
         test.switch_page(PAGES[page].relative_to(ROOT).as_posix())
     for key, value in {"predict": "false", "lang": language, **link}.items():
         test.query_params[key] = value
-    with exporting() as notes:
+    with exporting(theme, is_whole) as written:
         test.run()
     if test.exception:
         raise RuntimeError(f"{page} {dict(link)}: {test.exception[0].value}")
     set_language(language)  # the page set it for a thread of its own
-    return Visit(test, notes)
+    return Visit(test, written.notes, written.date)
 
 
 def list_elements(block: Any) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, find_among
+from explainers.ui.export_mode import is_whole_export, stand_in
 from explainers.ui.lecture.screens import find_question, is_lecture, screen, show_on_screen
 from explainers.ui.page import Prose
 from explainers.ui.session import (
@@ -86,6 +87,10 @@ def revealed(
         return True
     if is_tour():
         return True
+    if is_whole_export():
+        asked, because = (text.fill(f"{part}_{name}", **numbers) for part in ("ask", "because"))
+        keep_question(name, asked, because, answers, answer)
+        return True
     if not is_study_mode():
         text(f"ask_{name}", **numbers)
         _tell(text, name, SKIP, answer, numbers)
@@ -101,6 +106,28 @@ def revealed(
         _tell(text, name, guess, answer, numbers)
         offer_all_answers(name)
     return True
+
+
+def keep_question(
+    name: str,
+    asked: str,
+    because: str,
+    options: Sequence[str],
+    answer: str,
+    typed: Mapping[str, object] | None = None,
+) -> None:
+    """Have a file ask, and say what a page says; `typed` is a number, how far off, and its unit."""
+    said = {
+        "right": write_verdict(answer, answer),
+        "wrong": write_verdict(SAID, answer, is_typed=bool(typed)),
+    }
+    shown = [[option, _(option)] for option in options]
+    about = {"text": asked, "because": because, "options": shown, "answer": answer}
+    stand_in("question", name, about | said | {"typed": typed})
+
+
+SAID = "…"
+"""In what a file says of a wrong answer, it stands for what was said."""
 
 
 def _tell(text: Prose, name: str, guess: str, answer: str, numbers: Mapping[str, object]) -> None:
@@ -205,6 +232,8 @@ def sort_options(options: Sequence[str]) -> list[str]:
     return sorted(answers, key=lambda option: sizes[option])
 
 
+HIDDEN = "\ue010"
+"""Stands for a veiled number in what a file shows; no text has this sign."""
 SLOT = "veil"
 """In a text, `{{veil}}` marks the hidden number."""
 MOST_CHIPS = 3
@@ -220,6 +249,12 @@ def ask_veiled(
     click on the tile or on a guess shows the number and, if the page has it, the reason
     `because_<name>`. What says the same number, such as a table, is drawn after that.
     """
+    if is_whole_export():
+        veiled = text.fill(f"ask_{name}", **{SLOT: HIDDEN}, **numbers)
+        reason = f"because_{name}"
+        because = text.fill(reason, **{SLOT: answer}, **numbers) if text.has(reason) else ""
+        stand_in("veil", name, {"text": veiled, "answer": _(answer), "because": because})
+        return True
     if not is_study_mode():
         _show_answer(text, name, answer, numbers)
         return True

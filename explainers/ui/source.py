@@ -11,6 +11,7 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import _
+from explainers.ui.export_mode import is_whole_export
 from explainers.ui.lecture.screens import is_lecture, screen
 
 P = ParamSpec("P")
@@ -61,7 +62,8 @@ def _show_texts(names: Sequence[str], read: Callable[[], list[str]], that: str) 
     listed = ", ".join(f"`{name}`" for name in names)
     label = _("The code that {that}: {names}", that=_(that), names=listed)
     box = st.expander(label, icon=":material/code:", key=f"code {listed}", on_change="rerun")
-    if not box.open:  # 1.5 MB of highlighter, and milliseconds of every rerun, for what few open
+    # 1.5 MB of highlighter, and milliseconds of every rerun, for what few open.
+    if not box.open and not is_whole_export():
         return
     with box:
         st.code("\n\n".join(text.strip() for text in read()))

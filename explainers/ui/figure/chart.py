@@ -10,6 +10,7 @@ from explainers.charts.theme import LIGHT, THEMES, Theme
 from explainers.local_numbers import find_marks
 from explainers.translations import ENGLISH, _, get_language, say_value, set_language
 from explainers.ui import browser_files
+from explainers.ui.export_mode import get_export, is_whole_export, say_when, stand_in
 from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.untrusted_text import verbatim
@@ -38,7 +39,9 @@ HEIGHTS = "height", "step", "size"
 
 
 def read_theme() -> Theme:
-    """The look that the reader's browser shows now."""
+    """The look that the reader's browser shows now, or that a file is written in."""
+    if export := get_export():
+        return THEMES[export.theme]
     return THEMES.get(st.context.theme.type or LIGHT.name, LIGHT)
 
 
@@ -64,8 +67,12 @@ def show_chart(
     spec = _build_specification(name, theme.name, language, build, rows, **structure)
     if is_lecture():
         spec = enlarge(spec, *ENLARGED.get(build.__name__, (1, 1)))
-    with screen("picture", key):
-        st.vega_lite_chart(rows, spec, key=key, alt=_(alt), theme=None, width="stretch")
+    if is_whole_export():
+        drawing = _render(lambda: build(rows, theme, **structure), "svg", language)
+        stand_in("chart", key, {"svg": drawing, "alt": _(alt)})
+    else:
+        with screen("picture", key):
+            st.vega_lite_chart(rows, spec, key=key, alt=_(alt), theme=None, width="stretch")
     table_rows = rows if table is None else table
     offer_files(key, origin, lambda: table_rows, chart=lambda: build(rows, theme, **structure))
 
@@ -111,7 +118,7 @@ def offer_files(
     language = get_language()
     with st.container(horizontal=True, vertical_alignment="center"):
         box = st.popover(_("Table and files"), key=f"files {key}", on_change="rerun")
-        st.badge(_(origin), icon=":material/info:", color="gray")
+        st.badge(say_when(_(origin)), icon=":material/info:", color="gray")
     if not box.open:
         return
     rows = table()

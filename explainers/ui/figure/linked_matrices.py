@@ -18,6 +18,7 @@ from explainers.charts.theme import Theme, parse_colour
 from explainers.messages import Message
 from explainers.translations import _
 from explainers.ui import browser_files
+from explainers.ui.export_mode import is_whole_export, note
 from explainers.ui.figure.chart import offer_files, read_theme
 from explainers.ui.figure.panels import (
     Cell,
@@ -262,6 +263,8 @@ def _make_table(figure: Figure) -> "pd.DataFrame":
     )
 
 
+MOST_EXPLAINED = 300
+"""Numbers of a picture that a file explains one by one."""
 OPENS_WITH = 2, 1
 """Row and column of the number that is looked at before there was a click."""
 
@@ -294,6 +297,21 @@ def _find_cell(clicked: Cell | None, opening: str, panels: Mapping[str, Panel]) 
     row, column = OPENS_WITH
     is_empty = not rows or not columns
     return None if is_empty else Cell(opening, min(row, rows - 1), min(column, columns - 1))
+
+
+def _explain_all(
+    panels: Sequence[Panel], working: Callable[[Cell], Arithmetic]
+) -> dict[str, list[list[dict[str, Any]]]]:
+    """What a click on each number shows, by panel, as it is drawn; nothing of many numbers."""
+    if sum(math.prod(panel.matrix.shape) for panel in panels) > MOST_EXPLAINED:
+        return {}
+    found = {}
+    for panel in panels:
+        rows, columns = map(range, panel.matrix.shape)
+        cells = [[Cell(panel.id, row, column) for column in columns] for row in rows]
+        drawn = zip(*cells, strict=True) if panel.flipped else cells
+        found[panel.id] = [[_make_card(one, panel, working(one)) for one in line] for line in drawn]
+    return found
 
 
 def show_clickable_figure(
@@ -333,6 +351,8 @@ def show_clickable_figure(
 
     views = view_slider.views if view_slider else {}
     chosen = view_slider.index if view_slider else None
+    if is_whole_export():
+        note("arithmetic", key, _explain_all(panels, working))
     figure = replace(
         look(View(panels, working)),
         on_pick=pick,

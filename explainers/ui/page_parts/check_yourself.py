@@ -12,10 +12,11 @@ from typing import Any, Protocol
 import streamlit as st
 
 from explainers.translations import _
+from explainers.ui.export_mode import is_whole_export
 from explainers.ui.learning_path import Contents, finished_pages, list_titles, read_number
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose, read_seed
-from explainers.ui.prediction import sort_options, write_verdict
+from explainers.ui.prediction import keep_question, sort_options, write_verdict
 from explainers.ui.session import (
     PAGE_NUMBER,
     PREDICTIONS_MARKED,
@@ -143,6 +144,9 @@ def ask_recall(text: Prose, name: str, question: Question, time: str) -> bool | 
 
     The answers to what is asked several times are told apart by the `time`.
     """
+    if is_whole_export():
+        _keep_recall(text, name, question)
+        return None
     text(f"recall_{name}", **question.given)
     answer = _ask(question, f"{text.page} {name} {time}")
     if answer is None:
@@ -153,6 +157,18 @@ def ask_recall(text: Prose, name: str, question: Question, time: str) -> bool | 
     st.markdown(write_verdict(said, right, is_typed))
     text(f"because_recall_{name}", **{**question.given, **question.worked, "answer": right})
     return is_right
+
+
+def _keep_recall(text: Prose, name: str, question: Question) -> None:
+    options = getattr(question, "options", ())
+    right = write_answer(question)
+    numbers = {**question.given, **question.worked, "answer": right}
+    because = text.fill(f"because_recall_{name}", **numbers)
+    offered = sort_options([*options, right]) if options else []
+    number = {"number": question.answer, "off": question.tolerance, "unit": question.unit}
+    asked = text.fill(f"recall_{name}", **question.given)
+    typed = None if options else number
+    keep_question(f"recall {name}", asked, because, offered, right, typed)
 
 
 def _ask(question: Question, place: str) -> str | None:

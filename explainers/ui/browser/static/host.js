@@ -11,6 +11,7 @@ import { Answers } from "./answers.js";
  * @typedef {object} Words
  * @property {string} needs why a choice is not made here
  * @property {string} open a link to the app
+ * @property {string} below said where something stands below that does not follow the picture
  * @property {string} bad what is said of a link that asks for what cannot be
  */
 /**
