@@ -34,6 +34,12 @@ def test_a_stem_stands_once_in_the_tree():
     assert [stem for stem, count in stems.items() if count > 1] == []
 
 
+def test_imports_are_held_in_every_folder():
+    """What checks imports passes over a folder without this file, and says that all is well."""
+    folders = {path.parent for path in EXPLAINERS}
+    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
 @each(PRODUCT)
 def test_a_function_is_one_idea(path):
     for node in nodes(path):
