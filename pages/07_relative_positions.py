@@ -100,6 +100,8 @@ def show_lesson(sentence: Sentence, head: RotaryHead, wants_model: bool) -> None
             base=f"{head.base:,.0f}",
             pairs=head.head_dim // 2,
         )
+    elif head.is_small:
+        text("of_small")
     both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
     ask_scores(head, both)
     show_how(two_words, alone, both)

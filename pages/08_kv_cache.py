@@ -80,7 +80,7 @@ def show_windows(shown: DrawnText, run: DrawnText) -> None:
         window, sinks = int(controls.reach_window()), int(controls.sinks())
     caches = cards.BoundedCaches(run, window, sinks)
     slot, options, named = caches.ask_slot()
-    inputs = {"tokens": run.tokens, "seed": run.seed, "window": window, "sinks": sinks}
+    inputs = {"run": run, "window": window, "sinks": sinks}
     title, compare = _("Caches that stop growing"), compute.compare_bounded_caches
     hand_over("windows", title, compare, **inputs)
     if ask_veiled(text, "windows", slot, options, **named):
@@ -94,7 +94,7 @@ def show_windows(shown: DrawnText, run: DrawnText) -> None:
 def show_lesson(sentence: Sentence, run: DrawnText, wants_model: bool) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
     small = read_text(sentence.tokens, page.read_seed())
-    words, is_short = len(sentence.tokens), len(sentence.tokens) < FEWEST
+    words, is_short = len(small.tokens), len(small.tokens) < FEWEST
     if is_short:
         text("too_short", words=write_word_count(words), fewest=FEWEST)
     picture = hero.make_hero(text, run, sentence)
@@ -102,7 +102,7 @@ def show_lesson(sentence: Sentence, run: DrawnText, wants_model: bool) -> None:
     if isinstance(run, ModelText):
         text("of_model", **run.name_parts())
     else:
-        text("weights_random")
+        text("weights_trained" if run.seed is None else "weights_random")
     offer_causal_reader(drop_end_marks(sentence.tokens), isinstance(run, ModelText), wants_model)
     end_stop(text)
     place, layer = hero.find_step(picture, len(run.tokens))

@@ -39,20 +39,23 @@ class LearnedWords:
         return {fold_word(word): place for place, word in enumerate(self.words)}
 
     def read_words(self, tokens: tuple[str, ...]) -> tuple[Tensor, tuple[str, ...]]:
-        """Embedding + position (..., tokens, d_model), and the words that training never saw.
+        """Embedding + position (..., tokens, d_model), and the words that training never saw."""
+        x = self.embed(tokens)
+        unknown = {t: None for t in tokens if fold_word(t) not in self.places}
+        return x + sinusoidal(len(tokens), x.shape[-1], LONGEST).to(x.device), (*unknown,)
+
+    def embed(self, tokens: tuple[str, ...]) -> Tensor:
+        """The words' vectors alone (..., tokens, d_model).
 
         An unknown word's vector is drawn as widely as the learned ones spread.
         """
-        words = {token: fold_word(token) for token in tokens}
         rows = [
-            self.embedding[..., self.places[words[token]], :]
-            if words[token] in self.places
-            else self._draw_unknown_word(words[token])
-            for token in tokens
+            self.embedding[..., self.places[word], :]
+            if word in self.places
+            else self._draw_unknown_word(word)
+            for word in map(fold_word, tokens)
         ]
-        placed = sinusoidal(len(tokens), self.embedding.shape[-1], LONGEST)
-        unknown = tuple(token for token, word in words.items() if word not in self.places)
-        return torch.stack(rows, dim=-2) + placed.to(self.embedding.device), unknown
+        return torch.stack(rows, dim=-2)
 
     def _draw_unknown_word(self, word: str) -> Tensor:
         seeded = make_generator("unknown word", word)

@@ -38,6 +38,15 @@ def trained_weights(seed: int, unknown: int, device: torch.device) -> str:
     )
 
 
+def writing_weights(seed: int, device: torch.device) -> str:
+    """Numbers from the shipped layers that say which word comes next."""
+    return _(
+        "trained: the next word, seed {seed} · computed live on {device}",
+        seed=seed,
+        device=describe_device(device),
+    )
+
+
 def translator(device: torch.device) -> str:
     """Numbers from the shipped translator, which learned a grammar's sentences."""
     return _(

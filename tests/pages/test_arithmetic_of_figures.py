@@ -8,7 +8,7 @@ from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.cards import WeightSteps
 from explainers.chapters.kv_cache.cards import draw_one_step, explain_one_step
-from explainers.chapters.kv_cache.reading import DrawnText
+from explainers.chapters.kv_cache.reading import read_text
 from explainers.chapters.long_sequences.online_row import Row, make_row_explainer, make_row_panels
 from explainers.chapters.many_heads.cards import Selection, draw_steps, make_heads_explainer
 from explainers.toys.layers import Configuration, draw_layer, load_layer
@@ -26,7 +26,7 @@ UNTRAINED = draw_layer(TOKENS[:5], 11, 3, 2, "causal", seed=4)
 
 
 def cached_step():
-    run = DrawnText(TOKENS, 0)
+    run = read_text(TOKENS, 0)
     drawn = draw_one_step(run, 1, 4)
     return drawn, lambda cell: explain_one_step(run, drawn, 1, 4, cell)
 

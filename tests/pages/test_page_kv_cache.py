@@ -5,11 +5,14 @@ from functools import partial
 from unittest.mock import patch
 
 import pytest
+import torch
 
 from explainers.attention.cache import decoding, kv_cache
 from explainers.attention.cache.decoding import recompute, through
 from explainers.chapters.kv_cache.hero import compute_numbers
-from explainers.chapters.kv_cache.reading import CAUSAL, DecodedText
+from explainers.chapters.kv_cache.reading import CAUSAL, draw_text, read_text
+from explainers.toys.grammar import GRAMMARS, fold_word
+from explainers.toys.rotary_layers import load_writer
 from explainers.toys.sentence import SENTENCE
 from tests.support.opening import ROOT, opened, widgets
 from tests.support.reading import said
@@ -38,9 +41,8 @@ def count_rows(run, call):
         return call(), made
 
 
-@pytest.mark.parametrize("tokens", [TOKENS, ("one",)], ids=len)
-def test_rows_are_counted_as_they_are_computed(tokens):
-    run = DecodedText(tokens, 3)
+@pytest.mark.parametrize("run", [read_text(TOKENS, 3), draw_text(("one",), 3)], ids=type)
+def test_rows_are_counted_as_they_are_computed(run):
     steps, caches = compute_numbers(run)["steps"], run.empty
     for n, token in enumerate(run.x.split(1, dim=-2)):
         done, kept = count_rows(run, partial(through, token, run.layers, caches, CAUSAL))
@@ -52,3 +54,24 @@ def test_rows_are_counted_as_they_are_computed(tokens):
             stored = sum(part.numel() * part.element_size() for part in cache[:2])
             assert steps[n]["bytes"] == stored
         assert steps[n]["difference"] == 0
+
+
+def test_words_that_were_learned_are_read_by_trained_layers_in_their_language():
+    for language, grammar in GRAMMARS.items():
+        tokens = grammar.running.tokens
+        run, writer = read_text((*tokens, "."), 3), load_writer(language)
+        assert run.tokens == tokens, "the small layers learned no marks"
+        places = [grammar.word_ids[fold_word(token)] for token in tokens]
+        assert torch.equal(run.x, writer.embedding[places])
+        assert run.layers is writer.layers
+        assert "trained: the next word" in run.origin
+    assert "untrained" in read_text((*TOKENS, "zebra"), 3).origin
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [(SENTENCE, "learned to predict the next word"), ("A zebra eats", "layers are untrained")],
+)
+def test_the_line_below_the_picture_says_which_weights_read(monkeypatch, tmp_path, text, told):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))  # no model reads the other words
+    assert told in said(opened(PAGE, {"text": text}))

@@ -10,13 +10,19 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotate
 from explainers.attention.single_head import project
 from explainers.chapters.relative_positions import compute
-from explainers.chapters.relative_positions.hero import compute_numbers
+from explainers.chapters.relative_positions.hero import (
+    compute_numbers,
+    name_origin,
+    read_with_small_head,
+)
 from explainers.toys import examples
+from explainers.toys.grammar import ENGLISH, GRAMMARS
+from explainers.toys.rotary_layers import load_finder
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
 from explainers.ui.text.numbers import write_decimals
 from tests.support.opening import PAGES, opened
-from tests.support.reading import hero
+from tests.support.reading import hero, said
 
 PAGE = next(page for page in PAGES if page.stem == "07_relative_positions")
 TOKENS = tuple(SENTENCE.split())
@@ -116,3 +122,25 @@ def test_words_that_change_places_are_as_far_apart_and_their_score_is_another():
     scores = [write_decimals(swap["rotary"][at][0]) for at in frames]
     assert "from {} to {}".format(*scores) in tried["text"]
     assert scores[0] != scores[1], "of some pairs the change is too small to be seen"
+
+
+def test_words_that_were_learned_are_read_by_a_head_trained_with_rope():
+    for language, grammar in GRAMMARS.items():
+        running, finder = grammar.running, load_finder(language)
+        head = read_with_small_head((*running.tokens, "."), 3)
+        assert head.tokens == running.tokens, "the small head learned no marks"
+        assert head.weights is finder.head
+        assert "trained: related words" in name_origin(head)
+        scores = compute.ShiftedScores.of(head, (0,)).rotary[0]
+        largest = scores[running.verb].topk(2).indices
+        assert {*largest.tolist()} == {*running.who_and_what}
+    assert "untrained" in name_origin(read_with_small_head((*TOKENS, "zebra"), 3))
+
+
+def test_it_opens_on_the_word_that_fits_best_and_says_which_head_it_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))  # no model reads the other words
+    visit = opened(PAGE)
+    asking, asked = hero(visit)["pair"]
+    assert asked in ENGLISH.running.related[asking]
+    assert "learned, with RoPE" in said(visit)
+    assert "learned, with RoPE" not in said(opened(PAGE, {"text": "A zebra eats"}))

@@ -45,6 +45,7 @@ from workshop.toys import train_heads, weight_check
 from workshop.toys.measure_longer_texts import format_longer_section
 from workshop.toys.measure_memories import format_results_section
 from workshop.toys.readable_training import format_readable_section
+from workshop.toys.rotary_training import format_rotary_section
 from workshop.toys.tolerance import find_mean_difference, format_tolerances, read_tolerance
 
 MANY = Configuration(4, 4, 16, "full")
@@ -228,7 +229,7 @@ def test_accuracy_is_that_of_the_tokens_that_are_asked_for_something():
 
 def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     """The whole way with a few steps: shipped halves and a row of the report."""
-    report = train_heads.format_report() + format_readable_section()
+    report = train_heads.format_report() + format_readable_section() + format_rotary_section()
     report += format_results_section() + format_longer_section() + format_tolerances()
     assert train_heads.MARKDOWN_REPORT.read_text(encoding="utf-8") == report
     monkeypatch.setattr(train_heads, "MEASURED_SEEDS", 2)

@@ -32,6 +32,7 @@ from workshop.keep import keep, write_tensors
 from workshop.toys.measure_longer_texts import format_longer_section
 from workshop.toys.measure_memories import format_results_section
 from workshop.toys.readable_training import format_readable_section, name_command
+from workshop.toys.rotary_training import format_rotary_section
 from workshop.toys.tolerance import find_tolerance, format_tolerances
 
 MARKDOWN_REPORT = Path(__file__).with_name("REPORT.md")
@@ -62,7 +63,7 @@ TABLE_HEADER = (
 def write_markdown() -> None:
     """Write the report for readers from all that is stored as JSON."""
     sections = (
-        *(format_report(), format_readable_section()),
+        *(format_report(), format_readable_section(), format_rotary_section()),
         *(format_results_section(), format_longer_section(), format_tolerances()),
     )
     MARKDOWN_REPORT.write_text("".join(sections), encoding="utf-8")

@@ -243,7 +243,7 @@ def show_reader(reading: Reading, has_all_heads: bool = False) -> None:
 def offer_causal_reader(words: Tokens, is_read: bool, wants_model: bool) -> None:
     """Below a picture of a model that writes: who else could read, or the model that comes."""
     with screen("rest", "reader"):
-        _offer_others(words, is_read, wants_model, _("Back to random weights"), "causal")
+        _offer_others(words, is_read, wants_model, _("Back to the app's own weights"), "causal")
 
 
 def _offer_others(
@@ -289,7 +289,7 @@ def find_model(kind: str) -> "RealModel | None":
 
 
 def _say_causal_reader(name: str, words: Tokens, wants_model: bool) -> None:
-    """One line: which model reads, and why; the page's own weights are random."""
+    """One line: which model reads, and why, or that untrained weights do."""
     unknown = list_few([*filter(is_word, find_unknown_words(words))])
     if name:
         said = [_("**A real model reads your words:** {part}.", part=name)]

@@ -23,7 +23,6 @@ from explainers.chapters.kv_cache.compute import (
     count_costs,
     make_counted_layer,
     measure_mistakes,
-    name_steps,
     read_in_one_head,
     read_words,
     trace_slots,
@@ -181,20 +180,20 @@ def hand_over_steps(run: DrawnText, layer: int, words: int) -> None:
     """The steps, as far as the reader has gone; of a model, those of one head."""
     title = _("Read word by word, with a cache")
     if isinstance(run, ModelText):
-        block, done = run.blocks[layer], run.steps[words - 1].reads[layer]
+        block, done = run.layers[layer], run.steps[words - 1].reads[layer]
         x = torch.stack([run.compute_input(layer, word) for word in range(words)])
         given = {"x": x, "layer": block.first_head, "longest": block.longest, "words": words}
         shown = {"K": done.cache.key[0], "V": done.cache.value[0], "weights": done.weights[0]}
         take("decoding", Recipe(title, read_in_one_head, given, shown))
     else:
-        given = {"tokens": run.tokens, "seed": run.seed, "words": words}
-        take("decoding", lambda: Recipe(title, read_words, given, name_steps(run, words)))
+        given = {"run": run, "words": words}
+        take("decoding", lambda: Recipe(title, read_words, given, read_words(run, words)))
 
 
 def take_mistakes(run: DrawnText, found: Mapping[str, Tensor]) -> None:
     """Caches with a mistake, as they are drawn."""
-    inputs, shown = {"tokens": run.tokens, "seed": run.seed}, torch.stack([*found.values()])
-    take("mistakes", Recipe(_("Mistakes in a cache"), measure_mistakes, inputs, {"wrong": shown}))
+    shown = {"wrong": torch.stack([*found.values()])}
+    take("mistakes", Recipe(_("Mistakes in a cache"), measure_mistakes, {"run": run}, shown))
 
 
 def show_one_step(run: DrawnText, layer: int, place: int) -> None:

@@ -43,13 +43,8 @@ def measure_differences(run: DecodedText) -> dict[str, Tensor]:
     return {name: (a - b).abs().amax(dim=-1) for name, (a, b) in wrong.items()}
 
 
-def read_words(tokens: tuple[str, ...], seed: int, words: int) -> dict[str, Any]:
-    """What each layer keeps after some words, and how far that is from computing all again."""
-    return name_steps(DecodedText(tokens, seed), words)
-
-
-def name_steps(run: DecodedText, words: int) -> dict[str, Any]:
-    """The same of a text that was read.
+def read_words(run: DecodedText, words: int) -> dict[str, Any]:
+    """What each layer keeps after some words, and how far that is from computing all again.
 
     The first difference is between products of the same shapes, so it is exactly 0.
     """
@@ -73,9 +68,9 @@ def read_in_one_head(x: Tensor, layer: MultiHead, longest: float, words: int) ->
     return {"K": cache.key[0], "V": cache.value[0], "weights": done.weights[0]}
 
 
-def measure_mistakes(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
+def measure_mistakes(run: DecodedText) -> dict[str, Tensor]:
     """How wrong each word's output is, a row for each mistake."""
-    return {"wrong": torch.stack([*measure_differences(DecodedText(tokens, seed)).values()])}
+    return {"wrong": torch.stack([*measure_differences(run).values()])}
 
 
 def make_counted_layer() -> MultiHead:
@@ -96,12 +91,9 @@ def count_costs(lengths: list[int]) -> dict[str, list[int]]:
     }
 
 
-def compare_bounded_caches(
-    tokens: tuple[str, ...], seed: int, window: int, sinks: int
-) -> dict[str, Tensor]:
+def compare_bounded_caches(run: DecodedText, window: int, sinks: int) -> dict[str, Tensor]:
     """How far each word's output is from full causal attention: a ring, and sinks with a ring."""
-    run = DecodedText(tokens, seed)
-    full = run.read_at_once(len(tokens), masks.causal).output
+    full = run.read_at_once(len(run.tokens), masks.causal).output
     caches = run.compute_ring_outputs(window, 0), run.compute_ring_outputs(sinks + window, sinks)
     return {"lost": torch.stack([(each - full).abs().amax(dim=-1) for each in caches])}
 

@@ -1,7 +1,7 @@
 """A sentence read token by token with a KV cache, and everything it is compared with."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,17 +18,25 @@ from explainers.attention.rules import Rule
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.own_words import choose_head, run_beginning
 from explainers.chapters.common.score_matrix import ROUNDING
-from explainers.chapters.common.sentence_reading import choose_causal_reader
+from explainers.chapters.common.sentence_reading import choose_causal_reader, drop_end_marks
 from explainers.toys import examples
+from explainers.toys.grammar import find_language, find_unknown_words
+from explainers.toys.rotary_layers import (
+    ROTARY_SEED,
+    WRITER_D_MODEL,
+    WRITER_HEAD_DIM,
+    WRITER_LAYERS,
+    load_writer,
+)
 from explainers.toys.sentence import MAX_TOKENS, Sentence
 from explainers.translations import _
 from explainers.ui.page import read_seed
-from explainers.ui.provenance import random_weights
+from explainers.ui.provenance import random_weights, writing_weights
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
-D_MODEL, HEAD_DIM, LAYERS = 8, 4, 2
+D_MODEL, HEAD_DIM, LAYERS = WRITER_D_MODEL, WRITER_HEAD_DIM, WRITER_LAYERS
 ANOTHER = 100
 """Added to the seed for the next layer's weights."""
 MODEL_ROUNDING = 1e-3
@@ -48,23 +56,23 @@ def measure_gap(left: Tensor, right: Tensor) -> float:
     return (left - right).abs().max().item()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DecodedText:
-    """A text, and small layers of one head each whose weights are drawn from the seed."""
+    """A text, and small layers of one head each."""
 
     tokens: tuple[str, ...]
-    seed: int
+    x: Tensor
+    """A vector per word; RoPE tells the layers where it stands."""
+    layers: Sequence[MultiHead]
+    """Each reads what the one below gave."""
+    seed: int | None = None
+    """Of random numbers."""
 
-    @cached_property
-    def x(self) -> Tensor:
-        """A vector per word; RoPE tells the layers where it stands."""
-        return examples.draw_embeddings(self.tokens, D_MODEL, self.seed)
-
-    @cached_property
-    def layers(self) -> list[MultiHead]:
-        """Each reads what the one below gave."""
-        seeds = [self.seed + ANOTHER * layer for layer in range(LAYERS)]
-        return [examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, seed) for seed in seeds]
+    def as_call(self) -> tuple[Callable[..., "DecodedText"], dict[str, Any]]:
+        """What makes it again: its seed, or its numbers."""
+        if self.seed is not None:
+            return draw_text, {"tokens": self.tokens, "seed": self.seed}
+        return DecodedText, {"tokens": self.tokens, "x": self.x, "layers": self.layers}
 
     @property
     def rounding(self) -> float:
@@ -145,7 +153,15 @@ class DecodedText:
         return max(*rows, measure_gap(step.output, other.output[-1:]))
 
 
-@dataclass(frozen=True)
+def draw_text(tokens: tuple[str, ...], seed: int) -> DecodedText:
+    """A text, and untrained layers; the vectors of its words are random as well."""
+    tokens = tuple(tokens)
+    seeds = [seed + ANOTHER * layer for layer in range(LAYERS)]
+    layers = [examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, one) for one in seeds]
+    return DecodedText(tokens, examples.draw_embeddings(tokens, D_MODEL, seed), layers, seed)
+
+
+@dataclass(frozen=True, eq=False)
 class DrawnText(DecodedText):
     """A text that is read, in pictures."""
 
@@ -156,13 +172,23 @@ class DrawnText(DecodedText):
     @property
     def origin(self) -> str:
         """The badge of the pictures."""
+        if self.seed is None:
+            return writing_weights(ROTARY_SEED, self.x.device)
         return random_weights(self.seed, self.x.device)
 
 
 @lru_cache(maxsize=32)
 def read_text(tokens: tuple[str, ...], seed: int) -> DrawnText:
-    """A text that is read, computed once for all runs of the page."""
-    return DrawnText(tokens, seed)
+    """A text that is read, computed once for all runs of the page.
+
+    Layers that learned its words read it, and untrained ones where they lack a word.
+    """
+    words = drop_end_marks(tokens)
+    if find_unknown_words(words):
+        drawn = draw_text(tokens, seed)
+        return DrawnText(drawn.tokens, drawn.x, drawn.layers, drawn.seed)
+    writer = load_writer(find_language(words))
+    return DrawnText(words, writer.embed(words), writer.layers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,22 +218,11 @@ def read_block(x: Tensor, block: Block, cache: Cache, rule: Rule) -> Read:
 class ModelText(DrawnText):
     """A text in the first two layers of a real model; its first KV heads are drawn."""
 
-    embeddings: Tensor
-    blocks: tuple[Block, ...]
-    model: str
-    badge: str
-    left_out: int
+    layers: Sequence[Block]
+    model: str = field(kw_only=True)
+    badge: str = field(kw_only=True)
+    left_out: int = field(kw_only=True)
     """Tokens of the text for which the picture has no room."""
-
-    @cached_property
-    def x(self) -> Tensor:
-        """The model's own vector of each token."""
-        return self.embeddings
-
-    @cached_property
-    def layers(self) -> list[MultiHead]:
-        """The model's own ones."""
-        return [*self.blocks]
 
     @property
     def rounding(self) -> float:
@@ -227,7 +242,7 @@ class ModelText(DrawnText):
 
     def compute_input(self, layer: int, word: int) -> Tensor:
         """What the matrices of a layer read of a word: normalised before."""
-        return self.blocks[layer].before(super().compute_input(layer, word))
+        return self.layers[layer].before(super().compute_input(layer, word))
 
     def make_reader(self, rule: Rule) -> Reader:
         """A layer of the model that reads with a cache under a mask."""
@@ -235,7 +250,7 @@ class ModelText(DrawnText):
 
     def name_parts(self) -> dict[str, str]:
         """What is drawn of which model, for a text."""
-        block = self.blocks[0]
+        block = self.layers[0]
         left_out = _("The last {count} tokens have no room here.", count=self.left_out)
         return {
             "model": self.model,
@@ -306,7 +321,8 @@ def read_model_text(loaded: "RealModel", sentence: str) -> ModelText | None:
         return None
     tokens, own, count, x = run_beginning(loaded, sentence, 0, MAX_TOKENS)
     left_out, model = count - (len(tokens) - len(own)), loaded.name.split("/")[-1]
-    return ModelText(tokens, 0, x, blocks, model, loaded.provenance, left_out)
+    badge = loaded.provenance
+    return ModelText(tokens, x, blocks, model=model, badge=badge, left_out=left_out)
 
 
 def choose_text_reader(sentence: Sentence) -> tuple[DrawnText, bool]:

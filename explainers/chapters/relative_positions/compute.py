@@ -57,6 +57,11 @@ class RotaryHead:
         """Numbers of a query."""
         return self.weights.w_query.shape[-1]
 
+    @property
+    def is_small(self) -> bool:
+        """Is it the small trained head: neither random nor a model's?"""
+        return self.seed is None and not self.name
+
     def as_call(self) -> tuple[Callable[..., "RotaryHead"], dict[str, Any]]:
         """What makes it again: its seed, or its numbers."""
         if self.seed is not None:

@@ -1,5 +1,6 @@
 """The hero of the page: a query and a key as hands of four dials, moved along a long text."""
 
+import functools
 import math
 from dataclasses import replace
 from itertools import permutations
@@ -13,7 +14,7 @@ from explainers.attention.single_head import SingleHead
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.own_words import run_beginning
 from explainers.chapters.common.score_matrix import choose_pair
-from explainers.chapters.common.sentence_reading import choose_causal_reader
+from explainers.chapters.common.sentence_reading import choose_causal_reader, drop_end_marks
 from explainers.chapters.relative_positions.compute import (
     DIALS,
     FARTHEST_APART,
@@ -23,6 +24,9 @@ from explainers.chapters.relative_positions.compute import (
     ShiftedScores,
     draw_rotary_head,
 )
+from explainers.toys.examples import LONGEST
+from explainers.toys.grammar import find_language, find_unknown_words
+from explainers.toys.rotary_layers import ROTARY_SEED, load_finder
 from explainers.toys.sentence import Sentence, is_word
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -36,7 +40,7 @@ from explainers.ui.figure.hero import (
     round_numbers,
 )
 from explainers.ui.page import Prose, read_seed
-from explainers.ui.provenance import random_weights
+from explainers.ui.provenance import random_weights, trained_weights
 from explainers.ui.session import ROTATED
 from explainers.ui.text.numbers import bound_rounding, write_decimals
 from explainers.ui.untrusted_text import verbatim
@@ -55,8 +59,10 @@ RELATION = "object → verb"
 
 def name_origin(head: RotaryHead) -> str:
     """The badge of the pictures."""
-    if not head.provenance:
-        return random_weights(head.seed or 0, head.x.device)
+    if head.seed is not None:
+        return random_weights(head.seed, head.x.device)
+    if head.is_small:
+        return trained_weights(ROTARY_SEED, 0, head.x.device)
     from explainers.chapters.common.recording import describe_live_numbers
 
     return describe_live_numbers(head.provenance, head.x.device)
@@ -104,14 +110,24 @@ def read_rotary_head(loaded: "RealModel", sentence: str) -> RotaryHead | None:
 def choose_rotary_head(sentence: Sentence) -> tuple[RotaryHead, bool]:
     """Who reads the sentence, which is said in a line; and is a real model wanted?"""
     found, wants_model = choose_causal_reader(sentence, read_rotary_head, name_head)
-    return found or draw_rotary_head(sentence.tokens, read_seed()), wants_model
+    return found or read_with_small_head(sentence.tokens, read_seed()), wants_model
+
+
+@functools.lru_cache(maxsize=64)
+def read_with_small_head(tokens: tuple[str, ...], seed: int) -> RotaryHead:
+    """A sentence in the head that learned its words, or in an untrained one if that lacks some."""
+    words = drop_end_marks(tokens)
+    if find_unknown_words(words):
+        return draw_rotary_head(tokens, seed)
+    finder = load_finder(find_language(words))
+    return RotaryHead(words, finder.embed(words), finder.head, LONGEST)
 
 
 def choose_words(head: RotaryHead) -> list[HeroChoice]:
     """Which word asks, and which is asked.
 
-    In a model that writes, a word sees those before it alone: at first its last word asks the one
-    of these that it fits best. The first token is left out: what finds nothing looks there.
+    At first it is the one that fits best. In a model that writes, a word sees those before it
+    alone, and the last word asks. The first token is left out: what finds nothing looks there.
     """
     places, asked = range(len(head.tokens)), controls.asked_word
     if not {controls.followed_word.key, asked.key} & set(st.query_params):  # nobody chose them
@@ -122,6 +138,10 @@ def choose_words(head: RotaryHead) -> list[HeroChoice]:
     if head.name and before > 1:
         scores = ShiftedScores.of(head, (0,)).rotary[0, before, 1:before]
         last = 1 + int(scores.argmax())
+    elif head.is_small:
+        scores = ShiftedScores.of(head, (0,)).rotary[0, before].clone()
+        scores[before] = -torch.inf  # the other word is another one
+        last = int(scores.argmax())
     return [
         replace(asking, is_elsewhere=True),
         HeroChoice.read(asked, places, opening=last, is_elsewhere=True),
