@@ -34,7 +34,7 @@ ENTRIES = (
 """What Streamlit loads; all else is imported by these."""
 NOTEBOOK = "look/look.js"
 """What `look` writes into a file with all that it imports; a server sends none of it."""
-EXPORTED = "static/embed.js"
+EXPORTED = "static/embed.js", "static/site.js"
 """What pages that are files begin with; a server sends none of it."""
 LOADER = "common/loader.js"
 """A plain script, which keeps modules where a page may load none: files begin with it."""
@@ -83,7 +83,7 @@ def test_all_modules_of_a_component_are_asked_for_at_once_and_all_are_used():
     for module in (FOLDER / entry for entry in ENTRIES):
         assert needed(module) == imports(module) | {module}, name(module)
     types = {module for module in MODULES if module.name == "data.js"}
-    entries = {FOLDER / entry for entry in (*ENTRIES, NOTEBOOK, EXPORTED, LOADER)}
+    entries = {FOLDER / entry for entry in (*ENTRIES, NOTEBOOK, *EXPORTED, LOADER)}
     entries |= {kind for entry in entries for kind in kinds(entry)}
     used = {module for entry in entries for module in needed(entry)}
     assert used == set(MODULES) - types, "files of types are not fetched, all others are"

@@ -16,7 +16,7 @@ export async function writeOffer(data, choices) {
   const answer = await fetch(locate(`/embed?${asked}`));
   if (!answer.ok) throw new Error(`${answer.status}`);
   const { page, line } = await answer.json(), place = location.pathname.split("/").filter(Boolean).pop() ?? "start";
-  const name = `${place}.html`, title = document.title, live = `${location.origin}${location.pathname.replace(/\/$/, "")}`;
+  const name = `${place}.html`, title = document.title, live = location.href.replace(/\/?([?#].*)?$/, "");
   const file = page.replace('"live":""', () => `"live":${embed(live)}`).replace(/(id="numbers">)null(?=<)/, (/** @type {string} */ _all, /** @type {string} */ tag) => tag + embed({ "": describe(data, choices, title) }));
   return { name, file: new Blob([file], { type: "text/html" }), line: fill(line, { address: name, title }) };
 }
