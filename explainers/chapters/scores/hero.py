@@ -1,7 +1,6 @@
 """The hero of the page: for one word, products, scores, weights and output beside each other."""
 
 import math
-from functools import partial
 from typing import Any
 
 from explainers.attention.scaling import with_temperature
@@ -16,7 +15,6 @@ from explainers.ui.figure.hero import (
     Hero,
     HeroChoice,
     begin_again,
-    list_for_each,
     make_weight_table,
     read_choice,
     round_numbers,
@@ -46,7 +44,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero:
         compute_numbers(layer) | reading.marks,
         [word, HeroChoice(controls.divided_by, TEMPERATURES, divided_by), *reading.choose_marks()],
         (*SENTENCES, *reading.sentences),
-        list_for_each(word, partial(list_experiments, text, layer)),
+        list_experiments(text, layer, word.value),
         name_layer_origin(layer),
         lambda: make_weight_table(reading.tokens, weigh(layer, divided_by)),
     )

@@ -149,7 +149,6 @@ class TypedNumber(Control):
 
     usual: Sequence[int]
     largest: int
-    link_form = "grouped"
 
     def __call__(self) -> int:
         usual = [f"{number:,}" for number in self.usual]

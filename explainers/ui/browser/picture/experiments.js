@@ -54,29 +54,23 @@ export class Experiments {
     return card;
   }
 
-  /** As it is with what is chosen now. @param {Experiment} experiment */
-  now(experiment) {
-    return experiment.each?.[String(this.choices()[experiment.by ?? ""])] ?? experiment;
-  }
-
   /** @param {Experiment} experiment */
-  isOn(experiment) {
-    const now = this.choices(), { choices } = this.now(experiment);
+  isOn({ choices }) {
+    const now = this.choices();
     return Object.entries(choices).every(([key, value]) => String(now[key]) === String(value));
   }
 
   /** One experiment begins where the reader was, not where the last one ended. @param {Experiment} experiment */
   set(experiment) {
-    const { choices } = this.now(experiment);
-    const was = { ...this.choices(), ...this.before }, changed = { ...this.before, ...choices };
+    const was = { ...this.choices(), ...this.before }, changed = { ...this.before, ...experiment.choices };
     this.before = Object.fromEntries(Object.keys(changed).map((key) => [key, was[key]]));
-    this.choose({ ...this.before, ...choices });
+    this.choose({ ...this.before, ...experiment.choices });
     this.root.parentElement?.scrollIntoView({ block: "start", behavior: "smooth" });
   }
 
   /** Back to where the reader was; from an experiment that came with the link, to the usual picture. @param {Experiment} [experiment] */
   reset(experiment) {
-    const usual = Object.keys(experiment ? this.now(experiment).choices : {}).map((key) => [key, this.usual[key]]);
+    const usual = Object.keys(experiment?.choices ?? {}).map((key) => [key, this.usual[key]]);
     const back = { ...Object.fromEntries(usual), ...this.before };
     this.before = {};
     this.choose(back);
@@ -85,11 +79,10 @@ export class Experiments {
   /** Which one is shown, and what is said of it. */
   mark() {
     for (const [experiment, card] of this.cards) {
-      const isOn = this.isOn(experiment), { title, text: remark } = this.now(experiment), button = card.firstElementChild;
-      if (button && button.textContent !== title) button.textContent = title;
+      const isOn = this.isOn(experiment);
       card.classList.toggle("on", isOn);
-      button?.setAttribute("aria-pressed", String(isOn));
-      const said = /** @type {HTMLElement} */ (card.lastElementChild), text = isOn ? remark : "";
+      card.firstElementChild?.setAttribute("aria-pressed", String(isOn));
+      const said = /** @type {HTMLElement} */ (card.lastElementChild), text = isOn ? experiment.text : "";
       if (said.dataset.text === text) continue;
       said.dataset.text = text;
       said.replaceChildren(...makeSentenceNodes(text, {}));
