@@ -39,8 +39,11 @@ def masks():
 
 
 def links_of(page):
-    """As it opens, and some choices of its picture; what its sentence was recorded to be then."""
-    views = read_kept(PAGES[page])
+    """As it opens, and some choices of its picture; what its sentence was recorded to be then.
+
+    A file asks its reader first, as study mode does: so it opens with that mode's sentence.
+    """
+    views, said = read_kept(PAGES[page]), {}
     for name, (_link, sent) in read_kept(PAGES[page], SCENES).items():
         view, _comma, room = name.rpartition(", ")
         if (
@@ -48,7 +51,9 @@ def links_of(page):
             and room == f"{ROOMS[1280]} px"
             and not view.startswith(("card", "lecture"))
         ):
-            yield views[view][0], dict(sent[:1])["says"]
+            said[view] = dict(sent[:1])["says"]
+    said["as it opens"] = said.get("study mode", said["as it opens"])
+    return [(views[view][0], says) for view, says in said.items()]
 
 
 @pytest.mark.rotating(8)
