@@ -1,0 +1,58 @@
+"""How sure a word is of where it looks: the entropy of its row of weights, in bits."""
+
+from random import Random
+
+import torch
+from torch import Tensor
+
+from explainers.attention.scaling import with_temperature
+from explainers.chapters.common.choose_layer import name_layer_origin
+from explainers.chapters.common.one_head import attend
+from explainers.chapters.common.sentence_reading import Reading
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Hero, HeroChoice, make_weight_table, round_numbers
+from explainers.ui.page import Prose
+from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.takeaway_files import run_and_hand_over
+
+DIVISORS = 1, 2, 4, 8, 16
+
+
+def measure_bits(products: Tensor, divisor: float) -> dict[str, Tensor]:
+    """Each word's weights, and their entropy (Shannon 1948); a weight of 0 adds nothing to it."""
+    weights = with_temperature(products, divisor)
+    return {"weights": weights, "bits": (weights * (1 / weights).log2()).nansum(dim=-1)}
+
+
+def make_hero(text: Prose, reading: Reading) -> tuple[Hero, dict[str, str]]:
+    """The four steps of a head with a divisor to drag, and the bits of the followed word."""
+    layer, word = reading.layer(), reading.choose_word()
+    divisor = HeroChoice.read(controls.divided_by, DIVISORS, opening=DIVISORS[1])
+    views, steps = attend(layer)
+    inputs = {"products": steps.products, "divisor": divisor.value}
+    found = run_and_hand_over("bits", _("Bits of every word"), measure_bits, **inputs)
+    bits = found["bits"][word.value].item()
+    told = {"word": layer.tokens[word.value], "bits": f"{bits:.2f}", "equal": f"{2**bits:.1f}"}
+    numbers = {
+        "tokens": list(layer.tokens),
+        "products": round_numbers(steps.products),
+        "value": round_numbers(views.value),
+        "temperatures": list(DIVISORS),
+        "root": DIVISORS[1],
+    }
+    return Hero(
+        "four_steps",
+        _("Four steps from the products of one word's query to its output."),
+        numbers | reading.marks,
+        [word, divisor, *reading.choose_marks()],
+        ("hero_caption", "hero_two", "hero_one", "hero_spread", "hero_only", *reading.sentences),
+        origin=name_layer_origin(layer),
+        table=lambda: make_weight_table(layer.tokens, found["weights"].tolist()),
+    ), told
+
+
+def recall_even(draw: Random) -> Recall:
+    """The bits of equal weights."""
+    count = draw.choice([2, 4, 8, 16])
+    return Recall(measure_bits(torch.zeros(count), 1)["bits"].item(), {"count": f"{count}"})
