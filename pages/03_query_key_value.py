@@ -12,7 +12,7 @@ from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.figure.panels import View, orient_panels
 from explainers.ui.page import show_one_sentence
@@ -102,7 +102,8 @@ def show_lesson(reading: Reading) -> None:
             hero.draw_directions(trained, name_layer_origin(trained), page.has_queries_down())
     layer = layers[picture.chosen(controls.weights)]
     text("how")
-    show_projections(layer)
+    with follows("projections", controls.weights):
+        show_projections(layer)
     go_deeper(
         text, {"parameters": lambda: show_parameters(reading), "biases": lambda: show_biases(layer)}
     )

@@ -16,7 +16,7 @@ from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -90,7 +90,9 @@ def show_lesson(reading: Reading) -> None:
     end_stop(text)
     show_reader(reading)
     ask_for_root()
-    show_how(reading.layer(), hero.chosen(controls.followed_word))
+    word = hero.chosen(controls.followed_word)
+    with follows("all words", controls.followed_word):
+        show_how(reading.layer(), word)
     go_deeper(text, {"steps": lambda: show_steps(reading), "variance": show_variance})
 
 

@@ -21,7 +21,7 @@ from explainers.chapters.many_heads.hero import make_hero
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -68,7 +68,8 @@ def show_lesson(reading: Reading) -> None:
         cards.show_trainings()
         text("contrast_shown", **named)
     looked = Selection.of(layer, hero.chosen(controls.followed_word), off)
-    show_steps(looked)
+    with follows("steps"):
+        show_steps(looked)
     hand_over("heads", _("All heads of a layer"), compute_heads, layer=layer, off=sorted(off))
     go_deeper(text, {"costs": show_costs})
 

@@ -20,7 +20,7 @@ from explainers.toys.sentence import Sentence
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -103,8 +103,10 @@ def show_lesson(sentence: Sentence, head: RotaryHead, wants_model: bool) -> None
     elif head.is_small:
         text("of_small")
     both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
-    ask_scores(head, both)
-    show_how(two_words, alone, both)
+    with follows("all pairs", controls.shift):
+        ask_scores(head, both)
+    with follows("one pair"):
+        show_how(two_words, alone, both)
     alibi = partial(penalties, sentence.tokens)
     go_deeper(text, {"alibi": alibi, "past_length": longer_texts})
 

@@ -16,7 +16,7 @@ from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -107,7 +107,8 @@ def show_lesson(sentence: Sentence, run: DrawnText, wants_model: bool) -> None:
     end_stop(text)
     place, layer = hero.find_step(picture, len(run.tokens))
     ask_costs(run)
-    show_how(run, layer, place)
+    with follows("one step", controls.word_count, controls.cache_layer):
+        show_how(run, layer, place)
     if not is_short:
         deeper: Cards = {
             "broken": lambda: show_broken(run, small),

@@ -12,7 +12,7 @@ from explainers.chapters.shared_heads import uptraining_job as uptraining
 from explainers.chapters.shared_heads.compute import HEAD_DIM, NUM_HEADS, ROPE_DIM
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Hero, show_hero
+from explainers.ui.figure.hero import Hero, follows, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -92,7 +92,8 @@ def show_lesson(reading: Reading) -> None:
     text("learned_here" if reading.is_small else "averaged_here", sentence=" ".join(reading.known))
     show_reader(reading, has_all_heads=True)
     ask_averaged(reading.known)
-    show_how(reading, picture)
+    with follows("dealing"):
+        show_how(reading, picture)
     sizes = hero.find_small_sizes(picture, reading)
     deeper: Cards = {
         "uptraining": lambda: show_uptraining(reading.known, *sizes),

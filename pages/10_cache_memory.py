@@ -15,7 +15,7 @@ from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -101,9 +101,10 @@ def show_planner() -> None:
         show_hero(text, make_hero(text, choice, hardware, deployment), "memory")
     if choice:
         text("how", stored=text.fill(f"how_{cards.name_stored(choice.shape)}"))
-        with screen("rest", "working"):
-            st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
-        text("result", **cards.measure_cache(choice))
+        with follows("working"):
+            with screen("rest", "working"):
+                st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
+            text("result", **cards.measure_cache(choice))
         with st.expander(_("Where the numbers of this model come from")):
             text("origin", **cards.list_sources(choice.shape))
 
@@ -113,7 +114,8 @@ with gpu_fit.whole_page():
     show_planner()
     if gpu_fit.read_plan().choice:
         show_source(*cards.CODE)
-    compare_models()
+    with follows("comparison"):
+        compare_models()
     go_deeper(text, {name: partial(draw_card, name) for name in CARDS})
 show_one_sentence(text)
 check_yourself(text, {"token": bytes_of_a_token, "model": gigabytes_of_a_model})

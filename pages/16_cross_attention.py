@@ -17,7 +17,7 @@ from explainers.translation.corpus import MAX_SOURCE_WORDS, TRAINING_SENTENCES
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -82,7 +82,10 @@ def show_lesson(whole: TranslationView) -> None:
     answer, named = cards.answer_explaining(view)
     if revealed(text, "explaining", cards.UNCHANGED_SHARES, answer, **named):
         text("explaining_more", **cards.show_replacements(view))
-    show_steps(view, hero.chosen(controls.followed_syllable))
+    syllable = hero.chosen(controls.followed_syllable)
+    of_weights = controls.cross_layer, controls.cross_head, controls.cross_rows
+    with follows("steps", controls.followed_syllable, *of_weights):
+        show_steps(view, syllable)
     shown_below = {"accuracy": show_accuracy, "block": show_block}
     go_deeper(text, shown_below | {"two_ways": show_two_ways, "real": show_real}, view)
 

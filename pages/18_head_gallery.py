@@ -6,7 +6,7 @@ from explainers.chapters.common import measured_heads
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
 from explainers.chapters.head_gallery import cards, head_card
-from explainers.chapters.head_gallery.hero import Place, make_hero
+from explainers.chapters.head_gallery.hero import Place, gallery_head, gallery_layer, make_hero
 from explainers.models.head_scores import (
     build_patterns,
     compute_mass,
@@ -15,7 +15,7 @@ from explainers.models.head_scores import (
     shuffle_weights,
 )
 from explainers.ui import page
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -57,8 +57,9 @@ def show_gallery(gallery: Gallery, named: str) -> None:
         measured_heads.offer_measuring(loaded)
     ask_keeps(gallery)
     text("how")
-    told = cards.show_score_steps(gallery, chosen)
-    text("how_mean" if told else "how_elsewhere", **told)
+    with follows("score", gallery_layer, gallery_head):
+        told = cards.show_score_steps(gallery, chosen)
+        text("how_mean" if told else "how_elsewhere", **told)
     show_source(build_patterns, compute_mass, score_pattern)
     of_head = {"measures": lambda: show_measures(gallery, chosen)}
     of_head |= {"evidence": lambda: head_card.show_evidence(text, gallery, chosen)}

@@ -15,7 +15,7 @@ from explainers.models.score_sources import (
 )
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import read_choice, show_hero
+from explainers.ui.figure.hero import follows, read_choice, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -56,7 +56,8 @@ def show_lesson(
     code_role = "just ran" if own else CODE_ROLE
     cards.hand_over_weight(shown)
     ask_writer(next(iter(cells.values())), shipped_origin)
-    text("how", **cards.describe_sum(shown))
+    with follows("sum", controls.looked_cell):
+        text("how", **cards.describe_sum(shown))
     show_source(gather_sources, split_score, that=code_role)
     go_deeper(
         text,

@@ -29,7 +29,7 @@ from explainers.chapters.exercises.one_exercise import (
 )
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -141,6 +141,7 @@ text("question")
 if deck.is_set and not is_lecture():
     text("set", count=len(deck.cards))
 show_hero(text, make_hero(deck), "deck")
-show_exercises()
+with follows("exercise"):
+    show_exercises()
 go_deeper(text, {"lecturers": choose_set, "machine": explain_writing})
 show_one_sentence(text)

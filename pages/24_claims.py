@@ -18,7 +18,7 @@ from explainers.chapters.claims.hero import choose_claim, make_hero, read_judgem
 from explainers.chapters.common.claim_parameters import capitalise, describe_sizes
 from explainers.translations import _
 from explainers.ui import page
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import show_one_sentence
 from explainers.ui.prediction import is_study_mode, offer_all_answers
@@ -39,7 +39,7 @@ def show_wall() -> None:
         for one in list_next(claim):
             ask_class(one)
     elif judgements[claim.id] or not is_study_mode():
-        with st.container(key="claim finding"):
+        with follows("finding"), st.container(key="claim finding"):
             show_finding(claim)
             offer_all_answers(claim.id)
     else:

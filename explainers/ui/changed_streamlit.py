@@ -4,6 +4,11 @@ What no browser says: a number where a widget has names. Streamlit hands a value
 comes. The widget would raise, the page would end there, and for one small message a traceback would
 be put together and logged. Here the widget keeps what it had.
 
+What is forgotten. Streamlit’s browser script sends the query that it knew last, while pictures
+write what is chosen into the address by themselves; and what two parts of a page say in one
+moment it sends for the first of them, and the click in the other is lost. Here the address counts,
+is taken up before anything else, and as much of the page runs as has something to say.
+
 What comes too often. Streamlit asks for a run of the page for each message that says so. Here those
 that come faster than a reader sees are collected, and one run answers the newest.
 
@@ -16,8 +21,11 @@ Streamlit copies its place on the page twice, by way of Python's general copying
 
 import asyncio
 import functools
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+from weakref import WeakValueDictionary
 
 from streamlit.cursor import RunningCursor
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -27,8 +35,11 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.state.session_state import Serialized, Value, WStates
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.session_state import Serialized, SessionState, Value, WStates
 
+from explainers.ui.controls.late_choices import Drawn, Texts, list_news, split_query, take_up
+from explainers.ui.session import PICTURED
 from explainers.ui.turns import Pace
 
 NUMBERS = {"double_value", "int_value"}
@@ -39,10 +50,13 @@ ASKED_FOR = {
     *("rerun_script", "stop_script", "file_urls_request", "app_heartbeat"),
     "backend_operation_request",
 }
+WHOLE_ADDRESS = "whole"
 OF_WIDGETS = "$$"
+CLICKS = {"trigger_value", "json_trigger_value", "string_trigger_value", "chat_input_value"}
 _read, _take_up = WStates.__getitem__, WStates.set_widget_from_proto
 _read_theme = app_session._populate_theme_msg
 _ask, _answer = AppSession._handle_rerun_script_request, AppSession.handle_backmsg
+_call_callbacks = SessionState._call_callbacks
 
 
 def answer_browser(session: AppSession, message: BackMsg) -> None:
@@ -57,6 +71,73 @@ class Asked:
     def __init__(self) -> None:
         self.pace = Pace(RUNS_EACH_SECOND, RUNS_AT_ONCE)
         self.put_off: list[ClientState] = []
+        self.late: dict[str, Texts] = {}
+        """What a browser has chosen by itself, until a run takes it up."""
+        self.said: dict[str, Texts] = {}
+        """By the address that came with the last message."""
+        self.widgets: dict[str, WidgetState] = {}
+        """As the last message had them."""
+
+    def list_changed(self, states: Iterable[WidgetState]) -> list[str]:
+        """The widgets that were clicked, or that have another value than in the last message."""
+        before, self.widgets = self.widgets, {one.id: one for one in states}
+        return [
+            name
+            for name, one in self.widgets.items()
+            if one.WhichOneof("value") in CLICKS or one != before.get(name, one)
+        ]
+
+
+_of_sessions: WeakValueDictionary[str, Asked] = WeakValueDictionary()
+
+
+def complete(session: AppSession, asked: Asked, state: ClientState) -> None:
+    """Ask with the address as it is, and for all parts of the page that have something to say."""
+    changed, parts = asked.list_changed(state.widget_states.widgets), {state.fragment_id or None}
+    drawn = _find_drawn(session.session_state)
+    if address := _take_address(state):
+        place, said = address.path.rpartition("/")[2], split_query(address.query)
+        before, asked.said = asked.said, said
+        page = session.get_pages().get(state.page_script_hash)
+        if page and place == page["url_pathname"]:
+            state.query_string = address.query
+        news = list_news(drawn, said) if drawn and drawn.place == place else {}
+        late = {name: texts for name, texts in news.items() if texts != before.get(name, ())}
+        asked.late |= late
+        if drawn and news:
+            parts.add(drawn.fragment)
+    if not state.fragment_id or state.is_auto_rerun:
+        return
+    kept = session.session_state
+    known = kept._new_widget_state.widget_metadata
+    parts |= {known[name].fragment_id for name in changed if name in known}
+    state.fragment_id = find_common(session, parts)
+
+
+def _find_drawn(state: SessionState) -> Drawn | None:
+    try:
+        drawn: Drawn = state[PICTURED]
+    except KeyError:
+        return None
+    return drawn
+
+
+def _take_address(state: ClientState) -> SplitResult | None:
+    """What `common/address.js` has added to a message, which Streamlit itself has without it."""
+    address = urlsplit(state.context_info.url)
+    if address.fragment != WHOLE_ADDRESS:
+        return None
+    state.context_info.url = urlunsplit((*address[:3], "", ""))
+    return address
+
+
+def find_common(session: AppSession, parts: set[str | None]) -> str:
+    """The part of the page that has all of these in it; "" for the whole page."""
+    inner = session._fragment_storage.has_ancestor_in
+    for one in filter(None, parts):
+        if all(other == one or (other and inner(other, {one})) for other in parts):
+            return one
+    return ""
 
 
 def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
@@ -65,6 +146,8 @@ def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
     Streamlit itself makes one run of them: the newest value of a widget counts, and each click.
     """
     asked: Asked = vars(session).setdefault("asked", Asked())
+    _of_sessions[session.id] = asked
+    complete(session, asked, state)
     if asked.put_off:
         asked.put_off.append(state)
     elif wait := asked.pace.count():
@@ -78,6 +161,17 @@ def _ask_for_all(session: AppSession, asked: Asked) -> None:
     put_off, asked.put_off = asked.put_off, []
     for state in put_off:
         _ask(session, state)
+
+
+def call_callbacks(state: SessionState, **replayed: Any) -> None:
+    """Take up what stands in the address, and then what was clicked."""
+    context = get_script_run_ctx()
+    asked = _of_sessions.get(context.session_id) if context else None
+    late: dict[str, Texts] = {}
+    if asked:
+        late, asked.late = asked.late, late
+    take_up(late)
+    _call_callbacks(state, **replayed)
 
 
 def take_up_possible(states: WStates, widget_state: WidgetState) -> None:
@@ -142,6 +236,7 @@ def change_streamlit() -> None:
     WStates.__getitem__ = read_or_default  # type: ignore[method-assign]
     AppSession.handle_backmsg = answer_browser  # type: ignore[assignment, method-assign]
     AppSession._handle_rerun_script_request = ask_at_a_pace  # type: ignore[assignment, method-assign]
+    SessionState._call_callbacks = call_callbacks  # type: ignore[assignment, method-assign]
     app_session._populate_theme_msg = copy_theme  # type: ignore[assignment]
     RunningCursor.__deepcopy__ = copy_place  # type: ignore[attr-defined]
     # Until `contents.py` has run, Streamlit would take the folder `pages` for its older kind of

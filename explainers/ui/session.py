@@ -51,7 +51,10 @@ MENU_DRAWN = "menu drawn"
 HELD = "{} held"
 """Of a control in a menu: the visit, whether the menu was open, and the value."""
 CHANGED_IN_BROWSER, LAST_WRITE = "{} changed", "{} written"
-"""Of a control that writes its own place in the URL."""
+"""Of a control that writes its own place in the URL; the second is the visit, what was written, and
+what is left out."""
+ASKED_WITH = "query with which this run was asked for"
+PICTURED = "choices of the pictures that are drawn"
 
 PLAN, PLAN_BELOW = "plan of a cache", "what is drawn below the plan"
 JOB_REFUSED = "{}: refused"

@@ -3,7 +3,7 @@
 // Reads { advances, rooms, pictures } as JSON: how wide letters are, in hundredths of their size; the
 // widths that a picture has in windows; and [what a page sends for its picture, whether to click].
 // Prints for each picture and room { picture, room, clicked, told, waits, says, height, nodes }: see
-// `list` for a node. `clicked` is the button, `told` what the server heard after it, for the link.
+// `list` for a node. `clicked` is the button, `told` what is chosen after it, in the address or told at once.
 
 import { DOMParser, parseHTML } from "npm:linkedom@0.18.12";
 
@@ -32,6 +32,7 @@ async function print(picture, sent, room, place) {
   if (button) due.splice(0).forEach((done) => done());
   const height = parseFloat(readStyle(root.querySelector(".stage")).height ?? "0");
   const says = root.querySelector(".says").textContent;
+  for (const [name, { value }] of attentionAddress.unheard) heard[0] = { ...heard[0], [name]: value };
   console.log(JSON.stringify({ picture, room, clicked, told: heard, waits, says, height, nodes: [...list(root)] }));
   return true;
 }
@@ -39,6 +40,7 @@ async function print(picture, sent, room, place) {
 /** A picture in a room of this many pixels, after it has come to rest. */
 async function open(sent, room, setTriggerValue) {
   document.body.innerHTML = '<div><div class="hero"></div></div>';
+  globalThis.attentionAddress?.unheard.clear();
   const [parent] = document.body.children, [root] = parent.children;
   Object.defineProperty(root, "clientWidth", { value: room });
   const data = new TextEncoder().encode(JSON.stringify(sent));
@@ -101,6 +103,7 @@ function standIn() {
   Object.assign(globalThis, {
     window: globalThis, DOMParser, HTMLElement, SVGElement, document, Event: page.Event, CustomEvent: page.CustomEvent, Node: page.Node,
     ShadowRoot: class {}, devicePixelRatio: 1, innerWidth: Math.max(...told.rooms),
+    location: new URL("http://app/"), History: class { pushState() {} replaceState() {} },
     matchMedia: () => ({ matches: true, addEventListener: never }),
     ResizeObserver: class { observe() {} disconnect() {} },
     IntersectionObserver: class { observe() {} disconnect() {} },
@@ -112,6 +115,7 @@ function standIn() {
     fetch: () => Promise.resolve({ ok: true, text: () => "" }),
     ImageData: class { constructor(data, width) { Object.assign(this, { data, width }); } },
   });
+  globalThis.history = new History();
   document.fonts = { ready: new Promise(() => {}), status: "loaded" };
   document.adoptedStyleSheets = [];
   const create = document.createElement.bind(document);

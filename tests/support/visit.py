@@ -69,7 +69,7 @@ WEARS = """(scheme) => {
 IS_DARK = "() => matchMedia('(prefers-color-scheme: dark)').matches"
 
 TURN = """(link) => {
-  history.pushState({}, '', link);
+  History.prototype.pushState.call(history, {}, '', link); // as a browser does, unseen by the page
   dispatchEvent(new PopStateEvent('popstate', { state: {} }));
 }"""
 """Follow a link as Back and Forward do: the page runs, and the front end is not loaded again."""
@@ -82,6 +82,9 @@ DRAG = """(range, value) => {
 
 VALUES = """(panel) => [...panel.querySelectorAll('tbody tr')].map((line) =>
   [...line.querySelectorAll('td.cell')].map((cell) => cell.value))"""
+
+FOLLOWING = "[class*=st-key-follows-], .st-key-takeaway"
+"""Parts of a page that show what its picture has chosen."""
 
 CLICK = """(button) => {
   button.click();
@@ -183,6 +186,13 @@ class Visit:
         """In the end the address says so, and nothing is on its way to the screen."""
         for key, value in choices.items():
             self.wait_for_choice(key, value)
+        self.page.evaluate(IDLE)
+        self.ready()
+
+    def see_below(self) -> None:
+        """Scroll to the end, where files are of what was chosen, and wait until all shows it."""
+        self.page.locator(FOLLOWING).last.scroll_into_view_if_needed()
+        self.page.wait_for_function("() => attentionAddress.unheard.size === 0")
         self.page.evaluate(IDLE)
         self.ready()
 

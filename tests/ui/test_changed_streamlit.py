@@ -55,7 +55,7 @@ def test_what_is_asked_too_often_is_asked_together_and_nothing_is_lost(monkeypat
     later = []
     loop = SimpleNamespace(call_later=lambda _seconds, *call: later.append(call))
     monkeypatch.setattr(changed_streamlit.asyncio, "get_running_loop", lambda: loop)
-    session: Any = SimpleNamespace()
+    session: Any = SimpleNamespace(id="one", session_state={})
     for state in states:
         changed_streamlit.ask_at_a_pace(session, state)
     assert asked == states[:at_once]

@@ -189,6 +189,7 @@ def make_hero(text: Prose, choices: list[HeroChoice], here: TrainedHere | None, 
         list_experiments(text),
         name_origin(here, seed, setting in SHIPPED_SETTINGS),
         lambda: make_table(find_stage(setting, choices[2].value, here, shown)),
+        (given,),
     )
 
 

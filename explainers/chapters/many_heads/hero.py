@@ -16,7 +16,14 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    list_for_each,
+    read_choice,
+    round_numbers,
+)
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 
@@ -60,7 +67,9 @@ def make_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int
             *reading.choose_marks(),
         ],
         SENTENCES,
-        list_experiments(text, reading.tokens[word.value], word.value, layers, tried),
+        list_for_each(
+            word, functools.partial(list_experiments, text, reading.tokens, layers, tried)
+        ),
         name_layer_origin(layer),
         lambda: make_head_table(layer, word.value),
     )
@@ -86,9 +95,10 @@ def describe_layer(layer: Layer) -> dict[str, Any]:
 
 
 def list_experiments(
-    text: Prose, word: str, place: int, layers: dict[str, Any], tried: str
+    text: Prose, tokens: Sequence[str], layers: dict[str, Any], tried: str, place: int
 ) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show."""
+    word = tokens[place]
     lengths = torch.tensor(layers[tried]["parts"][place])
     head = int(lengths.diagonal().argmax())
     change = (lengths[head, head] / lengths.sum()).sqrt().item()

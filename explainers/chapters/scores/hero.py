@@ -1,6 +1,7 @@
 """The hero of the page: for one word, products, scores, weights and output beside each other."""
 
 import math
+from functools import partial
 from typing import Any
 
 from explainers.attention.scaling import with_temperature
@@ -15,6 +16,7 @@ from explainers.ui.figure.hero import (
     Hero,
     HeroChoice,
     begin_again,
+    list_for_each,
     make_weight_table,
     read_choice,
     round_numbers,
@@ -44,7 +46,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero:
         compute_numbers(layer) | reading.marks,
         [word, HeroChoice(controls.divided_by, TEMPERATURES, divided_by), *reading.choose_marks()],
         (*SENTENCES, *reading.sentences),
-        list_experiments(text, layer, word.value),
+        list_for_each(word, partial(list_experiments, text, layer)),
         name_layer_origin(layer),
         lambda: make_weight_table(reading.tokens, weigh(layer, divided_by)),
     )

@@ -31,7 +31,14 @@ from explainers.toys.training import read_report
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    list_for_each,
+    read_choice,
+    round_numbers,
+)
 from explainers.ui.page import Prose
 
 HEADS = [str(number) for number in NUM_HEADS]
@@ -76,7 +83,7 @@ def make_small_hero(text: Prose, reading: Reading) -> Hero:
     alt = _("KV heads, the query heads that read them, and where one word looks in each of these.")
     shown = load_sharing(tokens, int(heads), int(kv_heads))
     numbers = compute_numbers(tokens)
-    experiments = list_experiments(text, numbers, word.value)
+    experiments = list_for_each(word, functools.partial(list_experiments, text, numbers))
     table = functools.partial(make_head_table, shown, word.value)
     return Hero(
         "sharing", alt, numbers, choices, SENTENCES, experiments, name_layer_origin(shown), table
@@ -101,14 +108,18 @@ def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
     layers = {number: average_layer(layer, int(number)) for number in possible}
     described = {number: describe_layer(one) for number, one in layers.items()}
     numbers = {"tokens": list(reading.tokens), "layers": {heads: described}} | reading.marks
-    of_one = name_one(numbers, word.value, heads)
+
+    def list_averaged(at: int) -> list[Experiment]:
+        remark = text.fill("try_averaged", **name_one(numbers, at, heads))
+        return [Experiment("one", remark, {controls.num_kv_heads.key: "1"})]
+
     return Hero(
         "sharing",
         _("KV heads, the query heads that read them, and where one word looks in each of these."),
         numbers,
         choices,
         SENTENCES,
-        [Experiment("one", text.fill("try_averaged", **of_one), {controls.num_kv_heads.key: "1"})],
+        list_for_each(word, list_averaged),
         name_layer_origin(layer),
         functools.partial(make_head_table, layers[kv_heads], word.value),
     )

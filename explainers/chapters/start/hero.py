@@ -14,7 +14,14 @@ from explainers.toys.grammar import GRAMMARS, MOVED_CHOICES, SPORT_CHOICES, News
 from explainers.toys.layers import FILM_SEED, Film, Layer, Tokens, film_of, load_readable_layer
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, make_weight_table, round_numbers
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    list_for_each,
+    make_weight_table,
+    round_numbers,
+)
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.page_parts.first_picture import FILE, keep_hero
@@ -44,14 +51,17 @@ def make_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
         choices.append(HeroChoice.read(controls.batches, batches))
     choices.append(HeroChoice(controls.sentence, (), sentence, is_elsewhere=True))
     choices += reading.choose_marks()
-    full, causal = (heads[rule][1].weights[word.value].tolist() for rule in MASKS)
+    full, causal = (heads[rule][1].weights.tolist() for rule in MASKS)
     grammar = GRAMMARS[find_language(reading.words, get_language())]
-    experiments = [
-        try_causal(text, reading.tokens, word.value, full, causal),
+    others = [
         try_sentence(text, "try_moved", grammar.write_news(MOVED_CHOICES)),
         try_sentence(text, "try_other", grammar.write_news(SPORT_CHOICES)),
-        *try_untrained(text, reading.tokens, films, word.value),
     ]
+
+    def list_experiments(at: int) -> list[Experiment]:
+        hidden = try_causal(text, reading.tokens, at, full[at], causal[at])
+        return [hidden, *others, *try_untrained(text, reading.tokens, films, at)]
+
     shown = heads[mask.value][1].weights
     return Hero(
         "journey",
@@ -59,7 +69,7 @@ def make_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
         compute_numbers(layers, heads, films) | reading.marks,
         choices,
         SENTENCES if films else (*SENTENCES, *OWN_SENTENCES, *reading.sentences),
-        experiments,
+        list_for_each(word, list_experiments),
         name_layer_origin(layers[mask.value]),
         lambda: make_weight_table(reading.tokens, shown.tolist()),
     )

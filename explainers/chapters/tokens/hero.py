@@ -74,6 +74,7 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
         list_experiments(text, numbers, models),
         describe_origin(numbers, chosen, seed),
         lambda: make_token_table(shown),
+        (controls.token_unit, controls.tokenizer),
     )
 
 

@@ -15,7 +15,7 @@ from explainers.models.score_sources import Source
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, list_for_each
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces
@@ -38,16 +38,22 @@ def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str, whose: s
     names, cell = tuple(cells), controls.looked_cell
     labels = [name_cell(one) for one in cells.values()]
     choice = HeroChoice.read(cell, names, labels, names[0])
-    shown = cells[choice.value]
-    told = {"count": f"{len(shown.sources)}", "key": show_token(shown, shown.key)}
-    experiments = [
-        Experiment(name, text.fill(name, **told), some, is_slow=controls.looked_whose.key in some)
-        for name, some in TRIED.items()
-        if cell.key not in some or some[cell.key] in cells
-    ]
+
+    def list_experiments(name: str) -> list[Experiment]:
+        of = cells[name]
+        told = {"count": f"{len(of.sources)}", "key": show_token(of, of.key)}
+        return [
+            Experiment(
+                name, text.fill(name, **told), some, is_slow=controls.looked_whose.key in some
+            )
+            for name, some in TRIED.items()
+            if cell.key not in some or some[cell.key] in cells
+        ]
+
     numbers = {name: compute_numbers(one) for name, one in cells.items()}
     choices = [choice, *choose_shown(cells.values(), whose)]
-    return assemble_hero(numbers, choices, experiments, origin, shown)
+    experiments = list_for_each(choice, list_experiments)
+    return assemble_hero(numbers, choices, experiments, origin, cells[choice.value])
 
 
 def choose_shown(cells: Iterable[Explained], whose: str) -> list[HeroChoice]:

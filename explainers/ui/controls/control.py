@@ -7,7 +7,7 @@ would see another picture and not know it. Every control therefore says what it 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import streamlit as st
 
@@ -32,6 +32,8 @@ class Control:
     key: str
     label: str
     default: Any
+    link_form: ClassVar[str] = ""
+    """How a browser writes a value that is no plain text or number: `common/address.js`."""
 
     @property
     def unchosen(self) -> Any:
@@ -225,13 +227,14 @@ class Control:
     def write(self, value: Any, default: Any = None) -> None:
         """Put the choice into the URL, or take it out if it is the default."""
         default = self.default if default is None else default
+        usual = None if default is None else self.format_for_url(default)
         text = None if value == default else self.format_for_url(value)
         if text != self.read_url():  # most are as they were, and each message costs time
             if text is None:
                 st.query_params.pop(self.key, None)
             else:
                 st.query_params[self.key] = text
-        st.session_state[LAST_WRITE.format(self.key)] = st.session_state.get(VISIT), text
+        st.session_state[LAST_WRITE.format(self.key)] = st.session_state.get(VISIT), text, usual
 
     def read_url(self) -> Any:
         """What stands in the URL."""

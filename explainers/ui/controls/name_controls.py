@@ -143,6 +143,8 @@ class MultiChoice(Control):
 
     most: int | None = None
 
+    link_form = "apart"
+
     def __call__(self, options: Sequence[str]) -> tuple[str, ...]:
         """Offer the options; one that the page no longer has is dropped."""
         asked = self.read_url() if self.read_request() is not None else None

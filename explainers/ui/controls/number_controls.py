@@ -149,6 +149,7 @@ class TypedNumber(Control):
 
     usual: Sequence[int]
     largest: int
+    link_form = "grouped"
 
     def __call__(self) -> int:
         usual = [f"{number:,}" for number in self.usual]

@@ -1,16 +1,18 @@
 """The hero of a page: one picture that changes in the browser, and a sentence of its numbers.
 
-The server computes what every choice of the picture would show, and sends it all at once; the
-browser hears of no run. The server hears of a choice afterwards, for the link and for what stands
-below the picture.
+The server computes what every choice of the picture would show, and sends it all at once. The
+browser writes a choice into the address by itself; the server hears of it when what stands below
+the picture shows it and is about to be seen, or with whatever else is asked for.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.charts.theme import THEMES
 from explainers.toys.sentence import MAX_CHARACTERS
@@ -18,6 +20,7 @@ from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, is_value
+from explainers.ui.controls.late_choices import note_choices
 from explainers.ui.export_mode import note
 from explainers.ui.figure.chart import offer_files, tabulate
 from explainers.ui.figure.panels import translate_scripts
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
 _SCRIPTS = browser_files.list_scripts("picture", "common")
 _component = browser_files.make_component("picture/picture.js", "hero")
+ANY_CHOICE = "any"
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,10 @@ class Experiment:
     """By the controls' names in the link."""
     is_slow: bool = False
     """A class does not wait for it unasked: see `show_slow_experiment`."""
+    by: str = ""
+    """A choice with which the text changes, by its name; the browser chooses."""
+    each: Mapping[Any, "Experiment"] = field(default_factory=dict)
+    """By the value of that choice: the text, and what is chosen then."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,8 @@ class Hero:
     """Where the numbers come from."""
     table: Callable[[], Any] | None = None
     """The numbers that are seen, as a table (pandas)."""
+    origin_follows: Sequence[Control] = ()
+    """The choices with which the numbers come from elsewhere."""
 
     def chosen(self, control: Control) -> Any:
         """What is chosen now."""
@@ -133,8 +143,20 @@ class Hero:
             if told[name] != st.session_state.get(name, choice.value):
                 choice.control.put(told[name])
                 is_elsewhere |= choice.is_elsewhere
-        if is_elsewhere:
+        context = get_script_run_ctx()
+        if is_elsewhere and context and context.fragment_ids_this_run:
             st.rerun()
+
+
+def list_for_each(
+    choice: HeroChoice, list_some: Callable[[Any], Sequence[Experiment]]
+) -> list[Experiment]:
+    """The experiments as they are now, each with what it says for every value of a choice."""
+    of_value = {value: list_some(value) for value in choice.values}
+    return [
+        replace(now, by=choice.control.key, each={v: some[at] for v, some in of_value.items()})
+        for at, now in enumerate(of_value[choice.value])
+    ]
 
 
 def read_choice(control: Control, values: Sequence[Any], default: Any = None) -> Any:
@@ -191,6 +213,17 @@ def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
         end_after_last_screen()  # before anything is computed for the next one
 
 
+@contextmanager
+def follows(part: str, *choices: Control) -> Iterator[None]:
+    """What is drawn inside shows these choices of the picture above; without any, all of them.
+
+    The browser asks for it anew before it is seen, and for nothing else: `picture/below.js`.
+    """
+    names = " ".join(one.key for one in choices) or ANY_CHOICE
+    with st.container(key=f"follows {part} of {names}"):
+        yield
+
+
 def show_picture(text: Prose, hero: Hero, key: str) -> None:
     """Draw it inside a card, where it is no screen of its own and nothing is tried below it."""
     _draw_picture(text, hero, key, ())
@@ -198,13 +231,21 @@ def show_picture(text: Prose, hero: Hero, key: str) -> None:
 
 
 def _offer_table(hero: Hero, key: str) -> None:
-    if hero.table:
+    if not hero.table:
+        return
+    with follows("origin", *hero.origin_follows) if hero.origin_follows else nullcontext():
         offer_files(key, hero.origin, hero.table, drawn=key)
 
 
 def _draw_picture(text: Prose, hero: Hero, key: str, experiments: Sequence[Experiment]) -> None:
     choices = {choice.control.key: choice for choice in hero.choices}
     note("picture", key, hero)
+
+    def hear() -> None:
+        # A message that leads to another page is read there once more, where there is no picture.
+        if told := st.session_state.get(key):
+            hero.take(told.choices)
+
     _component(
         key=key,
         data={
@@ -214,13 +255,14 @@ def _draw_picture(text: Prose, hero: Hero, key: str, experiments: Sequence[Exper
             "choices": {name: choice.value for name, choice in choices.items()},
             "usual": {name: choice.usual for name, choice in choices.items()},
             "elsewhere": [name for name, one in choices.items() if one.is_elsewhere],
+            "link": note_choices([one for one in hero.choices if not one.is_elsewhere]),
             "controls": [_describe(choice) for choice in hero.choices if choice.labels],
             "texts": {name: text.template(name) for name in hero.sentences},
             "experiments": [_describe_experiment(one) for one in experiments],
             "looks": _LOOKS,
             **hero.numbers,
         },
-        on_choices_change=lambda: hero.take(st.session_state[key].choices),
+        on_choices_change=hear,
     )
 
 
@@ -274,6 +316,15 @@ def _describe(choice: HeroChoice) -> dict[str, Any]:
 
 
 def _describe_experiment(experiment: Experiment) -> dict[str, Any]:
+    """Nothing in it is of what is chosen now, which the server may hear of late."""
+    described = [_describe_try(one) for one in experiment.each.values() or [experiment]]
+    if all(one == described[0] for one in described):
+        return described[0]
+    each = dict(zip(map(str, experiment.each), described, strict=True))
+    return {**described[0], "by": experiment.by, "each": each}
+
+
+def _describe_try(experiment: Experiment) -> dict[str, Any]:
     title, remark = split_title(experiment.text)
     choices = dict(experiment.choices)
     return {"name": experiment.name, "title": title, "text": remark, "choices": choices}

@@ -10,6 +10,7 @@ from explainers.translations import _, get_language
 from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.controls.controls import register
 from explainers.ui.export_mode import is_whole_export
+from explainers.ui.figure.hero import follows
 from explainers.ui.lecture.screens import CARD_KEY, is_lecture, screen
 from explainers.ui.page import Prose, split_title
 from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, LECTURE_CARDS, OPEN_CARD, VISIT
@@ -102,5 +103,5 @@ def _draw_cards(text: Prose, cards: Cards, *given: object) -> None:
                 args=(text.page, names, name),
             )
             if box.open or is_whole_export():
-                with box:
+                with box, follows(name):
                     fragment(draw)(*given)

@@ -1,4 +1,4 @@
-"""What a click on first pictures chooses, and how the browser comes back from it."""
+"""What a click on first pictures chooses, and that its link shows the same."""
 
 import pytest
 from playwright.sync_api import expect
@@ -27,7 +27,7 @@ CHOICES = {
 
 
 @pytest.mark.parametrize("page", CHOICES)
-def test_a_click_is_told_at_once_stands_in_the_link_and_is_taken_back(story, page):
+def test_a_click_is_told_at_once_and_stands_in_the_link(story, page):
     if page in ("inspector", "what_if"):
         need(WHEEL_MODELS[0].id)
     selector, link = CHOICES[page]
@@ -35,8 +35,9 @@ def test_a_click_is_told_at_once_stands_in_the_link_and_is_taken_back(story, pag
     said = one.says.first.text_content()
     assert one.says_after(one.hero.first.locator(selector).first) != said, "no server was asked"
     one.expect_in_link(**link)
+    one.see_below()
     chosen, drawn = one.choices, one.drawn()
-    one.back()
+    one.turn_to(page)
     one.expect_in_link(**dict.fromkeys(link))
     expect(one.says.first).to_have_text(said)  # the address is back before the picture is
     assert one.turn_to(page, **chosen).drawn() == drawn

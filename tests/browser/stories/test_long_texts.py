@@ -112,7 +112,8 @@ def test_serving(story):
     one.page.locator("button.serving-token").nth(3).click()
     one.page.wait_for_function(f"() => ({RED})() > {red + 0.3}", polling=100)
     one.expect_in_link(changed="3")
-    one.back()
+    one.page.locator("button.serving-token").nth(3).click()
+    one.expect_in_link(changed=None)
     one.expect_said("whole pages of 4")
 
     one.radio("pages").click()

@@ -4,9 +4,10 @@
 
 /** @import { FollowData, Led, Place } from "./data.js" */
 
+import { visit } from "../common/address.js";
 import { element } from "../common/elements.js";
 import { Heir, wishesToLead } from "./handover.js";
-import { findLecture, makeLink, readChoices, ROOM, SCREEN, visit } from "./place.js";
+import { findLecture, makeLink, readChoices, ROOM, SCREEN } from "./place.js";
 import { Stream } from "./stream.js";
 import { Ballot } from "./votes.js";
 

@@ -41,12 +41,3 @@ export function makeLink(page, query) {
   for (const name of OWN) if (here.has(name) && name !== SCREEN) link.searchParams.set(name, here.get(name) ?? "");
   return link;
 }
-
-/**
- * Go there as Back and Forward do: one run of the page, nothing is loaded again.
- * @param {URL} link
- */
-export function visit(link) {
-  history.replaceState(history.state, "", link); // so that Back leaves the lecture
-  dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
-}

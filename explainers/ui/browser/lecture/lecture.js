@@ -8,6 +8,7 @@
 /** @import { Size } from "./fit.js" */
 /** @import { Part, Screen } from "./screens.js" */
 
+import { keepPage, step as addEntry } from "../common/address.js";
 import { loadStyle, unpack, wear } from "../common/component.js";
 import { Bar } from "./bar.js";
 import { findLetters, Fit, windowScale } from "./fit.js";
@@ -18,7 +19,7 @@ import { Presenter } from "./presenter.js";
 import { findPicture, isPicture, listScreens, prepare } from "./screens.js";
 import { Share } from "./share.js";
 import { forget, keep } from "./start_key.js";
-import { findBlock, findSwitch, FRAME, isIdle, keepAddress, listPageLinks, narrowChart, releaseAddress, WATCHED } from "./streamlit.js";
+import { findBlock, findSwitch, FRAME, isIdle, listPageLinks, narrowChart, WATCHED } from "./streamlit.js";
 import { Blank, Digits, Help, Spotlight } from "./tools.js";
 import "../common/elements.js"; // what only those need is asked for at once, and not after them
 import "./miniature.js";
@@ -162,7 +163,7 @@ export class Lecture {
     removeEventListener("pointerdown", this.press, true);
     removeEventListener("resize", this.resized);
     removeEventListener("popstate", this.returned, true);
-    releaseAddress();
+    keepPage("");
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !this.sheets.includes(sheet));
     this.spotlight.close();
     this.presenter.close();
@@ -182,7 +183,7 @@ export class Lecture {
     [this.wanted, this.wantedStep] = this.from === null ? this.asked(this.target || location.href) : [this.from, 0];
     this.from = null;
     this.target = "";
-    releaseAddress();
+    keepPage("");
     this.at = WAITS;
     this.id = null;
     this.code = -1;
@@ -396,7 +397,7 @@ export class Lecture {
     if (!next) return this.bar.say(by > 0 ? this.words.last : this.words.first);
     this.from = by > 0 ? 0 : LAST;
     this.target = "";
-    releaseAddress();
+    keepPage("");
     this.depart();
     next.click();
   }
@@ -461,7 +462,8 @@ export class Lecture {
     else link.searchParams.delete("screen");
     if (this.isHeld) this.choice.write(link.searchParams);
     else for (const name of ["mine", "set"]) link.searchParams.delete(name);
-    if (link.href !== location.href) history[isTurn ? "pushState" : "replaceState"](history.state, "", link);
+    if (link.href !== location.href && isTurn) addEntry(link);
+    else if (link.href !== location.href) history.replaceState(history.state, "", link);
     this.link = link.href;
     if (!this.isHeld) return;
     /** @type {Turned} */
@@ -479,7 +481,7 @@ export class Lecture {
         return;
       }
       this.target = location.href;
-      keepAddress(location.pathname);
+      keepPage(location.pathname);
       return this.depart();
     }
     event.stopImmediatePropagation();

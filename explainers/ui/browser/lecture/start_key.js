@@ -7,6 +7,7 @@
 /** @import { Component } from "../common/component.js" */
 
 import { unpack } from "../common/component.js";
+import "../common/address.js"; // Back leads from page to page, also where there is no picture
 import { element } from "../common/elements.js";
 import { isTyped, KEYS } from "./keys.js";
 import { findSwitch, toTop } from "./streamlit.js";

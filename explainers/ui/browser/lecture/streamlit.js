@@ -75,22 +75,6 @@ export function toTop() {
   one(PARTS.scroller)?.scrollTo(0, 0);
 }
 
-/**
- * After Back to another page, runs that have not ended may still write their address, as a new entry;
- * then the next Back would return to it.
- * @param {string} pathname of the page that comes
- */
-export function keepAddress(pathname) {
-  history.pushState = (state, unused, url) => {
-    if (new URL(url ?? "", location.href).pathname === pathname) history.replaceState(state, unused, url);
-  };
-}
-
-/** The page has come, or another one is asked for. */
-export function releaseAddress() {
-  Reflect.deleteProperty(history, "pushState"); // what every history has is there again
-}
-
 /** What the theme has: the colours of letters and of the page. */
 export function readColours() {
   const app = one(PARTS.app);

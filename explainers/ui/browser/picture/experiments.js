@@ -54,23 +54,29 @@ export class Experiments {
     return card;
   }
 
+  /** As it is with what is chosen now. @param {Experiment} experiment */
+  now(experiment) {
+    return experiment.each?.[String(this.choices()[experiment.by ?? ""])] ?? experiment;
+  }
+
   /** @param {Experiment} experiment */
-  isOn({ choices }) {
-    const now = this.choices();
+  isOn(experiment) {
+    const now = this.choices(), { choices } = this.now(experiment);
     return Object.entries(choices).every(([key, value]) => String(now[key]) === String(value));
   }
 
   /** One experiment begins where the reader was, not where the last one ended. @param {Experiment} experiment */
   set(experiment) {
-    const was = { ...this.choices(), ...this.before }, changed = { ...this.before, ...experiment.choices };
+    const { choices } = this.now(experiment);
+    const was = { ...this.choices(), ...this.before }, changed = { ...this.before, ...choices };
     this.before = Object.fromEntries(Object.keys(changed).map((key) => [key, was[key]]));
-    this.choose({ ...this.before, ...experiment.choices });
+    this.choose({ ...this.before, ...choices });
     this.root.parentElement?.scrollIntoView({ block: "start", behavior: "smooth" });
   }
 
   /** Back to where the reader was; from an experiment that came with the link, to the usual picture. @param {Experiment} [experiment] */
   reset(experiment) {
-    const usual = Object.keys(experiment?.choices ?? {}).map((key) => [key, this.usual[key]]);
+    const usual = Object.keys(experiment ? this.now(experiment).choices : {}).map((key) => [key, this.usual[key]]);
     const back = { ...Object.fromEntries(usual), ...this.before };
     this.before = {};
     this.choose(back);
@@ -79,10 +85,11 @@ export class Experiments {
   /** Which one is shown, and what is said of it. */
   mark() {
     for (const [experiment, card] of this.cards) {
-      const isOn = this.isOn(experiment);
+      const isOn = this.isOn(experiment), { title, text: remark } = this.now(experiment), button = card.firstElementChild;
+      if (button && button.textContent !== title) button.textContent = title;
       card.classList.toggle("on", isOn);
-      card.firstElementChild?.setAttribute("aria-pressed", String(isOn));
-      const said = /** @type {HTMLElement} */ (card.lastElementChild), text = isOn ? experiment.text : "";
+      button?.setAttribute("aria-pressed", String(isOn));
+      const said = /** @type {HTMLElement} */ (card.lastElementChild), text = isOn ? remark : "";
       if (said.dataset.text === text) continue;
       said.dataset.text = text;
       said.replaceChildren(...makeSentenceNodes(text, {}));

@@ -1,11 +1,14 @@
 // @ts-check
 // What every hero is: a picture with its choices, one sentence made of its numbers, and experiments.
-// A hero changes itself at once; the server hears of a choice afterwards, for the link.
+// A hero changes itself at once, and the address soon. The server hears of a choice when somebody is about
+// to see what depends on it, or with whatever else is asked for.
 
+import { heard, listUnheard, note, same, spell, write } from "../common/address.js";
 import { ANSWER_WITHIN } from "../common/component.js";
 import { readBackground } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
+import { Below } from "./below.js";
 import { Chips, Sheet } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
@@ -28,6 +31,8 @@ import { Stage } from "./stage.js";
  * @property {string} title
  * @property {string} text
  * @property {Record<string, Choice>} choices
+ * @property {string} [by] a choice with which the others change
+ * @property {Record<string, Experiment>} [each] by its value
  */
 /**
  * @typedef {object} HeroData what the server sends: ui/figure/hero.py
@@ -37,6 +42,7 @@ import { Stage } from "./stage.js";
  * @property {Record<string, Choice>} choices by their names in the link
  * @property {Record<string, Choice>} usual what is shown where nothing was chosen
  * @property {string[]} elsewhere those of the choices that only the server can act on
+ * @property {Record<string, import("../common/address.js").Way>} link how the address has those that the browser writes
  * @property {Control[]} controls
  * @property {Record<string, string>} texts templates of the page's sentences
  * @property {Experiment[]} experiments
@@ -50,7 +56,7 @@ import { Stage } from "./stage.js";
  */
 
 const MOST_WORDS = 25; // of a picture's sentence in front of a class
-const TELL_AFTER = 350; // milliseconds without a further change: then the server hears of it
+const TELL_AFTER = 350; // milliseconds without a further change: then it is in the address, and told if need be
 
 /** @template {HeroData} Data */
 export class Hero {
@@ -62,13 +68,15 @@ export class Hero {
     this.choices = {};
     this.worn = ""; // the background for which colours were chosen
     this.offered = "";
-    /** @type {Record<string, Choice>} what the server has not heard of */
+    /** @type {Record<string, Choice>} what the server is to hear of at once: it is in no address */
     this.untold = {};
+    this.toldLate = ""; // what it was told last of what is in the address
     /** @type {{ some: Record<string, Choice>, at: number }[]} what it was told and has not answered */
     this.tellings = [];
     /** @type {Tell} */
     this.tell = () => {};
     this.telling = 0;
+    this.shownBelow = new Below(root, () => this.tellNow());
     /** @type {{ name: string, shown: Record<string, Choice>, lent: Record<string, Choice> }} the experiment on a lecture's screen; `lent` is to be taken back */
     this.presented = { name: "", shown: {}, lent: {} };
     root.setAttribute("role", "group");
@@ -110,14 +118,26 @@ export class Hero {
       this.layOut();
     }
     this.update();
+    const { unheard } = this, isMore = JSON.stringify(unheard) !== this.toldLate;
+    if (isMore && Object.keys(unheard).length) this.settle(TELL_AFTER); // made while the server drew
+  }
+
+  /** What is in the address, and the server has not taken up. */
+  get unheard() {
+    const here = [...listUnheard()].filter(([name]) => name in this.data.link);
+    return Object.fromEntries(here.map(([name, { value }]) => [name, value]));
   }
 
   /** What the server says is chosen; what it has not heard of or not answered goes before that. @param {Record<string, Choice>} choices */
   obey(choices) {
+    for (const [name, { value, texts }] of listUnheard()) {
+      const way = this.data.link[name];
+      if (way && (choices[name] === value || same(way.said ?? [], texts))) heard(name, spell(choices[name], way));
+    }
     const answered = this.tellings.findLastIndex(({ some }) => Object.entries(some).every(([key, value]) => choices[key] === value));
     const isFresh = (/** @type {{ at: number }} */ { at }) => performance.now() - at < ANSWER_WITHIN;
     this.tellings = this.tellings.slice(answered + 1).filter(isFresh);
-    this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.untold, this.presented.shown);
+    this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.unheard, this.untold, this.presented.shown);
   }
 
   /** The host has no numbers for what it was told: what was shown before is shown again. */
@@ -134,7 +154,8 @@ export class Hero {
     if (!this.data) return;
     if (this.says.dataset.lecture !== String(this.isLecture)) this.layOut();
     if (name === this.presented.name) return;
-    const found = this.data.experiments.find((one) => one.name.replace(/[^\w-]/g, "-") === name)?.choices ?? {};
+    const named = this.data.experiments.find((one) => one.name.replace(/[^\w-]/g, "-") === name);
+    const found = named ? this.experiments.now(named).choices : {};
     const { lent: back } = this.presented, keys = Object.keys(found);
     const isFar = keys.some((key) => this.data.elsewhere.includes(key) && String(found[key]) !== String(this.choices[key]));
     this.presented = { name, shown: isFar ? {} : { ...found }, lent: {} };
@@ -156,17 +177,38 @@ export class Hero {
   choose(some) {
     const isWaiting = this.data.elsewhere.some((key) => key in some && some[key] !== this.choices[key] && !this.knows(key, some[key]));
     Object.assign(this.choices, some);
-    Object.assign(this.untold, some);
-    for (const key of Object.keys(some)) delete this.presented.shown[key];
+    for (const [key, value] of Object.entries(some)) {
+      delete this.presented.shown[key];
+      const way = this.data.link[key];
+      if (way) note(key, { value, texts: spell(value, way) });
+      else this.untold[key] = value;
+    }
     this.root.classList.toggle("waiting", isWaiting);
     if (!isWaiting) this.update();
+    this.settle(isWaiting ? 0 : TELL_AFTER);
+  }
+
+  /** In a while, if nothing else is chosen: to the address, and to the server if it must know. @param {number} after */
+  settle(after) {
     clearTimeout(this.telling);
     this.telling = window.setTimeout(() => {
-      const told = this.untold;
-      this.untold = {};
-      this.tellings.push({ some: told, at: performance.now() });
-      this.tell("choices", told);
-    }, isWaiting ? 0 : TELL_AFTER);
+      write();
+      const isAwaited = Object.keys(this.untold).length > 0 || this.isLecture, late = Object.keys(this.unheard);
+      if (isAwaited) this.tellNow();
+      else if (late.length) this.shownBelow.expect(late);
+    }, after);
+  }
+
+  /** The server hears of all that it has not heard of. */
+  tellNow() {
+    clearTimeout(this.telling);
+    this.shownBelow.rest();
+    const { untold, unheard } = this;
+    this.untold = {};
+    this.toldLate = JSON.stringify(unheard);
+    if (Object.keys(untold).length) this.tellings.push({ some: untold, at: performance.now() });
+    const told = { ...unheard, ...untold };
+    if (Object.keys(told).length) this.tell("choices", told);
   }
 
   /** Everything that depends on choices and numbers, on its way from what is shown now. */

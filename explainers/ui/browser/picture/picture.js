@@ -9,11 +9,13 @@ import { element } from "../common/elements.js";
 import { settle } from "../common/host.js";
 import { speak } from "../common/words.js";
 // What most kinds need is asked for at once; what one kind needs, when it is drawn.
+import "../common/address.js";
 import "../common/colours.js";
 import "../common/filled_text.js";
 import "../common/numbers.js";
 import "../common/snapshot.js";
 import "./arcs.js";
+import "./below.js";
 import "./chips.js";
 import "./experiments.js";
 import "./hero.js";

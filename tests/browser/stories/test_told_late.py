@@ -1,0 +1,106 @@
+"""A choice of a picture costs the server nothing until somebody wants what depends on it."""
+
+from playwright.sync_api import expect
+
+from tests.support.visit import Visit
+
+BELOW = ".st-key-follows-two-steps-of-any"
+ENTRIES = "history.length"
+AT_ONCE = """([chosen, clicked]) => {
+  const hero = document.querySelector('.st-key-hero [data-testid=stBidiComponentIsolated]');
+  hero.shadowRoot.querySelector(chosen).click();
+  setTimeout(() => document.querySelector(clicked).click());
+}"""
+"""A choice that the picture tells, and a click elsewhere before Streamlit's script has sent it."""
+NEXT = ".st-key-way-on button"
+
+
+def choose_word(one: Visit, place: int) -> None:
+    """Click on a word of the picture, and wait until the address says so."""
+    one.hero.first.locator(".words button").nth(place).click()
+    one.wait_for_choice("word", None if place == 2 else f"{place}")
+
+
+def expect_word(one: Visit, place: int) -> None:
+    """In the end it is the one that is followed."""
+    chosen = one.hero.first.locator(".words button").nth(place)
+    expect(chosen).to_have_attribute("aria-checked", "true")
+
+
+def test_thirty_clicks_ask_for_no_run_and_what_is_below_comes_when_it_is_seen(visit):
+    one = visit("masks", is_still=True)
+    sent, entries = one.sent, one.page.evaluate(ENTRIES)
+    for place in [3, 5, 4, 0, 6, 1] * 5:
+        choose_word(one, place)
+    assert one.sent == sent
+    assert one.page.evaluate(ENTRIES) == entries
+    one.after_run(one.page.locator(BELOW).scroll_into_view_if_needed)
+    assert one.sent == sent + 1
+    drawn = one.drawn()
+    one.page.reload()
+    assert one.ready().drawn() == drawn
+    expect_word(one, 1)
+
+    choose_word(one, 6)  # while what depends on it is in sight
+    assert one.redrawn(drawn) != drawn
+    one.page.locator(BELOW).scroll_into_view_if_needed()
+    drawn = one.redrawn(drawn)
+    link = {**one.choices}
+    assert visit("masks", is_still=True, **link).drawn() == drawn
+
+
+def test_whatever_is_asked_for_takes_what_was_chosen_along(visit):
+    one = visit("masks", is_still=True)
+    choose_word(one, 5)
+    sent = one.sent
+    card = one.page.locator(".st-key-go-deeper summary").first
+    one.after_run(lambda: card.evaluate("(summary) => summary.click()"))
+    one.expect_in_link(word="5", deep="side_by_side")
+    assert one.sent == sent + 1, "one message for both"
+    assert one.drawn() == visit("masks", is_still=True, **one.choices).drawn()
+
+    choose_word(one, 4)
+    one.page.get_by_text("Settings").first.click()
+    again = one.page.get_by_role("button", name="Reset all choices")
+    one.after_run(again.click)
+    one.expect_in_link(word=None, deep=None)
+    expect_word(one, 2)
+
+    choose_word(one, 6)
+    one.page.locator(NEXT).evaluate("(button) => button.click()")
+    one.page.wait_for_url("**/many_heads*")
+    one.ready()
+    expect_word(one, 6)
+    choose_word(one, 3)
+    one.page.get_by_role("navigation").get_by_role("link", name="Queries").click()
+    one.page.wait_for_url("**/query_key_value*")
+    one.ready()
+    expect_word(one, 3)
+
+
+def test_back_leads_from_page_to_page(visit):
+    one = visit("masks", is_still=True)
+    choose_word(one, 5)
+    one.hero.get_by_role("radio", name="window", exact=True).click()
+    one.expect_in_link(rule="window")
+    drawn, link = one.hero.first.get_attribute("aria-label"), one.page.url
+    one.page.locator(NEXT).click()
+    one.page.wait_for_url("**/many_heads*")
+    one.ready()
+    choose_word(one, 0)
+    one.back()
+    assert one.page.url == link
+    expect(one.hero.first).to_have_attribute("aria-label", drawn or "")
+    one.after_run(one.page.go_forward)
+    one.page.wait_for_url("**/many_heads*")
+    one.expect_in_link(word="0")
+    expect_word(one, 0)
+
+
+def test_two_parts_of_a_page_that_speak_at_once_are_both_heard(visit):
+    one = visit("masks", is_still=True)
+    one.page.evaluate(AT_ONCE, ["button[value=untrained]", NEXT])
+    one.page.wait_for_url("**/many_heads*")
+    one.ready()
+    one.back()
+    one.expect_in_link(weights="untrained")

@@ -1,0 +1,79 @@
+"""What a page must say, so that a choice of its picture can be told late: what shows it.
+
+A picture is sent with all that its reader can choose in it. The browser shows it and asks for no
+run, but for the parts of the page that are marked as following the choice.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from explainers.ui.figure import hero
+from explainers.ui.figure.hero import ANY_CHOICE, Hero
+from tests.golden.kept import load_models
+from tests.golden.sent import _read_element
+from tests.support.opening import PAGES, opened
+
+FOLLOWS, OF = "follows ", " of "
+ITS_OWN = {"choices", "link", "usual"}
+"""What a picture is sent of what is chosen now."""
+PICTURE = "picture-picture"
+MOST_TRIED = 3
+"""Values of a choice."""
+
+
+def read_parts(block: Any, following: frozenset[str] = frozenset()) -> Iterator[tuple[Any, str]]:
+    """Each element, by the choices that it is marked to follow, and what is sent of it."""
+    for child in getattr(block, "children", {}).values():
+        name = getattr(child, "key", None) or ""
+        names = {*name.rpartition(OF)[2].split()} if name.startswith(FOLLOWS) else set()
+        if getattr(child, "proto", None) is not None and not hasattr(child, "children"):
+            yield following, json.dumps(strip(_read_element(child)), sort_keys=True)
+        yield from read_parts(child, following | names)
+
+
+def strip(sent: Any) -> Any:
+    """Without what a picture is told of the choices of now."""
+    if PICTURE not in sent.get("component", ""):
+        return sent
+    data = {name: one for name, one in sent["data"].items() if name not in ITS_OWN}
+    return sent | {"data": data}
+
+
+def see(page: Path, link: dict[str, Any]) -> tuple[list[Hero], list[tuple[Any, str]]]:
+    """The pictures of a page under a link, and all that it shows."""
+    shown: list[Hero] = []
+    draw = hero._draw_picture
+
+    def note(text: Any, picture: Hero, *more: Any) -> None:
+        shown.append(picture)
+        draw(text, picture, *more)
+
+    with mock.patch.object(hero, "_draw_picture", note):
+        visit = opened(page, link)
+    return shown, list(read_parts(visit.main))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_shows_a_choice_is_marked_and_the_picture_itself_has_all(page):
+    load_models()
+    [picture, *_more], usual = see(page, {})
+    for choice in picture.choices:
+        name = choice.control.key
+        others = [one for one in choice.values if one != choice.value and one is not None]
+        if choice.is_elsewhere or name.startswith("guess_"):
+            continue
+        for value in others[:: max(1, len(others) // MOST_TRIED)][:MOST_TRIED]:
+            _shown, seen = see(page, {name: choice.control.format_for_url(value)})
+            free = [
+                [sent for follows, sent in parts if not {name, ANY_CHOICE} & follows]
+                for parts in (usual, seen)
+            ]
+            if len(free[0]) != len(free[1]):
+                continue  # a link that cannot be obeyed says so
+            changed = [one for one, other in zip(*free, strict=True) if one != other]
+            assert changed == [], f"{name} = {value}"
