@@ -1,8 +1,8 @@
 """What a first picture can show without a server: its numbers, and those of what can be counted.
 
-Most choices a picture makes by itself from what it was sent. Of some a button's remark tells a
-number, and some only a server draws: here the page is drawn for their values, and what differs is
-kept. `browser/static/answers.js` puts it together again.
+Most choices a picture makes by itself from what it was sent. Some only a server draws: here the
+page is drawn for their values, and what differs is kept. `browser/static/answers.js` puts it
+together again.
 """
 
 import itertools
@@ -19,15 +19,6 @@ from explainers.ui.controls.name_controls import MultiChoice
 from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.lecture.screens import CARD_KEY
 
-REMARKS = {
-    "start": "word",
-    "query_key_value": "word",
-    "scores": "word",
-    "many_heads": "word",
-    "shared_heads": "word",
-    "why_it_looked": "why_cell",
-}
-"""Pages of which a remark tells a number of a choice that the picture makes by itself."""
 BELOW = {"exercise"}
 """Choices of what stands below a picture more than of the picture: only the app follows them."""
 NOT_DRAWN = {CARD_KEY, "run", *BELOW}
@@ -51,12 +42,10 @@ def describe_picture(page: str, language: str) -> dict[str, Any]:
         other = read_other(page, choices, language)
         if other and all(other[name] == base[name] for name in ("kind", "elsewhere")):
             changes = find_changes(base, other)
-            changes["near"] = describe_remarks(page, language, other, hero, choices)
             if len(json.dumps(changes)) < LARGEST:
                 far[key] = changes
     return {
         "data": base,
-        "near": describe_remarks(page, language, base, hero, {}),
         "far": far,
         "values": {c.control.key: describe_values(c) for c in hero.choices if is_counted(c)},
         "drawn": [c.control.key for c in hero.choices if isinstance(c.control, MaskDrawing)],
@@ -102,20 +91,6 @@ def find_changes(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
         of_base = base["choices"]
         changes["choices"] = {n: v for n, v in data["choices"].items() if v != of_base.get(n)}
     return changes
-
-
-def describe_remarks(
-    page: str, language: str, base: dict[str, Any], hero: Hero, link: Choices
-) -> dict[str, dict[str, Any]]:
-    """By the value of the one choice that a page's remarks tell of: the buttons with them."""
-    key = REMARKS.get(page, "")
-    found = {}
-    for choice in (one for one in hero.choices if one.control.key == key):
-        for value in choice.values:
-            other = read_other(page, link | {key: value}, language)
-            if other:
-                found[str(value)] = {"experiments": other["experiments"]}
-    return {key: found} if found else {}
 
 
 def list_far(base: dict[str, Any], hero: Hero) -> Iterator[Choices]:

@@ -38,7 +38,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.session_state import Serialized, SessionState, Value, WStates
 
-from explainers.ui.controls.late_choices import Drawn, Texts, list_news, split_query, take_up
+from explainers.ui.controls.late_choices import Drawn, Texts, split_query, take_up
 from explainers.ui.session import PICTURED
 from explainers.ui.turns import Pace
 
@@ -51,6 +51,7 @@ ASKED_FOR = {
     "backend_operation_request",
 }
 WHOLE_ADDRESS = "whole"
+"""With this begins what stands behind the # of an address that `common/address.js` sends."""
 OF_WIDGETS = "$$"
 CLICKS = {"trigger_value", "json_trigger_value", "string_trigger_value", "chat_input_value"}
 _read, _take_up = WStates.__getitem__, WStates.set_widget_from_proto
@@ -73,19 +74,48 @@ class Asked:
         self.put_off: list[ClientState] = []
         self.late: dict[str, Texts] = {}
         """What a browser has chosen by itself, until a run takes it up."""
-        self.said: dict[str, Texts] = {}
-        """By the address that came with the last message."""
+        self.told: tuple[int, dict[str, Texts]] = 0, {}
+        """The visit of the last message, and what its browser had chosen then by itself."""
         self.widgets: dict[str, WidgetState] = {}
         """As the last message had them."""
 
-    def list_changed(self, states: Iterable[WidgetState]) -> list[str]:
-        """The widgets that were clicked, or that have another value than in the last message."""
-        before, self.widgets = self.widgets, {one.id: one for one in states}
+    def list_changed(self, said: Iterable[WidgetState], held: SessionState) -> list[str]:
+        """The widgets that were clicked, or that have another value than in the last message.
+
+        Of one that was in no message before, the value that the server holds counts.
+        """
+        before, self.widgets = self.widgets, {one.id: one for one in said}
         return [
             name
             for name, one in self.widgets.items()
-            if one.WhichOneof("value") in CLICKS or one != before.get(name, one)
+            if one.WhichOneof("value") in CLICKS
+            or (one != before[name] if name in before else _is_news(one, held))
         ]
+
+    def list_late(self, drawn: Drawn, address: SplitResult) -> tuple[dict[str, Texts], bool]:
+        """What the browser has chosen by itself since the last message, and is there anything
+        that no picture has been drawn with?
+
+        It names what it has not seen taken up; what it named before is on its way already, and may
+        have been taken away since.
+        """
+        said = split_query(address.query)
+        names = [name for name in address.fragment.split("&")[1:] if name in drawn.choices]
+        unheard = {name: said.get(name, ()) for name in names}
+        visit, before = self.told
+        before = before if visit == drawn.visit else {}
+        self.told = drawn.visit, unheard
+        was = {name: drawn.choices[name].drawn for name in names}
+        late = {name: one for name, one in unheard.items() if one != before.get(name, was[name])}
+        return late, unheard != was
+
+
+def _is_news(said: WidgetState, held: SessionState) -> bool:
+    metadata = held._new_widget_state.widget_metadata.get(said.id)
+    if metadata is None or said.id not in held:
+        return False
+    states = WStates({said.id: Serialized(said)}, {said.id: metadata})
+    return _is_possible(states, said.id) and bool(_read(states, said.id) != held[said.id])
 
 
 _of_sessions: WeakValueDictionary[str, Asked] = WeakValueDictionary()
@@ -93,22 +123,21 @@ _of_sessions: WeakValueDictionary[str, Asked] = WeakValueDictionary()
 
 def complete(session: AppSession, asked: Asked, state: ClientState) -> None:
     """Ask with the address as it is, and for all parts of the page that have something to say."""
-    changed, parts = asked.list_changed(state.widget_states.widgets), {state.fragment_id or None}
-    drawn = _find_drawn(session.session_state)
+    kept, parts = session.session_state, {state.fragment_id or None}
+    changed = asked.list_changed(state.widget_states.widgets, kept)
+    drawn = _find_drawn(kept)
     if address := _take_address(state):
-        place, said = address.path.rpartition("/")[2], split_query(address.query)
-        before, asked.said = asked.said, said
+        place = address.path.rpartition("/")[2]
         page = session.get_pages().get(state.page_script_hash)
         if page and place == page["url_pathname"]:
             state.query_string = address.query
-        news = list_news(drawn, said) if drawn and drawn.place == place else {}
-        late = {name: texts for name, texts in news.items() if texts != before.get(name, ())}
-        asked.late |= late
-        if drawn and news:
-            parts.add(drawn.fragment)
+        if drawn and drawn.place == place:
+            late, is_any = asked.list_late(drawn, address)
+            asked.late |= late
+            if is_any:
+                parts.add(drawn.fragment)
     if not state.fragment_id or state.is_auto_rerun:
         return
-    kept = session.session_state
     known = kept._new_widget_state.widget_metadata
     parts |= {known[name].fragment_id for name in changed if name in known}
     state.fragment_id = find_common(session, parts)
@@ -125,7 +154,7 @@ def _find_drawn(state: SessionState) -> Drawn | None:
 def _take_address(state: ClientState) -> SplitResult | None:
     """What `common/address.js` has added to a message, which Streamlit itself has without it."""
     address = urlsplit(state.context_info.url)
-    if address.fragment != WHOLE_ADDRESS:
+    if address.fragment.split("&")[0] != WHOLE_ADDRESS:
         return None
     state.context_info.url = urlunsplit((*address[:3], "", ""))
     return address

@@ -13,8 +13,9 @@ from tests.golden.kept import load_models, read_kept
 from tests.golden.links import HOSTILE, OF_EVERY_PAGE
 from tests.golden.sent import simplify
 
-NOT_ANSWERED = "usual", "ahead"
-"""Where a reset leads, which follows what is chosen; and a route of the server."""
+NOT_ANSWERED = "usual", "ahead", "link"
+"""Where a reset leads, which follows what is chosen; a route of the server; and what a picture
+needs to write its choices into the app's address."""
 OTHER = {"serving": ("elsewhere", "changes", "chunks", "drafts"), "exercises": ("elsewhere",)}
 """What is other by intent: all that was measured beforehand, and no model that is asked; and
 exercises, which only the app changes."""

@@ -1,6 +1,7 @@
 """What we change inside Streamlit does what Streamlit itself would, for less."""
 
 import functools
+import re
 from copy import deepcopy
 from types import SimpleNamespace
 from typing import Any
@@ -11,9 +12,14 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from streamlit.runtime.state.session_state import WStates
+from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.session_state import SessionState, WStates
 
 from explainers.ui import changed_streamlit
+from explainers.ui.browser_files import FOLDER
+from explainers.ui.controls.late_choices import Drawn
+from explainers.ui.session import PICTURED
 
 SECTIONS = "theme", "theme.light", "theme.dark", "theme.sidebar"
 
@@ -55,13 +61,101 @@ def test_what_is_asked_too_often_is_asked_together_and_nothing_is_lost(monkeypat
     later = []
     loop = SimpleNamespace(call_later=lambda _seconds, *call: later.append(call))
     monkeypatch.setattr(changed_streamlit.asyncio, "get_running_loop", lambda: loop)
-    session: Any = SimpleNamespace(id="one", session_state={})
+    session: Any = SimpleNamespace(id="one", session_state=SessionState())
     for state in states:
         changed_streamlit.ask_at_a_pace(session, state)
     assert asked == states[:at_once]
     [(ask, *arguments)] = later
     ask(*arguments)
     assert asked == states
+
+
+WITHIN = {"lesson": None, "card": "lesson", "question": "lesson", "sidebar": None}
+"""Parts of a page, each with the one that it is in."""
+
+
+def a_session(**widgets: str) -> Any:
+    """A page in which each of these widgets says `old`, by the part in which it is."""
+    storage, state = MemoryFragmentStorage(), SessionState()
+    for name, outer in WITHIN.items():
+        storage.register(name, lambda: None, parent_fragment_id=outer)
+    for name, part in widgets.items():
+        read = functools.partial(lambda usual, said: usual if said is None else said, "old")
+        state._set_widget_metadata(
+            WidgetMetadata(name, read, str, "string_value", fragment_id=part)
+        )
+        state._new_widget_state.set_from_value(name, "old")
+    pages = {"of masks": {"url_pathname": "masks"}, "of heads": {"url_pathname": "many_heads"}}
+    return SimpleNamespace(
+        session_state=state, _fragment_storage=storage, get_pages=lambda: pages
+    )
+
+
+def test_all_parts_of_a_page_that_speak_at_once_are_heard():
+    asked, session = changed_streamlit.Asked(), a_session(pick="card", answer="question", way="")
+    told = {"pick": "old", "answer": "old", "way": "old"}
+    for changed, sent_for, runs in (
+        ({"pick": "new"}, "card", "card"),  # alone
+        ({"answer": "new"}, "lesson", "lesson"),  # one within the other
+        ({"answer": "old", "pick": "old"}, "question", ""),  # beside each other: the whole page
+        ({"answer": "new"}, "card", ""),
+        ({}, "card", "card"),  # nothing else has changed since
+        ({"way": "new"}, "card", ""),  # outside of all parts
+    ):
+        told |= changed
+        state = ClientState(fragment_id=sent_for)
+        for name, value in told.items():
+            state.widget_states.widgets.append(WidgetState(id=name, string_value=value))
+        changed_streamlit.complete(session, asked, state)
+        assert state.fragment_id == runs, changed
+
+
+def test_a_widget_is_heard_of_which_no_message_has_told_before():
+    for value, runs in (("old", "card"), ("new", "")):
+        asked, session = changed_streamlit.Asked(), a_session(answer="question")
+        state = ClientState(fragment_id="card")
+        state.widget_states.widgets.append(WidgetState(id="answer", string_value=value))
+        changed_streamlit.complete(session, asked, state)
+        assert state.fragment_id == runs
+
+
+def test_what_a_browser_has_chosen_by_itself_is_taken_up_once():
+    asked, session = changed_streamlit.Asked(), a_session()
+    word: Any = SimpleNamespace(drawn=("2",))
+    session.session_state[PICTURED] = Drawn(1, "masks", "lesson", {"word": word})
+    for address, late, runs, query in (
+        ("masks?word=5#whole&word", {"word": ("5",)}, "", "word=5"),
+        ("masks?word=5#whole&word", {}, "", "word=5"),  # it is on its way, or was taken away
+        ("masks#whole&word", {"word": ()}, "", ""),  # the usual one again
+        ("masks?word=2#whole&word", {"word": ("2",)}, "sidebar", "word=2"),  # as it is drawn
+        ("masks?rule=full#whole&rule", {}, "sidebar", "rule=full"),  # no picture offers it
+        ("masks#whole", {}, "sidebar", ""),  # written by the server, and not arrived
+        ("many_heads?word=5#whole&word", {}, "sidebar", "before"),  # of the page that comes
+        ("masks?word=7", {}, "sidebar", "before"),  # as Streamlit's script itself sends it
+    ):
+        asked.late = {}
+        state = ClientState(fragment_id="sidebar", page_script_hash="of masks")
+        state.query_string, state.context_info.url = "before", f"http://app/{address}"
+        changed_streamlit.complete(session, asked, state)
+        found = asked.late, state.fragment_id, state.query_string
+        assert found == (late, runs, query), address
+        assert "#" not in state.context_info.url
+
+
+def test_the_browser_adds_the_address_where_a_message_has_it():
+    """`common/address.js` appends bytes to what Streamlit's script sends, and knows its fields."""
+    script = (FOLDER / "common" / "address.js").read_text(encoding="utf-8")
+    tags = [int(tag, 16) for tag in re.findall(r"(?:RERUN|CONTEXT|URL_FIELD) = 0x(\w\w)", script)]
+    sent = BackMsg(rerun_script=ClientState(query_string="word=2", fragment_id="card"))
+    sent.rerun_script.context_info.url = "http://app/masks"
+    sent.rerun_script.context_info.timezone = "UTC"
+    added = (url := "http://app/masks?word=5#whole").encode()
+    for tag in reversed(tags):
+        added = bytes([tag, len(added)]) + added
+    assert sent.SerializeToString()[0] == tags[0], "by which the browser finds what asks for a run"
+    told = BackMsg.FromString(sent.SerializeToString() + added)
+    sent.rerun_script.context_info.url = url
+    assert told == sent, "and nothing else is changed"
 
 
 def test_only_what_a_reader_asks_for_is_answered(monkeypatch):

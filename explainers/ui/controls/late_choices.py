@@ -116,12 +116,6 @@ def take_up(late: Mapping[str, Texts]) -> None:
         st.session_state[LAST_WRITE.format(name)] = drawn.visit, text, usual
 
 
-def list_news(drawn: Drawn, said: Mapping[str, Texts]) -> dict[str, Texts]:
-    """What an address says of choices otherwise than they were drawn."""
-    said = {name: said.get(name, ()) for name in drawn.choices}
-    return {name: texts for name, texts in said.items() if texts != drawn.choices[name].drawn}
-
-
 def read_address() -> dict[str, Texts]:
     """What the address said with which this run was asked for; what it writes itself is later."""
     context = get_script_run_ctx()

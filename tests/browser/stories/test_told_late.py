@@ -66,6 +66,10 @@ def test_whatever_is_asked_for_takes_what_was_chosen_along(visit):
     one.expect_in_link(word=None, deep=None)
     expect_word(one, 2)
 
+    choose_word(one, 4)
+    one.turn_to("masks")  # for the server nothing has changed since the last link
+    expect_word(one, 2)
+
     choose_word(one, 6)
     one.page.locator(NEXT).evaluate("(button) => button.click()")
     one.page.wait_for_url("**/many_heads*")

@@ -15,24 +15,26 @@
  * @typedef {object} Address
  * @property {Map<string, Unheard>} unheard
  * @property {string} here as it was written last
- * @property {string} left that of the page before, with what nobody has heard of
+ * @property {string} left that of the page before, as a message has it, with what nobody has heard of
  * @property {string} before as it was when the last message was sent, if the server has changed it since
  * @property {string} only the one page that may be written, while one goes back to it
+ * @property {boolean} isKept
  */
 
 // A message that asks for a run, and in it what is known of the browser, and in that the address: these are
 // numbers of fields. What is appended to a message counts, and not what it had in the same field before.
-const RERUN = 0x5a, CONTEXT = 0x42, URL_FIELD = 0x22, WHOLE = "whole"; // what stands behind its #
+const RERUN = 0x5a, CONTEXT = 0x42, URL_FIELD = 0x22, WHOLE = "whole"; // what stands behind its #, and then the names of `unheard`
 const encoder = new TextEncoder();
+export const FORGOTTEN = "attention-forgotten"; // of the window: what nobody has heard of is not chosen any more
 const DIGITS = 6; // of a number that is not whole, as Python's `g` writes it
 // One for the tab: each component has its own copy of this file.
 const holder = /** @type {{ attentionAddress?: Address }} */ (globalThis);
-const address = (holder.attentionAddress ??= begin());
+const address = (holder.attentionAddress ??= { unheard: new Map(), here: bare(location.href), left: "", before: "", only: "", isKept: false });
 
-/** From here on; Streamlit itself would add an entry for each choice. @returns {Address} */
-function begin() {
-  /** @type {Address} */
-  const fresh = { unheard: new Map(), here: bare(location.href), left: "", before: "", only: "" };
+/** In the app, from here on; Streamlit itself would add an entry for each choice. A file has a host that writes its link. */
+export function keepAddress(fresh = address) {
+  if (fresh.isKept) return;
+  fresh.isKept = true;
   const { pushState, replaceState } = History.prototype;
   history.pushState = (state, unused, url) => {
     const link = new URL(url || location.href, location.href);
@@ -60,7 +62,6 @@ function begin() {
   WebSocket.prototype.send = function (/** @type {Parameters<typeof send>[0]} */ data) {
     send.call(this, data instanceof Uint8Array && data[0] === RERUN ? addAddress(data, fresh) : data);
   };
-  return fresh;
 }
 
 /** Without the place on the page. @param {string} link */
@@ -71,20 +72,27 @@ function bare(link) {
 /** The browser's Back or Forward: the address that comes counts. @param {Address} fresh */
 function arrive(fresh) {
   if (bare(location.href) === fresh.here) return;
-  const was = filled(fresh.here, fresh.unheard);
-  if (fresh.unheard.size && was.pathname !== location.pathname) fresh.left = was.href;
+  const was = new URL(fresh.here), isLate = fresh.unheard.size > 0;
+  if (isLate && was.pathname !== location.pathname) fresh.left = whole(was, fresh.unheard);
   fresh.unheard.clear();
   fresh.here = bare(location.href);
+  if (isLate) dispatchEvent(new Event(FORGOTTEN)); // the server may have nothing new to say to a picture
 }
 
 /** @param {Uint8Array} message @param {Address} fresh */
 function addAddress(message, fresh) {
   arrive(fresh); // Streamlit's script may have heard of it first
   write(fresh);
-  const url = new URL(fresh.left || location.href);
-  url.hash = WHOLE;
+  const url = fresh.left || whole(new URL(location.href), fresh.unheard);
   fresh.left = fresh.before = "";
-  return new Uint8Array([...message, ...field(RERUN, field(CONTEXT, field(URL_FIELD, encoder.encode(url.href))))]);
+  return new Uint8Array([...message, ...field(RERUN, field(CONTEXT, field(URL_FIELD, encoder.encode(url))))]);
+}
+
+/** An address with what nobody has heard of, and with the names of that. @param {URL} link @param {Map<string, Unheard>} unheard */
+function whole(link, unheard) {
+  fill(link, unheard);
+  link.hash = [WHOLE, ...unheard.keys()].join("&");
+  return link.href;
 }
 
 /** A field of a message: its number, how long it is, what it has. @param {number} number @param {Iterable<number>} content */
@@ -126,6 +134,7 @@ export function spell(value, { usual, form }) {
 
 /** A choice that is to be in the address soon: a slider that is dragged has many. @param {string} name @param {Unheard} one */
 export function note(name, one) {
+  keepAddress();
   address.unheard.set(name, one);
 }
 

@@ -7,7 +7,7 @@
 /** @import { Component } from "../common/component.js" */
 
 import { unpack } from "../common/component.js";
-import "../common/address.js"; // Back leads from page to page, also where there is no picture
+import { keepAddress } from "../common/address.js";
 import { element } from "../common/elements.js";
 import { isTyped, KEYS } from "./keys.js";
 import { findSwitch, toTop } from "./streamlit.js";
@@ -84,6 +84,7 @@ function sign() {
 export default function ({ data }) {
   const told = unpack(data);
   if (!told) return;
+  keepAddress(); // Back leads from page to page, also where there is no picture
   waiting.told = told;
   if ((page ?? told.place) !== told.place) toTop();
   page = told.place;

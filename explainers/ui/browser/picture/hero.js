@@ -3,7 +3,7 @@
 // A hero changes itself at once, and the address soon. The server hears of a choice when somebody is about
 // to see what depends on it, or with whatever else is asked for.
 
-import { heard, listUnheard, note, same, spell, write } from "../common/address.js";
+import { FORGOTTEN, heard, listUnheard, note, same, spell, write } from "../common/address.js";
 import { ANSWER_WITHIN } from "../common/component.js";
 import { readBackground } from "../common/colours.js";
 import { element } from "../common/elements.js";
@@ -93,8 +93,9 @@ export class Hero {
     /** @type {Map<string, Chips>} */
     this.chips = new Map();
     this.tween = new Tween(() => this.paint());
-    const drawn = new WeakRef(root); // a page that was left need not be kept for this
-    onStillness(() => drawn.deref()?.classList.toggle("still", isStill()));
+    const drawn = new WeakRef(this); // a page that was left need not be kept for this
+    onStillness(() => drawn.deref()?.root.classList.toggle("still", isStill()));
+    addEventListener(FORGOTTEN, () => drawn.deref()?.forget());
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("present", (event) => this.present(/** @type {CustomEvent<string>} */ (event).detail));
@@ -138,6 +139,14 @@ export class Hero {
     const isFresh = (/** @type {{ at: number }} */ { at }) => performance.now() - at < ANSWER_WITHIN;
     this.tellings = this.tellings.slice(answered + 1).filter(isFresh);
     this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.unheard, this.untold, this.presented.shown);
+  }
+
+  /** Another link counts: what only the browser knew is not chosen any more. */
+  forget() {
+    clearTimeout(this.telling);
+    this.shownBelow.rest();
+    this.untold = {};
+    if (this.data) this.refuse();
   }
 
   /** The host has no numbers for what it was told: what was shown before is shown again. */
@@ -208,7 +217,7 @@ export class Hero {
     this.toldLate = JSON.stringify(unheard);
     if (Object.keys(untold).length) this.tellings.push({ some: untold, at: performance.now() });
     const told = { ...unheard, ...untold };
-    if (Object.keys(told).length) this.tell("choices", told);
+    if (Object.keys(told).length && this.root.isConnected) this.tell("choices", told);
   }
 
   /** Everything that depends on choices and numbers, on its way from what is shown now. */

@@ -4,13 +4,11 @@
 /** @typedef {import("../picture/hero.js").Choice} Choice */
 /** @typedef {Record<string, Choice>} Choices */
 /** @typedef {import("../picture/hero.js").HeroData & Record<string, any>} Data */
-/** @typedef {Record<string, any> & { near?: Near }} Changes  parts of the data that are others */
-/** @typedef {Record<string, Record<string, Changes>>} Near  by choice and value: remarks that tell of it */
+/** @typedef {Record<string, any>} Changes  parts of the data that are others */
 /**
  * @typedef {object} Sent
  * @property {Data} data as the page opens
  * @property {Choices} [opens] what the app's page opens with, if that is something else
- * @property {Near} near
  * @property {Record<string, Changes | string>} far by the values of what only a server draws: changes, or the file that has them
  * @property {Record<string, Choice[] | { from: number, to: number }>} values that may be chosen
  * @property {string[]} drawn choices whose values are drawings of a mask
@@ -38,13 +36,10 @@ export class Answers {
   find(choices, fetched) {
     const { elsewhere, choices: first } = this.base, key = toPython(elsewhere.map((name) => choices[name]));
     const isBase = elsewhere.every((name) => choices[name] === first[name]);
-    const found = isBase ? {} : fetched ?? this.sent.far[key];
-    if (!found || typeof found === "string") return found ?? null;
-    const { near = isBase ? this.sent.near : {}, ...changes } = found;
+    const changes = isBase ? {} : fetched ?? this.sent.far[key];
+    if (!changes || typeof changes === "string") return changes ?? null;
     const chosen = Object.fromEntries(Object.entries(choices).filter(([name, value]) => value !== first[name] || elsewhere.includes(name)));
-    const all = { ...first, ...changes.choices, ...chosen };
-    const remarks = Object.entries(near).map(([name, byValue]) => byValue[String(all[name])] ?? {});
-    return /** @type {Data} */ (Object.assign({}, this.base, changes, ...remarks, { choices: all }));
+    return { ...this.base, ...changes, choices: { ...first, ...changes.choices, ...chosen } };
   }
 
   /**

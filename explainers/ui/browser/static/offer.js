@@ -25,12 +25,11 @@ export async function writeOffer(data, choices) {
 function describe(data, choices, title) {
   const { elsewhere, usual } = data;
   const isHere = (/** @type {{ choices: Record<string, Choice> }} */ one) => elsewhere.every((key) => !(key in one.choices) || one.choices[key] === choices[key]);
-  // A remark may tell a number of other choices than those that will be made.
-  const experiments = data.experiments.filter(isHere).map((one) => ({ ...one, text: "" }));
+  const experiments = data.experiments.filter(isHere);
   const values = Object.fromEntries(Object.keys(choices).map((key) => [key, [...new Set([choices[key], usual[key], ...experiments.map((one) => one.choices[key])])].filter((one) => one !== undefined)]));
   const allowed = Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.join(", ")]));
   const ahead = typeof data.ahead === "string" ? { ahead: "" } : {};
-  return { data: { ...data, ...ahead, choices, experiments }, opens: usual, near: {}, far: {}, values, drawn: [], most_drawn: 0, lists: [], allowed, title };
+  return { data: { ...data, ...ahead, choices, experiments, link: {} }, opens: usual, far: {}, values, drawn: [], most_drawn: 0, lists: [], allowed, title };
 }
 
 /** JSON that ends no script. @param {unknown} what */
