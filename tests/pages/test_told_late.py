@@ -82,9 +82,9 @@ def test_what_shows_a_choice_is_marked_and_the_picture_itself_has_all(page):
             continue
         for value in others[:: max(1, len(others) // MOST_TRIED)][:MOST_TRIED]:
             _shown, seen = see(page, {name: choice.control.format_for_url(value)})
-            free = [
+            before, after = (
                 [sent for follows, sent in parts if not {name, ANY_CHOICE} & follows]
                 for parts in (usual, seen)
-            ]
-            changed = list(unified_diff(*free, n=0, lineterm=""))
+            )
+            changed = list(unified_diff(before, after, n=0, lineterm=""))
             assert changed == [], f"{name} = {value}"

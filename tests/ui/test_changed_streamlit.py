@@ -86,9 +86,7 @@ def a_session(**widgets: str) -> Any:
         )
         state._new_widget_state.set_from_value(name, "old")
     pages = {"of masks": {"url_pathname": "masks"}, "of heads": {"url_pathname": "many_heads"}}
-    return SimpleNamespace(
-        session_state=state, _fragment_storage=storage, get_pages=lambda: pages
-    )
+    return SimpleNamespace(session_state=state, _fragment_storage=storage, get_pages=lambda: pages)
 
 
 def test_all_parts_of_a_page_that_speak_at_once_are_heard():
