@@ -104,14 +104,8 @@ def show_prose(head: Head) -> None:
     tokens = spell_tokens(loaded, ids[0])
     weights = found.weights[head.place][None]
     alt = _("Weights of {head} between {count} tokens.", head=head.name, count=len(tokens))
-    tiles = Tiles(
-        pack_weights(weights, ~found.masks[layer][None]),
-        tokens,
-        [str(layer)],
-        [head.name],
-        alt,
-        enlarges=True,
-    )
+    planes = pack_weights(weights, ~found.masks[layer][None])
+    tiles = Tiles(planes, tokens, [str(layer)], [head.name], alt)
 
     def tabulate() -> Any:
         return tabulate_strongest_keys(weights[None], [layer], tokens).assign(head=number)

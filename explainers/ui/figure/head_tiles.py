@@ -32,9 +32,7 @@ class Tiles:
     """Square matrices, one for each name `across` and each name `down`, all of the same tokens.
 
     `planes` holds, packed by zlib, first the low byte of every number's steps and then every high
-    byte, a tile after the other, down first. `remarks` say more of the names across; each
-    `group_size` tiles down stand together. Tiles that `enlarge` stand by themselves, grow when
-    they are clicked and are zoomed into; the others are chosen by a click.
+    byte, a tile after the other, down first. A tile grows when it is clicked, and is zoomed into.
     """
 
     planes: bytes
@@ -42,31 +40,14 @@ class Tiles:
     across: Sequence[str]
     down: Sequence[str]
     alt: str
-    remarks: Sequence[str] = ()
-    group_size: int = 1
-    selected: tuple[int, int] | None = None
-    enlarges: bool = False
 
 
-def show_tiles(
-    tiles: Tiles,
-    origin: str,
-    key: str,
-    table: "Callable[[], pd.DataFrame]",
-    on_pick: Callable[[int, int], None] = lambda *_unused: None,
-) -> None:
-    """Draw them; `on_pick` hears which one (row, column) was clicked, before the page runs."""
+def show_tiles(tiles: Tiles, origin: str, key: str, table: "Callable[[], pd.DataFrame]") -> None:
+    """Draw them."""
     theme, name = read_theme(), f"tiles {key}"
     # Changes with everything that the picture is built from anew.
-    names = [[*tiles.tokens], [*tiles.across], [*tiles.down], [*tiles.remarks], get_language()]
+    names = [[*tiles.tokens], [*tiles.across], [*tiles.down], get_language()]
     digest = hashlib.sha256(tiles.planes + repr(names).encode()).hexdigest()
-
-    def pick() -> None:
-        message = st.session_state[name].tile
-        rows, columns = len(tiles.down), len(tiles.across)
-        row, column = int(message["row"]), int(message["column"])
-        on_pick(min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
-
     with screen("picture", name):
         result = _component(
             key=name,
@@ -76,17 +57,12 @@ def show_tiles(
                 "tokens": list(tiles.tokens),
                 "across": [_(name) for name in tiles.across],
                 "down": [_(name) for name in tiles.down],
-                "remarks": [_(r) for r in tiles.remarks] or [""] * len(tiles.across),
                 "words": translate_scripts(_SCRIPTS),
                 "alt": _(tiles.alt),
-                "group_size": tiles.group_size,
-                "selected": tiles.selected,
-                "enlarges": tiles.enlarges,
                 "ramp": [list(parse_colour(colour)) for colour in theme.weight_ramp],
                 "background": parse_colour(theme.background),
                 "highlight": theme.highlight,
             },
-            on_tile_change=pick,
             on_theme_change=lambda: None,
         )
     if result.theme:

@@ -34,10 +34,9 @@ class Source:
 class Panel:
     """A matrix with its place in the computation; `flipped` shows it with its axes exchanged.
 
-    `heading` begins a new line of the picture under these words and a `remark` on them. A `small`
-    one is a miniature without digits; of several alike one can be `marked` as chosen, or `muted`
-    as not taking part. The row of the query `followed` stands in a box.
-    One that `grows` has a row more in each frame of the slider.
+    `heading` begins a new line of the picture under these words. A `small` one is a miniature
+    without digits; of several alike one can be `muted` as not taking part. The row of the query
+    `followed` stands in a box.
     A `dense` one becomes an image as soon as it has more numbers than one would read.
     Its rows may be chosen from a `pool`, in the list of names that is called `pooled_by` in a link:
     the browser draws them when they are chosen there, and the server says the same later.
@@ -51,13 +50,10 @@ class Panel:
     flipped: bool = False
     frames: tuple[Values, ...] = ()
     heading: str = ""
-    remark: str = ""
     small: bool = False
-    marked: bool = False
     muted: bool = False
     followed: int | None = None
     dense: bool = False
-    grows: bool = False
     pool: Mapping[str, Sequence[float]] = field(default_factory=dict)
     pooled_by: str = ""
 
@@ -203,7 +199,6 @@ def translate_figure(figure: Figure) -> Figure:
                 matrix=translate_matrix(panel.matrix),
                 operator=_(panel.operator),
                 heading=_(panel.heading),
-                remark=_(panel.remark),
             )
             for panel in figure.panels
         ],

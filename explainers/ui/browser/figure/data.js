@@ -56,12 +56,9 @@
  * @property {string} formula
  * @property {string} operator what stands before it
  * @property {string} heading begins a new line of the picture
- * @property {string} remark
  * @property {boolean} has_page is there more to read about it?
  * @property {boolean} flipped are its axes exchanged?
- * @property {boolean} grows has it a row more in each frame?
  * @property {boolean} small is it a miniature without digits?
- * @property {boolean} marked
  * @property {boolean} muted
  * @property {number | null} followed the query in a box
  * @property {string[]} rows

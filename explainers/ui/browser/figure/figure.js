@@ -147,7 +147,7 @@ export class Figure {
       const panels = view.panels.map((panel) => /** @type {PanelData} */ ({ ...own.get(panel.id), ...panel }));
       this.data = { ...this.sent, ...view, panels };
     }
-    const structure = JSON.stringify([_("Play"), this.data.panels.map((p) => [p.id, p.operator, p.heading, p.remark])]);
+    const structure = JSON.stringify([_("Play"), this.data.panels.map((p) => [p.id, p.operator, p.heading])]);
     if (structure !== this.structure) this.build(structure);
     else this.renew();
     this.legend.replaceChildren(...legend(this.data));
@@ -177,7 +177,7 @@ export class Figure {
   /** @param {PanelData} data */
   paint(data) {
     const frame = this.frames?.place ?? 0;
-    const values = data.grows ? grown(data, frame) : data.frames?.[frame] ?? data.values;
+    const values = data.frames?.[frame] ?? data.values;
     this.panels.get(data.id)?.paint({ ...data, values }, this.data.ramps[data.kind]);
   }
 
@@ -254,7 +254,6 @@ export class Figure {
     for (const panel of this.data.panels) {
       // What no operator parts stays together when lines are broken: Q, K and V.
       if (panel.heading) this.stage.append(element("div", "heading", panel.heading));
-      if (panel.remark) this.stage.append(element("div", "remark", panel.remark));
       const last = panel.operator || panel.heading ? null : this.stage.lastElementChild;
       const place = last ?? element("div", "place");
       if (panel.operator) place.append(element("div", "operator", panel.operator));
@@ -512,13 +511,3 @@ function rangesLike(range) {
     .filter((other) => other !== range && name !== "" && other.slider.name === name);
 }
 
-/**
- * The rows up to this frame; where axes are exchanged they are columns.
- * @param {PanelData} data
- * @param {number} frame
- * @returns {Values}
- */
-function grown({ values, flipped }, frame) {
-  const rows = /** @type {Values} */ (values); // none that grows is an image
-  return rows.map((line, i) => line.map((value, j) => (flipped ? j : i) > frame ? null : value));
-}

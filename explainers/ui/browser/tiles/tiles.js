@@ -1,5 +1,5 @@
 // @ts-check
-// Many square matrices at once, each a small picture: point for a number, click to choose, drag to
+// Many square matrices at once, each a small picture: point for a number, click to enlarge, drag to
 // look closer. The numbers come packed, two bytes each, and are unpacked by the browser itself.
 // Text from readers is only ever written with textContent.
 
@@ -101,7 +101,7 @@ export class Tiles {
     this.colours = ramp(data);
     this.pixels = pixels(this.colours);
     for (const tile of this.all) tile.image = null;
-    this.mark();
+    this.root.style.setProperty("--frame", data.highlight);
     this.legend();
     this.offerSearch();
     this.look(isNew ? null : this.window);
@@ -109,45 +109,24 @@ export class Tiles {
   }
 
   build() {
-    const { across, down, remarks, group_size: group, enlarges } = this.data;
-    const side = this.data.tokens.length, cells = side * side;
+    const { across, down, tokens } = this.data, cells = tokens.length ** 2;
     this.all = [];
     this.stage.replaceChildren();
-    this.stage.classList.toggle("enlarges", enlarges);
-    this.stage.style.setProperty("--columns", String(across.length));
-    if (!enlarges) {
-      this.stage.append(element("span", "corner", _("head ↓ layer →")));
-      across.forEach((name, column) => {
-        const label = this.stage.appendChild(element("span", remarks[column] ? "across near" : "across", name));
-        if (remarks[column]) label.title = remarks[column];
-      });
-    }
-    down.forEach((name, row) => {
-      const first = row && row % group === 0 && group > 1 ? " family" : "";
-      if (!enlarges) this.stage.append(element("span", `down${first}`, name));
-      across.forEach((layer, column) => {
-        const box = this.stage.appendChild(element("div", `tile${first}`));
-        if (enlarges) box.append(element("span", "name", name));
-        const frame = box.appendChild(element("div", "frame"));
-        const beside = element("div", "axis beside"), below = element("div", "axis below"), line = element("div", "line");
-        const canvas = element("canvas", "");
-        frame.append(...(enlarges ? [beside, canvas, line, below] : [canvas]));
-        /** @type {Tile} */
-        const tile = { row, column, box, canvas, at: cells * (column * down.length + row), size: 0, image: null, below, beside, line };
-        canvas.setAttribute("aria-hidden", "true");
-        canvas.onpointerdown = (event) => this.press(tile, event);
-        canvas.onpointermove = (event) => this.point(tile, event);
-        canvas.onpointerup = (event) => this.release(tile, event);
-        canvas.onpointerleave = () => { this.readout.textContent = ""; };
-        this.all.push(tile);
-      });
-    });
-  }
-
-  mark() {
-    const [row, column] = this.data.selected ?? [];
-    for (const tile of this.all) tile.box.classList.toggle("marked", tile.row === row && tile.column === column);
-    this.root.style.setProperty("--frame", this.data.highlight);
+    down.forEach((name, row) => across.forEach((_layer, column) => {
+      const box = this.stage.appendChild(element("div", "tile"));
+      box.append(element("span", "name", name));
+      const frame = box.appendChild(element("div", "frame")), canvas = element("canvas", "");
+      const beside = element("div", "axis beside"), below = element("div", "axis below"), line = element("div", "line");
+      frame.append(beside, canvas, line, below);
+      /** @type {Tile} */
+      const tile = { row, column, box, canvas, at: cells * (column * down.length + row), size: 0, image: null, below, beside, line };
+      canvas.setAttribute("aria-hidden", "true");
+      canvas.onpointerdown = (event) => this.press(tile, event);
+      canvas.onpointermove = (event) => this.point(tile, event);
+      canvas.onpointerup = (event) => this.release(tile, event);
+      canvas.onpointerleave = () => { this.readout.textContent = ""; };
+      this.all.push(tile);
+    }));
   }
 
   legend() {
@@ -175,7 +154,7 @@ export class Tiles {
     for (const tile of this.all) {
       const side = Math.max(1, Math.round(tile.size * devicePixelRatio));
       Object.assign(tile.canvas, { width: side, height: side });
-      if (this.data.enlarges) this.measure(tile);
+      this.measure(tile);
       const context = contextOf(tile.canvas);
       if (rows > side) {
         this.fill(context, poolLargest(this.steps, tile.at, this.data.tokens.length, this.seen, side), side);
@@ -200,8 +179,6 @@ export class Tiles {
 
   /** A field for a token: by its position, or by what it says. */
   offerSearch() {
-    this.search.hidden = !this.data.enlarges;
-    if (this.search.hidden) return;
     const label = element("label", "", _("Which head looks at this token?"));
     Object.assign(this.wanted, { type: "search", maxLength: 60, placeholder: _("a word, or a position") });
     this.wanted.oninput = () => this.seek();
@@ -274,7 +251,7 @@ export class Tiles {
    */
   press(tile, event) {
     this.start = { place: this.place(tile, event), x: event.clientX, y: event.clientY };
-    if (this.data.enlarges) tile.canvas.setPointerCapture(event.pointerId);
+    tile.canvas.setPointerCapture(event.pointerId);
   }
 
   /**
@@ -286,22 +263,14 @@ export class Tiles {
     this.start = null;
     if (!start) return;
     const moved = Math.hypot(event.clientX - start.x, event.clientY - start.y);
-    if (moved <= A_CLICK || !this.data.enlarges) return this.choose(tile);
+    if (moved <= A_CLICK) {
+      tile.box.classList.toggle("wide");
+      return this.paint();
+    }
     const end = this.place(tile, event);
     const between = (/** @type {0 | 1} */ axis) => /** @type {Span} */ (
       [Math.min(start.place[axis], end[axis]), Math.max(start.place[axis], end[axis]) + 1]);
     this.look({ query: between(0), key: between(1) });
-  }
-
-  /** @param {Tile} tile */
-  choose(tile) {
-    if (this.data.enlarges) {
-      tile.box.classList.toggle("wide");
-      return this.paint();
-    }
-    this.data.selected = [tile.row, tile.column];
-    this.mark();
-    this.tell("tile", { row: tile.row, column: tile.column });
   }
 
   /**

@@ -58,9 +58,8 @@ export class Panel {
       { name: data.name, formula: data.formula, rows: data.rows.length, columns: data.columns.length });
     this.named?.setAttribute("aria-label", spoken);
     this.box.style.setProperty("--role", data.colour);
-    const { small, marked, muted } = data;
-    for (const [state, isSo] of Object.entries({ small, marked, muted })) this.box.classList.toggle(state, Boolean(isSo));
-    this.box.setAttribute("aria-current", String(Boolean(marked)));
+    const { small, muted } = data;
+    for (const [state, isSo] of Object.entries({ small, muted })) this.box.classList.toggle(state, Boolean(isSo));
   }
 
   /**

@@ -171,7 +171,7 @@ export class Table extends Panel {
    * @returns {before is Table}
    */
   continues(before) {
-    if (!before || this.data.small || this.data.heading || this.data.remark) return false;
+    if (!before || this.data.small || this.data.heading) return false;
     return [this, before].every(({ data }) => data.row_tokens) && String(this.data.rows) === String(before.data.rows);
   }
 
