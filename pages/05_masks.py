@@ -114,7 +114,9 @@ def show_lesson() -> None:
 
 
 text("question")
-reading = choose_reading(choose_sentence(), is_trained=controls.weights.read() == "trained")
+reading = choose_reading(
+    choose_sentence(), is_trained=controls.weights(is_drawn=False) == "trained"
+)
 words, is_short = len(reading.tokens), len(reading.tokens) < score_matrix.FEWEST
 readable, wide = score_matrix.read_labs(reading)
 show_lesson()

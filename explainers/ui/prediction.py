@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import Control, describe_options, find_among
+from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
 from explainers.ui.export_mode import is_whole_export, stand_in
 from explainers.ui.lecture.screens import find_question, is_lecture, screen, show_on_screen
 from explainers.ui.page import Prose
@@ -37,15 +38,14 @@ class Guess(Control):
     def __call__(self, options: Sequence[str]) -> str | None:
         """The guess, read from the link and written to it; the options are drawn elsewhere."""
         answers = [*options, SKIP]
-        self.read_request()  # takes up what was answered on an earlier visit
-        request, guess = self.read_link(find_among(answers))
-        if guess not in answers:  # the sentence has changed, and with it the answers
-            guess = None
+        fit = fit_among(answers, None)  # with another sentence the answers are others
+        guess = self.resolve(find_among(answers), describe_options(answers), fit=fit)
         st.session_state[self.key] = guess  # Streamlit forgets what no widget shows
-        self.keep(guess)
-        self.write(guess)
-        self.report_bad_link(request, guess or _("no answer"), describe_options(answers))
         return next((one for one in answers if one == guess), None)
+
+    def name(self, value: Any) -> str:
+        """What is said of an answer."""
+        return value or _("no answer")
 
     def choose(self, answer: str, right: str = "") -> None:
         """Take over an answer that was clicked, and mark it if the `right` one is told; a callback.

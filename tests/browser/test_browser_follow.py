@@ -143,10 +143,10 @@ def leaf(lecturer, followers):
 def choose(lecturer, followers):
     """Another choice of the lecturer's: everybody has it."""
     lecturer.page.evaluate("document.querySelector('.st-key-predict input').click()")
-    lecturer.wait_for_choice("predict", "false")
+    lecturer.wait_for_choice("predict", "0")
     for one in followers:
         one.sees_what(lecturer)
-        assert "predict=false" in one.state()
+        assert "predict=0" in one.state()
 
 
 HOLD_REST = """() => {

@@ -137,7 +137,7 @@ def test_a_choice_out_of_sight_is_one_that_is_offered():
         from explainers.ui.controls import controls
 
         st.session_state[controls.weight_dtype.key] = "of another page"
-        st.markdown(controls.weight_dtype.read_unseen(["int8", "int4"], "int4"))
+        st.markdown(controls.weight_dtype(["int8", "int4"], "int4", is_drawn=False))
 
     assert [one.value for one in AppTest.from_function(look).run().markdown] == ["int4"]
 

@@ -69,7 +69,7 @@ class Menu:
 
     def ask(self, control: Any, *possible: Any) -> Any:
         """What is chosen, by the control or, before that is drawn, by the link."""
-        return control(*possible) if self.is_drawn else control.read_unseen(*possible)
+        return control(*possible, is_drawn=self.is_drawn)
 
     def place(self) -> Any:
         """Where what is chosen side by side is drawn, if it is."""
@@ -107,7 +107,7 @@ def place_menu() -> Menu:
 def choose_hardware(menu: Menu, gpu: Gpu) -> Hardware:
     """How many such GPUs, and how they are used."""
     with menu.place():
-        number = int(controls.gpus() if menu.is_drawn else controls.gpus.read())
+        number = int(menu.ask(controls.gpus))
         default = controls.weight_dtype.default
         weights = menu.ask(controls.weight_dtype, [default, *WEIGHT_FORMATS], default)
         percent = menu.ask(controls.usable_percent, 1, 100)

@@ -73,7 +73,7 @@ def choose_sizes(reading: Reading) -> LayerSizes:
     if controls.weights() == "untrained":
         return _choose_untrained(reading)
     head_dim = controls.head_dim(HEAD_DIMS)
-    controls.d_model.set_aside(controls.d_model.steps)
+    controls.d_model(is_drawn=False)
     reading.explain_known()
     seed, tokens = page.read_seed(), reading.known
 
@@ -132,7 +132,7 @@ def read_layers(reading: Reading) -> tuple[Layer, Layer]:
     they are where a real model reads the words.
     """
     seed, tokens = page.read_seed(), reading.words
-    is_trained = controls.weights.read() == "trained"
+    is_trained = controls.weights(is_drawn=False) == "trained"
     if not (reading.is_small and is_trained):
         layer = reading.layer("full", is_trained)
         return layer, layer

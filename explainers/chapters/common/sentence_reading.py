@@ -165,7 +165,7 @@ def choose_reading(
     """
     words = drop_end_marks(sentence.tokens)
     unknown = find_unknown_words(words)
-    wants_model = is_trained and (bool(unknown) or controls.reader.read() == REAL)
+    wants_model = is_trained and (bool(unknown) or controls.reader(is_drawn=False) == REAL)
     own = obtain_own_words(sentence) if wants_model else None
     if own or unknown:
         st.markdown(_say_who_reads(own, unknown, has_all_heads, wants_model))
@@ -274,7 +274,7 @@ def choose_causal_reader(
     One line says who reads, and which part of the model.
     """
     words = drop_end_marks(sentence.tokens)
-    wants_model = bool(find_unknown_words(words)) or controls.reader.read() == REAL
+    wants_model = bool(find_unknown_words(words)) or controls.reader(is_drawn=False) == REAL
     loaded = find_model("causal") if wants_model else None
     found = read(loaded, sentence.text) if loaded else None
     _say_causal_reader(name_part(found) if found else "", words, wants_model)

@@ -82,8 +82,8 @@ def read_deck() -> Deck:
     """What the link, the session and a lecturer's set make of all exercises."""
     cards = sort_cards()
     names = list(cards)
-    chosen_set = controls.exercise_set.read(names)
-    done = controls.finished_exercises.read(names)
+    chosen_set = controls.exercise_set(names, is_drawn=False)
+    done = controls.finished_exercises(names, is_drawn=False)
     offered = {name: cards[name] for name in chosen_set or names}
     kind = read_choice(controls.exercise_kind, controls.exercise_kind.options)
     lit = [name for name in offered if kind in (EVERY, cards[name].kind)] or list(offered)

@@ -216,7 +216,8 @@ def offer_next(deck: Deck, exercise: Exercise, is_solved: bool = False) -> None:
 
 def offer_names(control: MultiChoice, before: list[str]) -> list[str]:
     """All exercises to choose from; `before` is what the deck was drawn with."""
-    chosen = control.offer([name_exercise(one) for one in sort_cards().values()])
+    names = [name_exercise(one) for one in sort_cards().values()]
+    chosen: list[str] = control.draw(st.pills, before, options=names, selection_mode="multi")
     if set(chosen) != set(before):
         st.rerun()
     return chosen

@@ -50,7 +50,7 @@ def make_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int
         layer = load_layer(reading.words, make_equal_heads(int(count)), SEEDS[0])
         tried = TRIED
     else:
-        control.read()  # of the small heads below; it says so where a link asks for others
+        control(is_drawn=False)  # of the small heads below; it says so where a link asks for others
         layer = reading.layer_of_heads()
         count = tried = f"{layer.heads.num_heads}"
         options, layers = (count,), {count: describe_layer(layer)}

@@ -60,7 +60,7 @@ def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
         HeroChoice(
             controls.weights,
             controls.weights.options,
-            controls.weights.read(),
+            controls.weights(is_drawn=False),
             [_(name) for name in controls.weights.options],
             is_elsewhere=True,
         ),

@@ -49,7 +49,7 @@ def choose_steps() -> tuple[str, ...]:
     """The step that the reader chose; a class, which turns screens instead, sees all in turn."""
     if not is_lecture():
         return (controls.step(),)
-    controls.step.set_aside(controls.step.options)
+    controls.step(is_drawn=False)
     return controls.step.options
 
 

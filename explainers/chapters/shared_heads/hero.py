@@ -93,7 +93,9 @@ def make_small_hero(text: Prose, reading: Reading) -> Hero:
 def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
     """All heads of a real model's layer, or untrained ones; fewer KV heads are averages."""
     layer, word = reading.layer_of_heads(), reading.choose_word()
-    controls.num_heads.read()  # of the small heads below; it says so where a link asks for others
+    controls.num_heads(
+        is_drawn=False
+    )  # of the small heads below; it says so where a link asks for others
     heads, possible = str(layer.heads.num_heads), list_divisors(layer.heads.num_heads)
     usual = controls.num_kv_heads.default  # the same before and after the model has come
     kv_heads = read_choice(

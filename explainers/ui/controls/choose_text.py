@@ -33,22 +33,26 @@ def choose_text(
     few words offers `examples` of these, by their names, in the place of any text. One whose model
     cuts the text itself takes all words.
     """
-    usual = SENTENCE if is_english else controls.sentence.unchosen
+    control, usual = controls.sentence, SENTENCE if is_english else controls.sentence.unchosen
     is_own = _is_own()
-    request = _take_up_text(usual, is_own)
+    control.take_up()
     if is_tour():  # all stops show the same sentence; the reader's own comes back after it
-        own = st.session_state.get(controls.sentence.key, request)
+        own = st.session_state.get(control.key, control.read_url())
         if own is not None:
-            controls.sentence.keep(own[:MAX_CHARACTERS])
+            control.keep(own[:MAX_CHARACTERS])
         return read_sentence(usual)
+    request, text = control.read_link(lambda asked: asked[:MAX_CHARACTERS], usual)
+    # Who has chosen no text gets the usual one in another language, too.
+    was_usual = text == st.session_state.get(USUAL_SENTENCE) and not is_own
+    st.session_state[USUAL_SENTENCE] = usual
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
-        typed_text: str = controls.sentence.draw(
+        typed_text: str = control.draw(
             st.text_input,
-            usual=usual,
-            value=usual,
+            usual if text is None or was_usual else text,
             max_chars=MAX_CHARACTERS,
             label_visibility="collapsed",
         )
+        control.write(typed_text, usual)
         # On a page in English, the English sentence may be the reader's choice or nobody's.
         is_own = typed_text != usual or (is_english and is_own)
         controls.sentence.keep(typed_text if is_own else None)
@@ -74,17 +78,6 @@ def _is_own() -> bool:
     """Has the reader chosen a sentence, here or on the page before?"""
     _visit, sentence = st.session_state.get(KEPT_CHOICES, {}).get(controls.sentence.key, (0, None))
     return sentence is not None
-
-
-def _take_up_text(usual: str, is_own: bool) -> str | None:
-    """What a link wants. Who has chosen no text gets the usual one in another language, too."""
-    request = controls.sentence.read_request()
-    chosen = st.session_state.get(controls.sentence.key, usual)
-    was_usual = chosen == st.session_state.get(USUAL_SENTENCE) and not is_own
-    if chosen is None or (was_usual and chosen != usual):
-        st.session_state[controls.sentence.key] = usual  # the browser is told what it is now
-    st.session_state[USUAL_SENTENCE] = usual
-    return request
 
 
 def _offer_presets(presets: Mapping[str, str]) -> None:

@@ -1,33 +1,38 @@
 """The base of all controls: its name in the URL, its words on screen, its value in the session.
 
-Streamlit ignores a value in the URL that a widget does not allow; a reader who followed the link
-would see another picture and not know it. Every control therefore says what it shows instead.
+There is one way for all. What the session or the link says is read before anything is drawn, made
+possible here, kept for other pages and written back; then a widget draws it, or a picture does. A
+link that asks for what cannot be is told so: a reader who followed it would see another picture and
+not know it. So no widget is bound to the URL by Streamlit, which ignores what it does not allow.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.translations import ENGLISH, _, get_language, load_sections, translate_section
-from explainers.ui.session import CHANGED_IN_BROWSER, HELD, KEPT_CHOICES, LAST_WRITE, NOTICES, VISIT
+from explainers.translations import _, load_sections, translate_section
+from explainers.ui.session import (
+    CHANGED_IN_BROWSER,
+    HELD,
+    KEPT_CHOICES,
+    LAST_DRAWN,
+    LAST_WRITE,
+    NOTICES,
+    VISIT,
+)
 from explainers.ui.untrusted_text import shorten, verbatim
 
-URL_BINDING: Final = "query-params"
 MOST_NAMES = 24
 """A message with more names than this is not read."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """A choice with its name in the URL, its words on screen and its value without a link.
-
-    A widget of Streamlit's is bound to the URL by Streamlit: `ask`. A choice that is made in a
-    component writes its own place there: `look`, `put`.
-    """
+    """A choice with its name in the URL, its words on screen and its value without a link."""
 
     key: str
     label: str
@@ -47,121 +52,66 @@ class Control:
         words = translate_section("controls", self.key) if is_explained else None
         return {"label": _(self.label), "help": words}
 
-    def read_request(self) -> str | None:
-        """What the link wants, if this visitor has not touched the control yet.
-
-        On a page that was just opened without a link the control takes up what was chosen on
-        another one: Streamlit gives a bound control its default where the URL is silent.
-        """
-        url_value = st.query_params.get(self.key)
-        visit, kept_choice = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (None, None))
-        if url_value is None and visit not in (None, st.session_state.get(VISIT)):
-            st.session_state[self.key] = kept_choice
-        return None if self.key in st.session_state else url_value
-
     def keep(self, value: Any) -> None:
         """Remember a choice for the other pages."""
         visit = st.session_state.get(VISIT)
         st.session_state.setdefault(KEPT_CHOICES, {})[self.key] = visit, value
 
-    def set_aside(self, possible: Sequence[Any]) -> None:
-        """Keep the choice, or what a link asks for, while the control is out of sight."""
-        request = self.read_request()
-        linked = None if request is None else find_among(possible)(request)
-        value = st.session_state.get(self.key, self.default if linked is None else linked)
-        st.session_state[self.key] = value  # Streamlit forgets the choice of a control that is gone
-        self.settle(request, value, describe_options(possible))
-
-    def ask(
-        self,
-        widget: Callable[..., Any],
-        allowed: str,
-        fit: Callable[[Any], Any] = lambda value: value,
-        **settings: Any,
-    ) -> Any:
-        """What a widget says; `fit` makes it possible here if it was chosen on another page."""
-        request = self.read_request()
-        if self.key in st.session_state:
-            now = st.session_state[self.key]
-            if (fitted := fit(now)) != now:
-                st.session_state[self.key] = fitted
-        return self.report_bad_link(request, self.draw(widget, **settings), allowed)
-
-    def draw(
-        self,
-        widget: Callable[..., Any],
-        words: Sequence[str] = (),
-        usual: Any = None,
-        find: Callable[[Any], Any] | None = None,
-        **settings: Any,
-    ) -> Any:
-        """What a widget of Streamlit's says; it stands in the URL and is kept for other pages.
-
-        Streamlit writes into the URL what stands on the screen, so a widget whose `words` are
-        others than those of links is not bound. `find` is how a link is read then; `usual` stands
-        there without one.
-        """
-        usual = self.default if usual is None else usual
-        settings |= {"key": self.key, **self.label_and_help}
-        is_own = get_language() != ENGLISH and any(_(word) != word for word in words)
-        if is_own:
-            self.read_link(find or find_among(words), usual)
-            settings |= {"format_func": self.speak(words), "on_change": self._note_change}
-        else:
-            self._say_again(usual)
-            settings["bind"] = URL_BINDING
-        value = widget(**settings)
-        value = usual if value is None else value
-        self.keep(value)
-        if is_own:
-            self.write(value, usual)
-        return value
-
-    def _say_again(self, usual: Any) -> None:
-        """Have Streamlit write the choice into the URL where it does not stand there.
-
-        A run that moves a widget to another place of the page has the browser forget that it is
-        bound, and what is chosen next would stay out of the address. Streamlit writes what is put.
-        """
-        value, said = st.session_state.get(self.key), self.read_url()
-        if value is None:
-            return
-        is_said = value == usual if said is None else self.is_said(said, value)
-        if not is_said:
-            st.session_state[self.key] = value
-
-    def is_said(self, said: Any, value: Any) -> bool:
-        """Does what stands in the URL mean this value?"""
-        return is_value(said, value)
-
-    def speak(self, words: Sequence[str]) -> Callable[[str], str]:
-        """What says each of the words in the visitor's language.
-
-        They are found by their English, as links have it: what is put together from slots has only
-        that.
-        """
-        translated = {word: _(word) for word in words}
-        return lambda word: translated.get(word, word)
-
-    def look(
+    def resolve(
         self,
         find: Callable[[Any], Any],
         allowed: str,
         usual: Any = None,
         fit: Callable[[Any], Any] = lambda value: value,
+        widget: Callable[..., Any] | None = None,
+        **settings: Any,
     ) -> Any:
-        """What is chosen, here or on another page, or linked, where no widget is drawn."""
-        self.read_request()  # takes up what was chosen on another page
-        request, value = self.read_link(find, usual)
-        value = fit(value)
-        self.settle(request, value, allowed)
-        self.write(value, usual)
-        return value
+        """What is chosen, here or on another page, or linked; without all of these, `usual`.
 
-    def settle(self, request: str | None, value: Any, allowed: str) -> Any:
-        """Keep a choice for other pages, and say if a link asked for another; returns it."""
+        `find` reads a link, and gives None for what cannot be. `fit` makes possible here what was
+        chosen elsewhere. A `widget` of Streamlit's shows it, and lets it be changed.
+        """
+        usual = self.default if usual is None else usual
+        self.take_up()
+        request, value = self.read_link(find, usual)
+        value = fit(usual if value is None else value)
         self.keep(value)
+        self.write(value, usual)
+        if widget:
+            self.draw(widget, value, **settings)
         return self.report_bad_link(request, value, allowed)
+
+    def take_up(self) -> None:
+        """On a page that was just opened without a link: what was chosen on another one."""
+        visit, kept_choice = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (None, None))
+        if self.read_url() is None and visit not in (None, st.session_state.get(VISIT)):
+            st.session_state[self.key] = kept_choice
+
+    def draw(self, widget: Callable[..., Any], value: Any, **settings: Any) -> Any:
+        """A widget that shows the value; what it says then is what the next run reads."""
+        # On another page it is another widget, though the session reads it by the same name. Where
+        # it shows the value already, it is not put: what was clicked since would be taken back.
+        visit, drawn = st.session_state.get(VISIT), LAST_DRAWN.format(self.key)
+        if st.session_state.get(self.key) != value or st.session_state.get(drawn) != visit:
+            st.session_state[self.key] = value
+        st.session_state[drawn] = visit
+        if "options" in settings:
+            settings = {"format_func": self.speak(settings["options"]), **settings}
+        settings |= {"key": self.key, "on_change": self._note_change, **self.label_and_help}
+        return widget(**settings)
+
+    def name(self, value: Any) -> str:
+        """What is said of a value that a link did not ask for."""
+        return str(value)
+
+    def speak(self, options: Sequence[Any]) -> Callable[[Any], str]:
+        """What says each option in the visitor's language.
+
+        Words are found by their English, as links have it: what is put together from slots has
+        only that.
+        """
+        translated = {one: _(one) if isinstance(one, str) else str(one) for one in options}
+        return lambda one: translated.get(one, str(one))
 
     def report_bad_link(self, request: str | None, value: Any, allowed: str) -> Any:
         """Return the value; until it is touched, say that a link asked for what cannot be."""
@@ -177,7 +127,7 @@ class Control:
                 name=self.key,
                 wanted=verbatim(shorten(wanted)),
                 allowed=allowed,
-                value=verbatim(str(value)),
+                value=verbatim(self.name(value)),
             )
             st.info(notice, icon=":material/link_off:")
         return value
@@ -228,8 +178,10 @@ class Control:
         """Put the choice into the URL, or take it out if it is the default."""
         default = self.default if default is None else default
         usual = None if default is None else self.format_for_url(default)
-        text = None if value == default else self.format_for_url(value)
-        if text != self.read_url():  # most are as they were, and each message costs time
+        said, text = self.read_url(), None if value == default else self.format_for_url(value)
+        if isinstance(said, str) and text is not None and is_value(said, value):
+            text = said  # in other words: true is 1
+        if text != said:  # most are as they were, and each message costs time
             if text is None:
                 st.query_params.pop(self.key, None)
             else:
@@ -277,3 +229,8 @@ def describe_range(low: int, high: int) -> str:
 def find_among(values: Sequence[Any]) -> Callable[[Any], Any]:
     """How a link is read where only these values are possible."""
     return lambda request: next((one for one in values if is_value(request, one)), None)
+
+
+def fit_among(values: Sequence[Any], usual: Any) -> Callable[[Any], Any]:
+    """The same for what was chosen elsewhere: `usual` stands in for what is not possible here."""
+    return lambda value: value if value in values else usual

@@ -23,11 +23,9 @@ class MaskDrawing(Control):
 
     def __call__(self, side: int) -> Cells:
         """The cells for a text of `side` words."""
-        request, value = self.read_link(lambda text: text if is_drawing(text) else None)
         example = write_cells(read_cells(CAUSAL, 3))
         allowed = N_("causal, full, or a number per row: {example}", example=example)
-        self.report_bad_link(request, value, allowed)
-        self.write(value)
+        value = self.resolve(lambda text: text if is_drawing(text) else None, allowed)
         return read_cells(value, side)
 
     def list_cells(self, side: int) -> Cells:

@@ -9,7 +9,7 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.toys.sentence import write_running_sentence
 from explainers.translations import _, get_language
-from explainers.ui.controls.control import Control, describe_options, find_among
+from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
 
 LONGEST_NAME = 300
 """Of a model's name that a reader types."""
@@ -24,31 +24,6 @@ class SentenceText(Control):
         return write_running_sentence(get_language())
 
 
-def _ask_for_one(
-    control: Control,
-    widget: Callable[..., Any],
-    options: Sequence[str],
-    usual: str,
-    **settings: Any,
-) -> str:
-    def fit(chosen: Any) -> Any:
-        return chosen if chosen in options else usual  # chosen among others, or None
-
-    settings |= {"words": options, "options": options, "usual": usual}
-    value: str = control.ask(widget, describe_options(options), fit, **settings)
-    return value
-
-
-def _look_for_one(control: Control, options: Sequence[str], usual: str) -> str:
-    value: str = control.look(
-        find_among(options),
-        describe_options(options),
-        usual,
-        lambda chosen: chosen if chosen in options else usual,
-    )
-    return value
-
-
 @dataclass(frozen=True)
 class Choice(Control):
     """One of a few named options, all of them in sight."""
@@ -57,27 +32,16 @@ class Choice(Control):
     old_names: tuple[tuple[str, str], ...] = ()
     """What links said once, and what it is called now."""
 
-    def __call__(self, options: Sequence[str] = ()) -> str:
-        """Offer the control's own options, or those that a page finds in a registry."""
-        self._rename()
+    def __call__(self, options: Sequence[str] = (), is_drawn: bool = True) -> str:
+        """The control's own options, or those that a page finds in a registry."""
         options = options or self.options
         usual = self.default if self.default in options else options[-1]
-        value = _ask_for_one(
-            self, st.segmented_control, options, usual, default=usual, required=True
-        )
-        if st.session_state[self.key] is None:  # an empty value in a link: Streamlit obeys it
-            st.rerun()
-        return value
+        return _choose_one(self, options, usual, is_drawn, st.segmented_control, required=True)
 
-    def read(self) -> str:
-        """What is chosen of its own options, where a picture offers them instead of a widget."""
-        self._rename()
-        return _look_for_one(self, self.options, self.default)
-
-    def _rename(self) -> None:
-        new_name = dict(self.old_names).get(st.query_params.get(self.key, ""))
-        if new_name:
-            st.query_params[self.key] = st.session_state[self.key] = new_name
+    def read_url(self) -> Any:
+        """What stands in the URL, as it is called now."""
+        said = super().read_url()
+        return dict(self.old_names).get(said, said)
 
 
 @dataclass(frozen=True)
@@ -86,13 +50,23 @@ class NameList(Control):
 
     width: int = field(default=150, kw_only=True)
 
-    def __call__(self, names: Sequence[str], default: str) -> str:
-        place = names.index(default)
-        return _ask_for_one(self, st.selectbox, names, default, index=place, width=self.width)
+    def __call__(self, names: Sequence[str], usual: str, is_drawn: bool = True) -> str:
+        return _choose_one(self, names, usual, is_drawn, st.selectbox, width=self.width)
 
-    def read_unseen(self, names: Sequence[str], default: str) -> str:
-        """What is chosen or linked while the list is not drawn."""
-        return _look_for_one(self, names, default)
+
+def _choose_one(
+    control: Control,
+    options: Sequence[str],
+    usual: str,
+    is_drawn: bool,
+    widget: Callable[..., Any],
+    **settings: Any,
+) -> str:
+    """One of some names; not drawn, what a picture or another place offers."""
+    find, fit, allowed = find_among(options), fit_among(options, usual), describe_options(options)
+    settings |= {"widget": widget if is_drawn else None, "options": options}
+    value: str = control.resolve(find, allowed, usual, fit, **settings)
+    return value
 
 
 @dataclass(frozen=True)
@@ -103,10 +77,10 @@ class TextLine(Control):
 
     def __call__(self, is_named: bool = True) -> str:
         """Above a picture there may be no room for its name."""
-        typed_text: str = self.ask(
-            st.text_input,
+        typed_text: str = self.resolve(
+            lambda asked: asked if len(asked) <= self.most else None,
             N_("a text of at most {most} characters", most=self.most),
-            value=self.default,
+            widget=st.text_input,
             max_chars=self.most,
             label_visibility="visible" if is_named else "collapsed",
         )
@@ -119,18 +93,18 @@ class ModelName(Control):
 
     def __call__(self, names: Sequence[str], is_named: bool = True) -> str:
         """Above a picture there is no room for its name."""
-        other_name = self.read_request() or st.session_state.get(self.key)
+        other_name = st.session_state.get(self.key) or self.read_url()
         names = [*names, other_name] if other_name and other_name not in names else list(names)
-        value: str = self.ask(
-            st.selectbox,
+        value: str = self.resolve(
+            lambda asked: asked or None,
             N_("owner/name of a model, or a folder where the server reads them"),
+            widget=st.selectbox,
             options=names,
-            index=names.index(self.default),
             accept_new_options=True,
             width=380,
             label_visibility="visible" if is_named else "collapsed",
         )
-        return (value or self.default)[:LONGEST_NAME]
+        return value[:LONGEST_NAME]
 
 
 @dataclass(frozen=True)
@@ -145,66 +119,38 @@ class MultiChoice(Control):
 
     link_form = "apart"
 
-    def __call__(self, options: Sequence[str]) -> tuple[str, ...]:
-        """Offer the options; one that the page no longer has is dropped."""
-        asked = self.read_url() if self.read_request() is not None else None
-        chosen, default = st.session_state.get(self.key) or (), list(self.default)
-        if self.most and any(asked or ()):  # Streamlit raises if there are more than there may be
-            st.session_state[self.key] = self._fit(asked or (), options) or default
-        elif not set(chosen) <= set(options):  # it raises if one is no option any more
-            st.session_state[self.key] = [one for one in chosen if one in options]
-        widget: Callable[..., Any] = st.multiselect if self.most else st.pills
-        kind: dict[str, Any] = {"selection_mode": "multi"}
+    def __call__(self, options: Sequence[str], is_drawn: bool = True) -> list[str]:
+        """Those that are chosen; one that the page no longer has is dropped."""
+        allowed = describe_options(options)
+        drawn: dict[str, Any] = {"widget": st.pills, "selection_mode": "multi"}
         if self.most:
-            kind = {"max_selections": self.most}
-        selection: list[str] = self.draw(
-            widget,
-            options,
-            default,
-            lambda names: [one for one in names if one in options],
-            options=options,
-            default=default,
-            **kind,
-        )
-        self._report(asked, selection, options)
-        return tuple(selection)
+            allowed = N_("up to {most} of those that the list names", most=self.most)
+            drawn = {"widget": st.multiselect, "max_selections": self.most}
 
-    def read(self, options: Sequence[str]) -> list[str]:
-        """What is chosen of the options, or linked, also while the control is out of sight."""
+        def fit(chosen: Sequence[str]) -> list[str]:
+            """Where their order is the reader's, as many as there may be."""
+            if self.most:
+                return list(dict.fromkeys(one for one in chosen if one in options))[: self.most]
+            return [one for one in options if one in chosen]
 
         def find(asked: Sequence[str]) -> list[str] | None:
             """An empty name asks for none; only names that nobody offers ask for nothing."""
-            return self._fit(asked, options) or (None if any(asked) else [])
+            return fit(asked) or (None if any(asked) else [])
 
-        self.read_request()  # takes up what was chosen on another page
-        asked, chosen = self.read_link(find)
-        value = self._fit(chosen, options)
-        st.session_state[self.key] = value  # Streamlit forgets the choice of a control that is gone
-        self.keep(value)
-        self.write(value)
-        self._report(asked, value, options)
+        drawn = {**drawn, "options": options} if is_drawn else {}
+        value: list[str] = self.resolve(find, allowed, list(self.default), fit, **drawn)
         return value
-
-    def offer(self, options: Sequence[str]) -> list[str]:
-        """Offer what `read` reads; who changes it here wants the page to be drawn again."""
-        return st.pills(
-            options=options,
-            selection_mode="multi",
-            key=self.key,
-            format_func=_,
-            on_change=self._note_change,
-            **self.label_and_help,
-        )
 
     def add(self, option: str) -> None:
         """Choose one more, before the control is drawn."""
-        if option not in self.read_selection():
-            self.put([*self.read_selection(), option])
+        chosen = self.read_selection()
+        if option not in chosen:
+            self.put([*chosen, option])
 
     def read_selection(self) -> list[str]:
         """What is chosen, or linked, before the control is drawn."""
-        linked = st.query_params.get_all(self.key) if self.read_request() is not None else []
-        return [*st.session_state.get(self.key, linked)]
+        self.take_up()
+        return [*(st.session_state.get(self.key, self.read_url()) or ())]
 
     def read_url(self) -> list[str] | None:
         """The names in the URL; an empty one is what stands there when all were taken away."""
@@ -214,23 +160,12 @@ class MultiChoice(Control):
         """How the URL has it."""
         return list(value) or [""]
 
-    def is_said(self, said: Any, value: Any) -> bool:
-        """Does what stands in the URL mean this value?"""
-        return bool(said == self.format_for_url(value))
+    def report_bad_link(self, request: Any, value: Any, allowed: str) -> Any:
+        """The order in a link is the reader's."""
+        wanted = [one for one in request or () if one]
+        asked = ", ".join(wanted) if wanted and {*wanted} != {*value} else None
+        return super().report_bad_link(asked, value, allowed)
 
-    def _fit(self, chosen: Sequence[str], options: Sequence[str]) -> list[str]:
-        """Those that are offered; where their order is the reader's, as many as there may be."""
-        if self.most:
-            return list(dict.fromkeys(one for one in chosen if one in options))[: self.most]
-        return [one for one in options if one in chosen]
-
-    def _report(
-        self, asked: Sequence[str] | None, shown: Sequence[str], options: Sequence[str]
-    ) -> None:
-        """Say if a link asked for what cannot be."""
-        allowed = describe_options(options)
-        if self.most:
-            allowed = N_("up to {most} of those that the list names", most=self.most)
-        wanted = [one for one in asked or () if one]
-        request = ", ".join(wanted) if wanted and {*wanted} != {*shown} else None
-        self.report_bad_link(request, ", ".join(shown) or _("none"), allowed)
+    def name(self, value: Any) -> str:
+        """What is said of a selection."""
+        return ", ".join(value) or _("none")

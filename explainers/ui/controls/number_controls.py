@@ -1,6 +1,5 @@
 """Controls whose values are numbers, or on and off: switches, sliders, counters, number fields."""
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from explainers.ui.controls.control import (
     describe_options,
     describe_range,
     find_among,
-    is_value,
+    fit_among,
 )
 from explainers.ui.session import OPENED_WITH, OUT_OF_RANGE
 from explainers.ui.untrusted_text import shorten, verbatim
@@ -33,8 +32,7 @@ class Switch(Control):
     """On or off."""
 
     def __call__(self) -> bool:
-        is_on: bool = self.ask(st.toggle, N_("true or false"), value=self.default)
-        return is_on
+        return bool(self.resolve(find_among((True, False)), N_("true or false"), widget=st.toggle))
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,10 @@ class WholeNumber(Control):
     high: int
 
     def __call__(self) -> int:
-        ends = {"min_value": self.low, "max_value": self.high, "value": self.default}
-        number: int = self.ask(st.slider, describe_range(self.low, self.high), **ends)
+        find, allowed = find_whole(self.low, self.high), describe_range(self.low, self.high)
+        number: int = self.resolve(
+            find, allowed, widget=st.slider, min_value=self.low, max_value=self.high
+        )
         return number
 
 
@@ -56,18 +56,23 @@ class StepSlider(Control):
 
     steps: tuple[float, ...]
 
-    def __call__(self) -> Any:
-        allowed = describe_options(self.steps)
-        return self.ask(st.select_slider, allowed, options=self.steps, value=self.default)
+    def __call__(self, is_drawn: bool = True) -> Any:
+        find, allowed, steps = find_among(self.steps), describe_options(self.steps), self.steps
+        drawn: dict[str, Any] = {"widget": st.select_slider, "options": steps} if is_drawn else {}
+        return self.resolve(find, allowed, fit=fit_among(steps, self.default), **drawn)
 
 
-def _read_whole(text: str, low: int, high: int) -> int | None:
-    """The whole number that a link asks for, if it is among those that there are."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return int(number) if low <= number <= high and number.is_integer() else None
+def find_whole(low: int, high: int) -> Callable[[str], int | None]:
+    """How a link is read where a whole number is asked for."""
+
+    def find(asked: str) -> int | None:
+        try:
+            number = float(asked)
+        except ValueError:
+            return None
+        return int(number) if low <= number <= high and number.is_integer() else None
+
+    return find
 
 
 @dataclass(frozen=True)
@@ -77,41 +82,27 @@ class Counter(Control):
     For one that was chosen when there was more room the nearest stands in until there is again.
     """
 
-    def __call__(self, low: int, high: int) -> int:
-        request, out_of_range = self.read_request(), st.session_state.setdefault(OUT_OF_RANGE, {})
-        wanted, instead = out_of_range.pop(self.key, (None, None))
-        current = st.session_state.get(self.key)
-        if wanted is None or current != instead:  # the reader has chosen another one since
-            wanted = current
-        usual, allowed = min(max(self.default, low), high), describe_range(low, high)
-        if request and (is_value(request, math.inf) or is_value(request, -math.inf)):
-            st.query_params.pop(self.key)  # Streamlit would raise: no int is infinite
-            self.report_bad_link(request, usual, allowed)
-            st.rerun()
-        value: int = self.ask(
-            st.number_input,
-            allowed,
-            lambda now: now if wanted is None else min(max(wanted, low), high),
-            usual=usual,
-            value=usual,
-            min_value=low,
-            max_value=high,
-            width=150,
-        )
-        if wanted is None:
-            wanted = value if request and is_value(request, value) else self.default
-        if wanted != value:
-            out_of_range[self.key] = wanted, value
-        self.keep(wanted)
-        return value
-
-    def read_unseen(self, low: int, high: int) -> int:
-        """What is chosen or linked while the field is not drawn."""
+    def __call__(self, low: int, high: int, is_drawn: bool = True) -> int:
+        out_of_range = st.session_state.setdefault(OUT_OF_RANGE, {})
         usual = min(max(self.default, low), high)
-        value = self.look(
-            lambda asked: _read_whole(asked, low, high), describe_range(low, high), usual
-        )
-        return min(max(value, low), high)
+        self.take_up()
+        wanted, instead = out_of_range.pop(self.key, (None, None))
+        if wanted is not None and st.session_state.get(self.key) == instead:
+            st.session_state[self.key] = wanted  # the reader has chosen no other one since
+
+        def fit(number: int) -> int:
+            """The nearest that there is."""
+            near = min(max(number, low), high)
+            if near != number:
+                out_of_range[self.key] = number, near
+            return near
+
+        ends = {"min_value": low, "max_value": high, "width": 150}
+        drawn: dict[str, Any] = {"widget": st.number_input, **ends} if is_drawn else {}
+        find, allowed = find_whole(low, high), describe_range(low, high)
+        value: int = self.resolve(find, allowed, usual, fit, **drawn)
+        self.keep(out_of_range.get(self.key, (value, value))[0])
+        return value
 
     def choose_by_name(self, names: Sequence[str]) -> int:
         """The same number, chosen from a list of what it counts: the words of a sentence.
@@ -120,21 +111,13 @@ class Counter(Control):
         """
         if not isinstance(st.session_state.get(self.key, 0), int):  # none yet, or a forged one
             del st.session_state[self.key]
-        number = self.read_unseen(0, len(names) - 1)
-        if st.session_state.get(self.key) != number:
-            st.session_state[self.key] = number
+        number = self(0, len(names) - 1, is_drawn=False)
         labels = [
             name if names.count(name) == 1 else f"{name} ({place + 1})"
             for place, name in enumerate(names)
         ]
-        st.selectbox(
-            options=range(len(names)),
-            key=self.key,
-            format_func=lambda place: labels[place],
-            on_change=self._note_change,
-            width=180,
-            **self.label_and_help,
-        )
+        places = range(len(names))
+        self.draw(st.selectbox, number, options=places, format_func=labels.__getitem__, width=180)
         return number
 
     def put(self, value: int) -> None:
@@ -151,24 +134,20 @@ class TypedNumber(Control):
     largest: int
     link_form = "grouped"
 
-    def __call__(self) -> int:
-        usual = [f"{number:,}" for number in self.usual]
-        typed_text: str = self.ask(
-            st.selectbox,
+    def __call__(self, is_drawn: bool = True) -> int:
+        offered = [f"{number:,}" for number in self.usual]
+        drawn: dict[str, Any] = {
+            "widget": st.selectbox,
+            "options": offered,
+            "accept_new_options": True,
+        }
+        typed_text: str = self.resolve(
+            lambda asked: self.format_for_url(asked) if self.read(asked) else None,
             self._describe(),
-            lambda typed: self.format_for_url(typed) if typed else typed,  # in any language
-            words=usual,
-            find=lambda asked: None if self.read(asked) is None else asked,
-            options=usual,
-            index=usual.index(self.default),
-            accept_new_options=True,
-            width=130,
+            fit=self.format_for_url,  # in any language
+            **({**drawn, "options": offered, "width": 130} if is_drawn else {}),
         )
         return self._accept(typed_text)
-
-    def read_unseen(self) -> int:
-        """What is chosen or linked while the field is not drawn."""
-        return self._accept(self.look(str, self._describe()))
 
     def _describe(self) -> str:
         return N_("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
@@ -195,10 +174,14 @@ class TypedNumber(Control):
         """Take over a number that was clicked; a callback."""
         super().put(f"{value:,}")
 
-    def speak(self, words: Sequence[str]) -> Callable[[str], str]:
+    def speak(self, options: Sequence[Any]) -> Callable[[Any], str]:
         """What writes a number with the marks of the language, also one that was typed."""
         spoken = get_language()
         return lambda text: write_value(text, spoken) if self.read(text) else text
+
+    def report_bad_link(self, request: str | None, value: Any, allowed: str) -> Any:
+        """In a link, thousands may be apart as in any language."""
+        return super().report_bad_link(request and self.format_for_url(request), value, allowed)
 
     def format_for_url(self, value: Any) -> Any:
         """A link is the same in every language."""
@@ -222,9 +205,7 @@ class BrowserSlider(Control):
     def __call__(self, steps: Sequence[float] = ()) -> int:
         """The index of the chosen step among `steps`, by default the control's own."""
         steps = steps or self.steps
-        request, value = self.read_link(find_among(steps))
-        self.report_bad_link(request, value, describe_options(steps))
-        self.write(value)
+        value = self.resolve(find_among(steps), describe_options(steps))
         return min(range(len(steps)), key=lambda index: abs(steps[index] - value))
 
 

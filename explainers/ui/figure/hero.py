@@ -19,7 +19,7 @@ from explainers.toys.sentence import MAX_CHARACTERS
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import Control, describe_options, is_value
+from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
 from explainers.ui.controls.late_choices import note_choices
 from explainers.ui.export_mode import note
 from explainers.ui.figure.chart import offer_files, tabulate
@@ -161,19 +161,9 @@ def list_for_each(
 
 def read_choice(control: Control, values: Sequence[Any], default: Any = None) -> Any:
     """What is chosen in a picture, from the session or a link; `control` keeps it for the link."""
-    default = control.default if default is None else default
-    new_names = dict(getattr(control, "old_names", ()))
-    request, value = control.read_link(
-        lambda text: next(
-            (one for one in values if is_value(new_names.get(text, text), one)), None
-        ),
-        default,
-    )
-    request = new_names.get(request, request)
-    value = value if value in values else default
-    control.settle(request, value, describe_options(values))
-    control.write(value, default)
-    return value
+    usual = control.default if default is None else default
+    allowed = describe_options(values)
+    return control.resolve(find_among(values), allowed, usual, fit_among(values, usual))
 
 
 def begin_again(kept: str, shown: object, *followed: Control) -> None:

@@ -61,9 +61,7 @@ def pack_values(values: Values) -> dict[str, Any]:
 
 _SCRIPTS = browser_files.list_scripts("figure", "common")
 _component = browser_files.make_component("figure/figure.js", "figure")
-PANEL_FIELDS = (
-    *("operator", "heading", "has_page", "flipped", "small", "muted", "followed"),
-)
+PANEL_FIELDS = (*("operator", "heading", "has_page", "flipped", "small", "muted", "followed"),)
 """What a panel says of itself is sent without a change."""
 RAMPS = {"signed": "signed_ramp", "weights": "weight_ramp"}
 """The kinds of matrices whose numbers are colours."""

@@ -28,7 +28,7 @@ def pick_name(control: NameList, names: Sequence[str]) -> str:
 
 def pick_names(control: MultiChoice, names: Sequence[str]) -> list[str]:
     """As many of the names as the control allows."""
-    chosen = control.read(names)
+    chosen = control(names, is_drawn=False)
     _draw(control, names, chosen, control.most or len(names), "stretch")
     return chosen
 

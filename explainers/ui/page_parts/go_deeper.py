@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -36,9 +37,13 @@ class OpenCard(Control):
         request, name = self.read_link(lambda asked: asked if asked in names else None)
         if is_new or drawn != name or language != get_language():
             self.open(page, names, name)  # with other titles they are other expanders
-        self.report_bad_link(request, name or _("no card"), describe_options(names))
+        self.report_bad_link(request, name, describe_options(names))
         self.write(name)
         return name
+
+    def name(self, value: Any) -> str:
+        """What is said of a card."""
+        return value or _("no card")
 
     def open(self, page: str, names: Sequence[str], name: str | None) -> None:
         """Open this card, or none, and close all others."""

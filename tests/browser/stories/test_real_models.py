@@ -70,10 +70,10 @@ def test_inspector(story):
 def test_a_large_image_of_a_head(story):
     need(SMOLLM2)
     one = story("head_gallery", deep="evidence")
-    canvas, mouse = one.page.locator(".enlarges canvas").first, one.page.mouse
+    canvas, mouse = one.page.locator(".tile canvas").first, one.page.mouse
     expect(canvas).to_be_visible()
     one.ready()
-    lines = one.page.locator(".enlarges .line:visible")
+    lines = one.page.locator(".tile .line:visible")
     assert lines.count() == 0
     name, found = (
         one.page.get_by_label("Which head looks at this token?").first,
