@@ -80,7 +80,7 @@ def controls_app():
 
 
 GOOD = {
-    "predict": "false",
+    "predict": "0",
     "seed": "7",
     "d_model": "16",
     "d_v": "8",
@@ -124,9 +124,7 @@ def chosen(visit, key):
     value = visit.session_state[key]
     if isinstance(value, list):  # several may be chosen; a link repeats the name for each
         return ", ".join(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, bool | float) else str(value)
 
 
 def obeyed(visit, key, asked):
@@ -179,7 +177,7 @@ def as_shown(widget, key):
     """What a link may ask for, as the widget has it."""
     if isinstance(widget.value, list):
         return [GOOD[key]]
-    return GOOD[key] == "true" if key == "predict" else type(widget.value)(GOOD[key])
+    return GOOD[key] == "1" if key == "predict" else type(widget.value)(GOOD[key])
 
 
 def text_app():
