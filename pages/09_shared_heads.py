@@ -104,7 +104,7 @@ def show_lesson(reading: Reading) -> None:
 
 
 text("question", **hero.name_price())
-show_lesson(choose_reading(choose_sentence(has_menus=False), has_all_heads=True))
+show_lesson(choose_reading(choose_sentence(), has_all_heads=True))
 show_one_sentence(text)
 questions = predict.query_heads_per_group, predict_cache.numbers_of_a_latent
 check_yourself(text, dict(zip(("reads", "latent"), questions, strict=True)))

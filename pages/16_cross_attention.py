@@ -76,8 +76,6 @@ def show_lesson(whole: TranslationView) -> None:
         return
     view = whole.select(*read_link_reading())
     show_hero(text, hero := make_hero(text, view, sentence.text), "translation")
-    if view.translation.other_beams:
-        text("beams", **choose_sentence.list_beams(view.translation))
     text("learned_here", pairs=f"{TRAINING_SENTENCES:,}")
     answer, named = cards.answer_explaining(view)
     if revealed(text, "explaining", cards.UNCHANGED_SHARES, answer, **named):
@@ -91,8 +89,7 @@ def show_lesson(whole: TranslationView) -> None:
 
 
 text("question")
-examples = choose_sentence.list_examples()
-sentence = choose_text(choose_sentence.offer_sentences, is_english=True, examples=examples)
+sentence = choose_text(is_english=True, examples=choose_sentence.list_examples())
 if not choose_sentence.load_translator_or_warn():
     page.end_page()
 known = choose_sentence.read_words(sentence.text)

@@ -108,7 +108,6 @@ COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
 ASKED = partial(test_training.test_only_what_the_mask_shows_is_asked_for, language="vi")
 HELD_OUT = partial(test_training.test_no_held_out_sentence_is_ever_trained_on, "en")
 ENDED = test_translator.test_nothing_stands_behind_the_end
-BY_BEAMS = test_translator.test_beams_find_what_greedy_misses
 PLACED = test_translator.test_embedding_and_position_of_what_is_read
 
 # Wrong in ways that give the right shapes.
@@ -195,9 +194,7 @@ FAULTS = [
     ("task", " & build_news_mask(rule, batch.lengths)[:, 0]", "", ASKED),
     ("task", "visible.tril()", "visible.triu()", ASKED),
     ("task", "tuple(tokens) in RUNNING or ", "", HELD_OUT),
-    ("evaluation", ".masked_fill(is_done, PAD)", "", ENDED),
-    ("translator", "log_probabilities + logits.log_", "logits.log_", BY_BEAMS),
-    ("translator", "candidate.per_syllable, reverse=True", "candidate.per_syllable", BY_BEAMS),
+    ("translator", ".masked_fill(is_done, PAD)", "", ENDED),
     ("model", " * (ids != PAD)[..., None]", "", PLACED),
     ("model", "math.sqrt(D_MODEL)", "D_MODEL", PLACED),
 ]

@@ -23,8 +23,6 @@ RELATED_PARTS = {
     "time": ("preposition", "verb"),
 }
 """What each part of a sentence is asked for, as far as it is there and may be seen."""
-TOPIC_PARTS = "subject", "verb", "modifier", "object"
-"""The parts whose words belong to one topic."""
 RUNNING_CHOICES = (1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 4, 0)
 """Of the sentence of the whole course, in any language."""
 MOVED_CHOICES = (0, 1, 1, 0, 0, 4, 0, 0, 0, 0, 0, 0)
@@ -83,16 +81,6 @@ class Grammar:
         """What can stand as one part of a sentence about a topic."""
         names = {"subject": ("one", "many"), "object": ("thing", "many")}.get(part, (part,))
         return [word for name in names for word in self._split_topics[topic].get(name, ())]
-
-    def find_topic(self, words: Sequence[str]) -> int:
-        """The topic that most of a text is about, by its words; the first of equals."""
-        written = {*map(fold_word, words)}
-
-        def count_words(topic: int) -> int:
-            lists = (self.list_words(part, topic) for part in TOPIC_PARTS)
-            return sum(fold_word(word) in written for words in lists for word in words)
-
-        return max(range(len(self.topics)), key=count_words)
 
     @functools.cached_property
     def _split_topics(self) -> list[dict[str, list[str]]]:

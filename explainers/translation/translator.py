@@ -1,4 +1,4 @@
-"""The trained translator: its files, and writing by greedy or beam search.
+"""The trained translator: its files, and writing by greedy search.
 
 It records the attention of every layer. Large translators read word pieces instead of words (Kudo
 and Richardson 2018); weights are kept in 16 bits.
@@ -13,7 +13,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from explainers.attention.cross import Attend, Source
+from explainers.attention.cross import Attend
 from explainers.attention.decoder_block import Decoded
 from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
@@ -24,6 +24,7 @@ from explainers.translation.model import PLAIN_ATTENTION, EncodedSource, Model, 
 from explainers.translation.vocabulary import (
     BEGIN,
     END,
+    PAD,
     SPECIAL_TOKENS,
     encode_sources,
     english_vocabulary,
@@ -38,68 +39,22 @@ MAX_SYLLABLES = 48
 """A translation that does not end by itself is cut here; the corpus has at most 34."""
 
 
-class Candidate(NamedTuple):
-    """Ids of syllables without the end, and the log-probability of all with the end."""
-
-    ids: tuple[int, ...]
-    log_probability: float
-
-    @property
-    def per_syllable(self) -> float:
-        """The mean log-probability, which ranks candidates: a sum would prefer short ones."""
-        return self.log_probability / (len(self.ids) + 1)
-
-
 @torch.no_grad()
-def beam_search(
-    model: Model, source: EncodedSource, beams: int, attend: Sequence[Attend] = PLAIN_ATTENTION
-) -> list[Candidate]:
-    """The best translations of one source, the likeliest first; one beam is greedy.
-
-    Of all continuations the `beams` likeliest are kept, until as many have come to an end.
-    """
-    growing, finished = [Candidate((), 0.0)], list[Candidate]()
-    for _ in range(MAX_SYLLABLES):
-        ids = torch.tensor([[BEGIN, *candidate.ids] for candidate in growing])
-        logits = model.predict(ids, _repeat_source(source, len(growing)), attend).logits[:, -1]
-        log_probabilities = torch.tensor([[candidate.log_probability] for candidate in growing])
-        totals = log_probabilities + logits.log_softmax(dim=-1)
-        best = totals.flatten().topk(beams)
-        parents = [divmod(index, totals.shape[-1]) for index in best.indices.tolist()]
-        extended = []
-        for (parent, next_id), total in zip(parents, best.values.tolist(), strict=True):
-            if next_id == END:
-                finished.append(Candidate(growing[parent].ids, total))
-            else:
-                extended.append(Candidate((*growing[parent].ids, next_id), total))
-        if len(finished) >= beams or not extended:
-            break
-        growing = extended
-    candidates = finished or growing
-    return sorted(candidates, key=lambda candidate: candidate.per_syllable, reverse=True)[:beams]
-
-
-def _repeat_source(source: EncodedSource, times: int) -> EncodedSource:
-    """The source once for each beam."""
-    rows = [
-        Source(*(tensor.expand(times, *tensor.shape[1:]) for tensor in layer_source))
-        for layer_source in source.sources
-    ]
-    return source._replace(sources=tuple(rows))
+def greedy_search(
+    model: Model, source: EncodedSource, attend: Sequence[Attend] = PLAIN_ATTENTION
+) -> Tensor:
+    """Always the likeliest next syllable; ids (batch, length) with padding behind the end."""
+    batch = len(source.output)
+    ids, is_done = torch.full((batch, 1), BEGIN), torch.zeros(batch, dtype=torch.bool)
+    while ids.shape[-1] <= MAX_SYLLABLES and not is_done.all():
+        next_ids = model.predict(ids, source, attend).logits[:, -1].argmax(dim=-1)
+        next_ids = next_ids.masked_fill(is_done, PAD)
+        is_done = is_done | (next_ids == END)
+        ids = torch.cat([ids, next_ids[:, None]], dim=-1)
+    return ids[:, 1:]
 
 
 Block = TypeVar("Block", Encoded, Decoded)
-
-
-class BeamTranslation(NamedTuple):
-    """A translation that a beam found, and its log-probability."""
-
-    syllables: tuple[str, ...]
-    log_probability: float
-
-    @classmethod
-    def from_candidate(cls, candidate: Candidate) -> "BeamTranslation":
-        return cls(vietnamese_vocabulary().decode(candidate.ids), candidate.log_probability)
 
 
 class Translation(NamedTuple):
@@ -122,19 +77,11 @@ class Translation(NamedTuple):
     decoder: tuple[Decoded, ...]
     probabilities: Tensor
     """Of every syllable of the vocabulary to be the next one (syllables + 1, vocabulary)."""
-    other_beams: tuple[BeamTranslation, ...] = ()
-    """The translations of the other beams, the likeliest first."""
 
     @property
     def cross(self) -> Tensor:
         """The weights of cross-attention (layers, heads, syllables + 1, words + 1)."""
         return torch.stack([block.cross.weights for block in self.decoder])
-
-    @property
-    def log_probabilities(self) -> Tensor:
-        """The log-probability of each written syllable, and of the end (syllables + 1,)."""
-        ids = [*vietnamese_vocabulary().encode(self.syllables), END]
-        return self.probabilities[torch.arange(len(ids)), torch.tensor(ids)].log()
 
 
 def drop_batch_axis(block: Block) -> Block:
@@ -145,9 +92,6 @@ def drop_batch_axis(block: Block) -> Block:
     )
 
 
-MAX_BEAMS = 8
-
-
 class Translator:
     """A trained model that translates words and records what it computed."""
 
@@ -155,20 +99,15 @@ class Translator:
         self.model = model
 
     def translate(
-        self, words: Sequence[str], beams: int = 1, attend: Sequence[Attend] = PLAIN_ATTENTION
+        self, words: Sequence[str], attend: Sequence[Attend] = PLAIN_ATTENTION
     ) -> Translation:
-        """Translate words of the corpus; one beam is greedy.
+        """Translate words of the corpus, always by the likeliest next syllable.
 
         `attend` is what each decoder layer's cross-attention computes.
         """
-        if not 1 <= beams <= MAX_BEAMS:
-            raise ValueError(f"{beams} beams: from 1 to {MAX_BEAMS} can be kept")
         source = self._encode(words)
-        best, *other_candidates = beam_search(self.model, source, beams, attend)
-        translation = self._record(words, source, best.ids, attend)
-        return translation._replace(
-            other_beams=tuple(map(BeamTranslation.from_candidate, other_candidates))
-        )
+        [ids] = greedy_search(self.model, source, attend).tolist()
+        return self._record(words, source, ids[:-1] if ids[-1] == END else ids, attend)
 
     def force(
         self,

@@ -59,7 +59,7 @@ HERO = """() => {
 MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5, "prose": 640, "choices": 4}
 """What a page shows before anything is unfolded: pixels of height at 1,280, headings, words, and
 matrices of digits; how wide its paragraphs are below the picture; and what can be chosen above the
-picture: the sentence, its examples and its builder are one choice."""
+picture: the sentence and its examples are one choice."""
 MOST_OF_START = MOST | {"height": 2400}
 """The start page is shorter."""
 EXTENT = """() => {

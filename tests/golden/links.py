@@ -46,7 +46,6 @@ OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
     },
     "16_cross_attention": {
         "another head, scored": {"deep": "accuracy", "cross_layer": "1", "cross_head": "2"},
-        "four beams": {"search": "beam of 4"},
     },
     "17_inspector": {
         "another head, its first token left out": {

@@ -1,23 +1,10 @@
-"""A sentence from menus: the trained heads know all of its words, whatever is chosen."""
+"""The reader's sentence: it follows from page to page, and known ones are offered."""
 
 import pytest
 
-from explainers.chapters.common.reader_sentence import (
-    MENUS,
-    find_nearest_sentence,
-    find_parts,
-    list_words,
-    replace_part,
-    write_sentence,
-)
-from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE, find_language, find_unknown_words
-from explainers.toys.sentence import (
-    PRESETS,
-    SENTENCE,
-    list_known_examples,
-    split_words,
-    write_running_sentence,
-)
+from explainers.chapters.common.reader_sentence import find_nearest_sentence
+from explainers.toys.grammar import GRAMMARS, find_unknown_words
+from explainers.toys.sentence import PRESETS, list_known_examples, split_words
 from explainers.translations import translate
 from explainers.ui.session import PRESET
 from tests.support.opening import PAGES, ROOT, opened
@@ -26,28 +13,6 @@ from tests.support.tiers import take_turns
 
 OWN = "My zebra sleeps"
 FEW_EXAMPLES = [page for page in PAGES if "choose_sentence(" in page.read_text(encoding="utf-8")]
-TWIN = write_running_sentence("vi")
-SENTENCES = [
-    *("", SENTENCE, "my cat sleeps", "The judge rejected lawyers on Sunday", "CEO CEO CEO"),
-    *(TWIN, "Các đầu bếp chào đón thực khách vào thứ Hai"),
-]
-
-
-@pytest.mark.parametrize("text", SENTENCES)
-def test_every_choice_makes_a_sentence_of_known_words_that_is_read_back(text):
-    parts = find_parts(text)
-    for place in range(len(MENUS)):
-        options = list_words(parts, place)
-        assert parts[place] in options
-        for word in options:
-            changed = replace_part(parts, place, word)
-            assert changed[place] == word
-            assert changed[0] != changed[3], "nobody thanks themselves"
-            assert find_parts(write_sentence(changed)) == changed
-            tokens = split_words(write_sentence(changed))
-            assert find_language(tokens) == find_language(split_words(text))
-            grammar = VIETNAMESE if find_language(tokens) == "vi" else ENGLISH
-            assert {one.casefold() for one in tokens} <= set(grammar.word_ids)
 
 
 def test_a_sentence_of_unknown_words_gets_the_nearest_known_one():
@@ -56,18 +21,6 @@ def test_a_sentence_of_unknown_words_gets_the_nearest_known_one():
     nearest = find_nearest_sentence(wanted).split()
     assert find_unknown_words(tuple(nearest)) == []
     assert {"fans", "after", "Thursday"} <= set(nearest)
-
-
-def test_a_menu_replaces_the_sentence():
-    visit = opened(PAGES[0])
-    assert "Who" not in {box.label for box in visit.selectbox}, "lists of a closed menu cost time"
-    visit.session_state["build one"] = True
-    visit.run()
-    (menu,) = [box for box in visit.selectbox if box.label == "Who"]
-    menu.set_value("chef").run()
-    (field,) = [one for one in visit.text_input if one.label == "Sentence"]
-    assert field.value == "The chef served hungry cooks on Friday"
-    assert not visit.exception
 
 
 def sentence_on(visit):

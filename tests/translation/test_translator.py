@@ -13,11 +13,10 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.translation import translator
 from explainers.translation.corpus import RUNNING_PAIR, draw_sentences
 from explainers.translation.model import D_MODEL, HIDDEN_DIM, NUM_HEADS, uniform_attention
-from explainers.translation.translator import BrokenWeightsError, beam_search, load_translator
+from explainers.translation.translator import BrokenWeightsError, greedy_search, load_translator
 from explainers.translation.vocabulary import BEGIN, END, PAD, encode_sources, vietnamese_vocabulary
 from tests.attention.test_blocks import take
 from tests.support.translators import make_untrained_translator
-from workshop.translation.evaluation import greedy_search
 from workshop.translation.train import draw_parameters, save_seed, train_pieces
 
 UNTRAINED = make_untrained_translator(3)
@@ -76,13 +75,12 @@ def test_another_attention_in_one_layer_alone():
         UNTRAINED.force(WORDS, SYLLABLES, attend=(uniform_attention,))
 
 
-def test_one_beam_is_greedy_in_a_batch_as_in_each_sentence_alone():
-    for model in (MODEL, make_untrained_translator(5).model):
-        read_both = model.encode(encode_sources((SHORT, LONGER)))
-        for row, words in zip(greedy_search(model, read_both), (SHORT, LONGER), strict=True):
-            [best] = beam_search(model, model.encode(encode_sources([words])), 1)
+def test_a_batch_is_translated_as_each_sentence_alone():
+    for one in (UNTRAINED, make_untrained_translator(5)):
+        both = one.model.encode(encode_sources((SHORT, LONGER)))
+        for row, words in zip(greedy_search(one.model, both), (SHORT, LONGER), strict=True):
             decode = vietnamese_vocabulary().decode
-            assert decode(row.tolist()) == decode(best.ids)
+            assert decode(row.tolist()) == one.translate(words).syllables
 
 
 def test_nothing_stands_behind_the_end():
@@ -99,32 +97,6 @@ def test_nothing_stands_behind_the_end():
     assert greedy_search(scripted, source).tolist() == [[END, *[PAD] * (most - 1)], [7] * most]
 
 
-class Tree:
-    """Probabilities of the next syllable by what is written: 3, 4 and the end, and no other."""
-
-    def __init__(self, tree):
-        self.tree = tree
-
-    def predict(self, numbers, source, attend):
-        logits = torch.full((*numbers.shape, 5), -torch.inf)
-        for row, written in enumerate(numbers.tolist()):
-            given = self.tree[tuple(written[1:])]
-            logits[row, -1, [3, 4, END]] = torch.tensor(given).log()
-        return MODEL.predict(torch.tensor([[BEGIN]]), source)._replace(logits=logits)
-
-
-def test_beams_find_what_greedy_misses():
-    tree = {(): [0.6, 0.4, 0.0], (3,): [0.3, 0.4, 0.3], (4,): [0.0, 0.0, 1.0]}
-    tree |= {(3, 4): [0.0, 0.0, 1.0]}
-    model: Any = Tree(tree)
-    [one] = beam_search(model, read(SHORT), 1)
-    assert one.ids == (3, 4)
-    best, other = beam_search(model, read(SHORT), 2)
-    assert best.ids == (4,)
-    assert best.log_probability == pytest.approx(math.log(0.4))
-    assert best.per_syllable > other.per_syllable
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
@@ -136,8 +108,6 @@ def test_beams_find_what_greedy_misses():
         (lambda: UNTRAINED.translate(("earning",)), "known: earnings"),
         (lambda: UNTRAINED.translate(("<eos>",)), "does not know: <eos>"),
         (lambda: UNTRAINED.translate(("the",) * 23), "23 words: .* no sentence had more than 22"),
-        (lambda: UNTRAINED.translate(WORDS, 0), "from 1 to 8"),
-        (lambda: UNTRAINED.translate(WORDS, translator.MAX_BEAMS + 1), "from 1 to 8"),
         (lambda: UNTRAINED.force(WORDS, ("đã", "cat")), "cat"),
         (lambda: UNTRAINED.force(WORDS, ("<pad>",)), "<pad>"),
         (lambda: UNTRAINED.force(WORDS, ("đã",) * 49), "49 syllables"),

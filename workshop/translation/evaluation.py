@@ -19,15 +19,9 @@ from explainers.translation.alignment import (
     score_alignment,
 )
 from explainers.translation.corpus import TEST_SENTENCES, SentencePair, TestSets, draw_test_sets
-from explainers.translation.model import (
-    NUM_HEADS,
-    NUM_LAYERS,
-    PLAIN_ATTENTION,
-    EncodedSource,
-    Model,
-)
-from explainers.translation.translator import MAX_SYLLABLES, SEEDS, Translator, load_translator
-from explainers.translation.vocabulary import BEGIN, END, PAD, encode_sources, vietnamese_vocabulary
+from explainers.translation.model import NUM_HEADS, NUM_LAYERS, PLAIN_ATTENTION, Model
+from explainers.translation.translator import SEEDS, Translator, greedy_search, load_translator
+from explainers.translation.vocabulary import encode_sources, vietnamese_vocabulary
 
 MEAN_OF_HEADS = "mean of heads"
 READINGS = (MEAN_OF_HEADS, *(f"head {head}" for head in range(NUM_HEADS)))
@@ -160,18 +154,3 @@ def evaluate_translators(num_tests: int = TEST_SENTENCES) -> Evaluation:
     """Evaluate the shipped weights of all seeds, on `num_tests` sentences of each test set."""
     test_sets = draw_test_sets(num_tests)
     return Evaluation({seed: evaluate_seed(load_translator(seed), test_sets) for seed in SEEDS})
-
-
-@torch.no_grad()
-def greedy_search(
-    model: Model, source: EncodedSource, attend: Sequence[Attend] = PLAIN_ATTENTION
-) -> Tensor:
-    """Always the likeliest next syllable; ids (batch, length) with padding behind the end."""
-    batch = len(source.output)
-    ids, is_done = torch.full((batch, 1), BEGIN), torch.zeros(batch, dtype=torch.bool)
-    while ids.shape[-1] <= MAX_SYLLABLES and not is_done.all():
-        next_ids = model.predict(ids, source, attend).logits[:, -1].argmax(dim=-1)
-        next_ids = next_ids.masked_fill(is_done, PAD)
-        is_done = is_done | (next_ids == END)
-        ids = torch.cat([ids, next_ids[:, None]], dim=-1)
-    return ids[:, 1:]

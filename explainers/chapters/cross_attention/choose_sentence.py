@@ -1,4 +1,4 @@
-"""Which sentence is translated: typed, built of the corpus' words, or held out, with its gold."""
+"""Which sentence is translated: typed, or an example, with its correct links if they are known."""
 
 import functools
 from collections.abc import Sequence
@@ -44,8 +44,6 @@ from explainers.translation.vocabulary import (
 )
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
-from explainers.ui.controls.controls import BEAM, GREEDY
-from explainers.ui.session import BUILT_WORD, HELD_OUT_SENTENCE
 from explainers.ui.untrusted_text import shorten, verbatim
 
 OTHER_NAMES = "verbs alone", "verbs of saying", "days", "months", "events", "places"
@@ -63,22 +61,23 @@ def list_held_out_examples() -> dict[str, SentencePair]:
 
 
 @functools.cache
-def list_slots() -> dict[str, dict[str, Entry]]:
-    """What a sentence is built of: for each place, the words that may stand there."""
+def list_slots() -> tuple[dict[str, Entry], ...]:
+    """Who, did, what kind of, what, on: the words that may stand there in sentences whose correct
+    links are known."""
     lists = read_lexicon()
     persons = list_entries(*ACTOR_SECTIONS)
     kinds = {kind for noun in lists["news"] for kind in noun.kinds}
     modifiers = list_partners(tuple(sorted(kinds)), *MODIFIER_SECTIONS)
-    return {
-        N_("Who"): {entry.forms[0]: entry for entry in persons},
-        N_("did"): {entry.forms[1]: entry for entry in lists["verbs of news"]},
-        N_("what kind of"): {entry.name: entry for entry in modifiers},
-        N_("what"): {
+    return (
+        {entry.forms[0]: entry for entry in persons},
+        {entry.forms[1]: entry for entry in lists["verbs of news"]},
+        {entry.name: entry for entry in modifiers},
+        {
             entry.name if entry.forms[1] == MISSING_FORM else entry.forms[1]: entry
             for entry in lists["news"]
         },
-        N_("on"): {entry.name: entry for entry in lists["days"]},
-    }
+        {entry.name: entry for entry in lists["days"]},
+    )
 
 
 def build_sentence(
@@ -88,10 +87,9 @@ def build_sentence(
 
     "" is no modifier. The passive is of a plural: "earnings were announced by the CEO".
     """
-    slots = list_slots().values()
     subject, verb, modifier, noun, friday = (
         words[word] if word else None
-        for word, words in zip((who, did, kind, what, day), slots, strict=True)
+        for word, words in zip((who, did, kind, what, day), list_slots(), strict=True)
     )
     if not (subject and verb and noun and friday):
         raise KeyError("")
@@ -148,9 +146,6 @@ def write_variant(kind: str | None = None, is_passive: bool = False) -> str:
     return _print_sentence(build_sentence(who, did, kind, what, day, is_passive).source)
 
 
-BEAMS = {GREEDY: 1, BEAM: 4}
-
-
 def load_translator_or_warn() -> Translator | None:
     """The trained translator, or a message to the reader if its file is missing or broken."""
     try:
@@ -168,9 +163,9 @@ def load_translator_or_warn() -> Translator | None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def translate_once(words: tuple[str, ...], beams: int) -> Translation:
+def translate_once(words: tuple[str, ...]) -> Translation:
     """The same sentence is translated once, however often the page runs."""
-    return translator.load_translator().translate(words, beams)
+    return translator.load_translator().translate(words)
 
 
 class Known(NamedTuple):
@@ -246,7 +241,7 @@ def _spell_nearest(words: Sequence[str]) -> str:
         return ""
     if _says_enough(found, words) and (_says_enough(known, words) or all(mended)):
         return _print_sentence(found)
-    usual = zip(list_slots().values(), _list_default_words(), strict=True)
+    usual = zip(list_slots(), _list_default_words(), strict=True)
     who, did, kind, what, day = (
         next((word for word in found if word in slot), word) for slot, word in usual
     )
@@ -283,71 +278,23 @@ def describe_unknown(known: Known) -> dict[str, object]:
 
 def translate_view(words: tuple[str, ...], queries_down: bool) -> TranslationView:
     """The translation of words that the translator knows, with its gold if that is known."""
-    search = str(st.session_state.get(controls.search_method.key))  # chosen where one is built
-    translation = translate_once(words, BEAMS.get(search, BEAMS[GREEDY]))
-    gold = find_gold(words)
+    translation, gold = translate_once(words), find_gold(words)
     return TranslationView(
         translation, gold if gold and gold.target == translation.syllables else None, queries_down
     )
-
-
-def list_beams(translation: Translation) -> dict[str, object]:
-    """What the other beams wrote, and how much less probable that is."""
-    best = translation.log_probabilities.sum().item()
-    lines = [f"- {best:.2f}: {verbatim(' '.join(translation.syllables))}"]
-    lines += [
-        f"- {beam.log_probability:.2f}: {verbatim(' '.join(beam.syllables))}"
-        for beam in translation.other_beams
-    ]
-    return {"beams": len(lines), "lines": "\n".join(lines)}
 
 
 def list_examples() -> dict[str, str]:
     """Sentences that the translator can read, by their names."""
     known = list_known_examples("en")
     readable = {name: text for name, text in known.items() if not read_words(text).unknown}
-    return readable | {N_("the passive"): write_variant(is_passive=True)}
-
-
-def offer_sentences(_typed: str) -> None:
-    """Sentences that the translator can read: to be put together, or held out from training."""
-    icon, help_text = ":material/construction:", _("Build a sentence")
-    with st.popover(_("Build one"), icon=icon, help=help_text, key="build from a grammar"):
-        with st.form("builder", border=False):
-            for (name, words), default in zip(
-                list_slots().items(), _list_default_words(), strict=True
-            ):
-                options = sorted(words)
-                key = BUILT_WORD.format(name)
-                st.selectbox(_(name), options, options.index(default), key=key)
-            st.form_submit_button(_("Translate this"), on_click=_use_built_sentence)
-        st.selectbox(
-            _("Or one that training never saw"),
-            list(list_held_out_examples()),
-            index=None,
-            key=HELD_OUT_SENTENCE,
-            placeholder=_("Choose"),
-            on_change=_use_held_out_example,
-        )
-        controls.search_method()
+    never_met = draw_test_sets(NUM_EXAMPLES)[1][1]
+    return readable | {
+        N_("the passive"): write_variant(is_passive=True),
+        N_("never in training"): _print_sentence(never_met.source),
+    }
 
 
 def _list_default_words() -> tuple[str, ...]:
     _unused, who, did, kind, what, _unused, day = RUNNING_PAIR.source
     return who, did, kind, what, day
-
-
-def _use_built_sentence() -> None:
-    chosen = {name: st.session_state[BUILT_WORD.format(name)] for name in list_slots()}
-    if all(chosen[name] in words for name, words in list_slots().items()):
-        pair = build_sentence(*chosen.values())
-        st.session_state[controls.sentence.key] = " ".join(capitalise_sentence(pair.source))
-
-
-def _use_held_out_example() -> None:
-    example, examples = st.session_state[HELD_OUT_SENTENCE], list_held_out_examples()
-    if example in examples:
-        st.session_state[controls.sentence.key] = " ".join(
-            capitalise_sentence(examples[example].source)
-        )
-        st.session_state[HELD_OUT_SENTENCE] = None  # so that the same one can be chosen again

@@ -171,7 +171,7 @@ def compare_without() -> dict[str, Any]:
 
 
 def _translate(sentence: str) -> Translation:
-    return translate_once(find_words(sentence), 1)
+    return translate_once(find_words(sentence))
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """The text that all pages look at: typed, chosen among examples, or from a link."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -21,15 +21,13 @@ from explainers.ui.tour_mode import is_tour
 
 
 def choose_text(
-    offer_menus: Callable[[str], None] | None = None,
     is_english: bool = False,
     examples: Mapping[str, str] | None = None,
     most_words: int | None = MAX_TOKENS,
 ) -> Sentence:
     """Ask for the text, and say what of it was changed to fit.
 
-    Where a page has menus that make a sentence, `offer_menus` shows them beside what is typed. A
-    page whose model reads English has the English sentence in any language. One whose model knows
+    A page whose model reads English has the English sentence in any language. One whose model knows
     few words offers `examples` of these, by their names, in the place of any text. One whose model
     cuts the text itself takes all words.
     """
@@ -61,8 +59,6 @@ def choose_text(
             if usual == SENTENCE:
                 del examples[ENGLISH_NAME]
         _offer_presets(examples)
-        if offer_menus:
-            offer_menus(typed_text)
     notices = st.session_state.setdefault(NOTICES, {})
     if request and len(request) > MAX_CHARACTERS:
         notices[controls.sentence.key] = (request[: MAX_CHARACTERS + 1], typed_text)

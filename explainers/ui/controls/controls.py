@@ -162,8 +162,6 @@ trained_keys = Choice("trained_keys", N_("Keys of a text"), _KEYS[0], _KEYS)
 # Cross-attention
 MEAN = N_("mean")
 PREDICTS, READS = N_("predicts"), N_("reads")
-GREEDY, BEAM = N_("greedy"), N_("beam of 4")
-search_method = Choice("search", N_("Search"), GREEDY, (GREEDY, BEAM))
 cross_layer = Choice("cross_layer", N_("Decoder layer"), "2", ("1", "2"))
 cross_head = Choice("cross_head", N_("Head"), MEAN, (MEAN, "0", "1", "2", "3"))
 cross_rows = Choice(
