@@ -56,7 +56,7 @@ HERO = """() => {
 }"""
 
 
-MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5, "prose": 640, "choices": 4}
+MOST = {"height": 3000, "headings": 6, "words": 500, "matrices": 5, "prose": 640, "choices": 3}
 """What a page shows before anything is unfolded: pixels of height at 1,280, headings, words, and
 matrices of digits; how wide its paragraphs are below the picture; and what can be chosen above the
 picture: the sentence and its examples are one choice."""
@@ -78,7 +78,7 @@ EXTENT = """() => {
   const kinds = ['TextInput', 'Selectbox', 'Button', 'ButtonGroup', 'Popover', 'Checkbox'];
   const named = kinds.map((kind) => `[data-testid=st${kind}]`).join(', ');
   const widgets = [...page.querySelectorAll(named)];
-  const ofSentence = '.st-key-text, .st-key-preset, [class*=st-key-build]';
+  const ofSentence = '.st-key-text, .st-key-preset';
   const frame = '.st-key-page-top';
   const choices = [
     ...widgets.filter((one) => !one.closest(`${ofSentence}, ${frame}`)),

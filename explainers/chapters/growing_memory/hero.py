@@ -20,7 +20,6 @@ from explainers.chapters.growing_memory.compute import (
     write_missing,
     write_story,
 )
-from explainers.messages import N_
 from explainers.toys.pair_memory import FADE, OVERWRITE, RULES, SOFTMAX, SUM
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -34,7 +33,6 @@ NEAREST = 3
 TIE = 0.005
 """Two words are equally near where two decimals do not tell them apart: nothing is counted that
 only rounding decides."""
-KEY_NAMES = N_("at random"), N_("at right angles")
 SENTENCES = (
     *(
         "hero_caption",
@@ -123,7 +121,7 @@ def make_hero(text: Prose, story: Story) -> Hero:
     question, counts, places = (controls.memory_question, range(count + 1), range(len(story.asked)))
     choices = [
         HeroChoice.read(rule, RULES, [*map(_, controls.RULE_NAMES)]),
-        HeroChoice.read(keys, KEYS, [_(name) for name in KEY_NAMES]),
+        HeroChoice.read(keys, KEYS),
         HeroChoice.read(pairs, counts),
         HeroChoice.read(question, places),
     ]

@@ -9,7 +9,6 @@ from explainers.attention.cache.step_costs import cache_bytes, with_cache, witho
 from explainers.chapters.common.score_matrix import write_word_count
 from explainers.chapters.kv_cache.compute import make_counted_layer
 from explainers.chapters.kv_cache.reading import LAYERS, DecodedText, DrawnText
-from explainers.messages import N_
 from explainers.toys.sentence import Sentence, read_sentence
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -19,7 +18,6 @@ from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 
 CAUSAL_NAME, FULL_NAME = "causal", "full"
-MASKS = {CAUSAL_NAME: N_("causal"), FULL_NAME: N_("full")}
 LAYER_NAMES = tuple(str(layer + 1) for layer in range(LAYERS))
 SENTENCES = (
     *("hero_caption", "hero_first", "hero_seen", "hero_last", "hero_close"),
@@ -34,7 +32,7 @@ def make_hero(text: Prose, run: DrawnText, sentence: Sentence) -> Hero:
     choices = [
         HeroChoice.read(controls.word_count, steps),
         HeroChoice.read(layer, LAYER_NAMES, LAYER_NAMES),
-        HeroChoice.read(mask, tuple(MASKS), [*map(_, MASKS.values())]),
+        HeroChoice.read(mask, (CAUSAL_NAME, FULL_NAME)),
         HeroChoice(controls.sentence, (), sentence.text, is_elsewhere=True),
     ]
     alt = _("Two shelves with a row of K and of V for each word: with a KV cache, and without one.")

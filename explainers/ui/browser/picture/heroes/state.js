@@ -230,36 +230,27 @@ export class State extends Hero {
 
   /** One line below everything: what signs and colours mean, as far as they are seen. @param {Places} places @returns {Mark[]} */
   markLegend({ legend }) {
-    const items = this.isRows ? [["state-mark low", "·", _("less than 0.5 %")]] : [
-      ["state-mark right", "✓", _("the newest pair is found")], ["state-mark wrong", "✗", _("another word is nearer")], ["state-mark low", "·", _("a newer pair has the same key")],
-      ["state-mark low", "=", _("a tie")], ["swatch minus", "", _("below 0")], ["swatch plus", "", _("above 0")],
-    ];
+    const items = this.isRows ? [["", "·", _("less than 0.5 %")]] : [["swatch minus", "", _("below 0")], ["swatch plus", "", _("above 0")]];
     return /** @type {Mark[]} */ ([{ key: "legend", class: "state-legend", box: legend }, ...items.map(([name, sign, means]) => ({
       key: `legend ${means}`, in: "legend", tag: "span", made: (/** @type {Element} */ item) => item.append(element("i", name, sign), means),
     }))]);
   }
 
-  /** What follows each word, its key and value, and what becomes of it. @param {Places} places @returns {Mark[]} */
+  /** What follows each word. Attention keeps its key and value and reads a share of them; a memory keeps neither. @param {Places} places @returns {Mark[]} */
   markRows({ rows: { font, arrow, value, strips, strip, mark, high, middles } }) {
-    const { data, count, isRows, memory, vectors: [keys, values] } = this, newest = new Map(this.said.map(([one], at) => [one, at]));
+    const { data, count, isRows, memory, vectors: [keys, values] } = this;
     const heads = [["key", _("key")], ["value", _("value")]].map(([name, text], at) => /** @type {Mark} */ ({
-      key: `name ${name}`, class: `text state-label ${name}`, text, at: [strips[at] + strip / 2, 11, 13], opacity: count ? 1 : 0,
+      key: `name ${name}`, class: `text state-label ${name}`, text, at: [strips[at] + strip / 2, 11, 13], opacity: isRows && count ? 1 : 0,
     }));
     return [...heads, ...data.pairs.flatMap(([one, following], at) => {
-      const y = middles[at], top = y - high / 2, isWritten = at < count, opacity = isWritten ? 1 : 0.45, seen = isWritten ? (isRows || at === count - 1 ? 1 : 0.3) : 0;
-      const weight = memory.weights?.[count][this.asking][at] ?? 0, place = data.asked.indexOf(one), isRight = memory.nearest[count][place][0][0] === following;
-      const found = memory.ties[count].includes(place) ? "=" : isRight ? "✓" : "✗";
-      const sign = !isWritten ? "" : isRows ? (weight < 0.005 ? "·" : percent(weight)) : newest.get(one) !== at ? "·" : found;
-      const means = { "✓": _("the newest pair is found"), "=": _("another word is as near"), "✗": _("another word is nearer"), "·": isRows ? "" : _("a newer pair has the same key") };
+      const y = middles[at], top = y - high / 2, isWritten = at < count, opacity = isWritten ? 1 : 0.45, seen = isRows && isWritten ? 1 : 0;
+      const weight = memory.weights?.[count][this.asking][at] ?? 0, share = !isRows || !isWritten ? "" : weight < 0.005 ? "·" : percent(weight);
       return /** @type {Mark[]} */ ([
         { key: `arrow ${at}`, class: "text quiet", text: "→", at: [arrow, y, font], opacity },
         { key: `following ${at}`, class: "text state-value", text: data.names[following], at: [value, y, font], opacity, hold: "left" },
         ...this.markVector(`key ${at}`, "key", this.keyOf(one), keys[one], { box: [strips[0], top, strip, high], opacity: seen }),
         ...this.markVector(`value ${at}`, "value", _("value of {word}", { word: data.names[following] }), values[following], { box: [strips[1], top, strip, high], opacity: seen }),
-        {
-          key: `mark ${at}`, class: "text state-mark", is: { share: isRows, right: !isRows && isRight, wrong: !isRows && !isRight, low: sign === "·" || sign === "=" }, text: sign,
-          attributes: { title: means[/** @type {keyof typeof means} */ (sign)] ?? "" }, at: [mark, y, isRows ? 15 : 16], hold: "left",
-        },
+        { key: `mark ${at}`, class: "text share", is: { low: weight < 0.005 }, text: share, at: [mark, y, 15], hold: "left" },
       ]);
     })];
   }
@@ -333,7 +324,7 @@ export class State extends Hero {
 const STACKED = 640, TIGHT = 780, SPACIOUS = 900; // pixels: where there is less, the pairs are above, everything is smaller, or only the strips are
 const TITLE = [46, 26], APART = 8; // on a wide screen and on a phone
 const MOST_CELL = 30, LEAST_CELL = 15, LEAST_BARS = [146, 104], MOST_BARS = 230, MOST_STRIP = 78;
-const LEGEND = 21, LONG_LEGEND = 820; // a line of it, and the room that its items need to stand in one
+const LEGEND = 21; // pixels: its one line
 
 /** @param {Stage} stage @param {[string, string][]} pairs @param {number} breaks how many of them belong to the first sentence */
 function placeState(stage, pairs, breaks) {
@@ -349,12 +340,12 @@ function placeState(stage, pairs, breaks) {
   const middles = pairs.map((_pair, at) => title + pitch * (at + 0.5) + (at >= breaks ? 8 : 0));
   const top = isStacked ? title + pitch * pairs.length + 24 : 0, x = left + spare + thick + APART, y = top + title + thick + APART;
   const barsX = x + side + APART + thick + 18, barPitch = Math.min(54, side / 3.6);
-  const lines = isStacked ? 3 : room < LONG_LEGEND ? 2 : 1, bottom = Math.ceil(y + side + APART + thick + 28);
-  stage.resize(room, bottom + lines * LEGEND);
+  const bottom = Math.ceil(y + side + APART + thick + 28);
+  stage.resize(room, bottom + LEGEND);
   return {
     isStacked,
     isTight, // there is no room for all words
-    legend: [0, bottom, room, lines * LEGEND],
+    legend: [0, bottom, room, LEGEND],
     titles: [[0, 0, isStacked ? room : list], [x - thick - APART, top, side + thick + 40], [barsX, top, room - barsX]], // of the three parts: how wide each may be
     rows: { font, key: keys, arrow: keys + 15, value: keys + 30, strips: [words + 10, words + 16 + strip], strip, mark: words + 22 + 2 * strip, high: Math.min(17, pitch * 0.68), middles },
     grid: { x, y, side, cell, thick, gap: APART }, // strips around it are so thick and so far away

@@ -141,6 +141,10 @@ export class Translation extends Hero {
   offer() {
     super.offer();
     if (this.legend.parentElement !== this.bar) this.bar.append(this.legend);
+    const views = this.chips.get("cross_view")?.root;
+    if (!views || views.parentElement === this.below) return;
+    this.below.querySelector(".chips")?.remove(); // of other data
+    this.below.append(views);
   }
 
   /** @override */
