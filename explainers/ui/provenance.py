@@ -21,21 +21,20 @@ def untrained_weights(seed: int, device: torch.device) -> str:
     )
 
 
-def trained_weights(seed: int, unknown: int, device: torch.device) -> str:
-    """Numbers from the shipped toy weights; words they never saw have vectors drawn at random."""
+def trained_weights(what: str, seed: int, unknown: int, device: torch.device) -> str:
+    """Numbers from shipped toy weights that learned to find related words; `what` tells which.
+
+    Words that they never saw have vectors drawn at random.
+    """
+    trained = {"what": what, "seed": seed, "device": describe_device(device)}
     if unknown:
         return _(
-            "trained: related words, seed {seed} · {unknown} unknown: drawn at random · "
+            "trained: related words, {what}, seed {seed} · {unknown} unknown: drawn at random · "
             "computed live on {device}",
-            seed=seed,
             unknown=unknown,
-            device=describe_device(device),
+            **trained,
         )
-    return _(
-        "trained: related words, seed {seed} · computed live on {device}",
-        seed=seed,
-        device=describe_device(device),
-    )
+    return _("trained: related words, {what}, seed {seed} · computed live on {device}", **trained)
 
 
 def writing_weights(seed: int, device: torch.device) -> str:

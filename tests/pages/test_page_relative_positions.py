@@ -130,7 +130,7 @@ def test_words_that_were_learned_are_read_by_a_head_trained_with_rope():
         head = read_with_small_head((*running.tokens, "."), 3)
         assert head.tokens == running.tokens, "the small head learned no marks"
         assert head.weights is finder.head
-        assert "trained: related words" in name_origin(head)
+        assert "trained: related words, a head with RoPE, seed" in name_origin(head)
         scores = compute.ShiftedScores.of(head, (0,)).rotary[0]
         largest = scores[running.verb].topk(2).indices
         assert {*largest.tolist()} == {*running.who_and_what}

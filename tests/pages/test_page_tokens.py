@@ -8,7 +8,7 @@ from explainers.chapters.tokens.cut_text import learn_shipped_merges, read_model
 from explainers.chapters.tokens.hero import compute_numbers
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys.byte_pairs import encode, encode_in_stages
-from explainers.toys.sentence import PRESETS, read_sentence, split_characters
+from explainers.toys.sentence import PRESETS, SENTENCE, read_sentence, split_characters
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero, panels, said
 
@@ -27,6 +27,14 @@ def test_without_models_a_line_says_how_to_get_them(monkeypatch, tmp_path):
     folder.mkdir()
     (folder / "tokenizer.json").write_text("{")
     assert any("its tokenizer cannot be read" in one.value for one in opened(PAGE, link).error)
+
+
+def test_a_word_has_one_vector_as_a_word_as_a_token_and_in_the_sum():
+    visit, place = opened(PAGE), 2
+    sent, word = hero(visit), SENTENCE.split()[place]
+    assert sent["rows"][f" {word}"] == sent["rows"][word]
+    read = [e + p for e, p in zip(sent["rows"][word], sent["positions"][place], strict=True)]
+    assert panels(visit, "sum")["sum"]["values"][2] == pytest.approx(read, abs=5e-3)
 
 
 def test_the_word_of_the_sum_is_chosen_by_its_name():

@@ -8,7 +8,7 @@ import streamlit as st
 
 from explainers.chapters.common.mask_names import translate_mask
 from explainers.chapters.common.sentence_reading import Reading
-from explainers.messages import N_
+from explainers.messages import N_, ngettext
 from explainers.toys.layers import (
     D_MODEL,
     HEAD_DIMS,
@@ -173,7 +173,9 @@ def name_layer_origin(layer: Layer) -> str:
     if layer.origin:
         return layer.origin
     if layer.learned:
-        return trained_weights(layer.seed, len(layer.unknown), layer.x.device)
+        heads = _(ngettext("{count:,} query head", "{count:,} query heads", layer.heads.num_heads))
+        what = _("{heads}, d_k {size}", heads=heads, size=layer.heads.head_dim)
+        return trained_weights(what, layer.seed, len(layer.unknown), layer.x.device)
     return untrained_weights(layer.seed, layer.x.device)
 
 

@@ -62,7 +62,7 @@ def name_origin(head: RotaryHead) -> str:
     if head.seed is not None:
         return random_weights(head.seed, head.x.device)
     if head.is_small:
-        return trained_weights(ROTARY_SEED, 0, head.x.device)
+        return trained_weights(_("a head with RoPE"), ROTARY_SEED, 0, head.x.device)
     from explainers.chapters.common.recording import describe_live_numbers
 
     return describe_live_numbers(head.provenance, head.x.device)

@@ -93,7 +93,9 @@ def compute_numbers(
     labels = [label for label, _length in vocabulary.values()]
     labels += [token.label for tokens in cuts.values() for token in tokens]
     names = tuple(dict.fromkeys(labels))
-    rows = round_numbers(examples.draw_embeddings(names, WIDTH, seed))
+    # The space in front of a token is not drawn: a word has the same row on every page.
+    bare = tuple(name.strip() for name in names)
+    rows = round_numbers(examples.draw_embeddings(bare, WIDTH, seed))
     longest = max(len(stages[0]), *map(len, cuts.values()))
     letters = split_characters(sentence.text)
     return {
