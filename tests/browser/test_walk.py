@@ -46,7 +46,7 @@ CHANGED = f"""(before) => {{
 }}"""
 FEW = 10
 """Colours of cells and charts of which most are another theme's; fewer may be what has none."""
-ON_SOME_PAGES = "Both compute this page's numbers again", "info real: "
+ON_SOME_PAGES = "Both compute this page's numbers again", "info real: ", "info trained: "
 """How sentences begin that pages have in common: of their files, and of where numbers come from."""
 
 
