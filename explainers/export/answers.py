@@ -45,6 +45,7 @@ def describe_picture(page: str, language: str) -> dict[str, Any]:
             if len(json.dumps(changes)) < LARGEST:
                 far[key] = changes
     return {
+        "title": opened.title,
         "data": base,
         "far": far,
         "values": {c.control.key: describe_values(c) for c in hero.choices if is_counted(c)},

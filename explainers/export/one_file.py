@@ -14,7 +14,7 @@ from explainers.notebook.bundle import (
     BROWSER,
     order_modules,
     squeeze_style,
-    wrap_module,
+    wrap_modules,
     wrap_style,
     write_loader,
 )
@@ -106,8 +106,7 @@ def write_words(language: str) -> dict[str, str]:
 @functools.cache
 def write_script(kind: str) -> str:
     """All modules that a picture of a kind needs, and its style without that of other kinds."""
-    modules = order_modules(*ENTRIES, HEROES[kind], CAMERA)
-    scripts = "".join(map(wrap_module, modules))
+    scripts = wrap_modules(order_modules(*ENTRIES, HEROES[kind], CAMERA))
     style = wrap_style(STYLE, drop_unused(squeeze_style(STYLE), scripts))
     return f'{write_loader()}{style}{scripts}attention.need("static/embed.js").start();'
 

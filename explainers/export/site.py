@@ -11,7 +11,7 @@ import streamlit
 
 from explainers.export.answers import describe_picture
 from explainers.export.body import Body
-from explainers.export.embed import write_embed
+from explainers.export.embed import write_described
 from explainers.export.one_file import CAMERA, FRAME, HEROES, STYLE, write_theme, write_words
 from explainers.export.visit import START, visit
 from explainers.folders import ROOT
@@ -21,7 +21,7 @@ from explainers.notebook.bundle import (
     BROWSER,
     order_modules,
     squeeze_style,
-    wrap_module,
+    wrap_modules,
     wrap_style,
     write_loader,
 )
@@ -56,20 +56,20 @@ class Site:
                 load_model(known.id)
         sizes = {}
         for page in pages:
-            for language in self.languages:
-                text = self.write_page(page, language)
+            described = {one: describe_picture(page, one) for one in self.languages}
+            # Before the pages, which move large answers into files of their own.
+            self._keep(f"embed/{page}.html", write_described(page, described, self.live))
+            for language, told in described.items():
+                text = self.write_page(page, language, told)
                 sizes[f"{language}/{page}"] = self._keep(f"{language}/{page}.html", text)
-            embedded = write_embed(page, self.languages, self.live)
-            self._keep(f"embed/{page}.html", embedded)
         self.write_assets()
         first = f"{self.languages[0]}/{START}.html"
         lead = f'<meta http-equiv="refresh" content="0;url={first}"><a href="{first}">Start</a>'
         self._keep("index.html", f'<!doctype html><meta charset="utf-8">{lead}')
         return sizes
 
-    def write_page(self, page: str, language: str) -> str:
-        """A page as HTML."""
-        first = describe_picture(page, language)
+    def write_page(self, page: str, language: str, first: dict[str, Any]) -> str:
+        """A page as HTML; `first` is what `describe_picture` tells, and is changed."""
         self._move_answers(page, language, first)
         light, dark = (visit(page, {}, language, theme, True) for theme in ("light", "dark"))
         live = self.live if page == START else f"{self.live}/{page}"
@@ -103,11 +103,12 @@ class Site:
         begin = (
             'addEventListener("DOMContentLoaded", () => attention.need("static/site.js").start());'
         )
-        self._keep("assets/shared.js", write_loader() + style + _wrap(shared) + begin)
+        self._keep("assets/shared.js", write_loader() + style + wrap_modules(shared) + begin)
         for entry in (*HEROES.values(), *FIGURES, CAMERA):
             name = entry.relative_to(BROWSER).as_posix().replace("/", "-")
             own = wrap_style(entry.parent / "style.css") if entry in FIGURES else ""
-            self._keep(f"assets/{name}", own + _wrap(order_modules(entry, besides=shared)))
+            modules = order_modules(entry, besides=shared)
+            self._keep(f"assets/{name}", own + wrap_modules(modules))
         self._keep("assets/site.css", write_theme() + squeeze_style(SITE.with_suffix(".css")))
         for language, words in self.words.items():
             name = f"assets/words-{language}.js"
@@ -182,10 +183,6 @@ def read_titles() -> dict[str, str]:
         if isinstance(value.args[0], ast.Constant)
     ]
     return {Path(str(path)).stem.partition("_")[2]: str(title) for path, title in pairs}
-
-
-def _wrap(modules: list[Path]) -> str:
-    return "".join(map(wrap_module, modules))
 
 
 def _write_foot(date: str) -> str:

@@ -28,7 +28,7 @@ _NOT_A_NAME = re.compile(r"""[(\[{]|[)\]}]|"[^"]*"|'[^']*'|`[^`]*`|//.*|,|;""")
 
 def inline_modules(entry: Path, root: Path = BROWSER) -> str:
     """A module and all that it imports as one script, which calls the entry's `start()`."""
-    modules = "".join(wrap_module(path, root) for path in order_modules(entry))
+    modules = wrap_modules(order_modules(entry), root)
     return f"{write_loader()}{modules}attention.need({json.dumps(_name(entry, root))}).start();"
 
 
@@ -55,6 +55,11 @@ def order_modules(*entries: Path, besides: Iterable[Path] = ()) -> list[Path]:
     for entry in entries:
         visit(entry)
     return found
+
+
+def wrap_modules(paths: Iterable[Path], root: Path = BROWSER) -> str:
+    """Modules as scripts, one after the other."""
+    return "".join(wrap_module(path, root) for path in paths)
 
 
 @functools.cache
