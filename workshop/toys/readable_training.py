@@ -3,7 +3,8 @@
 import functools
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, astuple, dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -219,9 +220,14 @@ def _format_table(language: str) -> str:
     words |= {"time": running.tokens[-1], "running": " ".join(running.tokens)}
     words |= {"language": LANGUAGES[language], "code": language}
     section = READABLE_SECTION.format(made=made, shown=FILM_SEED, **words)
-    columns = [field.name for field in fields(ReadableRow)][1:]
-    for row in rows:
-        cells = str(row.seed), *(f"{getattr(row, name):.2f}" for name in columns)
-        section += f"| {' | '.join(cells)} |\n"
-    means = [statistics.mean(getattr(row, name) for row in rows) for name in columns]
-    return section + f"| mean | {' | '.join(f'{mean:.2f}' for mean in means)} |\n"
+    return section + format_rows(rows)
+
+
+def format_rows(rows: Sequence[Any]) -> str:
+    """Records of a seed and numbers as lines of a table, the last one their means."""
+    seeds, *columns = zip(*map(astuple, rows), strict=True)
+    means = "mean", *map(statistics.mean, columns)
+    return "".join(
+        f"| {seed} | {' | '.join(f'{number:.2f}' for number in numbers)} |\n"
+        for seed, *numbers in [*zip(seeds, *columns, strict=True), means]
+    )

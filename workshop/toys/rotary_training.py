@@ -1,8 +1,7 @@
 """Trains the small weights that have RoPE, and measures on held-out sentences what they learned."""
 
-import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -45,7 +44,7 @@ from explainers.toys.training import (
     draw_pool,
 )
 from workshop.keep import keep, write_tensors
-from workshop.toys.readable_training import MEASURED, name_command
+from workshop.toys.readable_training import MEASURED, format_rows, name_command
 
 ROTARY_STEPS, ROTARY_LEARNING_RATE = 1_200, 1e-2
 WEIGHT_DECAY = {FINDER: 0.1, WRITER: 0.0}
@@ -321,9 +320,4 @@ def _format_table(language: str) -> str:
         room=file.tolerance[TRAINED_AGAIN],
         shown=ROTARY_SEED,
     )
-    columns = [field.name for field in fields(RotaryRow)][1:]
-    for row in rows:
-        cells = str(row.seed), *(f"{getattr(row, name):.2f}" for name in columns)
-        section += f"| {' | '.join(cells)} |\n"
-    means = [statistics.mean(getattr(row, name) for row in rows) for name in columns]
-    return section + f"| mean | {' | '.join(f'{mean:.2f}' for mean in means)} |\n"
+    return section + format_rows(rows)
