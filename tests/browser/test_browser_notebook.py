@@ -17,30 +17,18 @@ TEXT = "w7 w9 w8 w7 w9 w30 w12 w7 w9 w8 w40"
 HOSTILE = "</script><script>hacked=1</script> <img/src=x/onerror=hacked=1> {{key}} {query} <b>w</b>"
 
 
-@pytest.fixture(scope="module")
-def without_network(browser):
-    """A browser that has no network."""
-    with browser.new_context(viewport={"width": 1280, "height": 800}, offline=True) as visitor:
-        yield visitor
-
-
 @pytest.fixture
-def quiet_page(without_network):
-    """A page that may load nothing but files; `asked` is what it tried, `errors` what it said."""
-    page = without_network.new_page()
-    page.asked, page.errors = [], []
-    page.on("request", lambda request: page.asked.append(request.url))
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    page.on("console", lambda told: page.errors.append(told.text))
-    yield page
-    page.close()
+def quiet_page(quiet_page):
+    """It may load nothing but files."""
+    quiet_page.context.set_offline(True)
+    return quiet_page
 
 
 def open_report(page, file):
     page.goto(file.as_uri())
     page.locator(".look.painted").wait_for()
     assert page.asked == [file.as_uri()]
-    assert page.errors == []
+    assert page.faults == []
 
 
 def weights_of(model):
@@ -134,7 +122,7 @@ def test_two_of_them_in_a_notebook_are_painted_in_frames_that_reach_nothing(quie
             ground = "(node) => getComputedStyle(node).backgroundColor"
             assert frame.locator(".look").evaluate(ground) == paper, scheme
             assert frame.locator("body").evaluate("() => self.origin") == "null"
-    assert quiet_page.errors == []
+    assert quiet_page.faults == []
 
 
 def test_names_light_their_heads(quiet_page, tmp_path, smollm2):
@@ -305,4 +293,4 @@ def test_a_notebook_that_was_saved_is_drawn_when_it_is_opened_again(quiet_page, 
     for place in range(len(saved)):
         quiet_page.frame_locator("iframe").nth(place).locator(".look.painted").wait_for()
     assert quiet_page.frame_locator("iframe").nth(2).locator(".text").count() == 2
-    assert quiet_page.errors == []
+    assert quiet_page.faults == []

@@ -1,4 +1,4 @@
-"""Files in a browser: from a folder, and from a plain server."""
+"""Files behind a plain server."""
 
 import threading
 from functools import partial
@@ -20,15 +20,3 @@ def served(tmp_path):
     yield f"http://127.0.0.1:{server.server_port}", tmp_path
     server.shutdown()
     server.server_close()
-
-
-@pytest.fixture
-def quiet_page(browser):
-    """A page and what it said and asked for that it should not."""
-    with browser.new_context(viewport={"width": 1280, "height": 900}, locale="en") as visitor:
-        page = visitor.new_page()
-        page.faults, page.asked = [], []
-        page.on("request", lambda request: page.asked.append(request.url))
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
-        page.on("console", lambda told: page.faults.append(told.text))
-        yield page

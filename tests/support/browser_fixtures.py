@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext
@@ -34,6 +35,18 @@ def reader(browser: Browser, address: str) -> Iterator[BrowserContext]:
     with browser.new_context() as context:
         context.new_page().goto(f"{address}/_stcore/health")
         yield context
+
+
+@pytest.fixture
+def quiet_page(browser: Browser) -> Iterator[Any]:
+    """A page of files, `asked`: what it asked for, and `faults`: what it said."""
+    with browser.new_context(viewport={"width": 1280, "height": 900}, locale="en") as visitor:
+        page: Any = visitor.new_page()
+        page.asked, page.faults = [], []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("console", lambda told: page.faults.append(told.text))
+        yield page
 
 
 Opener = Callable[..., Visit]
