@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from explainers.export.__main__ import main
 from explainers.export.markdown import write_html
 from explainers.export.site import Site, read_titles
 from explainers.export.visit import PAGES
@@ -110,6 +111,16 @@ def test_a_number_tells_its_arithmetic_and_its_figure_wears_the_theme(site, quie
     expect(how.locator(".panel").first).not_to_have_css("color", background)
     expect(how.locator(".card")).to_contain_text("weights: query The, key CEO")
     assert quiet_page.faults == []
+
+
+@pytest.mark.parametrize("address", ["", "javascript:alert(1)"])
+def test_pages_lead_to_an_app_or_are_not_written(address, tmp_path, monkeypatch, capsys):
+    """A workflow whose variable nobody has set passes an empty one on."""
+    monkeypatch.setenv("ATTENTION_LIVE", address)
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "site")])
+    assert f"no app can be at {address!r}; give --live or ATTENTION_LIVE" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_markdown_becomes_html_that_no_text_can_break():
