@@ -10,7 +10,7 @@ from benchmarks.browser import chromium
 from explainers.models.registry import WHEEL_MODELS
 from tests.support.real_models import real
 
-pytest_plugins = ("tests.support.browser_fixtures", "tests.support.tiers")
+pytest_plugins = ("tests.support.tiers", "tests.support.browser_fixtures")
 
 if not torch.cuda.is_available():  # read when Triton is imported, and then for good
     os.environ["TRITON_INTERPRET"] = "1"

@@ -22,7 +22,9 @@ def main(asked: list[str] | None = None) -> int:
     parser.add_argument("--live", default=os.environ.get("ATTENTION_LIVE", LIVE))
     options = parser.parse_args(asked)
     if not options.live.startswith(("https://", "http://")):
-        parser.error(f"no app can be at {options.live!r}; give --live or ATTENTION_LIVE its https://…")
+        parser.error(
+            f"no app can be at {options.live!r}; give --live or ATTENTION_LIVE its https://…"
+        )
     logging.disable(logging.WARNING)  # Streamlit's, of a page that nobody visits
     from explainers.export.visit import PAGES  # the help needs no Streamlit
 

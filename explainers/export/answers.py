@@ -8,6 +8,7 @@ together again.
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from explainers.export.visit import Visit, find_picture, visit
@@ -19,6 +20,13 @@ from explainers.ui.controls.name_controls import MultiChoice
 from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.lecture.screens import CARD_KEY
 
+LEADERS = {
+    "relative_positions": ("word",),
+    "many_heads": ("heads",),
+    "shared_heads": ("heads",),
+    "claims": ("about", "claim"),
+}
+"""Pages of which some choices decide what others may be, and are where nobody chooses them."""
 BELOW = {"exercise"}
 """Choices of what stands below a picture more than of the picture: only the app follows them."""
 NOT_DRAWN = {CARD_KEY, "run", *BELOW}
@@ -48,12 +56,11 @@ def describe_picture(page: str, language: str) -> dict[str, Any]:
         "title": opened.title,
         "data": base,
         "far": far,
-        "values": {c.control.key: describe_values(c) for c in hero.choices if is_counted(c)},
+        **describe_led(page, language, base, hero),
         "drawn": [c.control.key for c in hero.choices if isinstance(c.control, MaskDrawing)],
         "most_drawn": MOST_DRAWN,
         "lists": [c.control.key for c in hero.choices if isinstance(c.control, MultiChoice)],
         "labels": {c.control.key: _(c.control.label) for c in hero.choices},
-        "allowed": {c.control.key: describe_allowed(c) for c in hero.choices},
     }
 
 
@@ -94,6 +101,38 @@ def find_changes(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
     return changes
 
 
+def describe_led(page: str, language: str, base: dict[str, Any], hero: Hero) -> dict[str, Any]:
+    """What a link may ask for; and for each value of a leading choice, what others are then where
+    nobody chooses them, and may be."""
+    leaders = [one for one in hero.choices if one.control.key in LEADERS.get(page, ())]
+    # All that may be where there is a leader, which then says what fits to its value.
+    choices = [replace(one, fitting=None) if leaders else one for one in hero.choices]
+    offered, led = describe_offered(choices), dict[str, dict[str, Any]]()
+    for leader in leaders:
+        key = leader.control.key
+        views = {
+            str(one): read_picture(visit(page, STUDY | {key: str(one)}, language))
+            for one in leader.values
+        }
+        changes = [
+            find_changes(base["choices"], other["choices"]) for other, _hero in views.values()
+        ]
+        followers = set().union(*changes) - {key}
+        led[key] = {}
+        for value, (other, drawn) in views.items():
+            opens = {name: one for name, one in other["choices"].items() if name in followers}
+            fitting = describe_offered(drawn.choices)
+            fits = {part: find_changes(what, fitting[part]) for part, what in offered.items()}
+            led[key][value] = {"opens": opens, **fits}
+    return {**offered, "led": led}
+
+
+def describe_offered(choices: Sequence[HeroChoice]) -> dict[str, dict[str, Any]]:
+    """What a link may ask for, as values where these can be counted, and in words."""
+    counted = {one.control.key: describe_values(one) for one in choices if is_counted(one)}
+    return {"values": counted, "allowed": {c.control.key: describe_allowed(c) for c in choices}}
+
+
 def list_far(base: dict[str, Any], hero: Hero) -> Iterator[Choices]:
     """What may be chosen that only a server draws, as all its choices: what buttons choose first,
     then each value beside the others as they are, then all combinations if they are few."""
@@ -130,14 +169,22 @@ def is_counted(choice: HeroChoice) -> bool:
 
 def describe_values(choice: HeroChoice) -> list[Any] | dict[str, int]:
     """All that may be chosen; of whole numbers that follow each other the ends."""
-    values = list(choice.values)
+    values = list_fitting(choice)
     if all(type(one) is int for one in values) and values == [*range(values[0], values[-1] + 1)]:
         return {"from": values[0], "to": values[-1]}
     return values
+
+
+def list_fitting(choice: HeroChoice) -> list[Any]:
+    """What a link may ask for."""
+    return [*(choice.values if choice.fitting is None else choice.fitting)]
 
 
 def describe_allowed(choice: HeroChoice) -> str:
     """What a link may ask for, in words."""
     if isinstance(choice.control, MaskDrawing):
         return f"{CAUSAL}, {FULL}, 1.3.7"
-    return _(describe_options([one for one in choice.values if one is not None]))
+    values = [one for one in list_fitting(choice) if one is not None]
+    if isinstance(choice.control, MultiChoice):
+        values = sorted({*"".join(values)})
+    return _(describe_options(values))

@@ -9,7 +9,7 @@ import os
 import subprocess
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -70,13 +70,24 @@ def unpack(value: Any) -> Any:
 def draw(page: Path) -> Views:
     """Its scenes, each by its link, its room, and the button that was clicked."""
     pictures = list_pictures(page)
-    letters = sorted(set(json.dumps(list(pictures.values()), ensure_ascii=False)))
-    sent = [(picture, link == OPENS) for link, picture in pictures.items()]
-    asked = {
-        "advances": {letter: measure(letter) for letter in letters},
-        "rooms": list(ROOMS.values()),
-        "pictures": sent,
-    }
+    links = list(pictures)
+    views: Views = {}
+    for scene in draw_pictures([(one, link == OPENS) for link, one in pictures.items()]):
+        link, clicked = links[scene["picture"]], scene["clicked"]
+        name = f"{link}, {scene['room']} px" + (f", {len(views)}. {clicked}" if clicked else "")
+        parts = [(part, scene[part]) for part in TOLD]
+        nodes = [(f"{way} {node}".strip(), rest) for way, node, *rest in scene["nodes"]]
+        views[name] = {}, [*parts, *nodes]
+    return views
+
+
+def draw_pictures(
+    sent: Sequence[tuple[Any, bool]], rooms: Sequence[int] = tuple(ROOMS.values())
+) -> Iterator[dict[str, Any]]:
+    """What `draw.js` prints of data that were sent, each with whether its buttons are clicked."""
+    letters = sorted(set(json.dumps([data for data, _is_clicked in sent], ensure_ascii=False)))
+    advances = {letter: measure(letter) for letter in letters}
+    asked = {"advances": advances, "rooms": rooms, "pictures": sent}
     done = subprocess.run(
         [DENO, "run", *AS_LOCKED, "--allow-read", "--allow-env", str(SCRIPT)],
         input=json.dumps(asked),
@@ -86,16 +97,8 @@ def draw(page: Path) -> Views:
         env={**os.environ, "NO_COLOR": "1"},
     )
     if done.returncode:
-        raise RuntimeError(f"{page.stem} cannot be drawn: {done.stderr[-4000:]}")
-    links = list(pictures)
-    views: Views = {}
-    for scene in map(json.loads, done.stdout.splitlines()):
-        link, clicked = links[scene["picture"]], scene["clicked"]
-        name = f"{link}, {scene['room']} px" + (f", {len(views)}. {clicked}" if clicked else "")
-        parts = [(part, scene[part]) for part in TOLD]
-        nodes = [(f"{way} {node}".strip(), rest) for way, node, *rest in scene["nodes"]]
-        views[name] = {}, [*parts, *nodes]
-    return views
+        raise RuntimeError(f"a picture cannot be drawn: {done.stderr[-4000:]}")
+    return map(json.loads, done.stdout.splitlines())
 
 
 @cache

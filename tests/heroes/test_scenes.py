@@ -1,12 +1,10 @@
 """First pictures, drawn without a browser from what pages were recorded to send."""
 
-import subprocess
-
 import pytest
 
 from tests.golden.kept import list_differences, read_kept
 from tests.heroes.layout import list_faults
-from tests.heroes.scenes import AS_LOCKED, DENO, OPENS, ROOMS, SCENES, SCRIPT, TOLD, draw
+from tests.heroes.scenes import OPENS, ROOMS, SCENES, TOLD, draw
 from tests.support.opening import PAGES
 
 LARGE = f"{OPENS}, {ROOMS[1280]} px"
@@ -20,15 +18,6 @@ IN_VAIN = {
 }
 """Buttons that show what is shown already, cannot be asked (⟨s⟩), or are not there in this view."""
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-
-
-@pytest.fixture(scope="session")
-def document():
-    """The library that stands in for a browser's document, fetched once."""
-    fetch = [DENO, "cache", *AS_LOCKED, str(SCRIPT)]
-    done = subprocess.run(fetch, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"Deno cannot fetch linkedom: {done.stderr.strip()[-300:]}")
 
 
 @each_page

@@ -1,6 +1,7 @@
-"""A served app and visitors in a real browser, for the tests that need one."""
+"""A served app and visitors in a real browser, or what stands in for one."""
 
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from benchmarks.browser import server, wait_until_healthy
+from tests.heroes.scenes import AS_LOCKED, DENO, SCRIPT
 from tests.support.real_models import as_tests_began
 from tests.support.visit import WINDOW, Scheme, Size, Visit, count_exceptions, dressed
 
@@ -116,3 +118,12 @@ def stroll(
             one.page.close()
         tabs.clear()
     assert [found for found in broken if found != ([], 0)] == []
+
+
+@pytest.fixture(scope="session")
+def document() -> None:
+    """The library that stands in for a browser's document, fetched once."""
+    fetch = [DENO, "cache", *AS_LOCKED, str(SCRIPT)]
+    done = subprocess.run(fetch, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"Deno cannot fetch linkedom: {done.stderr.strip()[-300:]}")

@@ -88,7 +88,7 @@ def make_hero(text: Prose, gallery: Gallery, named: str) -> tuple[Hero, Place]:
     word = replace(gallery_word, default=example.first_repeated if example else 0)
     words = range(len(example.tokens)) if example else range(1)
     chosen = [
-        HeroChoice(control, accepted, read_choice(control, values))
+        HeroChoice(control, accepted, read_choice(control, values), fitting=values)
         for control, values, accepted in (
             (layer_control, range(layers), range(MOST)),
             (head_control, range(heads), range(MOST)),

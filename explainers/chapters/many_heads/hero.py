@@ -63,7 +63,12 @@ def make_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int
         [
             word,
             HeroChoice(control, options, count, labels=list(options)),
-            HeroChoice(controls.switched_off_heads, list_switches(most), off),
+            HeroChoice(
+                controls.switched_off_heads,
+                list_switches(most),
+                off,
+                fitting=list_switches(int(count)),
+            ),
             *reading.choose_marks(),
         ],
         SENTENCES,

@@ -77,7 +77,9 @@ def make_small_hero(text: Prose, reading: Reading) -> Hero:
     kv_heads = read_kv_heads(int(heads))
     choices = [
         HeroChoice(controls.num_heads, HEADS, heads, HEADS),
-        HeroChoice(controls.num_kv_heads, HEADS, kv_heads, HEADS),
+        HeroChoice(
+            controls.num_kv_heads, HEADS, kv_heads, HEADS, fitting=list_divisors(int(heads))
+        ),
         word,
     ]
     alt = _("KV heads, the query heads that read them, and where one word looks in each of these.")

@@ -55,6 +55,8 @@ class HeroChoice:
     """What the values are called, where the picture offers them as a row of buttons."""
     is_elsewhere: bool = False
     """Only the server can draw what is chosen."""
+    fitting: Sequence[Any] | None = None
+    """Those that a link may ask for beside the other choices of now, where these are fewer."""
 
     @classmethod
     def read(

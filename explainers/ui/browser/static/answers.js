@@ -11,6 +11,8 @@
  * @property {Choices} [opens] what the app's page opens with, if that is something else
  * @property {Record<string, Changes | string>} far by the values of what only a server draws: changes, or the file that has them
  * @property {Record<string, Choice[] | { from: number, to: number }>} values that may be chosen
+ * @property {Record<string, Record<string, { opens: Choices } & Pick<Sent, "values" | "allowed">>>} [led] by a choice and its value: what
+ *   others are where nobody chose them, and may be, where that is something else
  * @property {string[]} drawn choices whose values are drawings of a mask
  * @property {number} most_drawn words of such a drawing
  * @property {string[]} lists choices whose values are lists of letters: a link repeats their names
@@ -47,22 +49,30 @@ export class Answers {
    * @param {URLSearchParams} link @returns {{ choices: Choices, refused: Refused[], left: Choices }}
    */
   read(link) {
-    const choices = { ...this.base.choices }, /** @type {Refused[]} */ refused = [];
+    const choices = { ...this.base.choices }, /** @type {Refused[]} */ refused = [], { led = {} } = this.sent;
+    let { values, allowed } = this.sent;
     const left = Object.fromEntries(OF_PAGES.filter((name) => link.has(name) && !(name in choices)).map((name) => [name, link.get(name) ?? ""]));
     for (const name of Object.keys(choices)) {
-      const asked = link.getAll(name);
-      if (!asked.length) continue;
-      const wanted = this.sent.lists.includes(name) ? asked.join("") : asked[asked.length - 1];
-      const value = this.take(name, wanted);
+      const asked = link.getAll(name), wanted = this.sent.lists.includes(name) ? asked.join("") : asked[asked.length - 1];
+      const value = asked.length ? this.take(name, wanted, values[name]) : choices[name];
       if (value !== undefined) choices[name] = value;
-      else refused.push({ name, wanted: wanted.slice(0, 60), allowed: this.sent.allowed[name], value: String(choices[name]) });
+      else {
+        const here = values[name], isTooMuch = Array.isArray(here) && this.take(name, wanted, this.sent.values[name]) !== undefined;
+        if (isTooMuch) choices[name] = here[here.length - 1];
+        refused.push({ name, wanted: wanted.slice(0, 60), allowed: allowed[name], value: String(choices[name]) });
+      }
+      const follow = led[name]?.[String(choices[name])];
+      if (!follow) continue;
+      Object.assign(choices, follow.opens);
+      values = { ...values, ...follow.values };
+      allowed = { ...allowed, ...follow.allowed };
     }
     return { choices, refused, left };
   }
 
-  /** What a text of a link chooses. @param {string} name @param {string} text @returns {Choice | undefined} */
-  take(name, text) {
-    const { values, drawn, lists, most_drawn: most } = this.sent, offered = values[name];
+  /** What a text of a link chooses. @param {string} name @param {string} text @param {Sent["values"][string]} [offered] @returns {Choice | undefined} */
+  take(name, text, offered) {
+    const { drawn, lists, most_drawn: most } = this.sent;
     if (drawn.includes(name)) return /^(full|causal|[0-9a-f]{1,7}(\.[0-9a-f]{1,7})*)$/.test(text) && text.split(".").length <= most ? text : undefined;
     if (!offered) return text.length <= LONGEST ? text : undefined; // a sentence: the app's to read
     if ("from" in offered) {
@@ -75,12 +85,26 @@ export class Answers {
 
   /** The choices that are others than as the page opens, as a link. @param {Choices} choices */
   write(choices) {
-    const link = new URLSearchParams();
+    const link = new URLSearchParams(), opens = { ...(this.sent.opens ?? this.base.choices) };
     for (const [name, value] of Object.entries(choices)) {
-      if (value === null || value === (this.sent.opens ?? this.base.choices)[name]) continue;
-      for (const one of this.sent.lists.includes(name) ? String(value) || [""] : [value]) link.append(name, String(one));
+      if (value !== opens[name]) this.say(link, name, value);
+      Object.assign(opens, this.sent.led?.[name]?.[String(value)]?.opens);
     }
     return link.size ? `?${link}` : "";
+  }
+
+  /** The choices after some have been made, as a link with these would make them. @param {Choices} choices @param {Choices} made */
+  choose(choices, made) {
+    const link = new URLSearchParams(this.write(choices));
+    for (const [name, value] of Object.entries(made)) this.say(link, name, value);
+    return { ...choices, ...this.read(link).choices, ...made };
+  }
+
+  /** @param {URLSearchParams} link @param {string} name @param {Choice} value */
+  say(link, name, value) {
+    link.delete(name);
+    if (value === null) return;
+    for (const one of this.sent.lists.includes(name) ? String(value) || [""] : [value]) link.append(name, String(one));
   }
 }
 
