@@ -110,6 +110,10 @@ def test_a_number_tells_its_arithmetic_and_its_figure_wears_the_theme(site, quie
     expect(page.locator("body")).to_have_css("background-color", "rgb(15, 18, 22)")
     expect(how.locator(".panel").first).not_to_have_css("color", background)
     expect(how.locator(".card")).to_contain_text("weights: query The, key CEO")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(how.locator(".panel").first).to_have_css("color", background)
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     assert quiet_page.faults == []
 
 

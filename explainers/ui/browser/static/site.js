@@ -120,6 +120,14 @@ function wearTheme() {
     wear();
   };
   night.addEventListener("change", wear);
+  let worn = html.dataset.theme; // paper is white
+  const dress = (/** @type {string | undefined} */ theme) => {
+    if (theme) html.dataset.theme = theme;
+    else delete html.dataset.theme;
+    wear();
+  };
+  addEventListener("beforeprint", () => { worn = html.dataset.theme; dress("light"); });
+  addEventListener("afterprint", () => dress(worn));
 }
 
 /** Questions and hidden numbers. @param {Around} around */
