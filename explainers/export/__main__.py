@@ -46,6 +46,7 @@ def _write_site(options: argparse.Namespace, pages: list[str]) -> int:
 
 def _write_embed(options: argparse.Namespace) -> int:
     from explainers.export.embed import ChoiceError, write_embed
+    from explainers.export.one_file import FRAME
 
     live = options.live.rstrip("/")
     try:
@@ -55,15 +56,8 @@ def _write_embed(options: argparse.Namespace) -> int:
         return 1
     options.to.write_text(file, encoding="utf-8")
     print(f"{options.to}: {len(file.encode()) / 1000:.0f} kB", file=sys.stderr)
-    print(write_line(options.to.name, options.embed))
+    print(FRAME.format(address=html.escape(options.to.name), title=html.escape(options.embed)))
     return 0
-
-
-def write_line(address: str, title: str) -> str:
-    """The HTML that shows a file in another page."""
-    from explainers.export.one_file import FRAME
-
-    return FRAME.format(address=html.escape(address), title=html.escape(title))
 
 
 if __name__ == "__main__":

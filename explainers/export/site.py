@@ -1,8 +1,8 @@
 """The course as files: a page for each page and language, and what all of them fetch."""
 
-import ast
 import hashlib
 import html
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -173,16 +173,8 @@ class Site:
 
 def read_titles() -> dict[str, str]:
     """The pages in the order of reading, by their places in the address: what they are called."""
-    tree = ast.parse((ROOT / "contents.py").read_text(encoding="utf-8"))
-    pairs = [
-        (key.value, value.args[0].value)
-        for table in ast.walk(tree)
-        if isinstance(table, ast.Dict)
-        for key, value in zip(table.keys, table.values, strict=True)
-        if isinstance(key, ast.Constant) and isinstance(value, ast.Call)
-        if isinstance(value.args[0], ast.Constant)
-    ]
-    return {Path(str(path)).stem.partition("_")[2]: str(title) for path, title in pairs}
+    table = (ROOT / "contents.py").read_text(encoding="utf-8")
+    return dict(re.findall(r'"pages/\d+_(\w+)\.py": N_\("(.+?)"\)', table))
 
 
 def _write_foot(date: str) -> str:
