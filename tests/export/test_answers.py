@@ -95,6 +95,15 @@ def test_what_cannot_be_chosen_is_refused_by_name():
     assert good["data"]["choices"] == {**choices, **good["choices"]}
 
 
+def test_a_link_says_what_did_not_follow_a_choice():
+    """With another word that asks, the app has it ask for another one, if nobody chose that."""
+    sent = describe_picture("relative_positions", "en")
+    found = answer(sent, [{"word": "5"}, {"word": "5", "asked": "1"}, {}])
+    follows, chosen, opens = (one["choices"]["asked"] for one in found)
+    assert follows != chosen == opens == 1
+    assert [one["written"] for one in found] == ["?word=5", "?word=5&asked=1", ""]
+
+
 def test_the_command_takes_choices_by_their_names_or_labels():
     sent = describe_picture("masks", "en")
     assert read_choices(sent, "mask=window&word=3") == "rule=window&word=3"

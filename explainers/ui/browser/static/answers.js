@@ -87,24 +87,10 @@ export class Answers {
   write(choices) {
     const link = new URLSearchParams(), opens = { ...(this.sent.opens ?? this.base.choices) };
     for (const [name, value] of Object.entries(choices)) {
-      if (value !== opens[name]) this.say(link, name, value);
+      if (value !== opens[name] && value !== null) for (const one of this.sent.lists.includes(name) ? String(value) || [""] : [value]) link.append(name, String(one));
       Object.assign(opens, this.sent.led?.[name]?.[String(value)]?.opens);
     }
     return link.size ? `?${link}` : "";
-  }
-
-  /** The choices after some have been made, as a link with these would make them. @param {Choices} choices @param {Choices} made */
-  choose(choices, made) {
-    const link = new URLSearchParams(this.write(choices));
-    for (const [name, value] of Object.entries(made)) this.say(link, name, value);
-    return { ...choices, ...this.read(link).choices, ...made };
-  }
-
-  /** @param {URLSearchParams} link @param {string} name @param {Choice} value */
-  say(link, name, value) {
-    link.delete(name);
-    if (value === null) return;
-    for (const one of this.sent.lists.includes(name) ? String(value) || [""] : [value]) link.append(name, String(one));
   }
 }
 

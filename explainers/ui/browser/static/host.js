@@ -90,7 +90,7 @@ export class FirstPicture {
   async hear({ deep = "", ...told }) {
     if (deep && this.around.open?.(String(deep))) return;
     this.notice.hidden = true;
-    const asked = this.answers.choose(this.choices, told);
+    const asked = { ...this.choices, ...told };
     if (!deep && await this.draw(asked)) return this.around.chosen(this.link);
     this.hero?.refuse();
     this.offerApp(deep ? { ...asked, deep } : asked);
