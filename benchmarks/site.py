@@ -4,11 +4,9 @@ A reader fetches a page and what it names, with nothing in the cache, over one c
 open until all have read. Files are compressed beforehand: `gzip_static`.
 """
 
-import argparse
 import asyncio
 import gzip
 import re
-import shutil
 import socket
 import tempfile
 import time
@@ -20,6 +18,8 @@ from pathlib import Path
 import psutil
 
 from benchmarks import report
+from explainers.export.site import Site
+from explainers.export.visit import PAGES
 
 READERS, SPREADS, LIMIT = 1000, (60, 30, 10), 60
 """How many; the seconds over which they come; the seconds that one waits at the most."""
@@ -31,30 +31,26 @@ CONF = """daemon off; pid nginx.pid; worker_processes 2; error_log stderr crit;
 events {{ worker_connections 4096; }}
 http {{
   access_log off; sendfile on; gzip_static on;
-  server {{ listen 127.0.0.1:{port} backlog=2048; root {folder}/site; }}
+  server {{ listen 127.0.0.1:{port} backlog=2048; root {root}; }}
 }}"""
 
 
 @contextmanager
-def serve(site: Path) -> Iterator[tuple[int, psutil.Popen]]:
-    """nginx with two workers before a copy of the site: its port, and its process."""
-    with tempfile.TemporaryDirectory() as folder:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        conf = Path(folder) / "nginx.conf"
-        conf.write_text(CONF.format(port=port, folder=folder), encoding="utf-8")
-        for file in [*Path(shutil.copytree(site, f"{folder}/site")).rglob("*.*")]:
-            Path(f"{file}.gz").write_bytes(gzip.compress(file.read_bytes()))
-        Path(folder).chmod(0o755)  # workers of an administrator's nginx are nobody
-        nginx = psutil.Popen(["nginx", "-p", folder, "-c", str(conf)])
-        try:
-            while nginx.poll() is None and not nginx.children():
-                time.sleep(0.05)
-            yield port, nginx
-        finally:
-            nginx.terminate()
-            nginx.wait()
+def serve(root: Path) -> Iterator[tuple[int, psutil.Popen]]:
+    """nginx with two workers before a folder: its port, and its process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    conf = root / "nginx.conf"
+    conf.write_text(CONF.format(port=port, root=root), encoding="utf-8")
+    nginx = psutil.Popen(["nginx", "-p", str(root), "-c", str(conf)])
+    try:
+        while nginx.poll() is None and not nginx.children():
+            time.sleep(0.05)
+        yield port, nginx
+    finally:
+        nginx.terminate()
+        nginx.wait()
 
 
 async def read(port: int, page: str, due: float) -> tuple[float, int, asyncio.StreamWriter]:
@@ -94,26 +90,31 @@ async def measure_readers(port: int, pages: list[str], nginx: psutil.Popen, spre
     )
 
 
-def measure(site: Path) -> str:
+def measure(turns: int) -> str:
     """The report's section."""
-    pages = [f"{one.parent.name}/{one.name}" for one in sorted(site.glob("??/*.html"))]
-    with serve(site) as (port, nginx):
-        rows = [asyncio.run(measure_readers(port, pages, nginx, spread)) for spread in SPREADS]
+    with tempfile.TemporaryDirectory() as folder:
+        root, rows = Path(folder), []
+        sizes = Site(root, ["en", "vi"], "https://attention.example").write([*PAGES])
+        for file in [*root.rglob("*.*")]:
+            Path(f"{file}.gz").write_bytes(gzip.compress(file.read_bytes()))
+        root.chmod(0o755)  # workers of an administrator's nginx are nobody
+        with serve(root) as (port, nginx):
+            for spread in SPREADS * turns:
+                pages = [f"{page}.html" for page in sizes]
+                rows.append(asyncio.run(measure_readers(port, pages, nginx, spread)))
+                print(rows[-1], flush=True)
     return report.section(
         "Files",
         None,
-        f"Milliseconds from when a reader wants a page until it has come with all that its first "
-        f"view fetches, letters included: {len(pages)} pages in turn, an empty cache; errors; CPU "
-        f"of nginx and bytes, for a view; the load average. nginx and all readers share the "
-        f"machine. Aim: p95 ≤ 100 ms.",
+        "Milliseconds from when a reader wants a page until it has come with all that its first "
+        "view fetches, letters included: all pages in turn in both languages, an empty cache; "
+        "errors; CPU of nginx and bytes, for a view; the load average. nginx and all readers "
+        "share the machine. Aim: p95 ≤ 100 ms.",
         " readers | p50 | p95 | errors | CPU | sent | load ",
         rows,
     )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("site", type=Path, help="what `python -m explainers.export` wrote")
-    parser.add_argument("--write", action="store_true", help="replace its part of RESULTS.md")
-    arguments = parser.parse_args()
-    report.publish(measure(arguments.site), arguments.write)
+    arguments = report.options(__doc__, 1, "turns")
+    report.publish(measure(arguments.turns), arguments.write)
