@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 
 from benchmarks import report
+from explainers.export.__main__ import LIVE
 from explainers.export.site import Site
 from explainers.export.visit import PAGES
 
@@ -94,7 +95,7 @@ def measure(turns: int) -> str:
     """The report's section."""
     with tempfile.TemporaryDirectory() as folder:
         root, rows = Path(folder), []
-        sizes = Site(root, ["en", "vi"], "https://attention.example").write([*PAGES])
+        sizes = Site(root, ["en", "vi"], LIVE).write([*PAGES])
         for file in [*root.rglob("*.*")]:
             Path(f"{file}.gz").write_bytes(gzip.compress(file.read_bytes()))
         root.chmod(0o755)  # workers of an administrator's nginx are nobody

@@ -23,7 +23,7 @@ def main(asked: list[str] | None = None) -> int:
     options = parser.parse_args(asked)
     if not options.live.startswith(("https://", "http://")):
         parser.error(
-            f"no app can be at {options.live!r}; give --live or ATTENTION_LIVE its https://…"
+            f"no app can be at {options.live!r}; give its address by --live or ATTENTION_LIVE"
         )
     logging.disable(logging.WARNING)  # Streamlit's, of a page that nobody visits
     from explainers.export.visit import PAGES  # the help needs no Streamlit

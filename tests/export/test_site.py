@@ -123,7 +123,10 @@ def test_pages_lead_to_an_app_or_are_not_written(address, tmp_path, monkeypatch,
     monkeypatch.setenv("ATTENTION_LIVE", address)
     with pytest.raises(SystemExit):
         main([str(tmp_path / "site")])
-    assert f"no app can be at {address!r}; give --live or ATTENTION_LIVE" in capsys.readouterr().err
+    assert (
+        f"no app can be at {address!r}; give its address by --live or ATTENTION_LIVE"
+        in capsys.readouterr().err
+    )
     assert not list(tmp_path.iterdir())
 
 
