@@ -18,8 +18,8 @@ LINKS, FEWER = 12, {"what_if": 5, "exercises": 1}
 """Of each page and language, that are compared; and where there are no more choices."""
 TRIED = 100
 OTHER = {"usual", "ahead", "link"}
-"""Where a reset leads, which follows what is chosen; a route of the server; and what a picture needs
-to write its choices into the app's address."""
+"""Where a reset leads, which follows what is chosen; a route of the server; and what a picture
+needs to write its choices into the address of the app."""
 OF_PAGE = {"serving": {"elsewhere", "changes", "chunks", "drafts"}, "exercises": {"elsewhere"}}
 """What else is other by intent: all that was measured beforehand, and no model that is asked; and
 exercises, which only the app changes."""
