@@ -1,6 +1,7 @@
 """A file answers links as the app does, or says that only the app can."""
 
 import random
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -59,7 +60,7 @@ def test_a_file_draws_for_a_link_what_the_app_draws(page):
     for language in ("en", "vi"):
         sent = describe_picture(page, language)
         links = [spell(link, sent) for link in make_links(page, language, sent)]
-        found = {}
+        found: dict[str, dict[str, Any]] = {}
         for one in answer(sent, links):
             assert one["again"] == one["choices"], f"{one['written']} says something else"
             is_other = ONE_KIND.get(page, set()) & set(parse_qs(one["written"][1:]))
