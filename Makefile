@@ -5,7 +5,7 @@ PYTHON ?= $(shell for found in python3.11 python3; do \
 done)
 VENV := .venv
 IN_VENV := $(VENV)/bin/python -m
-CODE := app.py contents.py pages explainers workshop tests benchmarks
+CODE := app.py contents.py setup.py pages explainers workshop tests benchmarks
 BROWSER := explainers/ui/browser
 # Two processes; whichever is done first takes over what the other one has not begun.
 TWO := -n 2 --dist worksteal

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-INSTALLED_ASSETS = Path(__file__).parent / "assets"
-"""Where `pip install .` puts the few that a notebook needs."""
-ASSETS = INSTALLED_ASSETS if INSTALLED_ASSETS.is_dir() else ROOT / "assets"
+PACKAGE = Path(__file__).parent
+ROOT = PACKAGE if (PACKAGE / "assets").is_dir() else PACKAGE.parent
+"""Pages and assets lie beside this package, or, where `pip install` put them, in it."""
+ASSETS = ROOT / "assets"
 PAGES = ROOT / "pages"

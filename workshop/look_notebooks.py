@@ -9,7 +9,9 @@ sys.path.insert(0, str(next(folder for folder in above if (folder / "explainers"
 WEIGHTS = [
     """# Look at weights that you have
 
-Any weights (layers, heads, q_len, kv_len), of any origin: numpy is enough.""",
+Any weights (layers, heads, q_len, kv_len), of any origin: numpy is enough. This notebook finds the
+folder that it lies in; where the package is installed, write `attention_step_by_step` for
+`explainers`.""",
     FIND,
     """import numpy as np
 
@@ -58,9 +60,11 @@ print(cross.weights[cross.opening].shape, np.load(folder / "cross.npz").files[:2
 MODELS = [
     """# Look at a model, and at what it wrote
 
-A pair of texts, a chat in the tokenizer's template, and what the model writes to it.""",
+A pair of texts, a chat in the tokenizer's template, and what the model writes to it. This notebook
+finds the folder that it lies in; where the package is installed, write `attention_step_by_step` for
+`explainers`.""",
     FIND,
-    """from explainers import look
+    """from explainers import look, report
 from explainers.models.load import load_model
 from explainers.models.registry import WHEEL_MODELS
 
@@ -95,5 +99,16 @@ chat.model.set_attn_implementation("eager")
 steps = chat.model.generate(**encoded, max_new_tokens=6, **options)
 tokens = [chat.tokenizer.decode(one) for one in steps.sequences[0]]
 look(weights=steps.attentions, tokens=tokens, title="Step by step")""",
+    """## A longer text, whole words, a file to send
+
+Above 256 tokens all heads are an overview, and what is named comes in full. `by_word` merges the
+pieces of a word.""",
+    """longer = "The CEO announced record earnings on Friday. " * 40
+look(chat.model, chat.tokenizer, longer, layers=[(5, 1)], names=False)""",
+    """from tempfile import mkdtemp
+
+options = {"by_word": True, "names": False}
+file = Path(mkdtemp()) / "heads.html"
+report(sentences.model, sentences.tokenizer, "Unbelievably good earnings.", file, **options)""",
 ]
 LOOKS = {"look_weights": WEIGHTS, "look_models": MODELS}

@@ -25,9 +25,9 @@ from explainers.memory.config_text import MAX_CHARACTERS
 from explainers.memory.model_shapes import MULTIPLIERS, ModelShape, list_model_ids
 from explainers.memory.read_config import read_config
 from explainers.memory.serving import GIB, read_gpus
+from explainers.messages import SaidError
 from explainers.models.config_defaults import find_class_defaults, read_gguf_fields
-from explainers.models.hub import HubUnreachableError, fetch_config
-from explainers.models.registry import ModelError, is_hub_id
+from explainers.models.registry import is_hub_id
 
 PARAMETERS = re.compile(r"(\d+(?:\.\d+)?)([MBT]?)", re.IGNORECASE)
 NAME = re.compile(r"[\w./-]{1,120}")
@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
             percent=chosen.percent,
             block=chosen.page,
         )
-    except (ValueError, ModelError, HubUnreachableError) as error:
+    except (ValueError, SaidError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return BAD_INPUT
     print(json.dumps(asdict(report), indent=1) if chosen.json else write_report(report))
@@ -118,6 +118,8 @@ def read_parameters(text: str) -> int:
 def read_model(name: str, may_fetch: bool) -> ModelShape:
     """A published model, a file, what comes from standard input, or from the hub if asked for."""
     if may_fetch:
+        from explainers.models.hub import fetch_config  # needs torch; all else does not
+
         return read_config(fetch_config(name), find_class_defaults)
     if name == "-":
         pasted = sys.stdin.read(MAX_CHARACTERS + 1)

@@ -18,7 +18,7 @@ FILES = [
     file.relative_to(ROOT).as_posix()
     for folder in (ASSETS, VENDOR)
     for file in sorted(folder.rglob("*"))
-    if file.is_file() and "__pycache__" not in file.parts
+    if file.is_file() and not re.search(r"__pycache__|/build/|\.egg-info/", file.as_posix())
 ]
 
 

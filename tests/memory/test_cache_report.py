@@ -8,7 +8,6 @@ import sys
 
 import pytest
 
-from explainers.memory import __main__ as command
 from explainers.memory.__main__ import main, read_parameters
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.cache_report import report_cache
@@ -24,6 +23,7 @@ from explainers.memory.serving import (
     read_gpus,
 )
 from explainers.memory.serving_flags import make_command
+from explainers.models import hub
 from explainers.models.config_defaults import find_class_defaults
 from explainers.models.hub import HubUnreachableError
 from tests.memory.test_real_caches import NEMOTRON
@@ -51,7 +51,7 @@ def test_a_file_and_standard_input_are_read_alike(capsys, tmp_path, monkeypatch)
 
 
 def test_the_hub_is_asked_only_with_fetch(capsys, monkeypatch):
-    monkeypatch.setattr(command, "fetch_config", lambda name: json.dumps({**NEMOTRON, "x": name}))
+    monkeypatch.setattr(hub, "fetch_config", lambda name: json.dumps({**NEMOTRON, "x": name}))
     printed = json.loads(ask(capsys, "nvidia/Nemotron-H", "--fetch", "--json"))
     assert printed["extra_bytes"] > 0
     assert main(["nvidia/Nemotron-H"]) == 2
@@ -62,7 +62,7 @@ def test_the_hub_is_asked_only_with_fetch(capsys, monkeypatch):
     def refuse(_name):
         raise HubUnreachableError("the hub is out of reach (here)")
 
-    monkeypatch.setattr(command, "fetch_config", refuse)
+    monkeypatch.setattr(hub, "fetch_config", refuse)
     assert main(["nvidia/Nemotron-H", "--fetch"]) == 2
     assert "the hub is out of reach (here)" in capsys.readouterr().err
     monkeypatch.undo()

@@ -42,4 +42,4 @@ def test_of_weights_that_one_has(tmp_path):
 @pytest.mark.nightly("two real models write and read; what is drawn of them, tiny ones tell daily")
 @pytest.mark.usefixtures("smollm2", "minilm")
 def test_of_models(tmp_path):
-    assert len(pictures_in(run_notebook("look_models", tmp_path / "saved.ipynb"))) == 4
+    assert len(pictures_in(run_notebook("look_models", tmp_path / "saved.ipynb"))) == 5

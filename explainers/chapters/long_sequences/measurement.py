@@ -18,7 +18,7 @@ from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tiled_attention
 from explainers.chapters.common.background_job import describe_reports, offer_job, watch_job
 from explainers.device import choose_device, describe_device
-from explainers.folders import ROOT
+from explainers.folders import PACKAGE
 from explainers.job_queue import Job, report_each
 from explainers.memory.cache_formula import format_size
 from explainers.messages import N_
@@ -184,7 +184,7 @@ def write_cell(one: WayMeasurement | None) -> str:
     return f"{1000 * one.seconds:.2f} ms{size}"
 
 
-KERNEL_FILE = ROOT / "explainers" / "attention" / "tiled_kernel.py"
+KERNEL_FILE = PACKAGE / "attention" / "tiled_kernel.py"
 """Shown as a file: to import it, Triton must be there."""
 KERNEL_CODE = "read_tiles", "kernel_attention"
 RUNS = N_("runs on a GPU")
