@@ -1,5 +1,6 @@
 """Weights of any origin: the same picture, without torch or transformers; errors name shapes."""
 
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import torch
 
 from explainers.models.registry import ModelError
 from explainers.notebook import packed_heads
+from explainers.notebook.bundle import BROWSER
 from explainers.notebook.look import look, look_at_weights
 from tests.notebook.test_look import (
     HOSTILE,
@@ -23,6 +25,7 @@ from tests.notebook.test_look import (
     unpack,
 )
 from tests.support.opening import ROOT
+from tests.support.scripts import run_script
 from tests.support.tiny_families import tiny
 
 LAYERS, HEADS, Q_LEN, KV_LEN = 3, 6, 5, 7
@@ -86,6 +89,19 @@ def test_each_byte_is_the_weight_that_was_given(form):
     assert (data["queries"], data["tokens"]) == (QUERIES, KEYS)
     stored = {"half of numpy": GIVEN.astype(np.float16), "bfloat16": FORMS["bfloat16"].float()}
     assert_drawn(data, stored.get(form, GIVEN))
+
+
+def test_the_browser_puts_every_byte_where_it_belongs():
+    """Of more keys than it takes at a time, and where not all is allowed."""
+    rng = np.random.default_rng(2)
+    weights = rng.random((1, 3, 70, 150)) * (rng.random((70, 150)) > 0.4)
+    data = drawn(weights, [str(place) for place in range(70)], [str(place) for place in range(150)])
+    script = f"""import {{ Heads }} from "{(BROWSER / "look" / "heads.js").as_uri()}";
+    const heads = new Heads({json.dumps(data)});
+    await heads.unpack();
+    console.log(JSON.stringify([...heads.layers[0].planes.low]));"""
+    placed = np.array(json.loads(run_script(script)), dtype=np.uint8).reshape(3, 70, 150)
+    assert (placed == packed_heads.encode_weights(weights[0])).all()
 
 
 def test_a_file_is_read_and_one_that_could_run_code_is_not(tmp_path):
