@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     command, extra = COMMANDS[name]
     try:
         return command(rest)
-    except ModelError as error:
+    except (ModelError, FileNotFoundError) as error:
         problem = str(error)
     except ImportError as error:
         if not error.name or error.name.split(".")[0] == __package__:
@@ -61,7 +61,7 @@ def draw_heads(arguments: list[str]) -> int:
     add(
         "what",
         help="a .npy file of weights (layers, heads, q_len, kv_len); or a model: its folder, or "
-        "owner/name, which `python -m explainers.models fetch owner/name` brings to this machine",
+        "owner/name of one that is on this machine",
     )
     add("text", help="of weights: tokens with spaces between, or a .json list; of a model: any")
     add("--keys", help="tokens of the keys, where weights look at another text")
@@ -74,9 +74,12 @@ def draw_heads(arguments: list[str]) -> int:
         keys = read_tokens(asked.keys) if asked.keys else None
         picture = look(weights=asked.what, tokens=read_tokens(asked.text), key_tokens=keys)
     else:
-        from explainers.models.load import load_model
+        from explainers.models.load import is_on_disk, load_model
 
         os.environ.setdefault(READ_FOLDERS_VARIABLE, "1")  # whoever types this owns the machine
+        if not is_on_disk(asked.what):
+            way = f"python -m explainers.models fetch {asked.what}"
+            raise ModelError(f"{asked.what} is not on this machine; to bring it: {way}")
         model = load_model(asked.what)
         picture = look(model.model, model.tokenizer, asked.text, names=asked.names)
     print(picture.save(asked.to))

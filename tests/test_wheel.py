@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from explainers.__main__ import main
+from explainers.models.registry import READ_FOLDERS_VARIABLE
 from tests.house.test_house import imports, pins
 from tests.house.test_structure import modules, reached
 from tests.support.opening import ROOT
@@ -70,7 +71,7 @@ def test_what_is_asked_for_is_what_is_imported_in_the_versions_that_were_tested(
     assert outside <= known | sys.stdlib_module_names | {"explainers"} | asked
 
 
-def test_the_command_says_what_it_has_and_what_is_wrong(capsys, tmp_path):
+def test_the_command_says_what_it_has_and_what_is_wrong(capsys, tmp_path, monkeypatch):
     assert main([]) == 0
     assert "attention memory" in capsys.readouterr().out
     assert main(["paint"]) == 2
@@ -78,8 +79,15 @@ def test_the_command_says_what_it_has_and_what_is_wrong(capsys, tmp_path):
     (tmp_path / "tokens.json").write_text('["The", 7]', encoding="utf-8")
     assert main(["look", "weights.npy", str(tmp_path / "tokens.json")]) == 2
     assert 'holds no list of tokens, such as ["The", " cat"]' in capsys.readouterr().err
+    monkeypatch.setenv(READ_FOLDERS_VARIABLE, "1")  # as the command does, which ends
     assert main(["look", "nobody/nothing", "a text"]) == 2
-    assert capsys.readouterr().err.startswith("attention look: nobody/nothing is not on this machi")
+    told = capsys.readouterr().err
+    np.save(tmp_path / "weights.npy", np.ones((1, 1, 1, 1)))
+    assert (
+        main(["look", str(tmp_path / "weights.npy"), "a", "--to", str(tmp_path / "no/a.svg")]) == 2
+    )
+    assert "No such file or directory" in capsys.readouterr().err
+    assert "to bring it: python -m explainers.models fetch nobody/nothing\n" in told
 
 
 @pytest.fixture(scope="module")
