@@ -21,18 +21,15 @@ from explainers.memory.cache_report import (
     find_model,
     report_cache,
 )
-from explainers.memory.config_text import MAX_CHARACTERS
+from explainers.memory.config_text import MAX_CHARACTERS, NAME, take_name
 from explainers.memory.model_shapes import MULTIPLIERS, ModelShape, list_model_ids
 from explainers.memory.read_config import read_config
 from explainers.memory.serving import GIB, read_gpus
 from explainers.messages import SaidError
-from explainers.models.config_defaults import find_class_defaults, read_gguf_fields
+from explainers.models.config_defaults import find_class_defaults
 from explainers.models.registry import is_hub_id
 
 PARAMETERS = re.compile(r"(\d+(?:\.\d+)?)([MBT]?)", re.IGNORECASE)
-NAME = re.compile(r"[\w./-]{1,120}")
-"""A text like this is no file, but may be what a model is called."""
-GGUF_ENDING = ".gguf"
 BAD_INPUT = 2
 """Exit status, as argparse has it for arguments that it refuses."""
 
@@ -101,7 +98,11 @@ def make_parser() -> argparse.ArgumentParser:
     add("--percent", type=int, default=90, help="part of a GPU that may be used (90)")
     add("--page", type=int, default=16, metavar="N", help="tokens in a page (16)")
     add("--json", action="store_true", help="every number, in bytes")
-    add("--fetch", action="store_true", help="read owner/name from the hub: its config.json only")
+    add(
+        "--fetch",
+        action="store_true",
+        help="read owner/name or its address from the hub: config.json, and how many weights",
+    )
     add("--list", action="store_true", help="the models and GPUs that are known")
     return parser
 
@@ -118,17 +119,16 @@ def read_parameters(text: str) -> int:
 def read_model(name: str, may_fetch: bool) -> ModelShape:
     """A published model, a file, what comes from standard input, or from the hub if asked for."""
     if may_fetch:
-        from explainers.models.hub import fetch_config  # needs torch; all else does not
+        from explainers.models.hub import fetch_config, fetch_weights  # torch, as nothing else here
 
-        return read_config(fetch_config(name), find_class_defaults)
+        name = take_name(name)
+        return read_config(fetch_config(name), find_class_defaults, fetch_weights(name))
     if name == "-":
         pasted = sys.stdin.read(MAX_CHARACTERS + 1)
         if not NAME.fullmatch(pasted.strip()):
             return read_config(pasted, find_class_defaults)
         name = pasted.strip()
     try:
-        if name.endswith(GGUF_ENDING) and Path(name).is_file():
-            return read_config(read_gguf_fields(name), find_class_defaults)
         return find_model(name, find_class_defaults)
     except ValueError as error:
         if not NAME.fullmatch(name) or Path(name).exists():

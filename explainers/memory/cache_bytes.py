@@ -25,6 +25,8 @@ class NumberFormat:
     per_head: bool = False
     residual: int = 0
     note: str = ""
+    stored: int = 0
+    """Bytes of all weights where their files say it, however many there are."""
 
     def __post_init__(self) -> None:
         check_whole("bits", self.bits)
@@ -46,6 +48,8 @@ class NumberFormat:
 
     def count_weight_bytes(self, parameters: int) -> int:
         """Bytes of so many weights; as many as `residual` says are kept in 16 bits."""
+        if self.stored:
+            return self.stored
         plain = min(self.residual, parameters)
         return self.count_vector_bytes(1, parameters - plain) + 2 * plain
 
@@ -92,6 +96,11 @@ FORMATS = {
 PACKED = re.compile(r"(\d{1,2})-bit(?: \+ (\d{1,3})/(\d{1,6}))?(?:, (\d{1,12}) × 16-bit)?")
 
 
+UNKNOWN = "unknown: "
+"""So begins the format of weights whose quantization is not known here, before its name."""
+STORED_BYTES = re.compile(r"(\d{1,17}) bytes in its files")
+
+
 def name_packed_format(bits: int, shared_bits: int, group: int | None, plain: int) -> str:
     """The name of a format of quantized weights: `4-bit + 20/128, 1000 × 16-bit` has 20 bits for
     each 128 weights, and leaves 1000 weights as they were."""
@@ -106,6 +115,8 @@ def find_format(dtype: str | NumberFormat) -> NumberFormat:
     if isinstance(dtype, str) and (packed := PACKED.fullmatch(dtype)):
         bits, shared_bits, group, plain = (int(digits or 0) for digits in packed.groups())
         return NumberFormat(dtype, bits, group or None, shared_bits, residual=plain)
+    if isinstance(dtype, str) and (stored := STORED_BYTES.fullmatch(dtype)):
+        return NumberFormat(dtype, 8, stored=check_whole("bytes", int(stored[1])))
     check_one_of("dtype", dtype, FORMATS)
     return FORMATS[dtype]
 

@@ -100,7 +100,10 @@ MAX_NUMBER = 10**9
 """No published field is near this; above it, something else was copied into the field."""
 TEXT_MODEL_FIELDS = ("text_config", "llm_config", "language_config", "thinker_config")
 """Fields in which multimodal models nest the configuration of their text model."""
-OUTER_FIELDS = ("dtype", "torch_dtype", "_name_or_path", "quantization_config")
+OUTER_FIELDS = (
+    *("dtype", "torch_dtype", "_name_or_path", "quantization_config", "quantization"),
+    "stored_weights",
+)
 """Fields of the whole model that hold for its text model too."""
 KV_HEAD_FIELDS = (
     "num_key_value_heads", "num_kv_heads", "n_head_kv", "n_kv_heads", "num_query_groups",

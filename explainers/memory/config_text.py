@@ -1,10 +1,13 @@
 """The JSON object in a text that somebody pasted, or a sentence that says what it is instead."""
 
 import json
+import math
 import re
+from collections import Counter
 from typing import Any
 
 from explainers.memory.checked_fields import wrong_value_error
+from explainers.memory.weight_files import STORED
 from explainers.messages import N_, InputError, Message
 
 MAX_CHARACTERS = 1_000_000
@@ -13,6 +16,10 @@ MAX_DEPTH, MAX_PARTS = 32, 50_000
 """Objects and lists inside one another; these, texts and commas: before anything is built."""
 _PART = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],]', re.DOTALL)
 """A text that does not end is a part as well: each character is looked at once."""
+NAME = re.compile(r"[\w./-]{1,120}")
+"""A text like this is no file, but may be what a model is called."""
+ADDRESS = re.compile(r"https?://[\w.-]+/([\w.-]+/[\w.-]+)(?:[/?]\S*)?")
+"""Where a hub shows a model, or one of its files: owner and name come first."""
 TO_JSON = (
     "python -c 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))' < config.yaml"
 )
@@ -59,6 +66,12 @@ GGUF_FORMATS = {
 SIZES = re.compile(r"hidden|layer|head|dim$|n_embd|d_model|config$|model_type")
 
 
+def take_name(text: str) -> str:
+    """The name of a model in its address on a hub; any other text as it is, without spaces."""
+    address = ADDRESS.fullmatch(text.strip())
+    return address[1] if address else text.strip()
+
+
 def parse_object(text: str) -> dict[str, Any]:
     """The JSON object in the text; the error tells a text cut short from one that is no JSON."""
     if len(text) > MAX_CHARACTERS:
@@ -94,7 +107,7 @@ def translate_gguf(config: dict[str, Any]) -> dict[str, Any]:
 
     What has no translation keeps its name.
     """
-    metadata = config.get("metadata")  # as gguf-dump --json prints it
+    metadata, tensors = config.get("metadata"), config.get("tensors")  # as gguf-dump --json has it
     config = metadata if isinstance(metadata, dict) and GGUF_ARCHITECTURE in metadata else config
     if GGUF_ARCHITECTURE not in config:
         return config
@@ -123,8 +136,21 @@ def translate_gguf(config: dict[str, Any]) -> dict[str, Any]:
     }
     if (file_type := plain.get("general.file_type")) is not None:
         known = GGUF_FORMATS.get(file_type) if isinstance(file_type, int) else None
-        fields["quantization_config"] = {"quant_method": known or GGUF_ARCHITECTURE}
+        fields["quantization_config"] = {"quant_method": known or f"GGUF file type {file_type}"}
+    if isinstance(tensors, dict):
+        fields[STORED] = count_dumped(tensors)
     return fields
+
+
+def count_dumped(tensors: dict[str, Any]) -> dict[str, int]:
+    """How many weights of each type the tensors of a printed GGUF file hold."""
+    counts: Counter[str] = Counter()
+    for tensor in tensors.values():
+        shape = tensor.get("shape") if isinstance(tensor, dict) else None
+        if not isinstance(shape, list) or not all(type(n) is int for n in shape):
+            raise wrong_value_error(N_("an object in {braces}", braces="{…}"), "tensors", tensor)
+        counts[str(tensor.get("type"))] += math.prod(shape)
+    return counts
 
 
 def explain_error(text: str, error: json.JSONDecodeError) -> str:

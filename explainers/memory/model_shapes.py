@@ -116,6 +116,9 @@ class ModelShape:
     notes: tuple[str, ...] = ()
     has_learned_sinks: bool = False
     """Does each head have a learned score for looking at nothing? It takes no place in a cache."""
+    vocabulary: int | None = None
+    ffn_dim: int = 0
+    """Width of the feed-forward layer of a model without experts; 0 where it is not known."""
 
     def __post_init__(self) -> None:
         check_whole("num_heads", self.num_heads)
@@ -209,6 +212,7 @@ def parse_shape(entry: dict[str, Any]) -> ModelShape:
         sources=tuple(entry["sources"]),
         notes=(entry["notes"],) if "notes" in entry else (),
         has_learned_sinks=entry.get("learned_sinks", False),
+        vocabulary=entry.get("vocabulary"),
     )
 
 

@@ -8,12 +8,14 @@
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from explainers.memory.cache_bytes import FORMATS, name_packed_format
+from explainers.memory.cache_bytes import FORMATS, UNKNOWN, name_packed_format
 from explainers.memory.checked_fields import (
     KV_HEAD_FIELDS,
+    MAX_NUMBER,
     OUTER_FIELDS,
     WIDTH_FIELDS,
     ConfigFields,
@@ -25,6 +27,15 @@ from explainers.memory.checked_fields import (
 from explainers.memory.config_text import MAX_CHARACTERS, parse_object
 from explainers.memory.layer_kinds import count_image_tokens, read_decoder_groups
 from explainers.memory.model_shapes import LayerGroup, ModelShape
+from explainers.memory.weight_files import (
+    GGUF_MAGIC,
+    STORED,
+    TYPE_SIZES,
+    count_stored_bytes,
+    count_stored_weights,
+    read_gguf,
+    read_safetensors,
+)
 from explainers.messages import N_, InputError, Message
 
 ENCODER_TYPES = {
@@ -79,8 +90,11 @@ CONTEXT_FIELDS = (
 )  # fmt: skip
 
 
-GGUF_MAGIC = b"GGUF"
+EXPERT_FIELDS = "num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"
+FFN_FIELDS = "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "feed_forward_length"
 MAX_FACTOR, MAX_NAMED = 10_000, 8
+MLX_SHARED = {"affine": 32, "mxfp4": 8, "mxfp8": 8, "nvfp4": 8}
+"""Bits that a group of weights shares, by MLX's way to quantize."""
 EIGHT_BITS = "FP8", "float-quantized", "int-quantized", "naive-quantized"
 PLAIN_FIELDS = "modules_to_not_convert", "ignore", "llm_int8_skip_modules", "ignored_layers"
 ALL_ATTENTION = re.compile(r"(\*|layers|^re:.*)\.self_attn\W*$|^self_attn$")
@@ -89,19 +103,20 @@ COUNTED_PLAIN = re.compile(r"embed|lm_head|router|gate$|norm")
 
 
 def read_config_file(path: str | Path, find_defaults: FindDefaults = know_no_class) -> ModelShape:
-    """The shape in a config.json, given as its path or that of its folder."""
-    file = Path(path)
-    file = file / "config.json" if file.is_dir() else file
+    """The shape in a GGUF file or a config.json, given as its path or that of its folder.
+
+    In a folder, the files of weights say how many there are.
+    """
+    file, stored = Path(path), None
+    if file.is_dir():
+        file, stored = file / "config.json", read_safetensors(file)
     try:
         with file.open("rb") as content:
             if content.read(len(GGUF_MAGIC)) == GGUF_MAGIC:
-                raise InputError(
-                    "{file} is a GGUF file: python -m explainers.memory {file} reads it, or "
-                    "paste what gguf-dump --json prints",
-                    file=file,
-                )
+                text, stored = read_gguf(file)
+                return read_config(text, find_defaults, stored)
         with file.open(encoding="utf-8-sig") as stream:
-            return read_config(stream.read(MAX_CHARACTERS + 1), find_defaults)
+            return read_config(stream.read(MAX_CHARACTERS + 1), find_defaults, stored)
     except FileNotFoundError:
         raise InputError("there is no file {file}", file=file) from None
     except (OSError, UnicodeDecodeError) as error:
@@ -110,12 +125,16 @@ def read_config_file(path: str | Path, find_defaults: FindDefaults = know_no_cla
         ) from None
 
 
-def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> ModelShape:
+def read_config(
+    text: str, find_defaults: FindDefaults = know_no_class, stored: Mapping[str, int] | None = None
+) -> ModelShape:
     """The shape that a config.json describes; raises ValueError with the field that is wrong.
 
     `find_defaults` knows what the file's class fills in; without it, nothing is filled in.
+    `stored` is how many weights of each type the files beside it hold, where that is known.
     """
-    fields = ConfigFields(take_decoder(parse_object(text), find_defaults), find_defaults)
+    config = parse_object(text) | ({STORED: {**stored}} if stored else {})
+    fields = ConfigFields(take_decoder(config, find_defaults), find_defaults)
     notes, stated = fields.notes, ConfigFields(fields.config)
     model_type = fields.read_text("model_type")
     is_alone = is_decoder_alone(fields)
@@ -129,6 +148,7 @@ def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> Model
         refuse_unread(fields, any(group.kind == "recurrent" for group in groups))
     else:
         notes.append(N_("An encoder reads its text at once: it keeps no cache."))
+    weights = read_weights(fields, groups)
     return ModelShape(
         id=fields.read_text("_name_or_path") or model_type or "config.json",
         groups=groups,
@@ -144,11 +164,21 @@ def read_config(text: str, find_defaults: FindDefaults = know_no_class) -> Model
         else (count_image_tokens(fields) if any(g.kind == "cross" for g in groups) else None),
         nope_dim=fields.find_number("qk_nope_head_dim", minimum=0) or 0,
         value_dim=fields.find_number("v_head_dim", minimum=0) or 0,
-        dtype=read_weight_dtype(fields, groups),
+        dtype=weights.dtype,
+        parameters=weights.number,
+        has_exact_parameters=weights.is_exact,
+        vocabulary=peek_number(fields, "vocab_size"),
+        ffn_dim=0 if fields.has_any(*EXPERT_FIELDS) else peek_number(fields, *FFN_FIELDS) or 0,
         cache_dtype=read_cache_dtype(fields),
         sources=(N_("the config.json you gave"),),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def peek_number(fields: ConfigFields, *names: str) -> int | None:
+    """A number that only an estimate is made of: no note says where it comes from."""
+    found = (fields.config.get(name, fields.defaults.get(name)) for name in names)
+    return next((n for n in found if type(n) is int and 0 < n <= MAX_NUMBER), None)
 
 
 def take_decoder(config: dict[str, Any], find_defaults: FindDefaults) -> dict[str, Any]:
@@ -282,27 +312,53 @@ def _is_encoder(model_type: str) -> bool:
     return model_type in ENCODER_TYPES or ENCODER_NAMES.search(model_type) is not None
 
 
-def read_weight_dtype(fields: ConfigFields, groups: tuple[LayerGroup, ...]) -> str:
-    """The format of the weights, after quantization; an unknown quantization becomes a note."""
+class Weights(NamedTuple):
+    """What a file says of its weights: their format, and how many there are."""
+
+    dtype: str
+    number: int | None = None
+    is_exact: bool = False
+
+
+def read_weights(fields: ConfigFields, groups: tuple[LayerGroup, ...]) -> Weights:
+    """The weights as their files hold them, or else as the quantization says.
+
+    An unknown quantization has its name: no size is guessed.
+    """
     stated = fields.read_text("dtype") or fields.read_text("torch_dtype") or "bfloat16"
-    quantized = fields.read_object("quantization_config")
-    if quantized is None:
-        return stated
-    method = quantized.read_text("quant_method")
+    mlx = fields.read_object("quantization")
+    quantized = mlx or fields.read_object("quantization_config")
+    method = (quantized and quantized.read_text("quant_method")) or ("MLX" if mlx else "")
+    packed = quantized and read_packed_bits(quantized, method)
+    stored = fields.read_object(STORED)
+    if stored and (types := stored.config.keys() - TYPE_SIZES.keys()):
+        return Weights(UNKNOWN + ", ".join(name[:40] for name in sorted(types)[:MAX_NAMED]))
+    if stored and (size := count_stored_bytes(stored.config)):
+        number, is_exact = count_stored_weights(stored.config, packed[0] if packed else None)
+        fields.add_note("Weights: {size:,} bytes, as their files say.", size=size)
+        return Weights(f"{size} bytes in its files", number, is_exact)
+    of_cache = method == "compressed-tensors" and not {"config_groups", "format"} & {
+        *(quantized.config if quantized else ())
+    }
+    if quantized is None or of_cache:
+        return Weights(stated)
     if method in FORMATS and len(quantized.config) == 1:
-        return method
-    packed = read_packed_bits(quantized, method)
+        return Weights(method)
     if packed is None:
-        fields.add_note("quantization_config: choose the format of the weights below.")
-        return stated
-    name = name_packed_format(*packed, count_plain_weights(fields, quantized, groups))
+        name = method or quantized.read_text("quant_algo") or "quantization_config"
+        fields.add_note(
+            "quantization_config ({method}): choose the format of the weights below.", method=name
+        )
+        return Weights(UNKNOWN + name)
+    plain = 0 if mlx else count_plain_weights(fields, quantized, groups)
+    name = name_packed_format(*packed, plain)
     fields.add_note(
         "quantization_config ({method}): weights as {format}. This names the bits of a weight, "
         "the bits that a group shares, and the weights left in 16 bits.",
         method=method,
         format=name,
     )
-    return name
+    return Weights(name)
 
 
 def read_packed_bits(quantized: ConfigFields, method: str) -> tuple[int, int, int | None] | None:
@@ -313,6 +369,11 @@ def read_packed_bits(quantized: ConfigFields, method: str) -> tuple[int, int, in
     if method in FORMATS:
         known = FORMATS[method]
         return known.bits, known.shared_bits, known.group
+    if method == "MLX":  # embeddings too; a scale and a bias in 16 bits, or a scale in 8
+        bits, group = quantized.find_number("bits", maximum=8), quantized.find_number("group_size")
+        own = [name for name, value in quantized.config.items() if isinstance(value, dict | bool)]
+        shared = MLX_SHARED.get(quantized.read_text("mode") or "affine")
+        return (bits, shared, group) if bits and group and shared and not own else None
     if method == "bitsandbytes" and quantized.read_flag("load_in_4bit"):
         return 4, 8 if quantized.read_flag("bnb_4bit_use_double_quant") else 32, 64
     if method in ("awq", "gptq"):  # a scale in 16 bits, and a zero point as narrow as the weights

@@ -13,6 +13,8 @@ from explainers.folders import ASSETS
 from explainers.memory.cache_bytes import (
     FORMATS,
     PACKED,
+    STORED_BYTES,
+    UNKNOWN,
     NumberFormat,
     count_cache_bytes,
     count_extra_bytes,
@@ -154,9 +156,16 @@ def count_weight_bytes(deployment: Deployment) -> int:
 def find_weight_format(shape: ModelShape) -> str:
     """The format of a model's published weights, or bfloat16 where we do not know it.
 
-    A mixture counts as its smallest format: gpt-oss keeps a little more, in bfloat16.
+    A mixture counts as its smallest format: gpt-oss keeps a little more, in bfloat16. ValueError
+    where the file names a quantization that is not known here.
     """
-    if PACKED.fullmatch(shape.dtype):
+    if shape.dtype.startswith(UNKNOWN):
+        raise InputError(
+            "weights in {method}: their size is not known here; choose their format "
+            "(--weight-dtype)",
+            method=shape.dtype.removeprefix(UNKNOWN),
+        )
+    if PACKED.fullmatch(shape.dtype) or STORED_BYTES.fullmatch(shape.dtype):
         return shape.dtype
     name = shape.dtype.partition(" ")[0]
     name = "fp8" if name.startswith("float8") else name

@@ -8,8 +8,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from explainers.messages import InputError
-
 MAX_LAYERS, LAYERS = 1_000, ("layer", "layers")
 MAX_NUMBER = 2_000_000
 """Classes make lists as long as some of their numbers say: no number may be larger."""
@@ -37,23 +35,6 @@ def find_class_defaults(
     names = tuple(name[:80] for name in (own_type, outer_type) if isinstance(name, str) and name)
     class_name, filled = _fill(names, json.dumps(plain, sort_keys=True))
     return class_name, json.loads(filled)
-
-
-def read_gguf_fields(path: str) -> str:
-    """The metadata of a GGUF file as JSON, as `gguf-dump --json` prints them, without long lists.
-
-    Only the file's beginning is read. ValueError where it is no such file, or broken.
-    """
-    try:
-        from gguf import GGUFReader
-    except ImportError:
-        raise InputError("{file}: to read it, install gguf", file=path) from None
-    try:
-        fields = GGUFReader(path).fields.items()
-        short = {name: field.contents() for name, field in fields if len(field.data) <= MAX_LENGTH}
-        return json.dumps(short)
-    except Exception:  # it trusts the numbers in the file, and fails in many ways
-        raise InputError("{file} is no whole GGUF file", file=path) from None
 
 
 def _is_plain(value: object) -> bool:

@@ -1,5 +1,6 @@
 """The model hub: what a model there weighs, its files, and its config.json alone."""
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -170,6 +171,21 @@ def fetch_config(model_id: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ModelError("config.json of {model} is not text.", model=model_id) from None
+
+
+def fetch_weights(model_id: str) -> dict[str, int]:
+    """How many weights of each type the hub has counted in a model's files; nothing if it has not.
+
+    Asked for as `fetch_config` asks, without any name or key of ours.
+    """
+    from huggingface_hub import constants
+
+    address = f"{constants.ENDPOINT}/api/models/{model_id}?expand[]=safetensors"
+    try:
+        status, content = _read_bounded(address)
+        return dict(json.loads(content)["safetensors"]["parameters"]) if status == 200 else {}
+    except Exception:  # the config.json is there: the weights may be asked for
+        return {}
 
 
 def _read_bounded(url: str) -> tuple[int, bytes]:

@@ -14,7 +14,6 @@ from explainers.memory.cache_report import report_cache
 from explainers.memory.capacity_plan import plan_every_gpu
 from explainers.memory.config_text import TO_JSON, parse_object
 from explainers.memory.model_shapes import find_shape
-from explainers.memory.read_config import read_config_file
 from explainers.memory.serving import (
     Deployment,
     count_users,
@@ -52,8 +51,11 @@ def test_a_file_and_standard_input_are_read_alike(capsys, tmp_path, monkeypatch)
 
 def test_the_hub_is_asked_only_with_fetch(capsys, monkeypatch):
     monkeypatch.setattr(hub, "fetch_config", lambda name: json.dumps({**NEMOTRON, "x": name}))
-    printed = json.loads(ask(capsys, "nvidia/Nemotron-H", "--fetch", "--json"))
-    assert printed["extra_bytes"] > 0
+    monkeypatch.setattr(hub, "fetch_weights", lambda name: {"F8_E4M3": len(name) * 10**9})
+    for name in ("nvidia/Nemotron-H", "https://hub.co/nvidia/Nemotron-H/tree/main?x=1"):
+        printed = json.loads(ask(capsys, name, "--fetch", "--gpu", "h100", "--json"))
+        assert printed["extra_bytes"] > 0
+        assert printed["fit"]["weight_bytes"] == 17 * 10**9
     assert main(["nvidia/Nemotron-H"]) == 2
     told = capsys.readouterr().err
     assert "there is no model and no file 'nvidia/Nemotron-H'" in told
@@ -165,29 +167,6 @@ def test_flags_reach_as_far_as_scaled_positions(capsys, tmp_path):
     printed = ask_for_flags(capsys, tmp_path, {"rope_scaling": yarn}, 131_072, "vllm")
     assert "--max-model-len 131072" in printed
     assert "published with" not in printed
-
-
-def test_a_gguf_file_is_read(capsys, tmp_path):
-    gguf = pytest.importorskip("gguf")
-    file = tmp_path / "model.gguf"
-    writer = gguf.GGUFWriter(file, "llama")
-    writer.add_block_count(32)
-    writer.add_embedding_length(4096)
-    writer.add_head_count(32)
-    writer.add_head_count_kv(8)
-    writer.add_context_length(8192)
-    writer.add_token_list([f"<{n}>" for n in range(2_000)])
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.close()
-    printed = ask(capsys, file, "--tokens", 32_768)
-    assert "4,294,967,296 bytes" in printed
-    assert "more than the 8,192" in printed
-    with pytest.raises(ValueError, match="is a GGUF file"):
-        read_config_file(file)
-    file.write_bytes(b"GGUF" + b"\xff" * 100)
-    assert main([str(file)]) == 2
-    assert "is no whole GGUF file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

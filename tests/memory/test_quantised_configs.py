@@ -1,10 +1,12 @@
 """Weights and caches that a config.json says are quantised: their size, or a question."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from explainers.memory.cache_bytes import find_format
+from explainers.memory.cache_report import report_cache
 from explainers.memory.read_config import read_config
 from explainers.memory.serving import find_weight_format
 from tests.memory.test_read_config import LLAMA, changed
@@ -62,10 +64,25 @@ def test_attention_that_stays_in_16_bits_is_counted():
         {**COMPRESSED, "config_groups": {"a": WEIGHTS, "b": {"weights": {"num_bits": 8}}}},
     ],
 )
-def test_quantized_weights_of_unknown_size_are_asked_for(quantization):
-    shape = read(quantization)
-    assert shape.dtype == "bfloat16"
+def test_quantized_weights_of_unknown_size_are_asked_for_by_name(quantization):
+    shape = replace(read(quantization), parameters=8 * 10**9)
     assert "choose the format of the weights" in " ".join(shape.notes)
+    name = quantization["quant_method"]
+    with pytest.raises(ValueError, match=f"weights in {name}: their size is not known here"):
+        report_cache(shape, 100, gpu="h100")
+    fit = report_cache(shape, 100, gpu="h100", weight_dtype="int4").fit
+    assert fit
+    assert fit.weight_bytes == 4.5 * 10**9
+
+
+MLX = {"group_size": 64, "bits": 4}
+
+
+def test_mlx_quantizes_embeddings_too_and_shares_a_scale_and_a_bias():
+    shape = read_config(changed(QUANTIZED, quantization=MLX, quantization_config=MLX))
+    assert shape.dtype == "4-bit + 32/64"
+    mixed = read_config(changed(QUANTIZED, quantization={**MLX, "model.layers.0.mlp": {"bits": 8}}))
+    assert mixed.dtype == "unknown: MLX", "some modules have bits of their own"
 
 
 SCHEME = {"num_bits": 8, "type": "float", "strategy": "tensor"}

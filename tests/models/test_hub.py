@@ -117,7 +117,9 @@ def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
 
 CONFIG = json.dumps({"model_type": "llama", "note": "größer"})
 NOT_GIVEN = "is not on the hub, or is given out only"
+COUNTED = {"BF16": 7, "I32": 3}
 ANSWERS = {
+    "models": (200, json.dumps({"safetensors": {"parameters": COUNTED}}).encode(), ""),
     "tiny-model": (200, CONFIG.encode(), ""),
     "large": (200, b"x" * (hub.MAX_CONFIG_BYTES + 1), "more than 1,000,000 bytes"),
     "binary": (200, b"\xff\xfe\x00", "is not text"),
@@ -187,6 +189,15 @@ def test_a_silent_hub_is_out_of_reach(monkeypatch):
         monkeypatch.setattr(huggingface_hub, "HfApi", asking)
         with pytest.raises(HubUnreachableError, match="Timeout"):
             hub.ask_size(ID)
+
+
+def test_the_hub_has_counted_the_weights(server, monkeypatch):
+    address = huggingface_hub.hf_hub_url("", "").partition("//resolve")[0]
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", address)
+    assert hub.fetch_weights(ID) == COUNTED
+    assert server.asked == [(f"/api/models/{ID}?expand[]=safetensors", None)]
+    monkeypatch.setitem(ANSWERS, "models", (200, b"[]", ""))
+    assert hub.fetch_weights(ID) == {}, "the config.json is there, the weights may be asked for"
 
 
 def test_no_other_place_is_asked(server):

@@ -272,12 +272,14 @@ def test_a_folder_is_read_only_where_the_owner_said_so(tmp_path, monkeypatch):
 def test_a_name_is_fetched_only_if_the_reader_asks(monkeypatch):
     fetch = mock.Mock(return_value=json.dumps(LLAMA))
     monkeypatch.setattr(hub, "fetch_config", fetch)
+    monkeypatch.setattr(hub, "fetch_weights", lambda _name: {"BF16": 7 * 10**9})
     visit = with_config(" meta/Llama-3-8B\n", tokens="16,384")
     assert "meta/Llama-3-8B is a name: fetch its config.json" in warned(visit)
     assert not fetch.called
     visit.button(key="fetch config").click().run()
     assert not visit.warning
     assert OF_LLAMA in said(visit.run()), "it stays when the page runs again"
+    assert {plan["weights"] for plan in hero(visit)["plans"]} == {14e9}
     assert fetch.mock_calls == [mock.call("meta/Llama-3-8B")]
     paste(visit, "https://hub.co/meta/other/blob/a/b.json")
     assert "meta/other is a name" in warned(visit), "one name's file is not another's"

@@ -1,6 +1,5 @@
 """Which cache is sized: a model, a config.json or numbers of one's own, a text, a number format."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypedDict
@@ -10,7 +9,7 @@ import streamlit as st
 from explainers.memory.cache_bytes import FORMATS
 from explainers.memory.cache_formula import ByteFormula, explain_cache
 from explainers.memory.cache_report import suggest_similar
-from explainers.memory.config_text import MAX_CHARACTERS
+from explainers.memory.config_text import MAX_CHARACTERS, NAME, take_name
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import read_config, read_config_file
 from explainers.messages import get_message
@@ -27,10 +26,6 @@ from explainers.ui.controls import controls
 from explainers.ui.untrusted_text import verbatim
 
 PERSISTENCE: Final = "session"
-NAME = re.compile(r"[\w./-]{1,120}")
-"""A text like this is no file, but may be what a model is called."""
-ADDRESS = re.compile(r"https?://[\w.-]+/([\w.-]+/[\w.-]+)(?:/\S*)?")
-"""Where a hub shows a model, or one of its files: owner and name come first."""
 FETCHED = "fetched config"
 
 
@@ -54,9 +49,7 @@ def choose_config(max_pasted: int) -> ModelShape | None:
             folder = st.text_input(
                 label, max_chars=500, key="config folder", persist_state=PERSISTENCE
             )
-    name = (
-        ADDRESS.sub(r"\1", pasted.strip()) if ADDRESS.fullmatch(pasted.strip()) else pasted.strip()
-    )
+    name = take_name(pasted)
     if NAME.fullmatch(name):
         return read_named_model(name)
     if pasted.strip():
@@ -80,30 +73,31 @@ def read_named_model(name: str) -> ModelShape:
         raise ValueError(
             _("{name} is no config.json: paste the file, or owner/name", name=name) + similar
         )
-    known, text = st.session_state.get(FETCHED, ("", ""))
+    known, text, weights = st.session_state.get(FETCHED, ("", "", {}))
     if st.button(
         _("Fetch config.json of {name} from the hub", name=name),
         icon=":material/download:",
         key="fetch config",
     ):
-        text = fetch_or_explain(name)
-        known, st.session_state[FETCHED] = name, (name, text)
+        text, weights = fetch_or_explain(name)
+        known, st.session_state[FETCHED] = name, (name, text, weights)
     if known == name:
-        return read_config(text, find_class_defaults)
+        return read_config(text, find_class_defaults, weights)
     raise ValueError(
         _("{name} is a name: fetch its config.json, or paste the file here", name=name) + similar
     )
 
 
-def fetch_or_explain(name: str) -> str:
-    """The file from the hub; a ValueError says what to do where it cannot be had."""
+def fetch_or_explain(name: str) -> tuple[str, dict[str, int]]:
+    """The file from the hub and its count of weights; a ValueError says what to do without."""
     from explainers.models.hub import (
         HubUnreachableError,  # with PyTorch, which a page does without
         fetch_config,
+        fetch_weights,
     )
 
     try:
-        return fetch_config(name)
+        return fetch_config(name), fetch_weights(name)
     except ModelError as error:
         raise ValueError(_(get_message(error))) from None
     except HubUnreachableError as error:
