@@ -14,7 +14,6 @@ from explainers.chapters.many_heads.cards import make_equal_heads, name_panel
 from explainers.toys.layers import D_MODEL, NUM_HEADS, SEEDS, Layer, Tokens, load_layer
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import (
     Experiment,
@@ -120,20 +119,7 @@ def list_experiments(
 
 def read_switched_off(numbers: Iterable[int]) -> str:
     """Which heads are off, a digit for each; a link repeats the name for each."""
-    control, heads = controls.switched_off_heads, [f"{head:x}" for head in numbers]
-
-    def join(names: Sequence[str]) -> str:
-        return "".join(head for head in heads if head in names)
-
-    request, off = control.read_link(join, "")
-    off = join(off)
-    wanted = None if request is None else ", ".join(filter(None, request))
-    control.keep(off)
-    is_disobeyed = wanted is not None and join(request) != "".join(sorted(filter(None, request)))
-    shown = ", ".join(off) or _("none")
-    control.report_bad_link(wanted if is_disobeyed else None, shown, describe_options(heads))
-    control.write(off, "")
-    return off
+    return "".join(controls.switched_off_heads([f"{n:x}" for n in numbers], is_drawn=False))
 
 
 def make_head_table(layer: Layer, word: int) -> Any:
