@@ -25,6 +25,7 @@ from explainers.memory.config_text import MAX_CHARACTERS, NAME, take_name
 from explainers.memory.model_shapes import MULTIPLIERS, ModelShape, list_model_ids
 from explainers.memory.read_config import read_config
 from explainers.memory.serving import GIB, read_gpus
+from explainers.memory.sharding import HEADS, SPLITS
 from explainers.messages import SaidError
 from explainers.models.config_defaults import find_class_defaults
 from explainers.models.registry import is_hub_id
@@ -56,9 +57,11 @@ def main(arguments: list[str] | None = None) -> int:
             weight_dtype=chosen.weight_dtype,
             parameters=chosen.parameters,
             source_tokens=chosen.source_tokens,
-            overhead=chosen.overhead * GIB,
+            overhead=None if chosen.overhead is None else chosen.overhead * GIB,
             percent=chosen.percent,
             block=chosen.page,
+            split=chosen.split,
+            ways=chosen.ways,
         )
     except (ValueError, SaidError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
@@ -94,7 +97,9 @@ def make_parser() -> argparse.ArgumentParser:
     add("--weight-dtype", default="", choices=FORMATS, metavar="FORMAT", help="as published")
     add("--parameters", type=read_parameters, metavar="8B", help="where they are not published")
     add("--source-tokens", type=int, metavar="N", help="tokens that an encoder read")
-    add("--overhead", type=int, default=1, metavar="GIB", help="activations, buffers … (1)")
+    add("--split", default=HEADS, choices=SPLITS, help="what GPUs divide (heads)")
+    add("--ways", type=int, default=0, metavar="N", help="… how many ways; heads over the rest")
+    add("--overhead", type=int, metavar="GIB", help="activations, buffers … (by a formula)")
     add("--percent", type=int, default=90, help="part of a GPU that may be used (90)")
     add("--page", type=int, default=16, metavar="N", help="tokens in a page (16)")
     add("--json", action="store_true", help="every number, in bytes")
@@ -122,7 +127,7 @@ def read_model(name: str, may_fetch: bool) -> ModelShape:
         from explainers.models.hub import fetch_config, fetch_weights  # torch, as nothing else here
 
         name = take_name(name)
-        return read_config(fetch_config(name), find_class_defaults, fetch_weights(name))
+        return read_config(fetch_config(name), find_class_defaults, stored=fetch_weights(name))
     if name == "-":
         pasted = sys.stdin.read(MAX_CHARACTERS + 1)
         if not NAME.fullmatch(pasted.strip()):

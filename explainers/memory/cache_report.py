@@ -30,7 +30,6 @@ from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import read_config_file
 from explainers.memory.serving import (
-    GIB,
     Deployment,
     Gpu,
     count_free_bytes_per_gpu,
@@ -42,6 +41,7 @@ from explainers.memory.serving import (
     read_gpus,
 )
 from explainers.memory.serving_flags import COMMANDS, Command, explain_obstacle, make_command
+from explainers.memory.sharding import HEADS
 from explainers.messages import N_, InputError
 
 
@@ -135,16 +135,19 @@ def report_cache(
     weight_dtype: str = "",
     parameters: int | None = None,
     source_tokens: int | None = None,
-    overhead: int = GIB,
+    overhead: int | None = None,
     percent: int = 90,
     block: int = BLOCK_SIZE,
+    split: str = HEADS,
+    ways: int = 0,
     find_defaults: FindDefaults = know_no_class,
 ) -> CacheReport:
     """Size a cache, and fit it onto GPUs if a `gpu` is named; "any" compares all kinds.
 
     `model` is the id of a published model, a config.json, its folder, or a shape. `engine` asks for
     the flags of one. `source_tokens` are those that an encoder read; `overhead` is in bytes,
-    `percent` the part of a GPU that may be used, `block` the tokens of a page. The cache is in
+    estimated if None, `percent` the part of a GPU that may be used, `block` the tokens of a page,
+    `split` and `ways` how GPUs divide the model. The cache is in
     bfloat16, or what the file says, where `dtype` says nothing. What cannot be is a ValueError
     that says why.
     """
@@ -162,7 +165,8 @@ def report_cache(
     kind, number = (next(iter(read_gpus().values())), 1) if is_any else (find_gpu(gpu), gpus)
     weights = weight_dtype or find_weight_format(shape)
     deployment = Deployment(
-        shape, kind, number, weights, dtype, overhead, percent, block, source_tokens
+        *(shape, kind, number, weights, dtype, overhead, percent, block, source_tokens),
+        *(HEADS if is_any else split, ways),
     )
     if is_any:
         plans = plan_every_gpu(deployment, tokens, batch)

@@ -15,6 +15,8 @@ from explainers.memory.serving import (
     count_free_bytes_per_gpu,
     count_text_bytes_per_gpu,
     count_users,
+    count_weight_bytes,
+    count_weight_bytes_per_gpu,
     find_longest_context,
     has_room,
     read_gpus,
@@ -36,13 +38,16 @@ def count_weight_bytes_read(deployment: Deployment) -> int:
     weight_bytes = find_format(deployment.weight_dtype).count_weight_bytes(
         count_active_parameters(deployment)
     )
-    return -(-weight_bytes // deployment.gpus)
+    share = Fraction(count_weight_bytes_per_gpu(deployment), count_weight_bytes(deployment))
+    least = -(-weight_bytes // deployment.gpus)
+    return least if deployment.parts == 1 else math.ceil(weight_bytes * share)
 
 
 def estimate_reading_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
     """Seconds to read weights and caches once, at the full bandwidth of the memory."""
-    cache_bytes = check_whole("batch", batch) * count_text_bytes_per_gpu(deployment, tokens)
-    return Fraction(count_weight_bytes_read(deployment) + cache_bytes, deployment.gpu.bandwidth)
+    texts = Fraction(check_whole("batch", batch), deployment.replicas)
+    cache_bytes = texts * count_text_bytes_per_gpu(deployment, tokens)
+    return (count_weight_bytes_read(deployment) + cache_bytes) / deployment.gpu.bandwidth
 
 
 def estimate_computing_seconds(deployment: Deployment, batch: int = 1) -> Fraction:
@@ -71,7 +76,7 @@ def find_turning_point(deployment: Deployment, tokens: int) -> Fraction | None:
     """From how many texts on computing takes longer than reading; None if it never does."""
     bandwidth = deployment.gpu.bandwidth
     weights = Fraction(count_weight_bytes_read(deployment), bandwidth)
-    cache = Fraction(count_text_bytes_per_gpu(deployment, tokens), bandwidth)
+    cache = Fraction(count_text_bytes_per_gpu(deployment, tokens), deployment.replicas * bandwidth)
     gain = estimate_computing_seconds(deployment) - cache
     return weights / gain if gain > 0 else None
 
@@ -167,7 +172,7 @@ def find_limit(deployment: Deployment, tokens: int, texts: int = 1) -> Limit:
     """
     reading = estimate_reading_seconds(deployment, tokens, texts)
     computing = estimate_computing_seconds(deployment, texts)
-    needed = texts * count_text_bytes_per_gpu(deployment, tokens)
+    needed = -(-texts // deployment.replicas) * count_text_bytes_per_gpu(deployment, tokens)
     missing = max(0, needed - count_free_bytes_per_gpu(deployment))
     name = MEMORY if missing else COMPUTE if computing > reading else BANDWIDTH
     return Limit(name, missing, reading, computing)
@@ -207,7 +212,7 @@ def plan_gpu(deployment: Deployment, tokens: int, texts: int) -> GpuPlan:
     enough = find_fewest_gpus(deployment, tokens, texts)
     if enough is None:
         return GpuPlan(deployment.gpu, None, None, 0, MEMORY, None, longest)
-    used = texts * count_text_bytes_per_gpu(enough, tokens)
+    used = -(-texts // enough.replicas) * count_text_bytes_per_gpu(enough, tokens)
     return GpuPlan(
         gpu=deployment.gpu,
         gpus=enough.gpus,
@@ -243,8 +248,9 @@ def find_fewest_gpus(
 def estimate_reach(deployment: Deployment, tokens: int) -> Fraction | None:
     """How many texts of `tokens` tokens would fit if a part of a text were one; None: any number.
 
-    Its whole part is `count_users`: a contour of what fits goes through these points.
+    Its whole part is `count_users` where all GPUs hold all texts: a contour of what fits goes
+    through these points.
     """
     text_bytes = count_text_bytes_per_gpu(deployment, tokens)
     free_bytes = max(0, count_free_bytes_per_gpu(deployment))
-    return Fraction(free_bytes, text_bytes) if text_bytes else None
+    return Fraction(deployment.replicas * free_bytes, text_bytes) if text_bytes else None

@@ -31,8 +31,8 @@ from explainers.memory.serving import (
     Deployment,
     count_text_bytes_per_gpu,
     count_weight_bytes_per_gpu,
-    split_shape,
 )
+from explainers.memory.sharding import TOKENS
 
 VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS = "vLLM", "SGLang", "llama.cpp", "transformers"
 STATE_SLOTS = 5
@@ -211,7 +211,7 @@ def needs_packed_rows(deployment: Deployment, engine: str) -> bool:
 def round_static_share(deployment: Deployment) -> Fraction:
     """SGLang's share of the memory for weights and caches: what is usable less the overhead."""
     memory = deployment.gpu.memory_bytes
-    usable = memory * deployment.percent // 100 - deployment.overhead
+    usable = memory * deployment.percent // 100 - deployment.reserved
     return Fraction(FRACTION_STEPS * usable // memory, FRACTION_STEPS)
 
 
@@ -221,7 +221,7 @@ def count_engine_room(deployment: Deployment, engine: str) -> int:
     if engine == SGLANG:
         spare = SPARE_RINGS * count_sglang_rings(deployment.shape)
         return int(memory * round_static_share(deployment)) - weights - spare
-    return memory * deployment.percent // 100 - weights - deployment.overhead
+    return memory * deployment.percent // 100 - weights - deployment.reserved
 
 
 def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
@@ -232,13 +232,12 @@ def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
         size = ROW_COUNTS[engine](shape, tokens, dtype)
         return max(least, -(-size // deployment.gpus) if engine == LLAMA_CPP else size)
     if engine == SGLANG:
-        split = split_shape(shape, deployment.gpus)
-        return least + count_sglang_reserve(split, tokens, dtype, source)
+        return least + count_sglang_reserve(deployment.part, tokens, dtype, source)
     if str(dtype) not in ENGINES[engine].formats:
         return least
-    if engine == VLLM:  # splits heads
-        split = split_shape(shape, deployment.gpus)
-        size = count_engine_bytes(split, tokens, engine, 1, dtype, source)
-        return max(least, size + count_extra_bytes(split, tokens))
-    size = count_engine_bytes(shape, tokens, engine, 1, dtype, source)  # these split layers
+    if engine == VLLM:  # as the plan does; others split layers
+        tokens = -(-tokens // deployment.parts) if deployment.split == TOKENS else tokens
+        size = count_engine_bytes(deployment.part, tokens, engine, 1, dtype, source)
+        return max(least, size + count_extra_bytes(deployment.part, tokens))
+    size = count_engine_bytes(shape, tokens, engine, 1, dtype, source)
     return max(least, -(-(size + count_extra_bytes(shape, tokens)) // deployment.gpus))

@@ -105,6 +105,7 @@ class ModelShape:
     encoder_context: int | None = None
     nope_dim: int = 0
     value_dim: int = 0
+    query_latent_dim: int = 0
     parameters: int | None = None
     has_exact_parameters: bool = False
     active_parameters: int | None = None
@@ -117,6 +118,7 @@ class ModelShape:
     has_learned_sinks: bool = False
     """Does each head have a learned score for looking at nothing? It takes no place in a cache."""
     vocabulary: int | None = None
+    has_tied_embeddings: bool = False
     ffn_dim: int = 0
     """Width of the feed-forward layer of a model without experts; 0 where it is not known."""
 
@@ -213,6 +215,8 @@ def parse_shape(entry: dict[str, Any]) -> ModelShape:
         notes=(entry["notes"],) if "notes" in entry else (),
         has_learned_sinks=entry.get("learned_sinks", False),
         vocabulary=entry.get("vocabulary"),
+        has_tied_embeddings=bool(entry.get("tied_embeddings")),
+        query_latent_dim=entry.get("query_latent_dim") or 0,
     )
 
 

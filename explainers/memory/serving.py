@@ -6,8 +6,7 @@
 
 import functools
 import json
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 
 from explainers.folders import ASSETS
 from explainers.memory.cache_bytes import (
@@ -16,18 +15,27 @@ from explainers.memory.cache_bytes import (
     STORED_BYTES,
     UNKNOWN,
     NumberFormat,
-    count_cache_bytes,
     count_extra_bytes,
     find_format,
 )
 from explainers.memory.cache_formula import write_total
 from explainers.memory.checked_fields import check_whole
 from explainers.memory.engines import count_paged_bytes
-from explainers.memory.model_shapes import KINDS_WITH_HEADS, LayerGroup, ModelShape
+from explainers.memory.model_shapes import ModelShape
+from explainers.memory.sharding import (
+    HEADS,
+    LAYERS,
+    TEXTS,
+    TOKENS,
+    check_split,
+    place_shape,
+    share_weights,
+)
+from explainers.memory.working_memory import GIB, estimate_overhead
 from explainers.messages import N_, InputError, Message, ngettext
 
 GPU_FILE = ASSETS / "gpus.json"
-GIB, MIB = 2**30, 2**20
+MIB = 2**20
 
 
 @dataclass(frozen=True)
@@ -72,73 +80,70 @@ def read_gpus() -> dict[str, Gpu]:
     return {entry["id"]: Gpu(**{**entry, "sources": tuple(entry["sources"])}) for entry in entries}
 
 
-def split_shape(shape: ModelShape, ranks: int) -> ModelShape:
-    """The part of a model that one of `ranks` GPUs holds: its heads, and every latent in full.
-
-    Recurrent states stay whole: how an engine splits them is not known, so this is the most.
-    """
-    check_whole("ranks", ranks)
-    if shape.num_heads % ranks:
-        raise InputError(
-            "{heads} query heads cannot be split over {ranks} ranks",
-            heads=shape.num_heads,
-            ranks=ranks,
-        )
-    groups = tuple(split_group(group, ranks) for group in shape.require_groups())
-    return replace(shape, groups=groups, num_heads=shape.num_heads // ranks)
-
-
-def split_group(group: LayerGroup, ranks: int) -> LayerGroup:
-    """One group of layers on one rank; a latent has no heads to split, so it stays."""
-    if group.kind not in KINDS_WITH_HEADS:
-        return group
-    num_kv_heads = group.num_kv_heads
-    if num_kv_heads % ranks and ranks % num_kv_heads:
-        raise InputError(
-            "{heads} KV heads can neither be split over {ranks} ranks nor repeated",
-            heads=num_kv_heads,
-            ranks=ranks,
-        )
-    return replace(group, num_kv_heads=max(1, num_kv_heads // ranks))
-
-
-def count_stored_copies(
-    shape: ModelShape, ranks: int, tokens: int, source_tokens: int | None = None
-) -> Fraction:
-    """How many times all ranks together store a cache: 1 while every rank has its own KV heads."""
-    rank_shape = split_shape(shape, ranks)
-    one_gpu_bytes = count_cache_bytes(shape, tokens, source_tokens=source_tokens)
-    all_gpu_bytes = ranks * count_cache_bytes(rank_shape, tokens, source_tokens=source_tokens)
-    return Fraction(all_gpu_bytes, one_gpu_bytes) if one_gpu_bytes else Fraction(1)
-
-
 MAX_TOKENS = 10**12
 """A cache that has not filled the memory after so many tokens has stopped growing."""
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """The choices of somebody who serves a model; `overhead` (bytes) is only an estimate."""
+    """The choices of somebody who serves a model; `overhead` (bytes) is estimated if it is None.
+
+    `split` is how the GPUs divide the model, `ways` how often; 0 stands for all of them.
+    """
 
     shape: ModelShape
     gpu: Gpu
     gpus: int = 1
     weight_dtype: str | NumberFormat = "bfloat16"
     cache_dtype: str | NumberFormat = "bfloat16"
-    overhead: int = GIB
+    overhead: int | None = None
     percent: int = 90
     block: int = 1
     source_tokens: int | None = None
+    split: str = HEADS
+    ways: int = 0
 
     def __post_init__(self) -> None:
         check_whole("gpus", self.gpus)
-        check_whole("overhead", self.overhead, 0)
+        if self.overhead is not None:
+            check_whole("overhead", self.overhead, 0)
         check_whole("block", self.block)
         if check_whole("percent", self.percent) > 100:
             raise InputError(
                 "percent must be a whole number from 1 to 100, not {percent}", percent=self.percent
             )
-        split_shape(self.shape, self.gpus)
+        check_split(self.shape, self.gpus, self.split, self.parts)
+        place_shape(self.shape, self.gpus, self.split, self.parts)
+
+    @property
+    def parts(self) -> int:
+        """How many ways layers, texts or tokens are divided; heads are over what remains."""
+        return 1 if self.split == HEADS else self.ways or self.gpus
+
+    @property
+    def ranks(self) -> int:
+        """How many GPUs divide the heads of a layer."""
+        return self.gpus // self.parts if self.split in (LAYERS, TEXTS) else self.gpus
+
+    @property
+    def replicas(self) -> int:
+        """How many groups of GPUs have texts of their own."""
+        return self.parts if self.split == TEXTS else 1
+
+    @functools.cached_property
+    def part(self) -> ModelShape:
+        """The part of the model that a GPU holds."""
+        return place_shape(self.shape, self.gpus, self.split, self.parts)
+
+    @functools.cached_property
+    def reserved(self) -> int:
+        """Bytes on each GPU besides weights and caches: as chosen, or else estimated."""
+        return sum(self.list_reserved()) if self.overhead is None else self.overhead
+
+    def list_reserved(self) -> tuple[int, ...]:
+        """What is estimated: activations, CUDA graphs, buffers; 1 GiB where nothing is known."""
+        memory = self.gpu.memory_bytes
+        return estimate_overhead(self.part, memory, self.gpu.name, self.ranks) or (GIB,)
 
 
 def count_weight_bytes(deployment: Deployment) -> int:
@@ -162,7 +167,7 @@ def find_weight_format(shape: ModelShape) -> str:
     if shape.dtype.startswith(UNKNOWN):
         raise InputError(
             "weights in {method}: their size is not known here; choose their format "
-            "(--weight-dtype)",
+            "(--weight-dtype, or Weights in under More)",
             method=shape.dtype.removeprefix(UNKNOWN),
         )
     if PACKED.fullmatch(shape.dtype) or STORED_BYTES.fullmatch(shape.dtype):
@@ -173,19 +178,22 @@ def find_weight_format(shape: ModelShape) -> str:
 
 
 def count_weight_bytes_per_gpu(deployment: Deployment) -> int:
-    """Bytes of weights on one GPU, if they are split evenly."""
-    return -(-count_weight_bytes(deployment) // deployment.gpus)
+    """Bytes of weights on one GPU, of stages on the largest; heads are split evenly."""
+    size, one = count_weight_bytes(deployment), deployment
+    return share_weights(one.shape, size, one.gpus, one.split, one.parts)
 
 
 def count_free_bytes_per_gpu(deployment: Deployment) -> int:
     """Bytes that one GPU has left for caches; below zero, the weights do not fit."""
     usable = deployment.gpu.memory_bytes * deployment.percent // 100
-    return usable - count_weight_bytes_per_gpu(deployment) - deployment.overhead
+    return usable - count_weight_bytes_per_gpu(deployment) - deployment.reserved
 
 
 def count_text_bytes_per_gpu(deployment: Deployment, tokens: int) -> int:
     """Bytes of one text on one GPU: its share of the heads, and all that cannot be split."""
-    shape = split_shape(deployment.shape, deployment.gpus)
+    shape = deployment.part
+    if deployment.split == TOKENS:
+        tokens = -(-tokens // deployment.parts)
     cache = count_paged_bytes(
         shape,
         tokens,
@@ -203,12 +211,13 @@ def count_users(deployment: Deployment, tokens: int) -> int | None:
     free_bytes = count_free_bytes_per_gpu(deployment)
     if free_bytes < 0:
         return 0
-    return free_bytes // text_bytes if text_bytes else None
+    return deployment.replicas * (free_bytes // text_bytes) if text_bytes else None
 
 
 def has_room(deployment: Deployment, tokens: int, readers: int = 1) -> bool:
     """Whether weights, overhead and the caches of all readers fit into the memory."""
-    cache_bytes = check_whole("readers", readers) * count_text_bytes_per_gpu(deployment, tokens)
+    here = -(-check_whole("readers", readers) // deployment.replicas)
+    cache_bytes = here * count_text_bytes_per_gpu(deployment, tokens)
     return cache_bytes <= count_free_bytes_per_gpu(deployment)
 
 
@@ -252,7 +261,7 @@ def explain_memory(deployment: Deployment, tokens: int) -> tuple[str, ...]:
             "(an estimate) = {free} bytes",
             usable=usable_bytes,
             weights=count_weight_bytes_per_gpu(deployment),
-            overhead=deployment.overhead,
+            overhead=deployment.reserved,
             free=f"{free_bytes:,}".replace("-", "−"),
         ),
         N_(
@@ -261,6 +270,19 @@ def explain_memory(deployment: Deployment, tokens: int) -> tuple[str, ...]:
             size=write_total(text_bytes),
         ),
     ]
+    if deployment.overhead is None and len(parts := deployment.list_reserved()) > 1:
+        activations, graphs, outside = parts
+        lines.insert(
+            2,
+            N_(
+                "overhead, as vLLM has it: {activations:,} of activations + {graphs:,} of CUDA "
+                "graphs + {outside:,} outside PyTorch = {sum:,} bytes",
+                activations=activations,
+                graphs=graphs,
+                outside=outside,
+                sum=sum(parts),
+            ),
+        )
     return (*lines, explain_capacity(deployment, tokens))
 
 
@@ -275,11 +297,20 @@ def explain_capacity(deployment: Deployment, tokens: int) -> str:
     readers = count_users(deployment, tokens)
     if readers is None:
         return N_("A text takes no cache: memory sets no limit.")
+    texts = ngettext("{count:,} text", "{count:,} texts", readers)
+    if (groups := deployment.replicas) > 1:
+        return N_(
+            "{free:,} ÷ {one:,} (rounded down) × {groups} = {texts} at once",
+            free=free_bytes,
+            one=text_bytes,
+            groups=groups,
+            texts=texts,
+        )
     return N_(
         "{free:,} ÷ {one:,} = {texts} at once (rounded down)",
         free=free_bytes,
         one=text_bytes,
-        texts=ngettext("{count:,} text", "{count:,} texts", readers),
+        texts=texts,
     )
 
 
@@ -291,8 +322,9 @@ def explain_longest_context(deployment: Deployment, readers: int = 1) -> str:
     if not longest:
         return N_("Not even one token fits.")
     free_bytes = count_free_bytes_per_gpu(deployment)
-    bytes_at_longest = readers * count_text_bytes_per_gpu(deployment, longest)
-    bytes_beyond = readers * count_text_bytes_per_gpu(deployment, longest + 1)
+    here = -(-readers // deployment.replicas)
+    bytes_at_longest = here * count_text_bytes_per_gpu(deployment, longest)
+    bytes_beyond = here * count_text_bytes_per_gpu(deployment, longest + 1)
     return N_(
         "longest text: {longest:,} tokens ({now:,} ≤ {free:,} < {then:,} bytes)",
         longest=longest,

@@ -175,7 +175,7 @@ def read_safetensors(folder: Path) -> dict[str, int]:
             with file.open("rb") as stream:
                 length = _take(stream, "Q")
                 header = stream.read(length) if length <= MOST_HEADER else b""
-                tensors = json.loads(header) if len(header) == length else None
+                tensors: dict[str, Any] = json.loads(header if len(header) == length else b"")
             for name, tensor in tensors.items():
                 if name != "__metadata__":
                     counts[tensor["dtype"]] += math.prod(tensor["shape"])

@@ -23,7 +23,7 @@ from explainers.memory.cache_bytes import (
 from explainers.memory.cache_formula import format_size
 from explainers.memory.engines import ENGINES, count_engine_bytes, count_paged_bytes, count_pages
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
-from explainers.memory.serving import count_stored_copies, split_shape
+from explainers.memory.sharding import count_stored_copies, split_shape
 
 LLAMA = find_shape("llama-3-8b")
 GEMMA = find_shape("gemma-3-4b")

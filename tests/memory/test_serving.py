@@ -42,7 +42,7 @@ from explainers.memory.serving import (
 
 GPUS = read_gpus()
 H100 = GPUS["h100"]
-LLAMA = Deployment(find_shape("llama-3-8b"), H100)
+LLAMA = Deployment(find_shape("llama-3-8b"), H100, overhead=2**30)
 KNOWN = [shape for shape in map(find_shape, list_model_ids()) if shape.parameters]
 MIXTURE = Deployment(find_shape("deepseek-v3"), GPUS["h200"], gpus=8, weight_dtype="fp8")
 
@@ -101,7 +101,7 @@ def test_what_is_too_big_fits_for_nobody():
     assert not has_room(big, 1)
     lines = explain_memory(big, 5)
     assert "weights alone are more than the memory" in lines[-1]
-    assert f"(an estimate) = −{-count_free_bytes_per_gpu(big):,} bytes" in lines[2]
+    assert f"(an estimate) = −{-count_free_bytes_per_gpu(big):,} bytes" in lines[3]
     assert explain_longest_context(big) == "Not even one token fits."
 
 

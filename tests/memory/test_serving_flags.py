@@ -32,6 +32,7 @@ from explainers.memory.serving_flags import (
     find_obstacle,
     make_command,
 )
+from explainers.memory.sharding import split_shape
 
 GPUS = serving.read_gpus()
 DECODERS = [
@@ -81,7 +82,7 @@ def calls(code):
 
 def check_sglang_pools(served, flags, length, number, room):
     """All pools that SGLang makes of these flags, written out, lie in the memory together."""
-    shape = serving.split_shape(served.shape, served.gpus)
+    shape = split_shape(served.shape, served.gpus)
     states = tuple(group for group in shape.require_groups() if group.kind == "recurrent")
     slots = int(flags.get("--max-mamba-cache-size", "0"))
     share = Fraction(flags.get("--swa-full-tokens-ratio", "1"))
@@ -117,8 +118,8 @@ def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, text
             length, number = int(flags["--max-model-len"]), int(flags["--max-num-seqs"])
             on_each = replace(served, gpus=int(flags["--tensor-parallel-size"]))
             share = Fraction(flags["--gpu-memory-utilization"])
-            room = memory * share - weights - served.overhead
-            split = serving.split_shape(served.shape, served.gpus)
+            room = memory * share - weights - served.reserved
+            split = split_shape(served.shape, served.gpus)
             alone = count_engine_bytes(split, length, VLLM, 1, served.cache_dtype)
             assert number * alone <= room, "pages of windows are larger than the minimum"
         elif engine == SGLANG:
@@ -126,7 +127,7 @@ def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, text
             on_each = replace(served, gpus=int(flags["--tp-size"]))
             share = Fraction(flags["--mem-fraction-static"])
             room = memory * share - weights
-            used = memory * Fraction(served.percent, 100) - served.overhead
+            used = memory * Fraction(served.percent, 100) - served.reserved
             assert memory * share <= used < memory * (share + Fraction(2, 1_000))
             check_sglang_pools(served, flags, length, number, room)
         else:

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -54,10 +55,11 @@ def test_a_model_of_ones_own_is_counted_by_hand():
 
 
 def test_every_choice_of_a_server_reaches_the_calculators():
-    choices = {"gpu": "h200", "gpus": "8", "overhead": "2", "percent": "85"}
+    choices = {"gpu": "h200", "gpus": "8", "overhead": "2", "percent": "85", "split": "texts"}
     asked = {"model": "deepseek-v3", "tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
     shown = code(opened(PAGE, asked | choices | {"deep": "serving"}))
-    hardware = {"overhead": 2 * serving.GIB, "percent": 85, "block": BLOCK_SIZE}
+    hardware: dict[str, Any] = {"overhead": 2 * serving.GIB, "percent": 85, "block": BLOCK_SIZE}
+    hardware |= {"split": "texts"}
     gpu, shape = serving.read_gpus()["h200"], find_shape("deepseek-v3")
     served = serving.Deployment(shape, gpu, 8, "fp8", "q8_0", **hardware)
     memory, speed = serving.explain_memory(served, 33_000), explain_speed(served, 33_000, 3)

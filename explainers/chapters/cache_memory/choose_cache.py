@@ -82,7 +82,7 @@ def read_named_model(name: str) -> ModelShape:
         text, weights = fetch_or_explain(name)
         known, st.session_state[FETCHED] = name, (name, text, weights)
     if known == name:
-        return read_config(text, find_class_defaults, weights)
+        return read_config(text, find_class_defaults, stored=weights)
     raise ValueError(
         _("{name} is a name: fetch its config.json, or paste the file here", name=name) + similar
     )

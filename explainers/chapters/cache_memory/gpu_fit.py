@@ -33,6 +33,7 @@ from explainers.memory.serving import (
     find_weight_format,
     read_gpus,
 )
+from explainers.memory.sharding import SPLITS
 from explainers.messages import ngettext
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
@@ -54,7 +55,8 @@ class Hardware:
     gpus: int
     weight_dtype: str
     percent: int
-    overhead: int
+    overhead: int | None
+    split: str
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ def choose_hardware(menu: Menu, gpu: Gpu) -> Hardware:
         weights = menu.ask(controls.weight_dtype, [default, *WEIGHT_FORMATS], default)
         percent = menu.ask(controls.usable_percent, 1, 100)
         overhead = menu.ask(controls.overhead_gib, 0, 1_000)
-    return Hardware(gpu, number, weights, percent, overhead * GIB)
+        split = menu.ask(controls.gpu_split, SPLITS, controls.gpu_split.default)
+    return Hardware(gpu, number, weights, percent, overhead * GIB or None, split)
 
 
 def choose_rest(
@@ -150,6 +153,7 @@ def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:
         hardware.percent,
         BLOCK_SIZE,
         choice.source_tokens,
+        hardware.split,
     )
 
 
@@ -201,7 +205,7 @@ def judge_fit(deployment: Deployment, tokens: int, texts: int) -> tuple[str, dic
         "each": format_both_sizes(count_weight_bytes_per_gpu(deployment)),
         "memory": memory,
         "usable": _("{percent} % of {memory}", percent=deployment.percent, memory=memory),
-        "overhead": format_both_sizes(deployment.overhead),
+        "overhead": format_both_sizes(deployment.reserved),
     }
 
 
@@ -309,7 +313,8 @@ class Plan:
         is_open = st.session_state.get(open_card.key) is not None
         choice, hardware = self.choice, self.hardware
         texts = choice and (choice.tokens, choice.texts, choice.dtype)
-        return texts, hardware.gpu, hardware.gpus, self if is_open else None
+        split = hardware.gpus, hardware.split
+        return texts, hardware.gpu, split, self if is_open else None
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -25,9 +26,7 @@ from explainers.memory.capacity_plan import (
 )
 from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
 from explainers.memory.serving import (
-    GIB,
     Deployment,
-    count_stored_copies,
     count_text_bytes_per_gpu,
     count_users,
     count_weight_bytes,
@@ -36,6 +35,7 @@ from explainers.memory.serving import (
     find_weight_format,
     read_gpus,
 )
+from explainers.memory.sharding import HEADS, LAYERS
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
@@ -75,34 +75,43 @@ def find_length(tried: Mapping[str, Any], deployment: Deployment) -> int | None:
 def compute_numbers(deployment: Deployment, lengths: tuple[int, ...]) -> dict[str, Any]:
     """What each number of GPUs holds and how fast it can be, in bytes and seconds."""
     splits = list_splits(deployment, sorted({*map(int, controls.gpus.options), deployment.gpus}))
-    whole = replace(deployment, gpus=1)
+    whole = replace(deployment, gpus=1, split=HEADS)
+    once = [count_text_bytes_per_gpu(whole, tokens) for tokens in lengths]
     has_latent = any(group.kind == "latent" for group in deployment.shape.require_groups())
     return {
         "model": deployment.shape.id,
         "gpu": deployment.gpu.name,
         "copied": "hero_copied_latent" if has_latent else "hero_copied_heads",
-        "once": [float(count_text_bytes_per_gpu(whole, tokens)) for tokens in lengths],
+        "once": [float(size) for size in once],
         "lengths": list(lengths),
         "lengthNames": [name_length(tokens) for tokens in lengths],
         "leftOut": sum(group.count for group in deployment.shape.unknown_groups),
         "writes": deployment.shape.architecture != ENCODER,
         "samples": sample_between(lengths),
-        "plans": [compute_plan(split, lengths) for split in splits],
+        "plans": [compute_plan(split, lengths, once) for split in splits],
     }
 
 
-def compute_plan(deployment: Deployment, lengths: Sequence[int]) -> dict[str, Any]:
+def compute_plan(
+    deployment: Deployment, lengths: Sequence[int], once: Sequence[int]
+) -> dict[str, Any]:
     """Bytes that all GPUs together hold, and seconds of a step on each of them."""
     number, gpu, shape = deployment.gpus, deployment.gpu, deployment.shape
-    caches = [count_text_bytes_per_gpu(deployment, tokens) for tokens in lengths]
-    source = deployment.source_tokens
+    caches = [
+        Fraction(count_text_bytes_per_gpu(deployment, tokens), deployment.replicas)
+        for tokens in lengths
+    ]
+    is_whole = deployment.split == LAYERS  # the largest stage counts, which is no copy
     plan = {
         "number": f"{number}",
         "memory": float(number * gpu.memory_bytes),
         "usable": float(number * (gpu.memory_bytes * deployment.percent // 100)),
-        "overhead": float(number * deployment.overhead),
+        "overhead": float(number * deployment.reserved),
         "caches": [float(number * cache) for cache in caches],
-        "isCopied": [count_stored_copies(shape, number, tokens, source) > 1 for tokens in lengths],
+        "isCopied": [
+            not is_whole and number * cache > 1.05 * size
+            for cache, size in zip(caches, once, strict=True)
+        ],
     }
     if not shape.parameters:
         return plan | {"weights": None, "users": [None] * len(lengths)}
@@ -113,7 +122,7 @@ def compute_plan(deployment: Deployment, lengths: Sequence[int]) -> dict[str, An
         "reach": [to_float(estimate_reach(deployment, tokens)) for tokens in samples],
         "turns": [to_float(find_turning_point(deployment, tokens)) for tokens in samples],
         "readWeights": count_weight_bytes_read(deployment) / gpu.bandwidth,
-        "readCaches": [cache / gpu.bandwidth for cache in caches],
+        "readCaches": [float(cache / gpu.bandwidth) for cache in caches],
         "computing": float(estimate_computing_seconds(deployment)),
     }
 
@@ -216,7 +225,8 @@ def make_plan_of(
         int(gpus),
         controls.weight_dtype.default,
         controls.usable_percent.default,
-        controls.overhead_gib.default * GIB,
+        None,
+        controls.gpu_split.default,
     )
     with suppress(ValueError):  # it cannot be split so, which the page says
         return choice, hardware, make_deployment(choice, hardware)

@@ -126,7 +126,8 @@ gpu = NameList("gpu", N_("GPU"), "h100", width=150)
 gpus = Choice("gpus", N_("How many GPUs"), "1", ("1", "2", "4", "8", "16"))
 weight_dtype = NameList("weight_dtype", N_("Weights in"), N_("as published"), width=170)
 usable_percent = Counter("percent", N_("% of memory usable"), 90)
-overhead_gib = Counter("overhead", N_("Overhead, GiB"), 1)
+overhead_gib = Counter("overhead", N_("Overhead, GiB; 0: estimate"), 0)
+gpu_split = NameList("split", N_("GPUs divide"), N_("heads"), width=130)
 compared_models = MultiChoice(
     "compared",
     N_("Up to six models"),

@@ -1,0 +1,136 @@
+"""How a model is divided among GPUs: by heads, layers, texts or tokens.
+
+>>> from explainers.memory.model_shapes import find_shape
+>>> split_shape(find_shape("llama-3.1-8b"), 4).groups[0].num_kv_heads
+2
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.checked_fields import check_one_of, check_whole
+from explainers.memory.model_shapes import KINDS_WITH_HEADS, LayerGroup, ModelShape
+from explainers.messages import N_, InputError
+
+SPLITS = HEADS, LAYERS, TEXTS, TOKENS = N_("heads"), N_("layers"), N_("texts"), N_("tokens")
+"""Tensor parallel; pipeline parallel; data-parallel attention, where each GPU has all heads for its
+own texts; decode context parallel, where GPUs that would hold copies share the tokens of a text."""
+
+
+def split_shape(shape: ModelShape, ranks: int) -> ModelShape:
+    """The part of a model that one of `ranks` GPUs holds: its heads, and every latent in full.
+
+    Recurrent states stay whole: how an engine splits them is not known, so this is the most.
+    """
+    check_whole("ranks", ranks)
+    if shape.num_heads % ranks:
+        raise InputError(
+            "{heads} query heads cannot be split over {ranks} ranks",
+            heads=shape.num_heads,
+            ranks=ranks,
+        )
+    groups = tuple(split_group(group, ranks) for group in shape.require_groups())
+    return replace(shape, groups=groups, num_heads=shape.num_heads // ranks)
+
+
+def split_group(group: LayerGroup, ranks: int) -> LayerGroup:
+    """One group of layers on one rank; a latent has no heads to split, so it stays."""
+    if group.kind not in KINDS_WITH_HEADS:
+        return group
+    num_kv_heads = group.num_kv_heads
+    if num_kv_heads % ranks and ranks % num_kv_heads:
+        raise InputError(
+            "{heads} KV heads can neither be split over {ranks} ranks nor repeated",
+            heads=num_kv_heads,
+            ranks=ranks,
+        )
+    return replace(group, num_kv_heads=max(1, num_kv_heads // ranks))
+
+
+def count_stored_copies(
+    shape: ModelShape, ranks: int, tokens: int, source_tokens: int | None = None
+) -> Fraction:
+    """How many times all ranks together store a cache: 1 while every rank has its own KV heads."""
+    rank_shape = split_shape(shape, ranks)
+    one_gpu_bytes = count_cache_bytes(shape, tokens, source_tokens=source_tokens)
+    all_gpu_bytes = ranks * count_cache_bytes(rank_shape, tokens, source_tokens=source_tokens)
+    return Fraction(all_gpu_bytes, one_gpu_bytes) if one_gpu_bytes else Fraction(1)
+
+
+def check_split(shape: ModelShape, gpus: int, split: str, ways: int) -> None:
+    """Raise ValueError, with the numbers, where so many GPUs cannot be divided so."""
+    check_one_of("split", split, SPLITS)
+    check_whole("gpus", gpus)
+    if gpus % check_whole("ways", ways):
+        raise InputError("{gpus} GPUs cannot be divided {ways} ways", gpus=gpus, ways=ways)
+    layers = count_layers(shape)
+    if split == LAYERS and ways > layers:
+        raise InputError(
+            "{layers} layers cannot be divided over {ways} GPUs", layers=layers, ways=ways
+        )
+    if split != TOKENS or ways == 1:
+        return
+    for group in shape.require_groups():
+        if group.kind not in ("full", "latent"):
+            raise InputError("tokens of {kind} layers cannot be shared out", kind=group.kind)
+        copies = gpus // group.num_kv_heads if group.kind == "full" else gpus
+        if not copies or copies % ways:
+            raise InputError(
+                "{gpus} GPUs hold {copies} copies of a KV head: {ways} cannot share its tokens",
+                gpus=gpus,
+                copies=max(1, copies),
+                ways=ways,
+            )
+
+
+def count_layers(shape: ModelShape) -> int:
+    """Layers of the decoder; a key of an index or of another text is kept beside them."""
+    return sum(g.count for g in shape.require_groups() if g.kind not in ("index", "cross"))
+
+
+def place_shape(shape: ModelShape, gpus: int, split: str, ways: int) -> ModelShape:
+    """The part of a model that a GPU holds: of several stages, the largest.
+
+    Layers of each kind are taken to be spread evenly over the stages.
+    """
+    part = split_shape(shape, gpus // ways if split in (LAYERS, TEXTS) else gpus)
+    if split != LAYERS:
+        return part
+    groups = (replace(g, count=-(-g.count // ways)) for g in part.require_groups())
+    return replace(part, groups=tuple(groups))
+
+
+def count_attention_parameters(shape: ModelShape) -> int:
+    """Weights of the four matrices of attention in all layers, and of what an MLA latent needs."""
+    total, width, heads = 0, shape.d_model, shape.num_heads
+    for group in shape.require_groups():
+        if group.kind in KINDS_WITH_HEADS:
+            total += group.count * 2 * width * group.head_dim * (heads + group.num_kv_heads)
+        elif group.kind == "latent":
+            query = heads * (shape.nope_dim + group.rope_dim)
+            rank = shape.query_latent_dim
+            total += group.count * (
+                ((width + query) * rank if rank else width * query)
+                + width * (group.latent_dim + group.rope_dim)
+                + group.latent_dim * heads * (shape.nope_dim + shape.value_dim)
+                + heads * shape.value_dim * width
+            )
+    return total
+
+
+def share_weights(shape: ModelShape, size: int, gpus: int, split: str, ways: int) -> int:
+    """Bytes of the weights on one GPU, of `size` bytes in all.
+
+    A stage of layers has the table of words, or as large a one for the output, besides its layers;
+    GPUs that have texts of their own each have all attention.
+    """
+    if split == LAYERS and ways > 1:
+        table = min(2 * (shape.vocabulary or 0) * shape.d_model, size // 2)
+        layers = size - (1 if shape.has_tied_embeddings else 2) * table
+        most = Fraction(-(-count_layers(shape) // ways), count_layers(shape))
+        size, gpus = int(layers * most) + table, gpus // ways
+    if split == TEXTS and ways > 1 and shape.parameters:
+        repeated = size * count_attention_parameters(shape) // shape.parameters
+        size += (ways - 1) * min(repeated, size)
+    return -(-size // gpus)
