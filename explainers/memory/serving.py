@@ -28,6 +28,7 @@ from explainers.memory.sharding import (
     TEXTS,
     TOKENS,
     check_split,
+    count_copies,
     place_shape,
     share_weights,
 )
@@ -88,7 +89,7 @@ MAX_TOKENS = 10**12
 class Deployment:
     """The choices of somebody who serves a model; `overhead` (bytes) is estimated if it is None.
 
-    `split` is how the GPUs divide the model, `ways` how often; 0 stands for all of them.
+    `split` is how the GPUs divide the model, `ways` how often; 0: as often as can be.
     """
 
     shape: ModelShape
@@ -118,7 +119,10 @@ class Deployment:
     @property
     def parts(self) -> int:
         """How many ways layers, texts or tokens are divided; heads are over what remains."""
-        return 1 if self.split == HEADS else self.ways or self.gpus
+        if self.split == HEADS:
+            return 1
+        most = count_copies(self.shape, self.gpus) if self.split == TOKENS else self.gpus
+        return self.ways or most
 
     @property
     def ranks(self) -> int:

@@ -5,6 +5,7 @@
 2
 """
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -69,19 +70,25 @@ def check_split(shape: ModelShape, gpus: int, split: str, ways: int) -> None:
         raise InputError(
             "{layers} layers cannot be divided over {ways} GPUs", layers=layers, ways=ways
         )
-    if split != TOKENS or ways == 1:
+    if split != TOKENS or gpus == 1:
         return
     for group in shape.require_groups():
         if group.kind not in ("full", "latent"):
             raise InputError("tokens of {kind} layers cannot be shared out", kind=group.kind)
-        copies = gpus // group.num_kv_heads if group.kind == "full" else gpus
-        if not copies or copies % ways:
-            raise InputError(
-                "{gpus} GPUs hold {copies} copies of a KV head: {ways} cannot share its tokens",
-                gpus=gpus,
-                copies=max(1, copies),
-                ways=ways,
-            )
+    copies = count_copies(shape, gpus)
+    if ways == 1 or copies % ways:
+        raise InputError(
+            "{gpus} GPUs hold {copies}× the KV heads: {ways} cannot share their tokens",
+            gpus=gpus,
+            copies=copies,
+            ways=ways,
+        )
+
+
+def count_copies(shape: ModelShape, gpus: int) -> int:
+    """How many GPUs hold the same KV head, or the same latent, where so many divide heads."""
+    groups = shape.require_groups()
+    return math.gcd(*(max(1, gpus // g.num_kv_heads) if g.num_kv_heads else gpus for g in groups))
 
 
 def count_layers(shape: ModelShape) -> int:

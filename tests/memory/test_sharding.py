@@ -78,10 +78,9 @@ def test_gpus_that_would_hold_copies_share_the_tokens():
     assert count_text_bytes_per_gpu(shared, 8_001) == count_cache_bytes(LATENT, 1_001)
     four = deploy(LATENT, 8, "tokens", 4)
     assert count_text_bytes_per_gpu(four, 8_000) == count_cache_bytes(LATENT, 2_000)
-    heads = replace(LLAMA, num_heads=32)
-    assert count_text_bytes_per_gpu(deploy(heads, 16, "tokens", 2), 8_000) == (
-        count_cache_bytes(LLAMA, 8_000) // 16
-    )
+    for ways in (0, 2):
+        served = deploy(LLAMA, 16, "tokens", ways)
+        assert count_text_bytes_per_gpu(served, 8_000) == count_cache_bytes(LLAMA, 8_000) // 16
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,10 @@ def test_gpus_that_would_hold_copies_share_the_tokens():
     [
         ("llama-3.1-8b", 8, "layers", 3, "8 GPUs cannot be divided 3 ways"),
         ("llama-3.1-8b", 64, "layers", 64, "32 layers cannot be divided over 64 GPUs"),
-        ("llama-3.1-8b", 8, "tokens", 8, "8 GPUs hold 1 copies of a KV head: 8 cannot share"),
+        ("llama-3.1-8b", 8, "tokens", 8, "8 GPUs hold 1× the KV heads: 8 cannot share"),
+        ("llama-3.1-8b", 8, "tokens", 0, "8 GPUs hold 1× the KV heads: 1 cannot share"),
+        ("llama-3.1-8b", 32, "tokens", 3, "32 GPUs cannot be divided 3 ways"),
+        ("llama-3.1-8b", 32, "tokens", 8, "32 GPUs hold 4× the KV heads: 8 cannot share"),
         ("gemma-3-27b", 16, "tokens", 16, "tokens of sliding layers cannot be shared out"),
         ("llama-3.1-8b", 8, "experts", 0, "split must be one of heads, layers, texts, tokens"),
     ],
