@@ -55,7 +55,13 @@ GGUF_FIELDS = {
     "attention.value_length": "v_head_dim", "vocab_size": "vocab_size",
 }  # fmt: skip
 """What llama.cpp calls the fields of a config.json, after the name of the architecture."""
-GGUF_TYPES = {"gemma3": "gemma3_text", "gpt-oss": "gpt_oss"}
+GGUF_LATENT = {
+    "attention.kv_lora_rank": "kv_lora_rank", "attention.q_lora_rank": "q_lora_rank",
+    "rope.dimension_count": "qk_rope_head_dim", "attention.value_length_mla": "v_head_dim",
+}  # fmt: skip
+"""The same of DeepSeek's latent."""
+GGUF_HEAD_LENGTHS = {"attention.key_length", "attention.value_length"}
+GGUF_TYPES = {"gemma3": "gemma3_text", "gpt-oss": "gpt_oss", "deepseek2": "deepseek_v3"}
 GGUF_WINDOWS = {"gemma2": 2, "gemma3": 6, "gpt-oss": 2}
 """Of so many layers one has no window, the last."""
 GGUF_FORMATS = {
@@ -120,7 +126,10 @@ def translate_gguf(config: dict[str, Any]) -> dict[str, Any]:
         raise wrong_value_error(N_("a text"), GGUF_ARCHITECTURE, name)
     own = {key.removeprefix(f"{name}."): plain[key] for key in plain if key.startswith(f"{name}.")}
     fields: dict[str, Any] = {"model_type": GGUF_TYPES.get(name, name)}
-    fields |= {GGUF_FIELDS.get(key, f"{name}.{key}"): value for key, value in own.items()}
+    names = GGUF_FIELDS
+    if name == "deepseek2":  # its lengths of a key and a value are those of a latent
+        names = {key: names[key] for key in names.keys() - GGUF_HEAD_LENGTHS} | GGUF_LATENT
+    fields |= {names.get(key, f"{name}.{key}"): value for key, value in own.items()}
     if isinstance(fields.get("num_key_value_heads"), list):
         fields["num_key_value_heads_per_layer"] = fields.pop("num_key_value_heads")
     window, layers = own.get("attention.sliding_window"), own.get("block_count")

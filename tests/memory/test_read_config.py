@@ -301,3 +301,10 @@ def test_the_metadata_of_a_gguf_file_is_read():
     groups = read_config(json.dumps(gemma)).groups or ()
     [local, full] = sorted(groups, key=lambda group: -group.count)
     assert (local.count, local.window, full.count) == (27, 1024, 5)
+    latent = {name.replace("llama", "deepseek2"): value for name, value in GGUF.items()}
+    latent |= {
+        "general.architecture": "deepseek2", "deepseek2.block_count": 61,
+        "deepseek2.attention.key_length": 576, "deepseek2.attention.value_length": 512,
+        "deepseek2.attention.kv_lora_rank": 512, "deepseek2.rope.dimension_count": 64,
+    }  # fmt: skip
+    assert count(latent) == 2_196 * 2**20, "as in the log in ggml-org/llama.cpp pull 11446"
