@@ -32,7 +32,6 @@ from explainers.memory.serving import (
     count_text_bytes_per_gpu,
     count_weight_bytes_per_gpu,
 )
-from explainers.memory.sharding import TOKENS
 
 VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS = "vLLM", "SGLang", "llama.cpp", "transformers"
 STATE_SLOTS = 5
@@ -235,8 +234,7 @@ def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
         return least + count_sglang_reserve(deployment.part, tokens, dtype, source)
     if str(dtype) not in ENGINES[engine].formats:
         return least
-    if engine == VLLM:  # as the plan does; others split layers
-        tokens = -(-tokens // deployment.parts) if deployment.split == TOKENS else tokens
+    if engine == VLLM:  # splits heads, others layers
         size = count_engine_bytes(deployment.part, tokens, engine, 1, dtype, source)
         return max(least, size + count_extra_bytes(deployment.part, tokens))
     size = count_engine_bytes(shape, tokens, engine, 1, dtype, source)

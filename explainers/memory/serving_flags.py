@@ -33,7 +33,7 @@ from explainers.memory.engines import (
 )
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.serving import Deployment
-from explainers.memory.sharding import HEADS, LAYERS, TEXTS, TOKENS, count_stored_copies
+from explainers.memory.sharding import count_stored_copies
 from explainers.messages import N_, Message
 
 COMMANDS = {
@@ -51,14 +51,6 @@ VLLM_NAMES = {
 SGLANG_NAMES = {"bfloat16": "bfloat16", "float16": "auto", "fp8": "fp8_e4m3"}
 SHORT_NAMES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 LLAMA_CPP_NAMES = {name: SHORT_NAMES.get(name, name) for name in LLAMA_CPP_FORMATS}
-SPLIT_FLAGS = {
-    (VLLM, LAYERS): ("--pipeline-parallel-size",),
-    (VLLM, TEXTS): ("--data-parallel-size", "--enable-expert-parallel"),
-    (VLLM, TOKENS): ("--decode-context-parallel-size",),
-    (SGLANG, LAYERS): ("--pp-size",),
-    (SGLANG, TEXTS): ("--dp-size", "--enable-dp-attention"),
-}
-"""By engine and what is divided: the flag with the ways, and one that belongs to it."""
 RESIDUAL_BITS = {"int4_residual": (4, 64), "int2_residual": (2, 32)}
 """Bits of a number, and numbers that share a scale, in a quantized cache of transformers."""
 
@@ -107,7 +99,7 @@ def find_obstacle(deployment: Deployment, tokens: int, engine: str) -> str:
         return "architecture"
     if find_cache_name(deployment, engine) is None:
         return "packed" if needs_packed_rows(deployment, engine) else "format"
-    if deployment.parts > 1 and (engine, deployment.split) not in SPLIT_FLAGS:
+    if deployment.parts > 1:
         return "split"
     length = min(tokens, deployment.shape.context or tokens)
     one = count_engine_text(deployment, engine, length)
@@ -118,7 +110,7 @@ OBSTACLES = {
     "architecture": N_("{model} has an encoder; these flags are for models without one"),
     "format": N_("{engine} stores no cache in {format}"),
     "packed": N_("{engine} stores the rows of {model} in fp8: choose that format"),
-    "split": N_("{engine}: no flags are known here for GPUs that divide {split}"),
+    "split": N_("flags are known here for GPUs that divide heads, not {split}"),
     "room": N_("not even one text of {tokens:,} tokens has room"),
 }
 """The same in words."""
@@ -156,7 +148,7 @@ def make_command(
     length = min(tokens, deployment.shape.context or tokens)
     room = count_engine_room(deployment, engine)
     one = count_engine_text(deployment, engine, length)
-    number = min(texts, deployment.replicas * (room // one))
+    number = min(texts, room // one)
     reasons = explain_values(deployment, engine, (length, number, one, room))
     values = list_values(deployment, engine, (length, number), name)
     flags = tuple(Flag(flag, value, reasons[why]) for flag, value, why in values)
@@ -176,9 +168,7 @@ def explain_values(
     """Which number each value follows from; `numbers` are tokens, texts, bytes of one, and room."""
     length, number, one, room = numbers
     shape, source = deployment.shape, deployment.source_tokens
-    copies = count_stored_copies(shape, deployment.ranks, length, source)
-    copies /= deployment.parts if deployment.split == TOKENS else 1
-    here = -(-number // deployment.replicas)
+    copies = count_stored_copies(shape, deployment.gpus, length, source)
     return {
         "length": N_("tokens of a text, at most those the model was published for"),
         "texts": N_(
@@ -188,7 +178,7 @@ def explain_values(
             one=one,
             most=room // one,
         )
-        if here == room // one
+        if number == room // one
         else N_("texts at once; there is room for {most:,}", most=room // one),
         "gpus": N_("number of GPUs; each holds its part of the heads")
         if copies == 1
@@ -196,7 +186,6 @@ def explain_values(
             "number of GPUs; they cannot divide all of the cache, and together store it {times}×",
             times=f"{float(copies):.3g}",
         ),
-        "split": N_("how many ways the GPUs divide {split}", split=deployment.split),
         "percent": N_(
             "share of the memory that may be used: {percent} %", percent=deployment.percent
         ),
@@ -238,16 +227,11 @@ def list_values(
     """(flag, value, which number it follows from) of an engine for (tokens, texts)."""
     length, number = point
     shape, state_format = deployment.shape, find_state_format(deployment.shape)
-    name_of_ways, *others = SPLIT_FLAGS.get((engine, deployment.split), ("",))
-    ways = [(name_of_ways, f"{deployment.parts}", "split"), *((o, "", "split") for o in others)]
-    ways = [] if deployment.split == HEADS else ways
-    ranks = deployment.gpus if engine == SGLANG and deployment.split == TEXTS else deployment.ranks
     if engine == VLLM:
         values = [
             ("--max-model-len", f"{length}", "length"),
-            ("--max-num-seqs", f"{-(-number // deployment.replicas)}", "texts"),
-            ("--tensor-parallel-size", f"{ranks}", "gpus"),
-            *ways,
+            ("--max-num-seqs", f"{number}", "texts"),
+            ("--tensor-parallel-size", f"{deployment.gpus}", "gpus"),
             ("--gpu-memory-utilization", f"{deployment.percent / 100:.2f}", "percent"),
             ("--kv-cache-dtype", name, "format"),
         ]
@@ -262,8 +246,7 @@ def list_values(
         values = [
             ("--context-length", f"{length}", "length"),
             ("--max-running-requests", f"{number}", "texts"),
-            ("--tp-size", f"{ranks}", "gpus"),
-            *ways,
+            ("--tp-size", f"{deployment.gpus}", "gpus"),
             ("--mem-fraction-static", f"{float(round_static_share(deployment)):.3f}", "static"),
             ("--kv-cache-dtype", name, "format"),
         ]
@@ -297,7 +280,7 @@ def list_values(
 def write_command(engine: str, flags: tuple[Flag, ...]) -> str:
     """The command for a shell, or the lines of Python that make the cache."""
     if engine != TRANSFORMERS:
-        lines = [COMMANDS[engine], *(f"{flag.name} {flag.value}".rstrip() for flag in flags)]
+        lines = [COMMANDS[engine], *(f"{flag.name} {flag.value}" for flag in flags)]
         return " \\\n  ".join(lines)
     values = {flag.name: flag.value for flag in flags}
     is_quantized = "nbits" in values

@@ -9,7 +9,7 @@ import math
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -64,7 +64,7 @@ GGUF_SCALARS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 """Types of metadata as `struct` writes them; besides these there are texts and lists."""
 GGUF_TEXT, GGUF_LIST = 8, 9
 MOST_ENTRIES, MOST_SHOWN, LONGEST_TEXT = 2_000_000, 1_000, 1_000_000
-PART_OF = re.compile(r"(.+)-\d{5}-of-(\d{5})\.gguf")
+PART_OF = re.compile(r"(.+)-\d{5}-of-(\d{5})(\.\w+)")
 
 
 class BrokenFileError(ValueError):
@@ -102,15 +102,6 @@ def _take_value(stream: BinaryIO, kind: int) -> Any:
     return kept if count <= MOST_SHOWN else count
 
 
-def _take_tensors(stream: BinaryIO, number: int) -> Iterator[tuple[int, int]]:
-    """(number of its type, how many weights) of each tensor."""
-    for _tensor in range(number):
-        _take_text(stream)
-        lengths = [_take(stream, "Q") for _axis in range(min(_take(stream, "I"), 8))]
-        yield _take(stream, "I"), math.prod(lengths)
-        _take(stream, "Q")
-
-
 def _read_gguf_part(path: Path) -> tuple[dict[str, Any], Counter[str]]:
     """The metadata of one file, and its weights by type."""
     with path.open("rb") as stream:
@@ -125,8 +116,11 @@ def _read_gguf_part(path: Path) -> tuple[dict[str, Any], Counter[str]]:
             for _field in range(number_of_fields)
         }
         counts: Counter[str] = Counter()
-        for kind, weights in _take_tensors(stream, number):
-            counts[GGUF_TYPES.get(kind, f"GGUF type {kind}")] += weights
+        for _tensor in range(number):
+            _take_text(stream)
+            lengths = [_take(stream, "Q") for _axis in range(min(_take(stream, "I"), 8))]
+            kind, _place = _take(stream, "I"), _take(stream, "Q")
+            counts[GGUF_TYPES.get(kind, f"GGUF type {kind}")] += math.prod(lengths)
     words = fields.get("tokenizer.ggml.tokens", 0)
     vocabulary = {
         f"{fields.get('general.architecture')}.vocab_size": words
@@ -137,21 +131,24 @@ def _read_gguf_part(path: Path) -> tuple[dict[str, Any], Counter[str]]:
     return (vocabulary | own if words else own), counts
 
 
+def list_parts(file: Path) -> list[Path]:
+    """All parts that the name of one of them (`-00001-of-00003`) speaks of, or the file alone."""
+    part = PART_OF.fullmatch(file.name)
+    numbers = range(1, int(part[2]) + 1) if part and int(part[2]) <= MOST_SHOWN else ()
+    names = [f"{part[1]}-{n:05}-of-{part[2]}{part[3]}" for n in numbers] if part else []
+    return [file.with_name(name) for name in names] or [file]
+
+
 def read_gguf(path: str | Path) -> tuple[str, dict[str, int]]:
     """The metadata of a GGUF file as JSON, and its weights by type, with those of all its parts.
 
     ValueError where it is no such file, or broken, or a part is missing.
     """
-    file = Path(path)
-    part = PART_OF.fullmatch(file.name)
-    number = int(part[2]) if part else 1
-    names = [f"{part[1]}-{n:05}-of-{part[2]}.gguf" for n in range(1, number + 1)] if part else []
+    file, fields, counts = Path(path), dict[str, Any](), Counter[str]()
     try:
-        fields, counts = _read_gguf_part(file)
-        for name in names:
-            if name != file.name:
-                more, others = _read_gguf_part(file.with_name(name))
-                fields, counts = {**more, **fields}, counts + others
+        for part in list_parts(file):
+            more, others = _read_gguf_part(part)
+            fields, counts = {**more, **fields}, counts + others
     except FileNotFoundError as error:
         raise InputError("there is no file {file}", file=error.filename) from None
     except (BrokenFileError, ValueError, OSError):
@@ -161,7 +158,6 @@ def read_gguf(path: str | Path) -> tuple[str, dict[str, int]]:
 
 MOST_HEADER = 16_000_000
 """Bytes: the longest published ones have a tenth of this."""
-INDEX = "model.safetensors.index.json"
 
 
 def read_safetensors(folder: Path) -> dict[str, int]:
@@ -170,7 +166,8 @@ def read_safetensors(folder: Path) -> dict[str, int]:
     Only the beginning of each file is read. ValueError where one is broken or missing.
     """
     counts: Counter[str] = Counter()
-    for file in _list_safetensors(folder):
+    files = [*folder.glob("model*.safetensors")] or [*folder.glob("*.safetensors")]
+    for file in sorted({part for one in files for part in list_parts(one)}):
         try:
             with file.open("rb") as stream:
                 length = _take(stream, "Q")
@@ -184,16 +181,3 @@ def read_safetensors(folder: Path) -> dict[str, int]:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OSError):
             raise InputError("{file} is no whole safetensors file", file=file) from None
     return dict(counts)
-
-
-def _list_safetensors(folder: Path) -> list[Path]:
-    """The files that an index names, or else all whose name begins like that of the one file."""
-    index = folder / INDEX
-    if not index.is_file():
-        return sorted(folder.glob("model*.safetensors")) or sorted(folder.glob("*.safetensors"))
-    try:
-        with index.open("rb") as stream:
-            names = {*json.loads(stream.read(MOST_HEADER))["weight_map"].values()}
-        return [folder / Path(name).name for name in sorted(names)]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OSError):
-        raise InputError("{file} cannot be read", file=index) from None

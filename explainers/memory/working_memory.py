@@ -4,8 +4,9 @@ The formula is compared with what servers printed when they started: `python -m
 explainers.memory.working_memory` lists them. Models with experts need more while they read.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any
 
 from explainers import kept
 from explainers.memory.cache_bytes import count_bytes_per_token
@@ -67,45 +68,31 @@ def estimate_overhead(
     return activations, count_graph_bytes(shape), count_outside(ranks)
 
 
-class ServerLog(NamedTuple):
-    """What a server printed when it started, and what it had been told.
+def predict_log(log: Mapping[str, Any]) -> tuple[float, float]:
+    """(what a server printed, the same by the formula): the GiB of its cache on each GPU, or the
+    tokens that have room there.
 
-    GiB are those of one GPU. It printed the GiB of its cache, or the tokens that have room there.
+    `shape` names the published model that has the width, vocabulary and cache of the one it ran.
     """
-
-    model: str
-    shape: str
-    """The published model that has this width, vocabulary and cache."""
-    version: str
-    memory_gib: float
-    percent: int
-    gpus: int
-    weights_gib: float
-    is_large: bool
-    chosen: str
-    outside: str
-    source: str
-    cache_gib: float = 0
-    tokens: int = 0
-    dtype: str = "bfloat16"
-
-    def predict(self) -> float:
-        """The same by the formula, from all but what was printed of the cache."""
-        shape, step = find_shape(self.shape), LARGE_STEP if self.is_large else USUAL_STEP
-        needed = count_outside(self.gpus, self.outside)
-        needed += count_activations(shape, step, self.gpus, self.chosen) or 0
-        room = self.memory_gib * self.percent / 100 - self.weights_gib - needed / GIB
-        rate = count_bytes_per_token(split_shape(shape, self.gpus), self.dtype)
-        return room * GIB / rate if self.tokens else room
+    shape, gpus = find_shape(log["shape"]), log["gpus"]
+    step = LARGE_STEP if log["is_large"] else USUAL_STEP
+    needed = count_outside(gpus, log["outside"])
+    needed += count_activations(shape, step, gpus, log["chosen"]) or 0
+    room = log["memory_gib"] * log["percent"] / 100 - log["weights_gib"] - needed / GIB
+    if "tokens" not in log:
+        return log["cache_gib"], room
+    rate = count_bytes_per_token(split_shape(shape, gpus), log.get("dtype", "bfloat16"))
+    return log["tokens"], room * GIB / rate
 
 
-def read_logs() -> tuple[ServerLog, ...]:
-    """The published logs that the formula was compared with."""
-    return tuple(ServerLog(**entry) for entry in kept.read("server_logs").numbers["logs"])
+def read_logs() -> list[dict[str, Any]]:
+    """The published logs that the formula is compared with."""
+    logs: list[dict[str, Any]] = kept.read("server_logs").numbers["logs"]
+    return logs
 
 
 if __name__ == "__main__":
     for log in read_logs():
-        printed, predicted = log.tokens or log.cache_gib, log.predict()
+        printed, predicted = predict_log(log)
         difference = 100 * (predicted / printed - 1)
-        print(f"{difference:+6.2f} %  {predicted:12,.2f}  {printed:12,}  {log.model}")
+        print(f"{difference:+6.2f} %  {predicted:12,.2f}  {printed:12,}  {log['model']}")

@@ -127,11 +127,8 @@ def test_a_folder_says_its_weights_by_its_files(tmp_path):
     assert (shape.parameters, shape.has_exact_parameters) == (8 * 16 * 8 + 15 + 7, False)
     write_folder(tmp_path)
     assert read_config_file(tmp_path).parameters is None, "how many lie in a number is not said"
-    weights = {
-        "weight_map": {"b": "model-00001-of-00002.safetensors", "d": "../../gone.safetensors"}
-    }
-    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(weights))
-    with pytest.raises(ValueError, match=rf"no file {tmp_path}/gone.safetensors"):
+    (tmp_path / "model-00002-of-00002.safetensors").unlink()
+    with pytest.raises(ValueError, match=r"no file .*/model-00002-of-00002.safetensors"):
         read_config_file(tmp_path)
 
 
