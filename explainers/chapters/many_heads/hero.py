@@ -76,6 +76,7 @@ def make_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int
         ),
         name_layer_origin(layer),
         lambda: make_head_table(layer, word.value),
+        origin_follows=(control,),
     )
     return hero, layer, frozenset(int(one, 16) for one in off)
 

@@ -87,17 +87,15 @@ def make_small_hero(text: Prose, reading: Reading) -> Hero:
     numbers = compute_numbers(tokens)
     experiments = list_for_each(word, functools.partial(list_experiments, text, numbers))
     table = functools.partial(make_head_table, shown, word.value)
-    return Hero(
-        "sharing", alt, numbers, choices, SENTENCES, experiments, name_layer_origin(shown), table
-    )
+    origin, follows = name_layer_origin(shown), (controls.num_heads, controls.num_kv_heads)
+    return Hero("sharing", alt, numbers, choices, SENTENCES, experiments, origin, table, follows)
 
 
 def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
     """All heads of a real model's layer, or untrained ones; fewer KV heads are averages."""
     layer, word = reading.layer_of_heads(), reading.choose_word()
-    controls.num_heads(
-        is_drawn=False
-    )  # of the small heads below; it says so where a link asks for others
+    # Of the small heads below; it says so where a link asks for others.
+    controls.num_heads(is_drawn=False)
     heads, possible = str(layer.heads.num_heads), list_divisors(layer.heads.num_heads)
     usual = controls.num_kv_heads.default  # the same before and after the model has come
     kv_heads = read_choice(
