@@ -45,6 +45,7 @@ def test_the_example_is_a_page_of_the_app(tmp_path):
     contents.write_text(text.replace(BEFORE, BEFORE + LINE), "utf-8")
     run("-m", "ruff", "check", "contents.py", "pages", "explainers/chapters")
     run("-m", "pytest", "-q", *(f"tests/house/{name}.py" for name in RULES))
+    run("-m", "pytest", "-q", "tests/pages/test_told_late.py", "-k", "sureness")
     sentence, one_word = run("-c", OPENED).splitlines()
     assert "**0.00 bits**" in one_word
     assert "equal weights" in sentence

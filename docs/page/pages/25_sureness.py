@@ -4,7 +4,7 @@ from explainers.attention.scaling import with_temperature
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.sureness import cards
-from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.page import Prose, show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.source import show_source
@@ -19,7 +19,8 @@ def show_lesson(reading: Reading) -> None:
     hero, told = cards.make_hero(text, reading)
     show_hero(text, hero, "sureness")
     show_reader(reading)
-    text("how", **told)
+    with follows("bits"):
+        text("how", **told)
     show_source(cards.measure_bits, with_temperature)
 
 

@@ -2,8 +2,7 @@
 
 from random import Random
 
-import torch
-from torch import Tensor
+from torch import Tensor, zeros
 
 from explainers.attention.scaling import with_temperature
 from explainers.chapters.common.choose_layer import name_layer_origin
@@ -55,4 +54,4 @@ def make_hero(text: Prose, reading: Reading) -> tuple[Hero, dict[str, str]]:
 def recall_even(draw: Random) -> Recall:
     """The bits of equal weights."""
     count = draw.choice([2, 4, 8, 16])
-    return Recall(measure_bits(torch.zeros(count), 1)["bits"].item(), {"count": f"{count}"})
+    return Recall(measure_bits(zeros(count), 1)["bits"].item(), {"count": f"{count}"})
