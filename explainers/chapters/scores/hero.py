@@ -1,7 +1,7 @@
 """The hero of the page: for one word, products, scores, weights and output beside each other."""
 
 import math
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 from explainers.attention.scaling import with_temperature
@@ -46,7 +46,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero:
         compute_numbers(layer) | reading.marks,
         [word, HeroChoice(controls.divided_by, TEMPERATURES, divided_by), *reading.choose_marks()],
         (*SENTENCES, *reading.sentences),
-        list_for_each(word, partial(list_experiments, text, layer)),
+        list_for_each(word, list_experiments(text, layer)),
         name_layer_origin(layer),
         lambda: make_weight_table(reading.tokens, weigh(layer, divided_by)),
     )
@@ -76,23 +76,27 @@ def weigh(layer: Layer, temperature: float) -> list[list[float]]:
     return weights
 
 
-def list_experiments(text: Prose, layer: Layer, word: int) -> list[Experiment]:
-    """What a reader can try, each with the numbers that it will show."""
-    tokens = layer.tokens
-    cold, hot = (weigh(layer, temperature)[word] for temperature in (COLD, HOT))
-    frozen = {
-        "word": tokens[word],
-        "temperature": f"{COLD}",
-        "first": tokens[cold.index(max(cold))],
-        "first_share": write_percent(max(cold)),
-    }
-    melted = {
-        "word": tokens[word],
-        "temperature": f"{HOT}",
-        "largest": write_percent(max(hot)),
-        "smallest": write_percent(min(hot)),
-    }
-    return [
-        Experiment("freeze", text.fill("try_freeze", **frozen), {"divided_by": COLD}),
-        Experiment("melt", text.fill("try_melt", **melted), {"divided_by": HOT}),
-    ]
+def list_experiments(text: Prose, layer: Layer) -> Callable[[int], list[Experiment]]:
+    """By the word that is followed, what a reader can try, with the numbers that it will show."""
+    tokens, cold, hot = layer.tokens, weigh(layer, COLD), weigh(layer, HOT)
+
+    def list_of(word: int) -> list[Experiment]:
+        most = max(cold[word])
+        frozen = {
+            "word": tokens[word],
+            "temperature": f"{COLD}",
+            "first": tokens[cold[word].index(most)],
+            "first_share": write_percent(most),
+        }
+        melted = {
+            "word": tokens[word],
+            "temperature": f"{HOT}",
+            "largest": write_percent(max(hot[word])),
+            "smallest": write_percent(min(hot[word])),
+        }
+        return [
+            Experiment("freeze", text.fill("try_freeze", **frozen), {"divided_by": COLD}),
+            Experiment("melt", text.fill("try_melt", **melted), {"divided_by": HOT}),
+        ]
+
+    return list_of
