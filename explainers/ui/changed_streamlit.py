@@ -153,7 +153,10 @@ def _find_drawn(state: SessionState) -> Drawn | None:
 
 def _take_address(state: ClientState) -> SplitResult | None:
     """What `common/address.js` has added to a message, which Streamlit itself has without it."""
-    address = urlsplit(state.context_info.url)
+    try:
+        address = urlsplit(state.context_info.url)
+    except ValueError:  # no browser says so
+        return None
     if address.fragment.split("&")[0] != WHOLE_ADDRESS:
         return None
     state.context_info.url = urlunsplit((*address[:3], "", ""))

@@ -149,6 +149,15 @@ def choose(lecturer, followers):
         assert "predict=0" in one.state()
 
 
+def choose_word(lecturer, followers, place):
+    """A word of the lecturer's picture, on whichever screen: everybody's picture has it."""
+    word = ".words button"
+    lecturer.hero.first.locator(word).nth(place).evaluate("(button) => button.click()")
+    for one in (lecturer, *followers):
+        expect(one.hero.first.locator(word).nth(place)).to_have_attribute("aria-checked", "true")
+        one.wait_for_choice("word", f"{place}")
+
+
 HOLD_REST = """() => {
   const { follower } = attentionFollow, ask = follower.askForRest;
   let isAsked = false;
@@ -177,6 +186,7 @@ def follow_let_go_come_back_and_leave(hall, _folder):
     expect(phone.bar).to_contain_text("Following")
     expect(listening).to_have_text("◉ 1")
     choose(lecturer, [phone])
+    choose_word(lecturer, [phone], 3)
     for _ in range(STEPS_ON_A_PAGE):
         turn(lecturer, [phone])
     phone.page.evaluate(HOLD_REST)

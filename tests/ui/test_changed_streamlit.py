@@ -138,6 +138,10 @@ def test_what_a_browser_has_chosen_by_itself_is_taken_up_once():
         found = asked.late, state.fragment_id, state.query_string
         assert found == (late, runs, query), address
         assert "#" not in state.context_info.url
+    odd = ClientState(fragment_id="sidebar", query_string="before")
+    odd.context_info.url = "http://[masks?word=7#whole&word"
+    changed_streamlit.complete(session, asked, odd)
+    assert (asked.late, odd.query_string) == ({}, "before")
 
 
 def test_the_browser_adds_the_address_where_a_message_has_it():

@@ -82,6 +82,32 @@ def test_whatever_is_asked_for_takes_what_was_chosen_along(visit):
     expect_word(one, 3)
 
 
+def test_files_are_of_what_was_chosen(visit):
+    one = visit("masks", is_still=True)
+    choose_word(one, 5)
+    sent, files = one.sent, one.page.locator(".st-key-takeaway")
+    one.after_run(files.scroll_into_view_if_needed)
+    assert one.sent == sent + 1
+    with one.page.expect_download() as download:
+        files.get_by_role("button", name="Script").click()
+    assert "word=5" in download.value.path().read_text(encoding="utf-8")
+
+
+def test_a_stop_of_the_tour_is_left_and_come_back_to_as_it_was(visit):
+    one = visit("masks", is_still=True, tour="1")
+    sent = one.sent
+    choose_word(one, 5)
+    drawn = one.drawn()
+    assert one.sent == sent
+    one.page.locator(".st-key-tour-next button").click()
+    one.page.wait_for_url("**/many_heads*")
+    one.ready()
+    expect_word(one, 5)
+    one.back()
+    one.expect_in_link(word="5", tour="1")
+    assert one.drawn() == drawn
+
+
 def test_back_leads_from_page_to_page(visit):
     one = visit("masks", is_still=True)
     choose_word(one, 5)
