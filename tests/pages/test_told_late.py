@@ -5,6 +5,7 @@ run, but for the parts of the page that are marked as following the choice.
 """
 
 import json
+import subprocess
 from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
@@ -14,11 +15,13 @@ from unittest import mock
 import pytest
 
 from explainers.ui.figure import hero
-from explainers.ui.figure.hero import ANY_CHOICE, Hero
+from explainers.ui.figure.hero import ANY_CHOICE, Hero, HeroChoice
 from tests.golden.kept import load_models
 from tests.golden.sent import _read_element
 from tests.support.opening import PAGES, opened
+from tests.support.scripts import DENO
 
+SPELL = Path(__file__).with_name("spell.js")
 FOLLOWS, OF = "follows ", " of "
 ITS_OWN = {"choices", "link", "usual"}
 """What a picture is sent of what is chosen now."""
@@ -71,10 +74,28 @@ def see(page: Path, link: dict[str, Any]) -> tuple[list[Hero], list[tuple[Any, s
     return shown, list(read_parts(visit.main))
 
 
+def spell_in_browser(choices: list[HeroChoice]) -> list[list[str]]:
+    """How `common/address.js` writes each value of these choices, one after the other."""
+    values = [[value, one.control.link_form] for one in choices for value in one.values]
+    done = subprocess.run(
+        [DENO, "run", "--quiet", "--no-config", "--allow-read", str(SPELL)],
+        input=json.dumps(values),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    spelled: list[list[str]] = json.loads(done.stdout)
+    return spelled
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_shows_a_choice_is_marked_and_the_picture_itself_has_all(page):
     load_models()
     [picture, *_more], usual = see(page, {})
+    late = [one for one in picture.choices if not one.is_elsewhere and None not in one.values]
+    written = [one.control.format_for_url(value) for one in late for value in one.values]
+    assert spell_in_browser(late) == [[one] if isinstance(one, str) else one for one in written]
     for choice in picture.choices:
         name = choice.control.key
         others = [one for one in choice.values if one != choice.value and one is not None]

@@ -185,7 +185,7 @@ class TypedNumber(Control):
 
     def format_for_url(self, value: Any) -> Any:
         """A link is the same in every language."""
-        text = super().format_for_url(value)
+        text = f"{value:,}" if isinstance(value, int) else value
         return text if self.read(text) is None else text.replace(".", ",")
 
     def read(self, typed_text: str) -> int | None:

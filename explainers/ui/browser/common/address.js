@@ -58,6 +58,8 @@ export function keepAddress(fresh = address) {
   };
   addEventListener("pagehide", () => write(fresh));
   addEventListener("popstate", () => arrive(fresh), { capture: true });
+  // Only here is the address that of the moment in which a run is asked for. A component's value would itself
+  // ask for one, and the message by which a host may set Streamlit's query is heard later, from a few origins.
   const { send } = WebSocket.prototype;
   WebSocket.prototype.send = function (/** @type {Parameters<typeof send>[0]} */ data) {
     send.call(this, data instanceof Uint8Array && data[0] === RERUN ? addAddress(data, fresh) : data);
