@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 
 from benchmarks import report
 from benchmarks.browser import ROOT, find_server, server, wait_until_healthy
-from benchmarks.sessions import RunError, Session, connect
+from benchmarks.readers import ACTS, CHOSEN_FIRST, CHOSEN_LATER, OPENS, Message, record, replay
+from benchmarks.readers import EVERY as BETWEEN_ACTS
+from benchmarks.sessions import Run, RunError, Session, connect
 
 EVERY, SECONDS = 2.0, 20.0
 """Between two changes of a session, and of a measurement."""
@@ -175,6 +177,74 @@ def measure_calls(targets: dict[str, Target]) -> str:
     )
 
 
+async def measure_minutes(address: str, count: int, minutes: list[list[Message]]) -> str:
+    """A row of the table: what so many readers met, each of whom plays the script once."""
+    found = Found([], [], [])
+
+    def note(seconds: float, run: Run) -> None:
+        found.seconds.append(seconds)
+        found.sent.append(run.sent)
+
+    async def play(session: Session, messages: list[Message], begin: float) -> None:
+        try:
+            await replay(session, messages, begin, note)
+        except RunError as error:
+            found.errors.append(str(error))
+
+    async with AsyncExitStack() as stack:
+        players = []
+        for minute in itertools.islice(itertools.cycle(minutes), count):
+            session = await stack.enter_async_context(connect(address))
+            for message in (one for one in minute if one.act == OPENS):
+                await session.say(message.content)
+            players.append((session, [one for one in minute if one.act > OPENS]))
+        cpu, begin = count_cpu([address]), time.perf_counter()
+        length = len(ACTS) * BETWEEN_ACTS
+        # They do not come together: the last one begins when the first one has ended.
+        starts = (begin + length * place / count for place in range(count))
+        await asyncio.gather(
+            *(play(*player, start) for player, start in zip(players, starts, strict=True))
+        )
+        taken = count_cpu([address]) - cpu
+        memory = find_server(address).memory_info().rss
+    minutes_played = count * length / 60
+    return (
+        f" {count} | {len(found.seconds) / minutes_played:.1f} "
+        f"| {report.quantiles(found.seconds, 0.5, 0.95, 0.99)} | {len(found.errors)} "
+        f"| {1000 * taken / minutes_played:.0f} | {count * taken / minutes_played / 60:.0%} "
+        f"| {sum(found.sent) / minutes_played / 1000:.0f} kB | {memory / 2**20:.0f} MiB "
+    )
+
+
+def measure_readers(readers: int) -> str:
+    """The report's section: those who read, as a browser was seen to ask."""
+    rows = []
+    with server(ROOT / "app.py", ROOT) as address:
+        wait_until_healthy(address)
+        minutes = list(record(address).values())  # fills its caches as well
+        for count in sorted({1, 10, 30, 100, readers} & set(range(1, readers + 1))):
+            rows.append(asyncio.run(measure_minutes(address, count, minutes)))
+            print(rows[-1], flush=True)
+    asked = sum(one.act > OPENS for minute in minutes for one in minute) / len(minutes)
+    return report.section(
+        "Readers of 1 process",
+        None,
+        f"A script was played in a browser on {len(minutes)} pages: {CHOSEN_FIRST} words are "
+        f"chosen in the picture, the reader looks below, opens a card, goes back up, chooses "
+        f"{CHOSEN_LATER} more, looks below and goes to the next page; {len(ACTS)} acts, one every "
+        f"{BETWEEN_ACTS:.0f} s. What it sent, {asked:.1f} messages without the opening, is sent "
+        "again by sessions without a browser, which begin one after the other within the length "
+        "of the script: messages of a reader in a minute; milliseconds from when a message was due "
+        "to the end of its run; errors; the server's CPU, milliseconds for a reader's minute, and "
+        "the share of a core when so many read at once; bytes in a minute; what is held. Server "
+        "and sessions share the machine. Aim: 100 readers, p95 ≤ 100 ms, 35% of a core. The script "
+        "is ours and no count of readers. The CPU says the same on a machine where others work, "
+        f"the times do not. Load of the machine at the end: {report.load():.1f}.",
+        " readers | messages | p50 | p95 | p99 | errors | CPU | core | sent | memory ",
+        rows,
+    )
+
+
 def measure(sessions: int, targets: dict[str, Target], replicas: int) -> str:
     """The report's section."""
     rows, full = [], 0
@@ -209,11 +279,14 @@ if __name__ == "__main__":
     parser.add_argument("--only", default="", help="one of: " + ", ".join(TARGETS))
     parser.add_argument("--write", action="store_true", help="replace its part of RESULTS.md")
     parser.add_argument("--processes", type=int, default=1, help="among which they are shared out")
+    parser.add_argument("--readers", type=int, default=0, help="so many who read a page instead")
     parser.add_argument("--calls", action="store_true", help="count calls and bytes, not time")
     arguments = parser.parse_args()
     chosen = {arguments.only: TARGETS[arguments.only]} if arguments.only else TARGETS
     if arguments.calls:
         text = measure_calls(chosen)
+    elif arguments.readers:
+        text = measure_readers(arguments.readers)
     else:
         text = measure(arguments.sessions, chosen, arguments.processes)
     report.publish(text, arguments.write)

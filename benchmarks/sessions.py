@@ -79,7 +79,7 @@ class Session:
         return await self._run(widget.fragment)
 
     async def _run(self, fragment: str = "", is_navigation: bool = False) -> Run:
-        message, begun = BackMsg(), time.perf_counter()
+        message = BackMsg()
         asked = message.rerun_script
         asked.query_string, asked.fragment_id = self.query, fragment
         asked.is_history_navigation = is_navigation
@@ -89,7 +89,12 @@ class Session:
             asked.page_script_hash = self.pages[self.page]
         else:
             asked.page_name = self.page
-        await self.socket.send(message.SerializeToString())
+        return await self.say(message.SerializeToString())
+
+    async def say(self, message: bytes) -> Run:
+        """Send what asks for a run, and wait for its end."""
+        begun = time.perf_counter()
+        await self.socket.send(message)
         sent, picture = 0, None
         while True:
             told = await self.socket.recv(decode=False)
