@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from explainers.takeaway.modules import paste
 from explainers.takeaway.recipe import Recipe
 from explainers.ui.session import TAKEAWAY
-from tests.support.opening import elements
+from tests.support.opening import elements, read_data
 
 DIGITS = 5
 """Of a number: more than any picture prints, fewer than processors agree in."""
@@ -65,10 +65,7 @@ def _check_recipe(recipe: Recipe) -> None:
 def _read_element(element: Any) -> Any:
     proto = element.proto
     if element.type == "bidi_component":
-        return {
-            "component": simplify(proto.component_name),
-            "data": simplify(json.loads(proto.bytes or b"null")),
-        }
+        return {"component": simplify(proto.component_name), "data": simplify(read_data(element))}
     left_out = OF_ONE_PROCESS | ({"value"} if element.type in TYPED else set())
     fields = {name.name: value for name, value in proto.ListFields() if name.name not in left_out}
     return {name: _read_field(value) for name, value in fields.items()}

@@ -198,6 +198,15 @@ def pictures(visit: AppTest) -> list[str]:
     return [drawn(e) for e in elements(visit.main) if is_picture(e)]
 
 
+def read_data(element: Any) -> Any:
+    """What a component is sent, but for what the address said when it was asked for."""
+    data = json.loads(element.proto.bytes or b"null")
+    if isinstance(data, dict):
+        for way in data.get("link", {}).values():
+            way.pop("said", None)
+    return data
+
+
 def is_picture(element: Any) -> bool:
     """Does it show numbers? Lists of names and decks of cards do not."""
     is_component = element.type == "bidi_component"
@@ -220,7 +229,7 @@ def components(visit: AppTest) -> list[str]:
 def drawn(element: Any) -> str:
     """The data of a picture, without what Streamlit calls it."""
     if element.type == "bidi_component":
-        return json.dumps([json.loads(element.proto.bytes)], ensure_ascii=False)
+        return json.dumps([read_data(element)], ensure_ascii=False)
     proto = type(element.proto)()
     proto.CopyFrom(element.proto)
     proto.ClearField("id")
