@@ -16,8 +16,10 @@ def main(command: str, *stems: str) -> int:
     differences = 0
     for page in (one for one in PAGES if not stems or one.stem in stems):
         for folder, look in ((FOLDER, take), (SCENES, draw)):
-            now = look(page)
-            for line in list_differences(page, read_kept(page, folder), now):
+            now, before = look(page), read_kept(page, folder)
+            if command == "record" and not before:
+                print(f"{page.stem} · {folder.name}: recorded for the first time")
+            for line in list_differences(page, before, now) if before else ():
                 differences += 1
                 print(f"{page.stem} · {line}", flush=True)
             if command == "record":

@@ -35,6 +35,8 @@ OF_THE_CODE = re.compile(r"(?<=[a-z])-[0-9a-f]{12}(?=\.)")
 """In the names of files that a browser keeps: a digest of what is in them."""
 PASTED: set[tuple[Any, ...]] = set()
 """Functions of files that could be written."""
+FOLLOWERS = "follow-follow"
+"""The component that has followers go where a lecture goes."""
 DIGEST = "digest"
 """By which the browser knows a picture again: of all digits, also those that rounding changes."""
 
@@ -65,7 +67,10 @@ def _check_recipe(recipe: Recipe) -> None:
 def _read_element(element: Any) -> Any:
     proto = element.proto
     if element.type == "bidi_component":
-        return {"component": simplify(proto.component_name), "data": simplify(read_data(element))}
+        data = simplify(read_data(element))
+        if proto.component_name.endswith(FOLLOWERS):
+            del data["places"]  # those of all pages: a new one would change every page's
+        return {"component": simplify(proto.component_name), "data": data}
     left_out = OF_ONE_PROCESS | ({"value"} if element.type in TYPED else set())
     fields = {name.name: value for name, value in proto.ListFields() if name.name not in left_out}
     return {name: _read_field(value) for name, value in fields.items()}

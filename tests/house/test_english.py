@@ -61,11 +61,13 @@ def test_sentences_and_paragraphs_are_short(path):
 
 @each([*PAGES, CONTROLS])
 def test_one_term_for_one_thing(path):
-    for paragraph in read_paragraphs(path):
-        words = SLOT.sub("", paragraph)
-        for avoided, better in AVOIDED.items():
-            found = re.search(rf"\b({avoided})\b", words, re.IGNORECASE)
-            assert not found, f"{found and found[0]!r}, better {better!r}: {paragraph}"
+    avoided = [
+        f"{found[0]!r}, better {better!r}: {paragraph}"
+        for paragraph in read_paragraphs(path)
+        for words, better in AVOIDED.items()
+        for found in re.finditer(rf"\b({words})\b", SLOT.sub("", paragraph), re.IGNORECASE)
+    ]
+    assert not avoided, "\n".join(avoided)
 
 
 @each([*ROOT.glob("explainers/**/*.py"), *ROOT.glob("pages/*.py"), *PAGES])

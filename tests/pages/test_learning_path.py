@@ -3,30 +3,37 @@
 import pytest
 
 from explainers.chapters.cross_attention import choose_sentence
+from explainers.folders import ROOT
 from explainers.ui import learning_path
+from tests.house.test_house import contents
 from tests.support.opening import PAGES, opened
 from tests.support.reading import find_way_on, heroes
 
+ORDER = [ROOT / path for path, _title in contents()]
+TITLES = [title for _path, title in contents()]
+
 
 def test_who_goes_on_from_a_page_without_questions_has_done_it():
-    visit, place = opened(PAGES[-2]), f"{len(PAGES) - 1:02}"
+    page = ROOT / "pages" / "23_exercises.py"
+    visit, number, following = opened(page), "23", TITLES[ORDER.index(page) + 1]
     assert learning_path.finished_pages.key not in visit.query_params
     find_way_on(visit).click().run()
     assert not visit.exception
-    assert visit.title[0].value == "Claims, checked"
-    assert visit.query_params[learning_path.finished_pages.key] == place
-    later = find_way_on(opened(PAGES[-2], {"pages_done": "03"})).click().run()
-    assert later.title[0].value == "Claims, checked"
-    assert later.query_params[learning_path.finished_pages.key] == f"03.{place}"
+    assert visit.title[0].value == following
+    assert visit.query_params[learning_path.finished_pages.key] == number
+    later = find_way_on(opened(page, {"pages_done": "03"})).click().run()
+    assert later.title[0].value == following
+    assert later.query_params[learning_path.finished_pages.key] == f"03.{number}"
 
 
 def test_the_next_page_is_offered_and_the_last_one_is_ticked_by_its_place():
     """File names may leave out a number: what counts is what readers see."""
     assert find_way_on(opened(PAGES[3])).label.startswith("Next: Masks")
-    visit = opened(PAGES[-1])
+    visit = opened(ORDER[-1])
     assert "last page" in find_way_on(visit).label
     find_way_on(visit).click().run()
-    assert visit.query_params[learning_path.finished_pages.key] == f"{len(PAGES):02}"
+    number = learning_path.read_number(ORDER[-1].name)
+    assert visit.query_params[learning_path.finished_pages.key] == number
 
 
 def test_a_page_that_ends_early_leads_on(monkeypatch):
