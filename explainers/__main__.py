@@ -79,7 +79,9 @@ def draw_heads(arguments: list[str]) -> int:
         os.environ.setdefault(READ_FOLDERS_VARIABLE, "1")  # whoever types this owns the machine
         if not is_on_disk(asked.what):
             way = f"python -m explainers.models fetch {asked.what}"
-            raise ModelError(f"{asked.what} is not on this machine; to bring it: {way}")
+            raise ModelError(
+                "{name} is not on this machine; to bring it: {way}", name=asked.what, way=way
+            )
         model = load_model(asked.what)
         picture = look(model.model, model.tokenizer, asked.text, names=asked.names)
     print(picture.save(asked.to))
@@ -93,9 +95,9 @@ def read_tokens(text: str) -> list[str]:
     try:
         tokens = json.loads(Path(text).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelError(f"{text} is no file of JSON: {error}") from None
+        raise ModelError("{file} is no file of JSON: {error}", file=text, error=error) from None
     if not isinstance(tokens, list) or not all(isinstance(one, str) for one in tokens):
-        raise ModelError(f'{text} holds no list of tokens, such as ["The", " cat"].')
+        raise ModelError('{file} holds no list of tokens, such as ["The", " cat"].', file=text)
     return tokens
 
 

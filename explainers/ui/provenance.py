@@ -26,15 +26,22 @@ def trained_weights(what: str, seed: int, unknown: int, device: torch.device) ->
 
     Words that they never saw have vectors drawn at random.
     """
-    trained = {"what": what, "seed": seed, "device": describe_device(device)}
+    where = describe_device(device)
     if unknown:
         return _(
             "trained: related words, {what}, seed {seed} · {unknown} unknown: drawn at random · "
             "computed live on {device}",
+            what=what,
+            seed=seed,
             unknown=unknown,
-            **trained,
+            device=where,
         )
-    return _("trained: related words, {what}, seed {seed} · computed live on {device}", **trained)
+    return _(
+        "trained: related words, {what}, seed {seed} · computed live on {device}",
+        what=what,
+        seed=seed,
+        device=where,
+    )
 
 
 def writing_weights(seed: int, device: torch.device) -> str:

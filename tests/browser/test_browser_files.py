@@ -144,6 +144,7 @@ def test_what_draws_pictures_is_fetched_before_a_page_has_one(tmp_path):
     (tmp_path / "one.js").write_text("console.log('fetched');")
     told["ahead"] = [os.path.relpath(tmp_path / "one.js", FOLDER.parent)]
     fetched = run_script(f"""
+        globalThis.attentionAddress = {{ isKept: true }};
         globalThis.DOMParser = class {{ parseFromString() {{ return {{ body: {{}} }}; }} }};
         const {{ default: draw }} = await import("{(FOLDER / AHEAD).as_uri()}");
         draw({{ data: new TextEncoder().encode({json.dumps(json.dumps(told))}) }});

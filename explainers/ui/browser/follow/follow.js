@@ -9,7 +9,8 @@ import { loadStyle, unpack, wear } from "../common/component.js";
 import { Follower } from "./follower.js";
 import { Leader } from "./leader.js";
 import { findLecture, ROOM } from "./place.js";
-import "../common/elements.js"; // what only those need is asked for at once, and not after them
+import "../common/address.js"; // what only those need is asked for at once, and not after them
+import "../common/elements.js";
 import "../lecture/keys.js";
 import "../lecture/share.js";
 import "../lecture/tools.js";
