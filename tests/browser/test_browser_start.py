@@ -171,6 +171,7 @@ def test_a_late_answer_takes_back_no_newer_choice(reader, address):
     one = Visit(reader.new_page(), address)
     one.page.add_init_script(FAR_AWAY)
     one.page.emulate_media(reduced_motion="reduce")
+    one.page.set_viewport_size({"width": 1280, "height": 4000})  # what follows a choice is in sight
     one.goto("")
     one.page.evaluate("hold(true)")
     for name in ("CEO", "record"):
