@@ -96,7 +96,15 @@ class Visitor:
 
 
 def digest(delta):
-    """What is drawn; a file to be downloaded has another address in each session."""
-    if delta.new_element.WhichOneof("type") == "download_button":
-        delta.new_element.download_button.ClearField("deferred_file_id")
+    """What is drawn; a file to be downloaded has another address in each session, and a widget is
+    told its value once."""
+    if kind := delta.new_element.WhichOneof("type"):
+        element = getattr(delta.new_element, kind)
+        names = element.DESCRIPTOR.fields_by_name
+        once = (
+            {"set_value", "value", "raw_values"} if "set_value" in names else {"deferred_file_id"}
+        )
+        for name in once & {*names}:
+            element.ClearField(name)
+        delta.new_element.ClearField("has_one_shot_effect")
     return hashlib.sha256(delta.SerializeToString(deterministic=True)).hexdigest()
