@@ -101,10 +101,8 @@ def digest(delta):
     if kind := delta.new_element.WhichOneof("type"):
         element = getattr(delta.new_element, kind)
         names = element.DESCRIPTOR.fields_by_name
-        once = (
-            {"set_value", "value", "raw_values"} if "set_value" in names else {"deferred_file_id"}
-        )
-        for name in once & {*names}:
+        of_widget = {"set_value", "value", "raw_values"} if "set_value" in names else set()
+        for name in ({"deferred_file_id"} | of_widget) & {*names}:
             element.ClearField(name)
         delta.new_element.ClearField("has_one_shot_effect")
     return hashlib.sha256(delta.SerializeToString(deterministic=True)).hexdigest()

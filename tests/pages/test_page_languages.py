@@ -89,6 +89,7 @@ def list_lacking(spoken):
     """The English texts that a language lacks: `make check` reports them, and they are shown."""
     missing = find_missing(TEXTS / f"{spoken}.po")
     forms = [form for one in missing for form in ([one] if isinstance(one, str) else one)]
+    forms.sort(key=len, reverse=True)  # a title may begin a longer text
     raised = [re.sub("^###", "##", form, flags=re.MULTILINE) for form in forms]
     parts = [map(re.escape, re.split(r"\{+[^{}]*\}+", form)) for form in raised]
     return [re.compile(".*?".join(part), re.DOTALL) for part in parts]
