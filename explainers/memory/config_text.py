@@ -25,6 +25,12 @@ TO_JSON = (
 )
 """What makes JSON of YAML, where PyYAML is installed."""
 OTHER_FILES = (
+    (
+        re.compile(
+            r"INFO:gguf|\* (?:Loading|File is|Dumping)|\d+: [A-Z]+\d* +\||llama_model_loader:"
+        ),
+        N_("it describes a GGUF file for people. Paste what gguf-dump --json prints"),
+    ),
     (re.compile(r"---\s|[\w-]+:(?:\s|$)"), N_("it looks like YAML. Convert it: {command}")),
     (re.compile(r"<"), N_("it looks like a web page: copy the file itself, as raw text")),
     (re.compile(r"\{\s*'"), N_("it has ' where JSON has \": print it with json.dumps")),
