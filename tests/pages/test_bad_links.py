@@ -150,6 +150,11 @@ def test_what_cannot_be_obeyed_is_told_and_all_else_is_obeyed(value, part):
     assert not [key for key in kept if is_told(visit, key)]
 
 
+def test_a_switch_is_said_as_links_have_it():
+    [note] = notes(linked(controls_app, {"predict": "maybe"}))
+    assert note.endswith("Use true or false; the page shows ` true `.")
+
+
 def test_a_control_that_is_touched_loses_its_note_no_other_does_and_the_link_says_its_choice():
     # AppTest cannot send back a typed text that is among no options, as `tokens` would.
     waiting = GOOD.keys() - {"tokens", "translator"}
