@@ -81,8 +81,8 @@ def make_parser() -> argparse.ArgumentParser:
         nargs="?",
         help="id of a published model, a config.json, its folder, a .gguf file, or -",
     )
-    add("--tokens", type=int, default=131_072, help="length of each text (131072)")
-    add("--batch", type=int, default=1, help="how many texts at once (1)")
+    add("--tokens", type=read_count, default=131_072, help="length of each text (131072)")
+    add("--batch", type=read_count, default=1, help="how many texts at once (1)")
     add("--gpu", default="", help="a GPU's id, such as h100: does it fit? any: which, how many?")
     add("--gpus", type=int, default=1, help="how many of them (1)")
     engines = ", ".join(ENGINES)
@@ -110,6 +110,15 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add("--list", action="store_true", help="the models and GPUs that are known")
     return parser
+
+
+def read_count(text: str) -> int:
+    """A whole number such as 131072, or 131,072 as the page and the report write it."""
+    try:
+        return int(re.sub(r",(?=\d{3}(?!\d))", "", text))
+    except ValueError:
+        message = f"{text[:40]!r} is no whole number such as 131072 or 131,072"
+        raise argparse.ArgumentTypeError(message) from None
 
 
 def read_parameters(text: str) -> int:

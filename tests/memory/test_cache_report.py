@@ -104,6 +104,14 @@ def test_parameters_are_numbers_with_a_letter(capsys):
         assert "is no number such as 8B" in capsys.readouterr().err or text.startswith("-")
 
 
+def test_tokens_are_typed_as_they_are_written(capsys):
+    assert ask(capsys, "gpt2", "--tokens", "1,024") == ask(capsys, "gpt2", "--tokens", "1024")
+    for text in ("1,02", "1,0244", "33,,000", "1.5", "abc", "9" * 5_000):
+        with pytest.raises(SystemExit):
+            main(["gpt2", "--tokens", text])
+        assert "is no whole number such as 131072 or 131,072" in capsys.readouterr().err
+
+
 def test_it_is_a_command():
     command = [sys.executable, "-m", "explainers.memory", "gpt2", "--tokens", "1024", "--json"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
