@@ -1,13 +1,12 @@
 """The JSON object in a text that somebody pasted, or a sentence that says what it is instead."""
 
 import json
-import math
 import re
 from collections import Counter
 from typing import Any
 
 from explainers.memory.checked_fields import wrong_value_error
-from explainers.memory.weight_files import STORED
+from explainers.memory.weight_files import STORED, BrokenFileError, count_elements
 from explainers.messages import N_, InputError, Message
 
 MAX_CHARACTERS = 1_000_000
@@ -161,10 +160,11 @@ def count_dumped(tensors: dict[str, Any]) -> dict[str, int]:
     """How many weights of each type the tensors of a printed GGUF file hold."""
     counts: Counter[str] = Counter()
     for tensor in tensors.values():
-        shape = tensor.get("shape") if isinstance(tensor, dict) else None
-        if not isinstance(shape, list) or not all(type(n) is int for n in shape):
-            raise wrong_value_error(N_("an object in {braces}", braces="{…}"), "tensors", tensor)
-        counts[str(tensor.get("type"))] += math.prod(shape)
+        try:
+            counts[str(tensor["type"])] += count_elements(tensor["shape"])
+        except (TypeError, KeyError, BrokenFileError):
+            expected = N_("an object in {braces}", braces="{…}")
+            raise wrong_value_error(expected, "tensors", tensor) from None
     return counts
 
 

@@ -41,6 +41,20 @@ STORED = "stored_weights"
 """Where a read config.json has the number of weights of each type."""
 
 
+class BrokenFileError(ValueError):
+    """A file says what cannot be, or ends too early."""
+
+
+def count_elements(lengths: object) -> int:
+    """Weights of a tensor of these lengths; ValueError where they are no whole numbers.
+
+    In any other list, a text or a list that is multiplied by a number would take memory.
+    """
+    if not isinstance(lengths, list) or not all(type(n) is int for n in lengths):
+        raise BrokenFileError
+    return math.prod(lengths)
+
+
 def count_stored_bytes(stored: Mapping[str, int]) -> int:
     """Bytes of so many weights of each type, all of which are in `TYPE_SIZES`."""
     blocks = ((TYPE_SIZES[name], check_whole(name, count, 0)) for name, count in stored.items())
@@ -64,11 +78,9 @@ GGUF_SCALARS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 """Types of metadata as `struct` writes them; besides these there are texts and lists."""
 GGUF_TEXT, GGUF_LIST = 8, 9
 MOST_ENTRIES, MOST_SHOWN, LONGEST_TEXT = 2_000_000, 1_000, 1_000_000
+MOST_METADATA, MOST_AXES = 256_000_000, 8
+"""Bytes: a vocabulary of 262,144 with its merges has a tenth of this; ggml has 4 axes."""
 PART_OF = re.compile(r"(.+)-\d{5}-of-(\d{5})(\.\w+)")
-
-
-class BrokenFileError(ValueError):
-    """A file says what cannot be, or ends too early."""
 
 
 def _take(stream: BinaryIO, code: str) -> Any:
@@ -83,7 +95,7 @@ def _take(stream: BinaryIO, code: str) -> Any:
 def _take_text(stream: BinaryIO) -> str:
     length = _take(stream, "Q")
     content = stream.read(length) if length <= LONGEST_TEXT else b""
-    if len(content) < length:
+    if len(content) < length or stream.tell() > MOST_METADATA:
         raise BrokenFileError
     return content.decode("utf-8", "replace")
 
@@ -118,7 +130,9 @@ def _read_gguf_part(path: Path) -> tuple[dict[str, Any], Counter[str]]:
         counts: Counter[str] = Counter()
         for _tensor in range(number):
             _take_text(stream)
-            lengths = [_take(stream, "Q") for _axis in range(min(_take(stream, "I"), 8))]
+            if (axes := _take(stream, "I")) > MOST_AXES:
+                raise BrokenFileError
+            lengths = [_take(stream, "Q") for _axis in range(axes)]
             kind, _place = _take(stream, "I"), _take(stream, "Q")
             counts[GGUF_TYPES.get(kind, f"GGUF type {kind}")] += math.prod(lengths)
     words = fields.get("tokenizer.ggml.tokens", 0)
@@ -175,7 +189,7 @@ def read_safetensors(folder: Path) -> dict[str, int]:
                 tensors: dict[str, Any] = json.loads(header if len(header) == length else b"")
             for name, tensor in tensors.items():
                 if name != "__metadata__":
-                    counts[tensor["dtype"]] += math.prod(tensor["shape"])
+                    counts[str(tensor["dtype"])] += count_elements(tensor["shape"])
         except FileNotFoundError:
             raise InputError("there is no file {file}", file=file) from None
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OSError):

@@ -10,11 +10,18 @@ import torch
 from gguf.scripts import gguf_dump
 from safetensors.torch import save_file
 
+from explainers.memory import weight_files
 from explainers.memory.__main__ import main
 from explainers.memory.cache_report import report_cache
 from explainers.memory.read_config import read_config, read_config_file
 from explainers.memory.serving import find_weight_format
-from explainers.memory.weight_files import GGUF_TYPES, MOST_HEADER, TYPE_SIZES, read_safetensors
+from explainers.memory.weight_files import (
+    GGUF_TYPES,
+    MOST_HEADER,
+    TYPE_SIZES,
+    read_gguf,
+    read_safetensors,
+)
 from tests.memory.test_read_config import GGUF, LLAMA
 
 TENSORS = {"token_embd.weight": ("Q6_K", 40, 512), "blk.0.ffn_up.weight": ("Q4_K", 24, 768)}
@@ -102,6 +109,7 @@ HEADER = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q1s", 1, b"a")
         HEADER + struct.pack("<IIQ", 9, 9, 1),
         HEADER + struct.pack("<I", 77),
         b"GGUF" + struct.pack("<IQQ", 3, 2**30, 0),
+        b"GGUF" + struct.pack("<IQQQ1sI10QI", 3, 1, 0, 1, b"a", 9, *[1] * 10, 0),
     ],
 )
 def test_a_broken_gguf_file_takes_no_memory_and_is_named(tmp_path, content):
@@ -109,6 +117,14 @@ def test_a_broken_gguf_file_takes_no_memory_and_is_named(tmp_path, content):
     file.write_bytes(content)
     with pytest.raises(ValueError, match=r"model.gguf is no whole GGUF file"):
         read_config_file(file)
+
+
+def test_no_more_metadata_is_read_than_a_vocabulary_needs(tmp_path, monkeypatch):
+    (tmp_path / "model.gguf").write_bytes(HEADER + struct.pack("<IQ3s", 8, 3, b"abc"))
+    assert read_gguf(tmp_path / "model.gguf") == ('{"a": "abc"}', {})
+    monkeypatch.setattr(weight_files, "MOST_METADATA", 40)
+    with pytest.raises(ValueError, match=r"model.gguf is no whole GGUF file"):
+        read_gguf(tmp_path / "model.gguf")
 
 
 def write_folder(folder, **config):
@@ -142,6 +158,7 @@ def test_a_folder_says_its_weights_by_its_files(tmp_path):
         struct.pack("<Q", 10) + b'{"a": "bc"',
         struct.pack("<Q", 50) + b'{"a": {"dtype": "F32", "shape": ["x"]}, "b": "......"}'[:50],
         struct.pack("<Q", 9_000) + b"[" * 9_000,
+        struct.pack("<Q", 57) + b'{"a": {"dtype": "F32", "shape": [1000000000000000, "x"]}}',
     ],
 )
 def test_a_broken_safetensors_file_is_named(tmp_path, content):
