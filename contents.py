@@ -12,7 +12,7 @@ from explainers.ui.learning_path import (
     note_page,
     offer_next,
 )
-from explainers.ui.page import draw_frame, restore_link, run_page
+from explainers.ui.page import draw_frame, run_page
 from explainers.ui.page_parts.check_yourself import repeat_question, show_tally
 from explainers.ui.page_parts.first_picture import hold_first_picture
 from explainers.ui.text.language import settle_language
@@ -58,7 +58,6 @@ CONTENTS = {
 }
 
 with first_pictures.turn():
-    restore_link()
     settle_language()
     labels = label_pages(CONTENTS)
     listed = {path: make_page(path, label) for path, label in labels.items()}

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NoReturn
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.translations import _, load_sections, say_value, translate_section
 from explainers.ui.controls import controls
@@ -112,27 +111,6 @@ EMBED_STYLE = """<style>
 """In a frame of another site (`?embed=true`). The choices stay those of the link: all is drawn."""
 
 
-def restore_link() -> None:
-    """Read the whole address again if the browser's Back or Forward brought it; before any widget.
-
-    When the page changes, Streamlit drops from the query every name that a widget of the page
-    before is bound to, also where the address that comes has this name.
-    """
-    context = get_script_run_ctx()
-    if context is None or not context.is_history_navigation:
-        return
-    state = context.session_state
-    with state.query_params() as asked:
-        asked.populate_from_query_string(context.query_string)
-        asked.set_initial_query_params(context.query_string)
-        asked._send_query_param_msg()  # its name is held by a browser test
-        named = set(asked)
-    for key, control in controls.CONTROLS_BY_KEY.items():
-        control.release()
-        if key in named:  # what was chosen on a page since does not come before its address
-            st.session_state.pop(key, None)
-
-
 def come_back() -> None:
     """Have the page drawn anew when the connection is back: see `DAY`."""
 
@@ -226,7 +204,7 @@ def open_page(path: str, step: str) -> None:
         asked = {controls.step.key: step} if step in controls.step.options else {}
         if is_tour():
             asked[tour_mode.key] = "1"
-        st.switch_page(path, query_params=asked)  # without it it refuses to leave bound choices
+        st.switch_page(path, query_params=asked)
 
 
 def show_question(text: Prose, usual: str, own_form: str, word: str) -> None:

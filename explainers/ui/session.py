@@ -50,9 +50,9 @@ MENU_DRAWN = "menu drawn"
 """The visit in which the menu of the calculator was opened."""
 HELD = "{} held"
 """Of a control in a menu: the visit, whether the menu was open, and the value."""
-CHANGED_IN_BROWSER, LAST_WRITE, LAST_DRAWN = "{} changed", "{} written", "{} drawn"
-"""Of a control: did it change; the visit, what stands in the URL and what is left out there; the
-visit in which its widget was drawn last."""
+PUT, LAST_WRITE, LAST_DRAWN = "put: {}", "written: {}", "drawn: {}"
+"""Of a control: the visit in which it was put, until it is read; the visit, what stands in the URL
+and what is left out there; the visit in which its widget was drawn last."""
 ASKED_WITH = "query with which this run was asked for"
 PICTURED = "choices of the pictures that are drawn"
 

@@ -30,8 +30,8 @@ class TourMode(Control):
         The page counts as opened anew, because the controls of the other parts come or go with it:
         a control takes up its value when its page is opened.
         """
-        self.put(is_on)
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
+        self.put(is_on)
 
 
 tour_mode = TourMode("tour", N_("10-minute tour"), False)

@@ -15,7 +15,7 @@ from explainers.ui.figure.picker import accepts
 from explainers.ui.page import keep_imports, run_page
 from explainers.ui.prediction import choose_guesses, close_bold, sort_options
 from explainers.ui.server import import_chapters
-from tests.support.opening import ROOT, opened
+from tests.support.opening import ROOT, opened, widgets
 from tests.support.reading import said
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
@@ -152,3 +152,29 @@ def test_what_is_chosen_keeps_its_order_and_stands_in_the_link():
     assert "compared" not in visit.run().query_params
     visit.session_state["compared"] = []
     assert "".join(visit.run().query_params["compared"]) == "", "taken away, all of them"
+
+
+def test_a_choice_holds_while_the_address_lags_and_a_later_link_to_its_page_counts():
+    """A second click may leave the browser before it has heard of what the first one wrote."""
+    masks, other = "pages/05_masks.py", "pages/03_query_key_value.py"
+    visit = opened(ROOT / masks)
+    widgets(visit)["seed"].set_value(5)
+    assert visit.run().query_params["seed"] == "5"
+    del visit.query_params["seed"]
+    widgets(visit)["text"].set_value("five six seven")
+    visit.run()
+    assert (widgets(visit)["seed"].value, visit.query_params["seed"]) == (5, "5")
+
+    visit.session_state["word"] = 2
+    visit.run().switch_page(other)
+    visit.query_params.clear()
+    assert visit.run().query_params["seed"] == "5", "kept"
+    visit.switch_page(masks)
+    visit.query_params.clear()
+    visit.query_params["seed"], visit.query_params["word"] = "7", "1"
+    visit.run()
+    assert (widgets(visit)["seed"].value, visit.session_state["word"]) == (7, 1)
+    next(one for one in visit.button if one.label == "Reset all choices").click()
+    visit.run()
+    assert (widgets(visit)["seed"].value, visit.session_state["word"]) == (0, 2)
+    assert not {"seed", "word"} & {*visit.query_params}

@@ -12,18 +12,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.messages import N_
 from explainers.translations import _, load_sections, translate_section
-from explainers.ui.session import (
-    CHANGED_IN_BROWSER,
-    HELD,
-    KEPT_CHOICES,
-    LAST_DRAWN,
-    LAST_WRITE,
-    NOTICES,
-    VISIT,
-)
+from explainers.ui.session import HELD, KEPT_CHOICES, LAST_DRAWN, LAST_WRITE, NOTICES, PUT, VISIT
 from explainers.ui.untrusted_text import shorten, verbatim
 
 MOST_NAMES = 24
@@ -97,7 +90,7 @@ class Control:
         st.session_state[drawn] = visit
         if "options" in settings:
             settings = {"format_func": self.speak(settings["options"]), **settings}
-        settings |= {"key": self.key, "on_change": self._note_change, **self.label_and_help}
+        settings |= {"key": self.key, **self.label_and_help}
         return widget(**settings)
 
     def name(self, value: Any) -> str:
@@ -135,21 +128,22 @@ class Control:
     def read_link(self, read: Callable[[Any], Any], default: Any = None) -> tuple[Any, Any]:
         """What the link wants, if it is to be obeyed, and the choice; `read` gives None for no."""
         default = self.default if default is None else default
-        request = self.read_url()
-        last_write = st.session_state.get(LAST_WRITE.format(self.key))
-        is_new = self.key not in st.session_state
-        is_elsewhere = (
-            last_write and last_write[0] == st.session_state.get(VISIT) and last_write[1] != request
+        request, visit = self.read_url(), st.session_state.get(VISIT)
+        written_in, text, _usual = st.session_state.get(
+            LAST_WRITE.format(self.key), ((), None, None)
         )
-        # At a click, the browser's address may still lag behind what was written after the last.
-        is_late = st.session_state.pop(CHANGED_IN_BROWSER.format(self.key), False)
-        if is_new or (is_elsewhere and not is_late):
-            # A link, or the browser's Back. A page that is opened again has lost its place there.
+        is_put = st.session_state.pop(PUT.format(self.key), ()) == visit
+        if self.key not in st.session_state:
+            is_asked = True
+        elif written_in != visit:  # the link with which the page was opened, if it names this
+            is_asked = request is not None and not is_put
+        else:  # any other address is older than the session: what was written is on its way there
+            is_asked = comes_back() and text != request
+        if is_asked:
             wanted = None if request is None else read(request)
             st.session_state[self.key] = default if wanted is None else wanted
-        else:
-            request = None
-        return request, st.session_state[self.key]
+            self.release(st.session_state[self.key])
+        return request if is_asked else None, st.session_state[self.key]
 
     def hold(self, is_open: bool) -> None:
         """Keep the choice while the menu that the control is in is closed; before the widget.
@@ -163,8 +157,8 @@ class Control:
             now = st.session_state[self.key] = held
         st.session_state[HELD.format(self.key)] = visit, is_open, now
 
-    def release(self, value: Any = None) -> None:
-        """Another choice than the one that is held was made without the widget, or may be."""
+    def release(self, value: Any) -> None:
+        """Another choice than the one that is held was made without the widget."""
         if held := st.session_state.get(HELD.format(self.key)):
             st.session_state[HELD.format(self.key)] = *held[:2], value
 
@@ -172,7 +166,7 @@ class Control:
         """Take over what the browser says; a callback."""
         st.session_state[self.key] = value
         self.release(value)
-        self._note_change()
+        st.session_state[PUT.format(self.key)] = st.session_state.get(VISIT)
 
     def write(self, value: Any, default: Any = None) -> None:
         """Put the choice into the URL, or take it out if it is the default."""
@@ -198,8 +192,11 @@ class Control:
             return str(value)
         return f"{value:g}" if isinstance(value, bool | float) else value
 
-    def _note_change(self) -> None:
-        st.session_state[CHANGED_IN_BROWSER.format(self.key)] = True
+
+def comes_back() -> bool:
+    """Is this the run of a reader who goes through the history, or as through it to a link?"""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 def is_value(request: str, value: Any) -> bool:

@@ -274,8 +274,7 @@ def reset_choices() -> None:
     """Put every choice back to its default; a callback, so that it runs before the page does."""
     for control in CONTROLS_BY_KEY.values():
         default = control.default  # a list of the visitor's own, where Streamlit wants a list
-        st.session_state[control.key] = list(default) if isinstance(default, tuple) else default
-        control.release(default)
+        Control.put(control, list(default) if isinstance(default, tuple) else default)
     st.session_state[sentence.key] = None  # which one it is, is known when the language is
     for key in list(st.session_state):
         if str(key).startswith((GUESS, SIZE)):

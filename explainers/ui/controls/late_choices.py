@@ -17,14 +17,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.runtime.state.query_params import sanitize_query_string
 
 from explainers.ui.controls.control import Control
-from explainers.ui.session import (
-    ASKED_WITH,
-    CHANGED_IN_BROWSER,
-    LAST_WRITE,
-    PAGE_DRAWN,
-    PICTURED,
-    VISIT,
-)
+from explainers.ui.session import ASKED_WITH, LAST_WRITE, PAGE_DRAWN, PICTURED, VISIT
 
 Texts = tuple[str, ...]
 """How an address has a choice: a text for each time that it is named, none where it is usual."""
@@ -109,8 +102,6 @@ def take_up(late: Mapping[str, Texts]) -> None:
         control = written.choice.control
         control.put(value)
         control.keep(st.session_state[name])
-        # It stands in the address already: it is neither on its way there nor news any more.
-        st.session_state.pop(CHANGED_IN_BROWSER.format(name), None)
         _visit, _text, usual = st.session_state[LAST_WRITE.format(name)]
         text = control.format_for_url(value) if texts else None
         st.session_state[LAST_WRITE.format(name)] = drawn.visit, text, usual

@@ -12,7 +12,7 @@ import streamlit as st
 
 from explainers.translations import _
 from explainers.ui import browser_files
-from explainers.ui.controls.control import is_value
+from explainers.ui.controls.control import comes_back, is_value
 from explainers.ui.controls.controls import CONTROLS_BY_KEY, lecture_mode
 from explainers.ui.lecture.share_link import share_address
 from explainers.ui.session import LECTURE, LECTURE_CARDS, LECTURE_LINK, SCREENS_LEFT
@@ -149,9 +149,8 @@ def stand_by(title: str, place: str) -> None:
 
 def hide_page() -> None:
     """Before anything else is drawn: a class sees nothing until its first screen stands."""
-    is_asked = LECTURE_SWITCH not in st.session_state and is_value(
-        st.query_params.get(LECTURE_SWITCH, ""), value=True
-    )
+    is_new = LECTURE_SWITCH not in st.session_state or comes_back()
+    is_asked = is_new and is_value(st.query_params.get(LECTURE_SWITCH, ""), value=True)
     if is_asked or is_lecture():  # in a visit's first run the switch is not drawn yet
         st.markdown(HIDDEN_PAGE, unsafe_allow_html=True)  # st.html comes later than a title
 

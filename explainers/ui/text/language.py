@@ -5,16 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.messages import N_
 from explainers.translations import ENGLISH, TEXTS, get_language, set_language
-from explainers.ui.controls.control import Control, describe_options
+from explainers.ui.controls.control import Control, comes_back, describe_options
 from explainers.ui.session import LANGUAGE_SPOKEN, NOTICES, WAS_OTHER_LANGUAGE
 from explainers.ui.turns import fragments
 
 LANGUAGE = "lang"
-# Streamlit would write into the URL what a language calls itself.
 _language_choice = Control(LANGUAGE, N_("Language"), ENGLISH)
 
 
@@ -24,9 +22,8 @@ LANGUAGE_SCRIPT = "document.documentElement.lang = '{}';"
 
 def settle_language() -> None:
     """Find out the visitor's language before anything is said; it holds until the next run."""
-    context, url_language = get_script_run_ctx(), _language_choice.read_url()
-    is_back = context is not None and context.is_history_navigation
-    if url_language and (LANGUAGE not in st.session_state or is_back):
+    url_language = _language_choice.read_url()
+    if url_language and (LANGUAGE not in st.session_state or comes_back()):
         if url_language in list_languages():
             st.session_state[LANGUAGE] = url_language
         else:

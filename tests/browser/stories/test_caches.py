@@ -72,7 +72,7 @@ def test_cards_and_veils(story):
         one.ready()
     one.expect_in_link(pages_done="08")
     expect(contents.get_by_role("link", name="KV cache")).to_contain_text("●")
-    one.turn_to("masks", text="five six seven", seed="4")  # read as a whole: `page.restore_link`
+    one.turn_to("masks", text="five six seven", seed="4")
     one.expect_in_link(text="five six seven", seed="4", sinks=None)
     expect(one.page.locator("input[type=text]").first).to_have_value("five six seven")
 
