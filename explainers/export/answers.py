@@ -7,6 +7,7 @@ together again.
 
 import itertools
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -150,16 +151,9 @@ def list_far(base: dict[str, Any], hero: Hero) -> Iterator[Choices]:
     for name, values in counted.items():
         yield from (now | {name: value} for value in values)
     sizes = [len(values) for values in counted.values()]
-    if sizes and len(counted) == len(now) and _multiply(sizes) <= MOST_VALUES:
+    if sizes and len(counted) == len(now) and math.prod(sizes) <= MOST_VALUES:
         for values in itertools.product(*counted.values()):
             yield now | dict(zip(counted, values, strict=True))
-
-
-def _multiply(sizes: Sequence[int]) -> int:
-    product = 1
-    for size in sizes:
-        product *= size
-    return product
 
 
 def is_counted(choice: HeroChoice) -> bool:

@@ -185,8 +185,7 @@ def count_as_done(exercise: Exercise) -> None:
     counted = st.session_state.setdefault(EXERCISES_COUNTED, set())
     if (exercise.id, page.read_seed()) not in counted:
         counted.add((exercise.id, page.read_seed()))
-        if make_title(exercise.id) not in controls.finished_exercises.read_selection():
-            controls.finished_exercises.add(make_title(exercise.id))
+        if controls.finished_exercises.add(make_title(exercise.id)):
             st.rerun()  # the deck stands outside
 
 

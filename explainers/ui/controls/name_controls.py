@@ -141,16 +141,12 @@ class MultiChoice(Control):
         value: list[str] = self.resolve(find, allowed, list(self.default), fit, **drawn)
         return value
 
-    def add(self, option: str) -> None:
-        """Choose one more, before the control is drawn."""
-        chosen = self.read_selection()
-        if option not in chosen:
+    def add(self, option: str) -> bool:
+        """Choose one more, on a page that has drawn the control; was it chosen by nobody yet?"""
+        chosen = st.session_state.get(self.key, self.read_url()) or ()
+        if is_new := option not in chosen:
             self.put([*chosen, option])
-
-    def read_selection(self) -> list[str]:
-        """What is chosen, or linked, before the control is drawn."""
-        self.take_up()
-        return [*(st.session_state.get(self.key, self.read_url()) or ())]
+        return is_new
 
     def read_url(self) -> list[str] | None:
         """The names in the URL; an empty one is what stands there when all were taken away."""
