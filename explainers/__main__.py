@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     command, extra = COMMANDS[name]
     try:
         return command(rest)
-    except (ModelError, FileNotFoundError) as error:
+    except (ModelError, OSError) as error:
         problem = str(error)
     except ImportError as error:
         if not error.name or error.name.split(".")[0] == __package__:

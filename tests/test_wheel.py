@@ -87,6 +87,9 @@ def test_the_command_says_what_it_has_and_what_is_wrong(capsys, tmp_path, monkey
         main(["look", str(tmp_path / "weights.npy"), "a", "--to", str(tmp_path / "no/a.svg")]) == 2
     )
     assert "No such file or directory" in capsys.readouterr().err
+    (tmp_path / "a.svg").mkdir()
+    assert main(["look", str(tmp_path / "weights.npy"), "a", "--to", str(tmp_path / "a.svg")]) == 2
+    assert "Is a directory" in capsys.readouterr().err
     assert "to bring it: python -m explainers.models fetch nobody/nothing\n" in told
 
 

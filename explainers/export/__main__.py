@@ -27,7 +27,11 @@ def main(asked: list[str] | None = None) -> int:
         )
     logging.disable(logging.WARNING)  # Streamlit's, of a page that nobody visits
     from explainers.export.visit import PAGES  # the help needs no Streamlit
+    from explainers.ui.text.language import list_languages
 
+    if unknown := {*options.languages.split(",")} - {*list_languages()}:
+        known = ", ".join(list_languages())
+        parser.error(f"there is no language {min(unknown)!r}; use some of {known}")
     pages = options.pages.split(",") if options.pages else [*PAGES]
     for page in [options.embed] if options.embed else pages:
         if page not in PAGES:

@@ -127,6 +127,9 @@ def test_pages_lead_to_an_app_or_are_not_written(address, tmp_path, monkeypatch,
         f"no app can be at {address!r}; give its address by --live or ATTENTION_LIVE"
         in capsys.readouterr().err
     )
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "site"), "--live", "http://localhost", "--languages", "en,xx"])
+    assert "there is no language 'xx'; use some of en, vi" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
