@@ -98,7 +98,7 @@ PACKED = re.compile(r"(\d{1,2})-bit(?: \+ (\d{1,3})/(\d{1,6}))?(?:, (\d{1,12}) Ã
 
 UNKNOWN = "unknown: "
 """So begins the format of weights whose quantization is not known here, before its name."""
-STORED_BYTES = re.compile(r"(\d{1,17}) bytes in its files")
+STORED_BYTES = re.compile(r"(\d+) bytes in its files")
 
 
 def name_packed_format(bits: int, shared_bits: int, group: int | None, plain: int) -> str:

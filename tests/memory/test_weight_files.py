@@ -92,6 +92,8 @@ def test_weights_of_an_unknown_type_are_refused_by_name():
     tensors["more"] = {"type": "F32", "shape": [-9]}
     with pytest.raises(ValueError, match="F32 must be a whole number from 0 on, not -9"):
         read_config(json.dumps({"metadata": metadata, "tensors": tensors}))
+    many = read_config(json.dumps(LLAMA), stored={"F32": 10**18})
+    assert find_weight_format(many) == f"{4 * 10**18} bytes in its files", "no size is guessed"
     alone = read_config(json.dumps({**GGUF, "general.file_type": 15}))
     assert alone.dtype == "unknown: GGUF file type 15", "which layers have more bits is not said"
 
