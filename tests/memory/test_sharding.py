@@ -23,7 +23,8 @@ from explainers.memory.serving import (
 )
 from explainers.memory.serving_flags import explain_obstacle, make_command
 from explainers.memory.sharding import count_attention_parameters
-from explainers.memory.working_memory import count_activations, predict_log, read_logs
+from explainers.memory.working_memory import count_activations
+from workshop.server_logs import predict_log, read_logs
 
 H200 = read_gpus()["h200"]
 LLAMA, LATENT = (find_shape(model) for model in ("llama-3.1-8b", "deepseek-v3"))
