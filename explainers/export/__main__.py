@@ -25,7 +25,6 @@ def main(asked: list[str] | None = None) -> int:
         parser.error(
             f"no app can be at {options.live!r}; give its address by --live or ATTENTION_LIVE"
         )
-    logging.disable(logging.WARNING)  # Streamlit's, of a page that nobody visits
     from explainers.export.visit import PAGES  # the help needs no Streamlit
     from explainers.ui.text.language import list_languages
 
@@ -36,7 +35,11 @@ def main(asked: list[str] | None = None) -> int:
     for page in [options.embed] if options.embed else pages:
         if page not in PAGES:
             parser.error(f"there is no page {page!r}; use some of {', '.join(PAGES)}")
-    return _write_embed(options) if options.embed else _write_site(options, pages)
+    logging.disable(logging.WARNING)  # Streamlit's, of a page that nobody visits
+    try:
+        return _write_embed(options) if options.embed else _write_site(options, pages)
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _write_site(options: argparse.Namespace, pages: list[str]) -> int:

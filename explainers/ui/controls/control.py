@@ -95,7 +95,7 @@ class Control:
 
     def name(self, value: Any) -> str:
         """What is said of a value that a link did not ask for."""
-        return str(value)
+        return write_option(value)
 
     def speak(self, options: Sequence[Any]) -> Callable[[Any], str]:
         """What says each option in the visitor's language.
@@ -211,11 +211,16 @@ def is_value(request: str, value: Any) -> bool:
     return request == value
 
 
+def write_option(value: Any) -> str:
+    """As a link may have it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def describe_options(values: Sequence[Any]) -> str:
     """What a link may ask for, in words."""
     if len(values) > MOST_NAMES:
         return N_("one of the {count} that the list offers", count=len(values))
-    return N_("one of {names}", names=", ".join(map(str, values)))
+    return N_("one of {names}", names=", ".join(map(write_option, values)))
 
 
 def describe_range(low: int, high: int) -> str:

@@ -34,10 +34,6 @@ class Switch(Control):
     def __call__(self) -> bool:
         return bool(self.resolve(find_among((True, False)), N_("true or false"), widget=st.toggle))
 
-    def name(self, value: Any) -> str:
-        """As a link has it."""
-        return str(value).lower()
-
 
 @dataclass(frozen=True)
 class WholeNumber(Control):
