@@ -8,6 +8,7 @@ from hypothesis import settings
 
 from benchmarks.browser import chromium
 from explainers.models.registry import WHEEL_MODELS
+from explainers.translations import ENGLISH, set_language
 from tests.support.real_models import real
 
 pytest_plugins = ("tests.support.tiers", "tests.support.browser_fixtures")
@@ -25,6 +26,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in item.fixturenames:
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(autouse=True)
+def speak_english():
+    """Each test begins in it: one that writes files leaves the language of the last one behind."""
+    set_language(ENGLISH)
 
 
 @pytest.fixture(scope="session")
