@@ -31,7 +31,10 @@ STEPS = 1, 5, 10, 20, 30, 40, 50, 60, 80, 100, 150, 200
 
 
 class Target(NamedTuple):
-    """A page, and what is changed there: the name of a widget, and its values in turn."""
+    """A page, and what is changed there: the name of a widget, and its values in turn.
+
+    Choices of a picture are late ones, and what shows them is looked at.
+    """
 
     page: str
     query: str
@@ -47,21 +50,16 @@ class Found(NamedTuple):
     errors: list[str]
 
 
-def tell(**choices: object) -> str:
-    """What a picture tells the server that the browser has changed."""
-    return json.dumps({"choices": choices})
-
-
 def pick(name: str) -> str:
     """What a list of names tells it."""
     return json.dumps({"names": [name]})
 
 
-STEPS_READ = tuple(tell(words_read=count) for count in (3, 5, 7, 4))
-SYLLABLES = tuple(tell(syllable=place) for place in (2, 4, 3, 1))
-WORDS = tuple(tell(word=place) for place in (2, 4, 6, 3))
-MASKS = tuple(tell(mask=name) for name in ("causal", "full"))
-RULES = tuple(tell(rule=name) for name in ("window", "full", "causal"))
+STEPS_READ = tuple({"words_read": f"{count}"} for count in (3, 5, 7, 4))
+SYLLABLES = tuple({"syllable": f"{place}"} for place in (2, 4, 3, 1))
+WORDS = tuple({"word": f"{place}"} for place in (2, 4, 6, 3))
+MASKS = tuple({"mask": name} for name in ("causal", "full"))
+RULES = tuple({"rule": name} for name in ("window", "full", "causal"))
 TARGETS = {
     "start: word": Target("", "", "journey", WORDS),
     "query_key_value: word": Target("query_key_value", "", "views", WORDS),
@@ -69,10 +67,10 @@ TARGETS = {
     "scores: mask": Target("scores", "", "four steps", MASKS),
     "masks: mask": Target("masks", "", "masked", RULES),
     "many_heads: heads": Target(
-        "many_heads", "", "many heads", tuple(tell(heads=count) for count in ("2", "8", "4"))
+        "many_heads", "", "many heads", tuple({"heads": count} for count in ("2", "8", "4"))
     ),
     "relative_positions: move": Target(
-        "relative_positions", "", "dials", tuple(tell(shift=by) for by in (3, 5, 9))
+        "relative_positions", "", "dials", tuple({"shift": f"{by}"} for by in (3, 5, 9))
     ),
     "kv_cache: step": Target("kv_cache", "", "shelves", STEPS_READ),
     "shared_heads: word": Target("shared_heads", "", "shared heads", WORDS),
@@ -84,6 +82,12 @@ TARGETS = {
 }
 
 
+async def change(session: Session, widget: str, value: Any) -> Run:
+    """Change one thing once."""
+    ask = session.look_below if isinstance(value, dict) else session.choose
+    return await ask(widget, value)
+
+
 async def visit(session: Session, target: Target, begin: float, found: Found) -> None:
     """Change one thing again and again."""
     due = begin
@@ -92,7 +96,7 @@ async def visit(session: Session, target: Target, begin: float, found: Found) ->
             return
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         try:
-            run = await session.choose(target.widget, value)
+            run = await change(session, target.widget, value)
         except RunError as error:
             found.errors.append(str(error))
         else:
@@ -148,11 +152,11 @@ async def count_calls(address: str, target: Target) -> tuple[float, float]:
     async with connect(address) as session:
         await session.open(target.page, target.query)
         for value in values:  # fills caches
-            await session.choose(target.widget, value)
+            await change(session, target.widget, value)
         await asyncio.sleep(SETTLED)
         await asyncio.to_thread(ask)
         for value in values:
-            sent += (await session.choose(target.widget, value)).sent
+            sent += (await change(session, target.widget, value)).sent
         await asyncio.sleep(SETTLED)
         return await asyncio.to_thread(ask) / len(values), sent / len(values)
 

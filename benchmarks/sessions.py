@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode
 
 import websockets
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+from explainers.ui.changed_streamlit import BELOW, WHOLE_ADDRESS
 
 PROTOCOLS = [websockets.Subprotocol("streamlit")]
 STATES: dict[str, Callable[[WidgetState, Any], None]] = {
@@ -20,6 +25,8 @@ STATES: dict[str, Callable[[WidgetState, Any], None]] = {
     "bidi_component": lambda state, value: setattr(state, "json_value", value),
 }
 """How the browser tells what was chosen, by the kind of widget."""
+ASKING = json.dumps([{"event": BELOW, "value": True}])
+"""What a picture tells that asks for what stands below it."""
 PICTURE = 'class="hero"'
 """What a hero is known by."""
 
@@ -78,12 +85,26 @@ class Session:
         self.chosen[widget.id] = state
         return await self._run(widget.fragment)
 
-    async def _run(self, fragment: str = "", is_navigation: bool = False) -> Run:
+    async def look_below(self, key: str, choices: Mapping[str, str]) -> Run:
+        """Choose in a picture, and have a look at what shows the choice below it."""
+        widget, said = self.widgets[key], {**dict(parse_qsl(self.query)), **choices}
+        asking = WidgetState(id=_make_trigger_id(widget.id, "events"), json_trigger_value=ASKING)
+        address = f"http://localhost/{self.page}?{urlencode(said)}#{'&'.join([WHOLE_ADDRESS, *choices])}"
+        return await self._run(widget.fragment, asking=[asking], address=address)
+
+    async def _run(
+        self,
+        fragment: str = "",
+        is_navigation: bool = False,
+        asking: Sequence[WidgetState] = (),
+        address: str = "",
+    ) -> Run:
         message = BackMsg()
         asked = message.rerun_script
         asked.query_string, asked.fragment_id = self.query, fragment
         asked.is_history_navigation = is_navigation
-        asked.widget_states.widgets.extend(self.chosen.values())
+        asked.widget_states.widgets.extend([*self.chosen.values(), *asking])
+        asked.context_info.url = address
         asked.cached_message_hashes.extend(self.kept)
         if self.page in self.pages:
             asked.page_script_hash = self.pages[self.page]

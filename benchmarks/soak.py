@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks import report
 from benchmarks.browser import ROOT, server, wait_until_healthy
-from benchmarks.load import TARGETS, Target
+from benchmarks.load import TARGETS, Target, change
 from benchmarks.sessions import RunError, connect
 
 AT_ONCE, VISIT = 4, 8
@@ -61,7 +61,7 @@ async def visit(address: str, drawn: random.Random, interactions: int) -> list[s
             try:
                 is_there = target and target.widget in session.widgets  # not for every own text
                 if target and is_there and drawn.random() < 0.6:
-                    await session.choose(target.widget, drawn.choice(target.values))
+                    await change(session, target.widget, drawn.choice(target.values))
                     continue
                 target = drawn.choice([*TARGETS.values(), None])
                 page = target.page if target else drawn.choice(PAGES)

@@ -76,18 +76,20 @@ def show_all_words(layer: Layer) -> None:
 def show_lesson(reading: Reading, written: str) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
     hero = make_hero(text, reading, written)
+
+    def find_layer() -> Layer:
+        return reading.layer(hero.chosen(controls.mask))
+
     show_hero(text, hero, "journey")
     end_stop(text)
     if reading.is_small:
         text("learned_here", sentences=f"{POOL_SENTENCES:,}")
     show_reader(reading)
-    rule = hero.chosen(controls.mask)
-    layer = reading.layer(rule)
     show_ways_on()
     text("promise")
     show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
-    hand_over("head", _("One head, every matrix"), compute_matrices, layer=layer)
-    go_deeper(text, {"all_words": lambda: show_all_words(layer)})
+    hand_over("head", _("One head, every matrix"), compute_matrices, layer=find_layer())
+    go_deeper(text, {"all_words": lambda: show_all_words(find_layer())})
 
 
 sentence, reading = ask_about(

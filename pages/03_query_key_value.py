@@ -12,12 +12,12 @@ from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import follows, show_hero
+from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.figure.panels import View, orient_panels
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
-from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.go_deeper import Cards, go_deeper
 from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.source import run_and_show, show_source
 from explainers.ui.takeaway_files import hand_over, run_and_hand_over
@@ -27,7 +27,6 @@ from explainers.ui.tour import end_stop
 text = page.Prose(__file__)
 
 
-@fragment
 def show_projections(layer: Layer) -> None:
     """X times a matrix, one row and one column at a time."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -100,13 +99,17 @@ def show_lesson(reading: Reading) -> None:
         answer, numbers = hero.compare_directions(trained, asking, found)
         if revealed(text, "directions", hero.SHARES_BACK, answer, **numbers):
             hero.draw_directions(trained, name_layer_origin(trained), page.has_queries_down())
-    layer = layers[picture.chosen(controls.weights)]
     text("how")
-    with follows("projections", controls.weights):
-        show_projections(layer)
-    go_deeper(
-        text, {"parameters": lambda: show_parameters(reading), "biases": lambda: show_biases(layer)}
-    )
+
+    def find_layer() -> Layer:
+        return layers[picture.chosen(controls.weights)]
+
+    show_chosen("projections", lambda: show_projections(find_layer()), controls.weights)
+    deeper: Cards = {
+        "parameters": lambda: show_parameters(reading),
+        "biases": lambda: show_biases(find_layer()),
+    }
+    go_deeper(text, deeper)
 
 
 text("question")

@@ -16,7 +16,7 @@ from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import follows, show_hero
+from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -51,7 +51,6 @@ def ask_for_root() -> None:
         show_root()
 
 
-@fragment
 def show_how(layer: Layer, word: int) -> None:
     """The same four steps for all words."""
     text("steps", word=layer.tokens[word], **cards.work_out_softmax())
@@ -90,9 +89,8 @@ def show_lesson(reading: Reading) -> None:
     end_stop(text)
     show_reader(reading)
     ask_for_root()
-    word = hero.chosen(controls.followed_word)
-    with follows("all words", controls.followed_word):
-        show_how(reading.layer(), word)
+    word = controls.followed_word
+    show_chosen("all words", lambda: show_how(reading.layer(), hero.chosen(word)), word)
     go_deeper(text, {"steps": lambda: show_steps(reading), "variance": show_variance})
 
 

@@ -14,7 +14,7 @@ from explainers.chapters.masks import cards, compute, hero
 from explainers.translations import _
 from explainers.ui import page, tour
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import follows, show_hero
+from explainers.ui.figure.hero import Hero, show_chosen, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -85,6 +85,17 @@ def show_one_pass() -> None:
         cards.show_added_word(tokens, found, page.read_seed())
 
 
+def show_how(picture: Hero) -> None:
+    """What the mask takes away, and what softmax makes of the rest."""
+    drawn = hero.find_drawing(picture, words)
+    if drawn is not None and cards.find_empty_row(drawn) is not None:
+        cards.warn_of_empty_row(drawn)
+    else:
+        mask, word = hero.find_mask(picture, words), picture.chosen(controls.followed_word)
+        cards.show_two_steps(readable, mask, word)
+        show_source(hide, softmax, *cards.list_rules())
+
+
 @fragment
 def show_lesson() -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
@@ -101,13 +112,7 @@ def show_lesson() -> None:
     text("how")
     drawn = hero.find_drawing(picture, words)
     cards.hand_over_weights(readable, hero.choose_numbers(), drawn)
-    with follows("two steps"):
-        if drawn is not None and cards.find_empty_row(drawn) is not None:
-            cards.warn_of_empty_row(drawn)
-        else:
-            mask, word = hero.find_mask(picture, words), picture.chosen(controls.followed_word)
-            cards.show_two_steps(readable, mask, word)
-            show_source(hide, softmax, *cards.list_rules())
+    show_chosen("two steps", lambda: show_how(picture))
     deeper = {"side_by_side": show_all, "batch": show_batch}
     of_more_words = {"reach": show_reach, "one_pass": show_one_pass}
     go_deeper(text, deeper if is_short else deeper | of_more_words)

@@ -17,11 +17,12 @@ from explainers.chapters.many_heads.cards import (
     draw_steps,
     make_heads_explainer,
 )
-from explainers.chapters.many_heads.hero import make_hero
+from explainers.chapters.many_heads.hero import find_layer, list_off, make_hero
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import follows, show_hero
+from explainers.ui.figure.hero import Hero, show_chosen, show_hero
 from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -35,9 +36,9 @@ from explainers.ui.tour import end_stop
 text = page.Prose(__file__)
 
 
-@fragment
-def show_steps(looked: Selection) -> None:
+def show_steps(hero: Hero, layer: Layer) -> None:
     """Split, attend, join, mix: the heads side by side, W_O, and the layer's output."""
+    looked = Selection.of(layer, hero.chosen(controls.followed_word), list_off(hero, layer))
     heads = looked.layer.heads
     width = looked.num_heads * heads.head_dim
     text("steps", heads=looked.num_heads, d_k=heads.head_dim, width=width)
@@ -57,7 +58,8 @@ def show_costs() -> None:
 @fragment
 def show_lesson(reading: Reading) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    hero, layer, off = make_hero(text, reading)
+    hero = make_hero(text, reading)
+    layer = find_layer(hero, reading)
     show_hero(text, hero, "many heads")
     about = {"heads": layer.heads.num_heads, "d_k": layer.heads.head_dim}
     text("learned_here" if reading.is_small else "other_heads", **about)
@@ -67,10 +69,9 @@ def show_lesson(reading: Reading) -> None:
     if revealed(text, "contrast", cards.ANSWERS, cards.answer_contrast(), **named):
         cards.show_trainings()
         text("contrast_shown", **named)
-    looked = Selection.of(layer, hero.chosen(controls.followed_word), off)
-    with follows("steps"):
-        show_steps(looked)
-    hand_over("heads", _("All heads of a layer"), compute_heads, layer=layer, off=sorted(off))
+    show_chosen("steps", lambda: show_steps(hero, find_layer(hero, reading)))
+    off = list_off(hero, layer)
+    hand_over("heads", _("All heads of a layer"), compute_heads, layer=layer, off=off)
     go_deeper(text, {"costs": show_costs})
 
 

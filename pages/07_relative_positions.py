@@ -20,7 +20,7 @@ from explainers.toys.sentence import Sentence
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import follows, show_hero
+from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -35,7 +35,6 @@ from explainers.ui.text.numbers import bound_rounding
 text = page.Prose(__file__)
 
 
-@fragment
 def ask_scores(head: RotaryHead, shift: int) -> None:
     """What moving all words does to every score, asked first and then drawn."""
     far = compute.SHIFTS[-1]
@@ -53,7 +52,6 @@ def ask_scores(head: RotaryHead, shift: int) -> None:
         cards.take_turning(moved, place, head)
 
 
-@fragment
 def show_how(moved: MovedPair, apart: int, shift: int) -> None:
     """One pair of numbers, rotated and multiplied."""
     inputs = {"head": moved.head, "words": moved.words, "apart": apart, "shift": shift}
@@ -102,11 +100,11 @@ def show_lesson(sentence: Sentence, head: RotaryHead, wants_model: bool) -> None
         )
     elif head.is_small:
         text("of_small")
-    both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
-    with follows("all pairs", controls.shift):
-        ask_scores(head, both)
-    with follows("one pair"):
-        show_how(two_words, alone, both)
+    both, alone = controls.shift, controls.apart
+    show_chosen("all pairs", lambda: ask_scores(head, picture.chosen(both)), both)
+    show_chosen(
+        "one pair", lambda: show_how(two_words, picture.chosen(alone), picture.chosen(both))
+    )
     alibi = partial(penalties, sentence.tokens)
     go_deeper(text, {"alibi": alibi, "past_length": longer_texts})
 

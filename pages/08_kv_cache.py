@@ -16,7 +16,7 @@ from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.hero import follows, show_hero
+from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -49,8 +49,7 @@ def ask_costs(run: DrawnText) -> None:
         show_source(one_call, with_cache, without_cache, cache_bytes)
 
 
-@fragment
-def show_how(run: DrawnText, layer: int, place: int) -> None:
+def show_how(run: DrawnText, place: int, layer: int) -> None:
     """The step and the layer of the first picture, as five small matrices."""
     text("how", word=run.tokens[place], layer=layer + 1)
     cards.show_one_step(run, layer, place)
@@ -105,10 +104,12 @@ def show_lesson(sentence: Sentence, run: DrawnText, wants_model: bool) -> None:
         text("weights_trained" if run.seed is None else "weights_random")
     offer_causal_reader(drop_end_marks(sentence.tokens), isinstance(run, ModelText), wants_model)
     end_stop(text)
-    place, layer = hero.find_step(picture, len(run.tokens))
     ask_costs(run)
-    with follows("one step", controls.word_count, controls.cache_layer):
-        show_how(run, layer, place)
+    show_chosen(
+        "one step",
+        lambda: show_how(run, *hero.find_step(picture, len(run.tokens))),
+        *(controls.word_count, controls.cache_layer),
+    )
     if not is_short:
         deeper: Cards = {
             "broken": lambda: show_broken(run, small),

@@ -12,7 +12,7 @@ from explainers.chapters.shared_heads import uptraining_job as uptraining
 from explainers.chapters.shared_heads.compute import HEAD_DIM, NUM_HEADS, ROPE_DIM
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Hero, follows, show_hero
+from explainers.ui.figure.hero import Hero, show_chosen, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -37,10 +37,9 @@ def ask_averaged(tokens: Tokens) -> None:
         show_source(grouped_query.average_kv_heads)
 
 
-@fragment
 def show_how(reading: Reading, picture: Hero) -> None:
     """Keys of the KV heads, dealt out to the query heads, and the weights that these get."""
-    layer, word = hero.load_shown(reading, picture)
+    layer, word = hero.load_shown(picture, reading)
     dealing = cards.Dealing.of(layer, word)
     cards.take_learned(dealing)
     text("how", **dealing.name_words())
@@ -87,16 +86,16 @@ def show_rows(tokens: Tokens) -> None:
 
 @fragment
 def show_lesson(reading: Reading) -> None:
-    """The picture and all that follows it, which nothing outside of it depends on."""
+    """The picture and all that show_chosen it, which nothing outside of it depends on."""
     show_hero(text, picture := hero.make_hero(text, reading), "shared heads")
     text("learned_here" if reading.is_small else "averaged_here", sentence=" ".join(reading.known))
     show_reader(reading, has_all_heads=True)
     ask_averaged(reading.known)
-    with follows("dealing"):
-        show_how(reading, picture)
-    sizes = hero.find_small_sizes(picture, reading)
+    show_chosen("dealing", lambda: show_how(reading, picture))
     deeper: Cards = {
-        "uptraining": lambda: show_uptraining(reading.known, *sizes),
+        "uptraining": lambda: show_uptraining(
+            reading.known, *hero.find_small_sizes(picture, reading)
+        ),
         "latent": lambda: show_latent(reading.words),
         "rows": lambda: show_rows(reading.words),
     }

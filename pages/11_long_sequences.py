@@ -78,9 +78,12 @@ def show_skipped() -> None:
 def show_lesson() -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
     show_hero(text, picture := hero.make_hero(text, lab), "sweep")
-    rule = picture.chosen(controls.tile_mask)
+
+    def find_rule() -> str:
+        return picture.chosen(controls.tile_mask)
+
     show_reader(reading)
-    hero.cut_tiles(lab, rule).take_sweep(rule)
+    hero.cut_tiles(lab, find_rule()).take_sweep(find_rule())
     cards = {"spared": show_skipped}
     if words < FEWEST:
         text("too_short", words=write_word_count(words), fewest=FEWEST)
@@ -91,7 +94,7 @@ def show_lesson() -> None:
             online_row.show_difference(row)
             text("exact_seen", **named)
         show_how()
-        cards = {"row": show_corrections, "tiles": lambda: show_tiles_by_hand(rule)} | cards
+        cards = {"row": show_corrections, "tiles": lambda: show_tiles_by_hand(find_rule())} | cards
     go_deeper(text, cards)
 
 

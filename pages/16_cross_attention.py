@@ -17,10 +17,10 @@ from explainers.translation.corpus import MAX_SOURCE_WORDS, TRAINING_SENTENCES
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.hero import follows, show_hero
+from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
-from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.go_deeper import Cards, go_deeper
 from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -28,7 +28,6 @@ from explainers.ui.text.language import fragment
 text = page.Prose(__file__)
 
 
-@fragment
 def show_steps(view: TranslationView, syllable: int) -> None:
     """Q, K, scores and weights."""
     text("how", rows=view.num_syllables, columns=len(view.columns))
@@ -74,18 +73,26 @@ def show_lesson(whole: TranslationView) -> None:
     if not whole.num_syllables:
         text("nothing_written")
         return
-    view = whole.select(*read_link_reading())
+
+    def select() -> TranslationView:
+        return whole.select(*read_link_reading())
+
+    view = select()
     show_hero(text, hero := make_hero(text, view, sentence.text), "translation")
     text("learned_here", pairs=f"{TRAINING_SENTENCES:,}")
     answer, named = cards.answer_explaining(view)
     if revealed(text, "explaining", cards.UNCHANGED_SHARES, answer, **named):
         text("explaining_more", **cards.show_replacements(view))
-    syllable = hero.chosen(controls.followed_syllable)
+    syllable = controls.followed_syllable
     of_weights = controls.cross_layer, controls.cross_head, controls.cross_rows
-    with follows("steps", controls.followed_syllable, *of_weights):
-        show_steps(view, syllable)
-    shown_below = {"accuracy": show_accuracy, "block": show_block}
-    go_deeper(text, shown_below | {"two_ways": show_two_ways, "real": show_real}, view)
+    show_chosen("steps", lambda: show_steps(select(), hero.chosen(syllable)), syllable, *of_weights)
+    deeper: Cards = {
+        "accuracy": lambda: show_accuracy(select()),
+        "block": lambda: show_block(select()),
+        "two_ways": lambda: show_two_ways(select()),
+        "real": lambda: show_real(select()),
+    }
+    go_deeper(text, deeper)
 
 
 text("question")

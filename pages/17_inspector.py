@@ -1,5 +1,7 @@
 """Inspector: a real model with our function inside, every head of it, number by number."""
 
+from functools import partial
+
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
@@ -33,7 +35,7 @@ def ask_position() -> None:
 def show_how() -> None:
     """Is it really the model? Ours against its own."""
     text("equal", **(compared := sentence_run.compare_with_own(view)))
-    show_source(head.function)
+    show_source(take_head(view).function)
     with st.expander(_("Layer by layer"), key="equal rows", on_change="rerun") as box:
         if box.open:
             text("equal_rows", **compared)
@@ -41,6 +43,8 @@ def show_how() -> None:
 
 def show_head() -> None:
     """The chosen head, with all that led to its weights."""
+    view = find_view()
+    head = take_head(view)
     text("head_words" if view.words else "head" if len(head.tokens) <= MOST_DRAWN else "head_long")
     shares = draw_head(head, view)
     if view.is_dimmed:
@@ -61,15 +65,16 @@ heads = find_heads(run, model, sentence)
 with st.container() if run else picture:
     show_hero(text, hero := make_hero(text, heads, sentence, model), "mosaic")
 if run:
-    view = run.select(hero, page.has_queries_down())
+    find_view = partial(run.select, hero, page.has_queries_down())
+    view = find_view()
     if cut := sentence_run.describe_cut(view):
         text("hero_cut_long" if "shown" in cut else "hero_cut", **cut)
     text("model", **sentence_run.name_model(view))
-    head = take_head(view)
+    take_head(view)
     show_other_model(text, hero, sentence)
     ask_position()
     show_how()
-    go_deeper(text, {"head": show_head, "sinks": lambda: cards.show_all_heads(text, view)})
+    go_deeper(text, {"head": show_head, "sinks": lambda: cards.show_all_heads(text, find_view())})
 text("notice")
 show_one_sentence(text)
 check_yourself(text, {"first": cards.recall_sink, "zero": sentence_run.recall_difference})

@@ -6,7 +6,13 @@ from explainers.chapters.common import measured_heads
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
 from explainers.chapters.head_gallery import cards, head_card
-from explainers.chapters.head_gallery.hero import Place, gallery_head, gallery_layer, make_hero
+from explainers.chapters.head_gallery.hero import (
+    Place,
+    find_head,
+    gallery_head,
+    gallery_layer,
+    make_hero,
+)
 from explainers.models.head_scores import (
     build_patterns,
     compute_mass,
@@ -15,7 +21,7 @@ from explainers.models.head_scores import (
     shuffle_weights,
 )
 from explainers.ui import page
-from explainers.ui.figure.hero import follows, show_hero
+from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -45,10 +51,16 @@ def show_measures(gallery: Gallery, chosen: Place) -> None:
     show_source(measure_layer, score_pattern, shuffle_weights, that=CODE_ROLE)
 
 
+def show_score(gallery: Gallery, chosen: Place) -> None:
+    """How one head's score comes about."""
+    told = cards.show_score_steps(gallery, chosen)
+    text("how_mean" if told else "how_elsewhere", **told)
+
+
 @fragment
 def show_gallery(gallery: Gallery, named: str) -> None:
     """The picture, the question below it, and the cards, if it is that of the chosen model."""
-    hero, chosen = make_hero(text, gallery, named)
+    hero = make_hero(text, gallery, named)
     if stands_in := gallery.name != named:
         text("hero_other_model", model=gallery.name)
     show_hero(text, hero, "gallery")
@@ -57,14 +69,12 @@ def show_gallery(gallery: Gallery, named: str) -> None:
         measured_heads.offer_measuring(loaded)
     ask_keeps(gallery)
     text("how")
-    with follows("score", gallery_layer, gallery_head):
-        told = cards.show_score_steps(gallery, chosen)
-        text("how_mean" if told else "how_elsewhere", **told)
+    show_chosen("score", lambda: show_score(gallery, find_head(hero)), gallery_layer, gallery_head)
     show_source(build_patterns, compute_mass, score_pattern)
-    of_head = {"measures": lambda: show_measures(gallery, chosen)}
-    of_head |= {"evidence": lambda: head_card.show_evidence(text, gallery, chosen)}
+    of_head = {"measures": lambda: show_measures(gallery, find_head(hero))}
+    of_head |= {"evidence": lambda: head_card.show_evidence(text, gallery, find_head(hero))}
     if not stands_in:
-        go_deeper(text, cards.follow_choice(of_head, gallery, chosen))
+        go_deeper(text, cards.follow_choice(of_head, gallery, find_head(hero)))
 
 
 text("question")

@@ -15,7 +15,7 @@ from explainers.models.score_sources import (
 )
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import follows, read_choice, show_hero
+from explainers.ui.figure.hero import read_choice, show_chosen, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -48,21 +48,24 @@ def show_lesson(
 ) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
     if own:
-        hero, shown, origin = make_own_hero(own), own.explained, own.origin
+        hero, origin = make_own_hero(own), own.origin
     else:
         hero, origin = make_hero(text, cells, shipped_origin, whose), shipped_origin
-        shown = cells[hero.chosen(controls.looked_cell)]
+
+    def find_shown() -> Explained:
+        return own.explained if own else cells[hero.chosen(controls.looked_cell)]
+
     show_hero(text, hero, "why")
     code_role = "just ran" if own else CODE_ROLE
-    cards.hand_over_weight(shown)
+    cards.hand_over_weight(find_shown())
     ask_writer(next(iter(cells.values())), shipped_origin)
-    with follows("sum", controls.looked_cell):
-        text("how", **cards.describe_sum(shown))
+    cell = controls.looked_cell
+    show_chosen("sum", lambda: text("how", **cards.describe_sum(find_shown())), cell)
     show_source(gather_sources, split_score, that=code_role)
     go_deeper(
         text,
         {
-            "removing": lambda: show_removals(shown, origin, code_role),
+            "removing": lambda: show_removals(find_shown(), origin, code_role),
             "roles": lambda: cards.show_roles(text),
         },
     )

@@ -4,7 +4,7 @@ import streamlit as st
 
 from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
 from explainers.chapters.does_it_matter import cards
-from explainers.chapters.does_it_matter.hero import Place, Shown, make_hero, read_shown
+from explainers.chapters.does_it_matter.hero import Place, Shown, find_head, make_hero, read_shown
 from explainers.models.layer_by_layer import compute_direct_effects, freeze_norm
 from explainers.models.probes import NUM_TEXTS
 from explainers.models.replaced_heads import (
@@ -52,7 +52,7 @@ def show_ways(shown: Shown, place: Place) -> None:
 @fragment
 def show_page(shown: Shown) -> None:
     """The picture, the question, and the cards."""
-    hero, place = make_hero(text, shown)
+    hero = make_hero(text, shown)
     show_hero(text, hero, "matter")
     rises = shown.ablations.rises[(slice(None), *cards.MISLED)]
     title = _("What replacing {head} costs", head=name_head(*cards.MISLED))
@@ -64,8 +64,8 @@ def show_page(shown: Shown) -> None:
     go_deeper(
         text,
         {
-            "writes": lambda: cards.show_writing(text, shown, place),
-            "ways": lambda: show_ways(shown, place),
+            "writes": lambda: cards.show_writing(text, shown, find_head(hero)),
+            "ways": lambda: show_ways(shown, find_head(hero)),
             "pair": lambda: cards.show_pair(text, shown, page.read_seed()),
         },
     )

@@ -21,7 +21,8 @@ Streamlit copies its place on the page twice, by way of Python's general copying
 
 import asyncio
 import functools
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
@@ -52,6 +53,8 @@ ASKED_FOR = {
 }
 WHOLE_ADDRESS = "whole"
 """With this begins what stands behind the # of an address that `common/address.js` sends."""
+BELOW = "below"
+"""What a picture tells that asks for what stands below it: `picture/hero.js`."""
 OF_WIDGETS = "$$"
 CLICKS = {"trigger_value", "json_trigger_value", "string_trigger_value", "chat_input_value"}
 _read, _take_up = WStates.__getitem__, WStates.set_widget_from_proto
@@ -92,11 +95,11 @@ class Asked:
             or (one != before[name] if name in before else _is_news(one, held))
         ]
 
-    def list_late(self, drawn: Drawn, address: SplitResult) -> tuple[dict[str, Texts], bool]:
-        """What the browser has chosen by itself since the last message, and is there anything
-        that no picture has been drawn with?
+    def list_late(self, drawn: Drawn, address: SplitResult) -> tuple[dict[str, Texts], set[str]]:
+        """What the browser has chosen by itself since the last message; and the names of all that
+        no run has taken up.
 
-        It names what it has not seen taken up; what it named before is on its way already, and may
+        It names what no picture was drawn with; what it named before is on its way already, and may
         have been taken away since.
         """
         said = split_query(address.query)
@@ -107,7 +110,7 @@ class Asked:
         self.told = drawn.visit, unheard
         was = {name: drawn.choices[name].drawn for name in names}
         late = {name: one for name, one in unheard.items() if one != before.get(name, was[name])}
-        return late, unheard != was
+        return late, {name for name in names if unheard[name] != was[name]}
 
 
 def _is_news(said: WidgetState, held: SessionState) -> bool:
@@ -121,10 +124,13 @@ def _is_news(said: WidgetState, held: SessionState) -> bool:
 _of_sessions: WeakValueDictionary[str, Asked] = WeakValueDictionary()
 
 
-def complete(session: AppSession, asked: Asked, state: ClientState) -> None:
-    """Ask with the address as it is, and for all parts of the page that have something to say."""
-    kept, parts = session.session_state, {state.fragment_id or None}
-    changed = asked.list_changed(state.widget_states.widgets, kept)
+def complete(session: AppSession, asked: Asked, state: ClientState) -> list[str]:
+    """Have it ask with the address as it is; the parts of the page that have something to say.
+
+    "" is the whole page.
+    """
+    kept, said = session.session_state, state.widget_states.widgets
+    changed, following = asked.list_changed(said, kept), set[str]()
     drawn = _find_drawn(kept)
     if address := _take_address(state):
         place = address.path.rpartition("/")[2]
@@ -132,15 +138,26 @@ def complete(session: AppSession, asked: Asked, state: ClientState) -> None:
         if page and place == page["url_pathname"]:
             state.query_string = address.query
         if drawn and drawn.place == place:
-            late, is_any = asked.list_late(drawn, address)
+            late, names = asked.list_late(drawn, address)
             asked.late |= late
-            if is_any:
-                parts.add(drawn.fragment)
-    if not state.fragment_id or state.is_auto_rerun:
-        return
+            following = drawn.list_following(names)
+    asking = {one.id for one in said if _asks_below(one)}
     known = kept._new_widget_state.widget_metadata
-    parts |= {known[name].fragment_id for name in changed if name in known}
-    state.fragment_id = find_common(session, parts)
+    parts = {known[name].fragment_id or "" for name in changed if name in known}
+    if asking.issuperset(changed) and asking and following:
+        parts = following
+    else:
+        parts |= {state.fragment_id} | following
+    return list_outermost(session, {one for one in parts if not one or session.has_fragment(one)})
+
+
+def _asks_below(said: WidgetState) -> bool:
+    """Does a picture ask for nothing but what stands below it? See `picture/hero.js`."""
+    try:
+        events = json.loads(said.json_trigger_value or "[]")
+        return bool(events) and all(one["event"] == BELOW for one in events)
+    except (ValueError, TypeError, KeyError, RecursionError):  # no browser says so
+        return False
 
 
 def _find_drawn(state: SessionState) -> Drawn | None:
@@ -163,13 +180,24 @@ def _take_address(state: ClientState) -> SplitResult | None:
     return address
 
 
-def find_common(session: AppSession, parts: set[str | None]) -> str:
-    """The part of the page that has all of these in it; "" for the whole page."""
-    inner = session._fragment_storage.has_ancestor_in
-    for one in filter(None, parts):
-        if all(other == one or (other and inner(other, {one})) for other in parts):
-            return one
-    return ""
+def list_outermost(session: AppSession, parts: set[str]) -> list[str]:
+    """Those that are in no other of these parts of the page; "", the whole page, has all in it."""
+    if "" in parts:
+        return [""]
+    is_inner = session._fragment_storage.has_ancestor_in
+    return [one for one in parts if not is_inner(one, parts - {one})]
+
+
+def split(state: ClientState, parts: list[str]) -> Iterator[ClientState]:
+    """A message for each part: Streamlit makes one run of them. Clicks count once."""
+    for part in parts:
+        state.fragment_id = part
+        yield state
+        state, of = ClientState(), state
+        state.CopyFrom(of)
+        said = [one for one in of.widget_states.widgets if one.WhichOneof("value") not in CLICKS]
+        del state.widget_states.widgets[:]
+        state.widget_states.widgets.extend(said)
 
 
 def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
@@ -179,14 +207,14 @@ def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
     """
     asked: Asked = vars(session).setdefault("asked", Asked())
     _of_sessions[session.id] = asked
-    complete(session, asked, state)
-    if asked.put_off:
-        asked.put_off.append(state)
-    elif wait := asked.pace.count():
-        asked.put_off.append(state)
+    is_waiting = bool(asked.put_off)
+    asked.put_off += split(state, complete(session, asked, state))
+    if is_waiting:
+        return
+    if wait := asked.pace.count():
         asyncio.get_running_loop().call_later(wait, _ask_for_all, session, asked)
     else:
-        _ask(session, state)
+        _ask_for_all(session, asked)
 
 
 def _ask_for_all(session: AppSession, asked: Asked) -> None:

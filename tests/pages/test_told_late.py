@@ -6,19 +6,31 @@ run, but for the parts of the page that are marked as following the choice.
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 from unittest import mock
 
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.runtime.state.session_state import SessionState
+from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.element_tree import parse_tree_from_messages
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
+from explainers.ui import changed_streamlit
+from explainers.ui.controls.late_choices import ANY_CHOICE, take_up
 from explainers.ui.figure import hero
-from explainers.ui.figure.hero import ANY_CHOICE, Hero, HeroChoice
+from explainers.ui.figure.hero import Hero, HeroChoice
+from explainers.ui.session import PICTURED
 from tests.golden.kept import load_models
 from tests.golden.sent import _read_element
-from tests.support.opening import PAGES, opened
+from tests.support.opening import PAGES, cards_in_turn, opened
 from tests.support.scripts import DENO
 
 SPELL = Path(__file__).with_name("spell.js")
@@ -40,7 +52,7 @@ def read_parts(block: Any, following: frozenset[str] = frozenset()) -> Iterator[
 
     A mark itself is an element as well: where there is none yet, a browser can look for nothing.
     """
-    for child in getattr(block, "children", {}).values():
+    for _place, child in sorted(getattr(block, "children", {}).items()):
         name = getattr(child, "key", None) or ""
         names = {*name.rpartition(OF)[2].split()} if name.startswith(FOLLOWS) else set()
         if names:
@@ -62,18 +74,74 @@ def strip(sent: Any) -> Any:
     return sent | {"data": data}
 
 
-def see(page: Path, link: dict[str, Any]) -> tuple[list[Hero], list[tuple[Any, str]]]:
-    """The pictures of a page under a link, and all that it shows."""
-    shown: list[Hero] = []
+class Seen(NamedTuple):
+    """A page under a link."""
+
+    visit: AppTest
+    messages: list[ForwardMsg]
+    """Of its last run."""
+    pictures: list[Hero]
+
+    @property
+    def parts(self) -> list[tuple[Any, str]]:
+        return list(read_parts(self.visit.main))
+
+    def tell(self, name: str, text: Any) -> list[str]:
+        """All that it shows, once it was told what the browser has chosen by itself."""
+        visit, storage = self.visit, self.visit._fragment_storage
+        drawn = visit.session_state[PICTURED]
+        session: Any = SimpleNamespace(_fragment_storage=storage)
+        there = filter(storage.contains, drawn.list_following({name}))
+        parts = changed_streamlit.list_outermost(session, {*there})
+        kept = [
+            one
+            for one in self.messages
+            if (of := one.delta.fragment_id) not in parts and not storage.has_ancestor_in(of, parts)
+        ]
+        texts = (text,) if isinstance(text, str) else tuple(text)
+        ask, call = LocalScriptRunner.request_rerun, SessionState._call_callbacks
+
+        def ask_for_parts(runner: LocalScriptRunner, data: RerunData) -> bool:
+            return ask(runner, replace(data, fragment_id_queue=parts))
+
+        def take_up_before(state: SessionState, **replayed: Any) -> None:
+            take_up({name: texts})
+            call(state, **replayed)
+
+        visit.query_params[name] = text
+        with (
+            mock.patch.object(LocalScriptRunner, "request_rerun", ask_for_parts),
+            mock.patch.object(SessionState, "_call_callbacks", take_up_before),
+            read_runs(kept),
+        ):
+            visit.run()
+        return [sent for _follows, sent in self.parts]
+
+
+@contextmanager
+def read_runs(kept: Sequence[ForwardMsg] = ()) -> Iterator[list[ForwardMsg]]:
+    """What runs of a page send: a browser keeps the rest of what it was sent before."""
+    last: list[ForwardMsg] = []
+
+    def read(messages: list[ForwardMsg]) -> Any:
+        last[:] = [*kept, *messages]
+        return parse_tree_from_messages(last)
+
+    with mock.patch.object(local_script_runner, "parse_tree_from_messages", read):
+        yield last
+
+
+def see(page: Path, link: Mapping[str, Any]) -> Seen:
+    """A page as it opens under a link."""
+    pictures: list[Hero] = []
     draw = hero._draw_picture
 
     def note(text: Any, picture: Hero, *more: Any) -> None:
-        shown.append(picture)
+        pictures.append(picture)
         draw(text, picture, *more)
 
-    with mock.patch.object(hero, "_draw_picture", note):
-        visit = opened(page, link)
-    return shown, list(read_parts(visit.main))
+    with mock.patch.object(hero, "_draw_picture", note), read_runs() as messages:
+        return Seen(opened(page, link), messages, pictures)
 
 
 def spell_in_browser(choices: list[HeroChoice]) -> list[list[str]]:
@@ -91,23 +159,49 @@ def spell_in_browser(choices: list[HeroChoice]) -> list[list[str]]:
     return spelled
 
 
+def list_others(choice: HeroChoice) -> list[Any]:
+    """Some other values than the one that is chosen."""
+    others = [one for one in choice.values if one != choice.value and one is not None]
+    return others[:: max(1, len(others) // MOST_TRIED)][:MOST_TRIED]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_shows_a_choice_is_marked_and_the_picture_itself_has_all(page):
     load_models()
-    [picture, *_more], usual = see(page, {})
-    late = [one for one in picture.choices if not one.is_elsewhere and None not in one.values]
+    usual = see(page, {})
+    choices = usual.pictures[0].choices
+    late = [one for one in choices if not one.is_elsewhere and None not in one.values]
     written = [one.control.format_for_url(value) for one in late for value in one.values]
     assert spell_in_browser(late) == [[one] if isinstance(one, str) else one for one in written]
-    for choice in picture.choices:
+    for choice in choices:
         name = choice.control.key
-        others = [one for one in choice.values if one != choice.value and one is not None]
         if choice.is_elsewhere or name.startswith("guess_"):
             continue
-        for value in others[:: max(1, len(others) // MOST_TRIED)][:MOST_TRIED]:
-            _shown, seen = see(page, {name: choice.control.format_for_url(value)})
+        for value in list_others(choice):
+            seen = see(page, {name: choice.control.format_for_url(value)})
             before, after = (
-                [sent for follows, sent in parts if not {name, ANY_CHOICE} & follows]
-                for parts in (usual, seen)
+                [sent for follows, sent in one.parts if not {name, ANY_CHOICE} & follows]
+                for one in (usual, seen)
             )
             changed = list(unified_diff(before, after, n=0, lineterm=""))
+            assert not changed, "\n".join([f"{name} = {value}", *changed])
+
+
+@pytest.mark.parametrize(
+    ("page", "card"),
+    [pytest.param(page, at, id=f"{page.stem} {at}") for page in PAGES for at in range(2)],
+)
+def test_what_follows_a_choice_is_drawn_as_where_a_link_asks_for_it(page, card):
+    """With all cards closed, and with one of them open."""
+    load_models()
+    links = cards_in_turn(page)
+    link = links[card % len(links)]
+    for choice in see(page, link).pictures[0].choices:
+        for value in list_others(choice)[-1:]:
+            name, text = choice.control.key, choice.control.format_for_url(value)
+            seen = see(page, link)
+            if choice.is_elsewhere or name not in seen.visit.session_state[PICTURED].choices:
+                continue
+            told, asked = seen.tell(name, text), see(page, {**link, name: text}).parts
+            changed = list(unified_diff([sent for _f, sent in asked], told, n=0, lineterm=""))
             assert not changed, "\n".join([f"{name} = {value}", *changed])

@@ -86,59 +86,77 @@ def a_session(**widgets: str) -> Any:
         )
         state._new_widget_state.set_from_value(name, "old")
     pages = {"of masks": {"url_pathname": "masks"}, "of heads": {"url_pathname": "many_heads"}}
-    return SimpleNamespace(session_state=state, _fragment_storage=storage, get_pages=lambda: pages)
+    return SimpleNamespace(
+        session_state=state,
+        _fragment_storage=storage,
+        has_fragment=storage.contains,
+        get_pages=lambda: pages,
+    )
 
 
 def test_all_parts_of_a_page_that_speak_at_once_are_heard():
     asked, session = changed_streamlit.Asked(), a_session(pick="card", answer="question", way="")
     told = {"pick": "old", "answer": "old", "way": "old"}
     for changed, sent_for, runs in (
-        ({"pick": "new"}, "card", "card"),  # alone
-        ({"answer": "new"}, "lesson", "lesson"),  # one within the other
-        ({"answer": "old", "pick": "old"}, "question", ""),  # beside each other: the whole page
-        ({"answer": "new"}, "card", ""),
-        ({}, "card", "card"),  # nothing else has changed since
-        ({"way": "new"}, "card", ""),  # outside of all parts
+        ({"pick": "new"}, "card", {"card"}),  # alone
+        ({"answer": "new"}, "lesson", {"lesson"}),  # one within the other
+        ({"answer": "old", "pick": "old"}, "question", {"question", "card"}),  # beside each other
+        ({"answer": "new"}, "card", {"question", "card"}),
+        ({}, "card", {"card"}),  # nothing else has changed since
+        ({"way": "new"}, "card", {""}),  # outside of all parts: the whole page
+        ({"pick": "new"}, "", {""}),
+        ({}, "left", set()),  # a part that there is no more
     ):
         told |= changed
         state = ClientState(fragment_id=sent_for)
         for name, value in told.items():
             state.widget_states.widgets.append(WidgetState(id=name, string_value=value))
-        changed_streamlit.complete(session, asked, state)
-        assert state.fragment_id == runs, changed
+        assert {*changed_streamlit.complete(session, asked, state)} == runs, changed
 
 
 def test_a_widget_is_heard_of_which_no_message_has_told_before():
-    for value, runs in (("old", "card"), ("new", "")):
+    for value, runs in (("old", {"card"}), ("new", {"card", "question"})):
         asked, session = changed_streamlit.Asked(), a_session(answer="question")
         state = ClientState(fragment_id="card")
         state.widget_states.widgets.append(WidgetState(id="answer", string_value=value))
-        changed_streamlit.complete(session, asked, state)
-        assert state.fragment_id == runs
+        assert {*changed_streamlit.complete(session, asked, state)} == runs
 
 
 def test_what_a_browser_has_chosen_by_itself_is_taken_up_once():
     asked, session = changed_streamlit.Asked(), a_session()
     word: Any = SimpleNamespace(drawn=("2",))
-    session.session_state[PICTURED] = Drawn(1, "masks", "lesson", {"word": word})
+    shown: dict[str, tuple[str | None, frozenset[str]]] = {
+        "words": ("card", frozenset({"word"})),
+        "rules": ("question", frozenset({"rule"})),
+    }
+    session.session_state[PICTURED] = Drawn(1, "masks", {"word": word}, shown)
+    both, alone = {"sidebar", "card"}, {"sidebar"}
     for address, late, runs, query in (
-        ("masks?word=5#whole&word", {"word": ("5",)}, "", "word=5"),
-        ("masks?word=5#whole&word", {}, "", "word=5"),  # it is on its way, or was taken away
-        ("masks#whole&word", {"word": ()}, "", ""),  # the usual one again
-        ("masks?word=2#whole&word", {"word": ("2",)}, "sidebar", "word=2"),  # as it is drawn
-        ("masks?rule=full#whole&rule", {}, "sidebar", "rule=full"),  # no picture offers it
-        ("masks#whole", {}, "sidebar", ""),  # written by the server, and not arrived
-        ("many_heads?word=5#whole&word", {}, "sidebar", "before"),  # of the page that comes
-        ("masks?word=7", {}, "sidebar", "before"),  # as Streamlit's script itself sends it
+        ("masks?word=5#whole&word", {"word": ("5",)}, both, "word=5"),
+        ("masks?word=5#whole&word", {}, both, "word=5"),  # it is on its way, or was taken away
+        ("masks#whole&word", {"word": ()}, both, ""),  # the usual one again
+        ("masks?word=2#whole&word", {"word": ("2",)}, alone, "word=2"),  # as it is drawn
+        ("masks?rule=full#whole&rule", {}, alone, "rule=full"),  # no picture offers it
+        ("masks#whole", {}, alone, ""),  # written by the server, and not arrived
+        ("many_heads?word=5#whole&word", {}, alone, "before"),  # of the page that comes
+        ("masks?word=7", {}, alone, "before"),  # as Streamlit's script itself sends it
     ):
         asked.late = {}
         state = ClientState(fragment_id="sidebar", page_script_hash="of masks")
         state.query_string, state.context_info.url = "before", f"http://app/{address}"
-        changed_streamlit.complete(session, asked, state)
-        found = asked.late, state.fragment_id, state.query_string
+        parts = changed_streamlit.complete(session, asked, state)
+        found = asked.late, {*parts}, state.query_string
         assert found == (late, runs, query), address
         assert "#" not in state.context_info.url
+    asked.late = {}
+    state = ClientState(fragment_id="lesson", page_script_hash="of masks")
+    state.context_info.url = "http://app/masks?word=7#whole&word"
+    told = [WidgetState(id="picture", json_trigger_value='[{"event": "below", "value": true}]')]
+    state.widget_states.widgets.extend(told)
+    assert changed_streamlit.complete(session, asked, state) == ["card"], "only what shows it"
+    asked.late, told[0].json_trigger_value = {}, "[" * 9_999
     odd = ClientState(fragment_id="sidebar", query_string="before")
+    odd.widget_states.widgets.extend(told)
     odd.context_info.url = "http://[masks?word=7#whole&word"
     changed_streamlit.complete(session, asked, odd)
     assert (asked.late, odd.query_string) == ({}, "before")

@@ -4,7 +4,7 @@ from explainers.attention.scaling import with_temperature
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.sureness import cards
-from explainers.ui.figure.hero import follows, show_hero
+from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.page import Prose, show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.source import show_source
@@ -16,11 +16,10 @@ text = Prose(__file__)
 @fragment
 def show_lesson(reading: Reading) -> None:
     """The picture, and what follows it."""
-    hero, told = cards.make_hero(text, reading)
+    hero = cards.make_hero(text, reading)
     show_hero(text, hero, "sureness")
     show_reader(reading)
-    with follows("bits"):
-        text("how", **told)
+    show_chosen("bits", lambda: text("how", **cards.name_bits(hero, reading)))
     show_source(cards.measure_bits, with_temperature)
 
 

@@ -325,4 +325,4 @@ def show_pair(text: Prose, shown: Shown, seed: int) -> None:
     loaded = obtain_model(MODEL, "beside")
     if loaded and (found := measure_pair(Pair(*prompts, *answers), seed)):
         own = Shown(found, shown.ablations, answers, describe_live_run(loaded))
-        show_picture(text, make_hero(text, own, OWN)[0], "own matter")
+        show_picture(text, make_hero(text, own, OWN), "own matter")

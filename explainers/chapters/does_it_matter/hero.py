@@ -75,8 +75,8 @@ def read_shown() -> Shown | None:
     return Shown(shipped.pairs[name], shipped.ablations, answers, origin)
 
 
-def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> tuple[Hero, Place]:
-    """Every head's effect; and the head that is looked at. The running pair has experiments."""
+def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> Hero:
+    """Every head's effect. The running pair has experiments."""
     layers, heads = shown.shape
     opens = find_largest(shown.patching)[0]
     chosen = [
@@ -88,7 +88,7 @@ def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> tuple[
     ]
     views = PATCHED, DIRECT
     view = HeroChoice.read(followed.view, views, [*map(_, LABELS)])
-    hero = Hero(
+    return Hero(
         "matter",
         _("A square for every head of a model, coloured by what it changes."),
         compute_numbers(shown) | {"keys": [control.key for control in followed]},
@@ -98,7 +98,11 @@ def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> tuple[
         shown.origin,
         lambda: make_table(shown),
     )
-    return hero, (chosen[0].value, chosen[1].value)
+
+
+def find_head(hero: Hero) -> Place:
+    """The head that is looked at."""
+    return hero.chosen(RUNNING.layer), hero.chosen(RUNNING.head)
 
 
 def compute_numbers(shown: Shown) -> dict[str, Any]:

@@ -69,8 +69,8 @@ def choose(layer: int, head: int) -> None:
     gallery_head.put(head)
 
 
-def make_hero(text: Prose, gallery: Gallery, named: str) -> tuple[Hero, Place]:
-    """All heads of a model by name; and the head that is looked at.
+def make_hero(text: Prose, gallery: Gallery, named: str) -> Hero:
+    """All heads of a model by name.
 
     The reader's model, `named`, stays chosen where the gallery is that of another.
     """
@@ -98,7 +98,7 @@ def make_hero(text: Prose, gallery: Gallery, named: str) -> tuple[Hero, Place]:
     ]
     model = HeroChoice(controls.real_model, (), named, is_elsewhere=True)
     numbers = compute_numbers(gallery.name, scores, example)
-    hero = Hero(
+    return Hero(
         "gallery",
         _("A square for every head of a model, coloured by its name; and one head's scores."),
         numbers,
@@ -108,7 +108,12 @@ def make_hero(text: Prose, gallery: Gallery, named: str) -> tuple[Hero, Place]:
         gallery.origin,
         lambda: make_table(scores),
     )
-    return hero, (chosen[0].value, chosen[1].value)
+
+
+def find_head(hero: Hero) -> Place:
+    """The head that is looked at."""
+    layers, heads = range(hero.numbers["layers"]), range(hero.numbers["heads"])
+    return hero.chosen(gallery_layer, layers), hero.chosen(gallery_head, heads)
 
 
 def compute_numbers(model: str, scores: HeadScores, example: Example | None) -> dict[str, Any]:

@@ -179,18 +179,24 @@ def make_choices() -> list[HeroChoice]:
 
 def make_hero(text: Prose, choices: list[HeroChoice], here: TrainedHere | None, seed: int) -> Hero:
     """A text of letters under every shipped setting, and what was trained here."""
-    setting, shown = choices[0].value, choose_seed(seed)
-    return Hero(
+    shown = choose_seed(seed)
+
+    def make_stage_table() -> Any:
+        stage = find_stage(hero.chosen(given), hero.chosen(learned), here, shown)
+        return make_table(stage)
+
+    hero = Hero(
         "idle",
         _("A line of letters with arcs from one of them, and two bars: where its weight goes."),
         compute_numbers(here, shown),
         choices,
         SENTENCES,
         list_experiments(text),
-        name_origin(here, seed, setting in SHIPPED_SETTINGS),
-        lambda: make_table(find_stage(setting, choices[2].value, here, shown)),
+        lambda: name_origin(here, seed, hero.chosen(given) in SHIPPED_SETTINGS),
+        make_stage_table,
         (given,),
     )
+    return hero
 
 
 def compute_numbers(here: TrainedHere | None, seed: int) -> dict[str, Any]:

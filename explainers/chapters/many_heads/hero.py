@@ -40,13 +40,12 @@ def list_switches(count: int) -> tuple[str, ...]:
     return tuple("".join(some) for some in product(*(("", f"{head:x}") for head in range(count))))
 
 
-def make_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int]]:
-    """Where one word looks in each head, the layer of these heads, and which are off."""
+def make_hero(text: Prose, reading: Reading) -> Hero:
+    """Where one word looks in each head."""
     word, control = reading.choose_word(), controls.num_heads
     if reading.is_small:
         options: Sequence[str] = control.options
         count, layers = read_choice(control, options), compute_small_layers(reading.words)
-        layer = load_layer(reading.words, make_equal_heads(int(count)), SEEDS[0])
         tried = TRIED
     else:
         control(is_drawn=False)  # of the small heads below; it says so where a link asks for others
@@ -74,11 +73,25 @@ def make_hero(text: Prose, reading: Reading) -> tuple[Hero, Layer, frozenset[int
         list_for_each(
             word, functools.partial(list_experiments, text, reading.tokens, layers, tried)
         ),
-        name_layer_origin(layer),
-        lambda: make_head_table(layer, word.value),
+        lambda: name_layer_origin(find_layer(hero, reading)),
+        lambda: make_head_table(find_layer(hero, reading), hero.chosen(word.control)),
         origin_follows=(control,),
     )
-    return hero, layer, frozenset(int(one, 16) for one in off)
+    return hero
+
+
+def find_layer(hero: Hero, reading: Reading) -> Layer:
+    """The layer with as many heads as are chosen."""
+    if not reading.is_small:
+        return reading.layer_of_heads()
+    heads = make_equal_heads(int(hero.chosen(controls.num_heads)))
+    return load_layer(reading.words, heads, SEEDS[0])
+
+
+def list_off(hero: Hero, layer: Layer) -> list[int]:
+    """Which of its heads are switched off."""
+    off = (int(one, 16) for one in hero.chosen(controls.switched_off_heads))
+    return [head for head in off if head < layer.heads.num_heads]
 
 
 @functools.lru_cache(maxsize=32)

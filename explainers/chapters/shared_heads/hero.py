@@ -83,12 +83,19 @@ def make_small_hero(text: Prose, reading: Reading) -> Hero:
         word,
     ]
     alt = _("KV heads, the query heads that read them, and where one word looks in each of these.")
-    shown = load_sharing(tokens, int(heads), int(kv_heads))
     numbers = compute_numbers(tokens)
-    experiments = list_for_each(word, functools.partial(list_experiments, text, numbers))
-    table = functools.partial(make_head_table, shown, word.value)
-    origin, follows = name_layer_origin(shown), (controls.num_heads, controls.num_kv_heads)
-    return Hero("sharing", alt, numbers, choices, SENTENCES, experiments, origin, table, follows)
+    hero = Hero(
+        "sharing",
+        alt,
+        numbers,
+        choices,
+        SENTENCES,
+        list_for_each(word, functools.partial(list_experiments, text, numbers)),
+        lambda: name_layer_origin(load_shown(hero, reading)[0]),
+        lambda: make_head_table(*load_shown(hero, reading)),
+        (controls.num_heads, controls.num_kv_heads),
+    )
+    return hero
 
 
 def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
@@ -132,7 +139,7 @@ def average_layer(layer: Layer, num_kv_heads: int) -> Layer:
     return replace(layer, heads=average_kv_heads(layer.heads, num_kv_heads), is_changed=True)
 
 
-def load_shown(reading: Reading, hero: Hero) -> tuple[Layer, int]:
+def load_shown(hero: Hero, reading: Reading) -> tuple[Layer, int]:
     """The layer that the picture shows, and the word that is followed."""
     word, num_heads, num_kv_heads = find_choices(hero, len(reading.tokens))
     if reading.is_small:
@@ -143,7 +150,8 @@ def load_shown(reading: Reading, hero: Hero) -> tuple[Layer, int]:
 def find_choices(hero: Hero, words: int) -> tuple[int, int, int]:
     """The word that is followed, and how many query heads and KV heads there are."""
     word = min(hero.chosen(controls.followed_word), words - 1)
-    return word, int(hero.chosen(controls.num_heads)), int(hero.chosen(controls.num_kv_heads))
+    num_heads = int(hero.chosen(controls.num_heads))
+    return word, num_heads, int(hero.chosen(controls.num_kv_heads, list_divisors(num_heads)))
 
 
 def find_small_sizes(hero: Hero, reading: Reading) -> tuple[int, int]:

@@ -63,19 +63,22 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
         names = tuple(models)
         choices.append(HeroChoice.read(controls.tokenizer, names, names, names[0]))
     alt = _("The letters of a text, the tokens that cover them, and a vector below each token.")
-    chosen = {one.control.key: one.value for one in choices}
-    shown = list_shown(numbers, chosen)
-    return Hero(
+
+    def read_chosen() -> dict[str, Any]:
+        return {one.control.key: hero.chosen(one.control) for one in choices}
+
+    hero = Hero(
         "tokens",
         alt,
         numbers,
         choices,
         SENTENCES,
         list_experiments(text, numbers, models),
-        describe_origin(numbers, chosen, seed),
-        lambda: make_token_table(shown),
+        lambda: describe_origin(numbers, read_chosen(), seed),
+        lambda: make_token_table(list_shown(numbers, read_chosen())),
         (controls.token_unit, controls.tokenizer),
     )
+    return hero
 
 
 def compute_numbers(

@@ -6,8 +6,8 @@ anything else of the message is obeyed: so no choice is lost, and none comes bac
 away since.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qs
 
@@ -19,6 +19,7 @@ from streamlit.runtime.state.query_params import sanitize_query_string
 from explainers.ui.controls.control import Control
 from explainers.ui.session import ASKED_WITH, LAST_WRITE, PAGE_DRAWN, PICTURED, VISIT
 
+ANY_CHOICE = "any"
 Texts = tuple[str, ...]
 """How an address has a choice: a text for each time that it is named, none where it is usual."""
 
@@ -37,7 +38,7 @@ class Pictured(Protocol):
 
 @dataclass(frozen=True)
 class Written:
-    """A choice that the browser may write: as it was drawn, and what the address leaves out."""
+    """A choice that the browser may write: as a run has it, and what the address leaves out."""
 
     choice: Pictured
     drawn: Texts
@@ -58,9 +59,14 @@ class Drawn(NamedTuple):
 
     visit: int
     place: str
-    fragment: str | None
-    """The part of the page in which the picture is."""
     choices: dict[str, Written]
+    following: dict[str, tuple[str | None, frozenset[str]]]
+    """What shows choices, by its name: the part of the page that is run for it, and the choices."""
+
+    def list_following(self, names: Collection[str]) -> set[str]:
+        """The parts of the page that show one of these choices."""
+        shows = self.following.values()
+        return {part or "" for part, some in shows if not some.isdisjoint({*names, ANY_CHOICE})}
 
 
 def note_choices(choices: Sequence[Pictured]) -> dict[str, dict[str, Any]]:
@@ -72,8 +78,7 @@ def note_choices(choices: Sequence[Pictured]) -> dict[str, dict[str, Any]]:
     drawn: Drawn | None = st.session_state.get(PICTURED)
     if drawn is None or drawn.visit != visit:
         place = st.session_state.get(PAGE_DRAWN, "")
-        fragment = ThreadState.get().fragment_id if get_script_run_ctx() else None
-        drawn = st.session_state[PICTURED] = Drawn(visit, place, fragment, {})
+        drawn = st.session_state[PICTURED] = Drawn(visit, place, {}, {})
     ways = {}
     for choice in choices:
         control = choice.control
@@ -88,6 +93,14 @@ def note_choices(choices: Sequence[Pictured]) -> dict[str, dict[str, Any]]:
             way["form"] = control.link_form
         ways[control.key] = way
     return ways
+
+
+def note_part(part: str, names: Collection[str]) -> None:
+    """Remember that what is drawn now shows these choices of the pictures above."""
+    drawn: Drawn | None = st.session_state.get(PICTURED)
+    if drawn and drawn.visit == st.session_state.get(VISIT, 0):
+        fragment = ThreadState.get().fragment_id if get_script_run_ctx() else None
+        drawn.following[part] = fragment, frozenset(names)
 
 
 def take_up(late: Mapping[str, Texts]) -> None:
@@ -105,6 +118,7 @@ def take_up(late: Mapping[str, Texts]) -> None:
         _visit, _text, usual = st.session_state[LAST_WRITE.format(name)]
         text = control.format_for_url(value) if texts else None
         st.session_state[LAST_WRITE.format(name)] = drawn.visit, text, usual
+        drawn.choices[name] = replace(written, drawn=texts)
 
 
 def read_address() -> dict[str, Texts]:

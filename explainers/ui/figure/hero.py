@@ -5,8 +5,8 @@ browser writes a choice into the address by itself; the server hears of it when 
 the picture shows it and is about to be seen, or with whatever else is asked for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
-from explainers.ui.controls.late_choices import note_choices
+from explainers.ui.controls.late_choices import ANY_CHOICE, note_choices, note_part
 from explainers.ui.export_mode import note
 from explainers.ui.figure.chart import offer_files, tabulate
 from explainers.ui.figure.panels import translate_scripts
@@ -32,6 +32,7 @@ from explainers.ui.lecture.screens import (
     screen,
 )
 from explainers.ui.page import Prose, split_title
+from explainers.ui.text.language import fragment
 from explainers.ui.tour_mode import is_tour
 from explainers.ui.turns import first_pictures, fragments
 
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 _SCRIPTS = browser_files.list_scripts("picture", "common")
 _component = browser_files.make_component("picture/picture.js", "hero")
-ANY_CHOICE = "any"
 
 
 @dataclass(frozen=True)
@@ -111,16 +111,22 @@ class Hero:
     sentences: Sequence[str]
     """The sections of the page's text that its sentence is chosen from; they have slots."""
     experiments: Sequence[Experiment] = ()
-    origin: str = ""
+    origin: str | Callable[[], str] = ""
     """Where the numbers come from."""
     table: Callable[[], Any] | None = None
     """The numbers that are seen, as a table (pandas)."""
     origin_follows: Sequence[Control] = ()
-    """The choices with which the numbers come from elsewhere."""
+    """The choices with which `origin` changes."""
 
-    def chosen(self, control: Control) -> Any:
-        """What is chosen now."""
-        return next(one.value for one in self.choices if one.control is control)
+    def chosen(self, control: Control, possible: Container[Any] | None = None) -> Any:
+        """What is chosen now, which may be later than the picture was drawn.
+
+        What is not `possible` beside the other choices of now is as it was drawn.
+        """
+        choice = next(one for one in self.choices if one.control.key == control.key)
+        value = st.session_state.get(control.key, choice.value)
+        is_fit = choice.accepts(value) and (possible is None or value in possible)
+        return value if is_fit else choice.value
 
     def accepts(self, choice: HeroChoice, value: object) -> bool:
         """May a browser ask for this? For what is offered, and for what a button below chooses.
@@ -209,11 +215,23 @@ def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
 def follows(part: str, *choices: Control) -> Iterator[None]:
     """What is drawn inside shows these choices of the picture above; without any, all of them.
 
-    The browser asks for it anew before it is seen, and for nothing else: `picture/below.js`.
+    The browser asks for it anew before it is seen (`picture/below.js`). The fragment that this is
+    in runs then, and nothing else of the page.
     """
-    names = " ".join(one.key for one in choices) or ANY_CHOICE
-    with st.container(key=f"follows {part} of {names}"):
+    names = [one.key for one in choices] or [ANY_CHOICE]
+    note_part(part, names)
+    with st.container(key=f"follows {part} of {' '.join(names)}"):
         yield
+
+
+@fragment
+def show_chosen(part: str, draw: Callable[[], object], *choices: Control) -> None:
+    """Draw what `follows` choices, and runs by itself when they change.
+
+    So `draw` reads what is chosen from the controls, or by `Hero.chosen`.
+    """
+    with follows(part, *choices):
+        draw()
 
 
 def show_picture(text: Prose, hero: Hero, key: str) -> None:
@@ -223,10 +241,14 @@ def show_picture(text: Prose, hero: Hero, key: str) -> None:
 
 
 def _offer_table(hero: Hero, key: str) -> None:
-    if not hero.table:
+    origin, table = hero.origin, hero.table
+    if not table:
         return
-    with follows("origin", *hero.origin_follows) if hero.origin_follows else nullcontext():
-        offer_files(key, hero.origin, hero.table, drawn=key)
+    if isinstance(origin, str):
+        offer_files(key, origin, table, drawn=key)
+    else:
+        shows = hero.origin_follows
+        show_chosen("origin", lambda: offer_files(key, origin(), table, drawn=key), *shows)
 
 
 def _draw_picture(text: Prose, hero: Hero, key: str, experiments: Sequence[Experiment]) -> None:

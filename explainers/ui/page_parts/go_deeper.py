@@ -11,14 +11,14 @@ from explainers.translations import _, get_language
 from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.controls.controls import register
 from explainers.ui.export_mode import is_whole_export
-from explainers.ui.figure.hero import follows
+from explainers.ui.figure.hero import show_chosen
 from explainers.ui.lecture.screens import CARD_KEY, is_lecture, screen
 from explainers.ui.page import Prose, split_title
 from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, LECTURE_CARDS, OPEN_CARD, VISIT
 from explainers.ui.text.language import fragment
 
-Cards = Mapping[str, Callable[..., object]]
-"""Name of a card → what draws its content, given what all cards of the page are about."""
+Cards = Mapping[str, Callable[[], object]]
+"""Name of a card → what draws its content; it reads what is chosen when it runs."""
 
 
 @dataclass(frozen=True)
@@ -63,25 +63,24 @@ open_card = OpenCard(CARD_KEY, N_("Open card"), None)
 register(open_card)
 
 
-def go_deeper(text: Prose, cards: Cards, *given: object) -> None:
+def go_deeper(text: Prose, cards: Cards) -> None:
     """The heading, and a card for each name, titled by the page's text `deeper_<name>`.
 
     The text is one line: what one learns in bold, a sentence, the minutes in italics. A card's
-    content is a fragment, and `given` is what all of them are about. A class sees the titles in the
-    overview, and the card that is open.
+    content is a fragment. A class sees the titles in the overview, and the card that is open.
     """
     if is_lecture():
-        _draw_screens(text, cards, *given)
+        _draw_screens(text, cards)
         return
     if text.has("deeper"):
         text("deeper")
     else:
         heading = _("Go deeper")
         st.markdown(f"## {heading}")
-    _draw_cards(text, cards, *given)
+    _draw_cards(text, cards)
 
 
-def _draw_screens(text: Prose, cards: Cards, *given: object) -> None:
+def _draw_screens(text: Prose, cards: Cards) -> None:
     """Of all cards the titles, which a lecturer may choose from, and the one that was chosen."""
     opened = open_card(text.page, list(cards))
     st.session_state[LECTURE_CARDS] = list(cards)
@@ -92,11 +91,11 @@ def _draw_screens(text: Prose, cards: Cards, *given: object) -> None:
         if name == opened:
             with screen("deeper", name):
                 st.markdown(f"## {title}")
-                fragment(draw)(*given)
+                fragment(draw)()
 
 
 @fragment
-def _draw_cards(text: Prose, cards: Cards, *given: object) -> None:
+def _draw_cards(text: Prose, cards: Cards) -> None:
     names = list(cards)
     open_card(text.page, names)
     with st.container(key="go deeper", gap="small"):
@@ -108,5 +107,5 @@ def _draw_cards(text: Prose, cards: Cards, *given: object) -> None:
                 args=(text.page, names, name),
             )
             if box.open or is_whole_export():
-                with box, follows(name):
-                    fragment(draw)(*given)
+                with box:
+                    show_chosen(name, draw)

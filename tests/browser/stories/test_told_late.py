@@ -83,11 +83,13 @@ def test_whatever_is_asked_for_takes_what_was_chosen_along(visit):
 
 
 def test_files_are_of_what_was_chosen(visit):
-    one = visit("masks", is_still=True)
+    one = visit("masks", is_still=True, size=(1280, 400))
     choose_word(one, 5)
     sent, files = one.sent, one.page.locator(".st-key-takeaway")
-    one.after_run(files.scroll_into_view_if_needed)
+    one.after_run(one.page.locator(BELOW).scroll_into_view_if_needed)
     assert one.sent == sent + 1
+    one.after_run(files.scroll_into_view_if_needed)
+    assert one.sent == sent + 2, "they are of the whole page"
     with one.page.expect_download() as download:
         files.get_by_role("button", name="Script").click()
     assert "word=5" in download.value.path().read_text(encoding="utf-8")

@@ -10,7 +10,12 @@
  * @property {string[]} [said] in the address with which the server was asked last
  * @property {"grouped" | "apart"} [form] thousands apart, or a name for each letter
  */
-/** @typedef {{ value: Choice, texts: string[] }} Unheard a choice that the server has not taken up */
+/**
+ * @typedef {object} Unheard a choice with which the server has not drawn its picture
+ * @property {Choice} value
+ * @property {string[]} texts
+ * @property {boolean} [isSent] a message has it
+ */
 /**
  * @typedef {object} Address
  * @property {Map<string, Unheard>} unheard
@@ -86,6 +91,7 @@ function addAddress(message, fresh) {
   arrive(fresh); // Streamlit's script may have heard of it first
   write(fresh);
   const url = fresh.left || whole(new URL(location.href), fresh.unheard);
+  for (const one of fresh.unheard.values()) one.isSent = true;
   fresh.left = fresh.before = "";
   return new Uint8Array([...message, ...field(RERUN, field(CONTEXT, field(URL_FIELD, encoder.encode(url))))]);
 }
@@ -157,7 +163,7 @@ export function heard(name, texts) {
   replace(filled(location.href, new Map([[name, now], ...address.unheard])));
 }
 
-/** What the server has not taken up, by name. */
+/** What no picture was drawn with, by name. */
 export function listUnheard() {
   return address.unheard;
 }

@@ -70,13 +70,12 @@ export class Hero {
     this.offered = "";
     /** @type {Record<string, Choice>} what the server is to hear of at once: it is in no address */
     this.untold = {};
-    this.toldLate = ""; // what it was told last of what is in the address
     /** @type {{ some: Record<string, Choice>, at: number }[]} what it was told and has not answered */
     this.tellings = [];
     /** @type {Tell} */
     this.tell = () => {};
     this.telling = 0;
-    this.shownBelow = new Below(root, () => this.tellNow());
+    this.shownBelow = new Below(root, (isForAll) => (isForAll ? this.tellNow() : this.tellBelow()));
     /** @type {{ name: string, shown: Record<string, Choice>, lent: Record<string, Choice> }} the experiment on a lecture's screen; `lent` is to be taken back */
     this.presented = { name: "", shown: {}, lent: {} };
     root.setAttribute("role", "group");
@@ -119,14 +118,18 @@ export class Hero {
       this.layOut();
     }
     this.update();
-    const { unheard } = this, isMore = JSON.stringify(unheard) !== this.toldLate;
-    if (isMore && Object.keys(unheard).length) this.settle(TELL_AFTER); // made while the server drew
+    if (this.late.length) this.settle(TELL_AFTER); // made while the server drew
   }
 
-  /** What is in the address, and the server has not taken up. */
+  /** What is in the address, and the server has not drawn the picture with. */
   get unheard() {
     const here = [...listUnheard()].filter(([name]) => name in this.data.link);
     return Object.fromEntries(here.map(([name, { value }]) => [name, value]));
+  }
+
+  /** The names of what is in the address, and in no message. */
+  get late() {
+    return [...listUnheard()].flatMap(([name, { isSent }]) => (name in this.data.link && !isSent ? name : []));
   }
 
   /** What the server says is chosen; what it has not heard of or not answered goes before that. @param {Record<string, Choice>} choices */
@@ -202,10 +205,16 @@ export class Hero {
     clearTimeout(this.telling);
     this.telling = window.setTimeout(() => {
       write();
-      const isAwaited = Object.keys(this.untold).length > 0 || this.isLecture, late = Object.keys(this.unheard);
-      if (isAwaited) this.tellNow();
-      else if (late.length) this.shownBelow.expect(late);
+      if (Object.keys(this.untold).length || this.isLecture) this.tellNow();
+      else this.shownBelow.expect(this.late, Object.keys(this.unheard).length > 0);
     }, after);
+  }
+
+  /** What stands below and shows a choice is drawn anew, and nothing else: the address has all. */
+  tellBelow() {
+    if (!this.root.isConnected) return;
+    this.tell("below", true);
+    this.shownBelow.expect([], true);
   }
 
   /** The server hears of all that it has not heard of. */
@@ -214,7 +223,6 @@ export class Hero {
     this.shownBelow.rest();
     const { untold, unheard } = this;
     this.untold = {};
-    this.toldLate = JSON.stringify(unheard);
     if (Object.keys(untold).length) this.tellings.push({ some: untold, at: performance.now() });
     const told = { ...unheard, ...untold };
     if (Object.keys(told).length && this.root.isConnected) this.tell("choices", told);

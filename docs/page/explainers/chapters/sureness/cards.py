@@ -24,31 +24,31 @@ def measure_bits(products: Tensor, divisor: float) -> dict[str, Tensor]:
     return {"weights": weights, "bits": (weights * (1 / weights).log2()).nansum(dim=-1)}
 
 
-def make_hero(text: Prose, reading: Reading) -> tuple[Hero, dict[str, str]]:
-    """The four steps of a head with a divisor to drag, and the bits of the followed word."""
+def make_hero(text: Prose, reading: Reading) -> Hero:
+    """The four steps of a head with a divisor to drag."""
     layer, word = reading.layer(), reading.choose_word()
     divisor = HeroChoice.read(controls.divided_by, DIVISORS, opening=DIVISORS[1])
     views, steps = attend(layer)
-    inputs = {"products": steps.products, "divisor": divisor.value}
-    found = run_and_hand_over("bits", _("Bits of every word"), measure_bits, **inputs)
-    bits = found["bits"][word.value].item()
-    told = {"word": layer.tokens[word.value], "bits": f"{bits:.2f}", "equal": f"{2**bits:.1f}"}
-    numbers = {
-        "tokens": list(layer.tokens),
-        "products": round_numbers(steps.products),
-        "value": round_numbers(views.value),
-        "temperatures": list(DIVISORS),
-        "root": DIVISORS[1],
-    }
+    products, value = round_numbers(steps.products), round_numbers(views.value)
+    numbers = {"tokens": list(layer.tokens), "products": products, "value": value}
     return Hero(
         "four_steps",
         _("Four steps from the products of one word's query to its output."),
-        numbers | reading.marks,
+        numbers | {"temperatures": list(DIVISORS), "root": DIVISORS[1]} | reading.marks,
         [word, divisor, *reading.choose_marks()],
         ("hero_caption", "hero_two", "hero_one", "hero_spread", "hero_only", *reading.sentences),
         origin=name_layer_origin(layer),
-        table=lambda: make_weight_table(layer.tokens, found["weights"].tolist()),
-    ), told
+        table=lambda: make_weight_table(layer.tokens, steps.weights.tolist()),
+    )
+
+
+def name_bits(hero: Hero, reading: Reading) -> dict[str, str]:
+    """The bits of the followed word, under the divisor that is chosen."""
+    layer, word = reading.layer(), hero.chosen(controls.followed_word)
+    inputs = {"products": attend(layer)[1].products, "divisor": hero.chosen(controls.divided_by)}
+    found = run_and_hand_over("bits", _("Bits of every word"), measure_bits, **inputs)
+    bits = found["bits"][word].item()
+    return {"word": layer.tokens[word], "bits": f"{bits:.2f}", "equal": f"{2**bits:.1f}"}
 
 
 def recall_even(draw: Random) -> Recall:
