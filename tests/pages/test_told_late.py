@@ -24,6 +24,7 @@ from streamlit.testing.v1.element_tree import parse_tree_from_messages
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from explainers.ui import changed_streamlit
+from explainers.ui.controls import controls
 from explainers.ui.controls.late_choices import ANY_CHOICE, take_up
 from explainers.ui.figure import hero
 from explainers.ui.figure.hero import Hero, HeroChoice
@@ -86,13 +87,18 @@ class Seen(NamedTuple):
     def parts(self) -> list[tuple[Any, str]]:
         return list(read_parts(self.visit.main))
 
+    def list_parts(self, name: str) -> list[str]:
+        """The parts of the page that run, where it shows a choice late; none for the whole page."""
+        storage, drawn = self.visit._fragment_storage, self.visit.session_state[PICTURED]
+        session: Any = SimpleNamespace(_fragment_storage=storage)
+        following = drawn.list_following({name})
+        if "" in following:
+            return []
+        return changed_streamlit.list_outermost(session, {*filter(storage.contains, following)})
+
     def tell(self, name: str, text: Any) -> list[str]:
         """All that it shows, once it was told what the browser has chosen by itself."""
-        visit, storage = self.visit, self.visit._fragment_storage
-        drawn = visit.session_state[PICTURED]
-        session: Any = SimpleNamespace(_fragment_storage=storage)
-        there = filter(storage.contains, drawn.list_following({name}))
-        parts = changed_streamlit.list_outermost(session, {*there})
+        visit, storage, parts = self.visit, self.visit._fragment_storage, self.list_parts(name)
         kept = [
             one
             for one in self.messages
@@ -200,7 +206,10 @@ def test_what_follows_a_choice_is_drawn_as_where_a_link_asks_for_it(page, card):
         for value in list_others(choice)[-1:]:
             name, text = choice.control.key, choice.control.format_for_url(value)
             seen = see(page, link)
-            if choice.is_elsewhere or name not in seen.visit.session_state[PICTURED].choices:
+            is_late = name in seen.visit.session_state[PICTURED].choices
+            if not (is_late and seen.list_parts(name)):
+                continue  # the whole page runs, or nothing does
+            if name == controls.claim_topic.key:  # a picture chooses one of its claims as well
                 continue
             told, asked = seen.tell(name, text), see(page, {**link, name: text}).parts
             changed = list(unified_diff([sent for _f, sent in asked], told, n=0, lineterm=""))
