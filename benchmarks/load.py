@@ -33,7 +33,8 @@ STEPS = 1, 5, 10, 20, 30, 40, 50, 60, 80, 100, 150, 200
 class Target(NamedTuple):
     """A page, and what is changed there: the name of a widget, and its values in turn.
 
-    Choices of a picture are late ones, and what shows them is looked at.
+    Choices of a picture are told late, where what shows them below it is looked at; of a choice
+    that nothing there shows, a server hears nothing.
     """
 
     page: str
@@ -58,13 +59,11 @@ def pick(name: str) -> str:
 STEPS_READ = tuple({"words_read": f"{count}"} for count in (3, 5, 7, 4))
 SYLLABLES = tuple({"syllable": f"{place}"} for place in (2, 4, 3, 1))
 WORDS = tuple({"word": f"{place}"} for place in (2, 4, 6, 3))
-MASKS = tuple({"mask": name} for name in ("causal", "full"))
+WEIGHTS = tuple({"weights": name} for name in ("untrained", "trained"))
 RULES = tuple({"rule": name} for name in ("window", "full", "causal"))
 TARGETS = {
-    "start: word": Target("", "", "journey", WORDS),
-    "query_key_value: word": Target("query_key_value", "", "views", WORDS),
+    "query_key_value: weights": Target("query_key_value", "", "views", WEIGHTS),
     "scores: word": Target("scores", "", "four steps", WORDS),
-    "scores: mask": Target("scores", "", "four steps", MASKS),
     "masks: mask": Target("masks", "", "masked", RULES),
     "many_heads: heads": Target(
         "many_heads", "", "many heads", tuple({"heads": count} for count in ("2", "8", "4"))
@@ -79,6 +78,12 @@ TARGETS = {
         tuple(map(pick, ("gpt-oss-20b", "gemma-3-4b", "gpt-oss-120b"))),
     ),
     "cross_attention: syllable": Target("cross_attention", "", "translation", SYLLABLES),
+    "head_gallery: head": Target(
+        "head_gallery", "", "gallery", tuple({"gallery_head": f"{head}"} for head in (3, 5, 0))
+    ),
+    "why_it_looked: weight": Target(
+        "why_it_looked", "", "why", tuple({"why_cell": cell} for cell in ("16.0", "17.3"))
+    ),
 }
 
 

@@ -89,7 +89,9 @@ class Session:
         """Choose in a picture, and have a look at what shows the choice below it."""
         widget, said = self.widgets[key], {**dict(parse_qsl(self.query)), **choices}
         asking = WidgetState(id=_make_trigger_id(widget.id, "events"), json_trigger_value=ASKING)
-        address = f"http://localhost/{self.page}?{urlencode(said)}#{'&'.join([WHOLE_ADDRESS, *choices])}"
+        address = (
+            f"http://localhost/{self.page}?{urlencode(said)}#{'&'.join([WHOLE_ADDRESS, *choices])}"
+        )
         return await self._run(widget.fragment, asking=[asking], address=address)
 
     async def _run(
