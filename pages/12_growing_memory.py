@@ -1,7 +1,13 @@
 """A memory that does not grow: linear attention, the delta rule, and what a fixed matrix holds."""
 
-from explainers.attention.delta_rule import find_news, gated_delta_attention, write_delta
-from explainers.attention.linear import linear_attention, read_state, write_sum
+from explainers.attention.linear import (
+    find_news,
+    gated_delta_attention,
+    linear_attention,
+    read_state,
+    write_delta,
+    write_sum,
+)
 from explainers.chapters.growing_memory import cards, hero
 from explainers.chapters.growing_memory.compute import (
     Step,

@@ -1,9 +1,7 @@
 """A head that wants nothing: where weight goes that no word needs, and what models do about it."""
 
-from explainers.attention.output_gate import apply_gate, open_gate
-from explainers.attention.qk_norm import rms_norm
-from explainers.attention.sinks import softmax_with_sinks
-from explainers.attention.softcap import soft_cap
+from explainers.attention.bounded_scores import rms_norm, soft_cap
+from explainers.attention.sinks_and_gates import apply_gate, open_gate, softmax_with_sinks
 from explainers.chapters.common.background_job import POLL_SECONDS
 from explainers.chapters.idle_heads import cards, hero
 from explainers.toys.idle_training import IDLE_STEPS

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.attention.serving.accept_drafts import (
+from explainers.attention.serving.kept_drafts import (
     keep_probability,
     left_over,
+    tree_mask,
+    tree_positions,
     written_distribution,
 )
-from explainers.attention.serving.draft_tree import tree_mask, tree_positions
 from explainers.attention.serving.paged_cache import gather, make_room, write_row
 from explainers.attention.serving.shared_prefix import count_shared, name_blocks
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model

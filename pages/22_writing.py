@@ -4,7 +4,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
+from explainers.attention.cache.compression import (
+    round_in_channels,
+    round_in_groups,
+    round_in_tokens,
+)
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.writing import cards
 from explainers.chapters.writing.cards import SETTINGS, sample_candidates

@@ -9,7 +9,7 @@ import pytest
 from torch import float32
 from transformers.models.gemma2 import modeling_gemma2 as gemma2
 
-from explainers.attention import latent, masks, scaling, softcap
+from explainers.attention import bounded_scores, latent, masks, scaling
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
 from tests.attention import (
@@ -61,7 +61,7 @@ BIASED = partial(test_positions.test_biased_attention_agrees_with_torch_under_ev
 SQUEEZED = (
     test_changed_scores.test_no_score_is_beyond_the_cap_and_no_weight_e_to_the_twice_of_another
 )
-CAP = {"softcap": 2.5}, softcap.capped_attention, 2.5
+CAP = {"softcap": 2.5}, bounded_scores.capped_attention, 2.5
 GEMMA = partial(test_changed_scores.test_agrees_with_transformers, gemma2, {}, *CAP)
 NOWHERE = test_changed_scores.test_each_head_has_its_own_sink_and_it_takes_a_share_of_every_weight
 INSIDE = {
@@ -164,12 +164,12 @@ FAULTS = [
     ("shared_prefix", "(after - before).abs()", "(after - after).abs()", SPREAD),
     ("paged_cache", "values[free[0]] = keys[", "values[free[0]] = values[", PAGED),
     ("paged_cache", "memory.users[table.pages[-1]] == 1", "True", PAGED),
-    ("chunked_prefill", "caches = [done.cache for done in step.reads]", "pass", IN_CHUNKS),
-    ("draft_tree", "|= mask[length + parent]", "|= mask[length]", BRANCH),
-    ("draft_tree", "depths[parent] + 1", "len(depths)", BRANCH),
+    ("decoding", "caches = [done.cache for done in step.reads]", "pass", IN_CHUNKS),
+    ("kept_drafts", "|= mask[length + parent]", "|= mask[length]", BRANCH),
+    ("kept_drafts", "depths[parent] + 1", "len(depths)", BRANCH),
     ("drafts_from_text", "min(longest, len(ids) - 1), 0, -1", "1, 0, -1", LOOKED_UP),
     ("drafts_from_text", "drafts[:right], after[right]]", "drafts, after[right]]", GREEDY),
-    ("accept_drafts", "(target - draft).clamp(min=0)", "target", EXCHANGED),
+    ("kept_drafts", "(target - draft).clamp(min=0)", "target", EXCHANGED),
     ("cross", "source @ layer.w_value", "source @ layer.w_key", OTHER),
     ("cross", "masks.padding(lengths)", "masks.full", OTHER),
     ("encoder_block", "after_own = x + own.output", "after_own = own.output", ENCODED),
@@ -183,10 +183,10 @@ FAULTS = [
     ("cache_formula", f"batch, {ENDS}", f"1, {ENDS}", MULTIPLIED_OUT),
     ("engines", "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),
     ("byte_pairs", "words = recounted", "pass", COUNTED),
-    ("softcap", "cap * torch.tanh(scores / cap)", "torch.tanh(scores)", GEMMA),
-    ("softcap", "soft_cap(products, cap)", "products", SQUEEZED),
-    ("sinks", "sink[:, None, None]", "sink[None, :1, None]", NOWHERE),
-    ("sinks", "shares[..., :-1]", "masked.softmax(dim=-1)", NOWHERE),
+    ("bounded_scores", "cap * torch.tanh(scores / cap)", "torch.tanh(scores)", GEMMA),
+    ("bounded_scores", "soft_cap(products, cap)", "products", SQUEEZED),
+    ("sinks_and_gates", "sink[:, None, None]", "sink[None, :1, None]", NOWHERE),
+    ("sinks_and_gates", "shares[..., :-1]", "masked.softmax(dim=-1)", NOWHERE),
     ("attention_hook", " | ~call.mask.any(dim=-1, keepdim=True)", "", INSIDE["Llama"]),
     ("attention_hook", "query * factor", "query", INSIDE["T5 (relative bias)"]),
     ("attention_hook", "return mask", "return torch.ones_like(mask)", INSIDE["Mistral (window)"]),

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from explainers.attention.bounded_scores import capped_attention
 from explainers.attention.grouped_query import share
 from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.attention.sinks import attention_with_sinks
-from explainers.attention.softcap import capped_attention
+from explainers.attention.sinks_and_gates import attention_with_sinks
 from explainers.messages import N_, InputError, get_message
 from explainers.models.active_run import (
     ActiveRun,

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.group_rounding import round_in_channels, round_in_tokens
+from explainers.attention.cache.compression import round_in_channels, round_in_tokens
 from explainers.attention.rotary import angles, rotate_halves
 from explainers.attention.scaled_dot_product import Attention
 from explainers.models.attention_hook import (

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.sinks import attention_with_sinks
+from explainers.attention.sinks_and_gates import attention_with_sinks
 from explainers.models.attention_hook import (
     AttentionCall,
     Change,

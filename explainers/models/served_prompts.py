@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.attention.serving.chunked_prefill import list_chunks, most_weights
-from explainers.attention.serving.draft_tree import find_right, tree_mask, tree_positions
+from explainers.attention.cache.decoding import list_chunks, most_weights
 from explainers.attention.serving.drafts_from_text import Written, look_up_draft, write_with_drafts
+from explainers.attention.serving.kept_drafts import find_right, tree_mask, tree_positions
 from explainers.attention.serving.shared_prefix import (
     changed_rows,
     count_shared,

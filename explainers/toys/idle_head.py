@@ -19,10 +19,8 @@ from torch.nn.functional import gelu, layer_norm
 
 from explainers import kept
 from explainers.attention import masks
-from explainers.attention.output_gate import apply_gate, open_gate
-from explainers.attention.qk_norm import rms_norm
-from explainers.attention.sinks import softmax_with_sinks
-from explainers.attention.softcap import soft_cap
+from explainers.attention.bounded_scores import rms_norm, soft_cap
+from explainers.attention.sinks_and_gates import apply_gate, open_gate, softmax_with_sinks
 
 IDLE_HEADS = "weights/idle_heads"
 ALPHABET = " ,.abcdefghijklmnopqrstuvwxyz"

@@ -17,8 +17,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from explainers import kept
 from explainers.attention import masks
-from explainers.attention.delta_rule import gated_delta_attention
-from explainers.attention.linear import linear_attention
+from explainers.attention.linear import gated_delta_attention, linear_attention
 from explainers.attention.position_bias import alibi_bias, biased_attention
 from explainers.toys.examples import make_generator
 

@@ -11,9 +11,9 @@ from transformers.models.gemma2 import modeling_gemma2 as gemma2
 from transformers.models.gpt_oss import modeling_gpt_oss as gpt_oss
 
 from explainers.attention import masks
+from explainers.attention.bounded_scores import capped_attention, soft_cap
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.sinks import attention_with_sinks
-from explainers.attention.softcap import capped_attention, soft_cap
+from explainers.attention.sinks_and_gates import attention_with_sinks
 from tests.support.drawn import drawn
 
 MASK = masks.build(masks.causal, 5, 7)

@@ -12,11 +12,14 @@ from transformers import DeepseekV32Config
 from transformers.models.deepseek_v32.modeling_deepseek_v32 import DeepseekV32Indexer
 
 from explainers.attention import masks
-from explainers.attention.eviction import evict_least_read
-from explainers.attention.group_rounding import round_in_channels, round_in_groups, round_in_tokens
+from explainers.attention.cache.compression import (
+    round_in_channels,
+    round_in_groups,
+    round_in_tokens,
+)
 from explainers.attention.indexer import Indexer, index_scores, keep_best, project_index
-from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.attention.rotary import angles
+from explainers.attention.untrained_choice import choose_blocks, evict_least_read, score_blocks
 from tests.support.drawn import single
 
 TOKENS, D_MODEL, HEADS, DIM, TURNED, KEPT = 60, 24, 12, 32, 16, 8

@@ -8,8 +8,13 @@ from torch.testing import assert_close
 from transformers.models.qwen3_next import modeling_qwen3_next as theirs
 
 from explainers.attention import masks
-from explainers.attention.delta_rule import gated_delta_attention, write_delta
-from explainers.attention.linear import linear_attention, read_state, write_sum
+from explainers.attention.linear import (
+    gated_delta_attention,
+    linear_attention,
+    read_state,
+    write_delta,
+    write_sum,
+)
 
 HEADS = 3
 

@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from transformers import DeepseekV4Config, Gemma3nTextConfig
 from transformers.models.deepseek_v4 import modeling_deepseek_v4 as deepseek
 
-from explainers.attention.merged_rows import merge_rows
+from explainers.attention.cache.compression import merge_rows
 from explainers.chapters.shared_heads import cards
 from explainers.chapters.shared_heads.cards import name_rows
 from explainers.chapters.shared_heads.compute import merge_words

@@ -11,10 +11,10 @@ from transformers import Qwen3NextConfig
 from transformers.models.qwen3_next import modeling_qwen3_next as qwen3_next
 
 from explainers.attention import masks
-from explainers.attention.output_gate import apply_gate, open_gate
-from explainers.attention.qk_norm import largest_normed_score, rms_norm
+from explainers.attention.bounded_scores import largest_normed_score, rms_norm
 from explainers.attention.rotary import rotate_halves
 from explainers.attention.scaled_dot_product import attention
+from explainers.attention.sinks_and_gates import apply_gate, open_gate
 from tests.support.drawn import single
 
 LENGTH, WIDTH, HEADS, HEAD_DIM = 12, 64, 4, 16

@@ -14,17 +14,16 @@ from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 from transformers.generation.candidate_generator import PromptLookupCandidateGenerator
 
 from explainers.attention import masks
-from explainers.attention.cache.decoding import through
+from explainers.attention.cache.decoding import list_chunks, most_weights, read_in_chunks, through
 from explainers.attention.cache.kv_cache import Cache, empty_cache, read
-from explainers.attention.serving import accept_drafts, drafts_from_text, shared_prefix
-from explainers.attention.serving.chunked_prefill import list_chunks, most_weights, read_in_chunks
-from explainers.attention.serving.draft_tree import (
+from explainers.attention.serving import drafts_from_text, kept_drafts, shared_prefix
+from explainers.attention.serving.drafts_from_text import look_up_draft, write_with_drafts
+from explainers.attention.serving.kept_drafts import (
     find_depths,
     find_right,
     tree_mask,
     tree_positions,
 )
-from explainers.attention.serving.drafts_from_text import look_up_draft, write_with_drafts
 from explainers.attention.serving.paged_cache import Table, empty_pages, gather, point_at, write_row
 from explainers.attention.serving.shared_prefix import changed_rows, name_blocks
 from explainers.toys.examples import make_generator, random_heads
@@ -202,9 +201,9 @@ def test_what_is_written_has_the_targets_distribution(data):
     numbers = st.lists(st.integers(0, 99), min_size=5, max_size=5).filter(any)
     draft, target = (torch.tensor(data.draw(numbers)).double() for _ in range(2))
     draft, target = draft / draft.sum(), target / target.sum()
-    rest = accept_drafts.left_over(draft, target)
-    assert_close(accept_drafts.written_distribution(draft, target, rest), target)
-    kept = (draft * accept_drafts.keep_probability(draft, target)).sum()
+    rest = kept_drafts.left_over(draft, target)
+    assert_close(kept_drafts.written_distribution(draft, target, rest), target)
+    kept = (draft * kept_drafts.keep_probability(draft, target)).sum()
     assert_close(kept, 1 - (draft - target).abs().sum() / 2)
     apart = (draft - target).abs().max().item()
     assert rest.sum().item() == pytest.approx(1) or apart < 1e-12

@@ -10,10 +10,10 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from explainers.attention.bounded_scores import capped_attention
 from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.sinks import attention_with_sinks
-from explainers.attention.softcap import capped_attention
+from explainers.attention.sinks_and_gates import attention_with_sinks
 from explainers.models import attention_hook
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.changes import AblatedHeads, Temperature

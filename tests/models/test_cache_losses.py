@@ -8,7 +8,7 @@ from torch.nn.functional import cross_entropy
 from torch.testing import assert_close
 from transformers import DynamicCache
 
-from explainers.attention.group_rounding import round_in_channels, round_in_tokens
+from explainers.attention.cache.compression import round_in_channels, round_in_tokens
 from explainers.models import changes
 from explainers.models.attention_hook import install_hook, run_model
 from tests.models.test_attention_hook import ours

@@ -9,10 +9,9 @@ from torch.testing import assert_close
 
 from explainers import kept
 from explainers.attention import masks
-from explainers.attention.eviction import evict_least_read
 from explainers.attention.grouped_query import share
 from explainers.attention.indexer import index_scores, keep_best
-from explainers.attention.key_blocks import choose_blocks, score_blocks
+from explainers.attention.untrained_choice import choose_blocks, evict_least_read, score_blocks
 from explainers.folders import ASSETS
 from explainers.models import indexers as trained
 from explainers.models.attention_hook import run_model

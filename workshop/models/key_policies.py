@@ -10,10 +10,9 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from explainers.attention import masks
-from explainers.attention.eviction import evict_least_read
 from explainers.attention.indexer import Indexer, index_scores, keep_best
-from explainers.attention.key_blocks import choose_blocks, score_blocks
 from explainers.attention.scaled_dot_product import Attention
+from explainers.attention.untrained_choice import choose_blocks, evict_least_read, score_blocks
 from explainers.models.attention_hook import (
     AttentionCall,
     Change,

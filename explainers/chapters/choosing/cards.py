@@ -7,9 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import kl_div
 
-from explainers.attention.eviction import evict_least_read
 from explainers.attention.indexer import IndexInputs, index_scores, keep_best
-from explainers.attention.key_blocks import choose_blocks, score_blocks
+from explainers.attention.untrained_choice import choose_blocks, evict_least_read, score_blocks
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS

@@ -7,13 +7,12 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.cache.decoding import decode, through
+from explainers.attention.cache.decoding import decode, read_in_chunks, through
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import Work, with_cache, without_cache
 from explainers.attention.layer import MultiHead
 from explainers.attention.rules import Rule
-from explainers.attention.serving.accept_drafts import left_over, written_distribution
-from explainers.attention.serving.chunked_prefill import read_in_chunks
+from explainers.attention.serving.kept_drafts import left_over, written_distribution
 from explainers.attention.serving.shared_prefix import changed_rows
 from explainers.chapters.claims.claim_table import HOLDS, Finding, judge_claim
 from explainers.memory.cache_bytes import (

@@ -5,12 +5,11 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from explainers.attention import masks
-from explainers.attention.delta_rule import write_delta
-from explainers.attention.linear import read_state, write_sum
+from explainers.attention.bounded_scores import capped_attention
+from explainers.attention.linear import read_state, write_delta, write_sum
 from explainers.attention.receptive_field import cells
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.sinks import attention_with_sinks
-from explainers.attention.softcap import capped_attention
+from explainers.attention.sinks_and_gates import attention_with_sinks
 from explainers.attention.tiled import tile_cells, tiled_attention
 from explainers.chapters.claims.claim_table import (
     CONDITION,

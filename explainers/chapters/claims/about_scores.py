@@ -3,9 +3,9 @@
 import torch
 
 from explainers.attention import masks
+from explainers.attention.bounded_scores import soft_cap
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import Measured, gradient_size, measure, random_scores
-from explainers.attention.softcap import soft_cap
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.claims.claim_table import (
     CONDITION,

@@ -10,10 +10,10 @@ import streamlit as st
 import torch
 from torch import Tensor
 
+from explainers.attention.bounded_scores import capped_attention
 from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.sinks import attention_with_sinks
-from explainers.attention.softcap import capped_attention
+from explainers.attention.sinks_and_gates import attention_with_sinks
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.device import describe_device
 from explainers.models.attention_hook import RecordedAttention

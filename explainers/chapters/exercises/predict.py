@@ -17,9 +17,9 @@ from explainers.attention.online_softmax import begin, read_block
 from explainers.attention.receptive_field import cells, window_reach
 from explainers.attention.rotary import angles
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.serving.accept_drafts import keep_probability
+from explainers.attention.serving.kept_drafts import keep_probability
 from explainers.attention.serving.shared_prefix import changed_rows
-from explainers.attention.sinks import softmax_with_sinks
+from explainers.attention.sinks_and_gates import softmax_with_sinks
 from explainers.attention.steps import dot_products, hide, softmax
 from explainers.attention.stretching import interpolate
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.cache.kv_cache import Cache, append
-from explainers.attention.delta_rule import write_delta
 from explainers.attention.grouped_query import share
+from explainers.attention.linear import write_delta
 from explainers.attention.multi_head import merge_heads, split_heads
 from explainers.attention.online_softmax import begin, read_block
 from explainers.attention.rotary import angles, rotate

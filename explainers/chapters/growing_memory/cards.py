@@ -9,8 +9,12 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from explainers.attention import masks
-from explainers.attention.delta_rule import gated_delta_attention, write_delta
-from explainers.attention.linear import linear_attention, read_state
+from explainers.attention.linear import (
+    gated_delta_attention,
+    linear_attention,
+    read_state,
+    write_delta,
+)
 from explainers.chapters.growing_memory.compute import DIM, Step, Story, write_pair, write_story
 from explainers.chapters.growing_memory.hero import name_origin
 from explainers.charts.matrix import Matrix

@@ -7,8 +7,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from explainers.attention.delta_rule import write_delta
-from explainers.attention.linear import read_state, write_sum
+from explainers.attention.linear import read_state, write_delta, write_sum
 from explainers.attention.scaled_dot_product import attention
 from explainers.toys.examples import make_generator
 from explainers.toys.grammar import choose_grammar, read_running

@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.qk_norm import largest_normed_score, rms_norm
-from explainers.attention.sinks import softmax_with_sinks
-from explainers.attention.softcap import soft_cap
+from explainers.attention.bounded_scores import largest_normed_score, rms_norm, soft_cap
+from explainers.attention.sinks_and_gates import softmax_with_sinks
 from explainers.memory.model_shapes import read_shapes
 from explainers.messages import N_
 from explainers.toys.idle_head import (

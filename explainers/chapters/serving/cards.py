@@ -5,12 +5,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explainers.attention.serving.accept_drafts import (
+from explainers.attention.serving.kept_drafts import (
+    find_depths,
     keep_probability,
     left_over,
+    tree_mask,
     written_distribution,
 )
-from explainers.attention.serving.draft_tree import find_depths, tree_mask
 from explainers.attention.serving.shared_prefix import count_shared, count_shared_blocks
 from explainers.chapters.serving.hero import find_places, name_token, write_gap
 from explainers.chapters.serving.measured_serving import (

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from explainers.attention.serving.draft_tree import tree_mask, tree_positions
+from explainers.attention.serving.kept_drafts import tree_mask, tree_positions
 from explainers.attention.serving.paged_cache import (
     Pages,
     Table,

@@ -9,10 +9,10 @@ import streamlit as st
 import torch
 from torch import Tensor
 
+from explainers.attention.cache.compression import merge_rows, waiting_rows
 from explainers.attention.grouped_query import cache_elements, grouped_query, share
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import latent_cache_elements
-from explainers.attention.merged_rows import merge_rows, waiting_rows
 from explainers.attention.multi_head import ManyHeads
 from explainers.chapters.common.score_matrix import choose_pair, name_by_head
 from explainers.chapters.shared_heads.compute import (

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
+from explainers.attention.cache.compression import merge_rows
 from explainers.attention.grouped_query import grouped_query
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import Latent
-from explainers.attention.merged_rows import merge_rows
 from explainers.attention.rotary import angles
 from explainers.chapters.common.score_matrix import name_by_head
 from explainers.toys import examples

@@ -1,7 +1,12 @@
-"""Many drafts checked in one pass: a tree with its mask and positions (Miao et al. 2024, 4.2).
+"""Which drafts are kept: drawn ones (Leviathan et al. 2023, 2.3), a tree (Miao et al. 2024, 4.2).
 
->>> find_depths([-1, 0, 0, 2])
-[0, 1, 1, 2]
+How draws are kept was found twice at the same time (Chen et al. 2023, section 2).
+
+>>> draft, target = torch.tensor([0.5, 0.5]), torch.tensor([0.8, 0.2])
+>>> keep_probability(draft, target)
+tensor([1.0000, 0.4000])
+>>> left_over(draft, target)
+tensor([1., 0.])
 >>> tree_mask(length=1, parents=[-1, -1]).int()
 tensor([[1, 0, 0],
         [1, 1, 0],
@@ -12,6 +17,25 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+
+
+def keep_probability(draft: Tensor, target: Tensor) -> Tensor:
+    """How often each drafted word is kept, min(1, p ÷ q); q `draft`, p `target` (vocabulary,)."""
+    ratio = target / draft.clamp(min=1e-30)  # (vocabulary,)
+    return ratio.clamp(max=1.0)
+
+
+def left_over(draft: Tensor, target: Tensor) -> Tensor:
+    """What is drawn from instead of a rejected draft: max(0, p − q), made to sum to 1."""
+    missing = (target - draft).clamp(min=0)  # (vocabulary,)
+    return missing / missing.sum().clamp(min=1e-30)
+
+
+def written_distribution(draft: Tensor, target: Tensor, again: Tensor) -> Tensor:
+    """How often each word is written, all ways counted; `again` is drawn from when rejecting."""
+    kept = draft * keep_probability(draft, target)  # (vocabulary,)
+    written = kept + (1 - kept.sum()) * again  # (vocabulary,)
+    return written
 
 
 def find_depths(parents: Sequence[int]) -> list[int]:

@@ -1,5 +1,9 @@
-"""Scores that cannot grow without end: soft-capping (Gemma Team 2024, "Gemma 2", section 2).
+"""Scores that stay small: QK-norm (Henry et al. 2020), soft-capping (Gemma Team 2024, "Gemma 2").
 
+Vectors get one length by RMS (Zhang and Sennrich 2019); Gemma 2's cap is in its section 2.
+
+>>> rms_norm(torch.tensor([3.0, 4.0]), torch.ones(2)).square().mean()
+tensor(1.0000)
 >>> soft_cap(torch.tensor([0.0, 1000.0]), 50.0)
 tensor([ 0., 50.])
 """
@@ -10,6 +14,21 @@ import torch
 from torch import Tensor
 
 from explainers.attention.scaled_dot_product import Attention
+
+EPSILON = 1e-6
+
+
+def rms_norm(x: Tensor, gain: Tensor) -> Tensor:
+    """Each vector at length √head_dim, then one learned factor per number (2019, equation 4)."""
+    mean_square = x.square().mean(dim=-1, keepdim=True)  # (..., q_len, 1)
+    normed = x * torch.rsqrt(mean_square + EPSILON) * gain  # (..., q_len, head_dim)
+    return normed
+
+
+def largest_normed_score(query_gain: Tensor, key_gain: Tensor) -> float:
+    """No score can be beyond: both vectors are at most √head_dim times their largest gain long."""
+    gains = query_gain.abs().max() * key_gain.abs().max()
+    return math.sqrt(query_gain.shape[-1]) * gains.item()
 
 
 def soft_cap(scores: Tensor, cap: float) -> Tensor:

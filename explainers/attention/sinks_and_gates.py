@@ -1,7 +1,9 @@
-"""Weight that goes nowhere: learned sinks (OpenAI 2025, "gpt-oss", section 2.3).
+"""Heads that may do nothing: sinks (OpenAI 2025, "gpt-oss", 2.3), a gate (Qiu et al. 2025, eq. 5).
 
 >>> softmax_with_sinks(torch.zeros(1, 1, 1), torch.zeros(1))  # half of it goes nowhere
 tensor([[[0.5000]]])
+>>> apply_gate(torch.tensor([8.0]), torch.tensor([0.0]), torch.tensor([[1.0]]))  # half open
+tensor([4.])
 """
 
 import math
@@ -37,3 +39,18 @@ def attention_with_sinks(
     weights = softmax_with_sinks(masked, sink)  # (..., q_len, kv_len)
     output = weights @ value  # (..., q_len, value_dim)
     return Attention(scores, weights, output)
+
+
+def open_gate(x: Tensor, w_gate: Tensor) -> Tensor:
+    """How far each number of the output may pass, between 0 and 1; the word itself decides.
+
+    x (..., q_len, d_model), w_gate (d_model, value_dim).
+    """
+    gate = torch.sigmoid(x @ w_gate)  # (..., q_len, value_dim)
+    return gate
+
+
+def apply_gate(output: Tensor, x: Tensor, w_gate: Tensor) -> Tensor:
+    """What attention found, times the gate of the word that asked."""
+    passed = output * open_gate(x, w_gate)  # (..., q_len, value_dim)
+    return passed
