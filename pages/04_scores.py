@@ -11,7 +11,7 @@ from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.scores import cards
-from explainers.chapters.scores.hero import make_hero
+from explainers.chapters.scores.cards import make_hero
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page

@@ -7,9 +7,9 @@ from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
 from explainers.chapters.exercises import predict, predict_cache
-from explainers.chapters.shared_heads import cards, compute, hero
+from explainers.chapters.shared_heads import cards, hero
 from explainers.chapters.shared_heads import uptraining_job as uptraining
-from explainers.chapters.shared_heads.compute import HEAD_DIM, NUM_HEADS, ROPE_DIM
+from explainers.chapters.shared_heads.cards import HEAD_DIM, NUM_HEADS, ROPE_DIM
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, show_chosen, show_hero
@@ -76,7 +76,7 @@ def show_latent(tokens: Tokens) -> None:
 def show_rows(tokens: Tokens) -> None:
     """Words that share a row, and layers that keep none."""
     text("rows")
-    found = compute.merge_words(tokens, controls.row_width(), page.read_seed())
+    found = cards.merge_words(tokens, controls.row_width(), page.read_seed())
     if ask_veiled(text, "rows", *cards.ask_rows(found), words=len(tokens), width=found.width):
         show_figure(*cards.draw_rows(found), "rows")
         text("rows_seen", **cards.name_rows(found))

@@ -10,7 +10,7 @@ from explainers.chapters.cross_attention import (
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.cards import WeightSteps
 from explainers.chapters.cross_attention.hero import make_hero, read_link_reading
-from explainers.models.encoder_decoder import translate_text
+from explainers.chapters.cross_attention.real_translator import translate_text
 from explainers.models.token_text import merge_weights
 from explainers.translation.alignment import read_links, reestimate, score_alignment
 from explainers.translation.corpus import MAX_SOURCE_WORDS, TRAINING_SENTENCES

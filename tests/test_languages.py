@@ -13,9 +13,18 @@ import pytest
 from explainers import translations
 from explainers.charts.bars import draw_layer_bars, make_layer_rows
 from explainers.charts.theme import LIGHT
-from explainers.local_numbers import Localised, localise_numbers, write_value
 from explainers.messages import N_, ngettext
-from explainers.translations import TEXTS, _, say_arithmetic, say_value, set_language, translate
+from explainers.translations import (
+    TEXTS,
+    Localised,
+    _,
+    localise_numbers,
+    say_arithmetic,
+    say_value,
+    set_language,
+    translate,
+    write_value,
+)
 from explainers.ui.figure import chart
 from explainers.ui.figure.panels import find_script_texts, translate_scripts
 from tests.house.test_house import nodes

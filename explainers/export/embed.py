@@ -1,12 +1,189 @@
-"""The first picture of a page as one file, with all that fits into it."""
+"""What a first picture can show without a server, and the picture as one file with all of that.
 
-from collections.abc import Mapping, Sequence
+Most choices a picture makes by itself from what it was sent. Some only a server draws: here the
+page is drawn for their values, and what differs is kept. `browser/static/answers.js` puts it
+together again.
+"""
+
+import itertools
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from explainers.export.answers import describe_picture
 from explainers.export.one_file import MOST, pack, write_file
-from explainers.export.visit import START
+from explainers.export.visit import START, Visit, find_picture, visit
+from explainers.toys.sentence import MOST_DRAWN
+from explainers.translations import _
+from explainers.ui.controls.control import describe_options
+from explainers.ui.controls.mask_drawing import CAUSAL, FULL, MaskDrawing
+from explainers.ui.controls.name_controls import MultiChoice
+from explainers.ui.figure.hero import Hero, HeroChoice
+from explainers.ui.lecture.screens import CARD_KEY
+
+LEADERS = {
+    "relative_positions": ("word",),
+    "many_heads": ("heads",),
+    "shared_heads": ("heads",),
+    "claims": ("about", "claim"),
+}
+"""Pages of which some choices decide what others may be, and are where nobody chooses them."""
+BELOW = {"exercise"}
+"""Choices of what stands below a picture more than of the picture: only the app follows them."""
+NOT_DRAWN = {CARD_KEY, "run", *BELOW}
+"""Besides, a card below, and a head that is trained while its reader looks on."""
+MOST_VALUES = 49
+"""Of a choice that only a server draws: so many are all drawn; of more, what buttons choose."""
+LARGEST = 120_000
+"""Letters that another value may change: with more, a file would hold little else."""
+Choices = dict[str, Any]
+
+
+def describe_picture(page: str, language: str) -> dict[str, Any]:
+    """All that a file needs to draw the first picture of a page, and to change it."""
+    opened = visit(page, STUDY, language)
+    base, hero = read_picture(opened)
+    far = {}
+    for choices in list_far(base, hero):
+        key = json.dumps([choices[name] for name in base["elsewhere"]], ensure_ascii=False)
+        if key in far:
+            continue
+        other = read_other(page, choices, language)
+        if other and all(other[name] == base[name] for name in ("kind", "elsewhere")):
+            changes = find_changes(base, other)
+            if len(json.dumps(changes)) < LARGEST:
+                far[key] = changes
+    return {
+        "title": opened.title,
+        "data": base,
+        "far": far,
+        **describe_led(page, language, base, hero),
+        "drawn": [c.control.key for c in hero.choices if isinstance(c.control, MaskDrawing)],
+        "most_drawn": MOST_DRAWN,
+        "lists": [c.control.key for c in hero.choices if isinstance(c.control, MultiChoice)],
+        "labels": {c.control.key: _(c.control.label) for c in hero.choices},
+    }
+
+
+STUDY = {"predict": "true"}
+"""In the app a reader is asked before some things are shown; a file asks as well."""
+
+
+def read_picture(opened: Visit) -> tuple[dict[str, Any], Hero]:
+    """What was sent for the first picture, and what it was drawn from."""
+    hero: Hero = next(iter(opened.noted("picture").values()))
+    return take_data(find_picture(opened.test)), hero
+
+
+def take_data(data: dict[str, Any]) -> dict[str, Any]:
+    """What is sent, without a route of the server, and with what only a server draws below."""
+    if isinstance(data.get("ahead"), str):
+        data["ahead"] = ""
+    data["elsewhere"] += [name for name in data["choices"] if name in BELOW]
+    return data
+
+
+def read_other(page: str, choices: Choices, language: str) -> dict[str, Any] | None:
+    """What is sent where a link makes these choices; None where it is not obeyed."""
+    link = {name: str(value) for name, value in choices.items()}
+    try:
+        data = take_data(find_picture(visit(page, STUDY | link, language).test))
+    except LookupError:
+        return None
+    return data if all(data["choices"].get(n) == value for n, value in choices.items()) else None
+
+
+def find_changes(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Parts that are others: of the choices those, all else whole."""
+    changes = {name: value for name, value in data.items() if value != base.get(name)}
+    if "choices" in changes:
+        of_base = base["choices"]
+        changes["choices"] = {n: v for n, v in data["choices"].items() if v != of_base.get(n)}
+    return changes
+
+
+def describe_led(page: str, language: str, base: dict[str, Any], hero: Hero) -> dict[str, Any]:
+    """What a link may ask for; and for each value of a leading choice, what others are then where
+    nobody chooses them, and may be."""
+    leaders = [one for one in hero.choices if one.control.key in LEADERS.get(page, ())]
+    # All that may be where there is a leader, which then says what fits to its value.
+    choices = [replace(one, fitting=None) if leaders else one for one in hero.choices]
+    offered, led = describe_offered(choices), dict[str, dict[str, Any]]()
+    for leader in leaders:
+        key = leader.control.key
+        views = {
+            str(one): read_picture(visit(page, STUDY | {key: str(one)}, language))
+            for one in leader.values
+        }
+        changes = [
+            find_changes(base["choices"], other["choices"]) for other, _hero in views.values()
+        ]
+        followers = set().union(*changes) - {key}
+        led[key] = {}
+        for value, (other, drawn) in views.items():
+            opens = {name: one for name, one in other["choices"].items() if name in followers}
+            fitting = describe_offered(drawn.choices)
+            fits = {part: find_changes(what, fitting[part]) for part, what in offered.items()}
+            led[key][value] = {"opens": opens, **fits}
+    return {**offered, "led": led}
+
+
+def describe_offered(choices: Sequence[HeroChoice]) -> dict[str, dict[str, Any]]:
+    """What a link may ask for, as values where these can be counted, and in words."""
+    counted = {one.control.key: describe_values(one) for one in choices if is_counted(one)}
+    return {"values": counted, "allowed": {c.control.key: describe_allowed(c) for c in choices}}
+
+
+def list_far(base: dict[str, Any], hero: Hero) -> Iterator[Choices]:
+    """What may be chosen that only a server draws, as all its choices: what buttons choose first,
+    then each value beside the others as they are, then all combinations if they are few."""
+    now = {name: base["choices"][name] for name in base["elsewhere"]}
+    for experiment in base["experiments"]:
+        asked = {name: value for name, value in experiment["choices"].items() if name in now}
+        if asked and not NOT_DRAWN & set(asked):
+            yield now | asked
+    counted = {
+        one.control.key: one.values
+        for one in hero.choices
+        if one.control.key in now and one.control.key not in NOT_DRAWN
+        if 0 < len(one.values) <= MOST_VALUES
+    }
+    for name, values in counted.items():
+        yield from (now | {name: value} for value in values)
+    sizes = [len(values) for values in counted.values()]
+    if sizes and len(counted) == len(now) and math.prod(sizes) <= MOST_VALUES:
+        for values in itertools.product(*counted.values()):
+            yield now | dict(zip(counted, values, strict=True))
+
+
+def is_counted(choice: HeroChoice) -> bool:
+    """Are all its values known here? Of models the app may know more than the one that is shown."""
+    return len(choice.values) > choice.is_elsewhere
+
+
+def describe_values(choice: HeroChoice) -> list[Any] | dict[str, int]:
+    """All that may be chosen; of whole numbers that follow each other the ends."""
+    values = list_fitting(choice)
+    if all(type(one) is int for one in values) and values == [*range(values[0], values[-1] + 1)]:
+        return {"from": values[0], "to": values[-1]}
+    return values
+
+
+def list_fitting(choice: HeroChoice) -> list[Any]:
+    """What a link may ask for."""
+    return [*(choice.values if choice.fitting is None else choice.fitting)]
+
+
+def describe_allowed(choice: HeroChoice) -> str:
+    """What a link may ask for, in words."""
+    if isinstance(choice.control, MaskDrawing):
+        return f"{CAUSAL}, {FULL}, 1.3.7"
+    values = [one for one in list_fitting(choice) if one is not None]
+    if isinstance(choice.control, MultiChoice):
+        values = sorted({*"".join(values)})
+    return _(describe_options(values))
 
 
 class ChoiceError(ValueError):

@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from explainers.messages import N_
-from explainers.notebook.bundle import (
+from explainers.notebook.single_file import (
     BROWSER,
+    FONT,
+    embed_json,
     order_modules,
     squeeze_style,
     wrap_modules,
     wrap_style,
     write_loader,
 )
-from explainers.notebook.single_file import FONT, embed_json
 from explainers.translations import translate
 from explainers.ui.text.language import list_languages
 

@@ -9,23 +9,22 @@ from typing import Any
 
 import streamlit
 
-from explainers.export.answers import describe_picture
 from explainers.export.body import Body
-from explainers.export.embed import write_described
+from explainers.export.embed import describe_picture, write_described
 from explainers.export.one_file import CAMERA, FRAME, HEROES, STYLE, write_theme, write_words
 from explainers.export.visit import START, visit
 from explainers.folders import ROOT
 from explainers.models.load import is_on_disk, load_model
 from explainers.models.registry import WHEEL_MODELS
-from explainers.notebook.bundle import (
+from explainers.notebook.single_file import (
     BROWSER,
+    embed_json,
     order_modules,
     squeeze_style,
     wrap_modules,
     wrap_style,
     write_loader,
 )
-from explainers.notebook.single_file import embed_json
 from explainers.translations import _
 from explainers.ui.prediction import SAID
 from explainers.ui.text.language import list_languages

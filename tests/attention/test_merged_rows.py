@@ -9,8 +9,7 @@ from transformers.models.deepseek_v4 import modeling_deepseek_v4 as deepseek
 
 from explainers.attention.cache.compression import merge_rows
 from explainers.chapters.shared_heads import cards
-from explainers.chapters.shared_heads.cards import name_rows
-from explainers.chapters.shared_heads.compute import merge_words
+from explainers.chapters.shared_heads.cards import merge_words, name_rows
 from explainers.memory.model_shapes import find_shape
 
 HEAD_DIM, D_MODEL = 32, 24

@@ -6,8 +6,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from explainers.export.answers import STUDY, describe_picture
-from explainers.export.embed import ChoiceError, read_choices
+from explainers.export.embed import STUDY, ChoiceError, describe_picture, read_choices
 from explainers.export.visit import PAGES, find_picture
 from tests.export.answering import answer
 from tests.golden.kept import load_models, read_kept

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explainers.export.__main__ import main
-from explainers.export.markdown import write_html
+from explainers.export.body import write_html
 from explainers.export.site import Site, read_titles
 from explainers.export.visit import PAGES
 from tests.export.test_embed import links_of

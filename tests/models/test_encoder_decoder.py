@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from explainers.chapters.cross_attention.real_translator import MOST_PIECES, translate_text
 from explainers.models import load as loading_module
 from explainers.models import registry
-from explainers.models.encoder_decoder import MOST_PIECES, translate_text
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import merge_weights, tokenise_text

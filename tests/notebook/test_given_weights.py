@@ -13,8 +13,8 @@ import torch
 
 from explainers.models.registry import ModelError
 from explainers.notebook import packed_heads
-from explainers.notebook.bundle import BROWSER
 from explainers.notebook.look import look, look_at_weights
+from explainers.notebook.single_file import BROWSER
 from tests.notebook.test_look import (
     HOSTILE,
     TEXT,

@@ -3,9 +3,16 @@
 import json
 import re
 
-from explainers.notebook.bundle import BROWSER, inline_modules, order_modules, wrap_module
 from explainers.notebook.packed_heads import LEVELS
-from explainers.notebook.single_file import POLICY, embed_json, write_page
+from explainers.notebook.single_file import (
+    BROWSER,
+    POLICY,
+    embed_json,
+    inline_modules,
+    order_modules,
+    wrap_module,
+    write_page,
+)
 from tests.support.scripts import run_script
 
 

@@ -15,7 +15,7 @@ from explainers.attention.tiled import tile_cells
 from explainers.chapters.long_sequences.compute import TILE, count_read_tiles
 from explainers.chapters.many_heads.cards import Selection, make_equal_heads
 from explainers.chapters.many_heads.hero import compute_small_layers, list_switches
-from explainers.chapters.scores.hero import TEMPERATURES, compute_numbers
+from explainers.chapters.scores.cards import TEMPERATURES, compute_numbers
 from explainers.chapters.start.hero import compute_first_pictures
 from explainers.toys.layers import FILM_SEED, NUM_HEADS, load_layer, load_readable_layer
 from explainers.ui.controls import controls

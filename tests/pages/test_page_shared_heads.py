@@ -7,8 +7,7 @@ from statistics import mean
 import pytest
 
 from explainers.attention.latent import latent_attention
-from explainers.chapters.shared_heads.cards import write_difference
-from explainers.chapters.shared_heads.compute import make_latent_inputs
+from explainers.chapters.shared_heads.cards import make_latent_inputs, write_difference
 from explainers.chapters.shared_heads.uptraining_job import STEPS, compare_sharing, measure_held_out
 from explainers.toys.layers import Configuration
 from explainers.toys.sentence import SENTENCE

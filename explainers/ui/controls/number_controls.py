@@ -7,9 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.local_numbers import write_value
 from explainers.messages import N_
-from explainers.translations import _, get_language
+from explainers.translations import _, get_language, write_value
 from explainers.ui.controls.control import (
     Control,
     describe_options,

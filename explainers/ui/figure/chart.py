@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.charts.theme import LIGHT, THEMES, Theme
-from explainers.local_numbers import find_marks
-from explainers.translations import ENGLISH, _, get_language, say_value, set_language
+from explainers.translations import ENGLISH, _, find_marks, get_language, say_value, set_language
 from explainers.ui import browser_files
 from explainers.ui.export_mode import get_export, is_whole_export, say_when, stand_in
 from explainers.ui.figure.panels import translate_scripts

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from explainers.arithmetic import Arithmetic
 from explainers.charts.matrix import Matrix, Values
-from explainers.local_numbers import find_marks
-from explainers.translations import ENGLISH, _, get_language, say_arithmetic
+from explainers.translations import ENGLISH, _, find_marks, get_language, say_arithmetic
 
 PRODUCT = ("", "·", "=")
 """What stands before the three panels of a matrix product."""

@@ -6,9 +6,8 @@ import unicodedata
 from collections.abc import Iterable
 from fractions import Fraction
 
-from explainers.local_numbers import Localised
 from explainers.messages import N_
-from explainers.translations import _
+from explainers.translations import Localised, _
 
 _PLAIN = re.compile(r"\d+[.,]?\d*|[.,]\d+", re.ASCII)
 _GROUPED = re.compile(r"[1-9]\d{0,2}([ ,.'_])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d*)?", re.ASCII)

@@ -1,5 +1,5 @@
 // @ts-check
-// What a server would answer to a picture's choices, from what was computed beforehand: export/answers.py.
+// What a server would answer to a picture's choices, from what was computed beforehand: export/embed.py.
 
 /** @typedef {import("../picture/hero.js").Choice} Choice */
 /** @typedef {Record<string, Choice>} Choices */
