@@ -12,7 +12,7 @@ from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_coun
 from explainers.chapters.common.sentence_reading import choose_reading, show_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.long_sequences import hero, measurement, online_row, tile_figure
-from explainers.chapters.long_sequences.compute import LONG, SIDE
+from explainers.chapters.long_sequences.tile_figure import LONG, SIDE
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_hero

@@ -12,7 +12,7 @@ import torch
 from explainers.attention import masks
 from explainers.attention.multi_head import multi_head
 from explainers.attention.tiled import tile_cells
-from explainers.chapters.long_sequences.compute import TILE, count_read_tiles
+from explainers.chapters.long_sequences.hero import TILE, count_read_tiles
 from explainers.chapters.many_heads.cards import Selection, make_equal_heads
 from explainers.chapters.many_heads.hero import compute_small_layers, list_switches
 from explainers.chapters.scores.cards import TEMPERATURES, compute_numbers

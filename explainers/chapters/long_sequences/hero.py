@@ -1,19 +1,15 @@
 """The hero of the page: all weights of a long text and the one tile in memory, to one scale."""
 
+from functools import cache
 from typing import Any
 
 import torch
 
 from explainers.attention import masks
 from explainers.attention.steps import hide, softmax
+from explainers.attention.tiled import tile_cells
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences.compute import (
-    CELL_BYTES,
-    TILE,
-    count_matrix_bytes,
-    count_read_tiles,
-)
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.memory.cache_formula import format_size
 from explainers.translations import _
@@ -33,6 +29,40 @@ BLOCKS = 2, 3
 SHADES, APART = 48, 1_024
 """Positions along each side by which a mask is shaded, and the tokens between two of them."""
 SENTENCES = ("hero_caption", "hero_short", "hero_all", "hero_skipped")
+
+
+CELL_BYTES = 2
+"""A number of a model that runs: bfloat16."""
+
+
+def count_matrix_bytes(tokens: int) -> int:
+    """The weights of a text that looks at itself, in one head and layer."""
+    return tokens**2 * CELL_BYTES
+
+
+TILE = 128
+"""Queries, and keys, of a tile as a GPU reads it."""
+
+
+PERIOD = 3
+"""Tiles after which a mask looks the same again: chunks of 3 begin where every third tile does."""
+
+
+@cache
+def count_read_tiles(mask: str, tokens: int) -> int:
+    """How many tiles of a text a mask leaves, counted for three short texts, a period apart.
+
+    From these on, each period has as many tiles more as the period before: the counts of all such
+    texts lie on a parabola.
+    """
+    steps, beyond = divmod(tokens // TILE - 1, PERIOD)
+    lengths = [(1 + beyond + PERIOD * step) * TILE for step in range(3)]
+    counts = [
+        int((tile_cells(masks.RULES[mask], length, length, TILE, TILE) > 0).sum())
+        for length in lengths
+    ]
+    growth, more = counts[1] - counts[0], counts[2] - 2 * counts[1] + counts[0]
+    return counts[0] + steps * growth + steps * (steps - 1) // 2 * more
 
 
 def make_hero(text: Prose, lab: Lab) -> Hero:

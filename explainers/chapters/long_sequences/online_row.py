@@ -3,20 +3,25 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import inf
 
 import streamlit as st
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
-from explainers.attention.steps import softmax
+from explainers.attention.online_softmax import Running, read_row
+from explainers.attention.single_head import project
+from explainers.attention.steps import dot_products, scale, softmax
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences import compute
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, RUNNING_AXIS
 from explainers.messages import N_, ngettext
 from explainers.takeaway.recipe import Recipe
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
@@ -34,8 +39,59 @@ COLUMNS = (N_("largest"), N_("correction"), N_("total"))
 Numbers = list[list[float | None]]
 
 
+Computed = dict[str, Tensor]
+
+
 @dataclass(frozen=True)
-class Row(compute.RowReading):
+class RowReading:
+    """The scores of one word (kv_len,), read `block` keys at a time; value (kv_len, d_v)."""
+
+    scores: Tensor
+    value: Tensor
+    block: int
+
+    @cached_property
+    def steps(self) -> list[Running]:
+        """What is known after each block."""
+        return read_row(self.scores[None], self.value, self.block)
+
+    def count_seen(self, step: int) -> int:
+        """How many keys have been read after a block."""
+        return min((step + 1) * self.block, len(self.scores))
+
+    def compute_powers(self, step: int) -> Tensor:
+        """e to the (score − largest so far), for the keys that have been read."""
+        return torch.exp(self.scores[: self.count_seen(step)] - self.steps[step].largest[0])
+
+    def compute_weights(self, step: int) -> Tensor:
+        """The same, divided by the total so far."""
+        return self.compute_powers(step) / self.steps[step].total[0]
+
+    def collect_results(self, read: int) -> Computed:
+        """All that is known, with a row for each block; 0 where there is nothing yet."""
+        steps, length = self.steps[:read], self.count_seen(read - 1)
+        kept = [torch.cat([one.largest, one.correction, one.total], dim=-1) for one in steps]
+        tables = {"powers": self.compute_powers, "weights": self.compute_weights}
+        return {
+            "scores": self.scores[None, :length],
+            "running": torch.cat(kept),
+            **{
+                name: pad_sequence([row(n) for n in range(read)], batch_first=True)
+                for name, row in tables.items()
+            },
+            "output": torch.cat([one.output for one in steps]),
+        }
+
+
+def read_in_blocks(layer: Layer, word: int, block: int, blocks: int) -> Computed:
+    """One word's row of scores after some blocks: what is kept, and what it gives after each."""
+    query, key, value = project(layer.x, layer.head())
+    scores = scale(dot_products(query, key), head_dim=query.shape[-1])
+    return RowReading(scores[word], value, block).collect_results(blocks)
+
+
+@dataclass(frozen=True)
+class Row(RowReading):
     """The same row with the sentence that it is of."""
 
     lab: Lab
@@ -235,7 +291,7 @@ def show_row(row: Row) -> None:
     show_clickable_figure(panels, make_row_explainer(row), lab.origin, "row", alt, slider)
     inputs = {"layer": lab.layer, "word": row.word, "block": row.block, "blocks": place + 1}
     shown = row.collect_results(place + 1)
-    take("row", Recipe(_("A row of scores in blocks"), compute.read_in_blocks, inputs, shown))
+    take("row", Recipe(_("A row of scores in blocks"), read_in_blocks, inputs, shown))
 
 
 def make_row_panels(row: Row, read: int) -> list[Panel]:

@@ -12,21 +12,19 @@ from torch import Tensor
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
+from explainers.attention import masks
+from explainers.attention.online_softmax import begin
 from explainers.attention.rules import Rule
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import hide, softmax
-from explainers.attention.tiled import tile_cells
+from explainers.attention.tiled import positions, read_tile, tile_cells, tiled_attention
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences import compute
-from explainers.chapters.long_sequences.compute import (
-    LONG,
-    SIDE,
-    count_skipped_tiles,
-    make_sparse_rules,
-)
 from explainers.charts.matrix import Matrix, Values, find_largest, make_pair_matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
@@ -38,6 +36,108 @@ from explainers.ui.text.numbers import bound_rounding, write_percent
 MOST_SIDE = 6
 """Tiles on a side that can still be followed, and sent with a picture for each."""
 ORDER, HELD, DONE = N_("order of tiles"), N_("scores in memory"), N_("output so far")
+
+
+LONG, SIDE, WIDTH = 4_096, 256, 512
+"""Tokens of a long text, of a side of its tiles, of a window."""
+
+
+def make_sparse_rules() -> dict[str, Rule]:
+    """Masks for long texts, by what they let through."""
+    window = masks.sliding_window(WIDTH)
+    strided = masks.Rule(
+        lambda query_pos, key_pos: (query_pos - key_pos < SIDE) | (key_pos % SIDE == SIDE - 1)
+    )
+    return {
+        N_("full"): masks.full,
+        N_("causal"): masks.causal,
+        N_("causal, window of {width}", width=WIDTH): window,
+        N_("causal: the last {side}, and every {side}th", side=SIDE): masks.causal & strided,
+    }
+
+
+def count_skipped_tiles(tiles: list[list[int]]) -> tuple[int, int, int, int]:
+    """Cells that are allowed, cells that tiles compute, tiles skipped, tiles there are."""
+    counts = [count for line in tiles for count in line]
+    skipped = counts.count(0)
+    return sum(counts), (len(counts) - skipped) * SIDE**2, skipped, len(counts)
+
+
+@dataclass(frozen=True)
+class TileStep:
+    """A tile that was read: its queries and keys, and what its queries know then."""
+
+    queries: slice
+    keys: slice
+    output: Tensor
+
+
+@dataclass(frozen=True)
+class TileReading:
+    """Attention in tiles of so many queries and keys, under a rule, written down tile by tile."""
+
+    views: Projections
+    rule: Rule
+    blocks: tuple[int, int]
+
+    @cached_property
+    def steps(self) -> list[TileStep]:
+        """What `tiled_attention` does."""
+        query, key, value = self.views
+        length, (q_block, kv_block) = len(query), self.blocks
+        query_pos, key_pos = (p.to(query.device) for p in positions(length, length, *self.blocks))
+        steps = []
+        for i in range(0, length, q_block):
+            rows = slice(i, min(i + q_block, length))
+            running = begin(query[rows], value)
+            for j in range(0, length, kv_block):
+                columns = slice(j, min(j + kv_block, length))
+                mask = self.rule(query_pos[rows], key_pos[:, columns])
+                if mask.any():
+                    running = read_tile(running, query[rows], key[columns], value[columns], mask)
+                    steps.append(TileStep(rows, columns, running.output))
+        return steps
+
+    def compute_output(self, read: int) -> Tensor:
+        """What is known after so many tiles; a row that has read nothing is not a number."""
+        output = torch.full_like(self.views.value, torch.nan)
+        for step in self.steps[:read]:
+            output[step.queries] = step.output
+        return output
+
+    def run_both(self) -> tuple[Tensor, Tensor]:
+        """The outputs of `tiled_attention` and of `attention`."""
+        length = len(self.views.query)
+        mask = masks.build(self.rule, length, length).to(self.views.query.device)
+        tiled = tiled_attention(*self.views, self.rule, *self.blocks)
+        return tiled, attention(*self.views, mask).output
+
+
+Computed = dict[str, Tensor]
+
+
+def read_in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: int) -> Computed:
+    """The output after some tiles, and after all of them."""
+    views = project(layer.x, layer.head())
+    reading = TileReading(views, masks.RULES[rule], (q_block, kv_block))
+    tiled, _output = reading.run_both()
+    return {"output so far": reading.compute_output(tiles), "tiled": tiled}
+
+
+def compare_tiles(layer: Layer, rule: str, q_block: int, kv_block: int) -> Computed:
+    """The output after all tiles, and by `attention()`."""
+    views = project(layer.x, layer.head())
+    tiled, output = TileReading(views, masks.RULES[rule], (q_block, kv_block)).run_both()
+    return {"tiled": tiled, "attention": output}
+
+
+def count_tiles_by_mask(length: int) -> dict[str, tuple[int, ...]]:
+    """Of each mask: cells allowed, cells computed, tiles skipped, tiles there are."""
+    sizes = length, length, SIDE, SIDE
+    rules = make_sparse_rules().items()
+    return {
+        str(name): count_skipped_tiles(tile_cells(rule, *sizes).tolist()) for name, rule in rules
+    }
 
 
 @dataclass(frozen=True)
@@ -57,12 +157,12 @@ class TiledSentence:
         return q_block, kv_block
 
     @cached_property
-    def reading(self) -> compute.TileReading:
+    def reading(self) -> TileReading:
         """What is computed, tile by tile."""
-        return compute.TileReading(self.lab.views, self.rule, self.blocks)
+        return TileReading(self.lab.views, self.rule, self.blocks)
 
     @property
-    def steps(self) -> list[compute.TileStep]:
+    def steps(self) -> list[TileStep]:
         """The tiles that are read."""
         return self.reading.steps
 
@@ -89,13 +189,13 @@ class TiledSentence:
             "attention": self.lab.weights(self.rule) @ self.lab.views.value,
         }
         title = _("Attention in tiles, the first picture")
-        take("sweep", Recipe(title, compute.compare_tiles, self._name_inputs(rule), shown))
+        take("sweep", Recipe(title, compare_tiles, self._name_inputs(rule), shown))
 
     def take_steps(self, rule: str, read: int) -> None:
         """The output after so many tiles, as it is drawn, and after all of them."""
         steps, inputs = (read, len(self.steps)), self._name_inputs(rule) | {"tiles": read}
         shown = dict(zip(("output so far", "tiled"), map(self.compute_output, steps), strict=True))
-        take("tiles", Recipe(_("Attention in tiles"), compute.read_in_tiles, inputs, shown))
+        take("tiles", Recipe(_("Attention in tiles"), read_in_tiles, inputs, shown))
 
     def _name_inputs(self, rule: str) -> dict[str, Any]:
         q_block, kv_block = self.blocks
@@ -247,7 +347,7 @@ def show_skipped_tiles(queries_down: bool) -> None:
     found = count_tile_cells()
     title = _("What masks spare on a long text")
     shown = {str(name): count_skipped_tiles(tiles) for name, tiles in found.items()}
-    take("spared", Recipe(title, compute.count_tiles_by_mask, {"length": LONG}, shown))
+    take("spared", Recipe(title, count_tiles_by_mask, {"length": LONG}, shown))
     panels = [_draw_tile_map(name, tiles) for name, tiles in found.items()]
     alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
     origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), CPU)
