@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from explainers.chapters.exercises.exercise_table import Exercise, Goal, Prediction
-from explainers.chapters.exercises.hero import make_hero, read_deck
+from explainers.chapters.exercises.deck import Exercise, Goal, Prediction, make_hero, read_deck
 from explainers.chapters.exercises.one_exercise import (
     ask_number,
     compute_answer,

@@ -9,12 +9,14 @@ from explainers.chapters.claims.claim_table import (
     VERDICTS,
     Claim,
     Finding,
+    choose_claim,
     choose_sizes,
     compute_finding,
     list_next,
+    make_hero,
     offer_claim,
+    read_judgements,
 )
-from explainers.chapters.claims.hero import choose_claim, make_hero, read_judgements
 from explainers.chapters.common.claim_parameters import capitalise, describe_sizes
 from explainers.translations import _
 from explainers.ui import page

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 OF_A_WHOLE_LAYER = {
     *("decoder_block", "encoder_block", "latent", "kernel_inputs", "tiled_kernel"),
-    *("decoding", "faults", "kv_cache", "paged_cache"),
+    *("faults", "kv_cache", "paged_cache"),
 }
 """What takes a layer's weights, or a GPU: their tests are longer than an example may be."""
 MODULES = [
@@ -20,7 +20,7 @@ MODULES = [
 EXAMPLES = {
     "memory": ("cache_bytes", "cache_formula", "model_shapes", "read_config", "serving"),
     "models": (
-        *("active_run", "attention_hook", "changes", "free_memory", "head_scores", "model_files"),
+        *("active_run", "attention_hook", "changes", "head_scores", "model_files"),
         *("registry", "replaced_heads", "shipped_scores", "token_text", "written_tokens"),
     ),
     "notebook": ("look", "packed_heads", "single_file"),

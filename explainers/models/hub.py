@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explainers.messages import SaidError
-from explainers.models import free_memory
+from explainers.models import model_files
 from explainers.models.model_files import PICKLE_PATTERNS, read_json
 from explainers.models.registry import (
     ModelError,
@@ -102,7 +102,7 @@ def download_model(
     from huggingface_hub import snapshot_download
 
     size = ask_size(model_id, commit)
-    free_memory.choose_dtype(model_id, size.num_parameters)
+    model_files.choose_dtype(model_id, size.num_parameters)
     folder = folder / size.commit
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from explainers.folders import ROOT
 from explainers.job_queue import Job, JobQueue
 from explainers.messages import N_
-from explainers.models import free_memory
+from explainers.models import model_files
 from explainers.models.attention_hook import install_or_refuse
 from explainers.models.fetch import SOURCE_FILE, compare_weights, discard_partial_fetch
 from explainers.models.model_files import check_folder, find_context_length, load_parts
@@ -111,14 +111,14 @@ def _load_from_disk(name: str, folder: Path) -> RealModel:
     compare_weights(name, folder)
     while (
         _models
-        and free_memory.estimate_bytes(checked.num_parameters) > free_memory.measure_free_bytes()
+        and model_files.estimate_bytes(checked.num_parameters) > model_files.measure_free_bytes()
     ):
         _unload(list(_models)[:1])
-    free_memory.choose_dtype(name, checked.num_parameters)  # before torch builds anything
+    model_files.choose_dtype(name, checked.num_parameters)  # before torch builds anything
     parts = load_parts(name, folder, checked)
     install_or_refuse(parts.model, name)
     provenance = _describe_source(name, folder)
-    if parts.model.dtype != free_memory.DTYPES[0]:
+    if parts.model.dtype != model_files.DTYPES[0]:
         provenance = N_(
             "{source}; in {dtype}, because memory is short here",
             source=provenance,
@@ -195,8 +195,8 @@ def describe_loading(name: str) -> str:
     num_parameters = check_folder(resolve_folder(name)).num_parameters
     memory = N_(
         "It needs {needed:.1f} GB of memory, and {free:.1f} GB are free.",
-        needed=free_memory.estimate_bytes(num_parameters) / 1e9,
-        free=free_memory.measure_free_bytes() / 1e9,
+        needed=model_files.estimate_bytes(num_parameters) / 1e9,
+        free=model_files.measure_free_bytes() / 1e9,
     )
     seconds = find_seconds(name)
     if seconds is None:

@@ -15,7 +15,7 @@ from huggingface_hub import constants
 from safetensors.torch import load_file
 
 from explainers.job_queue import Job
-from explainers.models import free_memory, load, registry
+from explainers.models import load, model_files, registry
 from explainers.models.attention_hook import IMPLEMENTATION
 from explainers.models.fetch import SOURCE_FILE
 from explainers.models.load import LoadRequest, find_loaded_model, load_model, make_load_job
@@ -252,11 +252,11 @@ def test_where_memory_is_short_numbers_of_16_bits_take_half_of_it(folder, monkey
     load._models.clear()
     with monkeypatch.context() as patch:
         patch.setattr(load, "load_parts", pytest.fail)
-        patch.setattr(free_memory, "measure_free_bytes", lambda: int(count * 2 * 1.1) - 1)
+        patch.setattr(model_files, "measure_free_bytes", lambda: int(count * 2 * 1.1) - 1)
         with refused(f"{count:,} parameters. In numbers of 16 bits it needs .* GB"):
             load_model(ID)
-    needs = free_memory.estimate_bytes(count)
-    monkeypatch.setattr(free_memory, "measure_free_bytes", lambda: needs - 1)
+    needs = model_files.estimate_bytes(count)
+    monkeypatch.setattr(model_files, "measure_free_bytes", lambda: needs - 1)
     short = load_model(ID)
     assert exact.model.dtype == torch.float32
     assert {one.dtype for one in short.model.parameters()} == {torch.bfloat16}
@@ -285,7 +285,7 @@ def test_the_weights_of_a_model_that_made_room_are_gone(monkeypatch, store, why)
     del model
     if why == "no room":
         free = lambda: 10**9 if weights() is None else 0  # noqa: E731
-        monkeypatch.setattr(free_memory, "measure_free_bytes", free)
+        monkeypatch.setattr(model_files, "measure_free_bytes", free)
     gc.disable()  # it would come by chance otherwise
     try:
         for other in others if why == "too many" else others[:1]:
@@ -299,9 +299,9 @@ def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_pa
     limit, used = tmp_path / "max", tmp_path / "current"
     limit.write_text("1000\n")
     used.write_text("400\n")
-    monkeypatch.setattr(free_memory, "_LIMITS", {str(limit): str(used)})
-    monkeypatch.setattr(free_memory.torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(free_memory, "choose_device", lambda: torch.device("cpu"))
-    assert free_memory.measure_free_bytes() == 600
+    monkeypatch.setattr(model_files, "_LIMITS", {str(limit): str(used)})
+    monkeypatch.setattr(model_files.torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(model_files, "choose_device", lambda: torch.device("cpu"))
+    assert model_files.measure_free_bytes() == 600
     limit.write_text("max\n")
-    assert free_memory.measure_free_bytes() > 600
+    assert model_files.measure_free_bytes() > 600

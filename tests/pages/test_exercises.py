@@ -5,7 +5,7 @@ import re
 import pytest
 
 from explainers.chapters.exercises.__main__ import main
-from explainers.chapters.exercises.exercise_table import Goal, Prediction, read_exercises
+from explainers.chapters.exercises.deck import Goal, Prediction, read_exercises
 from explainers.chapters.exercises.write import HOLE, HOLES, find_fault, make_template
 from explainers.translations import load_sections
 from tests.support.exercises import ask

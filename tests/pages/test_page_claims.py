@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from explainers.chapters.claims.claim_table import read_claims
-from explainers.chapters.claims.hero import make_table
+from explainers.chapters.claims.claim_table import make_table, read_claims
 from explainers.ui.untrusted_text import make_title
 from tests.pages.test_bad_links import VALUES
 from tests.support.opening import ROOT, opened, press

@@ -2,8 +2,7 @@
 
 import pytest
 
-from explainers.chapters.exercises.exercise_table import read_exercises
-from explainers.chapters.exercises.hero import TOPICS, sort_cards
+from explainers.chapters.exercises.deck import TOPICS, read_exercises, sort_cards
 from explainers.ui.session import SIZE, TAKEAWAY
 from explainers.ui.text.numbers import format_answer
 from explainers.ui.untrusted_text import make_title

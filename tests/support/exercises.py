@@ -1,6 +1,6 @@
 """Exercises with the numbers of a seed, by what is asked for."""
 
-from explainers.chapters.exercises.exercise_table import Goal, Prediction, read_exercises
+from explainers.chapters.exercises.deck import Goal, Prediction, read_exercises
 
 
 def ask(name: str, seed: int) -> Prediction:

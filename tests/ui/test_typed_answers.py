@@ -5,7 +5,7 @@ from babel.numbers import format_decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
+from explainers.chapters.exercises.deck import Prediction, read_exercises
 from explainers.memory.cache_formula import UNIT_BYTES
 from explainers.ui.page_parts.check_yourself import Recall, is_near
 from explainers.ui.text.numbers import (

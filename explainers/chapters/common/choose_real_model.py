@@ -156,8 +156,8 @@ def _has_size(named: str, key: str) -> bool:
 
 
 def _ask_size(key: str, named: str) -> None:
-    from explainers.models.free_memory import estimate_bytes, measure_free_bytes
     from explainers.models.hub import COMMIT_DIGITS, HubUnreachableError, ask_size
+    from explainers.models.model_files import estimate_bytes, measure_free_bytes
     from explainers.models.registry import ModelError
 
     try:

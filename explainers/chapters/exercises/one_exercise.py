@@ -15,14 +15,17 @@ from explainers.chapters.common.claim_parameters import (
     describe_sizes,
     find_published_entries,
 )
-from explainers.chapters.exercises.exercise_table import (
+from explainers.chapters.exercises.deck import (
+    TOPICS,
+    Deck,
     Exercise,
     Goal,
     GoalMeasurement,
     Prediction,
+    name_exercise,
     seed_random,
+    sort_cards,
 )
-from explainers.chapters.exercises.hero import TOPICS, Deck, name_exercise, sort_cards
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui import page

@@ -22,7 +22,7 @@ from explainers.attention.serving.shared_prefix import changed_rows
 from explainers.attention.sinks_and_gates import softmax_with_sinks
 from explainers.attention.steps import dot_products, hide, softmax
 from explainers.attention.stretching import interpolate
-from explainers.chapters.exercises.exercise_table import Prediction, format_signed
+from explainers.chapters.exercises.deck import Prediction, format_signed
 from explainers.toys.examples import draw_embeddings, random_heads
 from explainers.ui.text.numbers import PERCENT, SHARE, write_percent
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from explainers.chapters.exercises.exercise_table import Prediction
+from explainers.chapters.exercises.deck import Prediction
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape
 

@@ -10,7 +10,7 @@ from explainers.attention.receptive_field import cells
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import with_temperature
 from explainers.attention.single_head import project
-from explainers.chapters.exercises.exercise_table import (
+from explainers.chapters.exercises.deck import (
     Goal,
     GoalMeasurement,
     Setting,
