@@ -67,13 +67,9 @@ class Translation(NamedTuple):
 
     words: tuple[str, ...]
     syllables: tuple[str, ...]
-    x_words: Tensor
-    """What the first block of the encoder reads (words + 1, d_model)."""
     encoder: tuple[Encoded, ...]
     memory: Tensor
     """The encoder's output, normalised: what the decoder looks at (words + 1, d_model)."""
-    x_syllables: Tensor
-    """What the first block of the decoder reads (syllables + 1, d_model)."""
     decoder: tuple[Decoded, ...]
     probabilities: Tensor
     """Of every syllable of the vocabulary to be the next one (syllables + 1, vocabulary)."""
@@ -98,6 +94,7 @@ class Translator:
     def __init__(self, model: Model) -> None:
         self.model = model
 
+    @torch.no_grad()
     def translate(
         self, words: Sequence[str], attend: Sequence[Attend] = PLAIN_ATTENTION
     ) -> Translation:
@@ -105,47 +102,26 @@ class Translator:
 
         `attend` is what each decoder layer's cross-attention computes.
         """
-        source = self._encode(words)
-        [ids] = greedy_search(self.model, source, attend).tolist()
-        return self._record(words, source, ids[:-1] if ids[-1] == END else ids, attend)
-
-    def force(
-        self,
-        words: Sequence[str],
-        syllables: Sequence[str],
-        attend: Sequence[Attend] = PLAIN_ATTENTION,
-    ) -> Translation:
-        """What the model computes while these syllables are forced on it (teacher forcing)."""
-        known_syllables = vietnamese_vocabulary().tokens[len(SPECIAL_TOKENS) :]
-        unknown_syllables = [syllable for syllable in syllables if syllable not in known_syllables]
-        if unknown_syllables:
-            raise ValueError(f"not among the corpus' syllables: {', '.join(unknown_syllables)}")
-        if len(syllables) > MAX_SYLLABLES:
-            raise ValueError(f"{len(syllables)} syllables: at most {MAX_SYLLABLES} are written")
-        ids = vietnamese_vocabulary().encode(syllables)
-        return self._record(words, self._encode(words), ids, attend)
-
-    @torch.no_grad()
-    def _encode(self, words: Sequence[str]) -> EncodedSource:
         check_words(words)
-        return self.model.encode(encode_sources([words]))
+        source = self.model.encode(encode_sources([words]))
+        [ids] = greedy_search(self.model, source, attend).tolist()
+        return self.record(words, source, ids[:-1] if ids[-1] == END else ids, attend)
 
     @torch.no_grad()
-    def _record(
+    def record(
         self,
         words: Sequence[str],
         source: EncodedSource,
         ids: Sequence[int],
-        attend: Sequence[Attend],
+        attend: Sequence[Attend] = PLAIN_ATTENTION,
     ) -> Translation:
+        """What the model computes where these syllables are written."""
         prediction = self.model.predict(torch.tensor([[BEGIN, *ids]]), source, attend)
         return Translation(
             tuple(words),
             vietnamese_vocabulary().decode(ids),
-            source.x[0],
             tuple(map(drop_batch_axis, source.blocks)),
             source.output[0],
-            prediction.x[0],
             tuple(map(drop_batch_axis, prediction.blocks)),
             prediction.logits[0].softmax(dim=-1),
         )

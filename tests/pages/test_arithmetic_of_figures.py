@@ -17,6 +17,7 @@ from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.translator import load_translator
 from explainers.ui.controls.controls import MEAN, PREDICTS, READS
 from explainers.ui.figure.panels import Cell
+from tests.support.translators import force
 from tests.test_arithmetic import prints
 
 TOKENS = tuple(SENTENCE.split())
@@ -42,7 +43,7 @@ def heads(layer, off):
 
 
 def translated(head, rows):
-    translation = load_translator().force(RUNNING_PAIR.source, RUNNING_PAIR.target)
+    translation = force(load_translator(), RUNNING_PAIR.source, RUNNING_PAIR.target)
     view = TranslationView(translation, RUNNING_PAIR, queries_down=True)
     steps = WeightSteps(view.select(1, head, rows), 7)
     return steps.draw(), steps.explain

@@ -21,6 +21,7 @@ from explainers.translation.vocabulary import find_words
 from explainers.ui.controls.controls import MEAN, PREDICTS, READS
 from tests.support.opening import PAGES, opened
 from tests.support.reading import find_way_on, hero, heroes, said
+from tests.support.translators import force
 
 PAGE = next(page for page in PAGES if page.stem == "16_cross_attention")
 LONGEST = max((pair.source for pair in choose_sentence.list_held_out_examples().values()), key=len)
@@ -36,7 +37,7 @@ def view_of(words):
 
 @pytest.fixture(scope="module")
 def view():
-    translation = translator.load_translator().force(RUNNING_PAIR.source, RUNNING_PAIR.target)
+    translation = force(translator.load_translator(), RUNNING_PAIR.source, RUNNING_PAIR.target)
     return TranslationView(translation, RUNNING_PAIR, queries_down=True)
 
 
@@ -166,7 +167,7 @@ def test_what_has_nothing_to_show_says_so(monkeypatch):
         visit = opened(PAGE, {"deep": "real"})
         assert "no pieces here" in visit.error[0].value
         assert not visit.exception
-    nothing = translator.load_translator().force(("the",), ())
+    nothing = force(translator.load_translator(), ("the",), ())
     monkeypatch.setattr(choose_sentence, "translate_once", lambda words: nothing)
     visit = opened(PAGE)
     assert "writes nothing" in said(visit)

@@ -17,7 +17,7 @@ from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.translator import SEEDS, load_translator
 from explainers.translation.vocabulary import BEGIN, END, PAD, PaddedIds, vietnamese_vocabulary
 from tests.support.drawn import drawn
-from tests.support.translators import make_untrained_translator
+from tests.support.translators import force, make_untrained_translator
 from workshop import keep
 from workshop.translation import evaluation, evaluation_report, train, training_set
 from workshop.translation.train import BATCH_SIZE, Training, make_batches
@@ -114,7 +114,7 @@ def test_alignment_is_measured_where_the_page_reads_it():
     for weights, pair in zip(
         alignment.compute_cross_weights(translator.model, both), both, strict=True
     ):
-        alone = translator.force(pair.source, pair.target).cross
+        alone = force(translator, pair.source, pair.target).cross
         assert_close(weights, alone, atol=1e-5, rtol=1e-4)
         mean = alone[-1].mean(dim=0)
         links.append(alignment.read_links(mean, len(pair.source), len(pair.target)))
