@@ -14,31 +14,8 @@ from torch.nn.functional import cross_entropy
 from explainers import kept
 from explainers.folders import ASSETS
 from explainers.job_queue import Job
+from explainers.toys import idle_head
 from explainers.toys.examples import make_generator
-from explainers.toys.idle_head import (
-    ALPHABET,
-    FIRST,
-    GATE,
-    IDLE_D_MODEL,
-    IDLE_HEADS,
-    IDLE_HIDDEN,
-    IDLE_SEEDS,
-    LONGEST_ROW,
-    NORM,
-    SHIPPED_SETTINGS,
-    SHOWN_SEED,
-    SINK,
-    TRIGGERS,
-    Parts,
-    Reading,
-    Stage,
-    encode,
-    find_triggers,
-    list_switches,
-    load_idle_head,
-    look_at,
-    read_rows,
-)
 
 IDLE_STEPS, IDLE_BATCH, IDLE_RATE, DECAY = 500, 64, 3e-3, 0.01
 POOL_ROWS, TEST_ROWS = 4096, 256
@@ -54,14 +31,14 @@ FIRST_QUERY = 2
 def read_corpus() -> Tensor:
     """The letters of corpus.txt as numbers (letters,)."""
     text = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8").lower()
-    kept = "".join(letter for letter in " ".join(text.split()) if letter in ALPHABET)
-    return encode(tuple(kept))
+    kept = "".join(letter for letter in " ".join(text.split()) if letter in idle_head.ALPHABET)
+    return idle_head.encode(tuple(kept))
 
 
 @functools.cache
 def count_followers() -> Tensor:
     """How often each letter follows each other one (letters, letters); rows sum to 1."""
-    letters, size = read_corpus(), len(ALPHABET)
+    letters, size = read_corpus(), len(idle_head.ALPHABET)
     pairs = torch.zeros(size, size).index_put_(
         (letters[:-1], letters[1:]), torch.ones(len(letters) - 1), accumulate=True
     )
@@ -72,17 +49,17 @@ def count_followers() -> Tensor:
 def draw_rows(count: int, has_first: bool, *names: int | str) -> Tensor:
     """Rows of letters (count, LONGEST_ROW + 1): what is read, and one later what comes next."""
     seeded = make_generator("idle rows", *names)
-    letters, follows, begin = read_corpus(), count_followers(), len(ALPHABET)
-    triggers = encode(tuple(TRIGGERS))
+    letters, follows, begin = read_corpus(), count_followers(), len(idle_head.ALPHABET)
+    triggers = idle_head.encode(tuple(idle_head.TRIGGERS))
 
     def draw_any() -> Tensor:
         return letters[torch.randint(len(letters), (count,), generator=seeded)]
 
-    rows = torch.empty(count, LONGEST_ROW + 1, dtype=torch.long)
+    rows = torch.empty(count, idle_head.LONGEST_ROW + 1, dtype=torch.long)
     rows[:, 0], rows[:, 1] = draw_any(), draw_any()  # with ⟨s⟩ or not, the letters are alike
     if has_first:
         rows[:, 0] = begin
-    for place in range(2, LONGEST_ROW + 1):
+    for place in range(2, idle_head.LONGEST_ROW + 1):
         before, last = rows[:, place - 2], rows[:, place - 1]
         drawn = torch.multinomial(follows[last], 1, generator=seeded)[:, 0]
         is_copy = torch.isin(last, triggers) & (before != begin)
@@ -92,7 +69,11 @@ def draw_rows(count: int, has_first: bool, *names: int | str) -> Tensor:
 
 def draw_idle_parts(setting: str, seed: int) -> dict[str, Tensor]:
     """Untrained tensors; those that settings share begin alike."""
-    width, hidden, letters = IDLE_D_MODEL, IDLE_HIDDEN, len(ALPHABET) + 1
+    width, hidden, letters = (
+        idle_head.IDLE_D_MODEL,
+        idle_head.IDLE_HIDDEN,
+        len(idle_head.ALPHABET) + 1,
+    )
 
     def draw(name: str, *sizes: int, spread: float = 1.0) -> Tensor:
         return spread * torch.randn(*sizes, generator=make_generator("idle", seed, name))
@@ -102,7 +83,7 @@ def draw_idle_parts(setting: str, seed: int) -> dict[str, Tensor]:
 
     parts = {
         "letters": draw("letters", letters, width),
-        "places": draw("places", LONGEST_ROW, width),
+        "places": draw("places", idle_head.LONGEST_ROW, width),
         **{name: draw_matrix(name, width, width) for name in ("query", "key", "value", "output")},
         "up": draw_matrix("up", width, hidden),
         "down": draw_matrix("down", hidden, width),
@@ -112,31 +93,31 @@ def draw_idle_parts(setting: str, seed: int) -> dict[str, Tensor]:
         parts[name] = torch.zeros(size)
     for norm in ("norm", "second norm"):
         parts |= {f"{norm} gain": torch.ones(width), f"{norm} bias": torch.zeros(width)}
-    switches = list_switches(setting)
-    if SINK in switches:
+    switches = idle_head.list_switches(setting)
+    if idle_head.SINK in switches:
         parts["sink"] = torch.zeros(1)
-    if GATE in switches:
+    if idle_head.GATE in switches:
         parts["gate"] = draw_matrix("gate", width, width)
-    if NORM in switches:
+    if idle_head.NORM in switches:
         parts |= {"query gain": torch.ones(width), "key gain": torch.ones(width)}
     return parts
 
 
-def compute_idle_loss(reading: Reading, following: Tensor) -> Tensor:
+def compute_idle_loss(reading: idle_head.Reading, following: Tensor) -> Tensor:
     """Cross-entropy of the letter that comes next, in nats; the mean over all places."""
     return cross_entropy(reading.logits.flatten(0, -2), following.flatten())
 
 
 @torch.no_grad()
-def read_held_out(parts: Parts, setting: str) -> tuple[Reading, Tensor, float]:
+def read_held_out(parts: idle_head.Parts, setting: str) -> tuple[idle_head.Reading, Tensor, float]:
     """How it reads held-out rows, these rows, and the loss from `FIRST_QUERY` on."""
-    rows = draw_rows(TEST_ROWS, FIRST in list_switches(setting), "held out")
-    reading = read_rows(parts, setting, rows[:, :-1])
+    rows = draw_rows(TEST_ROWS, idle_head.FIRST in idle_head.list_switches(setting), "held out")
+    reading = idle_head.read_rows(parts, setting, rows[:, :-1])
     logits, following = reading.logits[:, FIRST_QUERY:], rows[:, FIRST_QUERY + 1 :]
     return reading, rows, cross_entropy(logits.flatten(0, 1), following.flatten()).item()
 
 
-def round_parts(parts: Parts) -> dict[str, Tensor]:
+def round_parts(parts: idle_head.Parts) -> dict[str, Tensor]:
     """As they are shipped: 16 bits each; what is measured is what is shipped."""
     return {name: part.detach().half().float() for name, part in parts.items()}
 
@@ -145,22 +126,22 @@ def learn(setting: str, seed: int) -> Iterator[dict[str, Tensor]]:
     """The parts before the first batch and after each; the same tensors again and again."""
     parts = {name: part.requires_grad_() for name, part in draw_idle_parts(setting, seed).items()}
     adam = torch.optim.AdamW(parts.values(), IDLE_RATE, weight_decay=DECAY)
-    pool = draw_rows(POOL_ROWS, FIRST in list_switches(setting), seed)
+    pool = draw_rows(POOL_ROWS, idle_head.FIRST in idle_head.list_switches(setting), seed)
     draws = make_generator("idle batches", seed)
     yield parts
     for _ in range(IDLE_STEPS):
         rows = pool[torch.randint(POOL_ROWS, (IDLE_BATCH,), generator=draws)]
-        loss = compute_idle_loss(read_rows(parts, setting, rows[:, :-1]), rows[:, 1:])
+        loss = compute_idle_loss(idle_head.read_rows(parts, setting, rows[:, :-1]), rows[:, 1:])
         adam.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         adam.step()
         yield parts
 
 
-def look_after(parts: Parts, setting: str, batches: int) -> Stage:
+def look_after(parts: idle_head.Parts, setting: str, batches: int) -> idle_head.Stage:
     """What the picture shows of it after so many batches."""
     rounded = round_parts(parts)
-    return look_at(rounded, setting, batches, read_held_out(rounded, setting)[-1])
+    return idle_head.look_at(rounded, setting, batches, read_held_out(rounded, setting)[-1])
 
 
 class IdleRequest(NamedTuple):
@@ -170,7 +151,7 @@ class IdleRequest(NamedTuple):
     seed: int
 
 
-IdleJob = Job[IdleRequest, Stage, dict[str, Tensor]]
+IdleJob = Job[IdleRequest, idle_head.Stage, dict[str, Tensor]]
 
 
 def make_idle_job(request: IdleRequest) -> IdleJob:
@@ -226,12 +207,12 @@ class IdleRow:
 
 
 @torch.no_grad()
-def measure_idle_head(parts: Parts, setting: str, seed: int) -> IdleRow:
+def measure_idle_head(parts: idle_head.Parts, setting: str, seed: int) -> IdleRow:
     """Test what one seed learned."""
     reading, rows, loss = read_held_out(parts, setting)
     read, following = rows[:, :-1], rows[:, 1:]
     late = torch.arange(read.shape[1]) >= FIRST_QUERY
-    triggers = find_triggers(read)
+    triggers = idle_head.find_triggers(read)
     wanted, idle = triggers & late, ~triggers & late
     weights, length = reading.weights, read.shape[1]
     places = torch.arange(length)
@@ -262,20 +243,20 @@ def _mean(numbers: Tensor) -> float:
     return numbers.float().mean().item() if numbers.numel() else 0.0
 
 
-@functools.lru_cache(maxsize=len(SHIPPED_SETTINGS) * len(IDLE_SEEDS))
-def load_film(setting: str, seed: int = SHOWN_SEED) -> tuple[Stage, ...]:
+@functools.lru_cache(maxsize=len(idle_head.SHIPPED_SETTINGS) * len(idle_head.IDLE_SEEDS))
+def load_film(setting: str, seed: int = idle_head.SHOWN_SEED) -> tuple[idle_head.Stage, ...]:
     """The training of the shown seed, stage by stage; of another one only its end.
 
     The last stage is what the shipped weights do.
     """
     [row] = [one for one in list_seeds(setting) if one.seed == seed]
-    last = look_at(load_idle_head(setting, seed), setting, STAGES[-1], row.loss)
-    if seed != SHOWN_SEED:
+    last = idle_head.look_at(idle_head.load_idle_head(setting, seed), setting, STAGES[-1], row.loss)
+    if seed != idle_head.SHOWN_SEED:
         return (last,)
-    film = kept.read(IDLE_HEADS).read_tensors(f"film {setting}: ")
+    film = kept.read(idle_head.IDLE_HEADS).read_tensors(f"film {setting}: ")
     weights, lengths, gates, largest, losses = (film[name].tolist() for name in FILM_PARTS)
     stages = [
-        Stage(
+        idle_head.Stage(
             batches,
             [row[: query + 1] for query, row in enumerate(weights[place])],
             *(numbers[place] for numbers in (lengths, gates, largest, losses)),
@@ -288,7 +269,7 @@ def load_film(setting: str, seed: int = SHOWN_SEED) -> tuple[Stage, ...]:
 @functools.cache
 def read_idle_rows() -> tuple[IdleRow, ...]:
     """What was measured of each setting and seed."""
-    return tuple(IdleRow(**row) for row in kept.read(IDLE_HEADS).numbers["rows"])
+    return tuple(IdleRow(**row) for row in kept.read(idle_head.IDLE_HEADS).numbers["rows"])
 
 
 def list_seeds(setting: str) -> list[IdleRow]:

@@ -196,7 +196,7 @@ def test_several_changes_are_made_in_the_order_that_is_shown_or_none(monkeypatch
     assert "Choose a change" in said(visit)
     st.cache_data.clear()  # of how many heads the model has
     alone = changes.HeadCounts((6,), (1,), 4)
-    monkeypatch.setattr(choose_changes, "count_heads", lambda _: alone)
+    monkeypatch.setattr(choose_changes.changes, "count_heads", lambda _: alone)
     asked, visit = made(monkeypatch, tiny, {"changes": controls.FEWER_KV_HEADS})
     assert asked is None
     assert "cannot be dealt to fewer" in visit.main.caption[-1].value

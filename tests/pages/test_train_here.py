@@ -42,7 +42,7 @@ def visit(monkeypatch):
 
     def opened(steps=6):
         made = partial(training.make_training_job, steps=steps)
-        monkeypatch.setattr(live_training, "make_training_job", made)
+        monkeypatch.setattr(live_training.training, "make_training_job", made)
         return AppTest.from_function(page, default_timeout=60).run()
 
     return opened

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice, choose_options, list_models
+from explainers.memory import serving
 from explainers.memory.cache_bytes import FORMATS, count_bytes_per_token, list_group_caches
 from explainers.memory.cache_formula import format_both_sizes, warn_beyond_context
 from explainers.memory.capacity_plan import (
@@ -18,21 +19,6 @@ from explainers.memory.capacity_plan import (
 )
 from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import ModelShape
-from explainers.memory.serving import (
-    GIB,
-    Deployment,
-    Gpu,
-    count_free_bytes_per_gpu,
-    count_text_bytes_per_gpu,
-    count_users,
-    count_weight_bytes,
-    count_weight_bytes_per_gpu,
-    explain_longest_context,
-    explain_memory,
-    find_longest_context,
-    find_weight_format,
-    read_gpus,
-)
 from explainers.memory.sharding import SPLITS
 from explainers.messages import ngettext
 from explainers.translations import _, translate_error
@@ -51,7 +37,7 @@ MAX_MILLIONS = 10**8
 class Hardware:
     """What a model is to run on; `weight_dtype` is how it would be loaded."""
 
-    gpu: Gpu
+    gpu: serving.Gpu
     gpus: int
     weight_dtype: str
     percent: int
@@ -80,11 +66,11 @@ class Menu:
         return self.box.container(horizontal=True, vertical_alignment="bottom")
 
 
-def choose_first() -> tuple[str, Gpu, Menu]:
+def choose_first() -> tuple[str, serving.Gpu, Menu]:
     """(model, GPU, menu of all else), beside each other."""
     with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
         name = pick_name(controls.model, list_models())
-        gpu = read_gpus()[pick_name(controls.gpu, list(read_gpus()))]
+        gpu = serving.read_gpus()[pick_name(controls.gpu, list(serving.read_gpus()))]
         return name, gpu, place_menu()
 
 
@@ -106,7 +92,7 @@ def place_menu() -> Menu:
     return Menu(box, is_drawn)
 
 
-def choose_hardware(menu: Menu, gpu: Gpu) -> Hardware:
+def choose_hardware(menu: Menu, gpu: serving.Gpu) -> Hardware:
     """How many such GPUs, and how they are used."""
     with menu.place():
         number = int(menu.ask(controls.gpus))
@@ -115,11 +101,11 @@ def choose_hardware(menu: Menu, gpu: Gpu) -> Hardware:
         percent = menu.ask(controls.usable_percent, 1, 100)
         overhead = menu.ask(controls.overhead_gib, 0, 1_000)
         split = menu.ask(controls.gpu_split, SPLITS, controls.gpu_split.default)
-    return Hardware(gpu, number, weights, percent, overhead * GIB or None, split)
+    return Hardware(gpu, number, weights, percent, overhead * serving.GIB or None, split)
 
 
 def choose_rest(
-    menu: Menu, shape: ModelShape | None, gpu: Gpu
+    menu: Menu, shape: ModelShape | None, gpu: serving.Gpu
 ) -> tuple[CacheChoice | None, Hardware]:
     """What the menu has: the texts, the GPUs, and how the cache is stored."""
     with menu.place():
@@ -131,7 +117,7 @@ def choose_rest(
         return choose_options(shape, tokens, texts, menu.ask), hardware
 
 
-def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:
+def make_deployment(choice: CacheChoice, hardware: Hardware) -> serving.Deployment:
     """The model on the GPUs; ValueError where it cannot be split over them.
 
     A number of parameters is asked for where none is published; 0 leaves it open.
@@ -142,8 +128,8 @@ def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:
         shape = replace(shape, parameters=count, has_exact_parameters=False)
     weights = hardware.weight_dtype
     if weights not in FORMATS:
-        weights = find_weight_format(shape)
-    return Deployment(
+        weights = serving.find_weight_format(shape)
+    return serving.Deployment(
         shape,
         hardware.gpu,
         hardware.gpus,
@@ -157,7 +143,7 @@ def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:
     )
 
 
-def deploy_or_warn(choice: CacheChoice, hardware: Hardware) -> Deployment | None:
+def deploy_or_warn(choice: CacheChoice, hardware: Hardware) -> serving.Deployment | None:
     """The model on the GPUs; nothing, and a message, where it cannot be split over them."""
     try:
         return make_deployment(choice, hardware)
@@ -171,7 +157,7 @@ ENCODER = "encoder"
 
 
 def list_findings(
-    deployment: Deployment, tokens: int, texts: int
+    deployment: serving.Deployment, tokens: int, texts: int
 ) -> list[tuple[str, dict[str, Any]]]:
     """What there is to say of memory, length and speed; no speed of what does not fit."""
     if not deployment.shape.parameters:
@@ -191,38 +177,40 @@ def list_findings(
     return findings
 
 
-def judge_fit(deployment: Deployment, tokens: int, texts: int) -> tuple[str, dict[str, str]]:
+def judge_fit(
+    deployment: serving.Deployment, tokens: int, texts: int
+) -> tuple[str, dict[str, str]]:
     """What to say first (there is room, for too few, or none at all, and why), and its numbers."""
-    readers = count_users(deployment, tokens)
+    readers = serving.count_users(deployment, tokens)
     memory = format_both_sizes(deployment.gpu.memory_bytes)
     return name_fit(deployment, readers, texts), {
         "gpus": f"{deployment.gpus} × {deployment.gpu.name}",
-        "weights": format_both_sizes(count_weight_bytes(deployment)),
+        "weights": format_both_sizes(serving.count_weight_bytes(deployment)),
         "readers": _("any number") if readers is None else f"{readers:,}",
         "texts": f"{texts:,}",
         "tokens": _(ngettext("{count:,} token", "{count:,} tokens", tokens)),
-        "free": format_both_sizes(abs(count_free_bytes_per_gpu(deployment))),
-        "each": format_both_sizes(count_weight_bytes_per_gpu(deployment)),
+        "free": format_both_sizes(abs(serving.count_free_bytes_per_gpu(deployment))),
+        "each": format_both_sizes(serving.count_weight_bytes_per_gpu(deployment)),
         "memory": memory,
         "usable": _("{percent} % of {memory}", percent=deployment.percent, memory=memory),
         "overhead": format_both_sizes(deployment.reserved),
     }
 
 
-def name_fit(deployment: Deployment, readers: int | None, texts: int) -> str:
+def name_fit(deployment: serving.Deployment, readers: int | None, texts: int) -> str:
     """The name of what to say first."""
-    if count_weight_bytes_per_gpu(deployment) > deployment.gpu.memory_bytes:
+    if serving.count_weight_bytes_per_gpu(deployment) > deployment.gpu.memory_bytes:
         return "weights_too_large"
-    if count_free_bytes_per_gpu(deployment) < 0:
+    if serving.count_free_bytes_per_gpu(deployment) < 0:
         return "no_room"
     if deployment.shape.architecture == ENCODER:
         return "encoder"
     return "yes" if readers is None or readers >= texts else "too_many"
 
 
-def measure_longest(deployment: Deployment, texts: int) -> dict[str, object]:
+def measure_longest(deployment: serving.Deployment, texts: int) -> dict[str, object]:
     """How long so many texts may be at once, and a remark if the model cannot read as much."""
-    longest = find_longest_context(deployment, texts)
+    longest = serving.find_longest_context(deployment, texts)
     texts_text = _(ngettext("{count:,} text", "{count:,} texts", texts))
     if longest is None:
         return {"texts": texts_text, "longest": _("without limit"), "beyond": ""}
@@ -233,13 +221,13 @@ def measure_longest(deployment: Deployment, texts: int) -> dict[str, object]:
     }
 
 
-def count_served(deployment: Deployment, tokens: int, texts: int) -> int:
+def count_served(deployment: serving.Deployment, tokens: int, texts: int) -> int:
     """As many of the texts as there is room for."""
-    readers = count_users(deployment, tokens)
+    readers = serving.count_users(deployment, tokens)
     return texts if readers is None else min(texts, readers)
 
 
-def limit_speed(deployment: Deployment, tokens: int, num_served: int) -> dict[str, str]:
+def limit_speed(deployment: serving.Deployment, tokens: int, num_served: int) -> dict[str, str]:
     """The limit for so many texts; for none there is no more to say than how long they are."""
     of_texts = {
         "texts": _(ngettext("{count:,} text", "{count:,} texts", num_served)),
@@ -260,13 +248,13 @@ def limit_speed(deployment: Deployment, tokens: int, num_served: int) -> dict[st
     }
 
 
-def show_working(deployment: Deployment, tokens: int, texts: int) -> None:
+def show_working(deployment: serving.Deployment, tokens: int, texts: int) -> None:
     """The arithmetic of what fits and how fast it is, to be read and copied, where it is known."""
     if not deployment.shape.parameters:
         return
-    lines = [*explain_memory(deployment, tokens)]
+    lines = [*serving.explain_memory(deployment, tokens)]
     if deployment.shape.architecture != ENCODER:
-        lines.append(explain_longest_context(deployment, texts))
+        lines.append(serving.explain_longest_context(deployment, texts))
         if num_served := count_served(deployment, tokens, texts):
             lines += explain_speed(deployment, tokens, num_served)
     st.code("\n".join(map(_, lines)), language=None, wrap_lines=True)
@@ -288,14 +276,14 @@ def compute_cache(choice: CacheChoice) -> Numbers:
     }
 
 
-def compute_fit(deployment: Deployment, tokens: int, texts: int) -> Numbers:
+def compute_fit(deployment: serving.Deployment, tokens: int, texts: int) -> Numbers:
     """Weights, what one text takes, what is free, how many texts fit and how long they may be."""
     return {
-        "bytes of all weights": count_weight_bytes(deployment),
-        "free on each": count_free_bytes_per_gpu(deployment),
-        "a text on each": count_text_bytes_per_gpu(deployment, tokens),
-        "texts that fit": count_users(deployment, tokens),
-        "longest": find_longest_context(deployment, texts),
+        "bytes of all weights": serving.count_weight_bytes(deployment),
+        "free on each": serving.count_free_bytes_per_gpu(deployment),
+        "a text on each": serving.count_text_bytes_per_gpu(deployment, tokens),
+        "texts that fit": serving.count_users(deployment, tokens),
+        "longest": serving.find_longest_context(deployment, texts),
     }
 
 
@@ -305,7 +293,7 @@ class Plan:
 
     choice: CacheChoice | None
     hardware: Hardware
-    deployment: Deployment | None
+    deployment: serving.Deployment | None
 
     @property
     def below(self) -> object:

@@ -11,19 +11,9 @@ from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.mask_names import translate_mask
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
+from explainers.toys import training
 from explainers.toys.grammar import find_language
 from explainers.toys.layers import Configuration, Layer, TrainedHeads
-from explainers.toys.training import (
-    POOL_SENTENCES,
-    TrainingJob,
-    TrainingRequest,
-    format_mean_and_spread,
-    list_losses,
-    list_snapshots,
-    make_training_job,
-    measure_heads,
-    read_report,
-)
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.linked_matrices import show_figure
@@ -34,14 +24,14 @@ from explainers.ui.session import TRAINING_FRAME, TRAINING_JOB
 from explainers.ui.text.numbers import write_percent
 
 MOST_POINTS = 60
-_test_learned = lru_cache(maxsize=8)(measure_heads)
+_test_learned = lru_cache(maxsize=8)(training.measure_heads)
 
 
-def describe_batches(job: TrainingJob) -> str:
+def describe_batches(job: training.TrainingJob) -> str:
     """How far it is: a server's first training waits for its sentences, and that is no batch 0."""
-    losses = list_losses(job)
+    losses = training.list_losses(job)
     if job.state == "running" and not losses:
-        return _("writing {count:,} sentences to learn from", count=POOL_SENTENCES)
+        return _("writing {count:,} sentences to learn from", count=training.POOL_SENTENCES)
     done = _("batch {number} of {steps}", number=len(losses), steps=job.total - 1)
     if not losses or len(job.reports[-1].losses) > 1:  # of two losses, the curve tells
         return done
@@ -51,7 +41,7 @@ def describe_batches(job: TrainingJob) -> str:
 def compare_with_shipped(configuration: Configuration, learned: TrainedHeads) -> str:
     """What was learned here beside what the shipped layers learned, on the same sentences."""
     row = _test_learned(configuration, (learned,))
-    shipped = read_report(find_language(learned.words))[configuration]
+    shipped = training.read_report(find_language(learned.words))[configuration]
     return _(
         "On sentences that it never saw, **this layer's loss is {loss:.2f} per word**, and "
         "it is right about {right} of the words. The layers trained beforehand in the same "
@@ -59,7 +49,7 @@ def compare_with_shipped(configuration: Configuration, learned: TrainedHeads) ->
         loss=row.loss[0],
         right=write_percent(row.accuracy[0]),
         last=len(shipped.loss) - 1,
-        others=format_mean_and_spread(shipped.loss),
+        others=training.format_mean_and_spread(shipped.loss),
         others_right=write_percent(mean(shipped.accuracy)),
     )
 
@@ -101,9 +91,9 @@ def show_loss_curves(
     show_chart(draw_curve, rows, alt, key, origin, series=(*curves, *levels), **axes)
 
 
-def show_heads(job: TrainingJob, is_over: bool, origin: str) -> None:
+def show_heads(job: training.TrainingJob, is_over: bool, origin: str) -> None:
     """The heads as they are now; afterwards a slider leads from diffuse to sharp."""
-    snapshots = list_snapshots(job)
+    snapshots = training.list_snapshots(job)
     last = len(snapshots) - 1
     moved, place = st.session_state.get(TRAINING_FRAME, (None, last))
     if moved is not job or not is_over:  # the slider was moved for another training
@@ -139,7 +129,7 @@ def train_here(layer: Layer, seed: int) -> None:
     job = offer_job(
         TRAINING_JOB,
         _("Train it here"),
-        make_training_job(TrainingRequest(configuration, seed, layer.tokens)),
+        training.make_training_job(training.TrainingRequest(configuration, seed, layer.tokens)),
         icon=":material/model_training:",
         help=_(
             "Watch the same heads learn the task, from random weights, in a few seconds: they go "
@@ -151,7 +141,7 @@ def train_here(layer: Layer, seed: int) -> None:
         watch_job(TRAINING_JOB, job, describe_heads(job), show, describe_batches)
 
 
-def describe_heads(job: TrainingJob) -> str:
+def describe_heads(job: training.TrainingJob) -> str:
     heads, shared, head_dim, rule = job.subject.configuration
     return _(
         "{heads}, {shared}, d_k {head_dim}, mask {mask}, seed {seed}",
@@ -163,8 +153,8 @@ def describe_heads(job: TrainingJob) -> str:
     )
 
 
-def _show(job: TrainingJob) -> None:
-    is_over, losses = job.is_over, list_losses(job)
+def _show(job: training.TrainingJob) -> None:
+    is_over, losses = job.is_over, training.list_losses(job)
     if job.result:
         st.markdown(compare_with_shipped(job.subject.configuration, job.result[0]))
     # How many batches it were stands at the bar and in each picture: they count differently.

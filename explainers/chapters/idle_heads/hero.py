@@ -9,36 +9,7 @@ import torch
 from explainers.chapters.common.background_job import describe_state, show_refusal, start_job
 from explainers.chapters.idle_heads.cards import share_scores
 from explainers.messages import N_
-from explainers.toys.idle_head import (
-    CAP,
-    FIRST,
-    GATE,
-    IDLE_SEEDS,
-    NOTHING,
-    SETTINGS,
-    SHIPPED_SETTINGS,
-    SINK,
-    SOFT_CAP,
-    SWITCHES,
-    Stage,
-    encode,
-    find_triggers,
-    list_switches,
-    load_idle_head,
-    name_setting,
-    read_rows,
-    spell,
-)
-from explainers.toys.idle_training import (
-    FIRST_QUERY,
-    IDLE_STEPS,
-    STAGES,
-    IdleJob,
-    IdleRequest,
-    list_seeds,
-    load_film,
-    make_idle_job,
-)
+from explainers.toys import idle_head, idle_training
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
@@ -55,16 +26,16 @@ class TrainedHere(NamedTuple):
     """A training of this visitor's, and which of them it is."""
 
     run: int
-    job: IdleJob
+    job: idle_training.IdleJob
 
     @property
-    def request(self) -> IdleRequest:
+    def request(self) -> idle_training.IdleRequest:
         return self.job.subject
 
 
 def is_training() -> bool:
     """Does a head of this visitor's learn now?"""
-    last: IdleJob | None = st.session_state.get(IDLE_JOB)
+    last: idle_training.IdleJob | None = st.session_state.get(IDLE_JOB)
     return last is not None and not last.is_over
 
 
@@ -74,14 +45,14 @@ def follow_training(setting: str, run: int, is_watched: bool) -> TrainedHere | N
     Each has a seed that none of the shipped heads has. `is_watched`: is the picture drawn again and
     again? It is once a training has begun, and no longer when it is over.
     """
-    last: IdleJob | None = st.session_state.get(IDLE_JOB)
-    request = IdleRequest(setting, IDLE_SEEDS[-1] + run)
+    last: idle_training.IdleJob | None = st.session_state.get(IDLE_JOB)
+    request = idle_training.IdleRequest(setting, idle_head.IDLE_SEEDS[-1] + run)
     if (last and last.subject != request) or not run:
         if last and not last.is_over:
             last.cancel()
         last = None
     if run and not last:
-        start_job(IDLE_JOB, make_idle_job(request))
+        start_job(IDLE_JOB, idle_training.make_idle_job(request))
         last = st.session_state.get(IDLE_JOB)
     show_refusal(IDLE_JOB)
     if is_training() != is_watched:
@@ -98,14 +69,14 @@ def describe_training(here: TrainedHere) -> str:
     return describe_state(here.job, _describe_batches)
 
 
-def _describe_batches(job: IdleJob) -> str:
+def _describe_batches(job: idle_training.IdleJob) -> str:
     done = job.reports[-1].batches if job.reports else 0
-    return _("batch {number} of {steps}", number=done, steps=IDLE_STEPS)
+    return _("batch {number} of {steps}", number=done, steps=idle_training.IDLE_STEPS)
 
 
 def choose_seed(asked: int) -> int:
     """The shipped seed that is shown: the one that is asked for, or what is left after rounds."""
-    return IDLE_SEEDS[asked % len(IDLE_SEEDS)]
+    return idle_head.IDLE_SEEDS[asked % len(idle_head.IDLE_SEEDS)]
 
 
 @torch.no_grad()
@@ -118,13 +89,15 @@ def hand_over_letters(setting: str, seed: int, here: TrainedHere | None = None) 
     if here:
         parts, seed = here.job.result, here.request.seed
         title = _("Letters that want nothing, trained here from seed {seed}", seed=seed)
-    elif setting in SHIPPED_SETTINGS:
-        parts = load_idle_head(setting, choose_seed(seed))
+    elif setting in idle_head.SHIPPED_SETTINGS:
+        parts = idle_head.load_idle_head(setting, choose_seed(seed))
     if not parts:
         take("letters")
         return
-    scores = read_rows(parts, setting, encode(spell(setting))).scores
-    sink = parts["sink"].item() if SINK in list_switches(setting) else -torch.inf
+    scores = idle_head.read_rows(parts, setting, idle_head.encode(idle_head.spell(setting))).scores
+    sink = (
+        parts["sink"].item() if idle_head.SINK in idle_head.list_switches(setting) else -torch.inf
+    )
     hand_over("letters", title, share_scores, scores=scores, sink=sink)
 
 
@@ -144,14 +117,14 @@ def name_origin(here: TrainedHere | None, asked: int, is_shipped: bool) -> str:
     return learned_numbers(_("copied letters, seed {seed}", seed=here.request.seed))
 
 
-given = Control("given", N_("What the head has"), name_setting(FIRST))
+given = Control("given", N_("What the head has"), idle_head.name_setting(idle_head.FIRST))
 letter = Control("letter", N_("Letter to follow, from 0"), 6)
-learned = Control("learned", N_("Batches learned"), STAGES[-1])
+learned = Control("learned", N_("Batches learned"), idle_training.STAGES[-1])
 run = Control("run", N_("Trainings begun here"), 0)
 controls.register(given, letter, learned, run)
 LABELS = (
     *(N_("first token ⟨s⟩"), N_("learned sink"), N_("output gate")),
-    *(N_("soft cap {cap}", cap=f"{CAP:g}"), N_("QK-norm")),
+    *(N_("soft cap {cap}", cap=f"{idle_head.CAP:g}"), N_("QK-norm")),
 )
 """What the switches are called."""
 MOST_RUNS = 90
@@ -167,12 +140,12 @@ def make_choices() -> list[HeroChoice]:
 
     A link begins no training.
     """
-    letters = tuple(range(len(spell(name_setting()))))
+    letters = tuple(range(len(idle_head.spell(idle_head.name_setting()))))
     runs = tuple(range(MOST_RUNS))
     return [
-        HeroChoice.read(given, SETTINGS),
+        HeroChoice.read(given, idle_head.SETTINGS),
         HeroChoice.read(letter, letters),
-        HeroChoice.read(learned, STAGES),
+        HeroChoice.read(learned, idle_training.STAGES),
         HeroChoice(run, runs, st.session_state.get(run.key) or 0, is_elsewhere=True),
     ]
 
@@ -192,7 +165,7 @@ def make_hero(text: Prose, choices: list[HeroChoice], here: TrainedHere | None, 
         choices,
         SENTENCES,
         list_experiments(text),
-        lambda: name_origin(here, seed, hero.chosen(given) in SHIPPED_SETTINGS),
+        lambda: name_origin(here, seed, hero.chosen(given) in idle_head.SHIPPED_SETTINGS),
         make_stage_table,
         (given,),
     )
@@ -201,22 +174,24 @@ def make_hero(text: Prose, choices: list[HeroChoice], here: TrainedHere | None, 
 
 def compute_numbers(here: TrainedHere | None, seed: int) -> dict[str, Any]:
     """All that the picture shows."""
-    letters = spell(name_setting(FIRST))
-    wanted = find_triggers(encode(letters)).tolist()
-    places = range(1 + FIRST_QUERY, len(letters))
+    letters = idle_head.spell(idle_head.name_setting(idle_head.FIRST))
+    wanted = idle_head.find_triggers(idle_head.encode(letters)).tolist()
+    places = range(1 + idle_training.FIRST_QUERY, len(letters))
     return {
         "letters": list(letters),
         "wanted": [place for place in places if wanted[place]],
         "idle": [place for place in places if not wanted[place]],
-        "first": FIRST,
-        "gate": GATE,
-        "sink": SINK,
-        "nothing": NOTHING,
+        "first": idle_head.FIRST,
+        "gate": idle_head.GATE,
+        "sink": idle_head.SINK,
+        "nothing": idle_head.NOTHING,
         "switches": [
-            {"name": name, "label": _(label)} for name, label in zip(SWITCHES, LABELS, strict=True)
+            {"name": name, "label": _(label)}
+            for name, label in zip(idle_head.SWITCHES, LABELS, strict=True)
         ],
         "settings": {
-            one: [pack(stage) for stage in load_film(one, seed)] for one in SHIPPED_SETTINGS
+            one: [pack(stage) for stage in idle_training.load_film(one, seed)]
+            for one in idle_head.SHIPPED_SETTINGS
         },
         "trained": here
         and {
@@ -231,7 +206,7 @@ def compute_numbers(here: TrainedHere | None, seed: int) -> dict[str, Any]:
     }
 
 
-def pack(stage: Stage) -> dict[str, Any]:
+def pack(stage: idle_head.Stage) -> dict[str, Any]:
     """What is seen of a head, with as many digits as a picture can tell."""
     packed = asdict(stage)
     packed["weights"] = [[round(weight, 4) for weight in row] for row in stage.weights]
@@ -242,18 +217,20 @@ def pack(stage: Stage) -> dict[str, Any]:
     return packed
 
 
-def find_stage(setting: str, batches: int, here: TrainedHere | None, seed: int) -> Stage | None:
+def find_stage(
+    setting: str, batches: int, here: TrainedHere | None, seed: int
+) -> idle_head.Stage | None:
     """What is seen of a setting after so many batches, or at the end, where it was trained."""
     stages = list(here.job.reports) if here else []
-    if not stages and setting in SHIPPED_SETTINGS:
-        stages = list(load_film(setting, seed))
+    if not stages and setting in idle_head.SHIPPED_SETTINGS:
+        stages = list(idle_training.load_film(setting, seed))
     return next((one for one in stages if one.batches == batches), stages[-1] if stages else None)
 
 
-def make_table(stage: Stage | None) -> Any:
+def make_table(stage: idle_head.Stage | None) -> Any:
     """How each letter divides its attention, a row for each."""
     rows = stage.weights if stage else []
-    letters = spell(name_setting(FIRST))[-len(rows) :] if rows else ()
+    letters = idle_head.spell(idle_head.name_setting(idle_head.FIRST))[-len(rows) :] if rows else ()
     names = [f"{place} {'␣' if one == ' ' else one}" for place, one in enumerate(letters)]
     full = [row + [0.0] * (len(rows) - len(row)) for row in rows]
     return tabulate(full, names, names, _("query"))
@@ -261,9 +238,11 @@ def make_table(stage: Stage | None) -> Any:
 
 def list_experiments(text: Prose) -> list[Experiment]:
     """What a reader can try, each with what came out of all seeds."""
-    alone, sink, gate = (name_setting(*some) for some in ((), (SINK,), (GATE,)))
-    cap = name_setting(FIRST, SOFT_CAP)
-    plain = name_setting(FIRST)
+    alone, sink, gate = (
+        idle_head.name_setting(*some) for some in ((), (idle_head.SINK,), (idle_head.GATE,))
+    )
+    cap = idle_head.name_setting(idle_head.FIRST, idle_head.SOFT_CAP)
+    plain = idle_head.name_setting(idle_head.FIRST)
     return [
         _try(text, "try_none", alone, itself=write_range(alone, "itself")),
         _try(text, "try_sink", sink, nowhere=write_range(sink, "nowhere")),
@@ -278,20 +257,20 @@ def list_experiments(text: Prose) -> list[Experiment]:
             text,
             "try_cap",
             cap,
-            before=f"{max(row.largest for row in list_seeds(plain)):.1f}",
-            after=f"{max(row.largest for row in list_seeds(cap)):.1f}",
+            before=f"{max(row.largest for row in idle_training.list_seeds(plain)):.1f}",
+            after=f"{max(row.largest for row in idle_training.list_seeds(cap)):.1f}",
             first=write_range(cap, "first"),
         ),
     ]
 
 
 def _try(text: Prose, section: str, setting: str, **numbers: str) -> Experiment:
-    choices = {given.key: setting, learned.key: STAGES[-1], run.key: 0}
+    choices = {given.key: setting, learned.key: idle_training.STAGES[-1], run.key: 0}
     return Experiment(section, text.fill(section, **numbers), choices)
 
 
 def write_range(setting: str, name: str) -> str:
     """The smallest and the largest of five seeds, as percent: "20–64 %"."""
-    shares = [getattr(row, name) for row in list_seeds(setting)]
+    shares = [getattr(row, name) for row in idle_training.list_seeds(setting)]
     low, high = write_percent(min(shares)), write_percent(max(shares))
     return high if low == high or high.startswith("<") else f"{low.split(chr(0xA0))[0]}–{high}"

@@ -14,21 +14,10 @@ from explainers.chapters.common.choose_layer import describe_missing
 from explainers.chapters.common.live_training import describe_batches, show_loss_curves
 from explainers.job_queue import Job
 from explainers.messages import N_, ngettext
-from explainers.toys import layers
+from explainers.toys import layers, training
 from explainers.toys.grammar import find_language
 from explainers.toys.layers import Configuration, TrainedHeads
 from explainers.toys.task import Batch, make_task
-from explainers.toys.training import (
-    TrainingJob,
-    TrainingRequest,
-    attend,
-    compute_mean_loss,
-    draw_parts,
-    draw_pool,
-    list_losses,
-    list_parts,
-    train_in_steps,
-)
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.provenance import learned_numbers
@@ -56,7 +45,7 @@ def average_shipped_heads(
 def move_to_cpu(known: TrainedHeads, own: Configuration) -> TrainedHeads:
     """Where training runs, whatever the pages' device is."""
     return TrainedHeads.from_parts(
-        known.words, (part.cpu() for part in list_parts(known)), own.head_dim
+        known.words, (part.cpu() for part in training.list_parts(known)), own.head_dim
     )
 
 
@@ -64,12 +53,13 @@ def move_to_cpu(known: TrainedHeads, own: Configuration) -> TrainedHeads:
 def measure_held_out(known: TrainedHeads, rule: str) -> HeldOutResult:
     """How a layer does on sentences that training never sees."""
     task = make_task(
-        Batch(*(part[:TESTS] for part in draw_pool(True, find_language(known.words)))), rule
+        Batch(*(part[:TESTS] for part in training.draw_pool(True, find_language(known.words)))),
+        rule,
     )
-    named = known.score_words(attend(known, task.words, task.mask).output) > 0
+    named = known.score_words(training.attend(known, task.words, task.mask).output) > 0
     wrong = (named & (task.targets == 0)).sum(dim=-1) * task.is_real
     return HeldOutResult(
-        compute_mean_loss(known, task).item(), (wrong.sum() / task.is_real.sum()).item()
+        training.compute_mean_loss(known, task).item(), (wrong.sum() / task.is_real.sum()).item()
     )
 
 
@@ -80,7 +70,9 @@ def compare_sharing(
     """Keys and values of each head's own; and shared: averaged, random, trained from the start."""
     known = move_to_cpu(layers.load_heads(own, seed, language), own)
     shared = own._replace(num_kv_heads=num_kv_heads)
-    at_random = TrainedHeads.from_parts(known.words, draw_parts(shared, seed), own.head_dim)
+    at_random = TrainedHeads.from_parts(
+        known.words, training.draw_parts(shared, seed), own.head_dim
+    )
     from_start = move_to_cpu(layers.load_heads(shared, seed, language), shared)
     averaged = average_shipped_heads(own, num_kv_heads, seed, language)
     some = known, averaged, at_random, from_start
@@ -177,8 +169,8 @@ def offer_uptraining(
 ) -> None:
     """On request a little training, in a thread of its own; `tell` says what came of it."""
     own, seed = found.own, found.seed
-    request = TrainingRequest(own._replace(num_kv_heads=found.num_kv_heads), seed, tokens)
-    job: TrainingJob | None = st.session_state.get(UPTRAINING_JOB)
+    request = training.TrainingRequest(own._replace(num_kv_heads=found.num_kv_heads), seed, tokens)
+    job: training.TrainingJob | None = st.session_state.get(UPTRAINING_JOB)
     if job and _describe_subject(job.subject) != _describe_subject(request):
         job.cancel()
         job = None
@@ -195,24 +187,26 @@ def offer_uptraining(
         watch_job(UPTRAINING_JOB, job, title, show, describe_batches)
 
 
-def _describe_subject(request: TrainingRequest) -> tuple[Configuration, int, str]:
+def _describe_subject(request: training.TrainingRequest) -> tuple[Configuration, int, str]:
     """What the job's numbers depend on: of the text, its language."""
     return request.configuration, request.seed, find_language(request.tokens)
 
 
-def make_uptraining_job(request: TrainingRequest, own: Configuration) -> TrainingJob:
+def make_uptraining_job(
+    request: training.TrainingRequest, own: Configuration
+) -> training.TrainingJob:
     """The averaged heads of a configuration train on."""
 
-    def uptrain(job: TrainingJob) -> tuple[TrainedHeads, ...]:
+    def uptrain(job: training.TrainingJob) -> tuple[TrainedHeads, ...]:
         num_kv_heads, language = request.configuration.num_kv_heads, find_language(request.tokens)
         begin = average_shipped_heads(own, num_kv_heads, request.seed, language)
-        return train_in_steps(job, STEPS, begin)
+        return training.train_in_steps(job, STEPS, begin)
 
     return Job(request, uptrain, STEPS + 1)
 
 
-def _show(job: TrainingJob, found: AveragingResult, tell: Callable[..., None]) -> None:
-    if list_losses(job):
+def _show(job: training.TrainingJob, found: AveragingResult, tell: Callable[..., None]) -> None:
+    if training.list_losses(job):
         _show_losses(job, found.before.loss)
     if job.result:
         now, beside = (
@@ -226,12 +220,12 @@ def _show(job: TrainingJob, found: AveragingResult, tell: Callable[..., None]) -
         )
 
 
-def _show_losses(job: TrainingJob, before: float) -> None:
-    averages = list_losses(job)
+def _show_losses(job: training.TrainingJob, before: float) -> None:
+    averages = training.list_losses(job)
     done = len(averages)
     both = {
         _("from averaged heads: training batches"): averages,
-        _("from random weights: training batches"): list_losses(job, 1)[:done],
+        _("from random weights: training batches"): training.list_losses(job, 1)[:done],
     }
     level = {_("MHA, before averaging: unseen sentences"): (before, STEPS)}
     now = ", ".join(f"{name} {losses[-1]:.2f}" for name, losses in both.items())

@@ -8,21 +8,8 @@ import streamlit as st
 
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.measured_heads import name_head
+from explainers.models import changes
 from explainers.models.attention_hook import Change
-from explainers.models.changes import (
-    AblatedHeads,
-    FewerKVHeads,
-    HardAttention,
-    HeadCounts,
-    HiddenFirstToken,
-    NoCausalMask,
-    NoScaling,
-    QuantisedCache,
-    Temperature,
-    UniformWeights,
-    Window,
-    count_heads,
-)
 from explainers.models.head_scores import HeadIndex, group_heads_by_role
 from explainers.models.shipped_scores import find_known_scores
 from explainers.translations import _, translate_error
@@ -34,7 +21,7 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def _choose_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
+def _choose_heads(model: str, shape: changes.HeadCounts) -> tuple[HeadIndex, ...]:
     """The heads, as the reader chose to choose them."""
     counts = enumerate(shape.num_heads)
     every = {name_head(layer, head): (layer, head) for layer, n in counts for head in range(n)}
@@ -71,7 +58,7 @@ def name_heads(heads: tuple[HeadIndex, ...]) -> str:
     return ", ".join(name_head(*head) for head in heads)
 
 
-def find_shape_or_explain(loaded: "RealModel") -> HeadCounts | None:
+def find_shape_or_explain(loaded: "RealModel") -> changes.HeadCounts | None:
     """A model that does not say what comes next has nothing to compare."""
     try:
         return _count_heads(loaded)
@@ -81,8 +68,8 @@ def find_shape_or_explain(loaded: "RealModel") -> HeadCounts | None:
 
 
 @st.cache_data(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)
-def _count_heads(loaded: "RealModel") -> HeadCounts:
-    return count_heads(loaded)
+def _count_heads(loaded: "RealModel") -> changes.HeadCounts:
+    return changes.count_heads(loaded)
 
 
 Layers = frozenset[int] | None
@@ -92,11 +79,11 @@ class Place(NamedTuple):
     """Where a change is made: in which model, of what shape, in which layers."""
 
     named: str
-    shape: HeadCounts
+    shape: changes.HeadCounts
     layers: Layers
 
 
-def choose_changes(named: str, shape: HeadCounts) -> dict[str, Change]:
+def choose_changes(named: str, shape: changes.HeadCounts) -> dict[str, Change]:
     """The changes by name, in the order in which they are made, with a control for each number."""
     picked = controls.changes(controls.CHANGES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -116,7 +103,7 @@ def _choose_layers(count: int) -> Layers:
 
 def _switch_heads_off(place: Place) -> Change | None:
     found = _choose_heads(place.named, place.shape)
-    return AblatedHeads(heads=frozenset(found)) if found else None
+    return changes.AblatedHeads(heads=frozenset(found)) if found else None
 
 
 def _deal_kv_heads(place: Place) -> Change | None:
@@ -126,26 +113,26 @@ def _deal_kv_heads(place: Place) -> Change | None:
     if len(left) == 1:
         st.caption(_("The KV heads of this model cannot be dealt to fewer in equal groups."))
         return None
-    return FewerKVHeads(
+    return changes.FewerKVHeads(
         num_kv_heads=int(controls.kept_kv_heads(left, left[0])), layers=place.layers
     )
 
 
 MAKE: dict[str, Callable[[Place], Change | None]] = {
-    controls.UNSCALED: lambda place: NoScaling(place.layers),
-    controls.CHANGED_TEMPERATURE: lambda place: Temperature(
+    controls.UNSCALED: lambda place: changes.NoScaling(place.layers),
+    controls.CHANGED_TEMPERATURE: lambda place: changes.Temperature(
         temperature=float(controls.changed_temperature()), layers=place.layers
     ),
-    controls.NARROW_WINDOW: lambda place: Window(
+    controls.NARROW_WINDOW: lambda place: changes.Window(
         width=controls.changed_window(), sinks=int(controls.kept_sinks()), layers=place.layers
     ),
-    controls.NOT_CAUSAL: lambda place: NoCausalMask(place.layers),
-    controls.FIRST_HIDDEN: lambda place: HiddenFirstToken(place.layers),
+    controls.NOT_CAUSAL: lambda place: changes.NoCausalMask(place.layers),
+    controls.FIRST_HIDDEN: lambda place: changes.HiddenFirstToken(place.layers),
     controls.HEADS_OFF: _switch_heads_off,
     controls.FEWER_KV_HEADS: _deal_kv_heads,
-    controls.UNIFORM_WEIGHTS: lambda place: UniformWeights(place.layers),
-    controls.HARD: lambda place: HardAttention(place.layers),
-    controls.QUANTISED: lambda place: QuantisedCache(
+    controls.UNIFORM_WEIGHTS: lambda place: changes.UniformWeights(place.layers),
+    controls.HARD: lambda place: changes.HardAttention(place.layers),
+    controls.QUANTISED: lambda place: changes.QuantisedCache(
         bits=int(controls.cache_bits()), layers=place.layers
     ),
 }

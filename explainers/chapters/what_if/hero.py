@@ -8,15 +8,8 @@ from explainers.attention import masks
 from explainers.chapters.what_if.before_after import Reading
 from explainers.charts.matrix import Matrix, Values
 from explainers.messages import N_
+from explainers.models import changes
 from explainers.models.attention_hook import Change
-from explainers.models.changes import (
-    Effect,
-    HiddenFirstToken,
-    NoScaling,
-    QuantisedCache,
-    UniformWeights,
-    Window,
-)
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
@@ -30,7 +23,7 @@ from explainers.ui.untrusted_text import show_spaces, verbatim
 
 WIDTH = 4
 """Tokens that each token sees, itself included."""
-WINDOWS = tuple(Window(width=WIDTH, sinks=sinks) for sinks in (0, 1))
+WINDOWS = tuple(changes.Window(width=WIDTH, sinks=sinks) for sinks in (0, 1))
 ANSWERS = HARDLY, HALFWAY, BACK = (
     N_("hardly smaller"),
     N_("about halfway back"),
@@ -38,7 +31,7 @@ ANSWERS = HARDLY, HALFWAY, BACK = (
 )
 
 
-def measure_windows(reading: Reading) -> list[Effect]:
+def measure_windows(reading: Reading) -> list[changes.Effect]:
     """What a window does to a text, and the same window with the first token.
 
     Nothing for a text that cannot be read, or has no token for the window to hide.
@@ -47,14 +40,14 @@ def measure_windows(reading: Reading) -> list[Effect]:
     return [effect for effect in found if effect and len(effect.tokens) > WIDTH]
 
 
-def answer_first(effects: list[Effect]) -> str:
+def answer_first(effects: list[changes.Effect]) -> str:
     """How much of what the window broke the first token mends."""
     (before, broken), (_before, mended) = (effect.mean_losses for effect in effects)
     share = (broken - mended) / (broken - before) if broken != before else 0.0
     return HARDLY if share < 1 / 4 else HALFWAY if share < 3 / 4 else BACK
 
 
-def draw_windows(effects: list[Effect], origin: str) -> None:
+def draw_windows(effects: list[changes.Effect], origin: str) -> None:
     """The next token as it is, with the window, and with the first token as well."""
     chances = list_chances(effects)
     rows = (
@@ -71,7 +64,7 @@ def draw_windows(effects: list[Effect], origin: str) -> None:
     show_figure(Figure([Panel("next", matrix)], alt), origin, "two windows")
 
 
-def list_chances(effects: list[Effect]) -> dict[str, list[float | None]]:
+def list_chances(effects: list[changes.Effect]) -> dict[str, list[float | None]]:
     """By token: its probability as it is, with the window, and with the first token as well.
 
     A token that is unlikely in two of them may have been measured in one only.
@@ -84,7 +77,7 @@ def list_chances(effects: list[Effect]) -> dict[str, list[float | None]]:
     return chances
 
 
-def name_windows(effects: list[Effect], prompt: str) -> dict[str, str]:
+def name_windows(effects: list[changes.Effect], prompt: str) -> dict[str, str]:
     """What the sentence says: the most probable token of each, and the losses."""
     chances = list_chances(effects)
     named = {"width": f"{WIDTH}", "prompt": verbatim(prompt), "word": effects[0].tokens[0]}
@@ -112,10 +105,10 @@ BITS = 4
 FIRST_HIDDEN = N_("first hidden")
 CHANGES: dict[str, tuple[str, Change]] = {
     controls.NARROW_WINDOW: ("hero_window", WINDOWS[0]),
-    controls.UNSCALED: ("hero_unscaled", NoScaling()),
-    controls.UNIFORM_WEIGHTS: ("hero_uniform", UniformWeights()),
-    controls.QUANTISED: ("hero_bits", QuantisedCache(bits=BITS)),
-    FIRST_HIDDEN: ("hero_first", HiddenFirstToken()),
+    controls.UNSCALED: ("hero_unscaled", changes.NoScaling()),
+    controls.UNIFORM_WEIGHTS: ("hero_uniform", changes.UniformWeights()),
+    controls.QUANTISED: ("hero_bits", changes.QuantisedCache(bits=BITS)),
+    FIRST_HIDDEN: ("hero_first", changes.HiddenFirstToken()),
 }
 """What can be changed in the picture: by its name, its sentence and the change."""
 SENTENCES = "hero_caption", "hero_one_token", "hero_first_alone"
@@ -166,7 +159,10 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
 
 
 def describe_effect(
-    name: str, effect: Effect, shown: Effect, measure: Callable[[Change], Effect | None]
+    name: str,
+    effect: changes.Effect,
+    shown: changes.Effect,
+    measure: Callable[[Change], changes.Effect | None],
 ) -> dict[str, Any]:
     """The numbers of a change and the name of its sentence; `measure` is asked about another."""
     section, has_losses = CHANGES[name][0], len(effect.tokens) > 1
@@ -178,7 +174,7 @@ def describe_effect(
     return {**sent, "sentence": section if has_losses else "hero_one_token"}
 
 
-def compute_numbers(effect: Effect, shown: Effect) -> dict[str, Any]:
+def compute_numbers(effect: changes.Effect, shown: changes.Effect) -> dict[str, Any]:
     """Losses, of words if they are `shown`, probabilities, and the slots of the sentence."""
     before, after = (max(effect.next_tokens, key=lambda one: one[side]) for side in (1, 2))
     losses = effect.mean_losses
@@ -214,7 +210,7 @@ def describe_change(head_dim: int) -> dict[str, str]:
     }
 
 
-def make_table(effect: Effect, shown: Effect) -> Any:
+def make_table(effect: changes.Effect, shown: changes.Effect) -> Any:
     """Both losses of each token of the text, and both probabilities of each that may come next."""
     lost = zip(shown.tokens[1:], *shown.losses, strict=True)
     rows = [(_("loss"), *one) for one in lost]
