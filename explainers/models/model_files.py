@@ -36,14 +36,10 @@ def estimate_bytes(num_parameters: int, dtype: torch.dtype = DTYPES[0]) -> int:
     return int(num_parameters * dtype.itemsize * OVERHEAD)
 
 
-def measure_free_bytes(device: torch.device | None = None) -> int:
-    """The bytes that this process can still take on a device.
-
-    Without one it is all GPUs if there are any, else the RAM.
-    """
-    if (device or choose_device()).type == "cuda":
-        gpus = [device] if device else range(torch.cuda.device_count())
-        return sum(torch.cuda.mem_get_info(gpu)[0] for gpu in gpus)
+def measure_free_bytes() -> int:
+    """The bytes that this process can still take on all GPUs if there are any, else of the RAM."""
+    if choose_device().type == "cuda":
+        return sum(torch.cuda.mem_get_info(gpu)[0] for gpu in range(torch.cuda.device_count()))
     limits = [psutil.virtual_memory().available]
     for limit, used in _LIMITS.items():
         if Path(limit).exists() and (maximum := Path(limit).read_text().strip()).isdigit():

@@ -8,11 +8,9 @@ import streamlit as st
 
 from explainers.chapters.common.mask_names import translate_mask
 from explainers.chapters.common.sentence_reading import Reading
-from explainers.messages import N_, ngettext
+from explainers.messages import ngettext
 from explainers.toys.layers import (
-    D_MODEL,
     HEAD_DIMS,
-    MASK_NAMES,
     MAX_NEWS_TOKENS,
     READABLE_HEAD_DIM,
     READABLE_SEEDS,
@@ -82,7 +80,7 @@ def choose_sizes(reading: Reading) -> LayerSizes:
         if size == READABLE_HEAD_DIM:
             shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
             return load_readable_layer(tokens, "full", shown_seed)
-        return find_trained_layer(tokens, 1, size, "full", seed)
+        return find_trained_layer(tokens, size, seed)
 
     _describe_trained(read(head_dim), seed)
     return LayerSizes(HEAD_DIMS, head_dim, read)
@@ -108,21 +106,24 @@ def _choose_untrained(reading: Reading, has_value_dim: bool = False) -> LayerSiz
 
 def _describe_trained(layer: Layer, seed: int) -> None:
     """What was learned, and what is shown instead of what was asked for."""
-    if layer.heads.head_dim == READABLE_HEAD_DIM:
-        differences = describe_missing(N_("seed"), seed, layer.seed, READABLE_SEEDS)
-    else:
-        differences = describe_unlike(layer, "full", seed)
-        differences += [] if seed in SEEDS else [_("Train it here takes any seed.")]
-    of_mask = _(
-        "Trained on finding related words, mask {mask}: d_model is {sizes}.",
-        mask=translate_mask("full"),
-        sizes=f"{layer.x.shape[-1]}",
-    )
-    notes = [of_mask, *differences, *describe_long_text(layer)]
+    notes = _describe_learned(layer, seed) + describe_long_text(layer)
     if layer.unknown:
         words = ", ".join(map(verbatim, layer.unknown))
         notes.append(_("Not in the training data, so with random vectors: {words}.", words=words))
     st.caption(" ".join(notes))  # one element: each costs time at every rerun
+
+
+def _describe_learned(layer: Layer, seed: int) -> list[str]:
+    """What a head was trained on, and with which seed instead of the one that was asked for."""
+    is_readable = layer.heads.head_dim == READABLE_HEAD_DIM
+    trained = _(
+        "Trained on finding related words, mask {mask}: d_model is {sizes}.",
+        mask=translate_mask("full"),
+        sizes=f"{layer.x.shape[-1]}",
+    )
+    missing = describe_missing(seed, layer.seed, READABLE_SEEDS if is_readable else SEEDS)
+    any_seed = [] if is_readable or seed in SEEDS else [_("Train it here takes any seed.")]
+    return [trained, *missing, *any_seed]
 
 
 def read_layers(reading: Reading) -> tuple[Layer, Layer]:
@@ -138,34 +139,21 @@ def read_layers(reading: Reading) -> tuple[Layer, Layer]:
         return layer, layer
     shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
     layer = load_readable_layer(tokens, "full", shown_seed)
-    notes = describe_missing(N_("seed"), seed, shown_seed, READABLE_SEEDS) + describe_long_text(
-        layer
-    )
+    notes = describe_missing(seed, shown_seed, READABLE_SEEDS) + describe_long_text(layer)
     if notes:
         st.caption(" ".join(notes))
-    return layer, find_trained_layer(tokens, 1, ABLE, "full", seed)
+    return layer, find_trained_layer(tokens, ABLE, seed)
 
 
 def describe_wide_layer(layer: Layer, seed: int) -> None:
     """Say what the wide head of `read_layers` learned, if it is not untrained."""
     if layer.learned:
-        trained = _(
-            "Trained on finding related words, mask {mask}: d_model is {sizes}.",
-            mask=translate_mask(layer.rule),
-            sizes=f"{D_MODEL}",
-        )
-        any_seed = [] if seed in SEEDS else [_("Train it here takes any seed.")]
-        st.caption(" ".join([trained, *describe_unlike(layer, "full", seed), *any_seed]))
+        st.caption(" ".join(_describe_learned(layer, seed)))
 
 
-def find_trained_layer(
-    tokens: Tokens, num_heads: int, head_dim: int, rule: str, seed: int
-) -> Layer:
-    """The trained heads with this mask and seed, or with the first ones that there are."""
-    own = Configuration(
-        num_heads, num_heads, head_dim, rule if rule in MASK_NAMES else MASK_NAMES[0]
-    )
-    return load_layer(tokens, own, choose_shipped_seed(seed))
+def find_trained_layer(tokens: Tokens, head_dim: int, seed: int) -> Layer:
+    """The trained head with this seed, or with the first one that there is."""
+    return load_layer(tokens, Configuration(1, 1, head_dim, "full"), choose_shipped_seed(seed))
 
 
 def name_layer_origin(layer: Layer) -> str:
@@ -179,25 +167,14 @@ def name_layer_origin(layer: Layer) -> str:
     return untrained_weights(layer.seed, layer.x.device)
 
 
-def describe_unlike(layer: Layer, rule: str, seed: int) -> list[str]:
-    """What to say where another mask, or another seed, is shown than was asked for."""
-    masks = translate_mask(rule), translate_mask(layer.rule), [*map(translate_mask, MASK_NAMES)]
-    return [
-        *describe_missing(N_("mask"), *masks),
-        *describe_missing(N_("seed"), seed, layer.seed, SEEDS),
-    ]
-
-
-def describe_missing(
-    name: str, asked: object, shown: object, offered: Sequence[object]
-) -> list[str]:
-    """What to say when something else is shown than was asked for."""
+def describe_missing(asked: int, shown: int, offered: Sequence[int]) -> list[str]:
+    """What to say when another seed is shown than was asked for."""
     if asked == shown:
         return []
     return [
         _(
             "There is no {name} {asked} among them, only {listed}; this is {shown}.",
-            name=_(name),
+            name=_("seed"),
             asked=asked,
             listed=", ".join(map(str, offered)),
             shown=shown,

@@ -90,9 +90,9 @@ class OwnWords:
         """What our function makes of it under a mask."""
         return single_head(*self.layer(rule).single())
 
-    def weigh_words(self, rule: str = "full") -> list[list[float]]:
-        """How each word divides its attention over all words."""
-        weights: list[list[float]] = self.attend(rule).weights.tolist()
+    def weigh_words(self) -> list[list[float]]:
+        """How each word divides its attention over all words, without a mask."""
+        weights: list[list[float]] = self.attend("full").weights.tolist()
         return weights
 
     @property

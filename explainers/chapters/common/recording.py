@@ -282,16 +282,12 @@ def make_head_recipe(title: str, layer: RecordedAttention, head: int) -> Recipe:
     )
 
 
-def record_layer(
-    loaded: "RealModel", number: int, ids: Tensor, changes: tuple[Any, ...] = ()
-) -> RecordedAttention:
+def record_layer(loaded: "RealModel", number: int, ids: Tensor) -> RecordedAttention:
     """One layer of a run of the model; the others are not kept."""
     from explainers.models.attention_hook import run_model
 
     take = partial(_read_layer, number)
-    layers = run_model(
-        loaded.model, record=take, changes=changes, input_ids=ids, use_cache=False
-    ).layers
+    layers = run_model(loaded.model, record=take, input_ids=ids, use_cache=False).layers
     return next(layer for layer in layers if layer is not None)
 
 

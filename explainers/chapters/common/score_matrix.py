@@ -14,7 +14,7 @@ from explainers.attention.steps import Steps, attention_steps, hide, softmax
 from explainers.chapters.common.choose_layer import name_layer_origin, read_layers
 from explainers.chapters.common.one_head import OneHead
 from explainers.chapters.common.sentence_reading import Reading
-from explainers.charts.matrix import Matrix, Values, blank_forbidden, make_pair_matrix
+from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui import page
@@ -138,23 +138,6 @@ def make_weight_panel(
     """Weights with nothing where the mask forbids a pair."""
     matrix = make_pair_matrix(name, formula, keep_allowed(weights, mask), tokens, "weights")
     return Panel(name, matrix, sources=FROM_SCORES)
-
-
-def make_head_matrices(
-    name: str,
-    formulas: Sequence[str],
-    numbers: Tensor,
-    tokens: Sequence[str],
-    mask: Tensor,
-    kind: str = "weights",
-) -> list[Matrix]:
-    """A matrix per head (heads, q_len, kv_len), its number in the `name`; what the mask forbids is
-    blank."""
-    matrices, seen = [], mask.tolist()
-    for head, (reading, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
-        allowed = blank_forbidden(values, seen)
-        matrices.append(make_pair_matrix(name.format(head=head), reading, allowed, tokens, kind))
-    return matrices
 
 
 def name_by_head(name: str, each: Tensor) -> dict[str, Tensor]:

@@ -60,12 +60,12 @@ MemoryJob = Job[MemoryRequest, list[float], list[float]]
 """Reports losses, and results in the share of right answers for each number of pairs."""
 
 
-def make_memory_job(request: MemoryRequest, steps: int = STEPS) -> MemoryJob:
+def make_memory_job(request: MemoryRequest) -> MemoryJob:
     """One layer that learns on its own pairs, and is tested in the end."""
 
     def train(job: MemoryJob) -> list[float]:
         trained, losses = None, []
-        for memory, loss in train_memory([request.rule], request.has_repeats, request.seed, steps):
+        for memory, loss in train_memory([request.rule], request.has_repeats, request.seed, STEPS):
             trained = memory
             losses.append(loss)
             if len(losses) == EACH:
@@ -73,7 +73,7 @@ def make_memory_job(request: MemoryRequest, steps: int = STEPS) -> MemoryJob:
                 losses = []
         return measure_memory(trained, TESTED_COUNTS, request.has_repeats) if trained else []
 
-    return Job(request, train, steps // EACH)
+    return Job(request, train, STEPS // EACH)
 
 
 def _describe(job: MemoryJob) -> str:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from explainers.attention.rotary import angles
 from explainers.attention.stretching import sharpen
-from explainers.chapters.common.score_matrix import choose_pair, make_head_matrices
+from explainers.chapters.common.score_matrix import choose_pair, keep_allowed
 from explainers.chapters.relative_positions.compute import (
     TURNED_DIM,
     AlibiWeights,
@@ -22,7 +22,7 @@ from explainers.chapters.relative_positions.compute import (
     compute_shift,
     draw_rotary_head,
 )
-from explainers.charts.matrix import Matrix
+from explainers.charts.matrix import Matrix, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
@@ -120,16 +120,19 @@ def draw_penalties(shown: AlibiWeights, tokens: Sequence[str], queries_down: boo
         HEAD_AXIS,
         _("distance"),
     )
-    [without], [penalised] = (
-        make_head_matrices(name, [formula], weights[:1], tokens, shown.mask)
-        for name, formula, weights in (
-            (_("without, head {head}"), "", shown.without),
-            (_("with ALiBi, head {head}"), _("slope {slope}", slope=slopes[0]), shown.weights),
-        )
-    )
-    names = "without, head 0", "with ALiBi, head 0"  # as a file names them
-    pair = zip(names, (without, penalised), strict=True)
-    weights = [Panel(name, one, small=True) for name, one in pair]
+    compared = {  # by what a file calls them
+        "without, head 0": (_("without, head {head}", head=0), "", shown.without),
+        "with ALiBi, head 0": (
+            _("with ALiBi, head {head}", head=0),
+            _("slope {slope}", slope=slopes[0]),
+            shown.weights,
+        ),
+    }
+    weights = []
+    for name, (title, said, (first, *_others)) in compared.items():
+        allowed = keep_allowed(first, shown.mask)
+        matrix = make_pair_matrix(title, said, allowed, tokens, "weights")
+        weights.append(Panel(name, matrix, small=True))
     panels = [Panel("penalty", penalties), *orient_panels(weights, queries_down)]
     alt = _("What each head takes off for distance, and the first head's weights without and with.")
     return Figure(panels, alt)

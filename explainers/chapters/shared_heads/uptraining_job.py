@@ -125,11 +125,11 @@ def average_nearest_heads(
     num_heads: int, num_kv_heads: int, seed: int, tokens: tuple[str, ...]
 ) -> AveragingResult:
     """The shipped heads nearest to what is chosen, averaged and measured."""
-    notes = describe_missing("seed", seed, layers.choose_shipped_seed(seed), layers.SEEDS)
+    shown = layers.choose_shipped_seed(seed)
     own = Configuration(num_heads, num_heads, layers.D_MODEL // num_heads, "full")
-    seed = layers.choose_shipped_seed(seed)
-    found = compare_sharing(own, num_kv_heads, seed, find_language(tokens))
-    return AveragingResult(own, num_kv_heads, seed, notes, *found)
+    found = compare_sharing(own, num_kv_heads, shown, find_language(tokens))
+    notes = describe_missing(seed, shown, layers.SEEDS)
+    return AveragingResult(own, num_kv_heads, shown, notes, *found)
 
 
 ANSWERS = (N_("almost as good as before"), N_("in between"), N_("worse than the untrained layer"))

@@ -112,8 +112,8 @@ def name_source(kind: str, layer: int, head: int) -> str:
     return _("embedding") if kind == "embedding" else _("biases")
 
 
-def explain_cell(run: "WrittenRun", cell: Cell, tokens: list[str], seed: int = 0) -> Explained:
-    """Split one score, remove its largest sources, and as many that are drawn with a seed."""
+def explain_cell(run: "WrittenRun", cell: Cell, tokens: list[str]) -> Explained:
+    """Split one score, remove its largest sources, and as many that are drawn."""
     split = split_score(run, cell)
     kinds = {controls.CENTRED: True, controls.RAW: False}
     pairs = {kind: split.compute_pairs(is_centred) for kind, is_centred in kinds.items()}
@@ -127,7 +127,7 @@ def explain_cell(run: "WrittenRun", cell: Cell, tokens: list[str], seed: int = 0
         round(split.weight, DIGITS),
         [(source.kind, source.layer, source.head) for source in split.sources],
         parts,
-        remove_shown(run, split, parts, seed),
+        remove_shown(run, split, parts),
         read_heads(run, split, parts),
     )
 
@@ -144,11 +144,9 @@ def name_removal(side: int, source: Source) -> str:
     return f"{('query', 'key')[side]}.{which}"
 
 
-def remove_shown(
-    run: "WrittenRun", split: ScoreSplit, parts: Parts, seed: int
-) -> dict[str, Removal]:
+def remove_shown(run: "WrittenRun", split: ScoreSplit, parts: Parts) -> dict[str, Removal]:
     """What the weight becomes without each source that has a bar, and without the first three."""
-    draw = Random(seed)  # noqa: S311
+    draw = Random(0)  # noqa: S311
     removals = {}
     for side, name in enumerate((QUERY_SIDE, KEY_SIDE)):
         ranked = rank_sources(split, name, is_centred=name == QUERY_SIDE)
