@@ -6,14 +6,15 @@ import pytest
 
 from explainers.toys.examples import make_generator
 from explainers.translation import corpus, vocabulary
-from explainers.translation.corpus import RUNNING_PAIR, draw_sentences, list_held_out_pairs
+from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.vocabulary import MODIFIER_SECTIONS, list_entries, read_lexicon
-from workshop.translation import training_set
+from workshop.translation import sentences, training_set
+from workshop.translation.sentences import draw_sentences, list_held_out_pairs
 
 
 def draw(count):
     seeded = make_generator("tests of the corpus")
-    return list(itertools.islice(corpus.generate_sentences(seeded), count))
+    return list(itertools.islice(sentences.generate_sentences(seeded), count))
 
 
 SOME = draw(3_000)
@@ -72,7 +73,7 @@ def test_no_held_out_pair_is_trained_on():
 
 
 def test_tests_and_training_share_no_sentence(monkeypatch):
-    unseen, held_out = corpus.draw_test_sets(40)
+    unseen, held_out = sentences.draw_test_sets(40)
     assert len(unseen) == len(held_out) == 40
     assert not any(pair.is_held_out for pair in unseen)
     assert all(pair.is_held_out for pair in held_out)
@@ -85,19 +86,25 @@ def test_tests_and_training_share_no_sentence(monkeypatch):
     assert not {pair.target for pair in tested} & {pair.target for pair in learned}
     assert not any(pair.is_held_out for pair in learned)
     drawn = draw_sentences("training", 30, False, ())
-    monkeypatch.setattr(training_set, "draw_test_sets", lambda: corpus.TestSets(drawn[:20], []))
+    monkeypatch.setattr(training_set, "draw_test_sets", lambda: sentences.TestSets(drawn[:20], []))
     assert training_set.draw_training_set(10) == drawn[20:]
 
 
 def test_sentences_are_of_bounded_length_and_the_same_every_time():
     assert max(len(pair.source) for pair in SOME) <= corpus.MAX_SOURCE_WORDS
-    assert max(len(pair.target) for pair in SOME) <= corpus.MAX_TARGET_SYLLABLES
+    assert max(len(pair.target) for pair in SOME) <= sentences.MAX_TARGET_SYLLABLES
     assert draw(5) == SOME[:5]
     assert training_set.SAMPLE_FILE.read_text(encoding="utf-8") == training_set.format_sample()
     said, written = (set().union(*sides) for sides in zip(*(p[:2] for p in SOME), strict=True))
     special = set(vocabulary.SPECIAL_TOKENS)
     assert said <= set(vocabulary.english_vocabulary().tokens) - special
     assert set(vocabulary.vietnamese_vocabulary().tokens) - written == special
+
+
+def test_what_is_kept_for_the_page_is_what_the_grammar_draws():
+    assert corpus.SENTENCES_FILE.read_text(encoding="utf-8") == sentences.format_kept()
+    for kind, drawn in sentences.draw_kept().items():
+        assert [*corpus.read_sentences(kind)] == drawn
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,17 @@ from torch.testing import assert_close
 from explainers import kept
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.translation import alignment, corpus, model, translator
+from explainers.translation import alignment, model, translator
 from explainers.translation.corpus import RUNNING_PAIR
 from explainers.translation.translator import SEEDS, load_translator
 from explainers.translation.vocabulary import BEGIN, END, PAD, PaddedIds, vietnamese_vocabulary
 from tests.support.drawn import drawn
 from tests.support.translators import force, make_untrained_translator
 from workshop import keep
-from workshop.translation import evaluation, evaluation_report, train, training_set
+from workshop.translation import evaluation, evaluation_report, sentences, train, training_set
 from workshop.translation.train import BATCH_SIZE, Training, make_batches
 
-FEW = corpus.draw_test_sets(5)
+FEW = sentences.draw_test_sets(5)
 SENTENCES = 250
 
 
@@ -157,7 +157,7 @@ def test_what_is_shipped_is_small_and_translates_the_running_sentence():
 @pytest.mark.nightly("five seconds; weights and report come from one run")
 def test_the_report_is_what_the_shipped_weights_do():
     """On some of the sentences: near what the report says of all."""
-    some = corpus.draw_test_sets(60)
+    some = sentences.draw_test_sets(60)
     for seed in SEEDS:
         found = evaluation.evaluate_seed(load_translator(seed), some)
         reported = evaluation_report.read_report().evaluation.seeds[seed]

@@ -9,6 +9,7 @@ import argparse
 from explainers.translation.translator import SEEDS, BrokenWeightsError
 from workshop.translation import evaluation_report
 from workshop.translation.evaluation import evaluate_translators
+from workshop.translation.sentences import keep_sentences
 from workshop.translation.train import TRAINING_SUMMARY, make_weights
 from workshop.translation.training_set import SAMPLE_FILE, format_sample
 
@@ -20,7 +21,9 @@ if __name__ == "__main__":
     test = commands.add_parser("evaluate", help="measure the shipped weights")
     test.add_argument("--json", action="store_true", help="one line, the mean over the seeds")
     test.add_argument("--report", action="store_true", help="write the report beside the weights")
-    commands.add_parser("sentences", help="print random sentences of the corpus into the docs")
+    commands.add_parser(
+        "sentences", help="keep the page's sentences, and print random ones into the docs"
+    )
     options = parser.parse_args()
     try:
         if options.command == "train":
@@ -29,6 +32,7 @@ if __name__ == "__main__":
             if options.seed is None:
                 evaluation_report.write_report(evaluate_translators(), TRAINING_SUMMARY)
         elif options.command == "sentences":
+            keep_sentences()
             SAMPLE_FILE.write_text(format_sample(), encoding="utf-8")
         else:
             evaluation = evaluate_translators()

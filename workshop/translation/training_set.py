@@ -4,12 +4,8 @@ import itertools
 
 from explainers.folders import ROOT
 from explainers.toys.examples import make_generator
-from explainers.translation.corpus import (
-    SentencePair,
-    draw_sentences,
-    draw_test_sets,
-    generate_sentences,
-)
+from explainers.translation.corpus import SentencePair
+from workshop.translation.sentences import draw_sentences, draw_test_sets, generate_sentences
 
 
 def draw_training_set(count: int) -> list[SentencePair]:

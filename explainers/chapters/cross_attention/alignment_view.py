@@ -28,7 +28,7 @@ from explainers.translation.alignment import (
     read_links,
     score_alignment,
 )
-from explainers.translation.corpus import SentencePair, draw_sentences, draw_test_sets
+from explainers.translation.corpus import COUNTED, HELD_OUT, UNSEEN, SentencePair, read_sentences
 from explainers.translation.model import NUM_HEADS, NUM_LAYERS
 from explainers.translation.translator import Translation
 from explainers.translations import _
@@ -135,10 +135,6 @@ def find_reordered_syllable(
     return int((distance + 2 * words * is_right).argmax())
 
 
-SENTENCES_PER_SET = 50
-"""Of each kind: with pairs of words that never met in training, and without."""
-IBM1_SENTENCES = 1_000
-"""Sentence pairs that IBM Model 1 counts in front of the reader; more do not help it."""
 HEADS = (MEAN, *map(str, range(NUM_HEADS)))
 ROW_SIDES = (PREDICTED, INPUT)
 LAST_LAYER = NUM_LAYERS - 1
@@ -154,7 +150,7 @@ class LinkReading(NamedTuple):
 
 def list_pairs() -> list[SentencePair]:
     """The held-out sentences that everything here is measured on."""
-    return [pair for kind in draw_test_sets(SENTENCES_PER_SET) for pair in kind]
+    return [*read_sentences(UNSEEN), *read_sentences(HELD_OUT)]
 
 
 @functools.cache
@@ -205,8 +201,7 @@ def score_links(links: Sequence[set[Link]], gold: Sequence[SentencePair]) -> Ali
 @st.cache_data(show_spinner=False)
 def learn_ibm1() -> Ibm1Model:
     """IBM Model 1, learned from sentences that are not among those it is tested on."""
-    known = draw_sentences("for counting", IBM1_SENTENCES, False, list_pairs())
-    return Ibm1Model.learn([(pair.source, pair.target) for pair in known])
+    return Ibm1Model.learn([(pair.source, pair.target) for pair in read_sentences(COUNTED)])
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -254,7 +249,7 @@ def show_scores(view: TranslationView) -> dict[str, object]:
     ]
     alt = _("Scores of {heads} and of two baselines.", heads=view.head_label)
     show_figure(Figure(panels, f"{alt} {'; '.join(errors)}"), view.origin, "scores")
-    return {"sentences": len(list_pairs()), "pairs": f"{IBM1_SENTENCES:,}"}
+    return {"sentences": len(list_pairs()), "pairs": f"{len(read_sentences(COUNTED)):,}"}
 
 
 def name_head(layer: int, head: str) -> str:

@@ -13,16 +13,16 @@ from explainers.messages import N_
 from explainers.toys.sentence import list_known_examples
 from explainers.translation import translator
 from explainers.translation.corpus import (
+    HELD_OUT,
     MAX_SOURCE_WORDS,
     RUNNING_PAIR,
+    UNSEEN,
+    Phrase,
     SentencePair,
     align_phrase,
-    draw_test_sets,
-)
-from explainers.translation.phrases import (
-    Phrase,
     join_phrases,
     mark_past,
+    read_sentences,
     translate_word,
     write_function_word,
 )
@@ -56,7 +56,7 @@ NUM_EXAMPLES = 6
 @functools.cache
 def list_held_out_examples() -> dict[str, SentencePair]:
     """Held-out sentences by their text."""
-    pairs = [pair for kind in draw_test_sets(NUM_EXAMPLES) for pair in kind]
+    pairs = [pair for kind in (UNSEEN, HELD_OUT) for pair in read_sentences(kind)[:NUM_EXAMPLES]]
     return {" ".join(pair.source): pair for pair in pairs}
 
 
@@ -106,9 +106,7 @@ def build_sentence(
         does = _translate(did, verb)
         english = [write_function_word("the"), actor, does, *news, on, time]
         vietnamese = [actor, mark_past(does), does, *reversed(news), on, time]
-    pairs = {(subject.name, verb.name)} | ({(modifier.name, noun.name)} if modifier else set())
-    phrase = join_phrases(english, vietnamese)
-    return align_phrase(phrase._replace(pairs=frozenset(pairs)))
+    return align_phrase(join_phrases(english, vietnamese))
 
 
 def _translate(word: str, entry: Entry) -> Phrase:
@@ -288,10 +286,9 @@ def list_examples() -> dict[str, str]:
     """Sentences that the translator can read, by their names."""
     known = list_known_examples("en")
     readable = {name: text for name, text in known.items() if not read_words(text).unknown}
-    never_met = draw_test_sets(NUM_EXAMPLES)[1][1]
     return readable | {
         N_("the passive"): write_variant(is_passive=True),
-        N_("never in training"): _print_sentence(never_met.source),
+        N_("never in training"): _print_sentence(read_sentences(HELD_OUT)[1].source),
     }
 
 

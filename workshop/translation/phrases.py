@@ -1,10 +1,15 @@
-"""Phrases in two languages at once: each syllable knows the word that it comes from."""
+"""The phrases of a sentence in two languages at once, as random numbers choose them."""
 
-import functools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from explainers.translation.corpus import (
+    EMPTY_PHRASE,
+    Phrase,
+    join_phrases,
+    translate_word,
+    write_function_word,
+)
 from explainers.translation.vocabulary import (
     ACTOR_SECTIONS,
     MISSING_FORM,
@@ -15,56 +20,6 @@ from explainers.translation.vocabulary import (
 )
 
 T_co = TypeVar("T_co")
-
-
-@dataclass(frozen=True, eq=False)
-class Word:
-    """A word of the English sentence; two equal words are two objects."""
-
-    text: str
-
-
-class Syllable(NamedTuple):
-    """A syllable of the Vietnamese sentence, and the word that it comes from.
-
-    It is weak if it comes only from the form of the word: "đã" from the past tense of a verb.
-    """
-
-    text: str
-    word: Word
-    is_weak: bool = False
-
-
-class Phrase(NamedTuple):
-    """Some English, the same in Vietnamese, and the pairs of words that meet in it."""
-
-    english: tuple[Word, ...] = ()
-    vietnamese: tuple[Syllable, ...] = ()
-    pairs: frozenset[tuple[str, str]] = frozenset()
-
-
-EMPTY_PHRASE = Phrase()
-
-
-def translate_word(english: str, vietnamese: str) -> Phrase:
-    """A word with the syllables of its translation, which may be none."""
-    word = Word(english)
-    return Phrase((word,), tuple(Syllable(text, word) for text in vietnamese.split()))
-
-
-def mark_past(verb: Phrase) -> Phrase:
-    """The syllable "đã" of a past tense, for which English has no word of its own."""
-    return Phrase((), (Syllable("đã", verb.english[0], is_weak=True),))
-
-
-def join_phrases(english: Sequence[Phrase], vietnamese: Sequence[Phrase] | None = None) -> Phrase:
-    """One phrase from several; Vietnamese may have an order of its own."""
-    vietnamese_parts = english if vietnamese is None else vietnamese
-    return Phrase(
-        tuple(word for part in english for word in part.english),
-        tuple(syllable for part in vietnamese_parts for syllable in part.vietnamese),
-        frozenset(pair for part in english for pair in part.pairs),
-    )
 
 
 class Choices:
@@ -88,16 +43,6 @@ class Choices:
             if number < 0:
                 return name
         return last
-
-
-def write_function_word(word: str) -> Phrase:
-    """A function word, such as "the" or "and", with its translation."""
-    return translate_word(word, _read_function_words()[word])
-
-
-@functools.cache
-def _read_function_words() -> dict[str, str]:
-    return {entry.name: entry.vietnamese for entry in read_lexicon()["small words"]}
 
 
 def choose_word(choices: Choices, section: str) -> Phrase:
