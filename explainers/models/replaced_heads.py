@@ -41,9 +41,6 @@ KINDS = ZERO, MEAN, RESAMPLE
 CLEAR = 2.0
 """Standard errors that a mean must be away from 0 to be called different from it."""
 
-LARGEST = 20
-"""Heads whose rises on some texts are compared with those on others."""
-
 
 class Baseline(NamedTuple):
     """Texts as the model reads them: `means` of each layer (heads, head_dim), losses (texts,)."""
@@ -63,14 +60,6 @@ class Estimate(NamedTuple):
     def is_clear(self) -> bool:
         """Is the mean at least two standard errors away from 0?"""
         return abs(self.mean) >= CLEAR * self.error
-
-
-def read_baseline(decoder: Decoder, ids: Tensor) -> Baseline:
-    """Read texts, ids (texts, tokens) of one length; the first token is in no mean."""
-    stream = read_stream(decoder, ids)
-    means = [outputs[:, 1:].mean(dim=(0, 1)) for outputs in stream.heads]
-    with torch.no_grad():
-        return Baseline(stream, means, compute_text_losses(decoder, stream.end, ids))
 
 
 def compute_text_losses(decoder: Decoder, end: Tensor, ids: Tensor) -> Tensor:
@@ -112,18 +101,6 @@ def find_costly(rises: Tensor) -> Tensor:
     """Where the loss rises by at least two standard errors; rises (…, texts), True or False (…)."""
     error = rises.std(dim=-1) / math.sqrt(rises.shape[-1])
     return rises.mean(dim=-1) >= CLEAR * error
-
-
-def compare_texts(rises: Tensor, count: int) -> float:
-    """The heads that cost most on the first texts: their correlation with as many other texts.
-
-    rises (layers, heads, texts); one text has much that no other text has.
-    """
-    first, other = (
-        rises[..., start : start + count].mean(dim=-1).flatten() for start in (0, count)
-    )
-    largest = first.abs().topk(min(LARGEST, len(first))).indices
-    return float(torch.corrcoef(torch.stack([first[largest], other[largest]]))[0, 1])
 
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from explainers.models.load import RealModel
 from explainers.models.registry import ModelError
 from tests.support.tiny_families import tiny
 from tests.support.tiny_tokenizer import tokenizer_of
+from workshop.models import measure_ablations
 
 TEXTS, TOKENS = 3, 7
 PROMPT = replaced.Pair("w11 w12 w13 w14", "w11 w22 w13 w14", "w30", "w31")
@@ -47,7 +48,7 @@ def test_going_on_from_a_layer_is_the_model(family):
 def test_a_head_of_zeros_is_a_head_switched_off():
     loaded = small()
     decoder = find_decoder(loaded)
-    baseline = replaced.read_baseline(decoder, texts())
+    baseline = measure_ablations.read_baseline(decoder, texts())
     off = [AblatedHeads(heads=frozenset({(1, 4)}))]
     before, after = (
         compute_losses(compute_log_probabilities(loaded, texts(), changes), texts()).mean(-1)
@@ -114,7 +115,7 @@ def test_the_promoted_tokens_are_those_of_values_output_matrix_and_unembedding()
 
 def test_the_mean_leaves_the_first_token_out_and_resample_takes_the_next_text():
     decoder = find_decoder(small())
-    baseline = replaced.read_baseline(decoder, texts())
+    baseline = measure_ablations.read_baseline(decoder, texts())
     own = baseline.stream.heads[1]
     assert_close(baseline.means[1][5], own[:, 1:, 5].reshape(-1, own.shape[-1]).mean(0))
     swapped = own.clone()

@@ -11,15 +11,16 @@ import torch
 from torch import Tensor
 
 from explainers import kept
-from explainers.models.layer_by_layer import Decoder, find_decoder
+from explainers.models.layer_by_layer import Decoder, find_decoder, read_stream
 from explainers.models.load import RealModel, load_model
 from explainers.models.probes import make_natural_probe
 from explainers.models.replaced_heads import (
     KINDS,
+    Baseline,
     Patching,
+    compute_text_losses,
     measure_head,
     patch_pair,
-    read_baseline,
 )
 from explainers.models.shipped_measurements import (
     ABLATIONS,
@@ -46,6 +47,14 @@ def _pack_pair(name: str, one: Patching) -> dict[str, Tensor]:
         "leads": torch.tensor([*one.leads, one.direct.embedding]),
     }
     return {f"{name}: {what}": tensor.float() for what, tensor in packed.items()}
+
+
+def read_baseline(decoder: Decoder, ids: Tensor) -> Baseline:
+    """Read texts, ids (texts, tokens) of one length; the first token is in no mean."""
+    stream = read_stream(decoder, ids)
+    means = [outputs[:, 1:].mean(dim=(0, 1)) for outputs in stream.heads]
+    with torch.no_grad():
+        return Baseline(stream, means, compute_text_losses(decoder, stream.end, ids))
 
 
 def measure_all(

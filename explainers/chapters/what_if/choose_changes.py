@@ -53,11 +53,6 @@ def _choose_role(model: str) -> tuple[HeadIndex, ...]:
     return found[controls.heads_off_role(list(found), next(iter(found)))]
 
 
-def name_heads(heads: tuple[HeadIndex, ...]) -> str:
-    """Several of them, for a sentence."""
-    return ", ".join(name_head(*head) for head in heads)
-
-
 def find_shape_or_explain(loaded: "RealModel") -> changes.HeadCounts | None:
     """A model that does not say what comes next has nothing to compare."""
     try:
