@@ -2,7 +2,6 @@
 
 import hashlib
 import html
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from explainers.export.body import Body
 from explainers.export.embed import describe_picture, write_described
 from explainers.export.one_file import CAMERA, FRAME, HEROES, STYLE, write_theme, write_words
 from explainers.export.visit import START, visit
-from explainers.folders import ROOT
+from explainers.folders import read_titles
 from explainers.models.load import is_on_disk, load_model
 from explainers.models.registry import WHEEL_MODELS
 from explainers.notebook.single_file import (
@@ -146,14 +145,14 @@ class Site:
         items = "".join(
             f'<li data-page="{page}"><a href="{page}.html"'
             f"{' aria-current=page' if page == here else ''}>{html.escape(_(title))}</a></li>"
-            for page, title in read_titles().items()
+            for page, title in list_titles().items()
         )
         path = html.escape(_("The learning path"))
         inside = f"<details><summary>{path}</summary><ol>{items}</ol></details>"
         return f'<nav class="contents">{inside}</nav>'
 
     def _write_ways(self, here: str) -> str:
-        titles = read_titles()
+        titles = list_titles()
         order = list(titles)
         place, ways = order.index(here), ""
         for step, way in ((-1, "prev"), (1, "next")):
@@ -170,10 +169,9 @@ class Site:
         return file.write_bytes(text.encode())
 
 
-def read_titles() -> dict[str, str]:
-    """The pages in the order of reading, by their places in the address: what they are called."""
-    table = (ROOT / "contents.py").read_text(encoding="utf-8")
-    return dict(re.findall(r'"pages/\d+_(\w+)\.py": N_\("(.+?)"\)', table))
+def list_titles() -> dict[str, str]:
+    """What the pages are called, by their places in the address, in the order of reading."""
+    return {stem.partition("_")[2]: title for stem, title in read_titles().items()}
 
 
 def _write_foot(date: str) -> str:

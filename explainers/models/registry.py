@@ -134,22 +134,19 @@ def find_offered_model(model_id: str) -> OfferedModel | None:
 
 
 SHORT_NAMES = {
-    "albert-base-v2": "albert/albert-base-v2",
-    "bert-base-cased": "google-bert/bert-base-cased",
-    "bert-base-multilingual-cased": "google-bert/bert-base-multilingual-cased",
-    "bert-base-uncased": "google-bert/bert-base-uncased",
-    "bert-large-uncased": "google-bert/bert-large-uncased",
-    "distilbert-base-cased": "distilbert/distilbert-base-cased",
-    "distilgpt2": "distilbert/distilgpt2",
-    "distilroberta-base": "distilbert/distilroberta-base",
-    "gpt2-large": "openai-community/gpt2-large",
-    "gpt2-medium": "openai-community/gpt2-medium",
-    "gpt2-xl": "openai-community/gpt2-xl",
-    "roberta-base": "FacebookAI/roberta-base",
-    "roberta-large": "FacebookAI/roberta-large",
-    "t5-base": "google-t5/t5-base",
-    "t5-small": "google-t5/t5-small",
-    "xlm-roberta-base": "FacebookAI/xlm-roberta-base",
+    name.split("/")[1]: name
+    for name in (
+        *("albert/albert-base-v2", "FacebookAI/roberta-base", "FacebookAI/roberta-large"),
+        *("FacebookAI/xlm-roberta-base", "google-bert/bert-base-cased", "google-t5/t5-small"),
+        *("google-bert/bert-base-multilingual-cased", "google-bert/bert-base-uncased"),
+        *(
+            "google-bert/bert-large-uncased",
+            "distilbert/distilbert-base-cased",
+            "google-t5/t5-base",
+        ),
+        *("distilbert/distilgpt2", "distilbert/distilroberta-base", "openai-community/gpt2-large"),
+        *("openai-community/gpt2-medium", "openai-community/gpt2-xl"),
+    )
 }
 """Models that had no owner in their name once, and what they are called today."""
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from explainers.export.__main__ import main
 from explainers.export.body import write_html
-from explainers.export.site import Site, read_titles
+from explainers.export.site import Site, list_titles
 from explainers.export.visit import PAGES
 from tests.export.test_embed import links_of
 from tests.golden.kept import load_models
@@ -41,8 +41,8 @@ def open_page(page, address):
 
 
 def test_the_path_is_that_of_the_contents():
-    assert list(read_titles().values()) == [title for _path, title in contents()]
-    assert set(read_titles()) == set(PAGES)
+    assert list(list_titles().values()) == [title for _path, title in contents()]
+    assert set(list_titles()) == set(PAGES)
 
 
 @pytest.mark.rotating(8)

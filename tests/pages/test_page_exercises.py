@@ -2,7 +2,7 @@
 
 import pytest
 
-from explainers.chapters.exercises.deck import TOPICS, read_exercises, sort_cards
+from explainers.chapters.exercises.deck import read_exercises, sort_cards
 from explainers.ui.session import SIZE, TAKEAWAY
 from explainers.ui.text.numbers import format_answer
 from explainers.ui.untrusted_text import make_title
@@ -28,12 +28,6 @@ def done_in(visit):
 def names_in(visit):
     """All cards that are offered."""
     return [card["id"] for card in hero(visit)["cards"]]
-
-
-def test_topics_are_called_as_their_pages():
-    contents = (ROOT / "contents.py").read_text(encoding="utf-8")
-    for page, title in TOPICS.items():
-        assert f'"pages/{page}.py": N_("{title}")' in contents
 
 
 def test_a_link_opens_an_exercise():

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from explainers.chapters.common.claim_parameters import capitalise
-from explainers.folders import ASSETS
+from explainers.folders import ASSETS, read_titles
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -149,25 +149,6 @@ def read_exercises() -> dict[str, Exercise]:
 EVERY = controls.exercise_kind.default
 ASKED_FOR = {"predict": N_("a number"), "reach": N_("a goal"), "write": N_("a function")}
 MINUTES = {"predict": 2, "reach": 3, "write": 10}
-TOPICS = {
-    "01_start": N_("Attention in one picture"),
-    "03_query_key_value": N_("Queries, keys, values"),
-    "04_scores": N_("From scores to output"),
-    "05_masks": N_("Masks"),
-    "06_many_heads": N_("Multi-head attention"),
-    "07_relative_positions": N_("Relative positions"),
-    "08_kv_cache": N_("KV cache"),
-    "09_shared_heads": N_("Shared keys and values"),
-    "10_cache_memory": N_("Cache calculator"),
-    "11_long_sequences": N_("Long sequences"),
-    "12_growing_memory": N_("A memory that does not grow"),
-    "14_idle_heads": N_("A head that wants nothing"),
-    "13_choosing": N_("Choosing what to read"),
-    "15_serving": N_("Serving tricks"),
-    "16_cross_attention": N_("Cross-attention"),
-    "21_does_it_matter": N_("Does it matter?"),
-}
-"""What the pages with exercises are called; each has a sign in the picture."""
 SENTENCES = "hero_next", "hero_done", "hero_all", "hero_caption"
 
 
@@ -237,7 +218,7 @@ def make_hero(deck: Deck) -> Hero:
                 "label": capitalise(name_exercise(one)),
                 "kind": one.kind,
                 "sign": one.page.partition("_")[2],
-                "topic": _(TOPICS[one.page]),
+                "topic": _(read_titles()[one.page]),
             }
             for name, one in deck.cards.items()
         ],

@@ -16,7 +16,6 @@ from explainers.chapters.common.claim_parameters import (
     find_published_entries,
 )
 from explainers.chapters.exercises.deck import (
-    TOPICS,
     Deck,
     Exercise,
     Goal,
@@ -26,6 +25,7 @@ from explainers.chapters.exercises.deck import (
     seed_random,
     sort_cards,
 )
+from explainers.folders import read_titles
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui import page
@@ -162,7 +162,7 @@ def fold_hint(exercise: Exercise) -> Any:
 
 def link_page(exercise: Exercise) -> None:
     """Where to read about it."""
-    label = _("The page on this: {title}", title=_(TOPICS[exercise.page]))
+    label = _("The page on this: {title}", title=_(read_titles()[exercise.page]))
     st.page_link(f"pages/{exercise.page}.py", label=label, icon=":material/menu_book:")
 
 
