@@ -80,7 +80,7 @@ GGUF_TEXT, GGUF_LIST = 8, 9
 MOST_ENTRIES, MOST_SHOWN, LONGEST_TEXT = 2_000_000, 1_000, 1_000_000
 MOST_METADATA, MOST_AXES = 256_000_000, 8
 """Bytes: a vocabulary of 262,144 with its merges has a tenth of this; ggml has 4 axes."""
-PART_OF = re.compile(r"(.+)-\d{5}-of-(\d{5})(\.\w+)")
+PART_OF, MOST_PARTS = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.\w+)"), 1_000
 
 
 def _take(stream: BinaryIO, code: str) -> Any:
@@ -146,11 +146,24 @@ def _read_gguf_part(path: Path) -> tuple[dict[str, Any], Counter[str]]:
 
 
 def list_parts(file: Path) -> list[Path]:
-    """All parts that the name of one of them (`-00001-of-00003`) speaks of, or the file alone."""
+    """All parts that the name of one of them (`-00001-of-00003`) speaks of, or the file alone.
+
+    ValueError where it is no part of as many, or there are too many.
+    """
     part = PART_OF.fullmatch(file.name)
-    numbers = range(1, int(part[2]) + 1) if part and int(part[2]) <= MOST_SHOWN else ()
-    names = [f"{part[1]}-{n:05}-of-{part[2]}{part[3]}" for n in numbers] if part else []
-    return [file.with_name(name) for name in names] or [file]
+    if not part:
+        return [file]
+    count = int(part[3])
+    if not 1 <= int(part[2]) <= count <= MOST_PARTS:
+        raise InputError(
+            "{file} is part {part} of {count}: parts are counted from 1, and at most {most:,} are "
+            "read",
+            file=file,
+            part=int(part[2]),
+            count=count,
+            most=MOST_PARTS,
+        )
+    return [file.with_name(f"{part[1]}-{n:05}-of-{part[3]}{part[4]}") for n in range(1, count + 1)]
 
 
 def read_gguf(path: str | Path) -> tuple[str, dict[str, int]]:
@@ -159,8 +172,9 @@ def read_gguf(path: str | Path) -> tuple[str, dict[str, int]]:
     ValueError where it is no such file, or broken, or a part is missing.
     """
     file, fields, counts = Path(path), dict[str, Any](), Counter[str]()
+    parts = list_parts(file)
     try:
-        for part in list_parts(file):
+        for part in parts:
             more, others = _read_gguf_part(part)
             fields, counts = {**more, **fields}, counts + others
     except FileNotFoundError as error:

@@ -146,21 +146,9 @@ def fetch_config(model_id: str) -> str:
         raise refuse_name(model_id)
     import huggingface_hub
 
-    try:
-        status, content = _read_bounded(huggingface_hub.hf_hub_url(model_id, "config.json"))
-    except Exception as error:  # its clients raise errors of several libraries
-        raise HubUnreachableError(
-            "the hub is out of reach ({error})", error=type(error).__name__
-        ) from error
-    if status in (401, 403):
-        raise ModelError(
-            "{model} is not on the hub, or is given out only to those who asked its owners.",
-            model=model_id,
-        )
-    if status == 404:
+    content = _ask(model_id, huggingface_hub.hf_hub_url(model_id, "config.json"))
+    if content is None:
         raise ModelError("{model} has no config.json on the hub.", model=model_id)
-    if status != 200:
-        raise HubUnreachableError("the hub answers with error {status}", status=status)
     if len(content) > MAX_CONFIG_BYTES:
         raise ModelError(
             "config.json of {model} has more than {most:,} bytes.",
@@ -176,29 +164,45 @@ def fetch_config(model_id: str) -> str:
 def fetch_weights(model_id: str) -> dict[str, int]:
     """How many weights of each type the hub has counted in a model's files; nothing if it has not.
 
-    Asked for as `fetch_config` asks, without any name or key of ours.
+    Asked for as `fetch_config` asks, and refused as there; a mirror of the files counts nothing.
     """
     from huggingface_hub import constants
 
-    address = f"{constants.ENDPOINT}/api/models/{model_id}?expand[]=safetensors"
+    content = _ask(model_id, f"{constants.ENDPOINT}/api/models/{model_id}?expand[]=safetensors")
     try:
-        status, content = _read_bounded(address)
-        return dict(json.loads(content)["safetensors"]["parameters"]) if status == 200 else {}
-    except Exception:  # the config.json is there: the weights may be asked for
-        return {}
+        counted = json.loads(content or b"{}").get("safetensors") or {"parameters": {}}
+        return dict(counted["parameters"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise HubUnreachableError("the hub answers with no count of weights") from None
 
 
-def _read_bounded(url: str) -> tuple[int, bytes]:
-    """The status and at most one byte more than is allowed; the rest is never read."""
+def _ask(model_id: str, address: str) -> bytes | None:
+    """What is there, and at most one byte more than is allowed: the rest is never read.
+
+    None where there is nothing. ModelError for what is not given out, HubUnreachableError if
+    nobody answers.
+    """
     from huggingface_hub.utils import build_hf_headers, get_session
 
     headers, content = build_hf_headers(token=False), b""
-    with get_session().stream(
-        "GET", url, headers=headers, timeout=TIMEOUT, follow_redirects=True
-    ) as response:
-        if response.status_code == 200:
-            for part in response.iter_bytes(2**16):
+    try:
+        with get_session().stream(
+            "GET", address, headers=headers, timeout=TIMEOUT, follow_redirects=True
+        ) as response:
+            status = response.status_code
+            for part in response.iter_bytes(2**16) if status == 200 else ():
                 content += part
                 if len(content) > MAX_CONFIG_BYTES:
                     break
-        return response.status_code, content
+    except Exception as error:  # its clients raise errors of several libraries
+        raise HubUnreachableError(
+            "the hub is out of reach ({error})", error=type(error).__name__
+        ) from error
+    if status in (401, 403):
+        raise ModelError(
+            "{model} is not on the hub, or is given out only to those who asked its owners.",
+            model=model_id,
+        )
+    if status not in (200, 404):
+        raise HubUnreachableError("the hub answers with error {status}", status=status)
+    return content if status == 200 else None

@@ -79,6 +79,17 @@ def test_the_parts_of_a_gguf_file_are_counted_together(tmp_path):
     assert read_config_file(first).dtype == f"{SIZE + 3 * 2 * 17 + 2048} bytes in its files"
 
 
+@pytest.mark.parametrize("suffix", ["gguf", "safetensors"])
+@pytest.mark.parametrize("part", ["00003-of-00002", "00000-of-00002", "00001-of-01001"])
+def test_a_name_of_a_part_that_cannot_be_is_refused(tmp_path, suffix, part):
+    """As if it were whole, one part would be counted for all."""
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    write_gguf(tmp_path / f"m-{part}.{suffix}", **TENSORS)
+    told = r"is part \d of \d+: parts are counted from 1, and at most 1,000 are read"
+    with pytest.raises(ValueError, match=told):
+        read_config_file(tmp_path / f"m-{part}.gguf" if suffix == "gguf" else tmp_path)
+
+
 def test_weights_of_an_unknown_type_are_refused_by_name():
     tensors = {
         name: {"type": kind, "shape": [width, rows]}

@@ -119,7 +119,6 @@ CONFIG = json.dumps({"model_type": "llama", "note": "größer"})
 NOT_GIVEN = "is not on the hub, or is given out only"
 COUNTED = {"BF16": 7, "I32": 3}
 ANSWERS = {
-    "models": (200, json.dumps({"safetensors": {"parameters": COUNTED}}).encode(), ""),
     "tiny-model": (200, CONFIG.encode(), ""),
     "large": (200, b"x" * (hub.MAX_CONFIG_BYTES + 1), "more than 1,000,000 bytes"),
     "binary": (200, b"\xff\xfe\x00", "is not text"),
@@ -191,13 +190,30 @@ def test_a_silent_hub_is_out_of_reach(monkeypatch):
             hub.ask_size(ID)
 
 
-def test_the_hub_has_counted_the_weights(server, monkeypatch):
+@pytest.mark.parametrize(
+    ("answer", "counted"),
+    [
+        ((200, json.dumps({"safetensors": {"parameters": COUNTED}}).encode(), ""), COUNTED),
+        ((200, b'{"safetensors": null}', ""), {}),
+        ((200, b'{"id": "a model with other files"}', ""), {}),
+        ((404, b"a mirror has files only", ""), {}),
+        ((200, b"[]", ""), "no count of weights"),
+        ((200, b'{"safetensors": {"total": 7}}', ""), "no count of weights"),
+        ((200, b"<html>", ""), "no count of weights"),
+        ((429, b"", ""), "error 429"),
+        ((403, b"", ""), f"{ID} {NOT_GIVEN}"),
+    ],
+)
+def test_the_hub_has_counted_the_weights_or_says_why_not(server, monkeypatch, answer, counted):
     address = huggingface_hub.hf_hub_url("", "").partition("//resolve")[0]
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", address)
-    assert hub.fetch_weights(ID) == COUNTED
+    monkeypatch.setitem(ANSWERS, "models", answer)
+    if isinstance(counted, str):
+        with pytest.raises((ModelError, HubUnreachableError), match=counted):
+            hub.fetch_weights(ID)
+    else:
+        assert hub.fetch_weights(ID) == counted
     assert server.asked == [(f"/api/models/{ID}?expand[]=safetensors", None)]
-    monkeypatch.setitem(ANSWERS, "models", (200, b"[]", ""))
-    assert hub.fetch_weights(ID) == {}, "the config.json is there, the weights may be asked for"
 
 
 def test_no_other_place_is_asked(server):
