@@ -114,7 +114,7 @@ class Deployment:
                 "percent must be a whole number from 1 to 100, not {percent}", percent=self.percent
             )
         check_split(self.shape, self.gpus, self.split, self.parts)
-        place_shape(self.shape, self.gpus, self.split, self.parts)
+        self.part  # noqa: B018 - what cannot be divided is refused here
 
     @property
     def parts(self) -> int:

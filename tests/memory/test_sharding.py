@@ -1,10 +1,12 @@
 """Models divided by layers, texts or tokens, and what vLLM keeps besides, against printed logs."""
 
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 
 from explainers import kept
+from explainers.memory import serving, sharding
 from explainers.memory.cache_bytes import count_cache_bytes
 from explainers.memory.cache_report import report_cache
 from explainers.memory.capacity_plan import estimate_reach, find_limit
@@ -100,6 +102,14 @@ def test_gpus_that_would_hold_copies_share_the_tokens():
 def test_what_cannot_be_divided_is_refused_by_name(model, gpus, split, ways, told):
     with pytest.raises(ValueError, match=told):
         Deployment(find_shape(model), H200, gpus, split=split, ways=ways)
+
+
+def test_a_model_is_divided_once(monkeypatch):
+    divide = mock.Mock(side_effect=sharding.place_shape)
+    monkeypatch.setattr(serving, "place_shape", divide)
+    served = deploy(LATENT, 8, "texts")
+    assert count_users(served, 4_096)
+    assert divide.call_count == 1
 
 
 def test_flags_are_those_of_divided_heads():
