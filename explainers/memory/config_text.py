@@ -26,7 +26,7 @@ TO_JSON = (
 OTHER_FILES = (
     (
         re.compile(
-            r"INFO:gguf|\* (?:Loading|File is|Dumping)|\d+: [A-Z]+\d* +\||llama_model_loader:"
+            r"INFO:gguf|\* (?:Loading|File is|Dumping)|\d+: +\[*\w+\]* +\||llama_model_loader:"
         ),
         N_("it describes a GGUF file for people. Paste what gguf-dump --json prints"),
     ),
@@ -177,7 +177,8 @@ def explain_error(text: str, error: json.JSONDecodeError) -> str:
         return N_("two files are pasted here: the second begins at {where}", where=position)
     start = text.lstrip()[:200]
     for sign, words in OTHER_FILES:
-        if error.pos <= len(text) - len(text.lstrip()) + 1 and sign.match(start):
+        begins = sign.match(start)
+        if begins and error.pos <= len(text) - len(text.lstrip()) + begins.end():
             why = Message(words, {"braces": "{…}", "command": TO_JSON})
             return N_("config.json is not JSON: {why}", why=why)
     if not text[error.pos].isascii():  # curly quotes, spaces of a word processor

@@ -43,6 +43,8 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         ("---\na: 1", "is not JSON: it looks like YAML"),
         ("* Dumping 35 key/value pair(s)\n", "a GGUF file for people. Paste what gguf-dump --json"),
         ("  1: UINT32     |        1 | GGUF.version = 3", "Paste what gguf-dump --json prints"),
+        ("     12: [STRING]   |   128256 | tokenizer.ggml.tokens = ['!', ...]", "gguf-dump --json"),
+        ("    107:   16777216 |  4096,  4096,     1,     1 | Q4_K    | blk.9", "gguf-dump --json"),
         ("llama_model_loader: - kv   0: general.architecture", "Paste what gguf-dump --json"),
         (repr(LLAMA), "it has ' where JSON has \": print it with json.dumps"),
         (f"LlamaConfig {json.dumps(LLAMA)}", r"printed by Python: take the part in \{…\}"),
