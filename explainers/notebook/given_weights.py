@@ -109,9 +109,14 @@ def _read_texts(name: str, tokens: Any) -> list[str]:
 def _read_file(file: Path) -> Any:
     """A .npy file, without the pickled objects that one may hold: they could run code."""
     try:
-        return np.load(file, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise ModelError(f"{file.name} is no .npy file of numbers: {error!s}") from None
+        return np.lib.format.open_memmap(file, mode="r")
+    except OSError as error:
+        raise ModelError(f"{file.name} cannot be read: {error.strerror}.") from None
+    except ValueError:
+        with file.open("rb") as opened:
+            is_pickled = b"'|O'" in opened.read(128)
+    what = "holds pickled objects, which could run code" if is_pickled else "is no whole .npy file"
+    raise ModelError(f"{file.name} {what}. np.save writes one of numbers: {FORM}.")
 
 
 def _as_numbers(weights: Any) -> Any:

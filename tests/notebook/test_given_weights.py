@@ -1,6 +1,7 @@
 """Weights of any origin: the same picture, without torch or transformers; errors name shapes."""
 
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -107,10 +108,18 @@ def test_the_browser_puts_every_byte_where_it_belongs():
 def test_a_file_is_read_and_one_that_could_run_code_is_not(tmp_path):
     np.save(tmp_path / "weights.npy", GIVEN)
     assert_drawn(drawn(tmp_path / "weights.npy", QUERIES, KEYS), GIVEN)
-    np.save(tmp_path / "pickled.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
-    for name in ("pickled.npy", "missing.npy"):
-        with pytest.raises(ModelError, match=rf"{name} is no \.npy file of numbers"):
-            look(weights=str(tmp_path / name), tokens=QUERIES)
+    np.save(tmp_path / "objects.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    (tmp_path / "pickled.npy").write_bytes(pickle.dumps([1]))
+    (tmp_path / "short.npy").write_bytes((tmp_path / "weights.npy").read_bytes()[:-1])
+    for name, told in {
+        "objects": "holds pickled objects, which could run code. np.save writes one of numbers",
+        "pickled": "is no whole .npy file. np.save writes one of numbers: weights are (layers, ",
+        "short": "is no whole .npy file. np.save writes one of numbers: weights are (layers, ",
+        "missing": "cannot be read: No such file or directory.",
+    }.items():
+        with pytest.raises(ModelError, match=re.escape(f"{name}.npy {told}")) as refused:
+            look(weights=str(tmp_path / f"{name}.npy"), tokens=QUERIES)
+        assert "allow_pickle" not in str(refused.value)
 
 
 def test_layers_may_have_other_numbers_of_heads():
