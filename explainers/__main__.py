@@ -49,7 +49,7 @@ def size_cache(arguments: list[str]) -> int:
     """`memory`: the standard library is enough."""
     from explainers.memory.__main__ import main as run
 
-    return run(arguments)
+    return run(arguments, "attention memory")
 
 
 def draw_heads(arguments: list[str]) -> int:
@@ -106,7 +106,7 @@ def write_pages(arguments: list[str]) -> int:
     find_app()
     from explainers.export.__main__ import main as run
 
-    return run(arguments)
+    return run(arguments, "attention export")
 
 
 def serve(arguments: list[str]) -> int:

@@ -1,5 +1,6 @@
 """What `python -m build` makes: a wheel with a name of its own, which needs nothing else."""
 
+import importlib
 import json
 import os
 import re
@@ -91,6 +92,24 @@ def test_the_command_says_what_it_has_and_what_is_wrong(capsys, tmp_path, monkey
     assert main(["look", str(tmp_path / "weights.npy"), "a", "--to", str(tmp_path / "a.svg")]) == 2
     assert "Is a directory" in capsys.readouterr().err
     assert "to bring it: python -m explainers.models fetch nobody/nothing\n" in told
+
+
+@pytest.mark.parametrize("name", ["memory", "export", "look"])
+def test_a_command_calls_itself_what_was_typed(name, capsys):
+    ways = {f"attention {name}": lambda asked: main([name, *asked])}
+    if name != "look":
+        own = importlib.import_module(f"explainers.{name}.__main__")
+        ways[f"python -m explainers.{name}"] = own.main
+    for called, run_command in ways.items():
+        with pytest.raises(SystemExit):
+            run_command(["--help"])
+        told = capsys.readouterr().out
+        assert told.startswith(f"usage: {called} ")
+        for other in ways.keys() - {called}:
+            assert other not in told
+        with pytest.raises(SystemExit):
+            run_command(["--nothing"])
+        assert f"\n{called}: error: " in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,10 @@ from pathlib import Path
 LIVE = "http://localhost:8501"
 
 
-def main(asked: list[str] | None = None) -> int:
-    """Write what is asked for; 1 if it cannot be."""
-    parser = argparse.ArgumentParser(prog="python -m explainers.export", description=__doc__)
+def main(asked: list[str] | None = None, called: str = "python -m explainers.export") -> int:
+    """Write what is asked for; 1 if it cannot be. `called` is what was typed before it."""
+    told = (__doc__ or "").replace("python -m explainers.export", called)
+    parser = argparse.ArgumentParser(prog=called, description=told)
     parser.add_argument("to", type=Path, help="the file, or the folder of the site")
     parser.add_argument("--embed", metavar="PAGE", help="write this page's picture as one file")
     parser.add_argument("--choices", default="", help='the file opens with them: "rule=window"')

@@ -35,9 +35,12 @@ BAD_INPUT = 2
 """Exit status, as argparse has it for arguments that it refuses."""
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Print a report; 0 if there is one, 2 and a sentence on standard error if there is none."""
-    parser = make_parser()
+def main(arguments: list[str] | None = None, called: str = "python -m explainers.memory") -> int:
+    """Print a report; 0 if there is one, 2 and a sentence on standard error if there is none.
+
+    `called` is what was typed before the arguments.
+    """
+    parser = make_parser(called)
     chosen = parser.parse_args(arguments)
     if chosen.list:
         print("models:", *list_model_ids(), sep="\n  ")
@@ -70,11 +73,10 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser(called: str) -> argparse.ArgumentParser:
     """The arguments, with the defaults of the page."""
-    parser = argparse.ArgumentParser(
-        prog="python -m explainers.memory", description=(__doc__ or "").partition("\n")[0]
-    )
+    example = f"{called} llama-3.1-8b --tokens 131072 --batch 8 --gpu H100"
+    parser = argparse.ArgumentParser(prog=called, description=f"Size a KV cache: {example}")
     add = parser.add_argument
     add(
         "model",
