@@ -174,6 +174,21 @@ def test_a_control_that_is_touched_loses_its_note_no_other_does_and_the_link_say
         assert key not in visit.query_params, "what is usual is left out"
 
 
+def test_a_number_that_is_typed_and_cannot_be_is_said_and_not_kept_in_its_field():
+    visit = linked(controls_app, {})
+    for typed, shown in ((500, 6), (-3, 1), (10**15, 6)):
+        for _again in range(2):  # the browser then has another number than the page
+            visit.number_input(key="own_layers").set_value(typed).run()
+            assert visit.number_input(key="own_layers").value == shown
+            allowed = f"Use a whole number from 1 to 6; the page shows {shown}."
+            assert notes(visit) == [f"own_layers = ` {typed} ` is not allowed. {allowed}"]
+            assert visit.query_params.get("own_layers", "6") in (str(shown), [str(shown)])
+    visit.run()
+    assert not notes(visit), "it is said once"
+    visit.number_input(key="own_layers").set_value(5).run()
+    assert (visit.number_input(key="own_layers").value, notes(visit)) == (5, [])
+
+
 def as_shown(widget, key):
     """What a link may ask for, as the widget has it."""
     if isinstance(widget.value, list):

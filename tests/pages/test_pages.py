@@ -143,9 +143,11 @@ def set_one_by_one(page, link, keys, end):
     visit = opened(page, link)
     for key in keys:
         if key in widgets(visit):
-            widgets(visit)[key].set_value(take_extreme(widgets(visit)[key], end))
+            widget = widgets(visit)[key]
+            widget.set_value(take_extreme(widget, end))
             assert not visit.run().exception, key
-            assert not visit.info, f"the ends of {key} are allowed"
+            if widget.type != "number_input":  # where more can be typed than is allowed
+                assert not visit.info, f"the ends of {key} are allowed"
 
 
 def set_in_turn(visit, keys, value_for):

@@ -125,6 +125,17 @@ class Control:
             st.info(notice, icon=":material/link_off:")
         return value
 
+    def refuse_typed(self, typed_text: str, allowed: str, instead: int) -> None:
+        """Say that a number was typed that cannot be."""
+        notice = _(
+            "{name} = {written} is not allowed. Use {allowed}; the page shows {instead:,}.",
+            name=self.key,
+            written=verbatim(shorten(typed_text)),
+            allowed=allowed,
+            instead=instead,
+        )
+        st.info(notice, icon=":material/edit_off:")
+
     def read_link(self, read: Callable[[Any], Any], default: Any = None) -> tuple[Any, Any]:
         """What the link wants, if it is to be obeyed, and the choice; `read` gives None for no."""
         default = self.default if default is None else default

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.translations import _, get_language, write_value
+from explainers.translations import get_language, write_value
 from explainers.ui.controls.control import (
     Control,
     describe_options,
@@ -16,8 +16,7 @@ from explainers.ui.controls.control import (
     find_among,
     fit_among,
 )
-from explainers.ui.session import OPENED_WITH, OUT_OF_RANGE
-from explainers.ui.untrusted_text import shorten, verbatim
+from explainers.ui.session import KEPT_CHOICES, OPENED_WITH, OUT_OF_RANGE
 
 _DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}|[1-9][0-9]{0,2}(\.[0-9]{3}){1,5}")
 """Thousands apart as in any language: a whole number has no decimals.
@@ -78,7 +77,9 @@ def find_whole(low: int, high: int) -> Callable[[str], int | None]:
 class Counter(Control):
     """A number to count up and down, whose range may depend on the sentence.
 
-    For one that was chosen when there was more room the nearest stands in until there is again.
+    For one that was chosen when there was more room the nearest stands in until there is again. For
+    one that is typed and was never possible the nearest is taken, and that is said: Streamlit would
+    leave it in the field, beside numbers of another one, if it knew the range.
     """
 
     def __call__(self, low: int, high: int, is_drawn: bool = True) -> int:
@@ -88,19 +89,24 @@ class Counter(Control):
         wanted, instead = out_of_range.pop(self.key, (None, None))
         if wanted is not None and st.session_state.get(self.key) == instead:
             st.session_state[self.key] = wanted  # the reader has chosen no other one since
+        said = st.session_state.get(self.key, usual)
+        _visit, kept = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (None, said))
+        is_typed = is_drawn and said != kept and not low <= said <= high
 
         def fit(number: int) -> int:
             """The nearest that there is."""
             near = min(max(number, low), high)
-            if near != number:
+            if near != number and not is_typed:
                 out_of_range[self.key] = number, near
             return near
 
-        ends = {"min_value": low, "max_value": high, "width": 150}
-        drawn: dict[str, Any] = {"widget": st.number_input, **ends} if is_drawn else {}
+        settings = {"step": 1, "width": 150} if is_drawn else {}
         find, allowed = find_whole(low, high), describe_range(low, high)
-        value: int = self.resolve(find, allowed, usual, fit, **drawn)
+        widget = st.number_input if is_drawn else None
+        value: int = self.resolve(find, allowed, usual, fit, widget, **settings)
         self.keep(out_of_range.get(self.key, (value, value))[0])
+        if is_typed:
+            self.refuse_typed(str(said), allowed, value)
         return value
 
     def choose_by_name(self, names: Sequence[str]) -> int:
@@ -155,14 +161,7 @@ class TypedNumber(Control):
         number = self.read(typed_text)
         if number is not None:
             return number
-        notice = _(
-            "{name} = {written} is not allowed. Use {allowed}; the page shows {instead:,}.",
-            name=self.key,
-            written=verbatim(shorten(typed_text)),
-            allowed=self._describe(),
-            instead=self.unchosen,
-        )
-        st.info(notice, icon=":material/edit_off:")
+        self.refuse_typed(typed_text, self._describe(), self.unchosen)
         return self.unchosen
 
     @property
