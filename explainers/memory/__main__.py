@@ -195,11 +195,14 @@ def write_plan(plan: PlanReport) -> str:
     if plan.gpus is None:
         return f"{plan.gpu}: not even 16 are enough" + (f"; {alone}" if alone else "")
     users = "any number of" if plan.texts_that_fit is None else f"{plan.texts_that_fit:,}"
+    noun = "text" if plan.texts_that_fit == 1 else "texts"
     speed = (
         "" if plan.tokens_per_second is None else f", {plan.tokens_per_second:,} tokens/s at most"
     )
     return "; ".join(
-        filter(None, [f"{plan.gpus} × {plan.gpu}: {users} such texts{speed} ({plan.limit})", alone])
+        filter(
+            None, [f"{plan.gpus} × {plan.gpu}: {users} such {noun}{speed} ({plan.limit})", alone]
+        )
     )
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from explainers.memory.checked_fields import check_one_of, check_whole, shorten_value
 from explainers.memory.model_shapes import LayerGroup, ModelShape
-from explainers.messages import N_, InputError
+from explainers.messages import N_, InputError, Message
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,8 @@ def find_format(dtype: str | NumberFormat) -> NumberFormat:
         bits, shared_bits, group, plain = (int(digits or 0) for digits in packed.groups())
         return NumberFormat(dtype, bits, group or None, shared_bits, residual=plain)
     if isinstance(dtype, str) and (stored := STORED_BYTES.fullmatch(dtype)):
-        return NumberFormat(dtype, 8, stored=check_whole("bytes", int(stored[1])))
+        name = Message(N_("the formats of its files"), {})
+        return NumberFormat(name, 8, stored=check_whole("bytes", int(stored[1])))
     check_one_of("dtype", dtype, FORMATS)
     return FORMATS[dtype]
 

@@ -15,6 +15,7 @@ from explainers.memory.cache_bytes import (
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
+    find_format,
     list_group_caches,
 )
 from explainers.memory.cache_formula import explain_cache, warn_beyond_context
@@ -228,7 +229,7 @@ def report_fit(deployment: Deployment, tokens: int, batch: int) -> FitReport:
     return FitReport(
         gpu=deployment.gpu.id,
         gpus=deployment.gpus,
-        weight_dtype=str(deployment.weight_dtype),
+        weight_dtype=find_format(deployment.weight_dtype).name,
         weight_bytes=count_weight_bytes(deployment),
         free_bytes_per_gpu=count_free_bytes_per_gpu(deployment),
         text_bytes_per_gpu=count_text_bytes_per_gpu(deployment, tokens),

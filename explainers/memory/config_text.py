@@ -58,6 +58,7 @@ GGUF_FIELDS = {
     "context_length": "max_position_embeddings", "attention.head_count": "num_attention_heads",
     "attention.head_count_kv": "num_key_value_heads", "attention.key_length": "head_dim",
     "attention.value_length": "v_head_dim", "vocab_size": "vocab_size",
+    "feed_forward_length": "intermediate_size",
 }  # fmt: skip
 """What llama.cpp calls the fields of a config.json, after the name of the architecture."""
 GGUF_LATENT = {
@@ -137,6 +138,8 @@ def translate_gguf(config: dict[str, Any]) -> dict[str, Any]:
     fields |= {names.get(key, f"{name}.{key}"): value for key, value in own.items()}
     if isinstance(fields.get("num_key_value_heads"), list):
         fields["num_key_value_heads_per_layer"] = fields.pop("num_key_value_heads")
+    if isinstance(fields.get("intermediate_size"), list):
+        del fields["intermediate_size"]  # no class has one for each layer
     window, layers = own.get("attention.sliding_window"), own.get("block_count")
     if window and name in GGUF_WINDOWS and isinstance(layers, int) and 0 < layers <= MAX_PARTS:
         del fields[f"{name}.attention.sliding_window"]

@@ -82,7 +82,7 @@ CONTEXT_FIELDS = (
 
 
 EXPERT_FIELDS = "num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"
-FFN_FIELDS = "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "feed_forward_length"
+FFN_FIELDS = "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"
 MAX_FACTOR = 10_000
 
 

@@ -295,6 +295,7 @@ def test_the_metadata_of_a_gguf_file_is_read():
     shape = read_config(json.dumps({"metadata": {k: {"value": v} for k, v in GGUF.items()}}))
     assert (shape.context, shape.dtype, shape.family) == (8192, "q4_0", "llama")
     by_layer = {**GGUF, "llama.attention.head_count_kv": [8] * 31 + [4]}
+    by_layer["llama.feed_forward_length"] = [11_008] * 32
     assert count(by_layer) == 2 * 128 * 2 * 32_768 * (31 * 8 + 4)
     gemma = {name.replace("llama", "gemma3"): value for name, value in GGUF.items()}
     gemma |= {"general.architecture": "gemma3", "gemma3.attention.sliding_window": 1024}

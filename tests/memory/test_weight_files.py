@@ -36,6 +36,7 @@ def write_gguf(file, **tensors):
     writer.add_head_count(32)
     writer.add_head_count_kv(8)
     writer.add_context_length(8192)
+    writer.add_feed_forward_length(14_336)
     writer.add_token_list([f"<{n}>" for n in range(2_000)])
     for name, (kind, rows, width) in tensors.items():
         kind = gguf.GGMLQuantizationType[kind]
@@ -59,13 +60,14 @@ def test_a_gguf_file_says_its_cache_and_its_weights(tmp_path, capsys, monkeypatc
     file = write_gguf(tmp_path / "model.gguf", **TENSORS)
     shape = read_config_file(file)
     assert (shape.parameters, shape.has_exact_parameters, shape.vocabulary) == (WEIGHTS, True, 2000)
+    assert shape.ffn_dim == 14_336, "as activations have it, not as a class fills it in"
     report = report_cache(file, 32_768, gpu="h100", gpus=4)
     assert report.cache_bytes == 4_294_967_296
     assert report.fit
     assert report.fit.weight_bytes == SIZE
     assert sum(int(t.n_bytes) for t in gguf.GGUFReader(file).tensors) == SIZE
     assert main([str(file), "--gpu", "h100"]) == 0
-    assert f"weights in {SIZE} bytes in its files" in capsys.readouterr().out
+    assert "weights in the formats of its files " in capsys.readouterr().out
     monkeypatch.setattr("sys.argv", ["gguf-dump", "--json", str(file)])
     gguf_dump.main()
     assert read_config(capsys.readouterr().out).dtype == shape.dtype
