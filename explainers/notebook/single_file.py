@@ -57,12 +57,13 @@ def frame_page(page: str, height: int, still: str = "") -> str:
 
     The frame lies over the `still`, which is left where a viewer takes frames out.
     """
-    style = f"grid-area:1/1;justify-self:stretch;height:{height}px;border:0;resize:vertical"
+    style = f"display:block;width:100%;height:{height}px;border:0;resize:vertical"
     # In ASCII: a file that somebody makes of a notebook may name no encoding, or another one.
     source = html.escape(page).encode("ascii", "xmlcharrefreplace").decode()
     frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{source}"></iframe>'
     grid = "display:grid;grid-template-columns:minmax(0,1fr);overflow:hidden"
-    return f'<div style="{grid}">{still}{frame}</div>'
+    # marimo puts each frame into an element of its own: so it lies in one of ours.
+    return f'<div style="{grid}">{still}<div style="grid-area:1/1">{frame}</div></div>'
 
 
 def write_theme() -> str:

@@ -268,5 +268,5 @@ def test_tokens_and_titles_are_never_html():
     harmless = look_at_weights(SQUARE, KEYS)
     assert count_tags(hostile.page) == count_tags(harmless.page)
     assert count_tags(hostile.still) == count_tags(harmless.still)
-    assert count_tags(hostile._repr_html_()) == {"div": 1, "img": 1, "iframe": 1}
+    assert count_tags(hostile._repr_html_()) == {"div": 2, "img": 1, "iframe": 1}
     ElementTree.fromstring(hostile.still)  # a sign that XML forbids would end it

@@ -276,8 +276,8 @@ def test_text_of_a_user_is_never_html():
     assert count_tags(shown.page) == count_tags(harmless.page)
     assert count_tags(shown.page)["script"] == 2
     frame = shown._repr_html_()
-    assert count_tags(frame) == {"div": 1, "img": 1, "iframe": 1}
-    [inside] = re.findall(r'srcdoc="(.*)"></iframe></div>$', frame, re.DOTALL)
+    assert count_tags(frame) == {"div": 2, "img": 1, "iframe": 1}
+    [inside] = re.findall(r'srcdoc="(.*)"></iframe></div></div>$', frame, re.DOTALL)
     assert unescape(inside) == shown.page
     assert frame.isascii()
     assert 'sandbox="allow-scripts"' in frame
