@@ -1,10 +1,11 @@
-"""`python -m workshop.example_notebook` writes our functions, and `look`, in Jupyter notebooks."""
+"""`python -m workshop.example_notebook` writes what we have to use into Jupyter notebooks."""
 
 from collections.abc import Iterable
 
 from explainers.folders import ASSETS
 from explainers.takeaway.recipe import Cell, write_notebook
 from workshop.look_notebooks import FIND, LOOKS
+from workshop.package_notebooks import PACKAGED
 
 FILE = ASSETS / "notebooks" / "attention.ipynb"
 PARTS = [
@@ -82,5 +83,5 @@ def is_prose(part: str) -> bool:
 
 if __name__ == "__main__":
     FILE.parent.mkdir(parents=True, exist_ok=True)
-    for name, parts in {"attention": PARTS, **LOOKS}.items():
+    for name, parts in {"attention": PARTS, **LOOKS, **PACKAGED}.items():
         FILE.with_stem(name).write_text(make_example(parts) + "\n", encoding="utf-8")

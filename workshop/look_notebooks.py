@@ -4,7 +4,8 @@ FIND = """import sys
 from pathlib import Path
 
 above = [Path.cwd(), *Path.cwd().parents]
-sys.path.insert(0, str(next(folder for folder in above if (folder / "explainers").is_dir())))"""
+root = next(folder for folder in above if (folder / "explainers").is_dir())
+sys.path.insert(0, str(root))"""
 
 WEIGHTS = [
     """# Look at weights that you have

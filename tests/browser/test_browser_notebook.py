@@ -9,7 +9,7 @@ import torch
 from playwright.sync_api import expect
 
 from explainers.notebook.look import look_at_weights, make_look, report
-from tests.notebook.test_look_notebooks import pictures_in, run_notebook
+from tests.notebook.test_notebooks import pictures_in, run_notebook
 from tests.support.tiny_families import tiny
 from tests.support.tiny_tokenizer import tokenizer_of
 
