@@ -13,6 +13,7 @@ import json
 import os
 import runpy
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from explainers.folders import ASSETS, ROOT
 from explainers.models.registry import READ_FOLDERS_VARIABLE, ModelError
 
 PROJECT = "attention-step-by-step"
+EXTRAS = {"memory": "transformers", "look": "transformers", "export": "app", "serve": "app"}
+"""Of each command the extra with all that it may need."""
 BAD_INPUT = 2
 """Exit status, as argparse has it for arguments that it refuses."""
 
@@ -27,29 +30,26 @@ BAD_INPUT = 2
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; what it returns is how the process ends: 2 if it cannot be done."""
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    if name not in COMMANDS:
+    if name not in EXTRAS:
         is_asked = name in ("-h", "--help")
         said = __doc__ if is_asked else f"There is no command {name[:40]!r}.\n\n{__doc__}"
         print(said, file=sys.stdout if is_asked else sys.stderr)
         return 0 if is_asked else BAD_INPUT
-    command, extra = COMMANDS[name]
     try:
-        return command(rest)
+        if EXTRAS[name] == "app":
+            find_app()
+        if name in ("look", "serve"):
+            return draw_heads(rest) if name == "look" else serve(rest)
+        own = import_module(f"{__package__}.{name}.__main__")
+        return int(own.main(rest, f"attention {name}"))
     except (ModelError, OSError) as error:
         problem = str(error)
     except ImportError as error:
         if not error.name or error.name.split(".")[0] == __package__:
             raise  # a fault of ours
-        problem = f"{error.name} is not installed: pip install '{PROJECT}[{extra}]'"
+        problem = f"{error.name} is not installed: pip install '{PROJECT}[{EXTRAS[name]}]'"
     print(f"attention {name}: {problem}", file=sys.stderr)
     return BAD_INPUT
-
-
-def size_cache(arguments: list[str]) -> int:
-    """`memory`: the standard library is enough."""
-    from explainers.memory.__main__ import main as run
-
-    return run(arguments, "attention memory")
 
 
 def draw_heads(arguments: list[str]) -> int:
@@ -101,17 +101,8 @@ def read_tokens(text: str) -> list[str]:
     return tokens
 
 
-def write_pages(arguments: list[str]) -> int:
-    """`export`: what the app draws, as files."""
-    find_app()
-    from explainers.export.__main__ import main as run
-
-    return run(arguments, "attention export")
-
-
 def serve(arguments: list[str]) -> int:
     """`serve`: until the process is told to end."""
-    find_app()
     sys.argv = ["streamlit", "run", str(ROOT / "app.py"), *arguments]
     runpy.run_module("streamlit", run_name="__main__")
     return 0
@@ -125,14 +116,6 @@ def find_app() -> None:
     if not (ASSETS / "weights").is_dir():
         raise ImportError(name=f"{PROJECT}-weights")
 
-
-COMMANDS = {
-    "memory": (size_cache, "transformers"),
-    "look": (draw_heads, "transformers"),
-    "export": (write_pages, "app"),
-    "serve": (serve, "app"),
-}
-"""What they run, and the extra with all that it may need."""
 
 if __name__ == "__main__":
     sys.exit(main())

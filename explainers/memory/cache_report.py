@@ -257,14 +257,8 @@ def find_model(model: str | Path, find_defaults: FindDefaults = know_no_class) -
 
 def find_gpu(name: str) -> Gpu:
     """The GPU of that id, in capitals or not."""
-    gpus = read_gpus()
-    if name.lower() not in gpus:
-        raise InputError(
-            "there is no GPU {name}; there are {known}",
-            name=shorten_value(name),
-            known=", ".join(gpus),
-        )
-    return gpus[name.lower()]
+    check_one_of("gpu", name.lower(), read_gpus())
+    return read_gpus()[name.lower()]
 
 
 def find_engine(name: str) -> str:

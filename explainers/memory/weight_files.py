@@ -135,14 +135,11 @@ def _read_gguf_part(path: Path) -> tuple[dict[str, Any], Counter[str]]:
             lengths = [_take(stream, "Q") for _axis in range(axes)]
             kind, _place = _take(stream, "I"), _take(stream, "Q")
             counts[GGUF_TYPES.get(kind, f"GGUF type {kind}")] += math.prod(lengths)
-    words = fields.get("tokenizer.ggml.tokens", 0)
-    vocabulary = {
-        f"{fields.get('general.architecture')}.vocab_size": words
-        if isinstance(words, int)
-        else len(words)
-    }
     own = {name: value for name, value in fields.items() if not name.startswith("tokenizer.")}
-    return (vocabulary | own if words else own), counts
+    if words := fields.get("tokenizer.ggml.tokens"):
+        count = len(words) if isinstance(words, list | str) else words
+        own = {f"{own.get('general.architecture')}.vocab_size": count, **own}
+    return own, counts
 
 
 def list_parts(file: Path) -> list[Path]:

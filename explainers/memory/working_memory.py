@@ -40,11 +40,6 @@ def count_activations(
     return max(inside, int(choosing) + 2 * shape.d_model * (tokens + texts))
 
 
-def count_graph_bytes(shape: ModelShape) -> int:
-    """Bytes of the CUDA graphs for one GPU's layers."""
-    return GRAPHS * GRAPH_BYTES * count_layers(shape)
-
-
 def estimate_overhead(
     shape: ModelShape, memory: int, name: str, ranks: int
 ) -> tuple[int, int, int] | None:
@@ -56,4 +51,5 @@ def estimate_overhead(
     activations = count_activations(shape, LARGE_STEP if is_large else USUAL_STEP, ranks)
     if activations is None:
         return None
-    return activations, count_graph_bytes(shape), OUTSIDE[ranks > 1] * GIB // 100
+    graphs = GRAPHS * GRAPH_BYTES * count_layers(shape)
+    return activations, graphs, OUTSIDE[ranks > 1] * GIB // 100

@@ -20,6 +20,10 @@ class ModelError(SaidError):
     """Why there is no such model, in words for the reader who asked for it."""
 
 
+class GivenError(ModelError):
+    """Why `look` cannot draw what it was given: only who writes code reads it, in English."""
+
+
 class RefusedModelError(ModelError):
     """Why a model that is there, and whole, cannot have our attention."""
 

@@ -1,17 +1,16 @@
 """Weights that somebody already has, of any origin: which layers they are, and of which tokens.
 
 Numpy, torch, JAX, a .npy file, what transformers returns as `attentions`, and what its `generate`
-returns: the rows of a growing cache, step by step, are put together as one square. Only those who
-write code read these errors: they are not translated.
+returns: the rows of a growing cache, step by step, are put together as one square.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from explainers.models.registry import ModelError
+from explainers.models.registry import GivenError
 from explainers.notebook.packed_heads import Array, Shape, to_array
 
 MOST_TOKENS = 4_096
@@ -31,21 +30,25 @@ def list_layers(weights: Any) -> list[Any]:
     if isinstance(weights, str | Path):
         weights = _read_file(Path(weights))
     if are_steps(weights):
-        layers = [_join_steps(place, steps) for place, steps in enumerate(_turn(weights))]
+        if len(counts := sorted({len(step) for step in weights})) > 1:
+            raise GivenError(f"Steps of one text have the same layers; these have {counts!s}.")
+        layers = [
+            _join_steps(place, steps) for place, steps in enumerate(zip(*weights, strict=True))
+        ]
     else:
         if not isinstance(weights, list | tuple) or not all(hasattr(w, "shape") for w in weights):
             weights = _as_numbers(weights)
         if hasattr(weights, "shape") and len(weights.shape) not in (4, 5):
-            raise ModelError(f"This has the shape {_shape_of(weights)}: {FORM}.")
+            raise GivenError(f"This has the shape {_shape_of(weights)}: {FORM}.")
         if not 0 < len(weights) <= MOST_HEADS:
-            raise ModelError(f"These are {len(weights)} layers: {FORM}.")
+            raise GivenError(f"These are {len(weights)} layers: {FORM}.")
         layers = [_drop_batch(place, layer) for place, layer in enumerate(weights)]
     if sum(layer.shape[0] for layer in layers) > MOST_HEADS:
-        raise ModelError(
+        raise GivenError(
             f"A picture has at most {MOST_HEADS:,} heads; these layers have {_list_shapes(layers)}."
         )
     if len({tuple(layer.shape[1:]) for layer in layers}) > 1:
-        raise ModelError(
+        raise GivenError(
             f"Layers of one picture have the same queries and keys: not {_list_shapes(layers)}."
         )
     return layers
@@ -73,7 +76,7 @@ def read_tokens(
     asking = _read_texts("tokens", tokens)
     asked = asking if key_tokens is None else _read_texts("key_tokens", key_tokens)
     if max(queries, keys) > MOST_TOKENS:
-        raise ModelError(
+        raise GivenError(
             f"A picture has at most {MOST_TOKENS:,} queries and keys; these weights have {shape!s}."
         )
     if is_written and len(asking) == queries + 1:
@@ -81,12 +84,11 @@ def read_tokens(
         asked = asking if key_tokens is None else asked
     is_one = key_tokens is None and queries <= keys
     if len(asked) != keys or not (is_one or len(asking) == queries) or not keys or not queries:
-        reason = (
+        raise GivenError(
             f"The weights are (q_len, kv_len) = {shape}, for {len(asking)} tokens and "
             f"{'no' if key_tokens is None else len(asked)} key_tokens. Pass the queries as "
             "tokens=…, and if the keys are another text, that as key_tokens=…."
         )
-        raise ModelError(reason)
     if is_one:
         return Shape(queries, keys, keys - queries), None, asked
     return Shape(queries, keys, None), asking, asked
@@ -97,12 +99,11 @@ def _read_texts(name: str, tokens: Any) -> list[str]:
     listed = tokens.tolist() if hasattr(tokens, "tolist") else tokens
     if not isinstance(listed, list | tuple) or not all(isinstance(one, str) for one in listed):
         kinds = {type(one).__name__ for one in listed} if isinstance(listed, list | tuple) else ()
-        reason = (
+        raise GivenError(
             f"{name} is a list of texts, one for each token, such as "
             f"tokenizer.convert_ids_to_tokens(ids): this is {type(tokens).__name__}"
             f"{' of ' if kinds else ''}{', '.join(sorted(kinds))}."
         )
-        raise ModelError(reason)
     return [one[:LONGEST_TOKEN].encode("utf-8", "replace").decode() for one in listed]
 
 
@@ -111,12 +112,12 @@ def _read_file(file: Path) -> Any:
     try:
         return np.lib.format.open_memmap(file, mode="r")
     except OSError as error:
-        raise ModelError(f"{file.name} cannot be read: {error.strerror}.") from None
+        raise GivenError(f"{file.name} cannot be read: {error.strerror}.") from None
     except ValueError:
         with file.open("rb") as opened:
             is_pickled = b"'|O'" in opened.read(128)
     what = "holds pickled objects, which could run code" if is_pickled else "is no whole .npy file"
-    raise ModelError(f"{file.name} {what}. np.save writes one of numbers: {FORM}.")
+    raise GivenError(f"{file.name} {what}. np.save writes one of numbers: {FORM}.")
 
 
 def _as_numbers(weights: Any) -> Any:
@@ -124,17 +125,9 @@ def _as_numbers(weights: Any) -> Any:
     try:
         return weights if hasattr(weights, "shape") else np.asarray(weights, dtype=np.float32)
     except (TypeError, ValueError):
-        raise ModelError(
+        raise GivenError(
             f"{type(weights).__name__} holds something else than numbers, or is ragged: {FORM}."
         ) from None
-
-
-def _turn(steps: Sequence[Sequence[Any]]) -> Iterator[list[Any]]:
-    """Of steps with layers: each layer's steps."""
-    counts = sorted({len(step) for step in steps})
-    if len(counts) > 1:
-        raise ModelError(f"Steps of one text have the same layers; these have {counts!s}.")
-    return map(list, zip(*steps, strict=True))
 
 
 def _join_steps(place: int, steps: Sequence[Any]) -> Array:
@@ -155,11 +148,10 @@ def _join_steps(place: int, steps: Sequence[Any]) -> Array:
     )
     is_grown = [part.shape[2] for part in parts] == read
     if len({part.shape[0] for part in parts}) > 1 or not (is_grown or is_text):
-        reason = (
+        raise GivenError(
             f"The steps of layer {place} are {_list_shapes(steps)}: keys grow by as many as there "
             "are queries, or stay the same of another text."
         )
-        raise ModelError(reason)
     joined = np.zeros((parts[0].shape[0], read[-1], parts[-1].shape[2]), dtype=np.float32)
     for part, seen in zip(parts, read, strict=True):
         joined[:, seen - part.shape[1] : seen, : part.shape[2]] = part
@@ -174,7 +166,7 @@ def _drop_batch(place: int, layer: Any) -> Any:
     if len(layer.shape) == 3 and layer.shape[0]:
         return layer
     what = "a batch of several texts: pass one of them" if len(layer.shape) == 4 else FORM
-    raise ModelError(f"Layer {place} has the shape {_shape_of(layer)}: {what}.")
+    raise GivenError(f"Layer {place} has the shape {_shape_of(layer)}: {what}.")
 
 
 def _shape_of(weights: Any) -> str:

@@ -1,7 +1,4 @@
-"""What `look` returns: shown by a notebook, kept as a file, and its weights as numbers.
-
-Only those who write code read the errors of saving: they are not translated.
-"""
+"""What `look` returns: shown by a notebook, kept as a file, and its weights as numbers."""
 
 import csv
 from collections.abc import Collection, Iterator, Sequence
@@ -12,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from explainers.models.registry import ModelError
+from explainers.models.registry import GivenError
 
 if TYPE_CHECKING:
     from explainers.models.head_scores import HeadScores
@@ -91,11 +88,10 @@ class Look:
         heads = [(layer, head) for layer, head in heads]
         for layer, head in heads:
             if (layer, head) not in self.weights:
-                reason = (
+                raise GivenError(
                     f"Layer {layer}, head {head} is not in this picture in full: name it in "
                     f"look(…, layers=[({layer}, {head})])."
                 )
-                raise ModelError(reason)
         if kind == ".html":
             file.write_text(self.page, encoding="utf-8")
         elif kind in (".svg", ".pdf", ".png"):
@@ -105,14 +101,14 @@ class Look:
         elif kind in (".csv", ".parquet"):
             self._save_table(file, heads or self.weights)
         else:
-            raise ModelError(f"A picture is saved as {FORMATS}: not as {file.name}.")
+            raise GivenError(f"A picture is saved as {FORMATS}: not as {file.name}.")
         return file
 
     def _draw(self, heads: Collection[Place]) -> str:
         from explainers.notebook.still import draw_svg
 
         if len(heads) > MOST_PANELS:
-            raise ModelError(
+            raise GivenError(
                 f"A picture has at most {MOST_PANELS} heads side by side: these are {len(heads)}."
             )
         return draw_svg(self.summary, [self.make_panel(place) for place in heads])
@@ -138,11 +134,10 @@ class Look:
         rows = [sorted(head for at, head in heads if at == layer) for layer in layers]
         if layers != list(range(len(layers))) or any(row != rows[0] for row in rows):
             counts = [len(row) for row in rows[:8]]
-            reason = (
+            raise GivenError(
                 f"One array holds all heads of all layers; here layers {layers[:8]} have {counts} "
                 "heads: save them as .npz."
             )
-            raise ModelError(reason)
         stacked = np.stack(
             [np.stack([self.weights[at, head] for head in rows[0]]) for at in layers]
         )
@@ -151,18 +146,17 @@ class Look:
     def _save_table(self, file: Path, heads: Collection[Place]) -> None:
         count = sum(int(self.masks[layer].sum()) for layer, _head in heads)
         if count > MOST_ROWS:
-            reason = (
+            raise GivenError(
                 f"A table has at most {MOST_ROWS:,} rows; these weights would be {count:,}: name "
                 "some heads, save(path, heads=[(3, 0)]), or save them as .npz."
             )
-            raise ModelError(reason)
         if file.suffix.lower() == ".parquet":
             try:
                 import pandas as pd
 
                 pd.DataFrame(self._list_rows(heads), columns=COLUMNS).to_parquet(file, index=False)
             except ImportError as error:
-                raise ModelError(
+                raise GivenError(
                     f"A .parquet file needs pandas and pyarrow ({error}): save a .csv."
                 ) from None
             return
@@ -186,7 +180,7 @@ def convert_svg(svg: str, kind: str) -> bytes:
     try:
         import vl_convert
     except ImportError:
-        raise ModelError(
+        raise GivenError(
             f"A {kind} file needs the package vl-convert-python: save an .svg."
         ) from None
     return vl_convert.svg_to_pdf(svg) if kind == ".pdf" else vl_convert.svg_to_png(svg, scale=2)

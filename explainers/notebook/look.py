@@ -8,11 +8,11 @@ weights numpy is enough.
 'Weights: 2 heads on 2 tokens'
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explainers.models.registry import ModelError
+from explainers.models.registry import GivenError
 from explainers.notebook.head_picture import Look
 
 if TYPE_CHECKING:
@@ -98,17 +98,16 @@ def make_look(
     layers: "Collection[int | Place]" = (),
     names: "bool | HeadScores" = True,
     by_word: bool = False,
-    words: Mapping[str, str] | None = None,
     **wanted: Any,
 ) -> Look:
-    """What `look` returns of a model; `words` are translations of what the picture says."""
+    """What `look` returns of a model."""
     from explainers.notebook.model_heads import look_at_model
     from explainers.notebook.read_texts import Wanted
 
     answer = wanted.pop("answer", "")
     ids = answer.tolist() if hasattr(answer, "tolist") else answer
     asked = Wanted(text, answer=ids, layers=layers, by_word=by_word, **wanted)
-    return look_at_model(model, tokenizer, asked, names, words)
+    return look_at_model(model, tokenizer, asked, names)
 
 
 def look_at_weights(
@@ -129,12 +128,11 @@ def look_at_weights(
     shape, queries, keys = read_tokens(sizes, tokens, key_tokens, are_steps(weights))
     heads = sum(layer.shape[0] for layer in given) if show == "heads" else len(given)
     packer = HeadPacker(shape, choose_side(shape, heads), in_full=layers, show=show)
-    packer.check_choice()
     for place, layer in enumerate(given):
         try:
             packer.add_layer(place, to_array(layer))
         except (TypeError, ValueError) as error:
-            raise ModelError(f"Layer {place} holds no numbers: {error!s}") from None
+            raise GivenError(f"Layer {place} holds no numbers: {error!s}") from None
     unnamed = SHOWN[show] or "These weights were given. No head was measured."
     low, high = packer.sums
     if min(low, 2 - high) < 1 - MOST_OFF:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explainers.messages import N_, get_message
-from explainers.models.registry import ModelError, RefusedModelError
+from explainers.models.registry import GivenError, ModelError, RefusedModelError
 from explainers.notebook.head_picture import SHOWN, Look, make_picture
 from explainers.notebook.packed_heads import HeadPacker, Shape, choose_side
 from explainers.notebook.read_texts import Wanted, read_texts
@@ -24,24 +24,20 @@ if TYPE_CHECKING:
 
 
 def look_at_model(
-    model: Any,
-    tokenizer: Any,
-    wanted: Wanted,
-    names: "bool | HeadScores" = True,
-    words: Mapping[str, str] | None = None,
+    model: Any, tokenizer: Any, wanted: Wanted, names: "bool | HeadScores" = True
 ) -> Look:
-    """The picture of a model; it is the same afterwards. `words` are translations."""
+    """The picture of a model; it is the same afterwards."""
     with keep_threads():
         from explainers.models.borrowed_model import borrow_model
 
         tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor's
         if problem := find_problem(model, tokenizer, wanted):
-            raise ModelError(problem)
+            raise GivenError(problem)
         try:
             with borrow_model(model, tokenizer) as borrowed:
-                return draw_heads(borrowed, wanted, names, words)
+                return draw_heads(borrowed, wanted, names)
         except RefusedModelError as error:
-            return draw_own_weights(error, model, tokenizer, wanted, words)
+            return draw_own_weights(error, model, tokenizer, wanted)
 
 
 def find_problem(model: Any, tokenizer: Any, wanted: Wanted) -> str:
@@ -51,71 +47,57 @@ def find_problem(model: Any, tokenizer: Any, wanted: Wanted) -> str:
     if problem := find_wrong_model(model):
         return problem
     unwrap_model(model)  # raises ModelError itself
-    return (
-        find_wrong_tokenizer(tokenizer)
-        or find_wrong_text(wanted.text)
-        or (find_wrong_text(wanted.pair) if wanted.pair else "")
-        or (find_wrong_text(wanted.answer) if isinstance(wanted.answer, str) else "")
-    )
+    answer = wanted.answer if isinstance(wanted.answer, str) else ""
+    wrong = map(find_wrong_text, (wanted.text, wanted.pair or "", answer))
+    return find_wrong_tokenizer(tokenizer) or next(filter(None, wrong), "")
 
 
 def find_wrong_model(model: Any) -> str:
     """What to pass in the place of a name, a folder or a model without weights."""
-
     if isinstance(model, str | Path) and (Path(model) / "adapter_config.json").is_file():
-        return N_(
-            "{folder} holds an adapter: pass PeftModel.from_pretrained(model, folder), with the "
-            "model that it was trained for.",
-            folder=Path(model).name,
+        return (
+            f"{Path(model).name} holds an adapter: pass PeftModel.from_pretrained(model, folder), "
+            "with the model that it was trained for."
         )
     if isinstance(model, str | Path):
-        return N_(
-            "Pass the model itself: AutoModel.from_pretrained({name}).", name=repr(str(model))
-        )
+        return f"Pass the model itself: AutoModel.from_pretrained({str(model)!r})."
     if isinstance(model, type):
         kind = model.__name__
-        return N_("{kind} is a class: pass what {kind}.from_pretrained(…) returns.", kind=kind)
-    kind = type(model).__name__
+        return f"{kind} is a class: pass what {kind}.from_pretrained(…) returns."
     parameters = model.parameters() if hasattr(model, "modules") else ()
     is_elsewhere = hasattr(model, "_hf_hook")  # accelerate brings weights when they are needed
     if any(one.is_meta for one in parameters) and not is_elsewhere:
-        return N_("{kind} has no weights (its device is “meta”): load them first.", kind=kind)
+        return f"{type(model).__name__} has no weights (its device is “meta”): load them first."
     return ""
 
 
 def find_wrong_tokenizer(tokenizer: Any) -> str:
     """What to pass in the place of a name, or of something that cuts no text."""
-
     if isinstance(tokenizer, str | Path):
-        name = repr(str(tokenizer))
-        return N_("Pass the tokenizer itself: AutoTokenizer.from_pretrained({name}).", name=name)
+        return f"Pass the tokenizer itself: AutoTokenizer.from_pretrained({str(tokenizer)!r})."
     if not callable(tokenizer) or not hasattr(tokenizer, "convert_ids_to_tokens"):
-        kind = type(tokenizer).__name__
-        return N_("{kind} is not a tokenizer of the library transformers.", kind=kind)
+        return f"{type(tokenizer).__name__} is not a tokenizer of the library transformers."
     return ""
 
 
 def find_wrong_text(text: Any) -> str:
     """What to pass in the place of several texts, a chat, ids or half a character."""
-
     kind = type(text).__name__
     first = next(iter(text), None) if isinstance(text, list | tuple) else None
     if isinstance(first, str):
-        return N_("Pass one text at a time: this is a list of {count}.", count=len(text))
+        return f"Pass one text at a time: this is a list of {len(text)}."
     if first is not None and all(isinstance(one, Mapping) for one in text):
         return ""  # a chat
     if first is not None or isinstance(text, Mapping) or hasattr(text, "tolist"):
-        return N_("Pass a text, not its ids ({kind}): tokenizer.decode(ids) writes it.", kind=kind)
+        return f"Pass a text, not its ids ({kind}): tokenizer.decode(ids) writes it."
     if not isinstance(text, str):
-        return N_("Pass a text, a str: this is {kind}.", kind=kind)
+        return f"Pass a text, a str: this is {kind}."
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        return N_("This text has half a character (a surrogate by itself): leave it out.")
+        return "This text has half a character (a surrogate by itself): leave it out."
     return ""
 
 
-def draw_own_weights(
-    refusal: ModelError, model: Any, tokenizer: Any, wanted: Wanted, words: Mapping[str, str] | None
-) -> Look:
+def draw_own_weights(refusal: ModelError, model: Any, tokenizer: Any, wanted: Wanted) -> Look:
     """The weights that a model's own class reports, and named so; raises the refusal if none."""
     from explainers.models.borrowed_model import describe_model, keep_model, unwrap_model
 
@@ -125,7 +107,7 @@ def draw_own_weights(
     data["model"] += ", its own attention"
     said = N_("These are the weights of the model's own attention. No head was measured.")
     data["unnamed"] = f"{said} {SHOWN[wanted.show]}".strip()
-    return make_picture(data | {"words": dict(words or {})}, packer)
+    return make_picture(data | {"words": {}}, packer)
 
 
 def draw_heads(
@@ -193,7 +175,6 @@ def record_heads(
         read.key_words,
         wanted.show,
     )
-    packer.check_choice()
     try:
         (run or run_model)(model, record=packer, **read.inputs)
     except ValueError as error:
@@ -234,7 +215,6 @@ def run_own_attention(refusal: ModelError, model: Any, record: HeadPacker, **inp
 
 def check_ids(loaded: "RealModel", ids: "Tensor") -> None:
     """Raise ModelError for ids that the model has no vector for."""
-
     try:
         most = getattr(loaded.model.get_input_embeddings(), "num_embeddings", None)
     except NotImplementedError:  # CANINE's letters have no such table

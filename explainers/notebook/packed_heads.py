@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from explainers.models.registry import ModelError
+from explainers.models.registry import GivenError, ModelError
 
 if TYPE_CHECKING:
     from explainers.models.attention_hook import RecordedAttention
@@ -85,12 +85,6 @@ def pack_allowed(codes: Array, mask: Array) -> str:
     """
     allowed = codes.transpose(0, 2, 1)[:, mask.T]  # (heads, number of allowed pairs)
     return _pack_bytes(allowed.tobytes())
-
-
-def pack_mask(mask: Array) -> dict[str, Any]:
-    """A mask (q_len, kv_len), one byte for each pair: zlib leaves next to nothing of it."""
-    rows, side = mask.shape
-    return {"rows": rows, "side": side, "allowed": _pack_bytes(mask.astype(np.uint8).tobytes())}
 
 
 def _pack_bytes(numbers: bytes) -> str:
@@ -160,26 +154,24 @@ class HeadPacker:
     masks: list[dict[str, Any]] = field(default_factory=list)
     sums: tuple[float, float] = (1.0, 1.0)
     """The least and the largest sum of a row that looks at something."""
-    _mask_places: dict[bytes, int] = field(default_factory=dict)
     _best: tuple[int, Array, Array] | None = None
     """The layer with the most telling head so far: its place, weights and mask."""
     _rolled: Array | None = None
 
-    def check_choice(self) -> None:
+    def __post_init__(self) -> None:
         """Raise ModelError for what names no layer or head, and for what cannot be shown."""
         if not isinstance(self.in_full, Collection) or not all(map(is_place, self.in_full)):
             raise ModelError(
                 "Pass layers as whole numbers, such as layers=[0, 3], or with a head, [(3, 1)]."
             )
         if self.show not in ("heads", "mean", "rollout"):
-            raise ModelError(f"show is one of heads, mean, rollout: not {self.show!r}.")
+            raise GivenError(f"show is one of heads, mean, rollout: not {self.show!r}.")
         queries, keys, offset = self.shape
         if self.show == "rollout" and (offset != 0 or keys > MOST_ROLLED):
-            reason = (
+            raise GivenError(
                 f"A rollout is of one text of at most {MOST_ROLLED:,} tokens: this is of {queries} "
                 f"queries and {keys} keys."
             )
-            raise ModelError(reason)
 
     def __call__(self, attention: "RecordedAttention") -> None:
         """Take one layer. Raises ModelError where its weights are no weights between tokens."""
@@ -215,7 +207,9 @@ class HeadPacker:
         self.thumbs.append(encode_weights(pool_blocks(weights, *sides)))
         about = {"heads": len(weights), "group": group, "first": self._average_first(weights)}
         if self.side < max(self.shape.queries, self.shape.keys):
-            if heads := self._list_named(place, len(weights)):
+            named = self.in_full
+            heads = [n for n in range(len(weights)) if place in named or (place, n) in named]
+            if heads:
                 self._send_in_full(place, weights, mask, heads)
             elif is_best and not self.in_full:
                 self._best = place, weights, mask
@@ -226,30 +220,26 @@ class HeadPacker:
             self._keep(place, weights, mask, range(len(weights)))
         self.layers.append(about | self._pack(weights, mask))
 
-    def finish(self) -> None:
-        """Pack the layer that turned out to have the most telling head, if one is wanted."""
-        if self._best:
+    def describe(self, name: str, queries: list[str] | None, keys: list[str]) -> dict[str, Any]:
+        """What a picture is drawn from, as JSON, once all layers are there.
+
+        Raises ModelError where a layer or a head was named that is not there.
+        """
+        if self._best:  # none was named: the layer that turned out to have the most telling head
             place, weights, mask = self._best
             best = max(row for row in self.telling if row.layer == place).head
             others = [head for head in range(len(weights)) if head != best]
             most = max(1, MOST_WEIGHTS // weights[0].size)
             self._send_in_full(place, weights, mask, sorted([best, *others][:most]))
             self._best = None
-
-    def describe(self, name: str, queries: list[str] | None, keys: list[str]) -> dict[str, Any]:
-        """What a picture is drawn from, as JSON, once all layers are there.
-
-        Raises ModelError where a layer or a head was named that is not there.
-        """
-        self.finish()
         for one in self.in_full:
             layer, head = one if isinstance(one, tuple) else (one, 0)
             last = len(self.layers) - 1
             if not 0 <= layer <= last:
-                raise ModelError(f"{name} has layers 0 to {last}: there is no layer {layer}.")
+                raise GivenError(f"{name} has layers 0 to {last}: there is no layer {layer}.")
             last = self.layers[layer]["heads"] - 1
             if not 0 <= head <= last:
-                raise ModelError(f"Layer {layer} has heads 0 to {last}: there is no head {head}.")
+                raise GivenError(f"Layer {layer} has heads 0 to {last}: there is no head {head}.")
         is_in_order = all(a < b for a, b in zip(self.names, self.names[1:], strict=False))
         return {
             "model": name,
@@ -272,19 +262,12 @@ class HeadPacker:
         offered = [row for row in self.telling if (row.layer, row.head) in self.kept]
         return sorted(offered, key=lambda row: -row.weight)[:MOST_TELLING]
 
-    def _list_named(self, layer: int, heads: int) -> list[int]:
-        """The heads of a layer that were named, by themselves or with the whole layer."""
-        if layer in self.in_full:
-            return list(range(heads))
-        return [head for head in range(heads) if (layer, head) in self.in_full]
-
     def _send_in_full(self, place: int, weights: Array, mask: Array, heads: list[int]) -> None:
         if (len(self.kept) + len(heads)) * mask.size > MOST_NAMED:
-            reason = (
+            raise GivenError(
                 f"A picture has at most {MOST_NAMED:,} weights in full: name fewer layers, or "
                 "heads as layers=[(3, 0)]."
             )
-            raise ModelError(reason)
         self.full[place] = self._pack(weights[heads], mask) | {"only": heads}
         self._keep(place, weights[heads], mask, heads)
 
@@ -306,12 +289,13 @@ class HeadPacker:
         return [round(share, 4) for share in rows.mean(axis=-1).tolist()]
 
     def _pack(self, weights: Array, mask: Array) -> dict[str, Any]:
-        digest = mask.tobytes() + bytes(str(mask.shape), "ascii")
-        if digest not in self._mask_places:
-            self._mask_places[digest] = len(self.masks)
-            self.masks.append(pack_mask(mask))
+        rows, side = mask.shape
+        allowed = _pack_bytes(mask.astype(np.uint8).tobytes())  # zlib leaves next to nothing of it
+        packed = {"rows": rows, "side": side, "allowed": allowed}
+        if packed not in self.masks:
+            self.masks.append(packed)
         codes = pack_allowed(encode_weights(weights), mask)
-        return {"mask": self._mask_places[digest], "codes": codes}
+        return {"mask": self.masks.index(packed), "codes": codes}
 
 
 def is_place(one: Any) -> bool:
@@ -359,11 +343,10 @@ def _check_weights(index: int, weights: Array, pieces: tuple[int, int]) -> None:
     """Raise ModelError for weights of other tokens than these, or that are no weights."""
     if weights.shape[-2:] != pieces:
         rows, columns = weights.shape[-2:]
-        reason = (
+        raise GivenError(
             f"Layer {index} has {rows} queries and {columns} keys, in weights of shape "
             f"{weights.shape}: the tokens make {pieces[0]} queries and {pieces[1]} keys."
         )
-        raise ModelError(reason)
     low, high = float(weights.min()), float(weights.max())
     if not np.isfinite(low + high):
         raise ModelError(
@@ -372,8 +355,7 @@ def _check_weights(index: int, weights: Array, pieces: tuple[int, int]) -> None:
             dtype=str(weights.dtype),
         )
     if low < 0 or high > 1 + MOST_OFF:
-        reason = (
+        raise GivenError(
             f"Layer {index} has numbers from {low:.3g} to {high:.3g}, of shape {weights.shape}: "
             "weights are between 0 and 1. Are they scores? Take the softmax of their last axis."
         )
-        raise ModelError(reason)

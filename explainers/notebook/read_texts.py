@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from explainers.models.registry import ModelError
+from explainers.models.registry import GivenError, ModelError
 from explainers.notebook.given_weights import MOST_TOKENS
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def choose_kind(borrowed: "RealModel", wanted: Wanted) -> str:
     """Which attention is drawn: of an encoder–decoder the cross-attention, if it has an answer."""
     if not borrowed.model.config.is_encoder_decoder:
         if wanted.attention:
-            raise ModelError(f"{borrowed.name} has one kind of attention: leave attention out.")
+            raise GivenError(f"{borrowed.name} has one kind of attention: leave attention out.")
         return "self"
     name = wanted.attention or ("cross" if wanted.answer else "encoder")
     if name not in KINDS:
-        raise ModelError(f"attention is one of {', '.join(KINDS)}: not {name!r}.")
+        raise GivenError(f"attention is one of {', '.join(KINDS)}: not {name!r}.")
     if name != "encoder" and not wanted.answer:
         raise ModelError(
             "The decoder reads an answer: pass it as answer=…, or how many tokens to write."
@@ -134,7 +134,7 @@ def _read_chat(tokenizer: Any, messages: Sequence[Any]) -> tuple[list[int], list
         try:
             text = str(tokenizer.apply_chat_template(some, tokenize=False, **options))
         except Exception as error:  # whatever a template may raise
-            raise ModelError(f"The tokenizer's template refuses this chat: {error!s}") from None
+            raise GivenError(f"The tokenizer's template refuses this chat: {error!s}") from None
         return text, tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
 
     if messages[-1].get("role") != "assistant" or len(messages) == 1:
@@ -155,7 +155,7 @@ def _read_answer(borrowed: "RealModel", inputs: dict[str, Any], answer: Any) -> 
     asked = {name: ids for name, ids in inputs.items() if name != "decoder_input_ids"}
     if isinstance(answer, int) and not isinstance(answer, bool):
         if not 1 <= answer <= MOST_TOKENS or not model.can_generate():
-            raise ModelError(
+            raise GivenError(
                 f"{borrowed.name} writes 1 to {MOST_TOKENS:,} tokens, if any at all: not {answer}."
             )
         generate: Any = model.generate  # transformers annotates it as a tensor

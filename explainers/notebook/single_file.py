@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from explainers.charts.theme import THEMES, Theme
+from explainers.charts.theme import THEMES
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 """What the file may load: nothing. A text that was made to send something away could not."""
@@ -68,20 +68,19 @@ def frame_page(page: str, height: int, still: str = "") -> str:
 
 def write_theme() -> str:
     """The app's colours as the variables that its pictures read, in light and in dark."""
-    light, dark = (f":root{{{_write_variables(THEMES[name])}}}" for name in ("light", "dark"))
-    return f"{light}@media (prefers-color-scheme:dark){{{dark}}}"
-
-
-def _write_variables(theme: Theme) -> str:
-    colours = {
-        "background-color": theme.background,
-        "secondary-background-color": theme.band,
-        "text-color": theme.text,
-        "border-color": theme.grid,
-        "primary-color": theme.query,
-        "font": FONT,
-    }
-    return "".join(f"--st-{name}:{value};" for name, value in colours.items())
+    rules = []
+    for theme in (THEMES["light"], THEMES["dark"]):
+        colours = {
+            "background-color": theme.background,
+            "secondary-background-color": theme.band,
+            "text-color": theme.text,
+            "border-color": theme.grid,
+            "primary-color": theme.query,
+            "font": FONT,
+        }
+        variables = "".join(f"--st-{name}:{value};" for name, value in colours.items())
+        rules.append(f":root{{{variables}}}")
+    return f"{rules[0]}@media (prefers-color-scheme:dark){{{rules[1]}}}"
 
 
 BROWSER = Path(__file__).parents[1] / "ui" / "browser"

@@ -79,7 +79,7 @@ def test_the_hub_is_asked_only_with_fetch(capsys, monkeypatch):
         (["llama-9"], "; owner/name --fetch reads a config.json from the hub"),
         (["llama\0"], "there is no model and no file"),
         (["x" * 500], "there is no model and no file"),
-        (["llama-3-8b", "--gpu", "h9"], "there is no GPU 'h9'; there are t4, a10"),
+        (["llama-3-8b", "--gpu", "h9"], "gpu must be one of t4, a10, rtx-3090"),
         (["glm-5", "--gpu", "h100"], "glm-5: parameters are not published; give a number"),
         (["llama-3-8b", "--gpu", "h100", "--percent", "101"], "percent must be"),
         (["."], "there is no file"),

@@ -100,10 +100,9 @@ class Counter(Control):
                 out_of_range[self.key] = number, near
             return near
 
-        settings = {"step": 1, "width": 150} if is_drawn else {}
+        box: Any = {"widget": st.number_input, "step": 1, "width": 150} if is_drawn else {}
         find, allowed = find_whole(low, high), describe_range(low, high)
-        widget = st.number_input if is_drawn else None
-        value: int = self.resolve(find, allowed, usual, fit, widget, **settings)
+        value: int = self.resolve(find, allowed, usual, fit, **box)
         self.keep(out_of_range.get(self.key, (value, value))[0])
         if is_typed:
             self.refuse_typed(str(said), allowed, value)

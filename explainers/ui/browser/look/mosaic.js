@@ -60,7 +60,7 @@ export class HeadMosaic {
       Object.assign(node.style, { left: `${LABELS}px`, top: `${LABELS}px`, width: `${width / scale}px`, height: `${height / scale}px` });
     }
     this.label();
-    this.fade(dress);
+    this.light(this.lit, dress);
     this.mark(this.layer, this.head);
   }
 
@@ -79,13 +79,8 @@ export class HeadMosaic {
   /** Only these heads stay strong; null lets all. @param {Set<string> | null} lit @param {Dress} dress */
   light(lit, dress) {
     this.lit = lit;
-    this.fade(dress);
-  }
-
-  /** @param {Dress} dress */
-  fade(dress) {
     this.root.querySelector(".veil")?.remove();
-    if (!this.lit) return;
+    if (!lit) return;
     const veil = element("canvas", "veil"), scale = devicePixelRatio, { size } = this;
     Object.assign(veil, { width: this.canvas.width, height: this.canvas.height });
     Object.assign(veil.style, { left: `${LABELS}px`, top: `${LABELS}px`, width: this.canvas.style.width, height: this.canvas.style.height });
@@ -93,7 +88,7 @@ export class HeadMosaic {
     pen.fillStyle = `rgb(${dress.background})`;
     pen.globalAlpha = 1 - FADED;
     for (let layer = 0; layer < this.layers; layer++) for (let head = 0; head < this.most; head++) {
-      if (!this.lit.has(`${layer} ${head}`)) pen.fillRect(Math.round(layer * size * scale), Math.round(head * size * scale), Math.ceil(size * scale), Math.ceil(size * scale));
+      if (!lit.has(`${layer} ${head}`)) pen.fillRect(Math.round(layer * size * scale), Math.round(head * size * scale), Math.ceil(size * scale), Math.ceil(size * scale));
     }
     this.canvas.after(veil);
   }
