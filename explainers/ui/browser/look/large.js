@@ -5,6 +5,7 @@
 /** @import { Span } from "../tiles/pooling.js" */
 
 import { element, shape } from "../common/elements.js";
+import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 import { chooseArcOpacity, chooseArcWidth, writeArcPath } from "../picture/arcs.js";
 import { percent } from "../picture/sentence.js";
@@ -264,10 +265,8 @@ export class LargeHead {
 
   /** @param {KeyboardEvent} event */
   walk(event) {
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation(); // a notebook turns to its next cell by the same keys
+    const by = take(event, AROUND);
+    if (!by) return;
     const last = this.queries[this.queries.length - 1], next = Math.max(0, Math.min(this.heads.queries.length - 1, last + by));
     if (next !== last || !event.shiftKey) this.choose(next, event.shiftKey);
   }

@@ -6,6 +6,7 @@
 
 import { channels, mix } from "../common/colours.js";
 import { element } from "../common/elements.js";
+import { ACROSS, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 import { paintCodes } from "./heads.js";
 
@@ -127,11 +128,7 @@ export class HeadMosaic {
 
   /** @param {KeyboardEvent} event */
   walk(event) {
-    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation(); // a notebook turns to its next cell by the same keys
-    const layer = this.layer + by[0], head = this.head + by[1];
-    if (this.has(layer, head)) this.choose(layer, head);
+    const [across, down] = take(event, ACROSS) ?? [0, 0], layer = this.layer + across, head = this.head + down;
+    if ((across || down) && this.has(layer, head)) this.choose(layer, head);
   }
 }

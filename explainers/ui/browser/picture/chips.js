@@ -2,6 +2,7 @@
 // A choice of the picture's own: a few words beside each other, one of them chosen; or a number on a slider.
 
 import { element } from "../common/elements.js";
+import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 
 /**
@@ -28,10 +29,8 @@ export class Chips {
       return button;
     });
     group.addEventListener("keydown", (event) => {
-      const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+      const by = take(event, AROUND);
       if (!by) return;
-      event.preventDefault();
-      event.stopPropagation();
       const at = this.buttons.findIndex((button) => button.getAttribute("aria-checked") === "true");
       const next = this.buttons[(at + by + this.buttons.length) % this.buttons.length];
       next.focus(); // first: after a change it would lay out the page at once, and again with the frame

@@ -12,6 +12,7 @@ import { speak } from "../common/words.js";
 import "../common/address.js";
 import "../common/colours.js";
 import "../common/filled_text.js";
+import "../common/keys.js";
 import "../common/numbers.js";
 import "../common/snapshot.js";
 import "./arcs.js";
@@ -72,6 +73,7 @@ export async function mount(found, data, host) {
   const isStrange = words !== (heroes.get(found)?.words ?? words);
   const root = isStrange ? renew(found) : found;
   settle(root, host);
+  root.classList.add(data.kind.replace("_", "-")); // for its stylesheet
   const { hero } = heroes.get(root) ?? { hero: new Kind(root) };
   heroes.set(root, { hero, words });
   hero.show(data, host.tell);

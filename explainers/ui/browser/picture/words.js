@@ -2,6 +2,7 @@
 // The words of a sentence, one of them chosen; pointing at another shows it for as long.
 
 import { element } from "../common/elements.js";
+import { AROUND, take } from "../common/keys.js";
 
 /** @typedef {import("./stage.js").Stage} Stage */
 
@@ -67,11 +68,8 @@ export class Words {
 
   /** @param {KeyboardEvent} event */
   walk(event) {
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-    const from = this.placeOf(event);
-    if (!by || from === null || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
+    const from = this.placeOf(event), by = from === null ? undefined : take(event, AROUND);
+    if (from === null || !by) return;
     const all = this.buttons.length;
     let to = (from + by + all) % all;
     while (isUnseen(this.buttons[to]) && to !== from) to = (to + by + all) % all;

@@ -9,6 +9,7 @@
 
 import { ANSWER_WITHIN } from "../../common/component.js";
 import { element, shape } from "../../common/elements.js";
+import { ALONG, take } from "../../common/keys.js";
 import { formatSize, nameLength, namePower } from "../../common/sizes.js";
 import { _, grouped } from "../../common/words.js";
 import { Drawing } from "./drawing.js";
@@ -165,10 +166,7 @@ export class Lines extends Drawing {
 
   /** @param {KeyboardEvent} event */
   walk(event) {
-    const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
-    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.point(Math.max(0, Math.min(this.lengths.length - 1, this.pointed + by)));
+    const by = take(event, { ...ALONG, ArrowDown: -1, ArrowUp: 1 });
+    if (by) this.point(Math.max(0, Math.min(this.lengths.length - 1, this.pointed + by)));
   }
 }

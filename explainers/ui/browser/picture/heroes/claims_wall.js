@@ -6,6 +6,7 @@
 
 import { element } from "../../common/elements.js";
 import { writeSentence } from "../../common/filled_text.js";
+import { AROUND, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { Chips } from "../chips.js";
 import { Hero } from "../hero.js";
@@ -40,7 +41,6 @@ export class ClaimsWall extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("claims");
     this.shownFor = "";
     this.topics = this.stage.root.appendChild(element("div", "claims-topics"));
     /** @type {Chips | null} */
@@ -76,11 +76,8 @@ export class ClaimsWall extends Hero {
 
   /** @param {KeyboardEvent} event */
   walk(event) {
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-    const from = /** @type {Element} */ (event.target);
-    if (!by || event.altKey || event.ctrlKey || event.metaKey || this.topics.contains(from)) return;
-    event.preventDefault();
-    event.stopPropagation();
+    const from = /** @type {Element} */ (event.target), by = this.topics.contains(from) ? undefined : take(event, AROUND);
+    if (!by) return;
     this.step(by);
     if (!from.closest(".claims-desk") || from.closest(".claims-answers")) this.scene.node(`text ${this.at}`)?.focus({ preventScroll: true });
   }

@@ -4,6 +4,7 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Mark } from "../scene.js" */
 
+import { ACROSS, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 
@@ -75,7 +76,6 @@ export class Deck extends Hero {
   /** @override @returns {Mark[]} */
   marks() {
     const { stage, root, data: { cards }, layout: { places, rows, height, form } } = this;
-    root.classList.add("deck");
     root.dataset.form = form;
     stage.resize(stage.room, height);
     return [
@@ -122,12 +122,9 @@ export class Deck extends Hero {
 
   /** Arrow keys: along a row, and to the nearest card of the line above or below. @param {KeyboardEvent} event */
   walk(event) {
-    const { key } = event, along = { ArrowLeft: -1, ArrowRight: 1 }[key], across = { ArrowUp: -1, ArrowDown: 1 }[key];
-    if ((!along && !across) || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const from = this.open, count = this.data.cards.length;
-    const to = along ? (from + along + count) % count : this.nearest(from, across ?? 1);
+    const by = take(event, ACROSS), from = this.open, count = this.data.cards.length;
+    if (!by) return;
+    const to = by[0] ? (from + by[0] + count) % count : this.nearest(from, by[1]);
     this.scene.node(`card ${to}`)?.focus(); // first: after a change it would lay out the page at once
     this.turn(to);
   }

@@ -40,7 +40,6 @@ export class Dials extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("dials");
     this.pairShown = "";
     /** @type {"word" | "asked"} which of the two a click on a word chooses */
     this.role = "word";

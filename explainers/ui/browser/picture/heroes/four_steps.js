@@ -53,7 +53,6 @@ export class FourSteps extends WordHero {
 
   /** @override @returns {Mark[]} */
   marks() {
-    this.root.classList.add("four-steps");
     const { stage, data: { tokens, products: all }, products, weights } = this, places = layOutSteps(stage, tokens, all.flat()), { lane, tall, tops, column } = places;
     return [
       ...places.bars.map(({ zero }, step) => ({ key: `axis ${step}`, tag: "svg:line", class: "axis", attributes: { x1: zero, x2: zero, y1: tops[0], y2: tops[0] + tall } })),

@@ -45,7 +45,6 @@ export class Gallery extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("gallery");
     this.shownFor = "";
     this.bytes = new Uint8Array();
     this.legend = this.stage.root.appendChild(element("div", "gallery-legend"));

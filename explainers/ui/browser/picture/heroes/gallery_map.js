@@ -3,6 +3,7 @@
 
 /** @import { Mark, Scene } from "../scene.js" */
 
+import { ACROSS, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 
 /**
@@ -56,11 +57,7 @@ export function markMap(scene, { top, wide, layers, heads, chosen, hues, lit, to
 
 /** @param {KeyboardEvent} event @param {Scene} scene @param {number} layer @param {number} head */
 function walk(event, scene, layer, head) {
-  const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-  if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-  event.preventDefault();
-  event.stopPropagation();
-  const next = /** @type {HTMLElement | undefined} */ (scene.node(`cell ${layer + by[0]} ${head + by[1]}`));
+  const by = take(event, ACROSS), next = by && /** @type {HTMLElement | undefined} */ (scene.node(`cell ${layer + by[0]} ${head + by[1]}`));
   next?.focus(); // first: after a change it would lay out the page at once
   next?.click();
 }

@@ -52,7 +52,6 @@ export class Heads extends WordHero {
 
   /** @override */
   marks() {
-    this.root.classList.add("heads");
     const { data: { tokens }, asker, count, single } = this, plan = placeHeads(this.stage, tokens, count, single !== undefined), { top } = plan.rows[single ? 0 : 1];
     return [
       ...tokens.map((_word, place) => /** @type {Mark} */ ({

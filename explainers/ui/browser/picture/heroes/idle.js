@@ -57,7 +57,6 @@ export class Idle extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("idle");
     this.toggles = element("div", "idle-toggles");
     this.film = new Film(this.below, _("batches learned"), (frame) => this.choose({ learned: this.stages[frame].batches }), { play: _("Play"), pause: _("Pause") });
   }

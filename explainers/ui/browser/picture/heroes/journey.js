@@ -8,6 +8,7 @@
 /** @import { Mark } from "../scene.js" */
 /** @import { Box } from "./journey_steps.js" */
 
+import { ALONG, take } from "../../common/keys.js";
 import { digits } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
 import { markArcs, markMixture, writeRibbonPath } from "../arcs.js";
@@ -122,10 +123,8 @@ export class Journey extends WordHero {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key], on = /** @type {HTMLElement} */ (event.target);
-    if (!by || event.altKey || event.ctrlKey || event.metaKey || on.matches("input, [role=radio]")) return;
-    event.preventDefault();
-    event.stopPropagation();
+    const on = /** @type {HTMLElement} */ (event.target), by = on.matches("input, [role=radio]") ? undefined : take(event, ALONG);
+    if (!by) return;
     this.player.pause();
     this.player.to(this.step + by, true);
   }

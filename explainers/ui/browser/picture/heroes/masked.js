@@ -7,6 +7,7 @@
 /** @import { Mark } from "../scene.js" */
 
 import { element } from "../../common/elements.js";
+import { ACROSS, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { chooseArcWidth, markArcs, writeArcPath, writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
@@ -57,7 +58,6 @@ import { CAUSAL, FULL, readCells, readRow, writeCells } from "./masked_drawing.j
 
 const HEIGHT = 424, HEAD = 64, LARGEST = 56, BESIDE = 600, NUMBERS = 122; // pixels; below BESIDE the strip is below the cells
 const LEAST_FOR_DIGITS = 28, LEAST_FOR_PERCENT = 42, AIR = 10; // pixels: of a cell; beside a word in its part
-const STEPS = /** @type {Record<string, [number, number]>} */ ({ ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] });
 const SAME = 0.005, LITTLE = 0.005; // of a weight: what is written alike, and what as less than 1 %
 
 /** @extends {WordHero<HeroData & Numbers>} */
@@ -65,7 +65,6 @@ export class Masked extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("masked");
     /** @type {number | null} */
     this.column = null;
     /** @type {Shown} what is seen now */
@@ -125,12 +124,10 @@ export class Masked extends WordHero {
 
   /** The arrow keys go from cell to cell. @param {KeyboardEvent} event */
   walk(event) {
-    const by = STEPS[event.key], from = placeOf(event), { count } = this;
-    if (!by || !from || from[1] < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
+    const from = placeOf(event), by = from && from[1] >= 0 ? take(event, ACROSS) : undefined, { count } = this;
+    if (!from || !by) return;
     const next = [...from], cell = () => /** @type {HTMLElement} */ (this.scene.node(`cell ${next.join(" ")}`));
-    do next.forEach((at, axis) => { next[axis] = (at + by[axis] + count) % count; }); while (isUnseen(cell()));
+    do next.forEach((at, axis) => { next[axis] = (at + by[1 - axis] + count) % count; }); while (isUnseen(cell()));
     this.at = next;
     /** @type {HTMLElement} */ (event.target).tabIndex = -1;
     cell().tabIndex = 0;

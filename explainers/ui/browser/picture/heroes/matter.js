@@ -30,12 +30,6 @@ const ROWS = 7, STEP = 27, AXIS = 24, BARS = 330, GAP = 26, NAME = 68, VALUE = 6
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Matter extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    root.classList.add("gallery", "matter");
-  }
-
   get chosen() { return Number(this.choices[this.data.keys[0]]) * this.data.heads + Number(this.choices[this.data.keys[1]]); }
   get isPatched() { return String(this.choices[this.data.keys[2]]) === PATCHED; }
   get numbers() { return this.isPatched ? this.data.effects : this.data.direct; }

@@ -65,7 +65,6 @@ export class Memory extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("memory");
     this.map = new MemoryMap(this.stage, (row, column) => this.move(row, column));
     this.names = ""; // of all that can be chosen
     this.chosen = 0; // pixels that the choice of a number takes beside the name

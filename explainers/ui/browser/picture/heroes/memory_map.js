@@ -5,6 +5,7 @@
 /** @import { Stage } from "../stage.js" */
 /** @import { Plan } from "./memory.js" */
 
+import { ACROSS, take } from "../../common/keys.js";
 import { _, grouped } from "../../common/words.js";
 
 /**
@@ -208,12 +209,8 @@ export class MemoryMap {
 
   /** @param {KeyboardEvent} event */
   walk(event) {
-    const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[event.key];
-    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const row = Math.max(0, Math.min(this.counts.length - 1, this.at[0] + by[0]));
-    this.choose(row, Math.max(0, Math.min(this.lengths.length - 1, this.at[1] + by[1])));
+    const by = take(event, ACROSS), within = (/** @type {number[]} */ values, /** @type {number} */ at) => Math.max(0, Math.min(values.length - 1, at));
+    if (by) this.choose(within(this.counts, this.at[0] - by[1]), within(this.lengths, this.at[1] + by[0]));
   }
 }
 

@@ -9,6 +9,7 @@
 
 import { channels, mix } from "../../common/colours.js";
 import { element } from "../../common/elements.js";
+import { ACROSS, take } from "../../common/keys.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { markArcs } from "../arcs.js";
@@ -106,12 +107,8 @@ export class Mosaic extends WordHero {
 
   /** @param {KeyboardEvent} event */
   walk(event) {
-    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const { layers, heads } = this.data;
-    this.choose({ model_layer: (this.layer + by[0] + layers) % layers, model_head: (this.head + by[1] + heads) % heads });
+    const by = take(event, ACROSS), { layers, heads } = this.data;
+    if (by) this.choose({ model_layer: (this.layer + by[0] + layers) % layers, model_head: (this.head + by[1] + heads) % heads });
   }
 
   // What is seen.
@@ -122,7 +119,6 @@ export class Mosaic extends WordHero {
   /** @override @returns {Mark[]} */
   marks() {
     const { root, next, dim, stage, data, squares, isDimmed, layer, head } = this;
-    root.classList.add("mosaic");
     next.hidden = data.telling.length < 2;
     dim.setAttribute("role", "switch");
     dim.setAttribute("aria-checked", String(isDimmed));

@@ -4,6 +4,7 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Mark } from "../scene.js" */
 
+import { ALONG, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";
@@ -35,7 +36,6 @@ export class Reading extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("reading");
     this.frame = 0;
     this.shownFrames = "";
     /** @type {number | null} a token below the pointer */
@@ -217,11 +217,8 @@ export class Reading extends Hero {
 
   /** @param {KeyboardEvent} event */
   press(event) {
-    const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: 10, PageDown: -10 }[event.key];
-    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.choose({ query_token: Math.max(0, Math.min(this.data.tokens.length - 1, this.data.query + by)) });
+    const by = take(event, { ...ALONG, PageUp: 10, PageDown: -10 });
+    if (by) this.choose({ query_token: Math.max(0, Math.min(this.data.tokens.length - 1, this.data.query + by)) });
   }
 
   /** @override @returns {Sentence} */

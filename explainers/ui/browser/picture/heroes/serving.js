@@ -47,7 +47,6 @@ export class Serving extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("serving");
     /** @type {Record<string, PrefixView | PagesView | ChunksView | DraftsView>} */
     this.views = { prefix: new PrefixView(this), pages: new PagesView(this), chunks: new ChunksView(this), drafts: new DraftsView(this) };
     const control = root.insertBefore(element("div", "serving-film"), this.says);

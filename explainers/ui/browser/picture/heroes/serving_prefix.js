@@ -6,6 +6,7 @@
 /** @import { Stage } from "../stage.js" */
 /** @import { Serving } from "./serving.js" */
 
+import { ALONG, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { markLegend, takePen, View } from "./serving_parts.js";
 
@@ -158,11 +159,9 @@ export class PrefixView extends View {
 
 /** From word to word. @param {KeyboardEvent} event */
 function walk(event) {
-  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key], group = /** @type {HTMLElement} */ (event.currentTarget);
-  const words = [.../** @type {NodeListOf<HTMLElement>} */ (group.querySelectorAll("button:enabled"))], at = words.findIndex((word) => word === event.target);
-  if (!by || at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-  event.preventDefault();
-  event.stopPropagation();
+  const group = /** @type {HTMLElement} */ (event.currentTarget), words = [.../** @type {NodeListOf<HTMLElement>} */ (group.querySelectorAll("button:enabled"))];
+  const at = words.findIndex((word) => word === event.target), by = at < 0 ? undefined : take(event, ALONG);
+  if (!by) return;
   const next = words[Math.max(0, Math.min(words.length - 1, at + by))];
   words[at].tabIndex = -1;
   next.tabIndex = 0;

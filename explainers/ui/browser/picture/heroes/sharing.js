@@ -52,7 +52,6 @@ export class Sharing extends WordHero {
 
   /** @override */
   marks() {
-    this.root.classList.add("sharing");
     const { stage, data: { tokens, layers }, count, each, layer } = this, plan = placeSharing(stage, tokens, count, [each.stored, layer.stored]);
     return [
       { key: "lines", tag: "svg:g", class: "sharing-lines" },

@@ -45,7 +45,6 @@ export class Shelves extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("shelves");
     this.stepShown = NaN;
     this.isForward = false;
     this.acts = new Acts();

@@ -50,7 +50,6 @@ export class State extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("state");
     this.shown = "";
     this.writtenShown = NaN;
     this.limit = 1;

@@ -61,7 +61,6 @@ export class Tiles extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("tiles");
     this.shown = "";
     this.swept = ""; // the mask whose tiles the film has
     this.frame = 0;

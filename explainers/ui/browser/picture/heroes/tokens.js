@@ -39,7 +39,6 @@ export class Tokens extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("tokens");
     this.textShown = "";
     this.film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
   }

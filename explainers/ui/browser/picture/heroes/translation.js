@@ -42,7 +42,6 @@ export class Translation extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("translation");
     this.textShown = "";
     this.wasTable = false;
     /** @type {Mark[]} of the table, since it was shown */

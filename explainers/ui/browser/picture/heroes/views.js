@@ -6,6 +6,7 @@
 /** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
 
+import { ALONG, take } from "../../common/keys.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { chooseArcOpacity } from "../arcs.js";
@@ -44,7 +45,6 @@ export class Views extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    root.classList.add("views");
     /** @type {{ view: View, column: number } | null} */
     this.cell = null;
     /** @type {Record<string, Uint32Array>} */
@@ -65,11 +65,8 @@ export class Views extends WordHero {
     node.onpointerleave = node.onblur = () => this.look(view, null);
     node.onfocus = () => { if (node.matches(":focus-visible")) this.look(view, pointed() ?? 0); };
     node.onkeydown = (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      event.stopPropagation();
-      this.look(view, ((pointed() ?? -by) + by + count()) % count());
+      const by = take(event, ALONG);
+      if (by) this.look(view, ((pointed() ?? -by) + by + count()) % count());
     };
   }
 

@@ -75,7 +75,6 @@ export class WhatIf extends Hero {
 
   /** @override @returns {Mark[]} */
   marks() {
-    this.root.classList.add("what-if");
     const plan = this.placeSides(), { isPhone, tops, bottom } = plan;
     return [
       ...this.markLegend(isPhone),

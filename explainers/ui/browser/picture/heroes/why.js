@@ -60,7 +60,6 @@ export class Why extends Hero {
 
   /** @override */
   marks() {
-    this.root.classList.add("why");
     const { stage } = this, text = this.placeText(), sides = this.placeSides(text.foot), top = Math.max(...sides.map(({ foot }) => foot)) + 6;
     stage.resize(stage.room, top + RESULTS * STEP);
     return [...sides.flatMap((side) => this.markSide(side)), ...sides.map((side) => this.markThree(side)), ...this.markResults(top), ...this.markText(text)];

@@ -55,7 +55,6 @@ export class Writing extends Hero {
 
   /** @override @returns {Mark[]} */
   marks() {
-    this.root.classList.add("writing");
     const { stage, looks } = this, { room } = stage, isBeside = room >= 760, isHalf = !isBeside && room >= 560, wide = isBeside ? room - RIGHT - GAP : room, half = room * 0.44;
     const text = this.placeWords(wide, room < 560 ? 17 : 20), heads = looks.filter(({ head }, at) => looks.findIndex((one) => one.head === head) === at);
     const high = 34 * Math.ceil((96 + heads.length * 88) / wide), below = text.foot + high + 12;
