@@ -16,6 +16,11 @@ export function element(tag, name, text) {
   return made;
 }
 
+/** Another text, where it is another: it would be laid out anew. @param {Element} node @param {string} text */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 // The name of SVG's elements looks like an address; asked for here, it need not be written.
 const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").body.firstElementChild?.namespaceURI ?? null;
 

@@ -3,6 +3,7 @@
 
 /** @import { Mark } from "./scene.js" */
 
+import { setText } from "../common/elements.js";
 import { percent, seenPercent } from "./sentence.js";
 
 /**
@@ -106,8 +107,7 @@ export function markArcs(key, { room, height }, { weights, centres, asker, base,
       {
         key: `${key} share ${place}`, class: "text share", style: { "--hue": `var(${colour})` }, own: place, numbers: [weight], ...share(place),
         draw: (node, [now]) => {
-          const text = (isSeen(place, now) ? seenPercent : percent)(now);
-          if (node.textContent !== text) node.textContent = text;
+          setText(node, (isSeen(place, now) ? seenPercent : percent)(now));
           node.classList.toggle("low", now < 0.05);
         },
       },
@@ -130,9 +130,8 @@ export function markMixture(stage, { label, words, weights, box, opacity }) {
       key: `part ${place}`, class: "part moves", share: place, style: { opacity }, numbers: [weights[place], weights.slice(0, place).reduce((sum, one) => sum + one, 0)],
       draw: (node, [weight, before]) => {
         const width = whole * weight, share = percent(weight), full = `${word} ${share}`, fits = stage.widths([full], SIZE)[0] + AIR <= width;
-        const text = weight < NAMED ? "" : fits ? full : share;
         Object.assign(node.style, { transform: `translate(${(left + whole * before).toFixed(2)}px, ${top}px)`, width: `${width.toFixed(2)}px`, height: `${height.toFixed(2)}px` });
-        if (node.textContent !== text) node.textContent = text;
+        setText(node, weight < NAMED ? "" : fits ? full : share);
       },
     })),
   ];

@@ -1,28 +1,29 @@
 // @ts-check
 // A choice of the picture's own: a few words beside each other, one of them chosen; or a number on a slider.
 
-import { element } from "../common/elements.js";
+import { element, setText } from "../common/elements.js";
 import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 
 /**
  * @typedef {object} ChipsOptions
  * @property {string} label
+ * @property {string} [name] that they are told by, where nothing is written before them
  * @property {{ value: string, label: string }[]} options
  * @property {(value: string) => void} choose
  */
 
 export class Chips {
   /** @param {HTMLElement} root @param {ChipsOptions} options */
-  constructor(root, { label, options, choose }) {
+  constructor(root, { label, name = label, options, choose }) {
     this.root = root.appendChild(element("div", "chips"));
     this.label = label;
     if (label) this.root.append(element("span", "label", label));
     const group = this.root.appendChild(element("div", "group"));
     group.setAttribute("role", "radiogroup");
-    if (label) group.setAttribute("aria-label", label);
-    this.buttons = options.map(({ value, label: name }) => {
-      const button = group.appendChild(element("button", "", name));
+    if (name) group.setAttribute("aria-label", name);
+    this.buttons = options.map(({ value, label: text }) => {
+      const button = group.appendChild(element("button", "", text));
       button.setAttribute("role", "radio");
       button.value = value;
       button.onclick = () => choose(value);
@@ -69,7 +70,7 @@ export class Sheet {
   /** @param {Chips[]} chips those that are in sight */
   show(chips) {
     const now = chips.filter(({ root }) => !root.hidden).map(({ told }) => told).join(" · ");
-    if (this.chosen.textContent !== now) this.chosen.textContent = now;
+    setText(this.chosen, now);
     this.name.textContent ||= _("Change");
   }
 }

@@ -32,12 +32,16 @@ export function dress(root, looks) {
   return { look, background };
 }
 
-/**
- * The colour of every level from the lowest number to the highest, 0 as the background.
- * @param {number[]} background @param {string} above @param {string} below
- */
-export function makeSignedRamp(background, above, below) {
-  const ends = [channels(below), channels(above)];
+/** @typedef {Record<string, Uint32Array>} Ramps  of each role, the colour of every level from the lowest number to the highest, 0 as the background */
+
+/** @param {Dress} dress @returns {Ramps} */
+export function makeRamps({ look, background }) {
+  const ramp = (/** @type {string} */ above, below = look.below) => makeRamp(background, [below, above].map(channels));
+  return { input: ramp(look.input, look.inputBelow), query: ramp(look.query), key: ramp(look.key), value: ramp(look.value), head0: ramp(look.heads[0]) };
+}
+
+/** @param {number[]} background @param {number[][]} ends below and above it */
+function makeRamp(background, ends) {
   return Uint32Array.from({ length: 2 * LEVELS + 1 }, (_, at) => {
     const level = (at - LEVELS) / LEVELS, end = ends[level < 0 ? 0 : 1], share = Math.abs(level) ** GAMMA;
     const [r, g, b] = background.map((from, c) => Math.round(from + (end[c] - from) * share));

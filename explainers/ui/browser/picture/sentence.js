@@ -32,5 +32,8 @@ export function percent(weight) {
 /** The weight of a word that may be seen: softmax leaves it some, though it is sent as 0. @param {number} weight */
 export const seenPercent = (weight) => percent(weight === 0 ? Number.MIN_VALUE : weight);
 
+/** A token as it is read, blanks and breaks as signs. @param {string} token */
+export const readable = (token) => token.trim() || token.replaceAll(" ", "␣").replaceAll("\n", "↵");
+
 /** Has it a letter or a digit, as marks have not? @param {string} token */
 export const isWord = (token) => /[\p{L}\p{N}]/u.test(token);

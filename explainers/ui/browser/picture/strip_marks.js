@@ -3,6 +3,7 @@
 
 /** @import { Mark } from "./scene.js" */
 
+import { setText } from "../common/elements.js";
 import { digits } from "../common/numbers.js";
 import { _ } from "../common/words.js";
 import { level } from "./palette.js";
@@ -14,10 +15,10 @@ const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
 /**
  * @typedef {object} Coloured
  * @property {string} role its colour's name
+ * @property {import("./palette.js").Ramps} ramps empty while the colours of the theme are not known
  * @property {string} [name] that it is told by, if its numbers are not told elsewhere
  * @property {[x: number, y: number, width: number, height: number]} box
  * @property {number} limit the number with the strongest colour
- * @property {Uint32Array} [ramp] none while the colours of the theme are not known
  * @property {number} [pointed] the number, or the column of the matrix, that is framed
  * @property {boolean} [still] numbers do not glide
  */
@@ -30,21 +31,19 @@ const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
  * @param {Partial<Mark>} [besides] what its mark has besides
  * @returns {Mark[]}
  */
-export function markStrip(key, { role, name, box, limit, ramp, pointed, still, numbers, isColumn = false, places = 1, hasDigits = true, length = box[isColumn ? 3 : 2] }, besides = {}) {
+export function markStrip(key, { role, ramps, name, box, limit, pointed, still, numbers, isColumn = false, places = 1, hasDigits = true, length = box[isColumn ? 3 : 2] }, besides = {}) {
   const count = numbers.length, each = length / count, mostSigns = isColumn ? Infinity : each / SIGN_NEEDS;
   const draw = (/** @type {HTMLElement} */ node, /** @type {ArrayLike<number>} */ now) => {
     const [canvas, told] = node.children;
-    colour(/** @type {HTMLCanvasElement} */ (canvas), now, isColumn ? 1 : count, limit, ramp);
+    colour(/** @type {HTMLCanvasElement} */ (canvas), now, isColumn ? 1 : count, limit, ramps[role]);
     for (const [at, cell] of [...told.children].entries()) {
       const exact = digits(now[at], places), text = exact.length > mostSigns ? digits(now[at], 0) : exact;
-      if (cell.textContent !== text) cell.textContent = text;
+      setText(cell, text);
       cell.classList.toggle("strong", Math.abs(now[at]) > 0.62 * limit);
     }
   };
   return [
-    {
-      ...dress("strip", { ...besides, key, box }, role, name && tellNumbers(name, numbers)), ...put(numbers, draw, still),
-    },
+    { ...dress("strip", { ...besides, key, box }, role, name && tellNumbers(name, numbers)), ...put(numbers, draw, still) },
     { key: `${key} canvas`, in: key, tag: "canvas" },
     { key: `${key} told`, in: key, tag: "span", class: "told", is: { column: isColumn } },
     ...(!hasDigits || each < (isColumn ? 15 : DIGITS_NEED) ? [] : numbers.map((_number, at) => ({ key: `${key} cell ${at}`, in: `${key} told`, tag: "span", is: { pointed: at === pointed } }))),
@@ -52,12 +51,12 @@ export function markStrip(key, { role, name, box, limit, ramp, pointed, still, n
 }
 
 /** A matrix too small for its digits: a pixel of colour for each number. @param {string} key @param {Coloured & { rows: number[][] }} grid @param {Partial<Mark>} [besides] @returns {Mark[]} */
-export function markPixels(key, { role, name, box, limit, ramp, pointed, still, rows }, besides = {}) {
+export function markPixels(key, { role, ramps, name, box, limit, pointed, still, rows }, besides = {}) {
   const count = rows[0].length, style = { left: `${(100 * (pointed ?? 0)) / count}%`, width: `${100 / count}%` };
   return [
     {
       ...dress("pixel-grid", { ...besides, key, box }, role, name),
-      ...put(rows.flat(), (node, now) => colour(/** @type {HTMLCanvasElement} */ (node.firstChild), now, count, limit, ramp), still),
+      ...put(rows.flat(), (node, now) => colour(/** @type {HTMLCanvasElement} */ (node.firstChild), now, count, limit, ramps[role]), still),
     },
     { key: `${key} canvas`, in: key, tag: "canvas" },
     ...(pointed === undefined ? [] : [{ key: `${key} column`, in: key, tag: "span", class: "column", style }]),

@@ -106,20 +106,11 @@ export class WordHero extends Hero {
     return said[rows.length > 1 ? "several" : "one"].replace("{shares}", told);
   }
 
-  /**
-   * The words as a mark; `tell` says of each what it is told as, and where it stands.
-   * @param {(place: number) => { name: string, isHidden?: boolean, is?: Record<string, boolean>, at: [number, number, number], opacity?: number, hold?: "left" | "middle" | "right", turn?: number }} tell
-   * @returns {import("./scene.js").Mark}
-   */
+  /** The words as a mark. @param {(place: number) => import("./words.js").Told} tell */
   markWords(tell) {
-    const words = /** @type {Words} */ (this.words ??= this.addWords()), told = this.data.tokens.map((_word, place) => tell(place));
+    const words = /** @type {Words} */ (this.words ??= this.addWords());
     if (!words.buttons.length) this.renewWords(words);
-    words.show({ chosen: this.chosen, shown: this.asker, names: told.map(({ name }) => name), hidden: told.map(({ isHidden }) => Boolean(isHidden)) });
-    told.forEach(({ is = {}, at, opacity, hold, turn }, place) => {
-      for (const [name, isSo] of Object.entries(is)) words.buttons[place].classList.toggle(name, isSo);
-      this.stage.write(words.buttons[place], ...at, opacity, 0, hold, turn);
-    });
-    return { key: "words", node: words.root };
+    return words.mark(this.chosen, this.asker, tell);
   }
 
   /** @param {number | null} place */

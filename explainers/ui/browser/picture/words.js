@@ -4,7 +4,9 @@
 import { element } from "../common/elements.js";
 import { AROUND, take } from "../common/keys.js";
 
-/** @typedef {import("./stage.js").Stage} Stage */
+/** @import { Mark } from "./scene.js" */
+/** @import { Stage } from "./stage.js" */
+/** @typedef {Pick<Mark, "at" | "hold" | "turn" | "opacity"> & { name: string, isHidden?: boolean, is?: Record<string, boolean> }} Told */
 
 /** Is it of a model's own token, while these are hidden? @param {Element} node */
 export const isUnseen = (node) => node.matches(".hides-own .models-own");
@@ -53,17 +55,21 @@ export class Words {
   }
 
   /**
-   * Which word is chosen, which is shown, and what each is told as.
-   * @param {{ chosen: number, shown: number, names: string[], hidden: boolean[] }} state
+   * The words as a mark: which is chosen, which is shown, and of each what it is told as, and where it stands.
+   * @param {number} chosen @param {number} shown @param {(place: number) => Told} tell @returns {Mark}
    */
-  show({ chosen, shown, names, hidden }) {
+  mark(chosen, shown, tell, key = "words") {
     this.buttons.forEach((button, place) => {
+      const { name, isHidden = false, is = {}, at, opacity, hold, turn } = tell(place);
       button.classList.toggle("asks", place === shown);
-      button.classList.toggle("hidden", hidden[place]);
+      button.classList.toggle("hidden", isHidden);
+      for (const [kind, isSo] of Object.entries(is)) button.classList.toggle(kind, isSo);
       button.setAttribute("aria-checked", String(place === chosen));
-      button.setAttribute("aria-label", names[place]);
+      button.setAttribute("aria-label", name);
       button.tabIndex = place === chosen ? 0 : -1;
+      if (at) this.stage.write(button, ...at, opacity, 0, hold, turn);
     });
+    return { key, node: this.root };
   }
 
   /** @param {KeyboardEvent} event */

@@ -11,7 +11,6 @@ import { markArcs } from "../arcs.js";
 import { Chips } from "../chips.js";
 import { percent } from "../sentence.js";
 import { WordHero } from "../word_hero.js";
-import { Words } from "../words.js";
 import { markMap } from "./gallery_map.js";
 
 /**
@@ -50,17 +49,10 @@ export class Gallery extends WordHero {
     this.legend = this.stage.root.appendChild(element("div", "gallery-legend"));
     /** @type {Chips | null} */
     this.filter = null;
-    this.words = this.addWords();
   }
 
   /** @override */
-  addWords() {
-    return new Words(this.stage, {
-      label: _("The word whose arcs are drawn"),
-      choose: (place) => { this.pointed = null; this.choose({ gallery_word: place }); },
-      peek: (place) => this.peek(place),
-    });
-  }
+  addWords() { return super.addWords(_("The word whose arcs are drawn"), "gallery_word"); }
 
   // What is chosen.
 
@@ -159,13 +151,13 @@ export class Gallery extends WordHero {
 
   /** The words and their arcs. @param {number} foot where the bars end @returns {Mark[]} */
   markTokens(foot) {
-    const { stage, words, isPhone, letters, asker, data: { tokens } } = this, count = tokens.length, start = (this.chosenHead * count + asker) * count;
+    const { stage, isPhone, letters, asker, data: { tokens } } = this, count = tokens.length, start = (this.chosenHead * count + asker) * count;
     const weights = Array.from(this.bytes.subarray(start, start + count), (byte) => byte / 255);
+    const words = this.markWords((place) => ({ name: `${tokens[place]}: ${percent(weights[place])}` }));
     const base = isPhone ? stage.room - SHARE - Math.max(...stage.widths(tokens, DOWN)) - 14 : foot + 8 + ARCS;
     const centres = isPhone ? this.placeDown(base, foot + 10) : this.placeAcross(base);
-    words.show({ chosen: this.chosen, shown: asker, names: tokens.map((token, place) => `${token}: ${percent(weights[place])}`), hidden: tokens.map(() => false) });
     return [
-      { key: "words", node: words.root },
+      words,
       ...markArcs("word", stage, {
         weights, centres, asker, base, high: isPhone ? Math.min(REACH, base - 8) : ARCS - 12, isUpright: isPhone, isSeen: (_place, weight) => weight >= SEEN,
         share: (place) => ({
@@ -177,12 +169,12 @@ export class Gallery extends WordHero {
 
   /** Words below each other, with the arcs at their left; returns their middles. @param {number} base @param {number} top */
   placeDown(base, top) {
-    return this.words.buttons.map((button, place) => {
-      const depth = top + (place + 0.5) * STEP;
+    const middles = this.data.tokens.map((_token, place) => top + (place + 0.5) * STEP);
+    this.words?.buttons.forEach((button, place) => {
       Object.assign(button.style, { width: "", height: `${STEP}px` });
-      this.stage.write(button, base + 8, depth, DOWN, 1, 0, "left");
-      return depth;
+      this.stage.write(button, base + 8, middles[place], DOWN, 1, 0, "left");
     });
+    return middles;
   }
 
   /** Words beside each other, below their arcs; returns their middles. @param {number} base */
@@ -195,13 +187,12 @@ export class Gallery extends WordHero {
     }
     const gap = Math.min(18, Math.max(0, (stage.room - total) / Math.max(1, tokens.length - 1)));
     let x = (stage.room - total - gap * (tokens.length - 1)) / 2;
-    return words.buttons.map((button, place) => {
-      const left = x, width = widths[place];
-      stage.put(button, { x, y: base + 2, width, height: WORDS - 2 });
+    const middles = widths.map((width) => (x += width + gap) - gap - width / 2);
+    words?.buttons.forEach((button, place) => {
+      stage.put(button, { x: middles[place] - widths[place] / 2, y: base + 2, width: widths[place], height: WORDS - 2 });
       button.style.fontSize = `${size}px`;
-      x += width + gap;
-      return left + width / 2;
     });
+    return middles;
   }
 
   // What it says.

@@ -9,12 +9,13 @@
 /** @import { Box } from "./journey_steps.js" */
 
 import { ALONG, take } from "../../common/keys.js";
+import { setText } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
 import { markArcs, markMixture, writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { isStill } from "../motion.js";
-import { makeSignedRamp } from "../palette.js";
+import { makeRamps } from "../palette.js";
 import { Film, Player } from "../player.js";
 import { percent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
@@ -52,7 +53,7 @@ export class Journey extends WordHero {
     /** @type {"" | "seeds" | "grows"} of all words */
     this.growth = "";
     this.places = /** @type {Places} */ (/** @type {unknown} */ (null));
-    /** @type {Record<string, Uint32Array>} by the roles of numbers */
+    /** @type {import("../palette.js").Ramps} */
     this.ramps = {};
     this.player = new Player(this.below, {
       words: { play: _("Show me how"), pause: _("Pause"), again: _("Play again"), resume: _("Play") },
@@ -138,10 +139,7 @@ export class Journey extends WordHero {
   }
 
   /** @override @param {Dress} dress */
-  dressed({ look, background }) {
-    const role = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
-    this.ramps = { input: makeSignedRamp(background, look.input, look.inputBelow), query: role(look.query), key: role(look.key), value: role(look.value), head0: role(look.heads[0]) };
-  }
+  dressed(dress) { this.ramps = makeRamps(dress); }
 
   /** @override */
   measure() {
@@ -239,7 +237,7 @@ export class Journey extends WordHero {
     const mark = (/** @type {string} */ name, /** @type {string} */ kind, /** @type {number[]} */ numbers, /** @type {number} */ place, share = 1, own = -1) => {
       const { box, opacity } = places.spot(step, kind, place, asker), isColumn = kind === "x" && !places.isUpright;
       return markStrip(name, {
-        role: ROLES[kind], numbers, isColumn, box, limit: limits[ROLES[kind]], ramp: this.ramps[ROLES[kind]],
+        role: ROLES[kind], numbers, isColumn, box, limit: limits[ROLES[kind]], ramps: this.ramps,
         hasDigits: !places.isUpright, length: isColumn ? places.depth(NUMBERS, "x")[1] : places.strip, // on a phone there is no room for digits
       }, { opacity: this.all ? 0 : opacity * share, delay: this.delay(kind, place), own });
     };
@@ -267,10 +265,7 @@ export class Journey extends WordHero {
         key: `score ${place}`, class: "text score", is: { best: !isShut && weight >= 0.2 }, delay: this.delay("score", place), own: place,
         at: [middle[0], middle[1], isUpright ? (step === MASK ? 18 : 13) : Math.min(strip / 3, score?.[1] ?? 13)],
         opacity: score ? score[2] * shown * (step >= MASK && isShut ? 0.5 : 1) : 0, numbers: [this.data.scores[asker][place]],
-        draw: (node, [now]) => {
-          const text = step >= MASK && isShut ? "−∞" : digits(now);
-          if (node.textContent !== text) node.textContent = text;
-        },
+        draw: (node, [now]) => setText(node, step >= MASK && isShut ? "−∞" : digits(now)),
       },
       {
         key: `may ${place}`, class: "text may", text: isShut ? _("hidden") : _("allowed"), opacity: seen, delay: this.delay("shutter"), own: place,

@@ -6,7 +6,7 @@
 /** @import { Line } from "../lanes.js" */
 /** @import { Mark } from "../scene.js" */
 
-import { element } from "../../common/elements.js";
+import { element, setText } from "../../common/elements.js";
 import { ACROSS, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { chooseArcWidth, markArcs, writeArcPath, writeRibbonPath } from "../arcs.js";
@@ -408,7 +408,7 @@ function paintCells(line, now, allowed, side) {
   [...line.children].slice(1).forEach((node, place) => {
     const cell = /** @type {HTMLElement} */ (node), weight = now[place], text = isEmpty ? "nan" : allowed[place] ? write(weight, side) : "";
     const shown = side < LEAST_FOR_DIGITS ? "" : text, share = `${(100 * weight).toFixed(1)}%`;
-    if (cell.textContent !== shown) cell.textContent = shown;
+    setText(cell, shown);
     if (cell.style.getPropertyValue("--share") !== share) cell.style.setProperty("--share", share);
     cell.classList.toggle("deep", weight > 0.5);
     cell.classList.toggle("low", weight < 0.05);

@@ -8,7 +8,7 @@ import { ALONG, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";
-import { percent } from "../sentence.js";
+import { percent, readable } from "../sentence.js";
 
 /**
  * @typedef {object} Numbers
@@ -252,11 +252,6 @@ export class Reading extends Hero {
 
 /** A token above a bar: it has no room for every blank. @param {string} token */
 const written = (token) => token.trim() || "↵";
-
-/** @param {string} token */
-function readable(token) {
-  return token.trim() || token.replace(/ /g, "␣").replace(/\n/g, "↵");
-}
 
 // The ribbon itself: bars of one query's weights, and below them the keys that are kept, on one canvas.
 

@@ -10,7 +10,7 @@ import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
 import { Acts, isStill } from "../motion.js";
-import { makeSignedRamp } from "../palette.js";
+import { makeRamps } from "../palette.js";
 import { Film } from "../player.js";
 import { markStrip, tellNumbers } from "../strip_marks.js";
 import { WordHero } from "../word_hero.js";
@@ -47,6 +47,8 @@ export class Shelves extends WordHero {
     super(root);
     this.stepShown = NaN;
     this.isForward = false;
+    /** @type {import("../palette.js").Ramps} */
+    this.ramps = {};
     this.acts = new Acts();
     this.counts = root.insertBefore(element("div", "shelves-counts"), this.says);
     this.film = new Film(this.bar, _("Step"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
@@ -129,10 +131,7 @@ export class Shelves extends WordHero {
   }
 
   /** @override @param {Dress} dress */
-  dressed({ look, background }) {
-    const ramp = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
-    this.ramps = { query: ramp(look.query), key: ramp(look.key), value: ramp(look.value) };
-  }
+  dressed(dress) { this.ramps = makeRamps(dress); }
 
   // What is seen.
 
@@ -159,7 +158,7 @@ export class Shelves extends WordHero {
       ...this.markRows(plan, 0), ...this.markBar(plan, 0), ...this.markRows(plan, 1), ...this.markBar(plan, 1),
       // When nothing moves the query has been used, and is not there; it flies over the rows.
       ...markStrip("query", {
-        role: "query", name: "", numbers: query[step], still: true, hasDigits: false, ...this.colours("query"), box: [x + plan.key, top(step), plan.strip, plan.high],
+        role: "query", name: "", numbers: query[step], still: true, hasDigits: false, limit: this.limitOf("query"), ramps: this.ramps, box: [x + plan.key, top(step), plan.strip, plan.high],
       }, { class: "shelves-query", opacity: 0 }),
     ];
   }
@@ -227,7 +226,7 @@ export class Shelves extends WordHero {
   /** A row of K and of V for each word. @param {ShelfPlace} plan @param {number} side @returns {Mark[]} */
   markRows(plan, side) {
     const { stage, data: { tokens, steps }, step } = this, [x, y] = plan.corners[side], isAgain = side === 1, wrong = this.isFull && !isAgain ? this.again.wrong : [];
-    const kinds = KINDS.map((kind) => ({ kind, colours: this.colours(kind), told: kind === "key" ? _("key K") : _("value V") }));
+    const kinds = KINDS.map((kind) => ({ kind, limit: this.limitOf(kind), told: kind === "key" ? _("key K") : _("value V") }));
     return tokens.flatMap((token, row) => {
       const isThere = row <= step, isNew = isThere && row > step - steps[step].computed[side], top = y + plan.top + plan.pitch * row, isWrong = wrong.includes(row);
       return /** @type {Mark[]} */ ([
@@ -235,9 +234,9 @@ export class Shelves extends WordHero {
           key: `band ${side} ${row}`, class: "shelves-band", is: { again: isAgain, wrong: isWrong }, opacity: isThere && (isAgain || isWrong) ? 1 : 0,
           box: [x + plan.key - 5, top - plan.air, plan.value + plan.strip - plan.key + 10, plan.pitch],
         },
-        ...kinds.flatMap(({ kind, colours, told }) => {
+        ...kinds.flatMap(({ kind, limit, told }) => {
           const stored = this.stored[kind][row], numbers = isAgain && this.isFull ? this.again[kind][row] ?? stored : stored, name = `${told}, ${token}`;
-          return markStrip(`${kind} ${side} ${row}`, { role: kind, name, numbers, hasDigits: false, ...colours, box: [x + plan[kind], top, plan.strip, plan.high] }, {
+          return markStrip(`${kind} ${side} ${row}`, { role: kind, name, numbers, hasDigits: false, limit, ramps: this.ramps, box: [x + plan[kind], top, plan.strip, plan.high] }, {
             is: { new: isNew && !isAgain, again: isThere && isAgain }, opacity: isThere ? 1 : 0, attributes: { title: tellNumbers(name, numbers) },
           });
         }),
@@ -291,10 +290,8 @@ export class Shelves extends WordHero {
     }
   }
 
-  /** The colours of numbers of a kind. @param {"query" | "key" | "value"} kind */
-  colours(kind) {
-    return { limit: Math.max(...this.stored[kind].flat().map(Math.abs)) * 0.9, ramp: this.ramps?.[kind] };
-  }
+  /** The number of a kind with the strongest colour. @param {"query" | "key" | "value"} kind */
+  limitOf(kind) { return Math.max(...this.stored[kind].flat().map(Math.abs)) * 0.9; }
 
   writeCounts() {
     const { computed: [kept, all], read, bytes } = this.data.steps[this.step];

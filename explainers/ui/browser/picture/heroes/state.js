@@ -12,7 +12,7 @@ import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Acts, isStill } from "../motion.js";
-import { makeSignedRamp } from "../palette.js";
+import { makeRamps } from "../palette.js";
 import { Film } from "../player.js";
 import { percent } from "../sentence.js";
 import { markPixels, markStrip } from "../strip_marks.js";
@@ -53,6 +53,8 @@ export class State extends Hero {
     this.shown = "";
     this.writtenShown = NaN;
     this.limit = 1;
+    /** @type {import("../palette.js").Ramps} */
+    this.ramps = {};
     this.acts = new Acts();
     const choose = (/** @type {number} */ row) => { this.film.pause(); this.choose({ question: this.data.asked.indexOf(this.data.pairs[row][0]) }); };
     this.words = new Words(this.stage, { label: _("The word that is asked for"), choose, peek: () => {} });
@@ -123,10 +125,7 @@ export class State extends Hero {
   }
 
   /** @override @param {Dress} dress */
-  dressed({ look, background }) {
-    const ramp = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
-    this.ramps = { key: ramp(look.key), value: ramp(look.value), query: ramp(look.query), state: makeSignedRamp(background, look.input, look.inputBelow) };
-  }
+  dressed(dress) { this.ramps = makeRamps(dress); }
 
   // What is seen.
 
@@ -157,13 +156,10 @@ export class State extends Hero {
 
   /** The words that can be asked for, each before its row. @param {Places} places @returns {Mark} */
   markWords({ rows: { font, key, middles } }) {
-    const { words, data: { rows, pairs }, count, name } = this, names = rows.map(([word, following]) => _("{word}, then {following}", { word, following }));
-    words.show({ chosen: pairs.findIndex(([one]) => one === name), shown: -1, names, hidden: rows.map((_row, at) => at >= count) });
-    words.buttons.forEach((button, at) => {
-      button.classList.toggle("asks", pairs[at][0] === name);
-      this.stage.write(button, key, middles[at], font, 1, 0, "right");
-    });
-    return { key: "words", node: words.root };
+    const { words, data: { rows, pairs }, count, name } = this;
+    return words.mark(pairs.findIndex(([one]) => one === name), -1, (at) => ({
+      name: _("{word}, then {following}", { word: rows[at][0], following: rows[at][1] }), isHidden: at >= count, is: { asks: pairs[at][0] === name }, at: [key, middles[at], font], hold: "right",
+    }));
   }
 
   /**
@@ -171,7 +167,7 @@ export class State extends Hero {
    * @param {{ box: [number, number, number, number], opacity?: number, limit?: number, still?: boolean, isColumn?: boolean }} place
    */
   markVector(key, role, name, numbers, { box, opacity, limit = 0.8, still = true, isColumn }) {
-    return markStrip(key, { role, name, numbers, limit, ramp: this.ramps?.[role], still, isColumn, hasDigits: false, box }, { opacity });
+    return markStrip(key, { role, name, numbers, limit, ramps: this.ramps, still, isColumn, hasDigits: false, box }, { opacity });
   }
 
   /** What a word's key is told as. @param {number} name */
@@ -184,11 +180,11 @@ export class State extends Hero {
     const product = written.map((value) => keys[last[0]].map((one) => value * one)), numbers = state.map((row) => row.map((one) => digits(one)).join(" ")).join("; ");
     const said = isRows ? _("not used") : _("the memory, row by row: {numbers}", { numbers }), answers = Number(count > 0), writes = Number(!isRows && count > 0);
     return [
-      ...markPixels("grid", { role: "input", name: said, rows: state, limit, ramp: ramps?.state, box: [x, y, side, side] }, {
+      ...markPixels("grid", { role: "input", name: said, rows: state, limit, ramps, box: [x, y, side, side] }, {
         is: { "state-grid": true }, opacity: isRows ? 0.1 : 1,
         made: (node) => { node.onpointermove = (/** @type {PointerEvent} */ event) => this.point(event); node.onpointerleave = () => this.point(null); },
       }),
-      ...markPixels("flash", { role: "input", name: "", rows: product, limit: limit / 2, ramp: ramps?.state, still: true, box: [x, y, side, side] }, { is: { "state-flash": true }, opacity: 0 }),
+      ...markPixels("flash", { role: "input", name: "", rows: product, limit: limit / 2, ramps, still: true, box: [x, y, side, side] }, { is: { "state-flash": true }, opacity: 0 }),
       ...this.markVector("query", "query", this.keyOf(name), keys[name], { box: [x, end, side, thick] }),
       ...this.markVector("answer", "value", _("answer"), memory.answers[count][this.asking], { box: [right, y, thick, side], opacity: answers, isColumn: true, limit: 1, still: false }),
       { key: "question", class: "text state-question", text: this.keyOf(name), at: [x + side / 2, end + thick + 12, 14] },

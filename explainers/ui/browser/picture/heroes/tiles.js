@@ -10,7 +10,7 @@ import { element } from "../../common/elements.js";
 import { _, localNumbers } from "../../common/words.js";
 import { Slide } from "../chips.js";
 import { Hero } from "../hero.js";
-import { makeSignedRamp } from "../palette.js";
+import { makeRamps } from "../palette.js";
 import { Film } from "../player.js";
 import { seenPercent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
@@ -64,6 +64,9 @@ export class Tiles extends Hero {
     this.shown = "";
     this.swept = ""; // the mask whose tiles the film has
     this.frame = 0;
+    /** @type {import("../palette.js").Ramps} */
+    this.ramps = {};
+    this.colour = "";
     this.slide = new Slide(this.bar, (at) => this.choose({ length: this.data.lengths[at].tokens }));
     const control = root.insertBefore(element("div", "tiles-film"), this.says);
     this.film = new Film(control, _("tiles read"), (frame) => this.wind(frame));
@@ -109,10 +112,7 @@ export class Tiles extends Hero {
   }
 
   /** @override @param {Dress} dress */
-  dressed({ look, background }) {
-    this.ramp = makeSignedRamp(background, look.value, look.below);
-    this.colour = look.heads[0];
-  }
+  dressed(dress) { Object.assign(this, { ramps: makeRamps(dress), colour: dress.look.heads[0] }); }
 
   // What is seen.
 
@@ -136,7 +136,7 @@ export class Tiles extends Hero {
 
   /** All weights of the long text as a square, and beside it, to the same scale, the one tile that is in memory. @param {Plan} plan @returns {Mark[]} */
   markSquares({ square: { size, top, lefts: [left, right] } }) {
-    const { data, length, sweep: { shades }, step, colour = "" } = this, isSmall = size < 180, tile = size * (data.side / length.tokens), drawn = Math.max(SEEN, tile);
+    const { data, length, sweep: { shades }, step, colour } = this, isSmall = size < 180, tile = size * (data.side / length.tokens), drawn = Math.max(SEEN, tile);
     const note = tile < SEEN ? _("drawn larger: to scale, {pixels} pixels wide", { pixels: String(Number(tile.toPrecision(1))) }) : "";
     const place = (/** @type {number} */ word) => Math.min(size - drawn, (word / data.tokens.length) * size);
     const tell = (/** @type {string} */ key, /** @type {number} */ x, /** @type {string} */ title, /** @type {string} */ bytes, /** @type {string} */ count) => /** @type {Mark[]} */ ([
@@ -180,13 +180,13 @@ export class Tiles extends Hero {
 
   /** What each word's output is so far, and which part of its weights it is made of. @param {Plan} plan @returns {Mark[]} */
   markOutputs({ grid: { cell }, strip: { left, width }, row }) {
-    const { sweep: { steps }, data, ramp } = this, known = steps.slice(0, this.frame + 1), height = Math.max(3, cell - 10);
+    const { sweep: { steps }, data, ramps } = this, known = steps.slice(0, this.frame + 1), height = Math.max(3, cell - 10);
     const limit = Math.max(...steps.flatMap(({ output }) => output.flat().map(Math.abs))), empty = steps[0].output[0].map(() => 0);
     return data.tokens.flatMap((token, at) => {
       const last = known.findLast(({ rows }) => isInside(at, rows)), place = last ? at - last.rows[0] : 0, total = last?.total[place] ?? 0;
       return /** @type {Mark[]} */ ([
         ...markStrip(`output ${at}`, {
-          role: "value", numbers: last?.output[place] ?? empty, limit, ramp, name: _("output of {token}", { token }), still: true, hasDigits: height >= 16, box: [left, row(at), width, height],
+          role: "value", numbers: last?.output[place] ?? empty, limit, ramps, name: _("output of {token}", { token }), still: true, hasDigits: height >= 16, box: [left, row(at), width, height],
         }, { is: { empty: !last } }),
         { key: `total ${at}`, class: "tiles-total", box: [left, row(at) + height + 2, width, 4] },
         { key: `part ${at}`, in: `total ${at}`, tag: "span", style: { transform: `scaleX(${total})` } },

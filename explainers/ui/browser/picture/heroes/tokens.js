@@ -8,7 +8,7 @@
 
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
-import { makeSignedRamp } from "../palette.js";
+import { makeRamps } from "../palette.js";
 import { Film } from "../player.js";
 import { markStrip } from "../strip_marks.js";
 
@@ -40,6 +40,8 @@ export class Tokens extends Hero {
   constructor(root) {
     super(root);
     this.textShown = "";
+    /** @type {import("../palette.js").Ramps} */
+    this.ramps = {};
     this.film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
   }
 
@@ -117,9 +119,7 @@ export class Tokens extends Hero {
   }
 
   /** @override @param {Dress} dress */
-  dressed({ look, background }) {
-    this.ramp = makeSignedRamp(background, look.input, look.inputBelow);
-  }
+  dressed(dress) { this.ramps = makeRamps(dress); }
 
   // What is seen.
 
@@ -144,7 +144,7 @@ export class Tokens extends Hero {
 
   /** @param {ReturnType<typeof placeTokens>} plan @param {Cut} one @param {number} place @param {number} limit what the strongest colour stands for @returns {Mark[]} */
   markToken(plan, one, place, limit) {
-    const { stage, ramp } = this, [label, id, start, end] = one, { x, top, width } = plan.tokenAt(one), { rows } = plan;
+    const { stage, ramps } = this, [label, id, start, end] = one, { x, top, width } = plan.tokenAt(one), { rows } = plan;
     const key = start === end ? `bare ${place}` : start, row = this.vector(label, id, place), known = id || "?";
     const text = label.replace(/ /g, "␣"), most = Math.min(22, plan.letter), fits = (most * (width - 2)) / stage.widths([text], most)[0];
     const [wide, long] = stage.widths([known, String(place)], NUMBER, 400), isNarrow = width < ID_NEEDS || wide > width + 2;
@@ -158,7 +158,7 @@ export class Tokens extends Hero {
       { key: `label ${key}`, in: `token ${key}`, tag: "span", style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` } },
       ...text.split(/(␣)/).filter(Boolean).map((part, at) => ({ key: `label ${key} ${at}`, in: `label ${key}`, tag: "span", class: part === "␣" ? "space" : "", text: part })),
       ...markStrip(`vector ${key}`, {
-        role: "input", name: _("vector of {token}", { token: label }), numbers: row, limit, ramp, still: true, isColumn: true, box: [x, top + rows.strips, width, plan.strip],
+        role: "input", name: _("vector of {token}", { token: label }), numbers: row, limit, ramps, still: true, isColumn: true, box: [x, top + rows.strips, width, plan.strip],
         places: this.own ? 2 : 1, hasDigits: width >= DIGITS_NEED + (this.own ? SIGN_NEEDS : 0), // a model's own numbers are small
       }, { fades: true, attributes: { hidden: row.length === 0 } }),
       { key: `id ${key}`, class: "text quiet", text: known, at: [x + width / 2, top + rows.ids, NUMBER], opacity: isNarrow ? 0 : 1, fades: true },

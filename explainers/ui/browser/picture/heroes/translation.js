@@ -239,15 +239,10 @@ export class Translation extends Hero {
    * @returns {Mark}
    */
   markLine(line, places, weights, { chosen, shown, tell, is, isThere = () => true }) {
-    const words = this[line];
-    words.show({ chosen, shown, names: weights.map((_weight, place) => tell(place)), hidden: weights.map(() => false) });
-    words.buttons.forEach((button, place) => {
-      const { at, hold, turn } = places[line][place];
-      for (const [name, isSo] of Object.entries({ gets: weights[place] >= STRONG, ...is(place) })) button.classList.toggle(name, isSo);
-      button.inert = !isThere(place);
-      this.stage.write(button, ...at, isThere(place) ? 1 : 0, 0, hold, turn);
-    });
-    return { key: line, node: words.root };
+    this[line].buttons.forEach((button, place) => { button.inert = !isThere(place); });
+    return this[line].mark(chosen, shown, (place) => ({
+      name: tell(place), is: { gets: weights[place] >= STRONG, ...is(place) }, ...places[line][place], opacity: isThere(place) ? 1 : 0,
+    }), line);
   }
 
   /** @param {"words" | "syllables"} line @param {Places} places @param {number[]} weights @returns {Mark[]} */

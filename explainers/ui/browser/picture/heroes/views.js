@@ -7,10 +7,11 @@
 /** @import { Mark } from "../scene.js" */
 
 import { ALONG, take } from "../../common/keys.js";
+import { setText } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { chooseArcOpacity } from "../arcs.js";
-import { makeSignedRamp } from "../palette.js";
+import { makeRamps } from "../palette.js";
 import { percent } from "../sentence.js";
 import { markPixels, markStrip } from "../strip_marks.js";
 import { WordHero } from "../word_hero.js";
@@ -47,7 +48,7 @@ export class Views extends WordHero {
     super(root);
     /** @type {{ view: View, column: number } | null} */
     this.cell = null;
-    /** @type {Record<string, Uint32Array>} */
+    /** @type {import("../palette.js").Ramps} */
     this.ramps = {};
   }
 
@@ -81,10 +82,7 @@ export class Views extends WordHero {
   }
 
   /** @override @param {Dress} dress */
-  dressed({ look, background }) {
-    const role = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
-    this.ramps = { x: makeSignedRamp(background, look.input, look.inputBelow), query: role(look.query), key: role(look.key), value: role(look.value) };
-  }
+  dressed(dress) { this.ramps = makeRamps(dress); }
 
   // What is seen.
 
@@ -99,7 +97,7 @@ export class Views extends WordHero {
         key: "name of x", class: "text quiet views-note", text: isUpright || isColumn ? "x" : _("x: {count} numbers", { count }),
         at: [...places.xName, 14], hold: isUpright ? "left" : "middle",
       },
-      ...markStrip("x", { role: "input", name: _("x of {word}", { word }), numbers: head.x[asker], isColumn, box: places.x, limit: 0.8 * top(head.x), ramp: ramps.x }),
+      ...markStrip("x", { role: "input", name: _("x of {word}", { word }), numbers: head.x[asker], isColumn, box: places.x, limit: 0.8 * top(head.x), ramps }),
       ...VIEWS.flatMap((view, nth) => this.markBlock(view, blocks[nth])),
       { key: "title", class: "text views-name", style: { "--role": "var(--key)" }, text: _("keys of all words"), at: [...places.title, 15], hold: "left" },
       this.markWords((place) => ({
@@ -107,14 +105,13 @@ export class Views extends WordHero {
         at: [...rows[place].word, places.size], hold: "left",
       })),
       ...rows.flatMap(({ key }, place) => markStrip(`key of ${place}`, {
-        role: "key", name: _("key of {word}", { word: tokens[place] }), numbers: head.key[place], box: key, limit: top(head.key), ramp: ramps.key,
+        role: "key", name: _("key of {word}", { word: tokens[place] }), numbers: head.key[place], box: key, limit: top(head.key), ramps,
       }, { class: "views-key", is: { own: place === asker }, own: place, click: () => this.choose({ word: place }) })),
       ...rows.map(({ share }, place) => /** @type {Mark} */ ({
         key: `share ${place}`, class: "text share", at: [...share, head.weights[asker][place] < 0.05 ? 15 : places.shareSize], hold: "right", own: place,
         numbers: [head.weights[asker][place]],
         draw: (node, [weight]) => {
-          const text = percent(weight);
-          if (node.textContent !== text) node.textContent = text;
+          setText(node, percent(weight));
           node.classList.toggle("low", weight < 0.05);
         },
       })),
@@ -144,7 +141,7 @@ export class Views extends WordHero {
 
   /** A matrix and the strip that it makes. @param {View} view @param {Block} block @returns {Mark[]} */
   markBlock(view, { matrix, strip, matrixName, name, meaning }) {
-    const { head, asker, cell } = this, word = this.data.tokens[asker], ramp = this.ramps[view], limit = top(head[view]), numbers = head[view][asker], count = numbers.length;
+    const { head, asker, cell, ramps } = this, word = this.data.tokens[asker], limit = top(head[view]), numbers = head[view][asker], count = numbers.length;
     const [title, means, told] = {
       query: [_("query"), _("what it looks for"), _("query of {word}", { word })],
       key: [_("key"), _("what it is found by"), _("key of {word}", { word })],
@@ -153,10 +150,10 @@ export class Views extends WordHero {
     const pointed = cell?.view === view ? cell.column : undefined, style = { "--role": `var(--${view})` }, rows = head.matrices[view];
     return [
       ...markPixels(`matrix ${view}`, {
-        role: view, rows, box: matrix, limit: top(rows), ramp, pointed,
+        role: view, rows, box: matrix, limit: top(rows), ramps, pointed,
         name: _("{name}: {rows} rows, {columns} columns", { name: MATRICES[view], rows: head.x[0].length, columns: count }), // of a large one, means of rows are drawn
       }),
-      ...markStrip(view, { role: view, name: told, numbers, places: limit < 9.95 ? 1 : 0, box: strip, limit, ramp, pointed }, {
+      ...markStrip(view, { role: view, name: told, numbers, places: limit < 9.95 ? 1 : 0, box: strip, limit, ramps, pointed }, {
         attributes: {
           role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-valuemax": count - 1, "aria-valuenow": pointed ?? 0, "aria-valuetext": digits(numbers[pointed ?? 0]),
         },

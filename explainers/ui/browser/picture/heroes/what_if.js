@@ -8,7 +8,7 @@ import { channels, chooseInk, gradient, mix } from "../../common/colours.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
-import { percent } from "../sentence.js";
+import { percent, readable } from "../sentence.js";
 import { Words } from "../words.js";
 
 /** @typedef {{ token: string, chances: number[] }} Next a token, and its probability as the model is and changed */
@@ -117,17 +117,15 @@ export class WhatIf extends Hero {
   /** Each token in the colour of its loss; the one that is pointed at is framed on both sides. @param {ReturnType<typeof this.placeSides>} plan @returns {Mark} */
   markTokens({ size, boxes, tops }) {
     const { stage, shown, words, ramp, most, now: { losses } } = this, count = boxes.length;
-    words.show({ chosen: this.followed ?? shown, shown, names: words.buttons.map((_button, place) => this.tellLoss(place)), hidden: words.buttons.map(() => false) });
+    const mark = words.mark(this.followed ?? shown, -1, (place) => ({ name: this.tellLoss(place), is: { first: place % count === 0, asks: place % count === shown % count } }));
     words.buttons.forEach((button, place) => {
       const at = place % count, side = Math.floor(place / count), { y, height, ...box } = boxes[at], rgb = mix(ramp, at ? losses[side][at - 1] / most : 0);
       stage.put(button, { ...box, y: tops[side] + y, height });
       Object.assign(button.style, { fontSize: `${size}px`, lineHeight: `${height}px` });
       button.style.setProperty("--loss", `rgb(${rgb})`);
       button.style.setProperty("--ink", chooseInk(rgb));
-      button.classList.toggle("first", !at);
-      button.classList.toggle("asks", at === shown % count);
     });
-    return { key: "words", node: words.root };
+    return mark;
   }
 
   /** What may come next, the most probable first. @param {number} side @param {ReturnType<typeof this.placeSides>} plan @returns {Mark[]} */
@@ -176,9 +174,4 @@ export class WhatIf extends Hero {
     const lost = tokens.slice(1).map((token, at) => `${readable(token)} ${digits(losses[0][at])}; ${digits(losses[1][at])}`);
     return `${told.join("; ")}. ${lost.join("; ")}`;
   }
-}
-
-/** @param {string} token */
-function readable(token) {
-  return token.trim() || token.replace(/ /g, "␣").replace(/\n/g, "↵");
 }

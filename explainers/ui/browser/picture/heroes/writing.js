@@ -8,7 +8,7 @@
 import { formatSize } from "../../common/sizes.js";
 import { _, grouped, localNumber } from "../../common/words.js";
 import { Hero } from "../hero.js";
-import { percent } from "../sentence.js";
+import { percent, readable } from "../sentence.js";
 import { computeChances } from "./writing_chances.js";
 
 /**
@@ -183,7 +183,5 @@ export class Writing extends Hero {
   }
 }
 
-/** A token as it is read. @param {string} text */
-function show(text) {
-  return text.trim() || text.replaceAll("\n", "↵").replaceAll(" ", "␣") || "·";
-}
+/** @param {string} token */
+const show = (token) => readable(token) || "·";
