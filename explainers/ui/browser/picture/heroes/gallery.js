@@ -35,21 +35,18 @@ const HUES = {
   "previous token": "--head5", "next token": "--head7", "current token": "--head3", "duplicate token": "--head1",
   induction: "--head0", punctuation: "--head2", positional: "--head4",
 };
+const TITLE = 24, ROW = 20, VALUE = 40, RELATIONS = [0, 1]; // of the scores
 const BARS = 320, GAP = 28, ARCS = 118, WORDS = 34;
 const SEEN = 0.005; // smaller weights are neither drawn nor written
 const DOWN = 17, STEP = 25, SHARE = 54, REACH = 150; // on a phone: the size of words below each other, their shares, arcs at their left
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Gallery extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.shownFor = "";
-    this.bytes = new Uint8Array();
-    this.legend = this.stage.root.appendChild(element("div", "gallery-legend"));
-    /** @type {Chips | null} */
-    this.filter = null;
-  }
+  shownFor = "";
+  bytes = new Uint8Array();
+  legend = this.stage.root.appendChild(element("div", "gallery-legend"));
+  /** @type {Chips | undefined} */
+  filter;
 
   /** @override */
   addWords() { return super.addWords(_("The word whose arcs are drawn"), "gallery_word"); }
@@ -93,8 +90,7 @@ export class Gallery extends WordHero {
     const count = (/** @type {string} */ name) => named.filter((own) => this.isLit(own, name)).length;
     const options = Object.keys(labels).filter(count).map((name) => ({ value: name, label: labels[name] }));
     this.legend.replaceChildren();
-    this.filter = new Chips(this.legend, { label: "", options, choose: (value) => this.light(value) });
-    this.legend.firstElementChild?.lastElementChild?.setAttribute("aria-label", _("Heads with this name"));
+    this.filter = new Chips(this.legend, { label: "", name: _("Heads with this name"), options, choose: (value) => this.light(value) });
     for (const button of this.filter.buttons) {
       const hue = this.hueOf(button.value);
       if (hue) button.style.setProperty("--hue", hue);
@@ -129,18 +125,54 @@ export class Gallery extends WordHero {
       top, wide, layers, heads, chosen, hues, letters, lit: named.map((own) => this.isLit(own, this.wanted)), told: named.map((_own, place) => this.tellHead(place)),
       choose: (layer, head) => this.choose({ gallery_layer: layer, gallery_head: head }),
     });
-    const scores = markScores(stage, data, {
-      chosen, at: isBeside ? [wide + GAP, top, BARS] : [0, map.end + 12, room], title: `${this.headName}: ${this.tellHead(chosen)}`,
-      hues: names.map((name) => this.hueOf(name)), letters, isBrief: !isBeside,
-    });
+    const scores = isBeside ? this.markScores(wide + GAP, top, BARS) : this.markScores(0, map.end + 12, room, true);
     const foot = Math.max(map.end, scores.end);
     stage.resize(room, !tokens.length ? foot + 6 : isPhone ? foot + 16 + STEP * tokens.length : foot + 8 + ARCS + WORDS + 26);
-    return [
-      { key: "legend", node: this.legend },
-      ...map.marks,
-      ...scores.marks,
-      ...(tokens.length ? this.markTokens(foot) : []),
+    return [{ key: "legend", node: this.legend }, ...map.marks, ...scores.marks, ...(tokens.length ? this.markTokens(foot) : [])];
+  }
+
+  /**
+   * The scores of one head as bars, each beside what heads reach at random and what a name needs; and where they end.
+   * @param {number} x @param {number} y @param {number} width @param {boolean} [isBrief] only those of the head's names, or its two best
+   * @returns {{ marks: Mark[], end: number }}
+   */
+  markScores(x, y, width, isBrief = false) {
+    const { data, stage, letters, chosenHead: chosen } = this, { bars: labels, chance, needed, names } = data, scores = data.scores[chosen], own = data.named[chosen];
+    const relations = data.relations.filter(({ place }) => place === chosen).slice(0, RELATIONS.length), title = `${this.headName}: ${this.tellHead(chosen)}`;
+    const longest = Math.max(...stage.widths([...labels, ...relations.map(({ label }) => label)], 1));
+    const small = Math.max(14, Math.min(letters, (width * 0.58 - 10) / longest)), left = x + Math.min(width * 0.58, small * longest + 10), long = x + width - left - VALUE;
+    // In whole pixels: some screens round each letter up.
+    const large = Math.floor(Math.min(17, (16 * width) / stage.widths([title], 17, 700)[0]));
+    const best = [...scores.keys()].sort((one, two) => (scores[two] ?? -1) - (scores[one] ?? -1)), kept = !isBrief ? best : own.length ? own : best.slice(0, 2);
+    const rows = [
+      ...labels.map((label, at) => ({ label, score: scores[at], chance: chance[at], needed: needed[at], hue: this.hueOf(names[at]), isOwn: own.includes(at), isSeen: kept.includes(at) })),
+      // One that is no longer there keeps its label while it fades.
+      ...RELATIONS.map((at) => ({ ...(relations[at] ?? { label: undefined, score: null, chance: 0 }), needed: 0, hue: "var(--key)", isOwn: true, isSeen: at in relations })),
     ];
+    let end = y + TITLE;
+    const bars = rows.flatMap(({ label, score, chance: random, needed: least, hue, isOwn, isSeen }, at) => {
+      const top = end, opacity = isSeen ? 1 : 0;
+      end += ROW * opacity;
+      return /** @type {Mark[]} */ ([
+        { key: `score name ${at}`, class: "text", is: { quiet: !isOwn }, text: label, at: [left - 8, top + ROW / 2, small], hold: "right", opacity },
+        { key: `track ${at}`, class: "gallery-track", box: [left, top + 3, long, ROW - 6], opacity },
+        { key: `bar ${at}`, class: "gallery-bar", is: { low: !isOwn }, style: { "--hue": hue }, box: [left, top + 3, long * (score ?? 0), ROW - 6], opacity },
+        { key: `needed ${at}`, class: "gallery-needed", box: [left + long * least - 1, top + 1, 2, ROW - 2], opacity: least ? opacity : 0 },
+        { key: `chance ${at}`, class: "gallery-chance", box: [left + long * random - 1.5, top + 1, 3, ROW - 2], opacity },
+        { key: `score ${at}`, class: "text", is: { quiet: !isOwn }, text: write(score), at: [x + width, top + ROW / 2, letters], hold: "right", opacity },
+      ]);
+    });
+    return {
+      end: end + 26,
+      marks: [
+        { key: "title", class: "text gallery-title", text: title, at: [x, y + TITLE / 2 - 2, large], hold: "left" },
+        ...bars,
+        {
+          key: "note", class: "gallery-note", box: [x, end + 3, width, 22],
+          made: (node) => node.append(element("i", "at-random"), element("span", "", _("best at random")), element("i", "needed"), element("span", "", _("needed for the name"))),
+        },
+      ],
+    };
   }
 
   /** The names of a head. @param {number} place */
@@ -226,60 +258,5 @@ export class Gallery extends WordHero {
   }
 }
 
-// The scores of one head as bars: each beside what heads reach at random, and what a name needs.
-
-/**
- * @typedef {object} Bars
- * @property {number} chosen which head
- * @property {[x: number, y: number, width: number]} at
- * @property {string} title
- * @property {string[]} hues of names
- * @property {number} letters how large numbers are, and names that have room
- * @property {boolean} isBrief only the scores of the head's names, or its two best
- */
-
-const TITLE = 24, ROW = 20, VALUE = 40, RELATIONS = [0, 1];
-
 /** @param {number | null | undefined} score */
 const write = (score) => (score === null || score === undefined ? "–" : digits(score));
-
-/** The bars, and where they end. @param {import("../stage.js").Stage} stage @param {Numbers} data @param {Bars} bars @returns {{ marks: Mark[], end: number }} */
-function markScores(stage, data, { chosen, at: [x, y, width], title, hues, letters, isBrief }) {
-  const { bars: labels, chance, needed } = data, scores = data.scores[chosen], own = data.named[chosen];
-  const relations = data.relations.filter(({ place }) => place === chosen).slice(0, RELATIONS.length);
-  const longest = Math.max(...stage.widths([...labels, ...relations.map(({ label }) => label)], 1));
-  const small = Math.max(14, Math.min(letters, (width * 0.58 - 10) / longest)), left = x + Math.min(width * 0.58, small * longest + 10), long = x + width - left - VALUE;
-  // In whole pixels: some screens round each letter up.
-  const large = Math.floor(Math.min(17, (16 * width) / stage.widths([title], 17, 700)[0]));
-  const best = [...scores.keys()].sort((one, two) => (scores[two] ?? -1) - (scores[one] ?? -1)), kept = !isBrief ? best : own.length ? own : best.slice(0, 2);
-  const rows = [
-    ...labels.map((label, at) => ({ label, score: scores[at], chance: chance[at], needed: needed[at], hue: hues[at], isOwn: own.includes(at), isSeen: kept.includes(at) })),
-    // One that is no longer there keeps its label while it fades.
-    ...RELATIONS.map((at) => ({ ...(relations[at] ?? { label: undefined, score: null, chance: 0 }), needed: 0, hue: "var(--key)", isOwn: true, isSeen: at in relations })),
-  ];
-  let line = 0;
-  const bars = rows.flatMap(({ label, score, chance: random, needed: least, hue, isOwn, isSeen }, at) => {
-    const top = y + TITLE + line * ROW, opacity = isSeen ? 1 : 0;
-    line += opacity;
-    return /** @type {Mark[]} */ ([
-      { key: `score name ${at}`, class: "text", is: { quiet: !isOwn }, text: label, at: [left - 8, top + ROW / 2, small], hold: "right", opacity },
-      { key: `track ${at}`, class: "gallery-track", box: [left, top + 3, long, ROW - 6], opacity },
-      { key: `bar ${at}`, class: "gallery-bar", is: { low: !isOwn }, style: { "--hue": hue }, box: [left, top + 3, long * (score ?? 0), ROW - 6], opacity },
-      { key: `needed ${at}`, class: "gallery-needed", box: [left + long * least - 1, top + 1, 2, ROW - 2], opacity: least ? opacity : 0 },
-      { key: `chance ${at}`, class: "gallery-chance", box: [left + long * random - 1.5, top + 1, 3, ROW - 2], opacity },
-      { key: `score ${at}`, class: "text", is: { quiet: !isOwn }, text: write(score), at: [x + width, top + ROW / 2, letters], hold: "right", opacity },
-    ]);
-  });
-  const end = y + TITLE + line * ROW;
-  return {
-    end: end + 26,
-    marks: [
-      { key: "title", class: "text gallery-title", text: title, at: [x, y + TITLE / 2 - 2, large], hold: "left" },
-      ...bars,
-      {
-        key: "note", class: "gallery-note", box: [x, end + 3, width, 22],
-        made: (node) => node.append(element("i", "at-random"), element("span", "", _("best at random")), element("i", "needed"), element("span", "", _("needed for the name"))),
-      },
-    ],
-  };
-}

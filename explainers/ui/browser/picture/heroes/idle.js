@@ -47,8 +47,13 @@ import { Words } from "../words.js";
  * @property {Record<string, Stage[]>} settings what comes with the app
  * @property {Trained | null} trained
  */
+/** @typedef {"useful" | "first" | "itself" | "nowhere" | "elsewhere"} Kind */
 /** @typedef {Record<Kind, number>} Shares */
 
+/** @type {Kind[]} */
+const KINDS = ["useful", "first", "itself", "nowhere", "elsewhere"];
+const AIR = 10, SMALLEST = 0.02; // beside a share in its part; a smaller one has no number there
+const NAMES = 116, GATE = 124; // how wide the rows' names are, and what is told of gates
 const SEEN = 0.05, LEAST = 0.03; // smaller weights are not written, and not drawn
 const SHARE_ROOM = 34; // pixels that a share takes
 
@@ -71,7 +76,7 @@ export class Idle extends WordHero {
     return new Words(this.stage, {
       label: _("The letter whose query is used"),
       choose: (place) => { if (place > 0) { this.pointed = null; this.choose({ letter: place - 1 }); } },
-      peek: (place) => this.peek(place === 0 ? null : place),
+      peek: (place) => this.peek(place || null),
     });
   }
 
@@ -97,9 +102,14 @@ export class Idle extends WordHero {
   }
   /** @returns {Stage | null} */
   get shown() { return this.stages[this.frame] ?? null; }
-  /** The first place, which gathers weight and can only look at itself; and what it is called. */
+  /** It gathers weight and can only look at itself. */
   get firstPlace() { return this.hasFirst ? 0 : 1; }
-  get firstName() { return this.hasFirst ? this.data.letters[0] : _("first letter"); }
+
+  /** @param {Kind} kind */
+  nameOf(kind) {
+    const first = this.hasFirst ? this.data.letters[0] : _("first letter");
+    return { useful: _("useful"), first, itself: _("itself"), nowhere: _("nowhere"), elsewhere: _("elsewhere") }[kind];
+  }
 
   /** @param {string} name */
   turn(name) {
@@ -136,10 +146,7 @@ export class Idle extends WordHero {
         name: this.tellLetter(place), isHidden: place === 0 && !hasFirst, is: { wanted: data.wanted.includes(place) },
         at: [centres[place], base + (isPhone ? 20 : 26), Math.min(28, Math.max(14, pitch * 0.86))], opacity: place === 0 && !hasFirst ? 0.25 : 1,
       })),
-      ...markBars(stage, {
-        names: [data.tokens[asker], _("idle letters")], shares: shown && [this.split(asker), this.splitIdle()], first: this.firstName,
-        gates: shown && this.hasGate ? [gate, this.meanGate()] : null, hasSink: this.hasSink,
-      }),
+      ...this.markBars(isPhone),
       ...this.markFacts(room, isPhone),
       ...markArcs("letter", stage, {
         weights, centres, asker, base, high, scale: isPhone ? 0.26 : 0.38, opacity: !shown ? 0 : this.hasGate && gate < 0.99 ? 0.25 + 0.75 * gate : 1,
@@ -189,6 +196,43 @@ export class Idle extends WordHero {
         numbers: [from === first ? 0 : weight],
         draw: (node, [now]) => Object.assign(node.style, { opacity: now < LEAST ? "0" : (0.15 + 0.6 * now).toFixed(3), strokeWidth: (0.6 + 2.2 * now).toFixed(2) }),
       }))),
+    ];
+  }
+
+  /** Two bars of 100 %: where one letter's weight goes, and that of all letters that need nothing. @param {boolean} isPhone @returns {Mark[]} */
+  markBars(isPhone) {
+    const { stage, data, shown, asker, hasGate } = this, opacity = shown ? 1 : 0, left = isPhone ? 0 : NAMES, right = stage.room - 2;
+    const width = right - left - (shown && hasGate && !isPhone ? GATE : 0), gates = [this.gateOf(asker), this.meanGate()], shares = [this.split(asker), this.splitIdle()];
+    const kinds = KINDS.filter((kind) => kind !== "nowhere" || this.hasSink), widths = stage.widths(kinds.map((kind) => this.nameOf(kind)), 14, 400);
+    let x = isPhone ? 2 : left, y = isPhone ? 342 : 374;
+    return [
+      ...[data.tokens[asker], _("idle letters")].flatMap((text, row) => {
+        const top = isPhone ? 222 + 62 * row : 274 + 44 * row, told = top + (isPhone ? -13 : 16);
+        let end = left;
+        return /** @type {Mark[]} */ ([
+          { key: `bar ${row}`, class: "text idle-name", is: { asks: row === 0 }, text, at: [0, told, row === 0 ? 18 : 15], hold: "left", opacity },
+          ...KINDS.map((kind) => {
+            const share = shown ? shares[row][kind] : 0, long = width * share, text = percent(share);
+            const fits = [`${this.nameOf(kind)} ${text}`, text].find((one) => share >= SMALLEST && stage.widths([one], 14)[0] + AIR <= long);
+            end += long;
+            return { key: `part ${row} ${kind}`, class: `idle-part ${kind}`, text: fits ?? "", box: [end - long, top, long, 32], opacity };
+          }),
+          {
+            key: `gate ${row}`, class: "text idle-gate", text: shown && hasGate ? _("gate {share} open", { share: percent(gates[row]) }) : "",
+            at: [right, told, 14], hold: "right", opacity: hasGate ? opacity : 0,
+          },
+        ]);
+      }),
+      ...kinds.flatMap((kind, at) => {
+        if (x + widths[at] + 20 > stage.room) { x = isPhone ? 2 : left; y += 22; }
+        const start = x;
+        x += widths[at] + 44;
+        return /** @type {Mark[]} */ ([
+          { key: `legend ${kind}`, class: "text quiet idle-key", at: [start, y, 14], hold: "left", opacity },
+          { key: `colour ${kind}`, in: `legend ${kind}`, tag: "span", class: `idle-part ${kind}` },
+          { key: `kind ${kind}`, in: `legend ${kind}`, tag: "span", class: "name", text: this.nameOf(kind) },
+        ]);
+      }),
     ];
   }
 
@@ -277,66 +321,10 @@ export class Idle extends WordHero {
   /** @override */
   describe() {
     const shares = this.shown ? write("", this.splitIdle()) : null;
-    const idle = shares ? KINDS.map((kind) => `${nameKind(kind, this.firstName)} ${shares[kind]}`).join(", ") : "";
+    const idle = shares ? KINDS.map((kind) => `${this.nameOf(kind)} ${shares[kind]}`).join(", ") : "";
     return [...this.data.letters.map((_letter, place) => this.tellLetter(place)), `${_("idle letters")}: ${idle}`].join(". ");
   }
 }
 
 /** Shares as a sentence has them. @param {string} before @param {Shares} shares @returns {Record<string, string>} */
 const write = (before, shares) => Object.fromEntries(Object.entries(shares).map(([kind, share]) => [before + kind, percent(share)]));
-
-// Two bars of 100 %: where one letter's weight goes, and that of all letters that need nothing.
-
-/** @typedef {"useful" | "first" | "itself" | "nowhere" | "elsewhere"} Kind */
-/**
- * @typedef {object} Bars
- * @property {string[]} names of the rows
- * @property {Record<Kind, number>[] | null} shares of each row
- * @property {string} first what the first place is called
- * @property {number[] | null} gates of each row
- * @property {boolean} hasSink only then can weight fall nowhere
- */
-
-/** @type {Kind[]} */
-const KINDS = ["useful", "first", "itself", "nowhere", "elsewhere"];
-const AIR = 10, SMALLEST = 0.02; // a smaller share has no number in its part
-const NAMES = 116, GATE = 124; // how wide the rows' names are, and what is told of gates
-
-/** @param {Kind} kind @param {string} first what the first place is called */
-const nameKind = (kind, first) => ({ useful: _("useful"), first, itself: _("itself"), nowhere: _("nowhere"), elsewhere: _("elsewhere") })[kind];
-
-/** @param {import("../stage.js").Stage} stage @param {Bars} bars @returns {Mark[]} */
-function markBars(stage, { names, shares, first, gates, hasSink }) {
-  const opacity = shares ? 1 : 0, kinds = KINDS.filter((kind) => kind !== "nowhere" || hasSink), widths = stage.widths(kinds.map((kind) => nameKind(kind, first)), 14, 400);
-  const isPhone = stage.room < 560, left = isPhone ? 0 : NAMES, right = stage.room - 2, width = right - left - (gates && !isPhone ? GATE : 0);
-  let x = isPhone ? 2 : left, y = isPhone ? 342 : 374;
-  return [
-    ...names.flatMap((text, row) => {
-      const top = isPhone ? 222 + 62 * row : 274 + 44 * row, told = top + (isPhone ? -13 : 16);
-      let end = left;
-      return /** @type {Mark[]} */ ([
-        { key: `bar ${row}`, class: "text idle-name", is: { asks: row === 0 }, text, at: [0, told, row === 0 ? 18 : 15], hold: "left", opacity },
-        ...KINDS.map((kind) => {
-          const share = shares?.[row][kind] ?? 0, long = width * share, text = percent(share);
-          const fits = [`${nameKind(kind, first)} ${text}`, text].find((one) => share >= SMALLEST && stage.widths([one], 14)[0] + AIR <= long);
-          end += long;
-          return { key: `part ${row} ${kind}`, class: `idle-part ${kind}`, text: fits ?? "", box: [end - long, top, long, 32], opacity };
-        }),
-        {
-          key: `gate ${row}`, class: "text idle-gate", text: gates ? _("gate {share} open", { share: percent(gates[row]) }) : "",
-          at: [right, told, 14], hold: "right", opacity: gates ? opacity : 0,
-        },
-      ]);
-    }),
-    ...kinds.flatMap((kind, at) => {
-      if (x + widths[at] + 20 > stage.room) { x = isPhone ? 2 : left; y += 22; }
-      const start = x;
-      x += widths[at] + 44;
-      return /** @type {Mark[]} */ ([
-        { key: `legend ${kind}`, class: "text quiet idle-key", at: [start, y, 14], hold: "left", opacity },
-        { key: `colour ${kind}`, in: `legend ${kind}`, tag: "span", class: `idle-part ${kind}` },
-        { key: `kind ${kind}`, in: `legend ${kind}`, tag: "span", class: "name", text: nameKind(kind, first) },
-      ]);
-    }),
-  ];
-}

@@ -19,7 +19,7 @@ import { makeRamps } from "../palette.js";
 import { Film, Player } from "../player.js";
 import { percent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
-import { DELAYS, DWELL, LOOK, markAllWords, MASK, NUMBERS, OUTPUT, PER_WORD, Places, SCORES, VIEWS, WEIGHTS } from "./journey_steps.js";
+import { COLUMN_NAMES, DELAYS, DWELL, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, Places, SCORES, VIEWS, WEIGHTS } from "./journey_steps.js";
 
 /** @typedef {number[][]} Matrix */
 /** @typedef {{ allowed: boolean[][], weights: Matrix, output: Matrix, film: Matrix[] }} Masked */
@@ -37,6 +37,7 @@ import { DELAYS, DWELL, LOOK, markAllWords, MASK, NUMBERS, OUTPUT, PER_WORD, Pla
  */
 /** @type {Record<string, string>} */
 const ROLES = { x: "input", query: "query", asked: "query", key: "key", value: "value", product: "head0", weighted: "value", output: "value" };
+const MOST_DIGITS = 10, TURNS = 0.5; // words: with more, a cell has no room for a number; a weight from which digits are light
 const OWN = ["x", "value", "key", "asked", "product", "weighted"]; // each word has these, and the word that asks its query and its output
 
 /** The number with the strongest colour. @param {Matrix} rows */
@@ -168,7 +169,7 @@ export class Journey extends WordHero {
 
   /** @override @returns {Mark[]} */
   marks() {
-    const { stage, places, data: { tokens }, step, all, asker } = this, { isUpright, left, height } = places;
+    const { places, data: { tokens }, step, all } = this, { isUpright, left, height } = places;
     const [bars] = places.depth(WEIGHTS, "bar"), ground = /** @type {Box} */ (isUpright ? [left + bars - 1, 36, 1.5, height - 80] : [left, bars, places.room, 1.5]);
     return [
       { key: "baseline", class: "baseline", box: ground, opacity: step === WEIGHTS && !all ? 1 : 0 },
@@ -179,10 +180,7 @@ export class Journey extends WordHero {
       ...this.markRibbons(),
       ...this.markLooks(),
       ...this.markMixture(),
-      ...markAllWords(stage, {
-        ...places.grid, words: tokens, asker, isShown: all, growth: this.growth, seed: (place) => places.seed(step, place), left, isUpright,
-        weights: this.weights, allowed: this.rule.allowed, own: this.ownPositions, choose: (row) => this.choose({ word: row }),
-      }),
+      ...this.markAllWords(),
     ];
   }
 
@@ -333,6 +331,29 @@ export class Journey extends WordHero {
       label: _("What the new vector is made of"), words: tokens, weights: this.weights[this.asker], opacity: this.isPoster ? 1 : 0,
       box: isUpright ? [4, stage.height - 32, stage.room - 8, 28] : [first, stage.height - 46, end - first, 34],
     });
+  }
+
+  /** All words at once: the weights of each as a row of cells, below the words or, on a phone, below words on end. @returns {Mark[]} */
+  markAllWords() {
+    const { stage, places: { left, isUpright, grid: { top, side, starts, widths } }, data: { tokens }, asker, growth } = this, opacity = growth === "seeds" ? 0 : 1;
+    /** @type {Mark} */
+    const frame = { key: "row frame", class: "row-frame", box: [left - 1, top + asker * side, stage.room - left + 1, side], opacity: this.all ? 1 : 0 };
+    if (!this.all) return [frame];
+    return [frame, ...tokens.flatMap((text, row) => /** @type {Mark[]} */ ([
+      isUpright
+        ? { key: `column ${row}`, class: "text column-name", text, at: [starts[row] + widths[row] / 2, top - 8, COLUMN_NAMES], hold: "left", turn: -90, opacity, fades: true, own: row }
+        : { key: `row ${row}`, class: "text row-name", is: { asks: row === asker }, text, at: [left - 14, top + (row + 0.5) * side, 15], hold: "right", opacity, fades: true, own: row },
+      ...tokens.map((_word, place) => {
+        const weight = this.weights[row][place], isHidden = this.isHidden(place, row);
+        return {
+          key: `cell ${row} ${place}`, class: "cell", is: { deep: weight > TURNS, low: weight < 0.05, forbidden: isHidden }, style: { "--share": `${(100 * weight).toFixed(1)}%` },
+          text: tokens.length > MOST_DIGITS || isHidden ? "" : weight < 0.005 ? "0" : isUpright ? `${Math.round(100 * weight)}` : percent(weight),
+          box: growth === "seeds" ? this.places.seed(this.step, place) : [starts[place] + 2, top + row * side + 2, widths[place] - 4, side - 4],
+          delay: growth === "grows" && row !== asker ? 400 + 110 * Math.abs(row - asker) : 0,
+          own: this.ownPositions.includes(row) ? row : place, fades: true, opacity, click: () => this.choose({ word: row }),
+        };
+      }),
+    ]))];
   }
 
   // Words.

@@ -3,8 +3,7 @@
 // again among the words that it may still look at.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Line } from "../lanes.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Mark, Now } from "../scene.js" */
 
 import { element, setText } from "../../common/elements.js";
 import { ACROSS, take } from "../../common/keys.js";
@@ -40,21 +39,8 @@ import { CAUSAL, FULL, readCells, readRow, writeCells } from "./masked_drawing.j
  * @property {string} own what the mask that the reader draws is called among the choices
  * @property {string} ownSubject
  */
-/** @typedef {{ subject: string, allowed: boolean[][], weights: Matrix }} Shown */
-/**
- * @typedef {object} Strip the words and their arcs
- * @property {number} left
- * @property {number} top
- * @property {number} width
- * @property {number} base where arcs begin and end
- * @property {number} high
- * @property {Line} line
- * @property {boolean} isUpright
- */
-/** @typedef {{ left: number, top: number, side: number, angle: number }} GridPlace  of the cells; `angle` of the words above them */
-/** @typedef {{ left: number, width: number, top: number, thick: number, gap: number }} SharesPlace */
-/** @typedef {{ start: number, width: number, top: number, isBeside: boolean }} Room */
-/** @typedef {{ grid: GridPlace, strip: Strip, shares: SharesPlace | null }} Plan */
+/** @typedef {ReturnType<Masked["apply"]>} Shown */
+/** @typedef {ReturnType<Masked["plan"]>} Plan */
 
 const HEIGHT = 424, HEAD = 64, LARGEST = 56, BESIDE = 600, NUMBERS = 122; // pixels; below BESIDE the strip is below the cells
 const LEAST_FOR_DIGITS = 28, LEAST_FOR_PERCENT = 42, AIR = 10; // pixels: of a cell; beside a word in its part
@@ -79,8 +65,7 @@ export class Masked extends WordHero {
     this.starts = element("div", "masked-starts");
     this.starts.append(element("span", "", _("Click a cell to forbid or allow it.")));
     for (const [start, name] of [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]]) {
-      const button = this.starts.appendChild(element("button", "", name));
-      button.onclick = () => this.choose({ cells: start });
+      this.starts.appendChild(element("button", "", name)).onclick = () => this.choose({ cells: start });
     }
   }
 
@@ -90,14 +75,12 @@ export class Masked extends WordHero {
   get isOwn() { return String(this.choices.rule) === this.data.own; }
   get mask() { return this.data.masks.find(({ name }) => name === String(this.choices.rule)); }
   /** The mask's number, or the largest that differs in this text. @param {Mask} mask */
-  number({ name, least, frames }) {
-    return Math.min(Number(this.choices[name] ?? least), least + frames.length - 1);
-  }
+  number({ name, least, frames }) { return Math.min(Number(this.choices[name] ?? least), least + frames.length - 1); }
 
-  /** The mask, and what it leaves. @returns {Shown} */
+  /** The mask, and what it leaves. */
   apply() {
     const { data: { scores, ownSubject }, mask, count } = this;
-    if (!mask || this.isOwn) {
+    if (!mask) {
       const allowed = readCells(String(this.choices.cells), count);
       return { subject: ownSubject, allowed, weights: scores.map((row, i) => softmax(row, 1, allowed[i])) };
     }
@@ -151,47 +134,28 @@ export class Masked extends WordHero {
 
   // Places.
 
-  /** @returns {Plan} */
   plan() {
     const { stage } = this, { tokens } = this.data, isBeside = stage.room >= BESIDE;
     const names = Math.max(...stage.widths(tokens, 15), stage.widths([_("looks at →")], 13, 400)[0]) + 14;
-    const left = Math.min(names, stage.room * 0.3), angle = isBeside ? -40 : -90;
+    const left = Math.min(names, stage.room * 0.3), angle = isBeside ? -40 : -90; // of the words above the cells
     const longest = Math.max(...stage.widths(tokens, 14)), head = isBeside ? Math.min(HEAD, longest * 0.65 + 22) : Math.min(130, longest + 14);
     const wide = isBeside ? stage.room * 0.455 - left : stage.room - left - 4;
     const side = Math.floor(Math.min(LARGEST, wide / tokens.length, (isBeside ? HEIGHT - head : 245) / tokens.length));
-    const below = head + side * tokens.length, start = isBeside ? left + side * tokens.length + 44 : 0;
-    const strip = { start, width: stage.room - start, top: isBeside ? 0 : below + 22, isBeside };
-    const words = poster(stage, tokens, isBeside ? 26 : 22, [start - 12, -12]); // its own air is not needed here
-    const grid = { left, top: head, side, angle };
-    const plan = words ? this.acrossPlan(grid, strip, words, below) : this.uprightPlan(grid, strip);
-    stage.resize(stage.room, Math.max(below + 4, this.bottom(plan)));
-    return plan;
+    const below = head + side * tokens.length, start = isBeside ? left + side * tokens.length + 44 : 0, width = stage.room - start, top = isBeside ? 0 : below + 22;
+    const line = poster(stage, tokens, isBeside ? 26 : 22, [start - 12, -12]); // its own air is not needed here
+    const strip = line ? { width, base: top + (isBeside ? 186 : 108), high: isBeside ? 150 : 82, line, isUpright: false } : this.placeBelow(start, top, isBeside ? HEIGHT - 40 : 300);
+    const bars = Math.max(...stage.widths([_("before"), _("after")], 14, 400)) + 12;
+    const shares = line && isBeside ? { left: start + bars, width: width - bars - 2, top: Math.max(strip.base + 106, below - 104), thick: 30, gap: 44 } : null;
+    const foot = shares ? shares.top + 2 * shares.thick + shares.gap + 4 : line ? strip.base + 88 : Math.max(...strip.line.centres) + 20;
+    stage.resize(stage.room, Math.max(below + 4, foot));
+    return { grid: { left, top: head, side, angle }, strip, shares };
   }
 
-  /** @param {GridPlace} grid @param {Room} room @param {Line} words @param {number} below @returns {Plan} */
-  acrossPlan(grid, { start, width, top, isBeside }, words, below) {
-    const high = isBeside ? 150 : 82, base = top + (isBeside ? 186 : 108);
-    const strip = { left: start, top, width, base, high, line: words, isUpright: false };
-    if (!isBeside) return { grid, strip, shares: null };
-    const names = Math.max(...this.stage.widths([_("before"), _("after")], 14, 400)) + 12;
-    const shares = { left: start + names, width: width - names - 2, top: Math.max(base + 106, below - 104), thick: 30, gap: 44 };
-    return { grid, strip, shares };
-  }
-
-  /** Words below each other, where a line is too short for them. @param {GridPlace} grid @param {Room} room @returns {Plan} */
-  uprightPlan(grid, { start, width, top, isBeside }) {
-    const { tokens } = this.data, pitch = Math.max(17, Math.min(48, (isBeside ? HEIGHT - 40 : 300) / tokens.length));
-    const size = Math.min(20, Math.floor(pitch * 0.72)), widths = this.stage.widths(tokens, size);
-    const centres = tokens.map((_word, place) => top + 16 + pitch * (place + 0.5));
-    const base = Math.max(50, width - Math.max(...widths) - NUMBERS);
-    const strip = { left: start, top, width, base: start + base, high: base * 0.72, line: { size, widths, centres }, isUpright: true };
-    return { grid, strip, shares: null };
-  }
-
-  /** @param {Plan} plan */
-  bottom({ strip, shares }) {
-    if (shares) return shares.top + 2 * shares.thick + shares.gap + 4;
-    return strip.isUpright ? Math.max(...strip.line.centres) + 20 : strip.base + 88;
+  /** Words below each other, where a line is too short for them. @param {number} start @param {number} top @param {number} tall */
+  placeBelow(start, top, tall) {
+    const { stage, data: { tokens } } = this, width = stage.room - start, pitch = Math.max(17, Math.min(48, tall / tokens.length));
+    const size = Math.min(20, Math.floor(pitch * 0.72)), widths = stage.widths(tokens, size), base = Math.max(50, width - Math.max(...widths) - NUMBERS);
+    return { width, base: start + base, high: base * 0.72, line: { size, widths, centres: tokens.map((_word, place) => top + 16 + pitch * (place + 0.5)) }, isUpright: true };
   }
 
   // What is seen.
@@ -200,7 +164,7 @@ export class Masked extends WordHero {
   marks() {
     const plan = this.plan(), shown = (this.shown = this.apply());
     this.placeChoices();
-    return [...this.markGhosts(plan, shown), ...this.markGrid(plan, shown), ...this.markStrip(plan, shown), ...(plan.shares ? this.markShares(plan.shares, shown) : [])];
+    return [...this.markGhosts(plan, shown), ...this.markGrid(plan, shown), ...this.markStrip(plan, shown), ...this.markShares(plan, shown)];
   }
 
   /** The arcs that the word had before. @param {Plan} plan @param {Shown} shown @returns {Mark[]} */
@@ -296,9 +260,10 @@ export class Masked extends WordHero {
     ];
   }
 
-  /** The row's 100 % before the mask, and below them the same 100 % after it. @param {SharesPlace} place @param {Shown} shown @returns {Mark[]} */
-  markShares({ left, width, top, thick, gap }, { allowed: all, weights }) {
-    const { data: { tokens, full }, asker, stage } = this, allowed = all[asker], wide = stage.widths(tokens, 14), tops = [top, top + thick + gap];
+  /** The row's 100 % before the mask, and below them the same 100 % after it. @param {Plan} plan @param {Shown} shown @returns {Mark[]} */
+  markShares({ shares }, { allowed: all, weights }) {
+    if (!shares) return [];
+    const { left, width, top, thick, gap } = shares, { data: { tokens, full }, asker, stage } = this, allowed = all[asker], wide = stage.widths(tokens, 14), tops = [top, top + thick + gap];
     const edges = [full[asker], weights[asker]].map((row) => {
       let end = left;
       return row.map((weight) => [end, (end += weight * width)]);
@@ -310,7 +275,7 @@ export class Masked extends WordHero {
         ...["before", "after"].flatMap((when, bar) => [
           {
             key: `part ${when} ${place}`, class: `masked-part ${when}`, is: { forbidden: bar === 0 && !allowed[place] }, share: place, numbers: edges[bar][place],
-            draw: (/** @type {HTMLElement} */ node, /** @type {Float64Array} */ [start, end]) => {
+            draw: (/** @type {HTMLElement} */ node, /** @type {Now} */ [start, end]) => {
               Object.assign(node.style, { transform: `translate(${start.toFixed(1)}px, ${tops[bar]}px)`, width: `${Math.max(0, end - start).toFixed(1)}px`, height: `${thick}px` });
               /** @type {HTMLElement} */ (node.firstElementChild).style.visibility = end - start < wide[place] + AIR ? "hidden" : "";
             },
@@ -327,7 +292,7 @@ export class Masked extends WordHero {
 
   /**
    * How large shares are written: where words are short, a small one gives way to its neighbour.
-   * @param {Strip} strip @param {boolean[]} allowed @param {ArrayLike<number>} now
+   * @param {Plan["strip"]} strip @param {boolean[]} allowed @param {ArrayLike<number>} now
    */
   fitShares({ line, isUpright }, allowed, now) {
     const sizes = line.centres.map((_centre, place) => Number(line.size < 16 ? 13 : now[place] < 0.05 ? 15 : 19));
@@ -416,7 +381,4 @@ function paintCells(line, now, allowed, side) {
 }
 
 /** @param {number} weight @param {number} side */
-function write(weight, side) {
-  if (weight < 0.005) return "<\u20091";
-  return side < LEAST_FOR_PERCENT ? `${Math.round(100 * weight)}` : percent(weight);
-}
+const write = (weight, side) => (weight < 0.005 ? "<\u20091" : side < LEAST_FOR_PERCENT ? `${Math.round(100 * weight)}` : percent(weight));
