@@ -123,9 +123,9 @@ function icon(path) {
 export class Film {
   /**
    * @param {HTMLElement} root @param {string} label @param {(frame: number) => void} show
-   * @param {{ play: string, pause: string }} [words] on the button, where Play is what one should do first
+   * @param {{ isLarge?: boolean, paused?: () => void }} [options] a large button, where Play is what one should do first; playing has ended, by itself or by the reader
    */
-  constructor(root, label, show, words) {
+  constructor(root, label, show, { isLarge = false, paused = () => {} } = {}) {
     // A sentence is another one at once; a picture that needs longer than a frame would never catch up.
     this.wind = (/** @type {number} */ frame) => {
       const hero = this.root.closest(".hero");
@@ -133,12 +133,11 @@ export class Film {
       show(frame);
       hero?.classList.remove("at-once");
     };
-    this.words = words;
-    /** Playing has ended, by itself or by the reader. */
-    this.paused = () => {};
+    this.isLarge = isLarge;
+    this.paused = paused;
     this.root = root.appendChild(element("div", "film"));
-    this.button = this.root.appendChild(element("button", words ? "play" : "small-play"));
-    if (!words) this.button.setAttribute("aria-label", _("Play: {what}", { what: label }));
+    this.button = this.root.appendChild(element("button", isLarge ? "play" : "small-play"));
+    if (!isLarge) this.button.setAttribute("aria-label", _("Play: {what}", { what: label }));
     this.button.onclick = () => this.toggle();
     this.range = this.root.appendChild(element("input"));
     this.range.type = "range";
@@ -178,8 +177,8 @@ export class Film {
 
   /** What a click on the button does next. */
   mark() {
-    const { isPlaying, words } = this, sign = icon(isPlaying ? PAUSE : PLAY);
-    this.button.replaceChildren(sign, ...(words ? [element("span", "", isPlaying ? words.pause : words.play)] : []));
+    const { isPlaying } = this;
+    this.button.replaceChildren(icon(isPlaying ? PAUSE : PLAY), ...(this.isLarge ? [element("span", "", isPlaying ? _("Pause") : _("Play"))] : []));
   }
 
   toggle() {

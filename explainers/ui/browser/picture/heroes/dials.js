@@ -37,24 +37,21 @@ const LETTERS = 16, GAP = 10, TENS = 10; // pixels of names on the ruler; as man
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Dials extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.pairShown = "";
-    /** @type {"word" | "asked"} which of the two a click on a word chooses */
-    this.role = "word";
-    this.riding = false;
-    this.clock = 0;
-    this.places = /** @type {Places} */ (/** @type {unknown} */ (null));
-    this.now = /** @type {ReturnType<Dials["look"]>} */ (/** @type {unknown} */ (null));
-    this.words = new Words(this.stage, { label: "", choose: (place) => this.choose({ [this.role]: place }), peek: () => {} });
-    this.roles = new Chips(this.below, {
-      label: _("A click on a word chooses:"), options: ["word", "asked"].map((value) => ({ value, label: "" })),
-      choose: (role) => { this.role = role === "asked" ? "asked" : "word"; this.update(); },
-    });
-    this.controls = root.insertBefore(element("div", "player dials-controls"), this.says);
-    this.slides = ["shift", "apart"].map((key) => new Slide(this.controls, (value) => { this.pause(); this.follow({ [key]: value }); }));
-  }
+  pairShown = "";
+  /** @type {"word" | "asked"} which of the two a click on a word chooses */
+  role = "word";
+  riding = false;
+  clock = 0;
+  places = /** @type {Places} */ (/** @type {unknown} */ (null));
+  now = /** @type {ReturnType<Dials["look"]>} */ (/** @type {unknown} */ (null));
+  /** @override */
+  words = new Words(this.stage, { label: "", choose: (place) => this.choose({ [this.role]: place }), peek: () => {} });
+  roles = new Chips(this.below, {
+    label: _("A click on a word chooses:"), options: ["word", "asked"].map((value) => ({ value, label: "" })),
+    choose: (role) => { this.role = role === "asked" ? "asked" : "word"; this.update(); },
+  });
+  controls = this.root.insertBefore(element("div", "player dials-controls"), this.says);
+  slides = ["shift", "apart"].map((key) => new Slide(this.controls, (value) => { this.pause(); this.follow({ [key]: value }); }));
 
   // What is chosen.
 

@@ -59,12 +59,8 @@ const SHARE_ROOM = 34; // pixels that a share takes
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Idle extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.toggles = element("div", "idle-toggles");
-    this.film = new Film(this.below, _("batches learned"), (frame) => this.choose({ learned: this.stages[frame].batches }), { play: _("Play"), pause: _("Pause") });
-  }
+  toggles = element("div", "idle-toggles");
+  film = new Film(this.below, _("batches learned"), (frame) => this.choose({ learned: this.stages[frame].batches }), { isLarge: true });
 
   /** A space is to be seen. @override @param {HeroData & Numbers} data @param {Tell} tell */
   show(data, tell) {

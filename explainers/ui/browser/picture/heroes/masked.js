@@ -48,26 +48,17 @@ const SAME = 0.005, LITTLE = 0.005; // of a weight: what is written alike, and w
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Masked extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    /** @type {number | null} */
-    this.column = null;
-    /** @type {Shown} what is seen now */
-    this.shown = { subject: "", allowed: [], weights: [] };
-    this.at = [0, 0]; // the cell at which Tab arrives
-    this.slide = element("label", "masked-slide");
-    this.slideName = this.slide.appendChild(element("span"));
-    this.slider = this.slide.appendChild(element("input"));
-    this.slider.type = "range";
-    this.slideValue = this.slide.appendChild(element("output"));
-    this.slider.oninput = () => this.choose({ [this.mask?.name ?? ""]: Number(this.slider.value) });
-    this.starts = element("div", "masked-starts");
-    this.starts.append(element("span", "", _("Click a cell to forbid or allow it.")));
-    for (const [start, name] of [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]]) {
-      this.starts.appendChild(element("button", "", name)).onclick = () => this.choose({ cells: start });
-    }
-  }
+  /** @type {number | null} */
+  column = null;
+  /** @type {Shown} what is seen now */
+  shown = { subject: "", allowed: [], weights: [] };
+  at = [0, 0]; // the cell at which Tab arrives
+  // What stands in the bar beside the choices, not in the picture.
+  slide = element("label", "masked-slide");
+  slideName = this.slide.appendChild(element("span"));
+  slider = Object.assign(this.slide.appendChild(element("input")), { type: "range", oninput: () => this.choose({ [this.mask?.name ?? ""]: Number(this.slider.value) }) });
+  slideValue = this.slide.appendChild(element("output"));
+  starts = element("div", "masked-starts");
 
   // What is chosen.
 
@@ -121,6 +112,8 @@ export class Masked extends WordHero {
   offer() {
     super.offer();
     if (this.slide.parentNode === this.bar) return;
+    const starts = [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]].map(([cells, name]) => Object.assign(element("button", "", name), { onclick: () => this.choose({ cells }) }));
+    this.starts.replaceChildren(element("span", "", _("Click a cell to forbid or allow it.")), ...starts);
     this.bar.append(this.slide, this.starts);
     this.below.replaceChildren(...["weights", "marks"].flatMap((key) => this.chips.get(key)?.root ?? []));
   }

@@ -33,17 +33,13 @@ const MOST_BEFORE = 9; // tokens in front of the query that are quoted
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Reading extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.frame = 0;
-    this.shownFrames = "";
-    /** @type {number | null} a token below the pointer */
-    this.pointed = null;
-    this.colours = { bar: "", missed: "", query: "", quiet: "" };
-    this.film = new Film(this.below, _("keys kept"), (at) => { root.classList.add("quick"); this.choose({ keys_kept: this.data.kept[at] }); });
-    this.training = new Film(this.below, _("steps of training"), (at) => { this.frame = at; this.update(); });
-  }
+  frame = 0;
+  shownFrames = "";
+  /** @type {number | null} a token below the pointer */
+  pointed = null;
+  colours = { bar: "", missed: "", query: "", quiet: "" };
+  film = new Film(this.below, _("keys kept"), (at) => { this.root.classList.add("quick"); this.choose({ keys_kept: this.data.kept[at] }); });
+  training = new Film(this.below, _("steps of training"), (at) => { this.frame = at; this.update(); });
 
   get at() { return Math.max(0, this.data.kept.indexOf(Number(this.choices.keys_kept))); }
   get kept() { return this.data.kept[this.at]; }

@@ -44,18 +44,14 @@ const ONLY_FOR = { chunk_size: "chunks", draft_mask: "drafts" };
 
 /** @extends {Hero<ServingData>} */
 export class Serving extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    /** @type {Record<string, PrefixView | PagesView | ChunksView | DraftsView>} */
-    this.views = { prefix: new PrefixView(this), pages: new PagesView(this), chunks: new ChunksView(this), drafts: new DraftsView(this) };
-    const control = root.insertBefore(element("div", "serving-film"), this.says);
-    this.film = new Film(control, _("step"), (frame) => this.wind(frame));
-    /** @type {Record<string, number>} */
-    this.frameOf = {};
-    this.turn = 0; // how often the picture has changed: a wave runs with each time
-    this.shown = this.texts = "";
-  }
+  /** @type {Record<string, PrefixView | PagesView | ChunksView | DraftsView>} */
+  views = { prefix: new PrefixView(this), pages: new PagesView(this), chunks: new ChunksView(this), drafts: new DraftsView(this) };
+  film = new Film(this.root.insertBefore(element("div", "serving-film"), this.says), _("step"), (frame) => this.wind(frame));
+  /** @type {Record<string, number>} */
+  frameOf = {};
+  turn = 0; // how often the picture has changed: a wave runs with each time
+  shown = "";
+  texts = "";
 
   get trick() { return String(this.choices.trick); }
   get view() { return this.views[this.trick] ?? this.views.prefix; }

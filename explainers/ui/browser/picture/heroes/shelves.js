@@ -42,18 +42,13 @@ const FLASH = [{ backgroundColor: "var(--wrong)", opacity: 0.1 }, { backgroundCo
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Shelves extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.stepShown = NaN;
-    this.isForward = false;
-    /** @type {import("../palette.js").Ramps} */
-    this.ramps = {};
-    this.acts = new Acts();
-    this.counts = root.insertBefore(element("div", "shelves-counts"), this.says);
-    this.film = new Film(this.bar, _("Step"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
-    this.film.paused = () => { if (this.data) this.choose({ words_read: this.told(this.step) }); };
-  }
+  stepShown = NaN;
+  isForward = false;
+  /** @type {import("../palette.js").Ramps} */
+  ramps = {};
+  acts = new Acts();
+  counts = this.root.insertBefore(element("div", "shelves-counts"), this.says);
+  film = new Film(this.bar, _("Step"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ words_read: this.told(this.step) }) });
 
   /** @override */
   addWords() {

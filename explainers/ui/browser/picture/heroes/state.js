@@ -47,21 +47,15 @@ const FLIES = 460, GLOWS = 900; // milliseconds in which a pair comes to the mem
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class State extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.shown = "";
-    this.writtenShown = NaN;
-    this.limit = 1;
-    /** @type {import("../palette.js").Ramps} */
-    this.ramps = {};
-    this.acts = new Acts();
-    const choose = (/** @type {number} */ row) => { this.film.pause(); this.choose({ question: this.data.asked.indexOf(this.data.pairs[row][0]) }); };
-    this.words = new Words(this.stage, { label: _("The word that is asked for"), choose, peek: () => {} });
-    this.note = this.stage.add("div", "state-note");
-    this.film = new Film(this.bar, _("pairs written"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
-    this.film.paused = () => { if (this.data) this.choose({ pairs: this.count }); };
-  }
+  shown = "";
+  writtenShown = NaN;
+  limit = 1;
+  /** @type {import("../palette.js").Ramps} */
+  ramps = {};
+  acts = new Acts();
+  words = new Words(this.stage, { label: _("The word that is asked for"), choose: (row) => this.ask(row), peek: () => {} });
+  note = this.stage.add("div", "state-note");
+  film = new Film(this.bar, _("pairs written"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ pairs: this.count }) });
 
   // What is chosen.
 
@@ -84,6 +78,12 @@ export class State extends Hero {
   get said() { return this.data.pairs.slice(0, this.count); }
   /** What followed the word that is asked for, first to last. */
   get followers() { return this.said.filter(([key]) => key === this.name).map(([, value]) => value); }
+
+  /** @param {number} row */
+  ask(row) {
+    this.film.pause();
+    this.choose({ question: this.data.asked.indexOf(this.data.pairs[row][0]) });
+  }
 
   /** A number of pairs on the film; the server hears of the last one. @param {number} frame */
   wind(frame) {

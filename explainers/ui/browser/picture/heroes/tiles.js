@@ -58,19 +58,14 @@ const SEEN = 5, TURN = -50; // pixels: a smaller tile is drawn so large; degrees
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tiles extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.shown = "";
-    this.swept = ""; // the mask whose tiles the film has
-    this.frame = 0;
-    /** @type {import("../palette.js").Ramps} */
-    this.ramps = {};
-    this.colour = "";
-    this.slide = new Slide(this.bar, (at) => this.choose({ length: this.data.lengths[at].tokens }));
-    const control = root.insertBefore(element("div", "tiles-film"), this.says);
-    this.film = new Film(control, _("tiles read"), (frame) => this.wind(frame));
-  }
+  shown = "";
+  swept = ""; // the mask whose tiles the film has
+  frame = 0;
+  /** @type {import("../palette.js").Ramps} */
+  ramps = {};
+  colour = "";
+  slide = new Slide(this.bar, (at) => this.choose({ length: this.data.lengths[at].tokens }));
+  film = new Film(this.root.insertBefore(element("div", "tiles-film"), this.says), _("tiles read"), (frame) => this.wind(frame));
 
   // What is chosen.
 

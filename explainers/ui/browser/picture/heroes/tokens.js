@@ -36,14 +36,10 @@ const DIGITS_NEED = 34, SIGN_NEEDS = 8; // pixels of a strip in which "−1.2" c
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tokens extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.textShown = "";
-    /** @type {import("../palette.js").Ramps} */
-    this.ramps = {};
-    this.film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
-  }
+  textShown = "";
+  /** @type {import("../palette.js").Ramps} */
+  ramps = {};
+  film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
 
   // What is chosen.
 

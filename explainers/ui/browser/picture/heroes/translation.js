@@ -39,35 +39,20 @@ const NAMED = 4; // syllables that the sentence about a word names at most
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Translation extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.textShown = "";
-    this.wasTable = false;
-    /** @type {Mark[]} of the table, since it was shown */
-    this.cells = [];
-    /** @type {Focus | null} what the pointer is on */
-    this.pointed = null;
-    /** @type {number | null} a word that was chosen, whose column is shown */
-    this.pinned = null;
-    this.words = new Words(this.stage, {
-      label: _("Words that are read"),
-      choose: (place) => this.pin(place),
-      peek: (place) => this.peek(place === null ? null : { isColumn: true, place }),
-    });
-    this.words.root.classList.add("translation-read");
-    this.syllables = new Words(this.stage, {
-      label: _("Syllables that are written"),
-      choose: (place) => this.ask(place),
-      peek: (place) => this.peekAt(place),
-    });
-    this.syllables.root.lang = "vi";
-    this.film = new Film(this.below, _("syllables written"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
-    this.film.paused = () => { if (this.data) this.choose({ written: this.choices.written }); };
-    this.legend = element("button", "translation-legend", _("correct word"));
-    this.legend.setAttribute("role", "switch");
-    this.legend.onclick = () => this.choose({ gold: !this.hasGold });
-  }
+  textShown = "";
+  wasTable = false;
+  /** @type {Mark[]} of the table, since it was shown */
+  cells = [];
+  /** @type {Focus | null} what the pointer is on */
+  pointed = null;
+  /** @type {number | null} a word that was chosen, whose column is shown */
+  pinned = null;
+  words = new Words(this.stage, {
+    label: _("Words that are read"), choose: (place) => this.pin(place), peek: (place) => this.peek(place === null ? null : { isColumn: true, place }),
+  });
+  syllables = new Words(this.stage, { label: _("Syllables that are written"), choose: (place) => this.ask(place), peek: (place) => this.peekAt(place) });
+  film = new Film(this.below, _("syllables written"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ written: this.choices.written }) });
+  legend = Object.assign(element("button", "translation-legend", _("correct word")), { onclick: () => this.choose({ gold: !this.hasGold }) });
 
   // What is chosen.
 
@@ -139,6 +124,7 @@ export class Translation extends Hero {
   /** @override */
   offer() {
     super.offer();
+    this.legend.setAttribute("role", "switch");
     if (this.legend.parentElement !== this.bar) this.bar.append(this.legend);
     const views = this.chips.get("cross_view")?.root;
     if (!views || views.parentElement === this.below) return;
@@ -219,14 +205,14 @@ export class Translation extends Hero {
     return [
       ...markLines(lines, places, this.focus, gold),
       { key: "caret", class: "translation-caret", box: places.carets[Math.min(written, this.count - 1)], opacity: this.isComplete ? 0 : 1 },
-      this.markLine("words", places, row, {
+      { ...this.markLine("words", places, row, {
         chosen: isColumn ? place : row.indexOf(Math.max(...row)), shown: isColumn ? place : -1, tell: (seen) => this.tellWord(seen),
         is: (seen) => ({ correct: !isColumn && this.isGold(place, seen), end: seen === this.end }),
-      }),
-      this.markLine("syllables", places, column, {
+      }), is: { "translation-read": true } },
+      { ...this.markLine("syllables", places, column, {
         chosen: isColumn ? asker : place, shown: isColumn ? -1 : place, tell: (at) => this.tellSyllable(at), isThere: (at) => at < written,
         is: (at) => ({ astray: this.hasGold && Boolean(data.gold?.length) && !this.isRight(at) }),
-      }),
+      }), attributes: { lang: "vi" } },
       ...this.cells,
       ...this.markShares("words", places, row),
       ...this.markShares("syllables", places, column),

@@ -43,14 +43,10 @@ const top = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Views extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    /** @type {{ view: View, column: number } | null} */
-    this.cell = null;
-    /** @type {import("../palette.js").Ramps} */
-    this.ramps = {};
-  }
+  /** @type {{ view: View, column: number } | null} */
+  cell = null;
+  /** @type {import("../palette.js").Ramps} */
+  ramps = {};
 
   // What is chosen.
 
