@@ -31,22 +31,18 @@ import { Hero } from "../hero.js";
 /** @typedef {{ box: NonNullable<Mark["box"]>, size: number }} Slot of a card: its place, and the size of its letters */
 
 const DESK = 86, SIDE = 16, GAP = 10;
-/** A sign of its own for each verdict: colours alone are not told apart by all. @type {Record<string, string>} */
-const SIGNS = { "holds": "✓", "holds with a condition": "±", "does not hold": "✗", "not reproducible": "∅" };
-/** @type {Record<string, string>} */
-const KINDS = { "holds": "holds", "holds with a condition": "condition", "does not hold": "fails", "not reproducible": "lost" };
+/** Of each verdict the class that has its colour, and a sign: colours alone are not told apart by all. @type {Record<string, { kind: string, sign: string }>} */
+const LOOKS = {
+  "": { kind: "down", sign: "" }, "holds": { kind: "holds", sign: "✓" }, "holds with a condition": { kind: "condition", sign: "±" },
+  "does not hold": { kind: "fails", sign: "✗" }, "not reproducible": { kind: "lost", sign: "∅" },
+};
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class ClaimsWall extends Hero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.shownFor = "";
-    this.topics = this.stage.root.appendChild(element("div", "claims-topics"));
-    /** @type {Chips | null} */
-    this.filter = null;
-    this.stage.root.addEventListener("keydown", (event) => this.walk(event));
-  }
+  shownFor = "";
+  topics = this.stage.root.appendChild(element("div", "claims-topics"));
+  /** @type {Chips | undefined} */
+  filter;
 
   // What is chosen.
 
@@ -87,9 +83,10 @@ export class ClaimsWall extends Hero {
     const { topics } = this.data, shown = JSON.stringify(topics);
     if (!isFirst && shown === this.shownFor) return false;
     this.shownFor = shown;
+    this.stage.root.onkeydown = (event) => this.walk(event);
     this.topics.replaceChildren();
-    this.filter = new Chips(this.topics, { label: "", options: Object.entries(topics).map(([value, label]) => ({ value, label })), choose: (about) => this.openTopic(about) });
-    this.topics.firstElementChild?.lastElementChild?.setAttribute("aria-label", _("Claims about"));
+    const options = Object.entries(topics).map(([value, label]) => ({ value, label }));
+    this.filter = new Chips(this.topics, { label: "", name: _("Claims about"), options, choose: (about) => this.openTopic(about) });
     for (const button of this.filter.buttons) button.append(" ", element("b"));
     return true;
   }
@@ -132,7 +129,7 @@ export class ClaimsWall extends Hero {
   markCard(card, at, { box, size }, isSeen) {
     const { id, about, text } = card, verdict = this.seenOf(card), isOpen = at === this.at, key = `card ${at}`, stamp = `stamp ${at}`;
     return [
-      { key, class: "claims-card", is: { open: isOpen }, attributes: { "data-verdict": kindOf(verdict) }, box, opacity: isSeen ? 1 : 0 },
+      { key, class: "claims-card", is: { open: isOpen }, attributes: { "data-verdict": LOOKS[verdict].kind }, box, opacity: isSeen ? 1 : 0 },
       {
         key: `text ${at}`, in: key, tag: "button", class: "claims-text", style: { "--size": `${size}px` }, click: () => this.choose({ claim: id, about }), attributes: {
           "aria-label": verdict ? `${text} ${this.data.verdicts[verdict].label}` : text, "aria-current": String(isOpen), tabindex: isOpen ? 0 : -1, title: isOpen ? "" : text,
@@ -144,7 +141,7 @@ export class ClaimsWall extends Hero {
       },
       { key: stamp, in: key, tag: "span", class: "claims-stamp", is: { turned: verdict }, attributes: { "aria-hidden": "true" } },
       { key: `back ${at}`, in: stamp, tag: "i", class: "back", text: "?" },
-      { key: `front ${at}`, in: stamp, tag: "i", class: "front", text: verdict ? signOf(verdict) : undefined }, // it keeps its sign while it turns back
+      { key: `front ${at}`, in: stamp, tag: "i", class: "front", text: LOOKS[verdict].sign || undefined }, // it keeps its sign while it turns back
     ];
   }
 
@@ -154,19 +151,19 @@ export class ClaimsWall extends Hero {
     const told = guess ? writeSentence(texts[said === this.verdictOf(open) ? "card_right" : "card_wrong"], { guess }) : "", hidden = Boolean(verdict);
     const answers = [...Object.entries(verdicts), /** @type {const} */ ([skip.key, { label: skip.label, means: "" }])];
     return [
-      { key: "desk", class: "claims-desk", attributes: { "data-verdict": kindOf(verdict) }, box },
+      { key: "desk", class: "claims-desk", attributes: { "data-verdict": LOOKS[verdict].kind }, box },
       { key: "line", in: "desk", class: "claims-line" },
       { key: "ask", in: "line", tag: "p", class: "claims-ask", text: texts.card_ask, attributes: { hidden } },
       { key: "means", in: "ask", tag: "small", text: texts.card_means },
       { key: "result", in: "line", tag: "p", class: "claims-result", attributes: { hidden: !hidden } },
-      { key: "seal", in: "result", tag: "b", class: "claims-seal", text: verdict ? `${signOf(verdict)} ${verdicts[verdict].label}` : "" },
+      { key: "seal", in: "result", tag: "b", class: "claims-seal", text: verdict ? `${LOOKS[verdict].sign} ${verdicts[verdict].label}` : "" },
       { key: "on the reader", in: "result", tag: "span", text: told },
       { key: "onward", in: "line", class: "claims-onward" },
       { key: "back", in: "onward", tag: "button", text: "←", attributes: { "aria-label": _("The claim before") }, click: () => this.step(-1) },
       { key: "next", in: "onward", tag: "button", text: "→", attributes: { "aria-label": _("The next claim") }, click: () => this.step(1) },
       { key: "answers", in: "desk", class: "claims-answers", attributes: { role: "group", "aria-label": texts.card_ask, hidden } },
       ...answers.map(([answer, { label, means }]) => ({
-        key: `answer ${answer}`, in: "answers", tag: "button", class: kindOf(answer), text: label, attributes: { title: means || undefined }, click: () => this.judge(answer),
+        key: `answer ${answer}`, in: "answers", tag: "button", class: LOOKS[answer === skip.key ? "" : answer].kind, text: label, attributes: { title: means || undefined }, click: () => this.judge(answer),
       })),
     ];
   }
@@ -184,8 +181,7 @@ export class ClaimsWall extends Hero {
   /** @override @returns {Sentence} */
   sentence() {
     const { cards, verdicts, is_open: isOpen } = this.data, judged = cards.filter((card) => this.saidOf(card) in verdicts);
-    const count = (/** @type {number} */ kind) => String(cards.filter(({ verdict }) => verdict === kind).length);
-    const all = String(cards.length);
+    const count = (/** @type {number} */ kind) => String(cards.filter(({ verdict }) => verdict === kind).length), all = String(cards.length);
     if (isOpen) return { name: "hero_open", values: { all, holds: count(0), condition: count(1), fails: count(2), lost: count(3) } };
     const right = String(judged.filter((card) => this.saidOf(card) === this.verdictOf(card)).length);
     const left = String(cards.filter((card) => !this.saidOf(card)).length);
@@ -198,12 +194,6 @@ export class ClaimsWall extends Hero {
     return cards.filter((card) => this.seenOf(card)).map((card) => `${card.text} ${verdicts[this.verdictOf(card)].label}`).join("; ");
   }
 }
-
-/** The class that has a verdict's colour. @param {string} verdict */
-function kindOf(verdict) { return KINDS[verdict] ?? "down"; }
-
-/** @param {string} verdict */
-function signOf(verdict) { return SIGNS[verdict] ?? "?"; }
 
 /**
  * Places of the open card and of so many others, in rows below and beside it.

@@ -37,8 +37,7 @@ export class Heads extends WordHero {
   get off() { return [...String(this.choices.off)].map((digit) => parseInt(digit, 16)); }
   /** @param {number} head */
   turn(head) {
-    const off = new Set(String(this.choices.off));
-    const digit = head.toString(16);
+    const off = new Set(String(this.choices.off)), digit = head.toString(16);
     if (!off.delete(digit)) off.add(digit);
     this.choose({ off: [...off].sort().join("") });
   }
@@ -77,7 +76,7 @@ export class Heads extends WordHero {
     return [
       ...(isGhost ? [] : /** @type {Mark[]} */ ([
         {
-          key: `lamp ${head}`, tag: "button", class: "heads-lamp", is: { on: !isOff }, style: { "--hue": `var(${colour})` }, box: [plan.lamp, place.right - 17, 44, 34],
+          key: `lamp ${head}`, tag: "button", class: "heads-lamp", is: { on: !isOff }, style: { "--hue": `var(${colour})` }, box: [plan.lamp, place.title - 17, 44, 34],
           attributes: { role: "switch", "aria-checked": String(!isOff), "aria-label": name }, click: () => this.turn(head),
         },
         { key: `knob ${head}`, in: `lamp ${head}`, tag: "span" },
@@ -112,8 +111,7 @@ export class Heads extends WordHero {
     const share = (/** @type {number | undefined} */ place) => (place === undefined ? "" : percent((single ?? this.layer).weights[0][asker][place]));
     const values = {
       word: tokens[asker], heads: String(count), off: this.off.join(", "), change: percent(this.change()),
-      first: first === undefined ? "" : tokens[first], second: second === undefined ? "" : tokens[second],
-      first_single: share(first), second_single: share(second),
+      first: tokens[first] ?? "", second: tokens[second] ?? "", first_single: share(first), second_single: share(second),
       first_head: String(a?.head ?? ""), second_head: String(b?.head ?? ""), first_share: percent(a?.weight ?? 0), second_share: percent(b?.weight ?? 0),
     };
     const hue = (/** @type {{ head: number } | null} */ one) => (one && count > 1 ? `hue${one.head % HUES}` : "");
@@ -152,16 +150,6 @@ export class Heads extends WordHero {
 
 // Where everything of the picture of heads stands: rows above one line of words.
 
-/**
- * @typedef {object} RowPlace
- * @property {number} top
- * @property {number} base where arcs begin and end
- * @property {number} high how far the widest arc may reach
- * @property {number} scale of the arcs' widths
- * @property {number} title the depth of the row's name
- * @property {number} right the depth of its switch
- */
-
 const HEIGHT = 430, ABOVE = 22, LABELS = 20, SWITCH = 56, LEAST_PITCH = 34;
 
 /**
@@ -173,20 +161,16 @@ function placeHeads(stage, words, heads, hasSingle) {
   const line = placeWords(stage, words, isPhone ? [0, 0] : [92, SWITCH]);
   const below = line.isSlanted ? (isPhone ? 60 : 40) : 0, bottom = 62 + below;
   const pitch = isPhone ? (heads > 4 ? 62 : 70) : Math.max(LEAST_PITCH, (HEIGHT - ABOVE - bottom) / shown);
-  const height = isPhone ? ABOVE + 10 + pitch * shown + bottom : Math.max(HEIGHT, ABOVE + bottom + pitch * shown);
+  const height = isPhone ? ABOVE + 10 + pitch * shown + bottom : Math.max(HEIGHT, ABOVE + bottom + pitch * shown), first = height - bottom - pitch * shown;
   stage.resize(room, height);
-  const first = height - bottom - pitch * shown;
-  /** @type {RowPlace[]} */
   const rows = Array.from({ length: Math.max(9, heads + 1) }, (_row, at) => {
     const place = hasSingle ? Math.min(at, shown) : at === 0 ? -0.4 : Math.min(at - 1, shown);
-    const top = first + pitch * place, base = top + pitch - LABELS;
-    const head = isPhone ? 30 : 4;
+    const top = first + pitch * place, base = top + pitch - LABELS; // arcs begin and end there
     return {
-      top, base, high: Math.max(10, base - top - head), scale: Math.max(0.32, Math.min(1.2, (pitch - (isPhone ? 26 : 0)) / 104)),
-      title: isPhone ? top + 14 : base - 8, right: isPhone ? top + 14 : base - 8,
+      top, base, high: Math.max(10, base - top - (isPhone ? 30 : 4)), scale: Math.max(0.32, Math.min(1.2, (pitch - (isPhone ? 26 : 0)) / 104)),
+      title: isPhone ? top + 14 : base - 8, // the depth of its name, and of its switch
     };
   });
-  const lamp = isPhone ? room - 44 : room - SWITCH + 4;
-  const foot = height - bottom, wordDepth = foot + (line.isSlanted ? 8 : 34);
+  const lamp = isPhone ? room - 44 : room - SWITCH + 4, foot = height - bottom, wordDepth = foot + (line.isSlanted ? 8 : 34);
   return { ...line, rows, lamp, foot, wordDepth, digits: heads > 4 ? 13.6 : 14 };
 }

@@ -48,32 +48,21 @@ const BAR = { top: 48, height: 36 }, LEGEND = 30, GAP = 18;
 const STRIPES = 3; // pixels of a text in the stack: narrower ones are not told apart
 const SIDE = 236;
 
-/**
- * @typedef {object} Limits bytes of all GPUs together, seconds of one step
- * @property {"memory" | "bandwidth" | "compute" | "none"} name
- * @property {number} held
- * @property {number} usable
- * @property {number} reading
- * @property {number} ofCaches the part of reading that is for caches
- * @property {number} computing
- * @property {number} speed tokens a second of all texts
- * @property {boolean} isWhole are the weights known, and in what is held?
- */
-
 /** @extends {Hero<HeroData & Numbers>} */
 export class Memory extends Hero {
+  map = new MemoryMap(this.stage, (row, column) => this.move(row, column));
+  names = ""; // of all that can be chosen
+  chosen = 0; // pixels that the choice of a number takes beside the name
+  film = new Film(this.below, _("tokens in each text"), (frame) => this.move(this.row, frame));
+  readers = new Film(this.below, _("texts at once"), (frame) => this.move(frame, this.column));
+  drawn = ""; // the numbers that are drawn
+  /** @type {Record<string, Choice> | null} what was asked for ahead of the run */
+  asked = null;
+  ahead = { model: "", gpu: "", at: -Infinity }; // what is shown ahead of it
+
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    this.map = new MemoryMap(this.stage, (row, column) => this.move(row, column));
-    this.names = ""; // of all that can be chosen
-    this.chosen = 0; // pixels that the choice of a number takes beside the name
-    this.film = new Film(this.below, _("tokens in each text"), (frame) => this.move(this.row, frame));
-    this.readers = new Film(this.below, _("texts at once"), (frame) => this.move(frame, this.column));
-    this.drawn = ""; // the numbers that are drawn
-    /** @type {Record<string, Choice> | null} what was asked for ahead of the run */
-    this.asked = null;
-    this.ahead = { model: "", gpu: "", at: -Infinity }; // what is shown ahead of it
     const shown = new WeakRef(this);
     addEventListener("chosen", (event) => shown.deref()?.lookAhead(/** @type {CustomEvent<Record<string, Choice>>} */ (event).detail));
   }
@@ -168,7 +157,7 @@ export class Memory extends Hero {
       ...stack.marks, ...map.marks,
       // On a phone the sentence says what limits; there is no room for both.
       { key: "side", class: "memory-limits", box: [isPhone ? 0 : stage.room - SIDE, stack.end + 20, SIDE, map.end - stack.end - 62], opacity: isPhone ? 0 : 1 },
-      ...markLimits(this.findLimits()), ...map.names,
+      ...this.markLimits(), ...map.names,
     ];
   }
 
@@ -211,21 +200,42 @@ export class Memory extends Hero {
     ]);
   }
 
-  /** What limits here: room, or the slower half of a step. @returns {Limits} */
+  /** How full the memory is, and how long a step reads and computes. @returns {Mark[]} */
+  markLimits() {
+    const { plan: { usable, weights } } = this, { name: limit, held, reading, ofCaches, computing, speed } = this.findLimits();
+    const titles = /** @type {Record<string, string>} */ ({ memory: _("Memory limits here"), bandwidth: _("Bandwidth limits here"), compute: _("Computing limits here"), none: "" });
+    const isKnown = reading > 0 && limit !== "memory", longest = Math.max(reading, computing) || 1, time = (/** @type {number} */ seconds) => (isKnown ? formatTime(seconds) : "–");
+    const filled = held > usable ? _("{size} too much", { size: formatSize(held - usable) }) : `${Math.round((100 * held) / usable)}\u00a0%`;
+    const meter = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ number, /** @type {number} */ share, part = 0) => /** @type {Mark[]} */ ([
+      { key: name, in: "side", class: `memory-meter ${name}`, is: { chosen: name === limit }, attributes: { hidden: name !== "memory" && limit === "none" } },
+      { key: `${name} label`, in: name, tag: "span", class: "what", text: label },
+      { key: `${name} number`, in: name, tag: "b", text: number },
+      { key: `${name} gauge`, in: name, class: "gauge" },
+      { key: `${name} share`, in: `${name} gauge`, tag: "i", style: { width: `${Math.min(100, 100 * share)}%` } },
+      { key: `${name} part`, in: `${name} gauge`, tag: "i", class: "part", style: { width: part ? `${100 * part}%` : "0" } },
+    ]);
+    return [
+      { key: "limit title", in: "side", class: "memory-limit-title", text: titles[limit], attributes: { "data-limit": limit } },
+      ...meter("memory", weights !== null ? _("filled of what is usable") : _("filled of what is usable, without weights"), filled, held / usable),
+      ...meter("bandwidth", _("reading memory, each step"), time(reading), isKnown ? reading / longest : 0, isKnown ? ofCaches / longest : 0),
+      ...meter("compute", _("computing with weights"), time(computing), isKnown ? computing / longest : 0),
+      { key: "speed", in: "side", class: "memory-speed", text: isKnown && limit !== "none" ? _("at most {speed} tokens a second", { speed: formatThree(speed) }) : "" },
+    ];
+  }
+
+  /** What limits here, room or the slower half of a step: bytes of all GPUs together, seconds of one step, tokens a second of all texts. */
   findLimits() {
-    const { plan, texts, column, data } = this, { usable } = plan;
-    const held = (plan.weights ?? 0) + plan.overhead + this.cache;
-    const ofCaches = texts * (plan.readCaches?.[column] ?? 0), reading = (plan.readWeights ?? 0) + ofCaches;
+    const { plan, texts, column, data } = this, held = (plan.weights ?? 0) + plan.overhead + this.cache;
+    const ofCaches = texts * (plan.readCaches?.[column] ?? 0), reading = (plan.readWeights ?? 0) + ofCaches; // part of which is for caches
     const computing = texts * (plan.computing ?? 0), speed = texts / Math.max(reading, computing);
-    const isFull = plan.weights !== null && (held > usable || (this.users !== null && texts > this.users));
+    const isFull = plan.weights !== null && (held > plan.usable || (this.users !== null && texts > this.users));
     const name = isFull ? "memory" : plan.weights === null || !data.writes ? "none" : computing > reading ? "compute" : "bandwidth";
-    return { name, held, usable, reading, ofCaches, computing, speed, isWhole: plan.weights !== null };
+    return { name, held, reading, ofCaches, computing, speed };
   }
 
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, column, users, plan, gpus } = this;
-    const free = plan.usable - (plan.weights ?? 0) - plan.overhead;
+    const { data, column, users, plan, gpus } = this, free = plan.usable - (plan.weights ?? 0) - plan.overhead;
     const values = {
       model: data.model, gpus, tokens: data.lengths[column].toLocaleString("en"), texts: this.texts.toLocaleString("en"),
       cache: formatSize(data.once[column]), all: formatSize(this.texts * data.once[column]), users: (users ?? 0).toLocaleString("en"),
@@ -287,26 +297,4 @@ export class Memory extends Hero {
       return [`${lengthNames[place]}: ${formatSize(once[place])}; ${fits}`];
     }).join(". ");
   }
-}
-
-/** How full the memory is, and how long a step reads and computes. @param {Limits} limits @returns {Mark[]} */
-function markLimits({ name: limit, held, usable, reading, ofCaches, computing, speed, isWhole }) {
-  const titles = { memory: _("Memory limits here"), bandwidth: _("Bandwidth limits here"), compute: _("Computing limits here"), none: "" };
-  const isKnown = reading > 0 && limit !== "memory", longest = Math.max(reading, computing) || 1, time = (/** @type {number} */ seconds) => (isKnown ? formatTime(seconds) : "–");
-  const filled = held > usable ? _("{size} too much", { size: formatSize(held - usable) }) : `${Math.round((100 * held) / usable)}\u00a0%`;
-  const meter = (/** @type {keyof titles} */ name, /** @type {string} */ label, /** @type {string} */ number, /** @type {number} */ share, part = 0) => /** @type {Mark[]} */ ([
-    { key: name, in: "side", class: `memory-meter ${name}`, is: { chosen: name === limit }, attributes: { hidden: name !== "memory" && limit === "none" } },
-    { key: `${name} label`, in: name, tag: "span", class: "what", text: label },
-    { key: `${name} number`, in: name, tag: "b", text: number },
-    { key: `${name} gauge`, in: name, class: "gauge" },
-    { key: `${name} share`, in: `${name} gauge`, tag: "i", style: { width: `${Math.min(100, 100 * share)}%` } },
-    { key: `${name} part`, in: `${name} gauge`, tag: "i", class: "part", style: { width: part ? `${100 * part}%` : "0" } },
-  ]);
-  return [
-    { key: "limit title", in: "side", class: "memory-limit-title", text: titles[limit], attributes: { "data-limit": limit } },
-    ...meter("memory", isWhole ? _("filled of what is usable") : _("filled of what is usable, without weights"), filled, held / usable),
-    ...meter("bandwidth", _("reading memory, each step"), time(reading), isKnown ? reading / longest : 0, isKnown ? ofCaches / longest : 0),
-    ...meter("compute", _("computing with weights"), time(computing), isKnown ? computing / longest : 0),
-    { key: "speed", in: "side", class: "memory-speed", text: isKnown && limit !== "none" ? _("at most {speed} tokens a second", { speed: formatThree(speed) }) : "" },
-  ];
 }

@@ -8,14 +8,6 @@
 import { ACROSS, take } from "../../common/keys.js";
 import { _, grouped } from "../../common/words.js";
 
-/**
- * @typedef {object} MapState
- * @property {number} row that is chosen: how many texts
- * @property {number} column how long
- * @property {string} number of GPUs
- * @property {string} told what holds at the point
- */
-
 const LEFT = 46, FEET = 42, PAD = 9, HIGH = 218, MARK = 22, SAME = 9; // pixels for the number on a line, and between lines that look like one
 
 export class MemoryMap {
@@ -25,25 +17,13 @@ export class MemoryMap {
     this.choose = choose;
     this.wide = 0;
     this.drawn = "";
-    /** @type {Mark[]} that hold until another number of GPUs is chosen, or the room changes */
-    this.still = [];
-    /** @type {Mark[]} */
-    this.marks = [];
-    /** @type {Mark[]} */
-    this.numbers = [];
-    /** @type {string[]} */
-    this.names = [];
-    /** @type {number[]} */
-    this.lengths = [];
-    /** @type {number[]} */
-    this.counts = [];
-    /** @type {Plan[]} */
-    this.plans = [];
-    /** @type {number[]} */
-    this.samples = [];
     this.at = [0, 0];
-    this.root = /** @type {HTMLElement} */ (/** @type {unknown} */ (null));
-    this.point = this.root;
+    /** @type {Record<"still" | "marks" | "numbers", Mark[]>} that hold until another number of GPUs is chosen, or the room changes; the first below the guides */
+    this.kept = { still: [], marks: [], numbers: [] };
+    this.names = /** @type {string[]} */ ([]);
+    this.lengths = this.counts = this.samples = /** @type {number[]} */ ([]);
+    this.plans = /** @type {Plan[]} */ ([]);
+    this.root = this.point = /** @type {HTMLElement} */ (/** @type {unknown} */ (null));
   }
 
   /** @param {HTMLElement} node of the map, or of its point */
@@ -62,7 +42,7 @@ export class MemoryMap {
   /** @param {number} texts */
   y(texts) { return HIGH - PAD - ((HIGH - 2 * PAD) * Math.log(texts)) / Math.log(Math.max(2, this.counts.at(-1) ?? 2)); }
 
-  /** Everything in its place, and where the map ends; the names of lengths and counts, which are there with the data. @param {number} top @param {number} wide @param {MapState} state */
+  /** Everything in its place, and where the map ends; the names of lengths and counts, which are there with the data. @param {number} top @param {number} wide @param {{ row: number, column: number, number: string, told: string }} state of the point */
   mark(top, wide, { row, column, number, told }) {
     const { stage } = this, isPhone = stage.room < 560, left = isPhone ? 42 : LEFT, start = top + 20, small = isPhone ? 13 : 14;
     this.at = [row, column];
@@ -75,10 +55,10 @@ export class MemoryMap {
     const lengths = chooseNames(this.lengths, column, (place) => left + this.x(this.lengths[place]), between, Math.max(between, 20 + long / 2));
     const counts = chooseNames(this.counts, row, (place) => start + this.y(this.counts[place]), 15, 15);
     const marks = /** @type {Mark[]} */ ([
-      ...this.still,
+      ...this.kept.still,
       { key: "across", class: "memory-guide", box: [left, y - 0.5, x - left, 1] },
       { key: "down", class: "memory-guide", box: [x - 0.5, y, 1, start + HIGH - y] },
-      ...this.marks,
+      ...this.kept.marks,
       {
         key: "point", tag: "button", class: "memory-point", box: [x - 11, y - 11, 22, 22],
         attributes: { "aria-roledescription": _("point on a map, moved with the arrow keys"), "aria-label": told },
@@ -95,7 +75,7 @@ export class MemoryMap {
       ...counts.map(({ at, isSeen }, place) => ({
         key: `count ${place}`, class: "text", is: { chosen: place === row }, text: grouped(this.counts[place]), at: [left - 7, at, small], hold: "right", opacity: isSeen ? 1 : 0,
       })),
-      ...this.numbers,
+      ...this.kept.numbers,
     ]);
     return { marks, names, end: start + HIGH + FEET };
   }
@@ -114,7 +94,8 @@ export class MemoryMap {
     });
     const chosen = plans.findIndex((plan) => plan.number === number), busy = this.shade(lines[chosen] ?? [], plans[chosen]?.turns ?? []), computing = _("computing limits");
     const areas = paths.map((path, level) => ({ key: `area ${level}`, in: "sheet", tag: "svg:path", class: `memory-area level-${level}`, attributes: { d: `${path}V${HIGH}H0Z` } }));
-    this.still = [
+    /** @type {Mark[]} */
+    const still = [
       {
         key: "map", class: "memory-map", is: { unknown: plans.every(({ weights }) => weights === null) }, box: [left, start, wide, HIGH], // what fits is not known
         made: (root) => { this.root = this.listen(root); },
@@ -126,14 +107,14 @@ export class MemoryMap {
       { key: "title of counts", class: "text quiet", text: _("texts at once ↑"), at: [0, start - 14, 14], hold: "left" },
       { key: "title of lengths", class: "text quiet", text: _("tokens in each text →"), at: [end, start + HIGH + FEET - 10, 14], hold: "right" },
     ];
-    this.marks = [
+    const marks = /** @type {Mark[]} */ ([
       {
         key: "busy", class: "memory-mark", text: computing, at: [left + Math.min(busy.x, wide - stage.widths([computing], 14)[0]), start + busy.y, 14], // where it still fits
         hold: "left", opacity: busy.path ? 1 : 0,
       },
       ...this.tell(lines, reaching, left, start),
-    ];
-    this.numbers = this.markNumbers(lines, number, left, start);
+    ]);
+    this.kept = { still, marks, numbers: this.markNumbers(lines, number, left, start) };
   }
 
   /** Say in the map what its areas are: the smallest, and what no number of GPUs reaches, where there is room. @param {[number, number][][]} lines @param {Plan[]} reaching @param {number} left @param {number} start @returns {Mark[]} */

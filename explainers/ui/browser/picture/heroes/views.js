@@ -5,6 +5,7 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
+/** @import { Stage } from "../stage.js" */
 
 import { ALONG, take } from "../../common/keys.js";
 import { setText } from "../../common/elements.js";
@@ -17,16 +18,7 @@ import { markPixels, markStrip } from "../strip_marks.js";
 import { WordHero } from "../word_hero.js";
 
 /** @typedef {number[][]} Matrix */
-/**
- * @typedef {object} Head what one pair of choices computes
- * @property {Matrix} x
- * @property {Record<string, Matrix>} matrices by what they make
- * @property {Matrix} query
- * @property {Matrix} key
- * @property {Matrix} value
- * @property {Matrix} scores
- * @property {Matrix} weights
- */
+/** @typedef {Record<"x" | View | "scores" | "weights", Matrix> & { matrices: Record<View, Matrix> }} Head what one pair of choices computes; matrices by what they make */
 /**
  * @typedef {object} Numbers
  * @property {string[]} tokens
@@ -84,8 +76,10 @@ export class Views extends WordHero {
 
   /** @override @returns {Mark[]} */
   marks() {
-    const { stage, data: { tokens }, head, asker, ramps } = this, count = head.x[0].length, places = placeViews(stage, tokens, count, head.query[0].length);
+    const { stage, data: { tokens }, head, asker, ramps } = this, count = head.x[0].length, own = head.query[0].length;
+    const places = (stage.room < 560 ? standBelow : standBeside)(stage, tokens, Math.min(count, ENTRIES), Math.min(own, OWN));
     const { isUpright, isColumn, blocks, rows } = places, word = tokens[asker];
+    stage.resize(stage.room, places.height);
     return [
       ...this.markLines(places),
       { key: "asker", class: "text views-asker", text: word, at: places.asker, hold: isColumn ? "left" : "middle" },
@@ -202,35 +196,15 @@ export class Views extends WordHero {
 // Where everything stands in the picture of queries, keys and values: beside each other, or on a phone
 // below each other.
 
-/** @typedef {import("../stage.js").Stage} Stage */
 /** @typedef {[x: number, y: number]} Point */
 /** @typedef {[x: number, y: number, width: number, height: number]} Box */
 /** @typedef {{ matrix: Box, strip: Box, matrixName: Point, name: Point, meaning?: Point }} Block a matrix and the strip that it makes, with its meaning where there is room */
 /** @typedef {{ key: Box, word: Point, share: Point }} Row what stands on the line of one word */
-/**
- * @typedef {object} Places
- * @property {number} height
- * @property {number} size of the words beside their keys
- * @property {number} shareSize
- * @property {boolean} isColumn do the numbers of the word stand below each other?
- * @property {boolean} isUpright
- * @property {Box} x
- * @property {[x: number, y: number, size: number]} asker
- * @property {Point} xName
- * @property {Block[]} blocks
- * @property {Point} title of the keys
- * @property {Row[]} rows
- */
+/** @typedef {Record<"height" | "size" | "shareSize", number> & Record<"isColumn" | "isUpright", boolean>} Form `size` of the words beside their keys; do the word's numbers, do all things stand below each other? */
+/** @typedef {Form & { x: Box, asker: [x: number, y: number, size: number], xName: Point, blocks: Block[], title: Point, rows: Row[] }} Places */
 
 const HEIGHT = 412, MOST_PITCH = 54, LEAST_PITCH = 30;
 const ENTRIES = 8, OWN = 4; // so many numbers of a word, of its query, have room for their digits; more share it
-
-/** @param {Stage} stage @param {string[]} tokens @param {number} x numbers of a word @param {number} own and of its query @returns {Places} */
-function placeViews(stage, tokens, x, own) {
-  const places = (stage.room < 560 ? standBelow : standBeside)(stage, tokens, Math.min(x, ENTRIES), Math.min(own, OWN));
-  stage.resize(stage.room, places.height);
-  return places;
-}
 
 /** @param {Stage} stage @param {string[]} tokens @param {number} entries @param {number} own @returns {Places} */
 function standBeside(stage, tokens, entries, own) {
