@@ -146,9 +146,7 @@ export class Deck extends Hero {
     const left = [...cards.slice(this.open + 1), ...cards.slice(0, this.open)].filter((one) => !this.isDone(one));
     const next = left.find((one) => this.isLit(one)) ?? left[0];
     const values = {
-      done: String(cards.filter((one) => this.isDone(one)).length), all: String(cards.length),
-      name: card.label, next: next?.label ?? "",
-      minutes: String(this.minutesOf(card)),
+      done: String(cards.filter((one) => this.isDone(one)).length), all: String(cards.length), name: card.label, next: next?.label ?? "", minutes: String(this.minutesOf(card)),
     };
     const classes = { name: `deck-said ${card.kind}`, next: `deck-said ${next?.kind ?? ""}` };
     if (!this.isDone(card)) return { name: "hero_next", values, classes };
@@ -164,19 +162,11 @@ export class Deck extends Hero {
 // Where the cards of a deck lie: lines of each kind, the open card wider than the others.
 
 /** @typedef {import("../stage.js").Box & { line: number }} Place */
-/**
- * @typedef {object} Form how a deck is laid out in some room
- * @property {string} name
- * @property {number} left room for the names of the rows; above the rows where there is none
- * @property {number} head height of such a name
- * @property {number} most cards in a line
- * @property {number} gap
- * @property {number} high
- * @property {number} open how many times as wide as another card
- * @property {number} between rows
- */
 
-/** @param {number} room @returns {Form} */
+/**
+ * Room for the names of the rows at the left, or above the rows so high; the most cards in a line, and how high they are; how many times as wide the open one is.
+ * @param {number} room
+ */
 function formFor(room) {
   if (room < 560) return { name: "small", left: 0, head: 24, most: 8, gap: 4, high: 38, open: 4, between: 6 };
   if (room < 880) return { name: "tight", left: 0, head: 24, most: 9, gap: 5, high: 68, open: 1.5, between: 4 };
@@ -232,7 +222,7 @@ function fillLines(own, most, open, wide) {
   return lines;
 }
 
-/** @param {Form} form @param {number} room @param {number[]} some @param {number} open @param {number} y @param {number} line @returns {Place[]} */
+/** @param {ReturnType<typeof formFor>} form @param {number} room @param {number[]} some @param {number} open @param {number} y @param {number} line @returns {Place[]} */
 function placeLine(form, room, some, open, y, line) {
   const { left, most, gap, high } = form, isSmall = form.name === "small", hasOpen = some.includes(open);
   const free = room - left - 4 - gap * (most - 1);

@@ -2,7 +2,7 @@
 // A text as a ribbon of bars, one query's weights; below it the keys that each of four policies keeps.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Mark, Now } from "../scene.js" */
 
 import { ALONG, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
@@ -28,6 +28,7 @@ import { percent, readable } from "../sentence.js";
 
 const SAME = 0.5; // of the weight that is kept: then a query reads its own word
 const QUOTE = 34, HEAD = 24, GAP = 8; // pixels: the quotation, a line's words, and what is between lines
+const BAND = 30, MARKS = 9, SEEN = 3; // pixels: a line's bars and marks, its marks, and a bar that is to be seen
 const LABELS = 5, NOTED = 0.02; // bars with a word above them, and the smallest weight that gets one
 const MOST_BEFORE = 9; // tokens in front of the query that are quoted
 
@@ -115,17 +116,13 @@ export class Reading extends Hero {
 
   /** Bars, and lines of what is kept; here one points at tokens, and chooses the one that asks. @param {Record<string, number[]>} sets @returns {Mark} */
   markRibbon(sets) {
-    const { data, stage, base, tall } = this, { query, tokens } = data, count = tokens.length, most = Math.max(...data.weights, 1e-6);
-    const lines = Object.entries(sets).map(([name, keys], line) => ({ name, top: this.bandOf(line), kept: new Set(keys), strength: name === this.policy ? 1 : 0.75 }));
+    const { query, tokens, weights } = this.data, kept = Object.values(sets).map((keys) => new Set(keys));
     return {
-      key: "ribbon", tag: "canvas", class: "reading-canvas", style: { height: `${stage.height}px` }, attributes: {
+      key: "ribbon", tag: "canvas", class: "reading-canvas", style: { height: `${this.stage.height}px` }, attributes: {
         tabindex: 0, role: "slider", "aria-label": _("The token that asks"),
-        "aria-valuenow": query, "aria-valuemin": 0, "aria-valuemax": count - 1, "aria-valuetext": tokens[query].trim(),
+        "aria-valuenow": query, "aria-valuemin": 0, "aria-valuemax": tokens.length - 1, "aria-valuetext": tokens[query].trim(),
       },
-      numbers: data.weights, draw: (canvas, weights) => drawRibbon(canvas, {
-        stage, colours: this.colours, count, query, shares: weights.map((one) => one / most), base, tall,
-        lines: lines.map((line) => ({ ...line, marks: this.tween.row(`line ${line.name}`, 0) })),
-      }),
+      numbers: weights, draw: (canvas, now) => this.paintRibbon(canvas, now, kept),
       made: (canvas) => {
         canvas.onclick = (/** @type {MouseEvent} */ event) => { const token = this.tokenAt(canvas, event); if (token !== null) this.choose({ query_token: token }); };
         canvas.onpointermove = (/** @type {MouseEvent} */ event) => this.point(this.tokenAt(canvas, event));
@@ -133,6 +130,59 @@ export class Reading extends Hero {
         canvas.onkeydown = (/** @type {KeyboardEvent} */ event) => this.press(event);
       },
     };
+  }
+
+  /** Bars of the query's weights, and below them the keys that are kept, on one canvas. @param {HTMLCanvasElement} canvas @param {Now} weights @param {Set<number>[]} kept */
+  paintRibbon(canvas, weights, kept) {
+    const { stage: { room, height }, colours, base, tall, step, data: { query, tokens, policies } } = this, wide = Math.max(1, step - 0.25), ratio = Math.max(1, devicePixelRatio);
+    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), largest = Math.max(...this.data.weights, 1e-6);
+    const size = { width: Math.round(room * ratio), height: Math.round(height * ratio) };
+    if (canvas.width !== size.width || canvas.height !== size.height) Object.assign(canvas, size);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, room, height);
+
+    /** @param {string} colour @param {number} strength @param {[x: number, y: number, width: number, height: number]} box */
+    const fill = (colour, strength, ...box) => {
+      pen.globalAlpha = strength;
+      pen.fillStyle = colour;
+      pen.fillRect(...box);
+    };
+    /** @param {number} foot @param {number} most @param {Set<number>} [keys] */
+    const drawBars = (foot, most, keys) => {
+      for (let key = 0; key <= query; key++) {
+        const high = (most * (weights[key] ?? 0)) / largest, thick = high > 2 ? Math.max(wide, SEEN) : wide;
+        if (high >= 0.4) fill(!keys || keys.has(key) ? colours.bar : colours.missed, 1, (key + 0.5) * step - thick / 2, foot - high, thick, high);
+      }
+    };
+    /** The query's place, and the tokens behind it, which it does not see. @param {number} from @param {number} to */
+    const drawQuery = (from, to) => {
+      fill(colours.query, 1, (query + 0.5) * step - 1, from, 2, to - from);
+      if (query + 1 >= tokens.length) return;
+      pen.save();
+      pen.beginPath();
+      pen.rect((query + 1) * step + 1, from, room, to - from);
+      pen.clip();
+      pen.globalAlpha = 0.22;
+      pen.strokeStyle = colours.quiet;
+      for (let at = (query + 1) * step - (to - from); at < room; at += 6) {
+        pen.beginPath();
+        pen.moveTo(at, to);
+        pen.lineTo(at + to - from, from);
+        pen.stroke();
+      }
+      pen.restore();
+    };
+
+    fill(colours.quiet, 0.07, 0, base, room, 1.5);
+    drawBars(base, tall - 20);
+    drawQuery(base - tall + 8, base);
+    policies.forEach((policy, line) => {
+      const top = this.bandOf(line), foot = top + BAND - MARKS, strength = policy === this.policy ? 1 : 0.75;
+      fill(colours.quiet, 0.07, 0, foot, (query + 1) * step, MARKS);
+      drawBars(foot - 2, BAND - MARKS - 2, kept[line]);
+      for (const key of this.tween.row(`line ${policy}`, 0)) fill(colours.bar, strength, key * step, foot, wide, MARKS); // as far as marks have walked
+      drawQuery(top, top + BAND);
+    });
   }
 
   /** The words in front of the query, and the query. @returns {Mark[]} */
@@ -248,71 +298,3 @@ export class Reading extends Hero {
 
 /** A token above a bar: it has no room for every blank. @param {string} token */
 const written = (token) => token.trim() || "↵";
-
-// The ribbon itself: bars of one query's weights, and below them the keys that are kept, on one canvas.
-
-/**
- * @typedef {object} Drawn
- * @property {import("../stage.js").Stage} stage
- * @property {Record<"bar" | "missed" | "query" | "quiet", string>} colours
- * @property {number} count of the tokens
- * @property {number} query
- * @property {ArrayLike<number>} shares of the highest bar
- * @property {number} base of the highest bars
- * @property {number} tall the room above it
- * @property {{ top: number, kept: Set<number>, marks: ArrayLike<number>, strength: number }[]} lines marks: as far as they have walked
- */
-
-const BAND = 30; // pixels of a line's bars and marks
-const MARKS = 9, SEEN = 3; // pixels of marks, and of a bar that is to be seen
-
-/** @param {HTMLCanvasElement} canvas @param {Drawn} drawn */
-function drawRibbon(canvas, { stage: { room, height }, colours, count, query, shares, base, tall, lines }) {
-  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), step = room / count, wide = Math.max(1, step - 0.25), ratio = Math.max(1, devicePixelRatio);
-  const size = { width: Math.round(room * ratio), height: Math.round(height * ratio) };
-  if (canvas.width !== size.width || canvas.height !== size.height) Object.assign(canvas, size);
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, room, height);
-
-  /** @param {string} colour @param {number} strength @param {number} x @param {number} y @param {number} width @param {number} high */
-  const fill = (colour, strength, x, y, width, high) => {
-    pen.globalAlpha = strength;
-    pen.fillStyle = colour;
-    pen.fillRect(x, y, width, high);
-  };
-  /** @param {number} foot @param {number} most @param {Set<number>} [kept] */
-  const drawBars = (foot, most, kept) => {
-    for (let key = 0; key <= query; key++) {
-      const high = most * (shares[key] ?? 0), thick = high > 2 ? Math.max(wide, SEEN) : wide;
-      if (high >= 0.4) fill(!kept || kept.has(key) ? colours.bar : colours.missed, 1, (key + 0.5) * step - thick / 2, foot - high, thick, high);
-    }
-  };
-  /** The query's place, and the tokens behind it, which it does not see. @param {number} from @param {number} to */
-  const drawQuery = (from, to) => {
-    fill(colours.query, 1, (query + 0.5) * step - 1, from, 2, to - from);
-    if (query + 1 >= count) return;
-    pen.save();
-    pen.beginPath();
-    pen.rect((query + 1) * step + 1, from, room, to - from);
-    pen.clip();
-    pen.globalAlpha = 0.22;
-    pen.strokeStyle = colours.quiet;
-    for (let at = (query + 1) * step - (to - from); at < room; at += 6) {
-      pen.beginPath();
-      pen.moveTo(at, to);
-      pen.lineTo(at + to - from, from);
-      pen.stroke();
-    }
-    pen.restore();
-  };
-
-  fill(colours.quiet, 0.07, 0, base, room, 1.5);
-  drawBars(base, tall - 20);
-  drawQuery(base - tall + 8, base);
-  for (const { top, kept, marks, strength } of lines) {
-    fill(colours.quiet, 0.07, 0, top + BAND - MARKS, (query + 1) * step, MARKS);
-    drawBars(top + BAND - MARKS - 2, BAND - MARKS - 2, kept);
-    for (let mark = 0; mark < marks.length; mark++) fill(colours.bar, strength, marks[mark] * step, top + BAND - MARKS, wide, MARKS);
-    drawQuery(top, top + BAND);
-  }
-}

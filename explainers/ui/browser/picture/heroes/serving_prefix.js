@@ -4,7 +4,6 @@
 /** @import { Sentence } from "../hero.js" */
 /** @import { Mark } from "../scene.js" */
 /** @import { Stage } from "../stage.js" */
-/** @import { Serving } from "./serving.js" */
 
 import { ALONG, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
@@ -14,12 +13,8 @@ const CHIP = 27, LEGEND = 30, LAST_WAVE = 0.85; // the last column follows after
 const SAME = 0, AGAIN = 1, DIFFERS = 2; // a square: reused; as it was, but computed again; another row
 
 export class PrefixView extends View {
-  /** @param {Serving} hero */
-  constructor(hero) {
-    super(hero);
-    /** @type {{ of: string, before: number[][], after: number[][] }} of some texts: what each layer's squares were, and what they become */
-    this.squares = { of: "", before: [], after: [] };
-  }
+  /** @type {{ of: string, before: number[][], after: number[][] }} of some texts: what each layer's squares were, and what they become */
+  squares = { of: "", before: [], after: [] };
 
   get texts() {
     const { data, changed } = this.hero, [first, second] = data.tokens;
@@ -171,17 +166,7 @@ function walk(event) {
 // Where the tokens of two prompts lie: in columns as wide as their words, on as many lines as they need.
 
 /** @typedef {{ x: number, width: number, line: number }} Column */
-/**
- * @typedef {object} Line
- * @property {number} from its first token
- * @property {number} to behind its last one
- * @property {number[]} lanes middles of the lanes of prompt 1, of both, and of prompt 2
- * @property {boolean} isSplit has each prompt a lane of its own?
- * @property {number} grid top of the squares
- * @property {number} unit height of a square
- * @property {number} end
- */
-/** @typedef {{ columns: Column[], first: Column[], lines: Line[], size: number, gutter: number, fork: string }} Prompts */
+/** @typedef {ReturnType<typeof layOutPrompts>} Prompts */
 
 const LANE = 33, SIZES = [16, 15, 14.5, 14, 13.5, 13], FORK = 28, PAD = 2.5, GAP = 8, NEXT_LINE = 14;
 
@@ -190,7 +175,6 @@ const LANE = 33, SIZES = [16, 15, 14.5, 14, 13.5, 13], FORK = 28, PAD = 2.5, GAP
  * @param {string[][]} columns all words that a token may be
  * @param {string[]} first prompt 1
  * @param {{ block: number, fork: number, layers: number, beginning: number }} form where prompt 2 leaves prompt 1, and how long both are alike if nothing is changed
- * @returns {Prompts}
  */
 function layOutPrompts(stage, columns, first, { block, fork, layers, beginning }) {
   const isPhone = stage.room < 560, gutter = isPhone ? 16 : 64, room = stage.room - gutter;
@@ -210,12 +194,12 @@ function layOutPrompts(stage, columns, first, { block, fork, layers, beginning }
     for (const width of inside) { placed.push({ x, width, line }); x += width; }
     x += GAP;
   }
-  const unit = [7, 2.8][line] ?? 1.3;
+  const unit = [7, 2.8][line] ?? 1.3; // height of a square
   let top = 0;
   const lines = Array.from({ length: line + 1 }, (_line, nth) => {
     const from = placed.findIndex((one) => one.line === nth), to = placed.findLastIndex((one) => one.line === nth) + 1;
     const isSplit = to > fork, places = !isSplit ? [0, 0, 0] : from < fork ? [0, 1, 2] : [0, 0.5, 1];
-    const lanes = places.map((place) => top + (place + 0.5) * LANE);
+    const lanes = places.map((place) => top + (place + 0.5) * LANE); // middles of prompt 1, of both, and of prompt 2
     const grid = lanes[2] + LANE / 2 + 6, end = grid + layers * unit;
     top = end + NEXT_LINE;
     return { from, to, lanes, isSplit, grid, unit, end };
@@ -240,7 +224,7 @@ function placeFirst(columns, widths, { block, beginning }) {
   return placed;
 }
 
-/** Two curves from what is shared to what is not. @param {Column[]} columns @param {Line[]} lines @param {number} fork */
+/** Two curves from what is shared to what is not. @param {Column[]} columns @param {{ lanes: number[] }[]} lines @param {number} fork */
 function drawFork(columns, lines, fork) {
   const own = columns[fork];
   if (!fork || !own) return "";

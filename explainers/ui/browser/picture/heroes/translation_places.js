@@ -5,19 +5,13 @@
 /** @typedef {{ words: string[], syllables: string[] }} Texts */
 /** @typedef {Required<Pick<import("../scene.js").Mark, "at" | "hold">> & { turn?: number }} Spot of a word */
 /**
- * @typedef {object} Places
- * @property {boolean} isDown words stand in two columns, lines run across
- * @property {number} full width of all lines of a syllable together: 100 %
- * @property {Record<"words" | "syllables", number[]>} along their line
- * @property {number[]} feet how wide the lines may be together where they reach a word
- * @property {number} from where lines leave the syllables
- * @property {number} to where they reach the words
- * @property {Spot[]} words
- * @property {Spot[]} syllables
- * @property {Record<"words" | "syllables", [x: number, y: number][]>} shares beside the words
- * @property {[x: number, y: number, width: number, height: number][]} carets before each syllable
- * @property {ReturnType<typeof placeTable>} table
+ * @typedef {Record<"words" | "syllables", Spot[]>} Spots
+ * @typedef {{ carets: [x: number, y: number, width: number, height: number][] }} Carets before each syllable
+ * @typedef {{ along: Record<keyof Spots, number[]>, shares: Record<keyof Spots, [x: number, y: number][]> }} Beside along their line, and of the shares beside the words
+ * @typedef {{ full: number, feet: number[], from: number, to: number }} Bundles how wide all lines of a syllable are, and may be together at a word; where they leave and end
+ * @typedef {Spots & Carets & Beside & Bundles} Lines
  */
+/** @typedef {ReturnType<typeof placeSentences>} Places */
 
 const LARGEST = 24, SMALLEST = 14, PHONE = 560, INSET = 8;
 const LEAST_ROW = 17; // of the table: its digits can be read
@@ -35,7 +29,7 @@ function spread(widths, room, most) {
   return widths.map((width, at) => first + sum(widths.slice(0, at)) + gap * at + width / 2);
 }
 
-/** @param {Stage} stage @param {Texts} texts @param {boolean} isTable @returns {Places} */
+/** @param {Stage} stage @param {Texts} texts @param {boolean} isTable */
 export function placeSentences(stage, texts, isTable) {
   const { room } = stage, lines = [texts.words, texts.syllables], [words, syllables] = lines.map(({ length }) => length);
   const needs = (/** @type {number} */ size) => Math.max(...lines.map((line) => sum(stage.widths(line, size)) + (line.length - 1) * size * 0.5));
@@ -49,8 +43,6 @@ export function placeSentences(stage, texts, isTable) {
   const places = isDown ? placeColumns(stage, texts) : placeLines(stage, texts, size), table = placeTable(stage, texts, isDown);
   return { ...places, ...(isTable ? placeBeside(table, texts, isDown) : {}), isDown, table };
 }
-
-/** @typedef {Omit<Places, "isDown" | "table">} Lines */
 
 /** @param {Stage} stage @param {Texts} texts @param {number} size @returns {Lines} */
 function placeLines(stage, texts, size) {
@@ -91,7 +83,7 @@ function placeTable(stage, { words, syllables }, isDown) {
   return { gutter, head, columns, side, above: isDown ? 13 : Math.max(10.5, fits), beside: Math.min(beside, side - 3) };
 }
 
-/** Words above the table, and syllables beside it. @param {Places["table"]} table @param {Texts} texts @param {boolean} isDown @returns {Pick<Places, "words" | "syllables" | "carets">} */
+/** Words above the table, and syllables beside it. @param {ReturnType<typeof placeTable>} table @param {Texts} texts @param {boolean} isDown @returns {Spots & Carets} */
 function placeBeside({ gutter, head, columns, side, above, beside }, { syllables }, isDown) {
   return {
     words: columns.map(([left, width]) => ({ at: [left + width / 2, isDown ? head - 6 : 13, above], hold: isDown ? "left" : "middle", turn: isDown ? -90 : 0 })),
