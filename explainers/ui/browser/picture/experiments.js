@@ -127,7 +127,7 @@ async function copy(hero) {
 }
 
 /** The picture for another page: a file, and the line that shows it. @param {() => Promise<import("../common/host.js").Offer>} offer */
-export function addEmbedButton(offer) {
+function addEmbedButton(offer) {
   const button = element("button", "copy embed", _("Embed")), box = element("div", "offer");
   box.hidden = true;
   button.setAttribute("aria-expanded", "false");

@@ -10,22 +10,13 @@ export const PLAY = "M5 2.5v13l11-6.5z", PAUSE = "M5 3h4v12H5zM11 3h4v12h-4z";
 const FILM_LENGTH = 8000; // milliseconds
 const A_WORD = 250; // milliseconds: silent reading, as explainers/ui/learning_path.py has it
 
-/**
- * @typedef {object} PlayerWords
- * @property {string} play
- * @property {string} pause
- * @property {string} again
- * @property {string} resume
- */
-
 /** Steps with names; each stands for a length of time, or until what is said there has been read. */
 export class Player {
   /**
    * @param {HTMLElement} root
-   * @param {{ words: PlayerWords, names: string[], dwell: number[], go: (step: number) => void, said: () => string, skips: (step: number) => boolean }} options
+   * @param {{ names: string[], dwell: number[], go: (step: number) => void, said: () => string, skips: (step: number) => boolean }} options
    */
-  constructor(root, { words, names, dwell, go, said, skips }) {
-    this.words = words;
+  constructor(root, { names, dwell, go, said, skips }) {
     this.names = names;
     this.dwell = dwell;
     this.go = go;
@@ -97,7 +88,7 @@ export class Player {
   /** What stands on it at a step. @param {number} step */
   show(step) {
     this.step = step;
-    const { words, names, isPlaying } = this;
+    const { names, isPlaying } = this;
     this.root.classList.toggle("playing", isPlaying);
     this.root.style.setProperty("--dwell", `${this.stay}ms`);
     this.stops.forEach((stop, s) => {
@@ -107,7 +98,7 @@ export class Player {
       stop.setAttribute("aria-label", names[s]);
       if (stop.lastElementChild) stop.lastElementChild.textContent = names[s];
     });
-    const label = isPlaying ? words.pause : step === 0 ? words.play : step === this.last ? words.again : words.resume;
+    const label = isPlaying ? _("Pause") : step === 0 ? _("Show me how") : step === this.last ? _("Play again") : _("Play");
     this.button.replaceChildren(icon(isPlaying ? PAUSE : PLAY), element("span", "", label));
   }
 }

@@ -57,7 +57,6 @@ export class Journey extends WordHero {
     /** @type {import("../palette.js").Ramps} */
     this.ramps = {};
     this.player = new Player(this.below, {
-      words: { play: _("Show me how"), pause: _("Pause"), again: _("Play again"), resume: _("Play") },
       names: [_("Look"), _("Numbers"), _("Query, key, value"), _("Scores"), _("Mask"), _("Weights"), _("Output")],
       dwell: DWELL,
       go: (step) => this.go(step),
