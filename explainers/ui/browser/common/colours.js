@@ -5,22 +5,14 @@
 
 const INK_TURNS = 0.179; // the luminance at which black and white stand out equally
 
-/**
- * The colour at this share of the way along a ramp.
- * @param {Rgb[]} ramp
- * @param {number} share
- * @returns {Rgb}
- */
+/** The colour at this share of the way along a ramp. @param {Rgb[]} ramp @param {number} share @returns {Rgb} */
 export function mix(ramp, share) {
   const place = Math.min(1, Math.max(0, share)) * (ramp.length - 1);
   const step = Math.min(ramp.length - 2, Math.floor(place));
   return ramp[step].map((low, channel) => Math.round(low + (ramp[step + 1][channel] - low) * (place - step)));
 }
 
-/**
- * Black or white, whichever is read better on this colour.
- * @param {Rgb} rgb
- */
+/** Black or white, whichever is read better on this colour. @param {Rgb} rgb */
 export function chooseInk(rgb) {
   return luminance(rgb) > INK_TURNS ? "#000" : "#fff";
 }
@@ -31,10 +23,7 @@ function luminance(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/**
- * A ramp as the background of a legend's bar.
- * @param {Rgb[]} ramp
- */
+/** A ramp as the background of a legend's bar. @param {Rgb[]} ramp */
 export function gradient(ramp) {
   return `linear-gradient(to right, ${ramp.map((rgb) => `rgb(${rgb})`).join(", ")})`;
 }

@@ -76,11 +76,7 @@ export function locate(path, script = import.meta.url) {
   return new URL(script.split("/_stcore/")[0] + path);
 }
 
-/**
- * Let the stylesheet hold for this part of the page.
- * @param {Node} part
- * @param {CSSStyleSheet} sheet
- */
+/** Let the stylesheet hold for this part of the page. @param {Node} part @param {CSSStyleSheet} sheet */
 export function wear(part, sheet) {
   const root = part instanceof ShadowRoot ? part : document;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);

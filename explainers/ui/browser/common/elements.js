@@ -16,6 +16,9 @@ export function element(tag, name, text) {
   return made;
 }
 
+/** What draws on a canvas. @param {HTMLCanvasElement} canvas */
+export const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+
 /** Another text, where it is another: it would be laid out anew. @param {Element} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;

@@ -13,10 +13,7 @@ export const BLANK = -32768; // what stands for a blank among packed values: ui/
 export const WEIGHT_STEPS = 10000; // in how many steps a weight of a plane is told: ui/figure/head_tiles.py
 export const BLANK_WEIGHT = 65535; // and what stands for a blank there
 
-/**
- * A number as it is printed, with a minus that is as wide as a plus.
- * @param {number} value
- */
+/** A number as it is printed, with a minus that is as wide as a plus. @param {number} value */
 export function digits(value, places = 2) {
   const text = Math.abs(value) < 99.995 ? value.toFixed(places) : value.toPrecision(3);
   return localNumber(/^-[0.]+$/.test(text) ? text.slice(1) : text.replace("-", "−"));
@@ -37,20 +34,13 @@ export function unpackValues({ unit, steps }, rows, columns) {
   }));
 }
 
-/**
- * All low bytes, then all high ones: so they are packed better.
- * @param {string} packed
- * @returns {Promise<Planes>}
- */
+/** All low bytes, then all high ones: so they are packed better. @param {string} packed @returns {Promise<Planes>} */
 export async function unpackPlanes(packed) {
   const bytes = await unpackBytes(packed), half = bytes.length / 2;
   return { low: bytes.subarray(0, half), high: bytes.subarray(half) };
 }
 
-/**
- * What zlib packed, from base64.
- * @param {string} packed
- */
+/** What zlib packed, from base64. @param {string} packed */
 export async function unpackBytes(packed) {
   const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());

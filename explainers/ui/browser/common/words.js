@@ -6,10 +6,7 @@
 /** @type {Words} */
 let translations = {};
 
-/**
- * Take the visitor's words.
- * @param {Words} words
- */
+/** Take the visitor's words. @param {Words} words */
 export function speak(words) {
   translations = words;
 }

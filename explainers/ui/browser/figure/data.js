@@ -83,8 +83,6 @@
  * @property {string} pooled_by the list in which they are, as a link calls it; or nothing
  */
 
-/**
- * @typedef {Omit<PanelData, "values"> & { values: Values }} Matrix a panel whose numbers can be read
- */
+/** @typedef {Omit<PanelData, "values"> & { values: Values }} Matrix a panel whose numbers can be read */
 
 export {};

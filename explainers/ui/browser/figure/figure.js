@@ -66,11 +66,7 @@ export async function mount(root, data, host) {
 export default served(".figure", mount);
 
 export class Figure {
-  /**
-   * @param {HTMLElement} root
-   * @param {FigureData} data
-   * @param {Tell} tell
-   */
+  /** @param {HTMLElement} root @param {FigureData} data @param {Tell} tell */
   constructor(root, data, tell) {
     this.root = root;
     this.sent = data; // by the server; with a view of it, it becomes the data that are drawn
@@ -189,31 +185,20 @@ export class Figure {
     if (working && (stepper || this.clicked)) this.card.show(working, this.clicked, Boolean(stepper));
   }
 
-  /**
-   * The reader moves a slider.
-   * @param {Range} range
-   */
+  /** The reader moves a slider. @param {Range} range */
   drag(range) {
     this.stop();
     this.dragging = true;
     this.turn(range, range.place);
   }
 
-  /**
-   * The reader has moved it, and the server hears of it.
-   * @param {"frame" | "view"} kind
-   * @param {Range} range
-   */
+  /** The reader has moved it, and the server hears of it. @param {"frame" | "view"} kind @param {Range} range */
   drop(kind, range) {
     this.dragging = false;
     this.send(kind, { place: range.place });
   }
 
-  /**
-   * Turn a slider, and all that follow it.
-   * @param {Range} range
-   * @param {number} place
-   */
+  /** Turn a slider, and all that follow it. @param {Range} range @param {number} place */
   turn(range, place) {
     for (const one of [range, ...rangesLike(range)]) {
       one.put(place);
@@ -221,10 +206,7 @@ export class Figure {
     }
   }
 
-  /**
-   * Show where a slider stands now; for a view that was not sent the server is waited for.
-   * @param {Range} range
-   */
+  /** Show where a slider stands now; for a view that was not sent the server is waited for. @param {Range} range */
   follow(range) {
     if (range !== this.views) {
       this.card.hide();
@@ -277,10 +259,7 @@ export class Figure {
     if (this.frames) this.addFrames(this.frames);
   }
 
-  /**
-   * @param {PanelData} data
-   * @param {(box: HTMLElement) => void} put
-   */
+  /** @param {PanelData} data @param {(box: HTMLElement) => void} put */
   draw(data, put) {
     const panel = new (KINDS[data.kind] ?? (data.image ? Picture : Table))(this, data);
     this.panels.set(data.id, panel);
@@ -323,10 +302,7 @@ export class Figure {
     this.steps.append(element("span", "hint", _("or the keys ← →, or click a cell")));
   }
 
-  /**
-   * @param {string} what
-   * @param {(by: number) => void} advance
-   */
+  /** @param {string} what @param {(by: number) => void} advance */
   addButtons(what, advance) {
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) => {
       const made = this.steps.appendChild(element("button", "step", text));
@@ -359,20 +335,14 @@ export class Figure {
     else if (place === range.last) this.pause();
   }
 
-  /**
-   * The reader chose another theme; only the server knows its colours.
-   * @param {TransitionEvent} event
-   */
+  /** The reader chose another theme; only the server knows its colours. @param {TransitionEvent} event */
   dressed(event) {
     if (event.target !== this.root || event.propertyName !== "background-color") return;
     const seen = getComputedStyle(this.root).backgroundColor;
     if (seen !== `rgb(${this.data.background.join(", ")})`) this.tell("theme", true);
   }
 
-  /**
-   * @param {string} name
-   * @param {object} what
-   */
+  /** @param {string} name @param {object} what */
   send(name, what) {
     this.tell(name, { ...what, count: this.counted() });
   }
@@ -392,12 +362,7 @@ export class Figure {
     this.tell("cell", this.clicks);
   }
 
-  /**
-   * @param {string} panel
-   * @param {number} row
-   * @param {number} column
-   * @param {HTMLElement} box
-   */
+  /** @param {string} panel @param {number} row @param {number} column @param {HTMLElement} box */
   click(panel, row, column, box) {
     if (this.frames) this.pause(); // the server has to know which frame it is
     this.card.hide();
@@ -491,19 +456,12 @@ export class Figure {
   }
 }
 
-/**
- * Do the rows of two tables stand at the same height?
- * @param {DOMRect | undefined} here
- * @param {DOMRect | undefined} there
- */
+/** Do the rows of two tables stand at the same height? @param {DOMRect | undefined} here @param {DOMRect | undefined} there */
 function areBeside(here, there) {
   return here && there && here.width > 0 && Math.abs(here.bottom - there.bottom) < 1;
 }
 
-/**
- * The sliders of other pictures that have this one's name.
- * @param {Range} range
- */
+/** The sliders of other pictures that have this one's name. @param {Range} range */
 function rangesLike(range) {
   for (const figure of shown) if (!figure.root.isConnected) shown.delete(figure);
   const { name } = range.slider;

@@ -7,10 +7,7 @@ import { gradient } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { _ } from "../common/words.js";
 
-/**
- * A bar for each kind of matrix in the picture.
- * @param {FigureData} data
- */
+/** A bar for each kind of matrix in the picture. @param {FigureData} data */
 export function legend(data) {
   const signed = data.panels.some(isBelowZero) ? [_("negative"), "0", _("positive")] : ["0", _("largest")]; // counts, differences
   /** @type {Record<string, string[]>} */

@@ -7,11 +7,7 @@
 import { element } from "../common/elements.js";
 
 export class Range {
-  /**
-   * @param {Figure} figure
-   * @param {"frame" | "view"} kind what it turns to
-   * @param {SliderData} slider
-   */
+  /** @param {Figure} figure @param {"frame" | "view"} kind what it turns to @param {SliderData} slider */
   constructor(figure, kind, slider) {
     this.figure = figure;
     this.slider = slider;

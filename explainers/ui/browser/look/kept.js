@@ -5,7 +5,7 @@
 /** @import { Heads } from "./heads.js" */
 
 import { channels } from "../common/colours.js";
-import { element } from "../common/elements.js";
+import { element, penOf } from "../common/elements.js";
 import { _ } from "../common/words.js";
 import { percent } from "../picture/sentence.js";
 import { makePixels, paintCodes } from "./heads.js";
@@ -36,7 +36,7 @@ export class KeptHeads {
     const colours = makePixels(dress.background, channels(dress.look.deep)), { heads } = this;
     this.root.replaceChildren(...this.kept.map(({ layer, head, codes }) => {
       const button = element("button", "", heads.name(layer, head)), canvas = element("canvas"), { size } = this;
-      const image = new ImageData(size, size), pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+      const image = new ImageData(size, size), pen = penOf(canvas);
       Object.assign(canvas, { width: size, height: size });
       paintCodes(image, codes, colours, null);
       pen.putImageData(image, 0, 0);

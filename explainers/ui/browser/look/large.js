@@ -4,7 +4,7 @@
 /** @import { Heads } from "./heads.js" */
 /** @import { Span } from "../tiles/pooling.js" */
 
-import { element, shape } from "../common/elements.js";
+import { element, penOf, shape } from "../common/elements.js";
 import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 import { chooseArcOpacity, chooseArcWidth, writeArcPath } from "../picture/arcs.js";
@@ -94,7 +94,7 @@ export class LargeHead {
     const image = new ImageData(Math.round(this.wide * devicePixelRatio), Math.round(this.high * devicePixelRatio)), { width, height } = image;
     Object.assign(this.canvas, { width, height });
     paintCodes(image, this.heads.pool(weights, this.head, part, width, height), this.colours, null);
-    /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d")).putImageData(image, 0, 0);
+    penOf(this.canvas).putImageData(image, 0, 0);
     this.drawBorders();
   }
 

@@ -5,7 +5,7 @@
 /** @import { Heads } from "./heads.js" */
 
 import { channels, mix } from "../common/colours.js";
-import { element } from "../common/elements.js";
+import { element, penOf } from "../common/elements.js";
 import { ACROSS, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 import { paintCodes } from "./heads.js";
@@ -47,7 +47,7 @@ export class HeadMosaic {
     this.size = size;
     const width = Math.ceil(size * this.layers * scale), height = Math.ceil(size * this.most * scale);
     Object.assign(this.canvas, { width, height });
-    const pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+    const pen = penOf(this.canvas);
     const square = new ImageData(inner, inner), ground = mix([dress.background, channels(dress.look.deep)], TINT);
     for (let layer = 0; layer < this.layers; layer++) {
       const weights = this.heads.layers[layer], all = { query: /** @type {[number, number]} */ ([0, weights.rows]), key: /** @type {[number, number]} */ ([0, weights.side]) };
@@ -85,7 +85,7 @@ export class HeadMosaic {
     const veil = element("canvas", "veil"), scale = devicePixelRatio, { size } = this;
     Object.assign(veil, { width: this.canvas.width, height: this.canvas.height });
     Object.assign(veil.style, { left: `${LABELS}px`, top: `${LABELS}px`, width: this.canvas.style.width, height: this.canvas.style.height });
-    const pen = /** @type {CanvasRenderingContext2D} */ (veil.getContext("2d"));
+    const pen = penOf(veil);
     pen.fillStyle = `rgb(${dress.background})`;
     pen.globalAlpha = 1 - FADED;
     for (let layer = 0; layer < this.layers; layer++) for (let head = 0; head < this.most; head++) {

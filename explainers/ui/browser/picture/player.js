@@ -38,10 +38,7 @@ export class Player {
     this.show(0);
   }
 
-  /**
-   * Views of the same thing, one of them chosen; returns what marks it.
-   * @param {string[]} names @param {(view: number) => void} choose
-   */
+  /** Views of the same thing, one of them chosen; returns what marks it. @param {string[]} names @param {(view: number) => void} choose */
   addViews(names, choose) {
     const options = names.map((label, value) => ({ value: String(value), label }));
     const chips = new Chips(this.root, { label: "", options, choose: (value) => choose(Number(value)) });

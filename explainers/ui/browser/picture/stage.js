@@ -1,7 +1,7 @@
 // @ts-check
 // The stage of a picture: nodes that are made once and then only change their places.
 
-import { element, shape } from "../common/elements.js";
+import { element, penOf, shape } from "../common/elements.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
@@ -14,7 +14,7 @@ export class Stage {
     this.height = 0;
     /** @type {WeakMap<Element, (number | string)[]>} what was last written into a node's style */
     this.places = new WeakMap();
-    this.pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+    this.pen = penOf(document.createElement("canvas"));
     /** @type {Map<string, number>} */
     this.lengths = new Map();
     this.family = ""; // of the letters

@@ -3,7 +3,7 @@
 
 /** @import { Mark } from "./scene.js" */
 
-import { setText } from "../common/elements.js";
+import { penOf, setText } from "../common/elements.js";
 import { digits } from "../common/numbers.js";
 import { _ } from "../common/words.js";
 import { level } from "./palette.js";
@@ -78,7 +78,7 @@ function put(numbers, draw, still) {
 /** @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} numbers @param {number} width @param {number} limit @param {Uint32Array} [ramp] */
 function colour(canvas, numbers, width, limit, ramp = new Uint32Array()) {
   if (!numbers.length) return;
-  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), height = numbers.length / width;
+  const pen = penOf(canvas), height = numbers.length / width;
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const image = pen.createImageData(width, height), pixels = new Uint32Array(image.data.buffer);
   for (let at = 0; at < pixels.length; at++) pixels[at] = level(ramp, numbers[at], limit);

@@ -12,10 +12,7 @@ import { AROUND, take } from "../common/keys.js";
 export const isUnseen = (node) => node.matches(".hides-own .models-own");
 
 export class Words {
-  /**
-   * @param {Stage} stage
-   * @param {{ label: string, choose: (place: number) => void, peek: (place: number | null) => void }} options
-   */
+  /** @param {Stage} stage @param {{ label: string, choose: (place: number) => void, peek: (place: number | null) => void }} options */
   constructor(stage, { label, choose, peek }) {
     this.stage = stage;
     this.choose = choose;

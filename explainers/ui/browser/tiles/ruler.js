@@ -10,10 +10,7 @@ import { BLANK_WEIGHT, WEIGHT_STEPS } from "../common/numbers.js";
 
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/**
- * The positions that get a tick: round numbers, at most so many.
- * @param {Span} span @param {number} most
- */
+/** The positions that get a tick: round numbers, at most so many. @param {Span} span @param {number} most */
 export function ticks([from, to], most) {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? to - from;
   const first = Math.ceil(from / step) * step;

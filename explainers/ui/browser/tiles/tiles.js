@@ -12,7 +12,7 @@
 
 import { gradient, mix } from "../common/colours.js";
 import { loadStyle, served, wear } from "../common/component.js";
-import { element } from "../common/elements.js";
+import { element, penOf } from "../common/elements.js";
 import { settle } from "../common/host.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
 import { _, localNumber, speak } from "../common/words.js";
@@ -44,11 +44,7 @@ export async function mount(root, data, host) {
 export default served(".tiles", mount);
 
 export class Tiles {
-  /**
-   * @param {HTMLElement} root
-   * @param {TilesData} data
-   * @param {Tell} tell
-   */
+  /** @param {HTMLElement} root @param {TilesData} data @param {Tell} tell */
   constructor(root, data, tell) {
     this.root = root;
     this.data = data;
@@ -135,10 +131,7 @@ export class Tiles {
     this.key.replaceChildren(element("span", "", _("weight 0")), bar, element("span", "", "1"));
   }
 
-  /**
-   * Which part of the text is looked at, in all tiles alike; null is all of it.
-   * @param {Part | null} window
-   */
+  /** Which part of the text is looked at, in all tiles alike; null is all of it. @param {Part | null} window */
   look(window) {
     const side = this.data.tokens.length;
     this.window = window;
@@ -155,7 +148,7 @@ export class Tiles {
       const side = Math.max(1, Math.round(tile.size * devicePixelRatio));
       Object.assign(tile.canvas, { width: side, height: side });
       this.measure(tile);
-      const context = contextOf(tile.canvas);
+      const context = penOf(tile.canvas);
       if (rows > side) {
         this.fill(context, poolLargest(this.steps, tile.at, this.data.tokens.length, this.seen, side), side);
         continue;
@@ -206,7 +199,7 @@ export class Tiles {
     const side = this.data.tokens.length, { low, high } = this.steps;
     const canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
     const steps = Uint16Array.from({ length: side * side }, (_step, k) => low[at + k] | (high[at + k] << 8));
-    this.fill(contextOf(canvas), steps, side);
+    this.fill(penOf(canvas), steps, side);
     return canvas;
   }
 
@@ -218,12 +211,7 @@ export class Tiles {
     context.putImageData(image, 0, 0);
   }
 
-  /**
-   * The query and the key that are pointed at.
-   * @param {Tile} tile
-   * @param {PointerEvent} event
-   * @returns {Span}
-   */
+  /** The query and the key that are pointed at. @param {Tile} tile @param {PointerEvent} event @returns {Span} */
   place(tile, event) {
     const area = tile.canvas.getBoundingClientRect(), { query, key } = this.seen ?? { query: [0, 1], key: [0, 1] };
     const within = (/** @type {number[]} */ [low, high], /** @type {number} */ offset, /** @type {number} */ size) =>
@@ -231,10 +219,7 @@ export class Tiles {
     return [within(query, event.clientY - area.top, area.height), within(key, event.clientX - area.left, area.width)];
   }
 
-  /**
-   * @param {Tile} tile
-   * @param {PointerEvent} event
-   */
+  /** @param {Tile} tile @param {PointerEvent} event */
   point(tile, event) {
     const [query, key] = this.place(tile, event), { tokens, across, down } = this.data;
     const place = tile.at + query * tokens.length + key;
@@ -245,19 +230,13 @@ export class Tiles {
       { layer: across[tile.column], head: down[tile.row], query: named(query), key: named(key), value });
   }
 
-  /**
-   * @param {Tile} tile
-   * @param {PointerEvent} event
-   */
+  /** @param {Tile} tile @param {PointerEvent} event */
   press(tile, event) {
     this.start = { place: this.place(tile, event), x: event.clientX, y: event.clientY };
     tile.canvas.setPointerCapture(event.pointerId);
   }
 
-  /**
-   * @param {Tile} tile
-   * @param {PointerEvent} event
-   */
+  /** @param {Tile} tile @param {PointerEvent} event */
   release(tile, event) {
     const { start } = this;
     this.start = null;
@@ -273,10 +252,7 @@ export class Tiles {
     this.look({ query: between(0), key: between(1) });
   }
 
-  /**
-   * The reader chose another theme; only the server knows its colours.
-   * @param {TransitionEvent} event
-   */
+  /** The reader chose another theme; only the server knows its colours. @param {TransitionEvent} event */
   dressed(event) {
     if (event.target !== this.root || event.propertyName !== "background-color") return;
     const seen = getComputedStyle(this.root).backgroundColor;
@@ -284,10 +260,7 @@ export class Tiles {
   }
 }
 
-/**
- * A colour for every step of a weight.
- * @param {TilesData} data
- */
+/** A colour for every step of a weight. @param {TilesData} data */
 function ramp({ ramp: ends }) {
   return Array.from({ length: WEIGHT_STEPS + 1 }, (empty, step) => mix(ends, step / WEIGHT_STEPS));
 }
@@ -301,11 +274,6 @@ function pixels(colours) {
   const bytes = new Uint8ClampedArray(4 * (BLANK_WEIGHT + 1));
   colours.forEach((rgb, step) => bytes.set([...rgb, 255], 4 * step));
   return new Uint32Array(bytes.buffer);
-}
-
-/** @param {HTMLCanvasElement} canvas */
-function contextOf(canvas) {
-  return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 }
 
 /**

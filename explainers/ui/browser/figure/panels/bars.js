@@ -12,10 +12,7 @@ const WIDTH = 640, HEIGHT = 180, LEFT = 44, BELOW = 24, BESIDE = 12; // pixels: 
 const PARTS = 5; // of each axis, with a number at each end of them
 
 export class Bars extends Drawing {
-  /**
-   * @override
-   * @param {Values} values
-   */
+  /** @override @param {Values} values */
   draw(values) {
     const { name, rows, columns, high, roles } = this.data;
     const y = (/** @type {number | null} */ share) => HEIGHT * (1 - (share ?? 0) / high);

@@ -12,10 +12,7 @@ const LEFT = 78, ACROSS = 64, DOWN = 32, TOP = 16, BOTTOM = 78; // pixels: of th
 const LONGEST = 12; // letters of a word that have room
 
 export class Cone extends Drawing {
-  /**
-   * @override
-   * @param {Values} values
-   */
+  /** @override @param {Values} values */
   draw(values) {
     const { name, rows, columns, row_axis: axis } = this.data;
     const reached = values.map((row) => row.map(Boolean));

@@ -8,10 +8,7 @@ import { digits } from "../../common/numbers.js";
 import { Drawing } from "./drawing.js";
 
 export class Dials extends Drawing {
-  /**
-   * @override
-   * @param {Values} values
-   */
+  /** @override @param {Values} values */
   draw(values) {
     const { rows, columns } = this.data;
     const legend = element("div", "legend");
@@ -23,20 +20,12 @@ export class Dials extends Drawing {
     this.stage.replaceChildren(...planes, ...rows.length > 1 ? [legend] : []);
   }
 
-  /**
-   * The colour of a row: a query's and a key's, or the text's where there is one row alone.
-   * @param {number} row
-   */
+  /** The colour of a row: a query's and a key's, or the text's where there is one row alone. @param {number} row */
   ink(row) {
     return this.data.rows.length > 1 ? this.data.roles[row] : "currentColor";
   }
 
-  /**
-   * The plane of the columns `j` and `j + 1`.
-   * @param {Values} values
-   * @param {string} column
-   * @param {number} j
-   */
+  /** The plane of the columns `j` and `j + 1`. @param {Values} values @param {string} column @param {number} j */
   dial(values, column, j) {
     const { rows, high } = this.data;
     const [reach, room] = [48, 56];

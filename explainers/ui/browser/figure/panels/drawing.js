@@ -8,29 +8,20 @@ import { element, shape } from "../../common/elements.js";
 import { Panel } from "./panel.js";
 
 export class Drawing extends Panel {
-  /**
-   * @param {Figure} figure
-   * @param {PanelData} data
-   */
+  /** @param {Figure} figure @param {PanelData} data */
   constructor(figure, data) {
     super(figure, data);
     this.shape.remove(); // how many numbers it is made of is not its subject
     this.stage = this.box.appendChild(element("div", "drawings"));
   }
 
-  /**
-   * @override
-   * @param {PanelData} data
-   */
+  /** @override @param {PanelData} data */
   paint(data) {
     this.take(/** @type {Matrix} */ (data)); // only images are packed
     this.draw(this.values);
   }
 
-  /**
-   * Draw these numbers, given that everything else has been taken.
-   * @param {Matrix["values"]} values
-   */
+  /** Draw these numbers, given that everything else has been taken. @param {Matrix["values"]} values */
   draw(values) {}
 
   /**

@@ -16,10 +16,7 @@ const FEW_ROWS = 20; // as many as have room for a label each
 const OF_TOKENS = 330, OTHERS = 400, NAMED = 12; // how high it is: of tokens, two stand side by side; what a label needs
 
 export class Picture extends Panel {
-  /**
-   * @param {Figure} figure
-   * @param {PanelData} data
-   */
+  /** @param {Figure} figure @param {PanelData} data */
   constructor(figure, data) {
     super(figure, data);
     this.frameBox = element("div", "picture");
@@ -50,11 +47,7 @@ export class Picture extends Panel {
 
   get hasRowLabels() { return this.data.row_tokens || this.data.rows.length <= FEW_ROWS; }
 
-  /**
-   * The row and the column that are pointed at.
-   * @param {MouseEvent} event
-   * @returns {[number, number]}
-   */
+  /** The row and the column that are pointed at. @param {MouseEvent} event @returns {[number, number]} */
   place(event) {
     const area = this.canvas.getBoundingClientRect();
     const within = (/** @type {number} */ offset, /** @type {number} */ size, /** @type {number} */ count) =>
@@ -63,11 +56,7 @@ export class Picture extends Panel {
             within(event.clientX - area.left, area.width, this.data.columns.length)];
   }
 
-  /**
-   * @override
-   * @param {PanelData} data
-   * @param {Rgb[]} ramp
-   */
+  /** @override @param {PanelData} data @param {Rgb[]} ramp */
   paint(data, ramp) {
     const packed = /** @type {PackedValues} */ (data.values); // images always are
     const numbers = JSON.stringify([packed, data.low, data.high, ramp]);
@@ -87,28 +76,16 @@ export class Picture extends Panel {
     context.putImageData(image, 0, 0);
   }
 
-  /**
-   * @override
-   * @param {number | null} row
-   * @param {number | null} column
-   */
+  /** @override @param {number | null} row @param {number | null} column */
   frame(row, column) { this.band(0, row, "row"); this.band(1, column, "column"); }
 
-  /**
-   * @override
-   * @param {Token} token
-   */
+  /** @override @param {Token} token */
   light(token) { this.band(2, this.data.row_tokens || this.data.column_tokens ? token : null, this.data.row_tokens ? "row" : "column"); }
 
   /** @override */
   boxOf() { return this.frameBox; }
 
-  /**
-   * Put one of the three bands on a row or a column, or on none.
-   * @param {number} index
-   * @param {Token} at
-   * @param {Axis} axis
-   */
+  /** Put one of the three bands on a row or a column, or on none. @param {number} index @param {Token} at @param {Axis} axis */
   band(index, at, axis) {
     const [start, size, count] = axis === "row"
       ? /** @type {const} */ (["top", "height", this.data.rows.length])
@@ -118,10 +95,7 @@ export class Picture extends Panel {
     if (this.bands[index].getAttribute("style") !== style) this.bands[index].setAttribute("style", style);
   }
 
-  /**
-   * @override
-   * @param {number} room
-   */
+  /** @override @param {number} room */
   fit(room) {
     const [rows, columns] = [this.data.rows.length, this.data.columns.length];
     const wide = room - (this.hasRowLabels ? LABELS : 0) - (room < NARROW ? 0 : 40);

@@ -16,10 +16,7 @@ export const LABELS = 78, NARROW = 480; // pixels for the names of the rows; les
 const OF_TWO = ["syllable", "word"]; // charts/theme.py names these axes
 
 export class Panel {
-  /**
-   * @param {Figure} figure
-   * @param {PanelData} data
-   */
+  /** @param {Figure} figure @param {PanelData} data */
   constructor(figure, data) {
     this.figure = figure;
     this.data = data;
@@ -44,10 +41,7 @@ export class Panel {
     this.box.append(title, this.formula);
   }
 
-  /**
-   * Take other numbers, or another state, for the same rows and columns.
-   * @param {Matrix} data
-   */
+  /** Take other numbers, or another state, for the same rows and columns. @param {Matrix} data */
   take(data) {
     this.data = data;
     this.values = data.values;
@@ -62,57 +56,29 @@ export class Panel {
     for (const [state, isSo] of Object.entries({ small, muted })) this.box.classList.toggle(state, Boolean(isSo));
   }
 
-  /**
-   * Draw these numbers.
-   * @param {PanelData} data
-   * @param {Rgb[]} ramp
-   */
+  /** Draw these numbers. @param {PanelData} data @param {Rgb[]} ramp */
   paint(data, ramp) {}
 
-  /**
-   * Put a frame around a cell, a row or a column.
-   * @param {number | null} row
-   * @param {number | null} column
-   */
+  /** Put a frame around a cell, a row or a column. @param {number | null} row @param {number | null} column */
   frame(row, column) {}
 
-  /**
-   * What the arithmetic of a number stands beside.
-   * @param {number} row
-   * @param {number} column
-   * @returns {HTMLElement}
-   */
+  /** What the arithmetic of a number stands beside. @param {number} row @param {number} column @returns {HTMLElement} */
   boxOf(row, column) { return this.box; }
 
-  /**
-   * Light what belongs to a token.
-   * @param {Token} token
-   */
+  /** Light what belongs to a token. @param {Token} token */
   light(token) {}
 
-  /**
-   * Use so many pixels of width.
-   * @param {number} room
-   */
+  /** Use so many pixels of width. @param {number} room */
   fit(room) {}
 
-  /**
-   * A number in words.
-   * @param {number} row
-   * @param {number} column
-   */
+  /** A number in words. @param {number} row @param {number} column */
   describe(row, column) {
     const value = this.values[row]?.[column];
     const shown = value === null ? _("masked") : localNumber(value?.toFixed(this.certain ?? (this.data.places && 4)) ?? "");
     return `${this.data.name} [${this.data.rows[row]}, ${this.data.columns[column]}] = ${shown}`;
   }
 
-  /**
-   * Which token a cell belongs to, if any.
-   * @param {number} row
-   * @param {number} column
-   * @returns {Token}
-   */
+  /** Which token a cell belongs to, if any. @param {number} row @param {number} column @returns {Token} */
   tokenAt(row, column) {
     if (this.data.row_tokens) return nameToken(this.data.row_axis, row);
     return this.data.column_tokens ? nameToken(this.data.column_axis, column) : null;
@@ -128,10 +94,7 @@ export function nameToken(axis, place) {
   return OF_TWO.includes(axis) ? `${axis}-${place}` : place;
 }
 
-/**
- * What a panel cannot change without being drawn anew.
- * @param {PanelData} data
- */
+/** What a panel cannot change without being drawn anew. @param {PanelData} data */
 export function readLabels(data) {
   return JSON.stringify([data.has_page, data.rows, data.columns, data.row_axis, data.column_axis, data.image]);
 }

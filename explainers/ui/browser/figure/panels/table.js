@@ -20,10 +20,7 @@ const SMALL = { cells: 126, names: 78, label: 14 }, SMALL_ON_A_PHONE = { names: 
 const widest = (/** @type {number} */ room) => room < 1000 ? 34 : 40; // of 7 words two at 1024, three at 1280
 
 export class Table extends Panel {
-  /**
-   * @param {Figure} figure
-   * @param {PanelData} data
-   */
+  /** @param {Figure} figure @param {PanelData} data */
   constructor(figure, data) {
     super(figure, data);
     const table = this.table = this.named = element("table", "");
@@ -51,13 +48,7 @@ export class Table extends Panel {
     this.box.append(table);
   }
 
-  /**
-   * The name of a row or a column.
-   * @param {string} text
-   * @param {Axis} axis
-   * @param {number} index
-   * @param {boolean} isToken
-   */
+  /** The name of a row or a column. @param {string} text @param {Axis} axis @param {number} index @param {boolean} isToken */
   label(text, axis, index, isToken) {
     if (!text && axis === "column") return element("td"); // a header without words is none
     const label = element("th", axis);
@@ -69,11 +60,7 @@ export class Table extends Panel {
     return label;
   }
 
-  /**
-   * The place of a number.
-   * @param {number} row
-   * @param {number} column
-   */
+  /** The place of a number. @param {number} row @param {number} column */
   cell(row, column) {
     const cell = /** @type {Cell} */ (element("td", "cell"));
     cell.tabIndex = -1;
@@ -84,11 +71,7 @@ export class Table extends Panel {
     return cell;
   }
 
-  /**
-   * @override
-   * @param {PanelData} data
-   * @param {Rgb[]} ramp
-   */
+  /** @override @param {PanelData} data @param {Rgb[]} ramp */
   paint(data, ramp) {
     this.take(/** @type {Matrix} */ (data)); // only images are packed
     const dye = JSON.stringify([data.low, data.high, ramp]);
@@ -107,11 +90,7 @@ export class Table extends Panel {
     this.follow(data.followed, data.flipped);
   }
 
-  /**
-   * Put a box around the row, or the column, of a query.
-   * @param {number | null} query
-   * @param {boolean} isColumn
-   */
+  /** Put a box around the row, or the column, of a query. @param {number | null} query @param {boolean} isColumn */
   follow(query, isColumn) {
     const place = query === null ? null : `${isColumn} ${query}`;
     if (place === this.followed) return;
@@ -175,11 +154,7 @@ export class Table extends Panel {
     return [this, before].every(({ data }) => data.row_tokens) && String(this.data.rows) === String(before.data.rows);
   }
 
-  /**
-   * @override
-   * @param {number} row
-   * @param {number} column
-   */
+  /** @override @param {number} row @param {number} column */
   boxOf(row, column) { return this.cells[row]?.[column] ?? this.box; }
 
   get isNameless() { return this.table.classList.contains("nameless"); }
@@ -189,11 +164,7 @@ export class Table extends Panel {
     this.table.classList.toggle("nameless", !isNamed);
   }
 
-  /**
-   * @override
-   * @param {number | null} row
-   * @param {number | null} column
-   */
+  /** @override @param {number | null} row @param {number | null} column */
   frame(row, column) {
     this.cells.forEach((line, i) => {
       line[0].parentElement?.classList.toggle("chosen", i === row); // a class reads its digits
@@ -202,10 +173,7 @@ export class Table extends Panel {
     });
   }
 
-  /**
-   * @override
-   * @param {number} room
-   */
+  /** @override @param {number} room */
   fit(room) {
     const { columns, small } = this.data;
     const beside = this.box.parentElement?.querySelector(".operator") ? BESIDE : 0;
@@ -224,11 +192,7 @@ export class Table extends Panel {
   }
 }
 
-/**
- * As many digits as a cell has room for: three of a number that is not small.
- * @param {number} value
- * @param {number} places
- */
+/** As many digits as a cell has room for: three of a number that is not small. @param {number} value @param {number} places */
 function short(value, places) {
   return digits(value, Math.abs(value) < 9.995 ? places : Math.min(places, 1));
 }
@@ -236,10 +200,7 @@ function short(value, places) {
 /** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }; // down, to the right
 
-/**
- * The cell that an event is about, if any.
- * @param {EventTarget | null} target
- */
+/** The cell that an event is about, if any. @param {EventTarget | null} target */
 function cellAt(target) {
   return target instanceof Element ? /** @type {Cell | null} */ (target.closest("td.cell")) : null;
 }

@@ -13,10 +13,7 @@ const FAINT = 0.04; // a smaller weight has no line
 const STEP = 26, LEFT = 116, RIGHT = 264, WIDTH = 380; // between two words; of the two ends of lines; of all
 
 export class Ties extends Drawing {
-  /**
-   * @override
-   * @param {Values} values
-   */
+  /** @override @param {Values} values */
   draw(values) {
     const { data } = this;
     const turned = data.flipped; // then the rows are words
@@ -65,22 +62,14 @@ export class Ties extends Drawing {
     return made;
   }
 
-  /**
-   * @override
-   * @param {Token} token
-   */
+  /** @override @param {Token} token */
   light(token) {
     for (const made of this.stage.querySelectorAll("line"))
       made.classList.toggle("aside", token !== null && !made.dataset.names?.split(" ").includes(String(token)));
   }
 }
 
-/**
- * Where a word stands, of so many in this height.
- * @param {number} place
- * @param {number} count
- * @param {number} height
- */
+/** Where a word stands, of so many in this height. @param {number} place @param {number} count @param {number} height */
 function at(place, count, height) {
   return (place + 0.5) * height / count;
 }

@@ -323,10 +323,7 @@ function markPath(key, inside, name, d) {
 
 // Where the words, the ruler, the four dials and the bars of their parts stand, and how hands are drawn, also between two neighbouring frames.
 
-/**
- * Words on as many lines as they need.
- * @param {Stage} stage @param {string[]} words @param {number} largest
- */
+/** Words on as many lines as they need. @param {Stage} stage @param {string[]} words @param {number} largest */
 function wrapWords(stage, words, largest) {
   const total = stage.widths(words, 1).reduce((sum, one) => sum + one + 0.6, 0);
   const size = Math.max(Math.min(largest, 18), Math.min(largest, Math.floor(stage.room / total)));

@@ -8,7 +8,7 @@
 /** @import { Mark } from "../scene.js" */
 
 import { channels, mix } from "../../common/colours.js";
-import { element } from "../../common/elements.js";
+import { element, penOf } from "../../common/elements.js";
 import { ACROSS, take } from "../../common/keys.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
@@ -300,7 +300,7 @@ class Squares {
   /** One head. @param {number} layer @param {number} head @param {number} side */
   enlarge(layer, head, side) {
     Object.assign(this.large, { width: side, height: side });
-    contextOf(this.large).drawImage(this.atlas, layer * side, head * side, side, side, 0, 0, side, side);
+    penOf(this.large).drawImage(this.atlas, layer * side, head * side, side, side, 0, 0, side, side);
   }
 
   /** All heads, if they are not drawn so yet. @param {Places} places @param {{ layers: number, heads: number, side: number }} form @param {boolean} isDimmed */
@@ -309,15 +309,15 @@ class Squares {
     if (this.drawn === drawn) return;
     this.drawn = drawn;
     Object.assign(atlas, { width: layers * side, height: tall });
-    const image = contextOf(atlas).createImageData(atlas.width, tall), pixels = new Uint32Array(image.data.buffer);
+    const image = penOf(atlas).createImageData(atlas.width, tall), pixels = new Uint32Array(image.data.buffer);
     for (let place = 0; place < layers * tall * side; place++) {
       const key = place % side, row = Math.floor(place / side), weight = this.weight(place);
       if (weight === null || (isDimmed && key === 0)) continue;
       pixels[(row % tall) * layers * side + Math.floor(row / tall) * side + key] = this.colours[Math.round(weight * LEVELS)];
     }
-    contextOf(atlas).putImageData(image, 0, 0);
+    penOf(atlas).putImageData(image, 0, 0);
     Object.assign(all, { width: Math.round(width * scale), height: Math.round(height * scale) });
-    const pen = contextOf(all);
+    const pen = penOf(all);
     pen.scale(scale, scale);
     Object.assign(pen, { imageSmoothingEnabled: side > inner * scale, fillStyle: this.tint });
     for (let layer = 0; layer < layers; layer++) for (let head = 0; head < heads; head++) {
@@ -326,6 +326,3 @@ class Squares {
     }
   }
 }
-
-/** @param {HTMLCanvasElement} canvas */
-const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

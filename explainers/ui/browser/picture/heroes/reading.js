@@ -4,6 +4,7 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Mark, Now } from "../scene.js" */
 
+import { penOf } from "../../common/elements.js";
 import { ALONG, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
@@ -135,7 +136,7 @@ export class Reading extends Hero {
   /** Bars of the query's weights, and below them the keys that are kept, on one canvas. @param {HTMLCanvasElement} canvas @param {Now} weights @param {Set<number>[]} kept */
   paintRibbon(canvas, weights, kept) {
     const { stage: { room, height }, colours, base, tall, step, data: { query, tokens, policies } } = this, wide = Math.max(1, step - 0.25), ratio = Math.max(1, devicePixelRatio);
-    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), largest = Math.max(...this.data.weights, 1e-6);
+    const pen = penOf(canvas), largest = Math.max(...this.data.weights, 1e-6);
     const size = { width: Math.round(room * ratio), height: Math.round(height * ratio) };
     if (canvas.width !== size.width || canvas.height !== size.height) Object.assign(canvas, size);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -4,6 +4,8 @@
 /** @import { Mark } from "../scene.js" */
 /** @import { Serving } from "./serving.js" */
 
+import { penOf } from "../../common/elements.js";
+
 export class View {
   /** @param {Serving} hero */
   constructor(hero) { this.hero = hero; }
@@ -25,7 +27,7 @@ export const markTitle = (key, text, x, y) => ({ key, class: "text serving-name 
 export function takePen(canvas, width, height) {
   const scale = devicePixelRatio;
   Object.assign(canvas, { width: Math.round(width * scale), height: Math.round(height * scale) });
-  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const pen = penOf(canvas);
   pen.scale(scale, scale);
   return pen;
 }

@@ -6,7 +6,7 @@
 /** @import { Mark } from "../scene.js" */
 /** @import { Stage } from "../stage.js" */
 
-import { element } from "../../common/elements.js";
+import { element, penOf } from "../../common/elements.js";
 import { _, localNumbers } from "../../common/words.js";
 import { Slide } from "../chips.js";
 import { Hero } from "../hero.js";
@@ -214,7 +214,7 @@ const isInside = (at, [from, to]) => at >= from && at < to;
 
 /** Which part of all pairs a mask allows. @param {HTMLCanvasElement} canvas @param {number[]} rows a bit for each column @param {string} colour */
 function shade(canvas, rows, colour) {
-  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), count = rows.length;
+  const pen = penOf(canvas), count = rows.length;
   Object.assign(canvas, { width: count, height: count });
   pen.fillStyle = colour;
   rows.forEach((row, r) => {
