@@ -59,6 +59,10 @@ export function chooseTold(weights, centres, wide, least) {
   return told;
 }
 
+/** Would a share lie over its neighbour's, which is larger? @param {number} place @param {number[]} weights @param {number[]} centres @param {number[]} wide */
+export const yields = (place, weights, centres, wide, air = 0) => [place - 1, place + 1].some((other) =>
+  weights[other] > weights[place] && Math.abs(centres[other] - centres[place]) < (wide[other] + wide[place]) / 2 + air);
+
 // How one word divides its attention: an arc to each word, and the percentage beside it; or a bar of 100 %.
 
 const NAMED = 0.07; // the smallest part of a bar that is named, if there is room for its word

@@ -87,6 +87,30 @@ export class WordHero extends Hero {
   /** How the word divides its attention: a row for each head. @returns {number[][]} */
   divided() { return []; }
 
+  /** Words that are seen, the one with the largest weight first. @param {number[]} weights */
+  rank(weights) {
+    return this.seen.map((place) => ({ place, word: this.data.tokens[place], weight: weights[place] })).sort((a, b) => b.weight - a.weight);
+  }
+
+  /** What a sentence says of the two words that get most. @param {number[]} weights */
+  tellMost(weights) {
+    const [first, second] = this.rank(weights);
+    return { first: first.word, first_share: percent(first.weight), second: second?.word ?? "", second_share: percent(second?.weight ?? 0) };
+  }
+
+  /** Which sentence is true of the two largest weights. @param {number[]} weights */
+  nameMost(weights) {
+    const [{ weight: first }, { weight: second } = { weight: 0 }] = this.rank(weights);
+    if (first >= 0.8 || second < 0.1) return first >= 0.5 ? "hero_one" : "hero_spread";
+    return first + second >= 0.6 ? "hero_two" : "hero_spread";
+  }
+
+  /** What each word gives to each. @param {number[][]} weights */
+  tellGiven(weights) {
+    const { seen, data: { tokens } } = this;
+    return seen.map((asker) => _("{word} gives {shares}", { word: tokens[asker], shares: seen.map((place) => `${tokens[place]} ${percent(weights[asker][place])}`).join(", ") })).join(". ");
+  }
+
   /** Where each head looks from a word. @param {number[][][]} weights of each head @param {number} asker */
   tellHeads(weights, asker) {
     const { seen, data: { tokens } } = this;

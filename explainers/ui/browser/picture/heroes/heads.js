@@ -5,7 +5,7 @@
 /** @import { Mark } from "../scene.js" */
 
 import { _ } from "../../common/words.js";
-import { markArcs } from "../arcs.js";
+import { markArcs, yields } from "../arcs.js";
 import { placeWords } from "../lanes.js";
 import { WordHero } from "../word_hero.js";
 import { isWord, percent } from "../sentence.js";
@@ -69,10 +69,7 @@ export class Heads extends WordHero {
   markHead(plan, head, weights) {
     const { centres } = plan, place = plan.rows[head + 1], isGhost = head < 0, isOff = this.isOff(head), colour = isGhost ? "--below" : `--head${head % HUES}`;
     const wide = this.stage.widths(weights.map(percent), plan.digits), name = _("head {head}", { head });
-    // Of two that would lie over each other the larger one is told.
-    const yields = (/** @type {number} */ seen, /** @type {number} */ other) => weights[other] > weights[seen] &&
-      Math.abs(centres[other] - centres[seen]) < (wide[other] + wide[seen]) / 2;
-    const isTold = (/** @type {number} */ seen) => weights[seen] >= SEEN && !yields(seen, seen - 1) && !yields(seen, seen + 1);
+    const isTold = (/** @type {number} */ seen) => weights[seen] >= SEEN && !yields(seen, weights, centres, wide);
     return [
       ...(isGhost ? [] : /** @type {Mark[]} */ ([
         {

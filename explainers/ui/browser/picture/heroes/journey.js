@@ -360,30 +360,21 @@ export class Journey extends WordHero {
   /** @override */
   divided() { return [this.weights[this.asker]]; }
 
-  /** Weights of the word that asks, the largest first. */
-  ranked() {
-    const weights = this.weights[this.asker];
-    return this.seen.map((place) => ({ weight: weights[place], place })).sort((a, b) => b.weight - a.weight);
-  }
-
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, asker, step } = this, { tokens } = data, [first, second] = this.ranked();
+    const { data, asker, step } = this, { tokens } = data;
     const scores = data.scores[asker].map((score, place) => (!this.seen.includes(place) || (this.isHidden(place) && step !== SCORES) ? -Infinity : score)), best = Math.max(...scores);
     const values = {
-      word: tokens[asker], words: String(tokens.length), hidden: String(tokens.filter((_t, place) => this.isHidden(place)).length),
-      first: tokens[first.place], first_share: percent(first.weight),
-      second: second ? tokens[second.place] : "", second_share: percent(second?.weight ?? 0),
+      ...this.tellMost(this.weights[asker]), word: tokens[asker], words: String(tokens.length), hidden: String(tokens.filter((_t, place) => this.isHidden(place)).length),
       d_model: String(data.x[0].length), d_k: String(data.key[0].length),
       batch: grouped(Number(this.choices.batches)), batches: grouped(data.batches.at(-1) ?? 0), loss: data.losses[this.frame] ?? "", first_loss: data.losses[0] ?? "",
     };
     if (step === SCORES) Object.assign(values, { first: tokens[scores.indexOf(best)], score: digits(best) });
     const classes = { word: "query", first: "weight", first_share: "weight", second: "weight", second_share: "weight" };
-    return { name: this.sentenceName(first.weight, second?.weight ?? 0), values, classes };
+    return { name: this.sentenceName(), values, classes };
   }
 
-  /** @param {number} first the largest weight @param {number} second */
-  sentenceName(first, second) {
+  sentenceName() {
     const { step } = this;
     if (this.all) return "hero_all";
     if (step !== LOOK) {
@@ -393,17 +384,10 @@ export class Journey extends WordHero {
     if (this.frame < this.lastFrame) return this.frame === 0 ? "film_start" : "film_seen";
     if (this.hidesOwn) return "hero_hidden";
     if (this.rule.allowed[this.asker].filter(Boolean).length === 1) return "hero_only";
-    if (first >= 0.5 && (first >= 0.8 || second < 0.1) && this.ownPositions.includes(this.ranked()[0].place)) return this.ranked()[0].place ? "hero_nothing_end" : "hero_nothing";
-    if (first >= 0.8 || second < 0.1) return first >= 0.5 ? "hero_one" : "hero_spread";
-    return first + second >= 0.6 ? "hero_two" : "hero_spread";
+    const weights = this.weights[this.asker], name = this.nameMost(weights), [{ place }] = this.rank(weights);
+    return name === "hero_one" && this.ownPositions.includes(place) ? (place ? "hero_nothing_end" : "hero_nothing") : name;
   }
 
   /** @override */
-  describe() {
-    const { tokens } = this.data;
-    return this.seen.map((asker) => {
-      const shares = this.seen.map((place) => `${tokens[place]} ${percent(this.weights[asker][place])}`).join(", ");
-      return _("{word} gives {shares}", { word: tokens[asker], shares });
-    }).join(". ");
-  }
+  describe() { return this.tellGiven(this.weights); }
 }

@@ -8,7 +8,7 @@
 import { element, setText } from "../../common/elements.js";
 import { ACROSS, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
-import { chooseArcWidth, markArcs, writeArcPath, writeRibbonPath } from "../arcs.js";
+import { chooseArcWidth, markArcs, writeArcPath, writeRibbonPath, yields } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { poster } from "../lanes.js";
 import { percent, seenPercent } from "../sentence.js";
@@ -226,9 +226,6 @@ export class Masked extends WordHero {
     const { tokens, full } = this.data, { asker, stage } = this, allowed = all[asker], weights = rows[asker], before = full[asker];
     const { line: { size, centres, widths }, base, isUpright } = strip, hold = isUpright ? "left" : "middle", isTiny = size < 16;
     const far = Math.max(...widths), sizes = this.fitShares(strip, allowed, weights), wide = stage.widths(before.map(seenPercent), isTiny ? 13 : 15);
-    // Of two that would lie over each other the larger one is told.
-    const yields = (/** @type {number} */ one, /** @type {number} */ other) => !isUpright && before[other] > before[one] &&
-      Math.abs(centres[other] - centres[one]) < (wide[other] + wide[one]) / 2 + 3;
     /** @returns {[number, number, number]} */
     const word = (/** @type {number} */ place) => (isUpright ? [base + 12 + widths[place] / 2, centres[place], size] : [centres[place], base + size * 0.5 + 10, size]);
     const after = (/** @type {number} */ place) => (isUpright ? [base + far + 26, centres[place]] : [centres[place], base + size * 1.24 + 26]);
@@ -242,7 +239,7 @@ export class Masked extends WordHero {
           { key: `shutter ${place}`, class: "masked-shutter", own: place, box: [x - widths[place] / 2 - 5, y - size * 0.74, widths[place] + 10, size * 1.48], opacity: allowed[place] ? 0 : 1 },
           {
             key: `before ${place}`, class: "text masked-before", text: seenPercent(before[place]), own: place, hold,
-            at: isUpright ? [right + 52, low, isTiny ? 13 : 15] : [right, low + 22, isTiny ? 13 : 15], opacity: isOther && !yields(place, place - 1) && !yields(place, place + 1) ? 1 : 0,
+            at: isUpright ? [right + 52, low, isTiny ? 13 : 15] : [right, low + 22, isTiny ? 13 : 15], opacity: isOther && (isUpright || !yields(place, before, centres, wide, 3)) ? 1 : 0,
           },
         ]);
       }),

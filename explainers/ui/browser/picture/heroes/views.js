@@ -162,35 +162,18 @@ export class Views extends WordHero {
 
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, head, asker, cell } = this, { tokens } = data, weights = head.weights[asker];
-    const ranked = this.seen.map((place) => ({ weight: weights[place], place })).sort((a, b) => b.weight - a.weight), [first, second] = ranked;
+    const { data, head, asker, cell } = this, weights = head.weights[asker];
     const values = {
-      word: tokens[asker], first: tokens[first.place], first_share: percent(first.weight),
-      second: second ? tokens[second.place] : "", second_share: percent(second?.weight ?? 0),
-      score: digits(head.scores[asker][first.place]), count: String(head.x[0].length),
+      ...this.tellMost(weights), word: data.tokens[asker], score: digits(head.scores[asker][this.rank(weights)[0].place]), count: String(head.x[0].length),
       matrix: cell ? MATRICES[cell.view] : "", column: String(cell?.column ?? ""), value: cell ? digits(head[cell.view][asker][cell.column]) : "",
     };
     const classes = { word: "query", first: "weight", first_share: "weight", second: "weight", second_share: "weight", matrix: cell?.view ?? "", value: cell?.view ?? "" };
-    return { name: this.sentenceName(first.weight, second?.weight ?? 0), values, classes };
-  }
-
-  /** @param {number} first the largest weight @param {number} second */
-  sentenceName(first, second) {
-    if (this.cell) return "hero_cell";
-    if (this.hidesOwn) return "hero_hidden";
-    if (this.choices.weights === "untrained") return "hero_untrained";
-    if (first >= 0.8 || second < 0.1) return first >= 0.5 ? "hero_one" : "hero_spread";
-    return first + second >= 0.6 ? "hero_two" : "hero_spread";
+    const name = cell ? "hero_cell" : this.hidesOwn ? "hero_hidden" : this.choices.weights === "untrained" ? "hero_untrained" : this.nameMost(weights);
+    return { name, values, classes };
   }
 
   /** @override */
-  describe() {
-    const { tokens } = this.data;
-    return this.seen.map((asker) => {
-      const shares = this.seen.map((place) => `${tokens[place]} ${percent(this.head.weights[asker][place])}`).join(", ");
-      return _("{word} gives {shares}", { word: tokens[asker], shares });
-    }).join(". ");
-  }
+  describe() { return this.tellGiven(this.head.weights); }
 }
 
 // Where everything stands in the picture of queries, keys and values: beside each other, or on a phone
