@@ -19,6 +19,9 @@ export function digits(value, places = 2) {
   return localNumber(/^-[0.]+$/.test(text) ? text.slice(1) : text.replace("-", "−"));
 }
 
+/** @param {number[]} numbers */
+export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
+
 /**
  * A matrix of 16 bits a number, the low byte first.
  * @param {PackedValues} packed

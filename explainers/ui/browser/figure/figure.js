@@ -6,7 +6,6 @@
 
 /** @import { Tell } from "../common/component.js" */
 /** @import { Host } from "../common/host.js" */
-/** @import { Values } from "../common/numbers.js" */
 /** @import { Cell, FigureData, PanelData, SliderData } from "./data.js" */
 /** @import { Panel, Token } from "./panels/panel.js" */
 
@@ -252,7 +251,10 @@ export class Figure {
     this.controls = controls;
     this.stop();
     this.steps.replaceChildren();
-    if (stepper) this.addStepper();
+    if (stepper) {
+      this.addButtons(_("cell"), (by) => this.step(by));
+      this.steps.append(element("span", "hint", _("or the keys ← →, or click a cell")));
+    }
     this.views = views && new Range(this, "view", views);
     if (views && this.views && !views.hidden) this.steps.append(this.views.line);
     this.frames = slider && new Range(this, "frame", slider);
@@ -295,11 +297,6 @@ export class Figure {
       moved = apart.length > 0;
     }
     this.nameless.set(looks, tables.map((table) => Boolean(table?.isNameless)));
-  }
-
-  addStepper() {
-    this.addButtons(_("cell"), (by) => this.step(by));
-    this.steps.append(element("span", "hint", _("or the keys ← →, or click a cell")));
   }
 
   /** @param {string} what @param {(by: number) => void} advance */

@@ -4,6 +4,7 @@
 /** @import { Mark } from "./scene.js" */
 
 import { setText } from "../common/elements.js";
+import { sum } from "../common/numbers.js";
 import { percent, seenPercent } from "./sentence.js";
 
 /**
@@ -131,7 +132,7 @@ export function markMixture(stage, { label, words, weights, box, opacity }) {
     { key: "mixture label", class: "text quiet", text: label, at: [left, top - 14, 14], hold: "left", opacity },
     { key: "mixture", class: "mixture", box, opacity },
     ...words.map((word, place) => /** @type {Mark} */ ({
-      key: `part ${place}`, class: "part moves", share: place, style: { opacity }, numbers: [weights[place], weights.slice(0, place).reduce((sum, one) => sum + one, 0)],
+      key: `part ${place}`, class: "part moves", share: place, style: { opacity }, numbers: [weights[place], sum(weights.slice(0, place))],
       draw: (node, [weight, before]) => {
         const width = whole * weight, share = percent(weight), full = `${word} ${share}`, fits = stage.widths([full], SIZE)[0] + AIR <= width;
         Object.assign(node.style, { transform: `translate(${(left + whole * before).toFixed(2)}px, ${top}px)`, width: `${width.toFixed(2)}px`, height: `${height.toFixed(2)}px` });

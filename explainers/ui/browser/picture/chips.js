@@ -5,16 +5,11 @@ import { element, setText } from "../common/elements.js";
 import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 
-/**
- * @typedef {object} ChipsOptions
- * @property {string} label
- * @property {string} [name] that they are told by, where nothing is written before them
- * @property {{ value: string, label: string }[]} options
- * @property {(value: string) => void} choose
- */
-
 export class Chips {
-  /** @param {HTMLElement} root @param {ChipsOptions} options */
+  /**
+   * @param {HTMLElement} root
+   * @param {{ label: string, name?: string, options: { value: string, label: string }[], choose: (value: string) => void }} options `name`: what they are told by, where nothing is written before them
+   */
   constructor(root, { label, name = label, options, choose }) {
     this.root = root.appendChild(element("div", "chips"));
     this.label = label;

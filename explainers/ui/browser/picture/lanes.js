@@ -2,20 +2,12 @@
 // Where the words of a sentence stand: large on one line, as lanes above columns of numbers, or, where
 // that is too narrow, as rows below each other.
 
-/** @typedef {import("./stage.js").Stage} Stage */
-/**
- * @typedef {object} Line words beside each other
- * @property {number} size of the letters
- * @property {number[]} widths of the words
- * @property {number[]} centres
- */
-/**
- * @typedef {Line & { gutter: number, lengths: number[], strip: number }} Lanes
- * `lengths` of the lanes, `strip` of what fits into the narrowest, `gutter` for names at the left
- */
-/** @typedef {Line & { left: number, pitch: number, strip: number, head: number }} Rows words below each other */
+import { sum } from "../common/numbers.js";
 
-const sum = (/** @type {number[]} */ numbers) => numbers.reduce((total, one) => total + one, 0);
+/** @typedef {import("./stage.js").Stage} Stage */
+/** @typedef {{ size: number, widths: number[], centres: number[] }} Line  words beside each other, and the size of their letters */
+/** @typedef {Line & { gutter: number, lengths: number[], strip: number }} Lanes  `lengths` of the lanes, `strip` of what fits into the narrowest, `gutter` for names at the left */
+/** @typedef {Line & { left: number, pitch: number, strip: number, head: number }} Rows  words below each other */
 
 /**
  * The sentence as large as it fits.

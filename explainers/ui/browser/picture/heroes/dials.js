@@ -7,7 +7,7 @@
 /** @import { Stage } from "../stage.js" */
 
 import { element } from "../../common/elements.js";
-import { digits } from "../../common/numbers.js";
+import { digits, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Chips, Slide } from "../chips.js";
 import { isStill } from "../motion.js";
@@ -139,7 +139,7 @@ export class Dials extends WordHero {
   /** The lowest and the highest end of a bar, wherever both words are moved. */
   get scale() {
     const { data, at, compared } = this;
-    const sums = data.parts[at].flatMap((parts) => parts.map((_part, n) => parts.slice(0, n + 1).reduce((sum, one) => sum + one, 0)));
+    const sums = data.parts[at].flatMap((parts) => parts.map((_part, n) => sum(parts.slice(0, n + 1))));
     const all = [0, ...compared, ...sums, ...data.added[at]];
     return [Math.min(...all), Math.max(...all)];
   }

@@ -7,7 +7,7 @@
 /** @import { Mark, Now } from "../scene.js" */
 
 import { setText } from "../../common/elements.js";
-import { digits } from "../../common/numbers.js";
+import { digits, sum } from "../../common/numbers.js";
 import { _, localNumber } from "../../common/words.js";
 import { writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
@@ -65,7 +65,7 @@ export class FourSteps extends WordHero {
       ...this.markOutput(places, weights),
       ...this.markSlider(places),
       ...tokens.flatMap((_word, place) => {
-        const from = weights.slice(0, place).reduce((sum, weight) => sum + weight, 0);
+        const from = sum(weights.slice(0, place));
         return [...this.markScore(places, place, products[place]), ...this.markPart(places, place, weights[place], from)];
       }),
     ];

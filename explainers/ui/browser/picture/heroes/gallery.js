@@ -5,7 +5,7 @@
 /** @import { Mark } from "../scene.js" */
 
 import { element } from "../../common/elements.js";
-import { digits } from "../../common/numbers.js";
+import { digits, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { markArcs } from "../arcs.js";
 import { Chips } from "../chips.js";
@@ -213,7 +213,7 @@ export class Gallery extends WordHero {
   placeAcross(base) {
     const { stage, words, data: { tokens } } = this;
     let size = 21, total = Infinity, /** @type {number[]} */ widths = [];
-    for (; total > stage.room && size > 15; total = widths.reduce((sum, one) => sum + one, 0)) { // the least that its words need
+    for (; total > stage.room && size > 15; total = sum(widths)) { // the least that its words need
       size -= 1;
       widths = stage.widths(tokens, size).map((one) => Math.max(34, one + 14));
     }

@@ -6,7 +6,7 @@
 /** @import { Mark } from "../scene.js" */
 
 import { element } from "../../common/elements.js";
-import { digits } from "../../common/numbers.js";
+import { digits, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { chooseTold, markArcs, writeArcPath } from "../arcs.js";
 import { Film } from "../player.js";
@@ -262,9 +262,9 @@ export class Idle extends WordHero {
 
   /** @param {number} place @returns {Shares} */
   split(place) {
-    const row = this.weightsOf(place), sum = row.reduce((total, one) => total + one, 0);
+    const row = this.weightsOf(place), all = sum(row);
     const useful = this.data.wanted.includes(place) ? row[place - 1] : 0, first = row[this.firstPlace], itself = place === this.firstPlace ? 0 : row[place];
-    return { useful, first, itself, nowhere: this.hasSink ? Math.max(0, 1 - sum) : 0, elsewhere: Math.max(0, sum - useful - first - itself) };
+    return { useful, first, itself, nowhere: this.hasSink ? Math.max(0, 1 - all) : 0, elsewhere: Math.max(0, all - useful - first - itself) };
   }
 
   /** How far a place's gate is open. @param {number} place */
@@ -280,7 +280,7 @@ export class Idle extends WordHero {
   /** Of the values: the first place's, and the others' on average. */
   lengths() {
     const all = this.shown?.lengths ?? [], [first = 0] = all, others = this.hasFirst ? all.slice(1) : all;
-    return { first, others: others.reduce((sum, one) => sum + one, 0) / Math.max(1, others.length) };
+    return { first, others: sum(others) / Math.max(1, others.length) };
   }
 
   // Words.

@@ -10,7 +10,7 @@
 
 import { ALONG, take } from "../../common/keys.js";
 import { setText } from "../../common/elements.js";
-import { digits } from "../../common/numbers.js";
+import { digits, sum } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
 import { markArcs, markMixture, writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
@@ -45,28 +45,21 @@ const top = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Journey extends WordHero {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    super(root);
-    this.step = LOOK;
-    this.all = false;
-    this.isForward = false;
-    /** @type {"" | "seeds" | "grows"} of all words */
-    this.growth = "";
-    this.places = /** @type {Places} */ (/** @type {unknown} */ (null));
-    /** @type {import("../palette.js").Ramps} */
-    this.ramps = {};
-    this.player = new Player(this.below, {
-      names: [_("Look"), _("Numbers"), _("Query, key, value"), _("Scores"), _("Mask"), _("Weights"), _("Output")],
-      dwell: DWELL,
-      go: (step) => this.go(step),
-      said: () => this.says.textContent,
-      skips: (step) => step === MASK && this.data.tokens.every((_token, place) => !this.isHidden(place)),
-    });
-    this.views = this.player.addViews([_("one word"), _("all words")], (view) => this.see(view === 1));
-    this.film = new Film(this.below, _("batches learned"), (frame) => this.wind(frame));
-    root.addEventListener("keydown", (event) => this.key(event));
-  }
+  step = LOOK;
+  all = false;
+  isForward = false;
+  /** @type {"" | "seeds" | "grows"} of all words */
+  growth = "";
+  places = /** @type {Places} */ (/** @type {unknown} */ (null));
+  /** @type {import("../palette.js").Ramps} */
+  ramps = {};
+  player = new Player(this.below, {
+    names: [_("Look"), _("Numbers"), _("Query, key, value"), _("Scores"), _("Mask"), _("Weights"), _("Output")],
+    dwell: DWELL, go: (step) => this.go(step), said: () => this.says.textContent,
+    skips: (step) => step === MASK && this.data.tokens.every((_token, place) => !this.isHidden(place)),
+  });
+  views = this.player.addViews([_("one word"), _("all words")], (view) => this.see(view === 1));
+  film = new Film(this.below, _("batches learned"), (frame) => this.wind(frame));
 
   // What is chosen.
 
@@ -117,7 +110,7 @@ export class Journey extends WordHero {
 
   /** @param {number} frame */
   wind(frame) {
-    if (this.step !== LOOK) { this.player.to(LOOK); }
+    if (this.step !== LOOK) this.player.to(LOOK);
     this.root.classList.add("quick");
     this.choose({ batches: this.data.batches[frame] });
   }
@@ -134,7 +127,8 @@ export class Journey extends WordHero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    this.film.offer(this.data.batches.map((batch) => grouped(batch)));
+    this.root.onkeydown = (event) => this.key(event);
+    this.film.offer(this.data.batches.map(grouped));
     return super.renew(isFirst);
   }
 
@@ -286,7 +280,7 @@ export class Journey extends WordHero {
     return [
       { key: "ribbons", tag: "svg:g", class: "ribbons", style: { opacity: step === OUTPUT && !this.all ? 1 : 0, "transition-delay": `${this.delay("ribbon")}ms` } },
       ...weights.map((weight, place) => /** @type {Mark} */ ({
-        key: `ribbon ${place}`, in: "ribbons", tag: "svg:path", class: "ribbon", own: place, numbers: [weight, weights.slice(0, place).reduce((sum, one) => sum + one, 0)],
+        key: `ribbon ${place}`, in: "ribbons", tag: "svg:path", class: "ribbon", own: place, numbers: [weight, sum(weights.slice(0, place))],
         draw: (node, [now, before]) => {
           const half = (strip * now) / 2, centre = centres[place], to = from + full * before;
           node.setAttribute("d", writeRibbonPath({ across: !isUpright, start, end, from: [centre - half, centre + half], to: [to, to + full * now] }));

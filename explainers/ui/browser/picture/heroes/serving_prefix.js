@@ -6,6 +6,7 @@
 /** @import { Stage } from "../stage.js" */
 
 import { ALONG, take } from "../../common/keys.js";
+import { sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { markLegend, takePen, View } from "./serving_parts.js";
 
@@ -179,7 +180,6 @@ const LANE = 33, SIZES = [16, 15, 14.5, 14, 13.5, 13], FORK = 28, PAD = 2.5, GAP
 function layOutPrompts(stage, columns, first, { block, fork, layers, beginning }) {
   const isPhone = stage.room < 560, gutter = isPhone ? 16 : 64, room = stage.room - gutter;
   const measure = (/** @type {number} */ size) => columns.map((words) => Math.max(...stage.widths(words, size)) + 2 * PAD);
-  const sum = (/** @type {number[]} */ some) => some.reduce((all, one) => all + one, 0);
   const size = SIZES.find((one) => sum(measure(one)) + GAP * Math.ceil(columns.length / block) + FORK <= room) ?? (isPhone ? 13 : 15);
   const widths = measure(size), own = stage.widths(first, size).map((width) => width + 2 * PAD);
   /** @type {Column[]} */

@@ -6,6 +6,7 @@
 /** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
 
+import { sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { makeRamps } from "../palette.js";
@@ -168,7 +169,7 @@ export class Tokens extends Hero {
   sentence() {
     const { data, cut, merges } = this, [a = "", b = "", times = 0] = data.merges[merges - 1] ?? [];
     const values = {
-      characters: String(data.letters.length), n: String(cut.length), bytes: String(data.bytes.reduce((sum, one) => sum + one, 0)),
+      characters: String(data.letters.length), n: String(cut.length), bytes: String(sum(data.bytes)),
       a, b, times: times.toLocaleString("en"), merges: String(merges), model: this.model,
       unknown: String(cut.filter(([, id]) => !id).length),
       shown: String(this.own ? Object.values(this.own.rows)[0]?.length ?? 0 : 0), width: String(this.own?.width ?? 0),

@@ -26,11 +26,7 @@ import { placeSentences } from "./translation_places.js";
  * @property {[number, number][] | null} gold syllable and word that belong together, where that is known
  * @property {number} complete what `written` is when all syllables are written
  */
-/**
- * @typedef {object} Focus one syllable and its row, or one word and its column
- * @property {boolean} isColumn
- * @property {number} place
- */
+/** @typedef {{ isColumn: boolean, place: number }} Focus one syllable and its row, or one word and its column */
 
 const READS = "reads", TABLE = "table";
 const SEEN = 0.01; // smaller weights are not written beside their words
@@ -74,9 +70,8 @@ export class Translation extends Hero {
 
   /** A row for each syllable: the one that decides it, or the one that reads it. */
   get rows() {
-    const layer = this.data.weights[Number(this.choices.cross_layer) - 1], rows = layer[String(this.choices.cross_head)];
-    const first = this.isRead ? 1 : 0;
-    return rows.slice(first, first + this.count);
+    const layer = this.data.weights[Number(this.choices.cross_layer) - 1], first = this.isRead ? 1 : 0;
+    return layer[String(this.choices.cross_head)].slice(first, first + this.count);
   }
 
   /** A frame of the film; the server hears of the last one. @param {number} frame */

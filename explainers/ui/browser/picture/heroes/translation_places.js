@@ -1,6 +1,8 @@
 // @ts-check
 // Where two sentences stand: as two lines of words, as two columns, or as the sides of a table.
 
+import { sum } from "../../common/numbers.js";
+
 /** @typedef {import("../stage.js").Stage} Stage */
 /** @typedef {{ words: string[], syllables: string[] }} Texts */
 /** @typedef {Required<Pick<import("../scene.js").Mark, "at" | "hold">> & { turn?: number }} Spot of a word */
@@ -15,9 +17,6 @@
 
 const LARGEST = 24, SMALLEST = 14, PHONE = 560, INSET = 8;
 const LEAST_ROW = 17; // of the table: its digits can be read
-
-/** @param {number[]} list */
-const sum = (list) => list.reduce((all, one) => all + one, 0);
 
 /** @param {unknown[]} list @param {number} length */
 const evenly = (list, length) => list.map((_one, at) => 6 + ((length - 12) * (at + 0.5)) / list.length);

@@ -9,7 +9,7 @@
 
 import { ALONG, take } from "../../common/keys.js";
 import { setText } from "../../common/elements.js";
-import { digits } from "../../common/numbers.js";
+import { digits, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { chooseArcOpacity } from "../arcs.js";
 import { makeRamps } from "../palette.js";
@@ -118,7 +118,7 @@ export class Views extends WordHero {
       { key: "own", tag: "svg:path", class: "views-own", attributes: { d: writeLinePath(blocks[1].strip, rows[this.asker].key, 0, isUpright) } },
       { key: "lines", tag: "svg:g", class: "views-lines" },
       ...weights.map((weight, place) => /** @type {Mark} */ ({
-        key: `line ${place}`, in: "lines", tag: "svg:path", class: "views-line", own: place, numbers: [weight, weights.slice(0, place).reduce((sum, one) => sum + one, 0)],
+        key: `line ${place}`, in: "lines", tag: "svg:path", class: "views-line", own: place, numbers: [weight, sum(weights.slice(0, place))],
         draw: (node, [now, before]) => {
           const offset = full * (before + now / 2 - 0.5);
           // On a phone the lines turn to the right: those to the last words start at the left.

@@ -4,7 +4,7 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Mark } from "../scene.js" */
 
-import { digits } from "../../common/numbers.js";
+import { digits, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { percent } from "../sentence.js";
@@ -189,9 +189,8 @@ export class Why extends Hero {
 /** The first bars, and all others in two: those that add and those that take away. @param {Bar[]} bars @param {Side["rest"]} rest @param {number} most @returns {Bar[]} */
 function fold(bars, [added, more, taken, less], most) {
   const folded = bars.slice(most).map(([, part]) => part), up = folded.filter((part) => part > 0), down = folded.filter((part) => part <= 0);
-  const sum = (/** @type {number[]} */ parts) => parts.reduce((all, part) => all + part, 0), first = bars.slice(0, most);
   return [
-    ...first,
+    ...bars.slice(0, most),
     [_("{count} other parts", { count: added + up.length }), more + sum(up), ""],
     [_("{count} other parts", { count: taken + down.length }), less + sum(down), ""],
   ];
