@@ -157,7 +157,7 @@ def test_a_map_that_is_as_wide_in_another_window_is_drawn_anew():
     """A phone that is turned: the map may keep its width, and begins further to the right."""
     plan = {"number": "1", "weights": 1, "reach": [8, 4], "turns": [None, None]}
     call = """(() => {
-        const stage = { room: 0, widths: (texts) => texts.map(() => 40) };
+        const stage = { room: 0, width: () => 40, widths: (texts) => texts.map(() => 40) };
         const map = new MemoryMap(stage, () => {});
         map.renew(["1", "2"], { lengths: [1, 2], counts: [1, 2], samples: [1, 2], plans: [plan] });
         const find = (room, wide) => {

@@ -134,7 +134,7 @@ export function markMixture(stage, { label, words, weights, box, opacity }) {
     ...words.map((word, place) => /** @type {Mark} */ ({
       key: `part ${place}`, class: "part moves", share: place, style: { opacity }, numbers: [weights[place], sum(weights.slice(0, place))],
       draw: (node, [weight, before]) => {
-        const width = whole * weight, share = percent(weight), full = `${word} ${share}`, fits = stage.widths([full], SIZE)[0] + AIR <= width;
+        const width = whole * weight, share = percent(weight), full = `${word} ${share}`, fits = stage.width(full, SIZE) + AIR <= width;
         Object.assign(node.style, { transform: `translate(${(left + whole * before).toFixed(2)}px, ${top}px)`, width: `${width.toFixed(2)}px`, height: `${height.toFixed(2)}px` });
         setText(node, weight < NAMED ? "" : fits ? full : share);
       },

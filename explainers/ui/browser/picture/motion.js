@@ -23,11 +23,9 @@ function ease(share) {
  * Rows of one kind lie behind each other: `row("key", 2)` is what is shown now of the third.
  */
 export class Tween {
-  /** @param {(share: number) => void} paint is called with every frame; `share` of the way, eased */
+  /** @param {() => void} paint is called with every frame */
   constructor(paint) {
     this.paint = paint;
-    /** @type {Record<string, number[][]>} */
-    this.goal = {};
     /** @type {Record<string, { at: number, width: number, count: number }>} */
     this.blocks = {};
     this.now = this.from = this.to = new Float64Array();
@@ -43,7 +41,7 @@ export class Tween {
   aim(goal, atOnce = false) {
     const blocks = placed(goal), to = flat(goal);
     this.now = isAlike(blocks, this.blocks) ? this.now : this.stretched(blocks, to);
-    Object.assign(this, { goal, blocks, to, from: this.now.slice() });
+    Object.assign(this, { blocks, to });
     this.start(atOnce);
   }
 
@@ -78,7 +76,7 @@ export class Tween {
   frame(share) {
     const { now, from, to } = this;
     for (let k = 0; k < now.length; k++) now[k] = from[k] + (to[k] - from[k]) * share;
-    this.paint(share);
+    this.paint();
   }
 
   /**

@@ -29,19 +29,6 @@ export class Stage {
   }
 
   /**
-   * @template {keyof HTMLElementTagNameMap} Tag
-   * @param {Tag} tag @param {string} [name] @param {string} [text]
-   */
-  add(tag, name = "", text) {
-    return this.root.appendChild(element(tag, `${name} moves`.trim(), text));
-  }
-
-  /** @param {string} tag @param {string} name */
-  draw(tag, name) {
-    return this.lines.appendChild(shape(tag, { class: name }));
-  }
-
-  /**
    * A node to its box. What has faded away is hidden, so that the browser composes no layer for it.
    * @param {HTMLElement} node @param {Box} box @param {number} [opacity] @param {number} [delay]
    */
@@ -99,6 +86,9 @@ export class Stage {
       return wide * size;
     });
   }
+
+  /** How wide one text is. @param {string} text @param {number} size @param {number} [weight] */
+  width(text, size, weight) { return this.widths([text], size, weight)[0]; }
 }
 
 /**

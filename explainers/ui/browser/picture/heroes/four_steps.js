@@ -110,7 +110,7 @@ export class FourSteps extends WordHero {
   /** @param {Places} places @param {number[]} weights @returns {Mark[]} */
   markOutput({ tops, tall, output: { left, width, height }, size }, weights) {
     const { stage, data: { tokens, value }, asker } = this, top = tops[1] + (tall - height) / 2;
-    const letters = Math.min(18, size), long = stage.widths([tokens[asker]], letters)[0] / 2;
+    const letters = Math.min(18, size), long = stage.width(tokens[asker], letters) / 2;
     return [
       { key: "made", class: "text made", text: tokens[asker], at: [Math.min(left + width / 2, stage.room - long), top - 14, letters] },
       ...markStrip("output", { role: "value", name: _("output"), numbers: sumWeighted(weights, value), limit: this.limit, ramps: this.ramps, box: [left, top, width, height] }),

@@ -142,7 +142,7 @@ export class Gallery extends WordHero {
     const longest = Math.max(...stage.widths([...labels, ...relations.map(({ label }) => label)], 1));
     const small = Math.max(14, Math.min(letters, (width * 0.58 - 10) / longest)), left = x + Math.min(width * 0.58, small * longest + 10), long = x + width - left - VALUE;
     // In whole pixels: some screens round each letter up.
-    const large = Math.floor(Math.min(17, (16 * width) / stage.widths([title], 17, 700)[0]));
+    const large = Math.floor(Math.min(17, (16 * width) / stage.width(title, 17, 700)));
     const best = [...scores.keys()].sort((one, two) => (scores[two] ?? -1) - (scores[one] ?? -1)), kept = !isBrief ? best : own.length ? own : best.slice(0, 2);
     const rows = [
       ...labels.map((label, at) => ({ label, score: scores[at], chance: chance[at], needed: needed[at], hue: this.hueOf(names[at]), isOwn: own.includes(at), isSeen: kept.includes(at) })),

@@ -209,7 +209,7 @@ export class Idle extends WordHero {
           { key: `bar ${row}`, class: "text idle-name", is: { asks: row === 0 }, text, at: [0, told, row === 0 ? 18 : 15], hold: "left", opacity },
           ...KINDS.map((kind) => {
             const share = shown ? shares[row][kind] : 0, long = width * share, text = percent(share);
-            const fits = [`${this.nameOf(kind)} ${text}`, text].find((one) => share >= SMALLEST && stage.widths([one], 14)[0] + AIR <= long);
+            const fits = [`${this.nameOf(kind)} ${text}`, text].find((one) => share >= SMALLEST && stage.width(one, 14) + AIR <= long);
             end += long;
             return { key: `part ${row} ${kind}`, class: `idle-part ${kind}`, text: fits ?? "", box: [end - long, top, long, 32], opacity };
           }),

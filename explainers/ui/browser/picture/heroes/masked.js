@@ -129,7 +129,7 @@ export class Masked extends WordHero {
 
   plan() {
     const { stage } = this, { tokens } = this.data, isBeside = stage.room >= BESIDE;
-    const names = Math.max(...stage.widths(tokens, 15), stage.widths([_("looks at →")], 13, 400)[0]) + 14;
+    const names = Math.max(...stage.widths(tokens, 15), stage.width(_("looks at →"), 13, 400)) + 14;
     const left = Math.min(names, stage.room * 0.3), angle = isBeside ? -40 : -90; // of the words above the cells
     const longest = Math.max(...stage.widths(tokens, 14)), head = isBeside ? Math.min(HEAD, longest * 0.65 + 22) : Math.min(130, longest + 14);
     const wide = isBeside ? stage.room * 0.455 - left : stage.room - left - 4;

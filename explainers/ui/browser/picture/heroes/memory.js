@@ -166,7 +166,7 @@ export class Memory extends Hero {
     const { stage, plan, cache, chosen } = this, { height } = BAR, top = isPhone ? BAR.top - 22 : BAR.top, high = isPhone ? 3 * LEGEND - 6 : LEGEND;
     const weights = plan.weights ?? 0, { memory, usable, overhead } = plan, start = weights + overhead, inside = Math.max(0, Math.min(cache, usable - start));
     const scale = stage.room / Math.max(memory, start + cache), step = plan.caches[this.column] * scale, size = formatSize(memory);
-    const least = chosen + stage.widths([this.gpus], 17)[0] + stage.widths([size], 15)[0] + 20;
+    const least = chosen + stage.width(this.gpus, 17) + stage.width(size, 15) + 20;
     const part = (/** @type {string} */ name, /** @type {number} */ from, /** @type {number} */ long, isEach = false) => /** @type {Mark} */ ({
       key: name, class: `memory-part ${name}`, is: { each: isEach && this.texts > 1 && step >= STRIPES }, style: isEach ? { "--step": `${step.toFixed(2)}px` } : {},
       box: [from * scale, top, long * scale, height], opacity: long > 0 ? 1 : 0,

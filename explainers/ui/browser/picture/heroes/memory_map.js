@@ -109,7 +109,7 @@ export class MemoryMap {
     ];
     const marks = /** @type {Mark[]} */ ([
       {
-        key: "busy", class: "memory-mark", text: computing, at: [left + Math.min(busy.x, wide - stage.widths([computing], 14)[0]), start + busy.y, 14], // where it still fits
+        key: "busy", class: "memory-mark", text: computing, at: [left + Math.min(busy.x, wide - stage.width(computing, 14)), start + busy.y, 14], // where it still fits
         hold: "left", opacity: busy.path ? 1 : 0,
       },
       ...this.tell(lines, reaching, left, start),

@@ -188,12 +188,12 @@ export class Reading extends Hero {
 
   /** The words in front of the query, and the query. @returns {Mark[]} */
   markQuote() {
-    const { stage, isPhone, data: { tokens, query, layer } } = this, size = isPhone ? 15 : 19, room = this.columns[0] - stage.widths([_("weight kept")], 14, 400)[0] - 12;
+    const { stage, isPhone, data: { tokens, query, layer } } = this, size = isPhone ? 15 : 19, room = this.columns[0] - stage.width(_("weight kept"), 14, 400) - 12;
     /** @param {number} count */
     const cut = (count) => `${query > count ? "… " : ""}${tokens.slice(Math.max(0, query - count), query).join("").replace(/\s+/g, " ").trim()} `;
-    const word = written(tokens[query]), asks = _("layer {layer}, the query:", { layer }), left = isPhone ? 0 : stage.widths([asks], 14, 400)[0] + 14;
+    const word = written(tokens[query]), asks = _("layer {layer}, the query:", { layer }), left = isPhone ? 0 : stage.width(asks, 14, 400) + 14;
     const isWhole = (/** @type {number} */ count) => /^\s/.test(tokens[query - count] ?? " ");
-    const fits = (/** @type {number} */ count) => left + stage.widths([cut(count) + word], size, 600)[0] <= room;
+    const fits = (/** @type {number} */ count) => left + stage.width(cut(count) + word, size, 600) <= room;
     const counts = Array.from({ length: Math.min(MOST_BEFORE, query) }, (_one, at) => at + 1).filter((count) => isWhole(count) && fits(count));
     return [
       { key: "asks", class: "text quiet", text: isPhone ? "" : asks, at: [0, 15, 14], hold: "left" },
@@ -213,7 +213,7 @@ export class Reading extends Hero {
     const taken = [];
     for (const key of order) {
       if (labels.length === LABELS || weights[key] < NOTED) break;
-      const text = `${written(tokens[key])} ${percent(weights[key])}`, half = stage.widths([text], size, 600)[0] / 2, x = this.within((key + 0.5) * this.step, half);
+      const text = `${written(tokens[key])} ${percent(weights[key])}`, half = stage.width(text, size, 600) / 2, x = this.within((key + 0.5) * this.step, half);
       if (taken.some(([from, to]) => x + half + 8 > from && x - half - 8 < to)) continue;
       taken.push([x - half, x + half]);
       labels.push({ key: `label ${labels.length}`, class: "text reading-label", text, at: [x, QUOTE + HEAD + (this.tall - 20) * (1 - weights[key] / most) + 9, size] });
@@ -242,7 +242,7 @@ export class Reading extends Hero {
     if (pointed === null) return [];
     const slots = { place: pointed + 1, token: written(tokens[pointed]) }, weight = weights[pointed];
     const text = weight === undefined ? _("token {place}: {token}", slots) : _("token {place}: {token}, {share}", { ...slots, share: percent(weight) });
-    const x = this.within((pointed + 0.5) * this.step, this.stage.widths([text], 13, 400)[0] / 2);
+    const x = this.within((pointed + 0.5) * this.step, this.stage.width(text, 13, 400) / 2);
     return [{ key: "pointed", class: "text reading-pointed", text, at: [x, this.base + 13, 13] }];
   }
 

@@ -46,7 +46,7 @@ export class DraftsView extends View {
     const needed = Math.min(room * 0.36, 126) + 28 + leaders.word + BRANCH + followers.beside; // a text of three lines, and its tree
     const cell = isPhone ? Math.min(most, (room - NAMES) / size) : Math.max(12, Math.min(most, (room - needed - NAMES) / size)), square = size * cell;
     const wide = isPhone ? room : room - square - NAMES - 50, top = TITLE + (isPhone ? 34 : 0), left = isPhone ? 0 : wide + 50;
-    const textWide = isPhone ? 0 : Math.min(wide * 0.36, stage.widths([text], SIZE)[0] / 2 + 24), middle = top + (count * ROW) / 2;
+    const textWide = isPhone ? 0 : Math.min(wide * 0.36, stage.width(text, SIZE) / 2 + 24), middle = top + (count * ROW) / 2;
     const begin = isPhone ? 20 : textWide + 28, second = isPhone ? room * 0.5 : begin + (wide - begin) * 0.5;
     // Where there is no room beside a draft that others follow, its number is below it: it has two lines.
     const isBelow = second - begin < leaders.beside + BRANCH, columns = [begin, isBelow ? begin + leaders.word + BRANCH : second];
@@ -69,7 +69,7 @@ export class DraftsView extends View {
   measureNodes(leads) {
     const { stage, data } = this.hero, { drafts, parents } = /** @type {Drafts} */ (data.drafts), gaps = this.way?.gaps ?? [];
     const some = drafts.flatMap((_word, draft) => (parents.includes(draft) === leads ? [draft] : []));
-    const words = some.map((draft) => Math.max(38, stage.widths([drafts[draft]], 15)[0] + 17));
+    const words = some.map((draft) => Math.max(38, stage.width(drafts[draft], 15) + 17));
     const numbers = stage.widths(some.map((draft) => gaps[draft]), 13);
     return { word: Math.max(0, ...words), beside: Math.max(0, ...words.map((word, at) => word + 8 + numbers[at])) };
   }
@@ -81,7 +81,7 @@ export class DraftsView extends View {
   markTree({ drafts, parents, right }, way, { rows, columns, top, start, isBelow }) {
     const { stage } = this.hero, depthOf = (/** @type {number} */ draft) => top + (rows[draft] + 0.5) * ROW;
     const branches = parents.map((parent, draft) => {
-      const x = columns[parent < 0 ? 0 : 1], y = depthOf(draft), wide = stage.widths([drafts[parent] ?? ""], SIZE)[0] + (isBelow ? 20 : 86);
+      const x = columns[parent < 0 ? 0 : 1], y = depthOf(draft), wide = stage.width(drafts[parent] ?? "", SIZE) + (isBelow ? 20 : 86);
       const [fromX, fromY] = parent < 0 ? start : [columns[0] + wide, depthOf(parent)], middle = (fromX + x) / 2;
       return `M${fromX.toFixed(1)} ${fromY.toFixed(1)}C${middle.toFixed(1)} ${fromY.toFixed(1)} ${middle.toFixed(1)} ${y.toFixed(1)} ${(x - 3).toFixed(1)} ${y.toFixed(1)}`;
     });

@@ -189,8 +189,8 @@ export class Shelves extends WordHero {
   /** What stands around the rows of a side. @param {ShelfPlace} plan @param {number} side @returns {Mark[]} */
   markNames(plan, side) {
     const { stage, count, falls } = this, { isStacked, width } = plan, [x, y] = plan.corners[side], above = y + (isStacked ? 4 : 32), high = 20, sum = this.sum(side);
-    const free = width - plan.value - plan.strip / 2 - stage.widths([_("value V")], 15, 700)[0] / 2 - 12;
-    const steps = [_("computed at step →"), _("step →")].find((text) => stage.widths([text], 13, 400)[0] <= free) ?? "";
+    const free = width - plan.value - plan.strip / 2 - stage.width(_("value V"), 15, 700) / 2 - 12;
+    const steps = [_("computed at step →"), _("step →")].find((text) => stage.width(text, 13, 400) <= free) ?? "";
     const name = (/** @type {string} */ kind, /** @type {string} */ bold, /** @type {string} */ quiet, /** @type {Mark["box"]} */ box, opacity = 1) => {
       const key = `${kind} ${side}`;
       return [

@@ -54,7 +54,7 @@ export class State extends Hero {
   ramps = {};
   acts = new Acts();
   words = new Words(this.stage, { label: _("The word that is asked for"), choose: (row) => this.ask(row), peek: () => {} });
-  note = this.stage.add("div", "state-note");
+  note = this.stage.root.appendChild(element("div", "state-note moves"));
   film = new Film(this.bar, _("pairs written"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ pairs: this.count }) });
 
   // What is chosen.
@@ -141,7 +141,7 @@ export class State extends Hero {
   markTitles({ titles, isStacked, isTight }) {
     const { data, count, isRows, stage } = this, word = data.names[this.name], after = _("After {word}?", { word }), last = data.rows[count - 1];
     const written = last ? _("written last: {word} → {following}", { word: last[0], following: last[1] }) : _("nothing is written yet");
-    const isLong = isTight || stage.widths([after], HEADING, 700)[0] > titles[2][2], stored = String(2 * SIDES * count), rows = String(count);
+    const isLong = isTight || stage.width(after, HEADING, 700) > titles[2][2], stored = String(2 * SIDES * count), rows = String(count);
     const texts = [
       isRows ? [_("{count} rows stored", { count: rows }), _("{count} numbers: a row more with each pair", { count: stored })]
         : [_("{count} pairs read", { count: rows }), _("attention would store {count} numbers", { count: stored })],

@@ -114,7 +114,7 @@ export class Tiles extends Hero {
   /** @override */
   marks() {
     const { stage, data, sweep: { steps, blocks, all }, step: { rows, columns } } = this, plan = layOutTiles(stage, data.tokens, blocks);
-    const { strip, grid: { top, cell } } = plan, made = _("output so far"), half = stage.widths([made], 13)[0] / 2 + 4; // of many words the strip is narrower than its name
+    const { strip, grid: { top, cell } } = plan, made = _("output so far"), half = stage.width(made, 13) / 2 + 4; // of many words the strip is narrower than its name
     const count = steps.length < all ? _("{count} of {all}", { count: String(steps.length), all: String(all) }) : String(all);
     const title = _("The same, word by word: {all} tiles of {rows} × {columns}", { all: count, rows: String(blocks[0]), columns: String(blocks[1]) });
     const across = (columns[1] - columns[0]) * cell + 4, down = (rows[1] - rows[0]) * cell + 4;

@@ -143,7 +143,7 @@ export class Tokens extends Hero {
   markToken(plan, one, place, limit) {
     const { stage, ramps } = this, [label, id, start, end] = one, { x, top, width } = plan.tokenAt(one), { rows } = plan;
     const key = start === end ? `bare ${place}` : start, row = this.vector(label, id, place), known = id || "?";
-    const text = label.replace(/ /g, "␣"), most = Math.min(22, plan.letter), fits = (most * (width - 2)) / stage.widths([text], most)[0];
+    const text = label.replace(/ /g, "␣"), most = Math.min(22, plan.letter), fits = (most * (width - 2)) / stage.width(text, most);
     const [wide, long] = stage.widths([known, String(place)], NUMBER, 400), isNarrow = width < ID_NEEDS || wide > width + 2;
     const isTight = long > (place % 5 ? 0.7 : 2) * width; // of many every fifth
     return [

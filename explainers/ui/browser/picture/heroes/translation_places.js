@@ -61,7 +61,7 @@ function placeLines(stage, texts, size) {
 function placeColumns(stage, texts) {
   const { room, height } = stage, size = room < PHONE ? 17 : 18, words = evenly(texts.words, height), syllables = evenly(texts.syllables, height);
   const wide = [texts.words, texts.syllables].map((line) => Math.max(...stage.widths(line, size)));
-  const total = Math.min(room, wide[0] + wide[1] + 330), left = (room - total) / 2, share = stage.widths(["100\u00a0%"], 15, 700)[0] + 8;
+  const total = Math.min(room, wide[0] + wide[1] + 330), left = (room - total) / 2, share = stage.width("100\u00a0%", 15, 700) + 8;
   const depth = { words: left + share + wide[0], syllables: left + total - share - wide[1] };
   return {
     full: 12, along: { words, syllables }, feet: words.map(() => ((height - 12) / words.length) * 0.7 + 6),

@@ -78,7 +78,7 @@ export class Why extends Hero {
   /** The text, where the head looks, and below it where the opened source had looked. @param {ReturnType<typeof this.placeText>} text @returns {Mark[]} */
   markText({ middles, line, below, size }) {
     const { stage, cell, opened: { side, looked, isGone }, note: { note, from, best } } = this, { places, query } = cell;
-    const half = (stage.widths([note], 15, 600)[0] * 1.04 + 4) / 2, middle = Math.max(half, Math.min(stage.room - half, (middles[from] + middles[best]) / 2));
+    const half = (stage.width(note, 15, 600) * 1.04 + 4) / 2, middle = Math.max(half, Math.min(stage.room - half, (middles[from] + middles[best]) / 2));
     return [{ key: "note", class: `text why-note ${ROLES[side]}`, text: note, at: [middle, below + (best === from ? 16 : 46), 15] }, ...middles.flatMap(/** @returns {Mark[]} */ (x, at) => {
       const key = `${at} ${places ? "offered" : ""} ${cell.tokens[at]}`, weight = cell.row[at] ?? 0, isSeen = weight >= 0.005 && at <= query, before = looked?.[at] ?? 0;
       const read = bend(middles[from], x, below, 1, before, before >= 0.05 && at !== from);
@@ -142,7 +142,7 @@ export class Why extends Hero {
 
   /** The button that removes three at once. @param {ReturnType<typeof this.placeSides>[number]} place @returns {Mark} */
   markThree({ side, left, top, wide }) {
-    const text = _("remove the first 3"), name = THREE[side], width = this.stage.widths([text], this.isLecture ? 15.2 : 13, 600)[0] + 20;
+    const text = _("remove the first 3"), name = THREE[side], width = this.stage.width(text, this.isLecture ? 15.2 : 13, 600) + 20;
     return {
       key: `three ${side}`, tag: "button", class: "why-three", text, attributes: { "aria-pressed": String(this.choices.why_removed === name) },
       box: [left + wide - width, top - 2, width, 24], opacity: this.cell.removals[name] ? 1 : 0, click: () => this.remove(name),
