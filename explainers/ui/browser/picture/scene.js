@@ -41,12 +41,20 @@ export class Scene {
     this.stage = stage;
     /** @type {Map<string, { node: Drawn, mark: Mark, classes: string }>} */
     this.drawn = new Map();
+    this.things = "";
     /** @type {number[]} tokens that are a model's own */
     this.own = [];
   }
 
   /** The node of a mark that is shown. @param {string} key */
   node(key) { return this.drawn.get(key)?.node; }
+
+  /** Is it a picture of other things than when this was asked last? @param {unknown} things */
+  isOther(things) {
+    const told = JSON.stringify(things), isOther = told !== this.things;
+    this.things = told;
+    return isOther;
+  }
 
   /** @param {Mark[]} marks the lowest first; those that are shown already keep their order, and the very same marks are left as they are */
   show(marks) {

@@ -39,7 +39,6 @@ const LOOKS = {
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class ClaimsWall extends Hero {
-  shownFor = "";
   topics = this.stage.root.appendChild(element("div", "claims-topics"));
   /** @type {Chips | undefined} */
   filter;
@@ -78,11 +77,10 @@ export class ClaimsWall extends Hero {
     if (!from.closest(".claims-desk") || from.closest(".claims-answers")) this.scene.node(`text ${this.at}`)?.focus({ preventScroll: true });
   }
 
-  /** @override @param {boolean} isFirst */
-  renew(isFirst) {
-    const { topics } = this.data, shown = JSON.stringify(topics);
-    if (!isFirst && shown === this.shownFor) return false;
-    this.shownFor = shown;
+  /** @override */
+  renew() {
+    const { topics } = this.data;
+    if (!this.scene.isOther(topics)) return false;
     this.stage.root.onkeydown = (event) => this.walk(event);
     this.topics.replaceChildren();
     const options = Object.entries(topics).map(([value, label]) => ({ value, label }));

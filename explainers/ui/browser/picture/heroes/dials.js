@@ -38,7 +38,6 @@ const LETTERS = 16, GAP = 10, TENS = 10; // pixels of names on the ruler; as man
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Dials extends WordHero {
-  pairShown = "";
   /** @type {"word" | "asked"} which of the two a click on a word chooses */
   role = "word";
   riding = false;
@@ -116,9 +115,8 @@ export class Dials extends WordHero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const hasNewWords = super.renew(isFirst), pair = this.data.pair.join(), isOther = pair !== this.pairShown;
-    this.pairShown = pair;
-    return hasNewWords || isOther;
+    const hasNewWords = super.renew(isFirst);
+    return this.scene.isOther(this.data.pair) || hasNewWords;
   }
 
   /** @override */

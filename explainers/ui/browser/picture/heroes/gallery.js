@@ -42,7 +42,6 @@ const DOWN = 17, STEP = 25, SHARE = 54, REACH = 150; // on a phone: the size of 
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Gallery extends WordHero {
-  shownFor = "";
   bytes = new Uint8Array();
   legend = this.stage.root.appendChild(element("div", "gallery-legend"));
   /** @type {Chips | undefined} */
@@ -74,19 +73,12 @@ export class Gallery extends WordHero {
     return [keys[0], keys[keys.length - 1]];
   }
 
-  /** @override @param {boolean} isFirst */
-  renew(isFirst) {
-    const { data } = this, shown = JSON.stringify([data.model, data.labels, data.named, data.tokens]);
-    if (!isFirst && shown === this.shownFor) return false;
-    this.shownFor = shown;
+  /** @override */
+  renew() {
+    const { model, labels, named, tokens, weights } = this.data, [every, nameless] = this.ends;
+    if (!this.scene.isOther([model, labels, named, tokens])) return false;
     super.renew(true);
-    this.bytes = Uint8Array.from(atob(data.weights), (letter) => letter.charCodeAt(0));
-    this.renewLegend();
-    return true;
-  }
-
-  renewLegend() {
-    const { labels, named } = this.data, [every, nameless] = this.ends;
+    this.bytes = Uint8Array.from(atob(weights), (letter) => letter.charCodeAt(0));
     const count = (/** @type {string} */ name) => named.filter((own) => this.isLit(own, name)).length;
     const options = Object.keys(labels).filter(count).map((name) => ({ value: name, label: labels[name] }));
     this.legend.replaceChildren();
@@ -98,6 +90,7 @@ export class Gallery extends WordHero {
       button.classList.toggle("nameless", button.value === nameless);
       button.append(" ", element("b", "", String(count(button.value))));
     }
+    return true;
   }
 
   /** Only heads with this name; the one that has it most surely is chosen. @param {string} name */

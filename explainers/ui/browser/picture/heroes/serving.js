@@ -71,9 +71,8 @@ export class Serving extends Hero {
 
   /** @override */
   renew() {
-    const { tokens, others } = this.data, texts = JSON.stringify([tokens, others]), isNew = texts !== this.texts;
-    this.texts = texts;
-    return isNew;
+    this.texts = JSON.stringify([this.data.tokens, this.data.others]);
+    return this.scene.isOther(this.texts);
   }
 
   /** @override */

@@ -47,7 +47,6 @@ const FLIES = 460, GLOWS = 900; // milliseconds in which a pair comes to the mem
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class State extends Hero {
-  shown = "";
   writtenShown = NaN;
   limit = 1;
   /** @type {import("../palette.js").Ramps} */
@@ -112,11 +111,11 @@ export class State extends Hero {
     this.writtenShown = this.count;
   }
 
-  /** @override @param {boolean} _isFirst */
-  renew(_isFirst) {
-    const { rows, memories } = this.data, shown = JSON.stringify(rows);
-    if (shown === this.shown) return false;
-    Object.assign(this, { shown, writtenShown: NaN });
+  /** @override */
+  renew() {
+    const { rows, memories } = this.data;
+    if (!this.scene.isOther(rows)) return false;
+    this.writtenShown = NaN;
     this.words.renew(rows.map(([word]) => word));
     this.film.offer([...rows, 0].map((_row, written) => _("{count} of {all}", { count: String(written), all: String(rows.length) })));
     const states = Object.values(memories).flatMap((rules) => Object.values(rules)).flatMap(({ states: some }) => some?.flat(2) ?? []);

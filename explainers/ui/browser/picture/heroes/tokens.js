@@ -37,7 +37,6 @@ const DIGITS_NEED = 34, SIGN_NEEDS = 8; // pixels of a strip in which "−1.2" c
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tokens extends Hero {
-  textShown = "";
   /** @type {import("../palette.js").Ramps} */
   ramps = {};
   film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
@@ -105,11 +104,10 @@ export class Tokens extends Hero {
     if (!this.film.timer) this.root.classList.remove("quick");
   }
 
-  /** Another text is at its places at once. @override @param {boolean} isFirst */
-  renew(isFirst) {
-    const { data } = this, shown = JSON.stringify([data.letters, data.rows, data.stages.length]);
-    if (!isFirst && shown === this.textShown) return false;
-    this.textShown = shown;
+  /** Another text is at its places at once. @override */
+  renew() {
+    const { data } = this;
+    if (!this.scene.isOther([data.letters, data.rows, data.stages.length])) return false;
     this.film.pause();
     this.film.offer(Array.from({ length: data.merges.length + 1 }, (_frame, at) => String(at)), data.stages.map(([learned]) => learned));
     return true;

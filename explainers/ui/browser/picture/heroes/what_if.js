@@ -31,7 +31,6 @@ export class WhatIf extends Hero {
     choose: (place) => this.follow({ pointed: null, followed: place }),
     peek: (place) => place !== this.pointed && this.follow({ pointed: place }),
   });
-  textShown = "";
   /** @type {number | null} the token that is pointed at */
   pointed = null;
   /** @type {number | null} the token that was clicked */
@@ -63,9 +62,9 @@ export class WhatIf extends Hero {
 
   /** @override */
   renew() {
-    const { tokens } = this.data, text = JSON.stringify(tokens);
-    if (text === this.textShown) return false;
-    Object.assign(this, { textShown: text, pointed: null, followed: null });
+    const { tokens } = this.data;
+    if (!this.scene.isOther(tokens)) return false;
+    this.pointed = this.followed = null;
     this.words.renew(this.names.flatMap(() => tokens.map(readable)));
     return true;
   }
