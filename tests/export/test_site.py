@@ -65,7 +65,7 @@ def test_a_page_opens_from_a_folder_and_from_a_server(page, served, quiet_page):
         if link.get("lang", "en") == "en" and quiet_page.locator(".needs-app").is_hidden():
             compared += 1
             expect(quiet_page.locator(".hero .says").first).to_have_text(says)
-    assert compared > 1
+    assert compared, "a page opens on a picture in words"
     assert quiet_page.faults == []
     begins = (folder.as_uri(), address, "data:", "blob:")
     assert [url for url in quiet_page.asked if not url.startswith(begins)] == []
