@@ -30,6 +30,21 @@ def test_kv_heads_that_cannot_be_are_corrected_and_said(heads, kv_heads, shown):
     assert (choices["heads"], choices["kv_heads"]) == (heads, shown)
 
 
+def test_kv_heads_that_become_too_many_stand_in_the_link_as_they_are_shown():
+    visit = opened(PAGE, {"heads": "8", "kv_heads": "8"})
+    for heads in ("4", "8"):
+        visit.session_state["heads"] = heads
+        visit.run()
+        assert not visit.info, "no link has asked for it"
+        assert (hero(visit)["choices"]["kv_heads"], visit.query_params["kv_heads"]) == (
+            heads,
+            heads,
+        )
+        link = {name: visit.query_params.get(name) for name in ("heads", "kv_heads")}
+        linked = opened(PAGE, {name: text for name, text in link.items() if text})
+        assert hero(linked)["choices"] == hero(visit)["choices"]
+
+
 @pytest.mark.parametrize("language", ["en", "vi"])
 def test_the_price_that_the_page_opens_with_was_measured(language):
     report = read_report(language)

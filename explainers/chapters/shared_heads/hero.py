@@ -5,7 +5,6 @@ import statistics
 from dataclasses import replace
 from typing import Any
 
-import streamlit as st
 import torch
 
 from explainers.attention.grouped_query import (
@@ -30,6 +29,7 @@ from explainers.toys.layers import (
 from explainers.toys.training import read_report
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
+from explainers.ui.controls.control import describe_options, find_among
 from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import (
     Experiment,
@@ -167,12 +167,16 @@ def list_divisors(number: int) -> list[str]:
 
 
 def read_kv_heads(num_heads: int) -> str:
-    """How many KV heads are chosen; as many as there may be for these query heads."""
+    """How many KV heads are chosen; of too many, as many as there are query heads."""
     control, possible = controls.num_kv_heads, list_divisors(num_heads)
-    asked = str(st.session_state.get(control.key) or control.read_url())
-    is_above = asked in control.options and int(asked) > num_heads
-    default = possible[-1] if is_above or control.default not in possible else control.default
-    value: str = read_choice(control, possible, default)
+    usual = control.default if control.default in possible else possible[-1]
+
+    def fit(asked: str) -> str:
+        most = possible[-1] if int(asked) > num_heads else usual
+        return asked if asked in possible else most
+
+    allowed = describe_options(possible)
+    value: str = control.resolve(find_among(control.options), allowed, usual, fit)
     return value
 
 
