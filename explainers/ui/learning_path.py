@@ -49,9 +49,7 @@ class FinishedPages(Control):
             named = text.split(".")
             return ".".join(number for number in numbers if number in named) or None
 
-        asked, value = self.read_link(find)
-        self.report_bad_link(asked, value, f"numbers of pages, {'.'.join(numbers[:3])}")
-        self.write(value)
+        value = self.resolve(find, f"numbers of pages, {'.'.join(numbers[:3])}")
         done_pages = value.split(".")
         return [path for path in paths if read_number(path) in done_pages]
 

@@ -16,13 +16,9 @@ class TourMode(Control):
 
     def __call__(self, is_possible: bool) -> bool:
         """Read the link; in front of a class there is no tour."""
-        request, is_on = self.read_link(find_among((True, False)))
-        if not is_possible and is_on:
-            is_on, request = False, None
-            st.session_state[self.key] = False
-        self.report_bad_link(request, is_on, N_("1 or nothing"))
-        self.write(is_on)
-        return bool(is_on)
+        if not is_possible:
+            self.put(False)
+        return bool(self.resolve(find_among((True, False)), N_("1 or nothing")))
 
     def turn(self, is_on: bool) -> None:
         """Begin or leave the tour; a callback.

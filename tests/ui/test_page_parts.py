@@ -30,6 +30,15 @@ def test_a_link_to_no_chip_and_to_no_card_is_told():
         assert any(name in note.value for note in visit.info), name
 
 
+def test_another_link_takes_back_what_was_told_of_the_one_before():
+    visit = opened(PAGE, {"deep": "the moon"})
+    for link, is_told in (("the moon", True), ("broken", False)):
+        visit.switch_page("pages/05_masks.py").run().switch_page("pages/08_kv_cache.py")
+        visit.query_params["deep"] = link
+        visit.run()
+        assert any("moon" in note.value for note in visit.info) == is_told
+
+
 def test_who_skips_twice_is_asked_once_whether_to_show_all_answers():
     visit = opened(PAGE, STUDY | {"deep": "broken"})
     visit.button("show guess_costs").click().run()

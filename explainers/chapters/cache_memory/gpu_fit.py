@@ -83,12 +83,13 @@ def place_menu() -> Menu:
         key="more",
         on_change="rerun",
     )
-    visit = st.session_state.get(VISIT)
-    if box.open:
-        st.session_state[MENU_DRAWN] = visit
-    is_drawn = bool(box.open) or st.session_state.get(MENU_DRAWN, ()) == visit
-    for control in (controls.tokens, controls.texts, controls.gpus) if is_drawn else ():
-        control.hold(bool(box.open))
+    visit, is_open = st.session_state.get(VISIT), bool(box.open)
+    drawn_in, was_open = st.session_state.get(MENU_DRAWN, ((), True))
+    is_drawn = is_open or drawn_in == visit
+    if is_drawn:
+        st.session_state[MENU_DRAWN] = visit, is_open
+    for control in () if was_open else (controls.tokens, controls.texts, controls.gpus):
+        control.stay()
     return Menu(box, is_drawn)
 
 

@@ -32,48 +32,43 @@ def choose_text(
     cuts the text itself takes all words.
     """
     control, usual = controls.sentence, SENTENCE if is_english else controls.sentence.unchosen
-    is_own = _is_own()
-    control.take_up()
+    _visit, own = st.session_state.get(KEPT_CHOICES, {}).get(control.key, (0, None))
     if is_tour():  # all stops show the same sentence; the reader's own comes back after it
         own = st.session_state.get(control.key, control.read_url())
         if own is not None:
             control.keep(own[:MAX_CHARACTERS])
         return read_sentence(usual)
-    request, text = control.read_link(lambda asked: asked[:MAX_CHARACTERS], usual)
-    # Who has chosen no text gets the usual one in another language, too.
-    was_usual = text == st.session_state.get(USUAL_SENTENCE) and not is_own
+    before = st.session_state.get(USUAL_SENTENCE)
     st.session_state[USUAL_SENTENCE] = usual
+
+    def fit(text: str) -> str:
+        """Who has chosen no text gets the usual one in another language, too."""
+        return usual if text == before and own is None else text
+
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
-        typed_text: str = control.draw(
+        text: str = control.resolve(
+            lambda asked: asked[:MAX_CHARACTERS],
+            "",
+            usual,
+            fit,
             st.text_input,
-            usual if text is None or was_usual else text,
             max_chars=MAX_CHARACTERS,
             label_visibility="collapsed",
         )
-        control.write(typed_text, usual)
         # On a page in English, the English sentence may be the reader's choice or nobody's.
-        is_own = typed_text != usual or (is_english and is_own)
-        controls.sentence.keep(typed_text if is_own else None)
+        is_own = text != usual or (is_english and own is not None)
+        control.keep(text if is_own else None)
         if examples is None:
             examples = {**PRESETS, RUNNING_NAME: usual}
             if usual == SENTENCE:
                 del examples[ENGLISH_NAME]
         _offer_presets(examples)
-    notices = st.session_state.setdefault(NOTICES, {})
-    if request and len(request) > MAX_CHARACTERS:
-        notices[controls.sentence.key] = (request[: MAX_CHARACTERS + 1], typed_text)
-    url_text, cut_text = notices.get(controls.sentence.key, (None, None))
-    raw = url_text if url_text and cut_text == typed_text else typed_text
+    asked, _shown = st.session_state[NOTICES].get(control.key, ("", None))
+    raw = asked if asked[:MAX_CHARACTERS] == text else text
     sentence = read_sentence(raw, most_words, usual)
     for note in sentence.notes:
         st.info(_(note), icon=":material/info:")
     return sentence
-
-
-def _is_own() -> bool:
-    """Has the reader chosen a sentence, here or on the page before?"""
-    _visit, sentence = st.session_state.get(KEPT_CHOICES, {}).get(controls.sentence.key, (0, None))
-    return sentence is not None
 
 
 def _offer_presets(presets: Mapping[str, str]) -> None:

@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.messages import N_
 from explainers.translations import _, load_sections, translate_section
-from explainers.ui.session import HELD, KEPT_CHOICES, LAST_DRAWN, LAST_WRITE, NOTICES, PUT, VISIT
+from explainers.ui.session import KEPT_CHOICES, LAST_DRAWN, LAST_WRITE, NOTICES, PUT, VISIT
 from explainers.ui.untrusted_text import shorten, verbatim
 
 MOST_NAMES = 24
@@ -65,20 +65,39 @@ class Control:
         chosen elsewhere. A `widget` of Streamlit's shows it, and lets it be changed.
         """
         usual = self.default if usual is None else usual
-        self.take_up()
-        request, value = self.read_link(find, usual)
+        request, value = self._read(find, usual)
         value = fit(usual if value is None else value)
         self.keep(value)
         self.write(value, usual)
         if widget:
             self.draw(widget, value, **settings)
-        return self.report_bad_link(request, value, allowed)
+        if request is not None and (missed := self.find_missed(request, value)) is not None:
+            st.session_state[NOTICES][self.key] = missed, value
+        self.tell_bad_link(value, allowed)
+        return value
 
-    def take_up(self) -> None:
-        """On a page that was just opened without a link: what was chosen on another one."""
-        visit, kept_choice = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (None, None))
-        if self.read_url() is None and visit not in (None, st.session_state.get(VISIT)):
-            st.session_state[self.key] = kept_choice
+    def _read(self, find: Callable[[Any], Any], usual: Any) -> tuple[Any, Any]:
+        """What the link wants, if it is to be obeyed, and the choice."""
+        request, visit = self.read_url(), st.session_state.get(VISIT)
+        kept_in, kept = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (None, None))
+        if request is None and kept_in not in (None, visit):  # a page that was just opened
+            st.session_state[self.key] = kept
+        written_in, text, _usual = st.session_state.get(
+            LAST_WRITE.format(self.key), ((), None, None)
+        )
+        is_put = st.session_state.pop(PUT.format(self.key), ()) == visit
+        if self.key not in st.session_state:
+            is_asked = True
+        elif written_in != visit:  # the link with which the page was opened, if it names this
+            is_asked = request is not None and not is_put
+        else:  # any other address is older than the session: what was written is on its way there
+            is_asked = comes_back() and text != request
+        notices = st.session_state.setdefault(NOTICES, {})
+        if is_asked:
+            wanted = None if request is None else find(request)
+            st.session_state[self.key] = usual if wanted is None else wanted
+            notices.pop(self.key, None)  # it was of another link
+        return request if is_asked else None, st.session_state[self.key]
 
     def draw(self, widget: Callable[..., Any], value: Any, **settings: Any) -> Any:
         """A widget that shows the value; what it says then is what the next run reads."""
@@ -106,11 +125,13 @@ class Control:
         translated = {one: _(one) if isinstance(one, str) else str(one) for one in options}
         return lambda one: translated.get(one, str(one))
 
-    def report_bad_link(self, request: str | None, value: Any, allowed: str) -> Any:
-        """Return the value; until it is touched, say that a link asked for what cannot be."""
+    def find_missed(self, request: Any, value: Any) -> str | None:
+        """What a link asks for, if it is not this value."""
+        return None if is_value(request, value) else request
+
+    def tell_bad_link(self, value: Any, allowed: str) -> None:
+        """Until the choice is touched, say that a link asked for what cannot be."""
         notices = st.session_state.setdefault(NOTICES, {})
-        if request is not None and not is_value(request, value):
-            notices[self.key] = (request, value)
         wanted, instead = notices.get(self.key, (None, None))
         if wanted is not None and instead != value:
             del notices[self.key]
@@ -123,7 +144,6 @@ class Control:
                 value=verbatim(self.name(value)),
             )
             st.info(notice, icon=":material/link_off:")
-        return value
 
     def refuse_typed(self, typed_text: str, allowed: str, instead: int) -> None:
         """Say that a number was typed that cannot be."""
@@ -136,47 +156,20 @@ class Control:
         )
         st.info(notice, icon=":material/edit_off:")
 
-    def read_link(self, read: Callable[[Any], Any], default: Any = None) -> tuple[Any, Any]:
-        """What the link wants, if it is to be obeyed, and the choice; `read` gives None for no."""
-        default = self.default if default is None else default
-        request, visit = self.read_url(), st.session_state.get(VISIT)
-        written_in, text, _usual = st.session_state.get(
-            LAST_WRITE.format(self.key), ((), None, None)
-        )
-        is_put = st.session_state.pop(PUT.format(self.key), ()) == visit
-        if self.key not in st.session_state:
-            is_asked = True
-        elif written_in != visit:  # the link with which the page was opened, if it names this
-            is_asked = request is not None and not is_put
-        else:  # any other address is older than the session: what was written is on its way there
-            is_asked = comes_back() and text != request
-        if is_asked:
-            wanted = None if request is None else read(request)
-            st.session_state[self.key] = default if wanted is None else wanted
-            self.release(st.session_state[self.key])
-        return request if is_asked else None, st.session_state[self.key]
+    def stay(self) -> None:
+        """What was chosen on this page, whatever the browser says; before the widget.
 
-    def hold(self, is_open: bool) -> None:
-        """Keep the choice while the menu that the control is in is closed; before the widget.
-
-        The browser draws no widget of a closed menu. So it does not learn what was put, and sends
-        with the next click what the widget had shown last.
+        It draws no widget of a closed menu. So it does not learn what was put, and sends with the
+        next click what the widget had shown last.
         """
-        now, visit = st.session_state.get(self.key), st.session_state.get(VISIT)
-        held_visit, was_open, held = st.session_state.get(HELD.format(self.key), (None, True, None))
-        if held_visit == visit and not was_open and held is not None and now != held:
-            now = st.session_state[self.key] = held
-        st.session_state[HELD.format(self.key)] = visit, is_open, now
-
-    def release(self, value: Any) -> None:
-        """Another choice than the one that is held was made without the widget."""
-        if held := st.session_state.get(HELD.format(self.key)):
-            st.session_state[HELD.format(self.key)] = *held[:2], value
+        kept_in, kept = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (None, None))
+        if kept_in == st.session_state.get(VISIT):
+            st.session_state[self.key] = kept
 
     def put(self, value: Any) -> None:
         """Take over what the browser says; a callback."""
         st.session_state[self.key] = value
-        self.release(value)
+        self.keep(value)
         st.session_state[PUT.format(self.key)] = st.session_state.get(VISIT)
 
     def write(self, value: Any, default: Any = None) -> None:

@@ -23,6 +23,9 @@ class SentenceText(Control):
     def unchosen(self) -> str:
         return write_running_sentence(get_language())
 
+    def tell_bad_link(self, value: Any, allowed: str) -> None:
+        """Any text may be asked for; what is cut off is told below the field."""
+
 
 @dataclass(frozen=True)
 class Choice(Control):
@@ -156,11 +159,10 @@ class MultiChoice(Control):
         """How the URL has it."""
         return list(value) or [""]
 
-    def report_bad_link(self, request: Any, value: Any, allowed: str) -> Any:
-        """The order in a link is the reader's."""
-        wanted = [one for one in request or () if one]
-        asked = ", ".join(wanted) if wanted and {*wanted} != {*value} else None
-        return super().report_bad_link(asked, value, allowed)
+    def find_missed(self, request: Sequence[str], value: Any) -> str | None:
+        """The order in a link is the reader's, and an empty name is none."""
+        wanted = [one for one in request if one]
+        return ", ".join(wanted) if wanted and {*wanted} != {*value} else None
 
     def name(self, value: Any) -> str:
         """What is said of a selection."""

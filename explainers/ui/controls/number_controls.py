@@ -85,7 +85,6 @@ class Counter(Control):
     def __call__(self, low: int, high: int, is_drawn: bool = True) -> int:
         out_of_range = st.session_state.setdefault(OUT_OF_RANGE, {})
         usual = min(max(self.default, low), high)
-        self.take_up()
         wanted, instead = out_of_range.pop(self.key, (None, None))
         if wanted is not None and st.session_state.get(self.key) == instead:
             st.session_state[self.key] = wanted  # the reader has chosen no other one since
@@ -176,9 +175,9 @@ class TypedNumber(Control):
         spoken = get_language()
         return lambda text: write_value(text, spoken) if self.read(text) else text
 
-    def report_bad_link(self, request: str | None, value: Any, allowed: str) -> Any:
+    def find_missed(self, request: Any, value: Any) -> str | None:
         """In a link, thousands may be apart as in any language."""
-        return super().report_bad_link(request and self.format_for_url(request), value, allowed)
+        return super().find_missed(self.format_for_url(request), value)
 
     def format_for_url(self, value: Any) -> Any:
         """A link is the same in every language."""
@@ -227,14 +226,16 @@ class RestrictedSlider(Control):
         `opens_with` is shown until the reader chooses, also where another page opens with another
         number.
         """
-        opened_key, default = OPENED_WITH.format(self.key), opens_with or self.default
-        request, wanted = self.read_link(find_among(self.possible), default)
-        if wanted == st.session_state.get(opened_key) and request is None:
-            wanted = default
-        st.session_state[opened_key] = default
-        nearest = st.session_state[self.key] = min(
-            choices or self.possible, key=lambda one: abs(one - wanted)
-        )
-        self.write(nearest, default)
+        opened_with, usual = OPENED_WITH.format(self.key), opens_with or self.default
+        if st.session_state.get(self.key) == st.session_state.get(opened_with):
+            st.session_state[self.key] = usual  # nobody has chosen
+            self.keep(usual)
+        st.session_state[opened_with] = usual
         allowed = describe_options(choices) if choices else describe_range(self.low, self.high)
-        return int(self.report_bad_link(request, nearest, allowed))
+
+        def fit(wanted: int) -> int:
+            return min(choices or self.possible, key=lambda one: abs(one - wanted))
+
+        nearest: int = self.resolve(find_among(self.possible), allowed, usual, fit)
+        st.session_state[self.key] = nearest
+        return nearest

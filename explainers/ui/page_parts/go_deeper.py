@@ -8,7 +8,7 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import _, get_language
-from explainers.ui.controls.control import Control, describe_options
+from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
 from explainers.ui.controls.controls import register
 from explainers.ui.export_mode import is_whole_export
 from explainers.ui.figure.hero import show_chosen
@@ -30,15 +30,14 @@ class OpenCard(Control):
         visit, language, drawn = st.session_state.get(CARDS_DRAWN, (None, None, None))
         is_new = visit != st.session_state.get(VISIT)
         if is_new:  # the cards of another page are other cards
-            st.session_state.pop(self.key, None)
             left_open = st.session_state.get(CARDS_LEFT_OPEN, {}).get(page)
-            if self.read_url() is None and left_open in names:
-                st.session_state[self.key] = left_open
-        request, name = self.read_link(lambda asked: asked if asked in names else None)
+            st.session_state[self.key] = left_open
+            self.keep(left_open)
+        name: str | None = self.resolve(
+            find_among(names), describe_options(names), fit=fit_among(names, None)
+        )
         if is_new or drawn != name or language != get_language():
             self.open(page, names, name)  # with other titles they are other expanders
-        self.report_bad_link(request, name, describe_options(names))
-        self.write(name)
         return name
 
     def name(self, value: Any) -> str:

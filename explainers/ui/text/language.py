@@ -77,7 +77,7 @@ def offer_languages() -> None:
         required=True,
         label_visibility="collapsed",
     )
-    _language_choice.report_bad_link(None, choice, describe_options(list(names)))
+    _language_choice.tell_bad_link(choice, describe_options(list(names)))
     # Another language has a sentence of its own: a link to it is the same picture for everybody.
     is_english = choice == browser_language == ENGLISH
     if _language_choice.read_url() != (None if is_english else choice):
