@@ -14,7 +14,7 @@ from explainers.toys.training import POOL_SENTENCES
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.controls import lecture_mode, reset_choices
+from explainers.ui.controls.controls import lecture_mode, reset_choices, tour_mode
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.figure.panels import orient_panels
@@ -27,7 +27,6 @@ from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
-from explainers.ui.tour_mode import tour_mode
 
 text = page.Prose(__file__)
 SCORES = "pages/04_scores.py"

@@ -25,8 +25,8 @@ from explainers.translations import (
     translate,
     write_value,
 )
+from explainers.ui.browser_files import find_script_texts, translate_scripts
 from explainers.ui.figure import chart
-from explainers.ui.figure.panels import find_script_texts, translate_scripts
 from tests.house.test_house import nodes
 from tests.support.rules import each
 from workshop import catalogue

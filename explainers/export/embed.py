@@ -18,8 +18,7 @@ from explainers.export.visit import START, Visit, find_picture, visit
 from explainers.toys.sentence import MOST_DRAWN
 from explainers.translations import _
 from explainers.ui.controls.control import describe_options
-from explainers.ui.controls.mask_drawing import CAUSAL, FULL, MaskDrawing
-from explainers.ui.controls.name_controls import MultiChoice
+from explainers.ui.controls.name_controls import CAUSAL, FULL, MaskDrawing, MultiChoice
 from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.lecture.screens import CARD_KEY
 

@@ -8,8 +8,10 @@ file. The scripts are ES modules: what one imports comes from the same folder in
 import functools
 import hashlib
 import json
+import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,10 @@ from streamlit import runtime
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
+from explainers.translations import ENGLISH, _, find_marks, get_language
+
 FOLDER = Path(__file__).parent / "browser"
+_TRANSLATED_TEXT = re.compile(r'(?<![\w$.])_\("([^"]+)"')
 _LOCK = threading.Lock()
 _fetched: set[str] = set()
 _fetch = threading.Condition()
@@ -57,6 +62,24 @@ def await_fetch(script: str, at_most: float) -> None:
 def list_scripts(*parts: str) -> tuple[Path, ...]:
     """The modules in these parts of the folder."""
     return tuple(path for part in parts for path in sorted((FOLDER / part).rglob("*.js")))
+
+
+def translate_scripts(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, str]:
+    """What a component's scripts say, `_("…")`, and more, in the visitor's language.
+
+    And how numbers are marked in it: before decimals, and between thousands.
+    """
+    if get_language() == ENGLISH:
+        return {}
+    marks = dict(zip((".", ","), find_marks(get_language()), strict=True))
+    return marks | {text: _(text) for text in (*find_script_texts(tuple(scripts)), *more)}
+
+
+@functools.cache
+def find_script_texts(scripts: tuple[Path, ...]) -> tuple[str, ...]:
+    """The English texts in a component's scripts, in an order that no move of a file changes."""
+    found = (_TRANSLATED_TEXT.findall(file.read_text("utf-8")) for file in scripts)
+    return tuple(sorted(set(chain.from_iterable(found))))
 
 
 def offer_ahead(script: str) -> str:

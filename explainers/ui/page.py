@@ -12,8 +12,7 @@ import streamlit as st
 
 from explainers.translations import _, load_sections, say_value, translate_section
 from explainers.ui.controls import controls
-from explainers.ui.controls.controls import lecture_mode, reset_choices
-from explainers.ui.follow.follow_mode import take_part
+from explainers.ui.controls.controls import is_tour, lecture_mode, reset_choices, tour_mode
 from explainers.ui.lecture.screens import (
     draw_until,
     find_question,
@@ -22,11 +21,11 @@ from explainers.ui.lecture.screens import (
     screen,
     show_on_screen,
     stand_by,
+    take_part,
 )
 from explainers.ui.lecture.share_link import follow_short_link
 from explainers.ui.session import NOTICES, PAGE_DRAWN, VISIT
 from explainers.ui.text.language import fragment, offer_languages
-from explainers.ui.tour_mode import is_tour, tour_mode
 
 DAY = 24 * 3600.0
 """Seconds. Streamlit's browser script, once it is connected again, asks for a run only if some part

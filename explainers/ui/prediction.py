@@ -11,6 +11,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
+from explainers.ui.controls.controls import is_tour
 from explainers.ui.export_mode import is_whole_export, stand_in
 from explainers.ui.lecture.screens import find_question, is_lecture, screen, show_on_screen
 from explainers.ui.page import Prose
@@ -21,7 +22,6 @@ from explainers.ui.session import (
     PREDICTIONS_MARKED,
     SKIPS_IN_A_ROW,
 )
-from explainers.ui.tour_mode import is_tour
 
 SKIP = N_("just show me")
 """How a link says that the reader wanted the answer and did not guess."""

@@ -7,10 +7,9 @@ import streamlit as st
 
 from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE
 from explainers.translations import _
-from explainers.ui.controls.controls import sentence
+from explainers.ui.controls.controls import is_tour, sentence, tour_mode
 from explainers.ui.page import Prose, open_page, show_one_sentence
 from explainers.ui.session import TOUR_STOP
-from explainers.ui.tour_mode import is_tour, tour_mode
 
 STOPS = {
     "pages/01_start.py": 90,

@@ -120,14 +120,13 @@ def test_types_name_what_is_sent():
         ("figure", "PanelData", *(panel for figure in figures for panel in figure["panels"])),
         ("tiles", "TilesData", *sent(tiles, "tiles/tiles.js")),
         ("lecture", "LectureData", lecture),
-        ("lecture", "LectureWords", lecture["words"]),
         ("lecture", "Shared", share_address("http://lecture.example/", "")),
         ("follow", "Place", GOOD),
         ("follow", "Count", json.loads(write_count(0, {}))),
     ]
     for visit in (lecturer, opened(START, {"follow": "abcdef"})):
         (data,) = sent(visit, "follow/follow.js")
-        told += [("follow", "FollowData", data), ("follow", "FollowWords", data["words"])]
+        told.append(("follow", "FollowData", data))
     for part, kind, *all_data in told:
         types = code(FOLDER / part / "data.js")
         (lines,) = re.findall(rf"@typedef {{object}} {kind}\b(.*?)\*/", types, re.DOTALL)

@@ -14,7 +14,7 @@ from explainers.toys.grammar import GRAMMARS
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import MAX_TOKENS, MOST_DRAWN
 from explainers.ui.controls import controls
-from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_cells
+from explainers.ui.controls.name_controls import is_drawing, read_cells, write_cells
 from tests.support.opening import PAGES, opened
 from tests.support.reading import figures, hero, panels, said
 

@@ -16,7 +16,7 @@ from explainers.models.shipped_measurements import USUAL, read_shipped_writing
 from explainers.models.written_tokens import TEMPERATURES, TOP_PS
 from explainers.toys.layers import FILM_SEED, load_readable_layer
 from explainers.toys.sentence import SENTENCE
-from explainers.ui.controls.mask_drawing import read_cells
+from explainers.ui.controls.name_controls import read_cells
 from tests.support.candidates import restrict_candidates
 from tests.support.scripts import SCRIPTS, run_script
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from explainers.ui import learning_path
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.figure.picker import accepts
+from explainers.ui.controls.name_controls import accepts
 from explainers.ui.page import keep_imports, run_page
 from explainers.ui.prediction import choose_guesses, close_bold, sort_options
 from explainers.ui.server import import_chapters

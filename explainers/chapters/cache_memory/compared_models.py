@@ -16,10 +16,10 @@ from explainers.memory.model_shapes import ModelShape, find_shape, read_shapes
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.controls.name_controls import pick_names
 from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
-from explainers.ui.figure.picker import pick_names
 from explainers.ui.text.numbers import keep_units_together
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)

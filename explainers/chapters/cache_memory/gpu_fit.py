@@ -23,7 +23,7 @@ from explainers.memory.sharding import SPLITS
 from explainers.messages import ngettext
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
-from explainers.ui.figure.picker import pick_name
+from explainers.ui.controls.name_controls import pick_name
 from explainers.ui.page_parts.go_deeper import open_card
 from explainers.ui.session import MENU_DRAWN, PLAN, PLAN_BELOW, VISIT
 from explainers.ui.takeaway_files import hand_over, take

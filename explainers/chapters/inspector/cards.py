@@ -32,14 +32,7 @@ from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
-from explainers.ui.figure.panels import (
-    Cell,
-    Figure,
-    Panel,
-    Source,
-    orient_panels,
-    translate_scripts,
-)
+from explainers.ui.figure.panels import Cell, Figure, Panel, Source, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.prediction import ask_veiled
@@ -197,7 +190,7 @@ def offer_file(loaded: "RealModel", text: str, by_word: bool) -> None:
     from explainers.models.head_scores import MEANINGS
 
     scripts = browser_files.list_scripts("look", "common", "tiles")
-    words = translate_scripts(scripts, [*MEANINGS, *MEANINGS.values()])
+    words = browser_files.translate_scripts(scripts, [*MEANINGS, *MEANINGS.values()])
     st.download_button(
         _("All heads of this text in one HTML file"),
         partial(write_file, loaded, text, words, by_word),

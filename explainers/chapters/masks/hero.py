@@ -19,7 +19,7 @@ from explainers.toys.sentence import MOST_DRAWN
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.controls.mask_drawing import is_drawing, write_cells
+from explainers.ui.controls.name_controls import is_drawing, write_cells
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, make_weight_table, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent

@@ -26,13 +26,13 @@ from explainers.models.token_text import Words, find_words, is_part_of_letter, t
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
+from explainers.ui.controls.controls import is_tour
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import shipped_run
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import NO_WORSE, judge_rise, write_percent
-from explainers.ui.tour_mode import is_tour
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
 if TYPE_CHECKING:

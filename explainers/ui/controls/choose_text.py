@@ -16,8 +16,8 @@ from explainers.toys.sentence import (
 )
 from explainers.translations import _, get_language, translate
 from explainers.ui.controls import controls
+from explainers.ui.controls.controls import is_tour
 from explainers.ui.session import KEPT_CHOICES, NOTICES, PRESET, USUAL_SENTENCE
-from explainers.ui.tour_mode import is_tour
 
 
 def choose_text(

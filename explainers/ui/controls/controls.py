@@ -7,9 +7,10 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.toys.sentence import MAX_TOKENS, SENTENCE
 from explainers.ui.controls.control import Control
-from explainers.ui.controls.mask_drawing import FULL, MaskDrawing
 from explainers.ui.controls.name_controls import (
+    FULL,
     Choice,
+    MaskDrawing,
     ModelName,
     MultiChoice,
     NameList,
@@ -22,6 +23,7 @@ from explainers.ui.controls.number_controls import (
     RestrictedSlider,
     StepSlider,
     Switch,
+    TourMode,
     TypedNumber,
     WholeNumber,
 )
@@ -41,6 +43,7 @@ seed = WholeNumber("seed", N_("Seed of the random numbers"), 0, 0, 99)
 queries = Choice("queries", N_("Queries run"), N_("down"), (N_("down"), N_("across")))
 predict_first = Switch("predict", N_("Study mode"), True)
 lecture_mode = Switch("lecture", N_("Lecture mode"), False)
+tour_mode = TourMode("tour", N_("10-minute tour"), False)
 
 # A number of a picture, and what is shown of the computation
 
@@ -268,6 +271,11 @@ def register(*controls: Control) -> None:
         if CONTROLS_BY_KEY.get(one.key, one) != one:
             raise ValueError(f"“{one.key}” in the link is {CONTROLS_BY_KEY[one.key].label} already")
     CONTROLS_BY_KEY.update({one.key: one for one in controls})
+
+
+def is_tour() -> bool:
+    """Are only heroes drawn, one page after the other?"""
+    return bool(st.session_state.get(tour_mode.key))
 
 
 def reset_choices() -> None:

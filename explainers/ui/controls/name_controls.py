@@ -1,5 +1,6 @@
-"""Controls whose values are words: buttons, lists of names, lines of text."""
+"""Controls whose values are words: buttons, lists of names, lines of text, a mask that is drawn."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,12 +8,19 @@ from typing import Any
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.toys.sentence import write_running_sentence
+from explainers.toys.sentence import MOST_DRAWN, write_running_sentence
 from explainers.translations import _, get_language
+from explainers.ui import browser_files
 from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
 
 LONGEST_NAME = 300
 """Of a model's name that a reader types."""
+_SCRIPTS = browser_files.list_scripts("picker", "common")
+_list = browser_files.make_component("picker/picker.js", "picker")
+Cells = list[list[bool]]
+_ROWS = re.compile(r"[0-9a-f]{1,7}(\.[0-9a-f]{1,7})*")
+CAUSAL, FULL = "causal", "full"
+"""Drawings that have names, for any number of words."""
 
 
 @dataclass(frozen=True)
@@ -167,3 +175,118 @@ class MultiChoice(Control):
     def name(self, value: Any) -> str:
         """What is said of a selection."""
         return ", ".join(value) or _("none")
+
+
+def pick_name(control: NameList, names: Sequence[str]) -> str:
+    """One of many names, in a list that the browser alone draws and searches.
+
+    Streamlit builds its own list of seventy names anew whenever one is chosen, before it says so.
+    """
+    name = control(names, control.default, is_drawn=False)
+    _draw_list(control, names, [name], 1, control.width)
+    return name
+
+
+def pick_names(control: MultiChoice, names: Sequence[str]) -> list[str]:
+    """The same: as many of the names as the control allows."""
+    chosen = control(names, is_drawn=False)
+    _draw_list(control, names, chosen, control.most or len(names), "stretch")
+    return chosen
+
+
+def _draw_list(
+    control: Control, names: Sequence[str], chosen: Sequence[str], most: int, width: int | str
+) -> None:
+    key, words = f"pick {control.key}", control.label_and_help
+
+    def take() -> None:
+        told = st.session_state[key].names
+        if accepts(told, names, most):
+            control.put(told[0] if most == 1 else told)
+
+    _list(
+        key=key,
+        data={
+            "key": control.key,
+            "label": words["label"],
+            "help": words["help"] or "",
+            "choices": list(names),
+            "others": {name: _(name) for name in names if _(name) != name},
+            "chosen": list(chosen),
+            "most": most,
+            "words": browser_files.translate_scripts(_SCRIPTS),
+        },
+        width=width,
+        on_names_change=take,
+    )
+
+
+def accepts(told: Any, names: Sequence[str], most: int) -> bool:
+    """May a browser ask for this? For some of the names, each once; of a single one, for one."""
+    if not isinstance(told, list) or not all(isinstance(one, str) for one in told):
+        return False
+    is_count = len(told) == 1 if most == 1 else len(told) <= most
+    return is_count and len(set(told)) == len(told) and set(told) <= set(names)
+
+
+@dataclass(frozen=True)
+class MaskDrawing(Control):
+    """Which cells of a square are set: "causal", "full", or a hexadecimal number per row.
+
+    The lowest bit of a row is its first cell: 1.3.7 is the causal mask of three words.
+    """
+
+    def __call__(self, side: int) -> Cells:
+        """The cells for a text of `side` words."""
+        example = write_cells(read_cells(CAUSAL, 3))
+        allowed = N_("causal, full, or a number per row: {example}", example=example)
+        value = self.resolve(lambda text: text if is_drawing(text) else None, allowed)
+        return read_cells(value, side)
+
+    def list_cells(self, side: int) -> Cells:
+        """The cells for a text of `side` words, after the drawing was read."""
+        return read_cells(self.drawing, side)
+
+    @property
+    def drawing(self) -> str:
+        """The drawing as the link has it, after it was read."""
+        return str(st.session_state[self.key])
+
+    def count_words(self, side: int) -> int:
+        """For how many words the drawing was made; the two that are named are for any number."""
+        value = self.drawing
+        return side if value in (CAUSAL, FULL) else len(value.split("."))
+
+
+def is_drawing(text: str) -> bool:
+    """Is this what `write_cells` could have written?"""
+    if text in (CAUSAL, FULL):
+        return True
+    if not _ROWS.fullmatch(text):
+        return False
+    rows = [int(row, 16) for row in text.split(".")]
+    side = len(rows)
+    return side <= MOST_DRAWN and max(rows) < 2**side and text == _write_rows(rows)
+
+
+def read_cells(text: str, side: int) -> Cells:
+    """A drawing for so many words: one for fewer goes on causally, one for more is cut."""
+    rows = [] if text in (CAUSAL, FULL) else [int(row, 16) for row in text.split(".")]
+    drawn_side = len(rows)
+    return [
+        [
+            text == FULL
+            or (bool(rows[i] >> j & 1) if i < drawn_side and j < drawn_side else j <= i)
+            for j in range(side)
+        ]
+        for i in range(side)
+    ]
+
+
+def write_cells(cells: Cells) -> str:
+    """The drawing as it stands in a link."""
+    return _write_rows([sum(cell << j for j, cell in enumerate(line)) for line in cells])
+
+
+def _write_rows(rows: list[int]) -> str:
+    return ".".join(f"{number:x}" for number in rows)

@@ -16,7 +16,7 @@ from explainers.ui.controls.control import (
     find_among,
     fit_among,
 )
-from explainers.ui.session import KEPT_CHOICES, OPENED_WITH, OUT_OF_RANGE
+from explainers.ui.session import KEPT_CHOICES, OPENED_WITH, OUT_OF_RANGE, VISIT
 
 _DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}|[1-9][0-9]{0,2}(\.[0-9]{3}){1,5}")
 """Thousands apart as in any language: a whole number has no decimals.
@@ -31,6 +31,26 @@ class Switch(Control):
 
     def __call__(self) -> bool:
         return bool(self.resolve(find_among((True, False)), N_("true or false"), widget=st.toggle))
+
+
+@dataclass(frozen=True)
+class TourMode(Control):
+    """Whether the reader takes the tour, as `tour=1` in a link."""
+
+    def __call__(self, is_possible: bool) -> bool:
+        """Read the link; in front of a class there is no tour."""
+        if not is_possible:
+            self.put(False)
+        return bool(self.resolve(find_among((True, False)), N_("1 or nothing")))
+
+    def turn(self, is_on: bool) -> None:
+        """Begin or leave the tour; a callback.
+
+        The page counts as opened anew, because the controls of the other parts come or go with it:
+        a control takes up its value when its page is opened.
+        """
+        st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
+        self.put(is_on)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from explainers.charts.theme import LIGHT, THEMES, Theme
 from explainers.translations import ENGLISH, _, find_marks, get_language, say_value, set_language
 from explainers.ui import browser_files
 from explainers.ui.export_mode import get_export, is_whole_export, say_when, stand_in
-from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.untrusted_text import verbatim
 
@@ -128,7 +127,8 @@ def offer_files(
                 _offer_file(key, "SVG", "image/svg+xml", lambda: _render(chart, "svg", language))
             else:
                 place = f"st-key-{_NO_NAME.sub('-', drawn)}"
-                data = {"name": key, "place": place, "words": translate_scripts(_SCRIPTS)}
+                words = browser_files.translate_scripts(_SCRIPTS)
+                data = {"name": key, "place": place, "words": words}
                 _save_buttons(key=f"save {key}", data=data, width="content")
             _offer_file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
         # A table takes text for Markdown, and some of this text is the reader's.

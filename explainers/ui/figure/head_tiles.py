@@ -15,7 +15,6 @@ from explainers.charts.theme import parse_colour
 from explainers.translations import _, get_language
 from explainers.ui import browser_files
 from explainers.ui.figure.chart import offer_files, read_theme
-from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import screen
 
 if TYPE_CHECKING:  # pandas takes most of a second to import
@@ -57,7 +56,7 @@ def show_tiles(tiles: Tiles, origin: str, key: str, table: "Callable[[], pd.Data
                 "tokens": list(tiles.tokens),
                 "across": [_(name) for name in tiles.across],
                 "down": [_(name) for name in tiles.down],
-                "words": translate_scripts(_SCRIPTS),
+                "words": browser_files.translate_scripts(_SCRIPTS),
                 "alt": _(tiles.alt),
                 "ramp": [list(parse_colour(colour)) for colour in theme.weight_ramp],
                 "background": parse_colour(theme.background),

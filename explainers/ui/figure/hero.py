@@ -18,12 +18,13 @@ from explainers.charts.theme import THEMES
 from explainers.toys.sentence import MAX_CHARACTERS
 from explainers.translations import _
 from explainers.ui import browser_files
+from explainers.ui.browser_files import translate_scripts
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
+from explainers.ui.controls.controls import is_tour
 from explainers.ui.controls.late_choices import ANY_CHOICE, note_choices, note_part
 from explainers.ui.export_mode import note
 from explainers.ui.figure.chart import offer_files, tabulate
-from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import (
     CARD_KEY,
     end_after_last_screen,
@@ -33,7 +34,6 @@ from explainers.ui.lecture.screens import (
 )
 from explainers.ui.page import Prose, split_title
 from explainers.ui.text.language import fragment
-from explainers.ui.tour_mode import is_tour
 from explainers.ui.turns import first_pictures, fragments
 
 if TYPE_CHECKING:

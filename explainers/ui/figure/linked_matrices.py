@@ -31,7 +31,6 @@ from explainers.ui.figure.panels import (
     list_axes,
     translate_figure,
     translate_matrix,
-    translate_scripts,
 )
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.session import CLICKED
@@ -99,7 +98,7 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
             data={
                 "panels": list(panels.values()),
                 "alt": figure.alt,
-                "words": translate_scripts(_SCRIPTS, list_axes(figure.panels)),
+                "words": browser_files.translate_scripts(_SCRIPTS, list_axes(figure.panels)),
                 "ramps": {
                     kind: [list(parse_colour(c)) for c in getattr(theme, n)]
                     for kind, n in RAMPS.items()

@@ -1,17 +1,13 @@
 """Matrices with their place in a computation, and the same in the visitor's language."""
 
-import functools
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from explainers.arithmetic import Arithmetic
 from explainers.charts.matrix import Matrix, Values
-from explainers.translations import ENGLISH, _, find_marks, get_language, say_arithmetic
+from explainers.translations import ENGLISH, _, get_language, say_arithmetic
 
 PRODUCT = ("", "·", "=")
 """What stands before the three panels of a matrix product."""
@@ -179,9 +175,6 @@ class Figure:
     named: Sequence[Mapping[str, object]] = ()
 
 
-_TRANSLATED_TEXT = re.compile(r'(?<![\w$.])_\("([^"]+)"')
-
-
 def translate_figure(figure: Figure) -> Figure:
     """The figure with everything in it said; names of panels and axes are no words but keys."""
     if get_language() == ENGLISH:
@@ -234,21 +227,3 @@ def list_axes(panels: Iterable[Panel]) -> tuple[str, ...]:
     """Each axis by its name, once; in an order that is the same in every process."""
     axes = (axis for panel in panels for axis in (panel.matrix.row_axis, panel.matrix.column_axis))
     return tuple(dict.fromkeys(axes))
-
-
-def translate_scripts(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, str]:
-    """What a component's scripts say, `_("…")`, and more, in the visitor's language.
-
-    And how numbers are marked in it: before decimals, and between thousands.
-    """
-    if get_language() == ENGLISH:
-        return {}
-    marks = dict(zip((".", ","), find_marks(get_language()), strict=True))
-    return marks | {text: _(text) for text in (*find_script_texts(tuple(scripts)), *more)}
-
-
-@functools.cache
-def find_script_texts(scripts: tuple[Path, ...]) -> tuple[str, ...]:
-    """The English texts in a component's scripts, in an order that no move of a file changes."""
-    found = (_TRANSLATED_TEXT.findall(file.read_text("utf-8")) for file in scripts)
-    return tuple(sorted(set(chain.from_iterable(found))))

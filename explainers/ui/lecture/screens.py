@@ -9,18 +9,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls.control import comes_back, is_value
 from explainers.ui.controls.controls import CONTROLS_BY_KEY, lecture_mode
-from explainers.ui.lecture.share_link import share_address
-from explainers.ui.session import LECTURE, LECTURE_CARDS, LECTURE_LINK, SCREENS_LEFT
+from explainers.ui.lecture.share_link import list_places, note_local_host, share_address
+from explainers.ui.session import LECTURE, LECTURE_CARDS, LECTURE_LINK, SCREENS_LEFT, TAKES_PART
 from explainers.ui.text.language import fragment
 
 _start_key = browser_files.make_component("lecture/start_key.js", isolate_styles=False)
 PICTURE_SCRIPTS = ("picture/picture.js",)
+_SCRIPTS = browser_files.list_scripts("lecture", "common")
 _lecture = browser_files.make_component("lecture/lecture.js", isolate_styles=False)
+_FOLLOW_SCRIPTS = browser_files.list_scripts("follow", "common")
+_follow = browser_files.make_component("follow/follow.js", isolate_styles=False)
+ROOM_KEY, SCREEN_KEY, ORDER_KEY, SET_KEY = "follow", "screen", "mine", "set"
+"""What a link calls the room that is to be followed, the lecturer's screen, those that a lecturer
+has chosen, a shorter lecture."""
 HIDDEN_PAGE = """<style>
 html:not([data-lecture-stands]) .stApp { animation: 60s step-end lecture; }
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
@@ -52,6 +59,7 @@ LESSON = {
 """The screens of a lecture of so many minutes, by the pages' places in the address: the first one
 of a kind, or one by its kind and name."""
 _HEADING = re.compile(r"#+ [^\n]*\n+")
+_SCREEN = re.compile(r"[1-9]\d{0,2}")
 _SENTENCE_END = re.compile(r"(?<=[.!?:])(?:(?<=\*\*)|(?!\*))\s+|(?<=[.!?:]\*\*)\s+")
 
 
@@ -169,7 +177,7 @@ def _draw_lecture(title: str, place: str) -> None:
 
     data = {
         "page": title,
-        "words": _list_words(),
+        "words": browser_files.translate_scripts(_SCRIPTS),
         "shared": st.session_state.get(LECTURE_LINK),
         "plan": {"minutes": LESSON_MINUTES, "pages": LESSON},
     }
@@ -178,76 +186,46 @@ def _draw_lecture(title: str, place: str) -> None:
         st.rerun()  # the whole page: the card stands outside
 
 
-def _list_words() -> dict[str, object]:
-    return {
-        "bar": _("Lecture"),
-        "back": _("Back (← or PageUp)"),
-        "on": _("Next (→, space or PageDown)"),
-        "controls": _("Controls (C)"),
-        "share": _("Link to this screen (Q)"),
-        "leave": _("Leave lecture mode (Esc)"),
-        "code": _("A code to scan: the link to this screen"),
-        "place": _("Screen {at} of {all}: {title}"),
-        "absurd": _("The link asks for screen = {asked}. Screens count from 1; this is 1."),
-        "beyond": _("The link asks for screen {asked}. This is {last}, the last of the page."),
-        "first": _("This is the first page."),
-        "last": _("This is the last page."),
-        "noCode": _("This page shows no code."),
-        "noWindow": _("The browser did not allow a second window."),
-        "overview": _("All screens of this page (O)"),
-        "plan": _(
-            "Lecture of {minutes} minutes: {count} screens of {pages} pages",
-            minutes=LESSON_MINUTES,
-            count=sum(map(len, LESSON.values())),
-            pages=len(LESSON),
-        ),
-        "add": _("Add one from below “Go deeper”"),
-        "earlier": _("Earlier"),
-        "later": _("Later"),
-        "show": _("Show"),
-        "hide": _("Leave out"),
-        "help": _("Keys in a lecture"),
-        "presenter": _("Presenter view"),
-        "now": _("This screen"),
-        "next": _("Next screen"),
-        "answer": _("Then: what comes out"),
-        "here": _("{minutes} on this page"),
-        "left": _("{minutes} left"),
-        "gone": _("{minutes} since the beginning"),
-        "handout": _("Handout, PDF"),
-        "kinds": _list_kinds(),
-        "keys": _list_keys(),
+def take_part(place: str, is_new: bool) -> None:
+    """Tell the browser which page this is, and with which query it was asked for.
+
+    Once a visitor takes part, all pages do: the browser goes from one to the other. A page that
+    `is_new` to a follower ends with the lecturer's screen; the browser asks for the rest later.
+    """
+    draw_until(None)
+    if ROOM_KEY in st.query_params or is_lecture():
+        st.session_state[TAKES_PART] = True
+    if TAKES_PART not in st.session_state:
+        return
+    context = get_script_run_ctx()
+    first = (
+        count_first_screens(place) if is_new and context and context.is_history_navigation else None
+    )
+    draw_until(first)
+    data = {
+        "place": place,
+        "query": context.query_string if context else "",
+        "places": list(list_places()),
+        "isShort": first is not None,
+        "local": note_local_host("{host}"),
+        "words": browser_files.translate_scripts(_FOLLOW_SCRIPTS),
     }
+    _follow(key=TAKES_PART, data=data, on_rest_change=draw_rest)
 
 
-def _list_kinds() -> dict[str, str]:
-    return {
-        "hero": _("picture"),
-        "try": _("try it"),
-        "slow": _("takes a moment"),
-        "ask": _("show of hands"),
-        "answer": _("what comes out"),
-        "how": _("how it works"),
-        "model": _("model"),
-        "end": _("in one sentence"),
-        "deeper": _("deeper"),
-    }
+def count_first_screens(place: str) -> int | None:
+    """How many screens of a page a follower needs at once; None for all of them.
+
+    Many come to a new page in the same second, and one screen of it is seen.
+    """
+    chosen = st.query_params.get_all(ORDER_KEY)
+    if ROOM_KEY not in st.query_params or not is_lecture():
+        return None
+    if SET_KEY in st.query_params or any(one.partition(":")[0] == place for one in chosen):
+        return None  # only who has all screens knows which one is meant
+    asked = _SCREEN.match(st.query_params.get(SCREEN_KEY, "1"))
+    return int(asked[0]) if asked else 1
 
 
-def _list_keys() -> list[tuple[str, str]]:
-    return [
-        ("→  ␣  PageDown", _("next screen, or what comes out")),
-        ("←  PageUp", _("the screen before")),
-        ("1 2 ⏎", _("the screen with this number")),
-        ("O", _("all screens: jump, leave out, change the order")),
-        ("K", _("the code that ran")),
-        ("C", _("the controls of the picture")),
-        ("S", _("a light on the row under the pointer")),
-        ("B", _("a dark screen")),
-        ("+  −", _("larger, smaller")),
-        ("Q", _("a code that opens this screen on a phone")),
-        ("P", _("presenter view in a second window; with lesson=45 in the link, minutes left")),
-        ("H", _("handout: this page on one sheet, as PDF")),
-        ("?", _("this list")),
-        ("Esc", _("back, and out of the lecture")),
-    ]
+def draw_rest() -> None:
+    """A follower asks for the rest of the page; any run that is not the first one draws it."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import streamlit as st
 
 from explainers.translations import _
+from explainers.ui.controls.controls import is_tour
 from explainers.ui.export_mode import is_whole_export
 from explainers.ui.learning_path import Contents, finished_pages, list_titles, read_number
 from explainers.ui.lecture.screens import is_lecture
@@ -26,7 +27,6 @@ from explainers.ui.session import (
 )
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import format_answer, read_answer, say_what_is_read
-from explainers.ui.tour_mode import is_tour
 from explainers.ui.untrusted_text import shorten, verbatim
 
 

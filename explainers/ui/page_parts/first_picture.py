@@ -17,11 +17,10 @@ from explainers import kept
 from explainers.folders import ASSETS
 from explainers.translations import _, get_language
 from explainers.ui.browser_files import await_fetch
-from explainers.ui.controls.controls import CONTROLS_BY_KEY
+from explainers.ui.controls.controls import CONTROLS_BY_KEY, is_tour
 from explainers.ui.figure.hero import Hero, HeroChoice, show_hero
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
-from explainers.ui.tour_mode import is_tour
 
 LONGEST_WAIT = 1.2
 """Seconds. While PyTorch is imported, a server hands out a file in half a second, not in some

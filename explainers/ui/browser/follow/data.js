@@ -1,5 +1,5 @@
 // @ts-check
-// What is sent for a lecture that is followed (ui/follow/follow_mode.py and routes.py); tests compare the names.
+// What is sent for a lecture that is followed (ui/lecture/screens.py, ui/follow/routes.py); tests compare the names.
 
 /**
  * @typedef {object} FollowData
@@ -7,31 +7,8 @@
  * @property {string} query that this run of the page was asked with
  * @property {string[]} places of all pages, in their order
  * @property {boolean} isShort does this run end with the lecturer's screen?
- * @property {FollowWords} words
- */
-
-/**
- * @typedef {object} FollowWords
- * @property {string} lead
- * @property {string} title
- * @property {string} code
- * @property {string} count
- * @property {string} local
- * @property {string} end
- * @property {string} hand
- * @property {string} device
- * @property {string} accept
- * @property {string} wish
- * @property {string} following
- * @property {string} waiting
- * @property {string} again
- * @property {string} leave
- * @property {string} over
- * @property {string} vote
- * @property {string} votes
- * @property {string} anew
- * @property {string} table
- * @property {Record<string, string>} reasons why something is refused
+ * @property {string} local why a link to this computer is for nobody else
+ * @property {import("../common/words.js").Words} words
  */
 
 /**

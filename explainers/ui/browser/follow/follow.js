@@ -6,6 +6,7 @@
 /** @import { FollowData, Led } from "./data.js" */
 
 import { loadStyle, unpack, wear } from "../common/component.js";
+import { speak } from "../common/words.js";
 import { Follower } from "./follower.js";
 import { Leader } from "./leader.js";
 import { findLecture, ROOM } from "./place.js";
@@ -31,6 +32,7 @@ export default async function ({ data: sent, setTriggerValue }) {
   wear(document, await style);
   const data = unpack(sent);
   if (!data) return;
+  speak(data.words);
   const me = holder.attentionFollow ??= { data, tell: setTriggerValue, follower: null, leader: null };
   Object.assign(me, { data, tell: setTriggerValue });
   const lecture = findLecture();

@@ -6,9 +6,10 @@
 
 import { visit } from "../common/address.js";
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
 import { Heir, wishesToLead } from "./handover.js";
 import { findLecture, makeLink, readChoices, ROOM, SCREEN } from "./place.js";
-import { Stream } from "./stream.js";
+import { explain, Stream } from "./stream.js";
 import { Ballot } from "./votes.js";
 
 const SPREAD = 1500; // milliseconds: not everybody asks for a new page at once
@@ -76,13 +77,12 @@ export class Follower {
    * @param {string} text
    */
   hear(kind, text) {
-    const { words } = this.data;
     if (kind === "room") this.code = text;
     if (kind === "ballot") this.ballotIs(text);
     if (kind === "handed" && this.heir?.code && this.heir.code === JSON.parse(text)) return this.end({ secret: this.heir.secret, room: this.code });
-    if (kind === "refused") this.problem = words.reasons[JSON.parse(text)] ?? words.reasons.away;
-    else if (kind === "away") this.problem = words.reasons.away; // until something else is heard than a sign of life
-    else if (kind === "over") this.problem = words.over;
+    if (kind === "refused") this.problem = explain(JSON.parse(text));
+    else if (kind === "away") this.problem = explain("away"); // until something else is heard than a sign of life
+    else if (kind === "over") this.problem = _("The lecture is over.");
     else if (kind !== "still") this.problem = "";
     if (kind === "at") {
       /** @type {Place} */
@@ -202,14 +202,14 @@ export class Follower {
   }
 
   write() {
-    const { words, places } = this.data, { said } = this;
+    const { places } = this.data, { said } = this, leave = _("Stop following");
     const number = said ? String(places.indexOf(said.page) + 1).padStart(2, "0") : "";
-    const wish = this.heir?.code ? words.wish.replace("{code}", this.heir.code.replace(/^.../, "$& ")) : "";
-    const text = this.problem || wish || (!said ? words.waiting : this.isFollowing ? words.following : words.again.replace("{number}", number));
+    const wish = this.heir?.code ? _("To lead from here, type this code on the lecturer’s screen: {code}", { code: this.heir.code.replace(/^.../, "$& ") }) : "";
+    const text = this.problem || wish || (!said ? _("Waiting for the lecturer") : this.isFollowing ? _("Following the lecturer") : _("The lecturer is at {number} · follow again", { number }));
     if (this.back.textContent !== text) this.back.textContent = text;
     this.back.disabled = this.isFollowing || !said;
     this.bar.classList.toggle("quiet", this.isFollowing && !this.problem && !wish);
-    this.leave.title = words.leave;
-    this.leave.setAttribute("aria-label", words.leave);
+    this.leave.title = leave;
+    this.leave.setAttribute("aria-label", leave);
   }
 }

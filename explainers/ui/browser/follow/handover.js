@@ -3,14 +3,15 @@
 // can see or scan is of any use to it, and each code holds for minutes and once. The secret that leads
 // from then on was drawn by the other device, and the old one is worthless.
 
-/** @import { FollowData } from "./data.js" */
-
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
 import { drawSecret, post } from "./stream.js";
 
 const WISH = "#lead"; // behind the link of a room, which is for everybody
 const RENEW = 270_000, MOST_TIMES = 4; // milliseconds: the server forgets a code after five minutes
 const LETTERS = 6;
+
+export const tellDevice = () => _("Scan this with the other device, and type the code that it shows.");
 
 /** Was the page opened by a device that shall lead? */
 export function wishesToLead() {
@@ -48,16 +49,15 @@ export class Heir {
 
 /**
  * Where the lecturer types the code of the other device.
- * @param {FollowData["words"]} words
  * @param {SVGElement} picture leads the other device here
  * @param {(code: string) => Promise<string>} accept  answers what went wrong
  */
-export function makeHandover(words, picture, accept) {
-  const form = element("form", "follow-handover"), field = element("input"), button = element("button", "", words.accept);
+export function makeHandover(picture, accept) {
+  const form = element("form", "follow-handover"), field = element("input"), button = element("button", "", _("Hand over"));
   const problem = element("p");
   problem.setAttribute("role", "status");
   Object.assign(field, { maxLength: LETTERS + 2, autocomplete: "off", spellcheck: false, placeholder: "abc def" });
-  field.setAttribute("aria-label", words.device);
+  field.setAttribute("aria-label", tellDevice());
   field.oninput = () => { problem.textContent = ""; };
   form.onclick = (event) => event.stopPropagation(); // the panel stays
   form.onsubmit = async (event) => {
@@ -66,6 +66,6 @@ export function makeHandover(words, picture, accept) {
   };
   const line = element("div");
   line.append(field, button);
-  form.append(picture, element("p", "", words.device), line, problem);
+  form.append(picture, element("p", "", tellDevice()), line, problem);
   return form;
 }

@@ -5,11 +5,12 @@
 
 import { locate } from "../common/component.js";
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
 import { isTyped } from "../lecture/keys.js";
 import { drawCode } from "../lecture/share.js";
-import { makeHandover } from "./handover.js";
+import { makeHandover, tellDevice } from "./handover.js";
 import { findLecture, findPlace, readChoices, ROOM } from "./place.js";
-import { drawSecret, post, Stream } from "./stream.js";
+import { drawSecret, explain, post, Stream } from "./stream.js";
 import { Bars } from "./votes.js";
 
 const WATCH = 200; // milliseconds: choices are in the address without a word
@@ -18,6 +19,8 @@ const AGAIN = 1000; // after a message that was not taken
 const SETTLED = 300; // a new page says where it is before its first screen does
 const SECRET = "attention lecture", LED = "attention led"; // what the browser calls it, for this tab alone
 const LOCAL = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
+
+const tellTitle = () => _("Follow on your own screen");
 
 export class Leader {
   /**
@@ -94,26 +97,26 @@ export class Leader {
     if (this.room) return this.turnPanel(Boolean(this.panel.hidden));
     this.secret ||= drawSecret();
     this.keep();
-    if (!(await this.open())) this.panel.replaceChildren(element("h2", "", this.data.words.title), element("p"));
+    if (!(await this.open())) this.panel.replaceChildren(element("h2", "", tellTitle()), element("p"));
     this.turnPanel(true);
     this.write();
   }
 
   /** Open the room, or find it open. */
   async open() {
-    const { words } = this.data, address = locate("/"), led = this.led ? { room: this.led } : {};
+    const address = locate("/"), led = this.led ? { room: this.led } : {};
     const { status, answer } = await post("/lead", { address: address.href, ...led }, this.secret);
     if (status === 404) this.forget(); // what was handed over cannot be opened again
     if (status !== 200) return this.tell(answer.error);
     this.tell("");
     const isNew = this.room !== answer.room;
     Object.assign(this, { room: answer.room, code: answer.code });
-    const handover = makeHandover(words, drawCode(answer.lead[0], answer.lead[1], words.device), (code) => this.handOver(code));
-    const offer = this.makeButton(words.hand, () => this.panel.toggleAttribute("data-hands"));
+    const handover = makeHandover(drawCode(answer.lead[0], answer.lead[1], tellDevice()), (code) => this.handOver(code));
+    const offer = this.makeButton(_("Lead from another device"), () => this.panel.toggleAttribute("data-hands"));
     this.panel.replaceChildren(
-      element("h2", "", words.title), drawCode(answer.join[0], answer.join[1], words.code),
+      element("h2", "", tellTitle()), drawCode(answer.join[0], answer.join[1], _("A code to scan: the link to this lecture")),
       element("strong", "", `${address.host}${address.pathname}?${ROOM}=${answer.code}`), element("output"), element("p"),
-      handover, offer, this.makeButton(words.end, () => this.end()),
+      handover, offer, this.makeButton(_("End it for everybody"), () => this.end()),
     );
     this.said = ""; // so that it is told, also again
     if (isNew) this.stream.open(`/follow/${this.room}?lecturer`);
@@ -138,10 +141,9 @@ export class Leader {
    * @param {string} code
    */
   async handOver(code) {
-    const { words } = this.data;
     const { status, answer } = await post(`/lead/${this.room}/heir`, { code }, this.secret);
     if (status === 200) return "";
-    return words.reasons[status === 400 ? "no device" : answer.error] ?? words.reasons.away;
+    return explain(status === 400 ? "no device" : answer.error);
   }
 
   /** This one leads no more. */
@@ -228,8 +230,7 @@ export class Leader {
 
   /** @param {string} reason */
   tell(reason) {
-    const { reasons } = this.data.words;
-    this.problem = reason && (reasons[reason] ?? reasons.away);
+    this.problem = reason && explain(reason);
     this.write();
     return false;
   }
@@ -242,17 +243,17 @@ export class Leader {
 
   /** The button stands in the lecture's bar, wherever that is now. */
   write() {
-    const { words } = this.data, bar = document.querySelector(".lecture-bar");
+    const lead = _("Let the audience follow (F)"), bar = document.querySelector(".lecture-bar");
     if (bar && this.button.parentElement !== bar) bar.insertBefore(this.button, bar.querySelector("button:last-of-type"));
     if (!bar) this.panel.hidden = true;
-    const problem = this.isUnheard ? words.reasons.unheard : this.problem;
+    const problem = this.isUnheard ? explain("unheard") : this.problem;
     put(this.button, problem ? "◉ !" : this.room ? `◉ ${this.followers}` : "◎");
-    this.button.title = problem || words.lead;
-    this.button.setAttribute("aria-label", problem ? `${words.lead}: ${problem}` : this.room ? `${words.lead}: ${this.followers}` : words.lead);
-    this.panel.setAttribute("aria-label", words.title);
+    this.button.title = problem || lead;
+    this.button.setAttribute("aria-label", problem ? `${lead}: ${problem}` : this.room ? `${lead}: ${this.followers}` : lead);
+    this.panel.setAttribute("aria-label", tellTitle());
     const count = this.panel.querySelector("output"), note = this.panel.querySelector(":scope > p");
-    if (count) put(count, words.count.replace("{count}", String(this.followers)));
-    if (note) put(note, problem || (LOCAL.includes(location.hostname) ? words.local.replace("{host}", location.hostname) : ""));
+    if (count) put(count, _("Followers: {count}", { count: this.followers }));
+    if (note) put(note, problem || (LOCAL.includes(location.hostname) ? this.data.local.replace("{host}", location.hostname) : ""));
   }
 }
 

@@ -5,6 +5,7 @@
 // stream is opened anew.
 
 import { locate } from "../common/component.js";
+import { _ } from "../common/words.js";
 
 const KINDS = ["room", "ballot", "at", "count", "still", "lost", "away", "handed", "over", "refused"];
 const KEPT = ["room", "ballot", "at", "count"]; // what a tab that comes later is told
@@ -16,6 +17,22 @@ const ANSWER = 300; // in which another tab says that it listens
 
 /** @typedef {(kind: string, text: string) => void} Hear */
 /** @typedef {{ kind: string, text?: string, claim?: number }} Told  between tabs: an event, or "mine", "who", "free" */
+
+/** Why something is refused, or not heard. @param {string} reason */
+export function explain(reason) {
+  const away = _("The server cannot be reached. Trying again …");
+  return /** @type {Record<string, string>} */ ({
+    unknown: _("No lecture has this code now."),
+    "no device": _("No device shows this code now."),
+    full: _("The room is full."),
+    unheard: _("The audience does not hear you at the moment. Trying again …"),
+    "too fast": _("That was too fast. Trying again …"),
+    "not yours": _("Another device leads this room."),
+    "many rooms": _("The server has no room left. Try again later."),
+    "many rooms here": _("Too many rooms were opened from your network. Try again later."),
+    wrong: _("This link is too long for the audience. Take a shorter sentence."),
+  })[reason] ?? away;
+}
 
 export class Stream {
   /** @param {Hear} hear */

@@ -6,6 +6,7 @@
 /** @import { Leader } from "./leader.js" */
 
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
 import { findLecture } from "./place.js";
 import { post } from "./stream.js";
 
@@ -63,11 +64,11 @@ export class Ballot {
   draw() {
     const { data, isFollowing, said } = this.follower, question = isFollowing && said ? findQuestion(data.place) : null;
     const name = question?.isOpen && said ? `${question.name}-${said.round}` : "";
-    const state = `${name} ${this.chosen.get(name) ?? ""} ${data.words.vote}`;
+    const title = _("Your vote"), state = `${name} ${this.chosen.get(name) ?? ""} ${title}`;
     if (state === this.drawn) return;
     this.drawn = state;
     this.root.hidden = !name;
-    this.root.setAttribute("aria-label", data.words.vote);
+    this.root.setAttribute("aria-label", title);
     const buttons = [...LETTERS.slice(0, question?.options ?? 0)].map((letter, option) => {
       const button = element("button", "", letter);
       button.type = "button";
@@ -75,7 +76,7 @@ export class Ballot {
       button.onclick = () => this.vote(name, option);
       return button;
     });
-    this.root.replaceChildren(element("span", "", data.words.vote), ...buttons);
+    this.root.replaceChildren(element("span", "", title), ...buttons);
   }
 
   /**
@@ -140,7 +141,7 @@ export class Bars {
       this.isOpen = false; // the next question is hidden again
     }
     const counts = question ? (this.votes[`${question.name}-${round}`] ?? []).slice(0, question.options) : [];
-    const state = JSON.stringify([question, counts, this.isOpen, data.words.votes, round]);
+    const state = JSON.stringify([question, counts, this.isOpen, _("Vote again"), round]);
     if (state === this.drawn) return;
     this.drawn = state;
     this.root.hidden = !question;
@@ -150,7 +151,7 @@ export class Bars {
   /** @param {number[]} counts */
   makeHead(counts) {
     const all = counts.reduce((sum, count) => sum + count, 0);
-    return this.makeButton(this.leader.data.words.votes.replace("{count}", String(all)), () => this.turn(), this.isOpen);
+    return this.makeButton(_("Votes: {count} (V)", { count: all }), () => this.turn(), this.isOpen);
   }
 
   /**
@@ -170,8 +171,8 @@ export class Bars {
   }
 
   makeFoot() {
-    const { words } = this.leader.data, foot = element("div");
-    foot.append(this.makeButton(words.anew, () => this.again()), this.makeButton(words.table, () => this.save()));
+    const foot = element("div");
+    foot.append(this.makeButton(_("Vote again"), () => this.again()), this.makeButton(_("Votes, CSV"), () => this.save()));
     return foot;
   }
 

@@ -2,29 +2,28 @@
 // Where the lecture is, with buttons for whoever has no keyboard, and a voice for who does not see it.
 // Text from links is only ever written with textContent.
 
-/** @import { LectureWords } from "./data.js" */
 /** @import { Lecture } from "./lecture.js" */
 
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
+import { tellOverview } from "./overview.js";
+import { tellShare } from "./share.js";
 import { readColours } from "./streamlit.js";
-
-/** @typedef {"back" | "on" | "overview" | "controls" | "share" | "leave"} Act */
 
 export class Bar {
   /** @param {Lecture} lecture */
   constructor(lecture) {
-    this.words = lecture.words;
     this.root = element("nav", "lecture-bar");
     this.page = this.root.appendChild(element("b"));
-    /** @type {[Act, HTMLButtonElement][]} */
+    /** @type {[HTMLButtonElement, () => string][]} */
     this.buttons = [];
-    this.add("back", "‹", () => lecture.turn(-1));
+    this.add("‹", () => _("Back (← or PageUp)"), () => lecture.turn(-1));
     this.place = this.root.appendChild(element("output"));
-    this.add("on", "›", () => lecture.turn(1));
-    this.add("overview", "⊞", () => lecture.overview.turn());
-    this.add("controls", "⚙", () => lecture.turnControls());
-    this.add("share", "▦", () => lecture.share.turn());
-    this.add("leave", "✕", () => lecture.leave());
+    this.add("›", () => _("Next (→, space or PageDown)"), () => lecture.turn(1));
+    this.add("⊞", tellOverview, () => lecture.overview.turn());
+    this.add("⚙", () => _("Controls (C)"), () => lecture.turnControls());
+    this.add("▦", tellShare, () => lecture.share.turn());
+    this.add("✕", () => _("Leave lecture mode (Esc)"), () => lecture.leave());
     this.note = element("p", "lecture-note");
     this.note.setAttribute("role", "status");
     this.voice = this.root.appendChild(element("p", "lecture-voice"));
@@ -33,26 +32,25 @@ export class Bar {
   }
 
   /**
-   * @param {Act} name
    * @param {string} sign
+   * @param {() => string} name
    * @param {() => void} act
    */
-  add(name, sign, act) {
+  add(sign, name, act) {
     const button = this.root.appendChild(element("button", "", sign));
     button.type = "button";
     button.onclick = act;
     button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
-    this.buttons.push([name, button]);
+    this.buttons.push([button, name]);
   }
 
-  /** @param {LectureWords} words @param {string} page */
-  name(words, page) {
-    this.words = words;
+  /** @param {string} page */
+  name(page) {
     this.page.textContent = page;
-    this.root.setAttribute("aria-label", words.bar);
-    for (const [name, button] of this.buttons) {
-      button.title = words[name];
-      button.setAttribute("aria-label", words[name]);
+    this.root.setAttribute("aria-label", _("Lecture"));
+    for (const [button, name] of this.buttons) {
+      button.title = name();
+      button.setAttribute("aria-label", name());
     }
     const colours = readColours();
     if (colours) document.documentElement.style.setProperty("--lecture-ink", colours.color);
@@ -68,7 +66,7 @@ export class Bar {
   count(at, all, title) {
     const text = at < 0 ? "…" : `${at + 1} / ${all}`;
     if (this.place.textContent !== text) this.place.textContent = text;
-    if (title) this.voice.textContent = this.words.place.replace("{at}", String(at + 1)).replace("{all}", String(all)).replace("{title}", title);
+    if (title) this.voice.textContent = _("Screen {at} of {all}: {title}", { at: at + 1, all, title });
   }
 
   /** @param {string} text */

@@ -4,7 +4,7 @@
 /**
  * @typedef {object} LectureData
  * @property {string} page
- * @property {LectureWords} words
+ * @property {import("../common/words.js").Words} words
  * @property {Shared | null} shared
  * @property {Plan} plan
  */
@@ -13,42 +13,6 @@
  * @typedef {object} Plan a shorter lecture
  * @property {number} minutes
  * @property {Record<string, string[]>} pages their screens, by the pages' places: a kind, or a kind and a name
- */
-
-/**
- * @typedef {object} LectureWords
- * @property {string} bar
- * @property {string} back
- * @property {string} on
- * @property {string} controls
- * @property {string} share
- * @property {string} leave
- * @property {string} code
- * @property {string} place
- * @property {string} absurd
- * @property {string} beyond
- * @property {string} first
- * @property {string} last
- * @property {string} noCode
- * @property {string} noWindow
- * @property {string} overview
- * @property {string} plan
- * @property {string} add
- * @property {string} earlier
- * @property {string} later
- * @property {string} show
- * @property {string} hide
- * @property {string} help
- * @property {string} presenter
- * @property {string} now
- * @property {string} next
- * @property {string} answer
- * @property {string} here
- * @property {string} left
- * @property {string} gone
- * @property {string} handout
- * @property {[string, string][]} keys
- * @property {Record<string, string>} kinds of screens
  */
 
 /**

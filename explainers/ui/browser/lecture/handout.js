@@ -6,6 +6,7 @@
 /** @import { Lecture } from "./lecture.js" */
 
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
 import { isPicture, prepare } from "./screens.js";
 import { drawCode } from "./share.js";
 
@@ -43,9 +44,9 @@ export class Handout {
   show(shared) {
     if (!this.link || shared?.asked !== this.link) return;
     this.link = "";
-    const { path, side = 0, links = [] } = shared, { words } = this.lecture;
+    const { path, side = 0, links = [] } = shared;
     this.root.replaceChildren(element("h1", "", this.lecture.page ?? ""));
-    if (path) this.root.append(drawCode(path, side, words.code));
+    if (path) this.root.append(drawCode(path, side, _("A code to scan: the link to this screen")));
     this.root.append(element("p", "", links[0] ?? ""));
     this.mark();
     print();

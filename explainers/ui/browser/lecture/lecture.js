@@ -10,6 +10,7 @@
 
 import { keepPage, step as addEntry } from "../common/address.js";
 import { loadStyle, unpack, wear } from "../common/component.js";
+import { _, speak } from "../common/words.js";
 import { Bar } from "./bar.js";
 import { findLetters, Fit, windowScale } from "./fit.js";
 import { Handout } from "./handout.js";
@@ -49,19 +50,17 @@ export default async function ({ data: sent, setTriggerValue }) {
   const sheet = await style;
   const data = unpack(sent);
   if (!data) return;
-  const lecture = (holder.attentionLecture ??= new Lecture(data, setTriggerValue, sheet));
+  const lecture = (holder.attentionLecture ??= new Lecture(setTriggerValue, sheet));
   lecture.begin(data, setTriggerValue);
   return () => setTimeout(() => lecture.isOver() && lecture.end(), 50); // pages follow each other
 }
 
 export class Lecture {
   /**
-   * @param {LectureData} data
    * @param {Tell} tell
    * @param {CSSStyleSheet} sheet
    */
-  constructor({ words }, tell, sheet) {
-    this.words = words;
+  constructor(tell, sheet) {
     this.tell = tell;
     this.sheets = [new CSSStyleSheet(), sheet];
     this.sheets[0].replaceSync(FRAME);
@@ -70,7 +69,7 @@ export class Lecture {
     this.bar = new Bar(this);
     this.share = new Share(this);
     this.overview = new Overview(this);
-    this.help = new Help(this);
+    this.help = new Help();
     this.blank = new Blank();
     this.spotlight = new Spotlight();
     this.digits = new Digits();
@@ -127,7 +126,7 @@ export class Lecture {
    * @param {Tell} tell
    */
   begin(data, tell) {
-    this.words = data.words;
+    speak(data.words);
     this.tell = tell;
     this.choice.plan = data.plan;
     if (!this.isHeld) {
@@ -144,7 +143,7 @@ export class Lecture {
     }
     if (data.page !== this.page) this.open();
     this.page = data.page;
-    this.bar.name(this.words, data.page);
+    this.bar.name(data.page);
     this.share.show(data.shared);
     this.handout.show(data.shared);
     this.group();
@@ -197,7 +196,7 @@ export class Lecture {
     const text = new URL(link).searchParams.get("screen");
     const [, screen, step] = /^([1-9]\d{0,3})(\.2)?$/.exec(text ?? "1") ?? [];
     if (screen) return [Number(screen) - 1, step ? 1 : 0];
-    this.bar.say(this.words.absurd.replace("{asked}", shorten(text ?? "")));
+    this.bar.say(_("The link asks for screen = {asked}. Screens count from 1; this is 1.", { asked: shorten(text ?? "") }));
     return [0, 0];
   }
 
@@ -231,7 +230,7 @@ export class Lecture {
     if (this.wanted !== null) {
       if (!(this.wanted > last ? this.isComplete() : this.isDrawn())) return this.show(WAITS, 0);
       if (this.wanted > last && this.wanted !== LAST)
-        this.bar.say(this.words.beyond.replace("{asked}", String(this.wanted + 1)).replace("{last}", String(last + 1)));
+        this.bar.say(_("The link asks for screen {asked}. This is {last}, the last of the page.", { asked: this.wanted + 1, last: last + 1 }));
       const here = Math.min(this.wanted, last);
       const step = this.wanted === LAST ? this.screens[here].last : Math.min(this.wantedStep, this.screens[here].last);
       this.wanted = null;
@@ -394,7 +393,7 @@ export class Lecture {
     const links = listPageLinks().filter(({ pathname }) => pathname === location.pathname || this.choice.visits(place(pathname)));
     const here = links.findIndex((link) => link.pathname === location.pathname);
     const next = links[Math.max(here, 0) + by];
-    if (!next) return this.bar.say(by > 0 ? this.words.last : this.words.first);
+    if (!next) return this.bar.say(by > 0 ? _("This is the last page.") : _("This is the first page."));
     this.from = by > 0 ? 0 : LAST;
     this.target = "";
     keepPage("");
@@ -437,7 +436,7 @@ export class Lecture {
   /** The code that ran: of this screen first, then on; after the last one the screen again. @param {number | null} [to] */
   turnCode(to) {
     const owners = this.screens.flatMap((screen, place) => screen.codes.map(() => place));
-    if (!owners.length) return this.bar.say(this.words.noCode);
+    if (!owners.length) return this.bar.say(_("This page shows no code."));
     const first = Math.max(0, owners.findIndex((place) => place >= this.at));
     const next = to === null ? -1 : this.code < 0 ? first : this.code + 1 < owners.length ? this.code + 1 : -1;
     this.code = next;

@@ -8,10 +8,19 @@
 /** @import { Part, Screen } from "./screens.js" */
 
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
 import { Above } from "./tools.js";
 
 const NAME = "mine", SET = "set", NO_SET = "all"; // in the link
 const MOST = 60; // numbers of a page that a link may have
+
+export const tellOverview = () => _("All screens of this page (O)");
+
+/** What a screen of a kind is called. @param {string} kind */
+export const tellKind = (kind) => /** @type {Record<string, string>} */ ({
+  hero: _("picture"), try: _("try it"), slow: _("takes a moment"), ask: _("show of hands"), answer: _("what comes out"),
+  how: _("how it works"), model: _("model"), end: _("in one sentence"), deeper: _("deeper"),
+})[kind] ?? "";
 
 /** What a lecturer made of the pages' screens: their numbers, from 0, by the pages' places. */
 export class Choice {
@@ -86,24 +95,25 @@ export class Overview extends Above {
 
   /** @param {number} [focus] */
   draw(focus = this.lecture.at) {
-    const { words, all, screens, cards } = this.lecture, left = all.filter(({ id }) => !screens.some((screen) => screen.id === id));
-    this.root.setAttribute("aria-label", words.overview);
+    const { all, screens, cards } = this.lecture, left = all.filter(({ id }) => !screens.some((screen) => screen.id === id));
+    this.root.setAttribute("aria-label", tellOverview());
     const grid = element("ol", "lecture-grid");
     screens.forEach((screen, at) => grid.append(this.tile(screen, at)));
     left.forEach((screen) => grid.append(this.tile(screen, -1)));
-    this.root.replaceChildren(element("h2", "", words.overview), grid);
-    if (this.lecture.choice.plan) this.root.append(this.offerPlan());
-    if (cards.length) this.root.append(element("h3", "", words.add), this.offer(cards));
+    this.root.replaceChildren(element("h2", "", tellOverview()), grid);
+    const { plan } = this.lecture.choice;
+    if (plan) this.root.append(this.offerPlan(plan));
+    if (cards.length) this.root.append(element("h3", "", _("Add one from below “Go deeper”")), this.offer(cards));
     /** @type {HTMLElement | undefined} */ (this.root.querySelectorAll(".lecture-tile > button")[Math.max(0, focus)])?.focus();
   }
 
   /** @param {Screen} screen @param {number} at its place, or -1 if it is left out */
   tile(screen, at) {
-    const { words, screens } = this.lecture, tile = element("li", "lecture-tile"), title = screen.title(0);
+    const { screens } = this.lecture, tile = element("li", "lecture-tile"), title = screen.title(0);
     tile.classList.toggle("now", at === this.lecture.at);
     tile.classList.toggle("out", at < 0);
     const jump = tile.appendChild(element("button", "", title));
-    jump.prepend(element("b", "", at < 0 ? "–" : String(at + 1)), element("i", "", words.kinds[screen.kind] ?? ""));
+    jump.prepend(element("b", "", at < 0 ? "–" : String(at + 1)), element("i", "", tellKind(screen.kind)));
     jump.onclick = () => { this.close(); if (at >= 0) this.lecture.go(at + 1); };
     const act = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ change) => {
       const button = tile.appendChild(element("button", "act", sign));
@@ -111,16 +121,17 @@ export class Overview extends Above {
       button.title = name;
       button.onclick = change;
     };
-    if (at > 0) act("◀", words.earlier, () => this.move(screen, at - 1));
-    if (at >= 0 && at < screens.length - 1) act("▶", words.later, () => this.move(screen, at + 1));
-    if (at < 0) act("+", words.show, () => this.move(screen, screens.length));
-    else if (screens.length > 1) act("×", words.hide, () => this.move(screen, null));
+    if (at > 0) act("◀", _("Earlier"), () => this.move(screen, at - 1));
+    if (at >= 0 && at < screens.length - 1) act("▶", _("Later"), () => this.move(screen, at + 1));
+    if (at < 0) act("+", _("Show"), () => this.move(screen, screens.length));
+    else if (screens.length > 1) act("×", _("Leave out"), () => this.move(screen, null));
     return tile;
   }
 
-  /** A lecture of a few pages, or all of them again. */
-  offerPlan() {
-    const { choice, words } = this.lecture, button = element("button", "lecture-plan", words.plan);
+  /** A lecture of a few pages, or all of them again. @param {Plan} plan */
+  offerPlan({ minutes, pages }) {
+    const count = Object.values(pages).flat().length, slots = { minutes, count, pages: Object.keys(pages).length };
+    const { choice } = this.lecture, button = element("button", "lecture-plan", _("Lecture of {minutes} minutes: {count} screens of {pages} pages", slots));
     button.setAttribute("aria-pressed", String(choice.followed !== null));
     button.onclick = () => { this.lecture.turnPlan(); this.draw(); };
     return button;

@@ -6,7 +6,9 @@
 /** @import { Screen } from "./screens.js" */
 
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
 import { copyStyles, fitMiniature, makeMiniature } from "./miniature.js";
+import { tellKind } from "./overview.js";
 import { isIdle, SMALL } from "./streamlit.js";
 
 const EVERY = 1000; // milliseconds between two looks at the clock
@@ -36,9 +38,9 @@ export class Presenter {
   turn() {
     if (this.isOpen()) return this.close();
     this.window = window.open("", "attention-presenter", "popup,width=960,height=640");
-    if (!this.window) return this.lecture.bar.say(this.lecture.words.noWindow);
+    if (!this.window) return this.lecture.bar.say(_("The browser did not allow a second window."));
     const { document: sheet } = this.window;
-    sheet.title = this.lecture.words.presenter;
+    sheet.title = _("Presenter view");
     sheet.head.replaceChildren(copyStyles(this.lecture), element("style", "", SMALL + STYLE));
     this.shown = "";
     this.window.addEventListener("resize", () => this.fit());
@@ -55,7 +57,7 @@ export class Presenter {
 
   draw() {
     if (!this.window || this.window.closed) return this.close();
-    const { words, screens, at, step, page, root } = this.lecture, { body, documentElement } = this.window.document;
+    const { screens, at, step, page, root } = this.lecture, { body, documentElement } = this.window.document;
     if (page !== this.page) Object.assign(this, { page, turned: Date.now() });
     const now = screens[at], next = screens[at + 1], isAsked = now && step < now.last;
     const header = element("header");
@@ -67,8 +69,8 @@ export class Presenter {
     documentElement.style.cssText = root.style.cssText;
     body.replaceChildren(
       header,
-      this.tell(words.now, now, step),
-      isAsked ? this.tell(words.answer, now, step + 1) : this.tell(words.next, next, 0),
+      this.tell(_("This screen"), now, step),
+      isAsked ? this.tell(_("Then: what comes out"), now, step + 1) : this.tell(_("Next screen"), next, 0),
     );
     this.fit();
   }
@@ -86,9 +88,9 @@ export class Presenter {
   tell(name, screen, step) {
     const section = element("section");
     if (!screen) return section;
-    const { kinds } = this.lecture.words, box = makeMiniature(this.lecture, screen, step);
+    const box = makeMiniature(this.lecture, screen, step);
     box.style.setProperty("--ratio", String(innerWidth / innerHeight));
-    const kind = screen.kindAt(step) === "answer" ? [] : [kinds[screen.kindAt(step)]].filter(Boolean), title = screen.title(step), said = element("div", "said");
+    const kind = screen.kindAt(step) === "answer" ? [] : [tellKind(screen.kindAt(step))].filter(Boolean), title = screen.title(step), said = element("div", "said");
     for (const text of screen.notes(step)) said.append(element("p", "", (text.startsWith(title) ? text.slice(title.length) : text).trim().replaceAll(/\n{2,}/g, "\n")));
     section.append(element("small", "", [name, ...kind].join(" · ")), box, element("h1", "", title), said);
     return section;
@@ -96,10 +98,10 @@ export class Presenter {
 
   /** Minutes on this page, and of the lesson: gone, or left where the link says how many there are. */
   clocks() {
-    const { words } = this.lecture, lesson = readLesson() || (this.lecture.choice.followed?.minutes ?? 0);
-    const here = element("span", "", words.here.replace("{minutes}", minutes(Date.now() - this.turned)));
+    const lesson = readLesson() || (this.lecture.choice.followed?.minutes ?? 0);
+    const here = element("span", "", _("{minutes} on this page", { minutes: minutes(Date.now() - this.turned) }));
     const gone = Date.now() - this.begun, left = lesson * 60_000 - gone;
-    const all = element("span", lesson && left < 0 ? "late" : "", (lesson ? words.left : words.gone).replace("{minutes}", minutes(lesson ? left : gone)));
+    const all = element("span", lesson && left < 0 ? "late" : "", lesson ? _("{minutes} left", { minutes: minutes(left) }) : _("{minutes} since the beginning", { minutes: minutes(gone) }));
     return [here, all];
   }
 }

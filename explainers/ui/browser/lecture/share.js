@@ -6,7 +6,10 @@
 /** @import { Lecture } from "./lecture.js" */
 
 import { element, shape } from "../common/elements.js";
+import { _ } from "../common/words.js";
 import { Above } from "./tools.js";
+
+export const tellShare = () => _("Link to this screen (Q)");
 
 export class Share extends Above {
   /** @param {Lecture} lecture */
@@ -37,10 +40,9 @@ export class Share extends Above {
 
   /** @param {Shared} shared */
   draw({ side = 0, path, links = [], notes = [] }) {
-    const { words } = this.lecture;
-    this.root.setAttribute("aria-label", words.share);
+    this.root.setAttribute("aria-label", tellShare());
     this.root.replaceChildren();
-    if (path) this.root.append(drawCode(path, side, words.code));
+    if (path) this.root.append(drawCode(path, side, _("A code to scan: the link to this screen")));
     for (const link of links) this.root.append(element("strong", "", link));
     for (const note of notes) this.root.append(element("p", "", note));
   }

@@ -1,9 +1,8 @@
 // @ts-check
 // What a lecturer reaches for: a dark screen, a light on one row, the list of keys, a number to jump to.
 
-/** @import { Lecture } from "./lecture.js" */
-
 import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
 
 const DIGITS_WITHIN = 4000; // milliseconds in which a number is finished by Enter
 const BAND = 34; // pixels above and below the pointer, where there is no row of numbers
@@ -69,22 +68,38 @@ export class Spotlight extends Above {
   }
 }
 
+/** @returns {[string, string][]} */
+const listKeys = () => [
+  ["→  ␣  PageDown", _("next screen, or what comes out")],
+  ["←  PageUp", _("the screen before")],
+  ["1 2 ⏎", _("the screen with this number")],
+  ["O", _("all screens: jump, leave out, change the order")],
+  ["K", _("the code that ran")],
+  ["C", _("the controls of the picture")],
+  ["S", _("a light on the row under the pointer")],
+  ["B", _("a dark screen")],
+  ["+  −", _("larger, smaller")],
+  ["Q", _("a code that opens this screen on a phone")],
+  ["P", _("presenter view in a second window; with lesson=45 in the link, minutes left")],
+  ["H", _("handout: this page on one sheet, as PDF")],
+  ["?", _("this list")],
+  ["Esc", _("back, and out of the lecture")],
+];
+
 /** Which key does what. */
 export class Help extends Above {
-  /** @param {Lecture} lecture */
-  constructor(lecture) {
+  constructor() {
     super("lecture-sheet lecture-help");
-    this.lecture = lecture;
     this.root.setAttribute("role", "dialog");
     this.root.onclick = () => this.close();
   }
 
   /** @override */
   open() {
-    const { words } = this.lecture, list = element("dl");
-    for (const [keys, what] of words.keys) list.append(element("dt", "", keys), element("dd", "", what));
-    this.root.setAttribute("aria-label", words.help);
-    this.root.replaceChildren(element("h2", "", words.help), list);
+    const list = element("dl"), title = _("Keys in a lecture");
+    for (const [keys, what] of listKeys()) list.append(element("dt", "", keys), element("dd", "", what));
+    this.root.setAttribute("aria-label", title);
+    this.root.replaceChildren(element("h2", "", title), list);
     super.open();
   }
 }

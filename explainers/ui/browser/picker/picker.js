@@ -8,7 +8,7 @@ import { element } from "../common/elements.js";
 import { _, speak } from "../common/words.js";
 
 /**
- * @typedef {object} PickerData what the server sends: ui/figure/picker.py
+ * @typedef {object} PickerData what the server sends: ui/controls/name_controls.py
  * @property {string} key its name in the link
  * @property {string} label
  * @property {string} help what the names are; "" for nothing
