@@ -10,7 +10,7 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
+from explainers.ui.controls.control import Control
 from explainers.ui.controls.controls import is_tour
 from explainers.ui.export_mode import is_whole_export, stand_in
 from explainers.ui.lecture.screens import find_question, is_lecture, screen, show_on_screen
@@ -37,11 +37,9 @@ class Guess(Control):
 
     def __call__(self, options: Sequence[str]) -> str | None:
         """The guess, read from the link and written to it; the options are drawn elsewhere."""
-        answers = [*options, SKIP]
-        fit = fit_among(answers, None)  # with another sentence the answers are others
-        guess = self.resolve(find_among(answers), describe_options(answers), fit=fit)
+        guess: str | None = self.resolve_among([*options, SKIP])
         st.session_state[self.key] = guess  # Streamlit forgets what no widget shows
-        return next((one for one in answers if one == guess), None)
+        return guess
 
     def name(self, value: Any) -> str:
         """What is said of an answer."""

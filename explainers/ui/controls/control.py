@@ -57,24 +57,38 @@ class Control:
         usual: Any = None,
         fit: Callable[[Any], Any] = lambda value: value,
         widget: Callable[..., Any] | None = None,
+        is_drawn: bool = True,
         **settings: Any,
     ) -> Any:
         """What is chosen, here or on another page, or linked; without all of these, `usual`.
 
         `find` reads a link, and gives None for what cannot be. `fit` makes possible here what was
-        chosen elsewhere. A `widget` of Streamlit's shows it, and lets it be changed.
+        chosen elsewhere. A `widget` of Streamlit's shows it, and lets it be changed; what is not
+        drawn a picture offers, or another place.
         """
         usual = self.default if usual is None else usual
         request, value = self._read(find, usual)
         value = fit(usual if value is None else value)
         self.keep(value)
         self.write(value, usual)
-        if widget:
+        if widget and is_drawn:
             self.draw(widget, value, **settings)
         if request is not None and (missed := self.find_missed(request, value)) is not None:
             st.session_state[NOTICES][self.key] = missed, value
         self.tell_bad_link(value, allowed)
         return value
+
+    def resolve_among(
+        self,
+        values: Sequence[Any],
+        usual: Any = None,
+        widget: Callable[..., Any] | None = None,
+        **settings: Any,
+    ) -> Any:
+        """The same where only these values are possible."""
+        usual = self.default if usual is None else usual
+        find, fit, allowed = find_among(values), fit_among(values, usual), describe_options(values)
+        return self.resolve(find, allowed, usual, fit, widget, options=values, **settings)
 
     def _read(self, find: Callable[[Any], Any], usual: Any) -> tuple[Any, Any]:
         """What the link wants, if it is to be obeyed, and the choice."""

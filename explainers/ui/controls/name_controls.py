@@ -1,7 +1,7 @@
 """Controls whose values are words: buttons, lists of names, lines of text, a mask that is drawn."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from explainers.messages import N_
 from explainers.toys.sentence import MOST_DRAWN, write_running_sentence
 from explainers.translations import _, get_language
 from explainers.ui import browser_files
-from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
+from explainers.ui.controls.control import Control, describe_options
 
 LONGEST_NAME = 300
 """Of a model's name that a reader types."""
@@ -47,7 +47,8 @@ class Choice(Control):
         """The control's own options, or those that a page finds in a registry."""
         options = options or self.options
         usual = self.default if self.default in options else options[-1]
-        return _choose_one(self, options, usual, is_drawn, st.segmented_control, required=True)
+        settings = {"is_drawn": is_drawn, "required": True}
+        return str(self.resolve_among(options, usual, st.segmented_control, **settings))
 
     def read_url(self) -> Any:
         """What stands in the URL, as it is called now."""
@@ -62,22 +63,8 @@ class NameList(Control):
     width: int = field(default=150, kw_only=True)
 
     def __call__(self, names: Sequence[str], usual: str, is_drawn: bool = True) -> str:
-        return _choose_one(self, names, usual, is_drawn, st.selectbox, width=self.width)
-
-
-def _choose_one(
-    control: Control,
-    options: Sequence[str],
-    usual: str,
-    is_drawn: bool,
-    widget: Callable[..., Any],
-    **settings: Any,
-) -> str:
-    """One of some names; not drawn, what a picture or another place offers."""
-    find, fit, allowed = find_among(options), fit_among(options, usual), describe_options(options)
-    settings |= {"widget": widget if is_drawn else None, "options": options}
-    value: str = control.resolve(find, allowed, usual, fit, **settings)
-    return value
+        settings = {"is_drawn": is_drawn, "width": self.width}
+        return str(self.resolve_among(names, usual, st.selectbox, **settings))
 
 
 @dataclass(frozen=True)
@@ -137,6 +124,7 @@ class MultiChoice(Control):
         if self.most:
             allowed = N_("up to {most} of those that the list names", most=self.most)
             drawn = {"widget": st.multiselect, "max_selections": self.most}
+        drawn |= {"is_drawn": is_drawn, "options": options}
 
         def fit(chosen: Sequence[str]) -> list[str]:
             """Where their order is the reader's, as many as there may be."""
@@ -148,7 +136,6 @@ class MultiChoice(Control):
             """An empty name asks for none; only names that nobody offers ask for nothing."""
             return fit(asked) or (None if any(asked) else [])
 
-        drawn = {**drawn, "options": options} if is_drawn else {}
         value: list[str] = self.resolve(find, allowed, list(self.default), fit, **drawn)
         return value
 

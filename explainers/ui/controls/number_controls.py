@@ -9,13 +9,7 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import get_language, write_value
-from explainers.ui.controls.control import (
-    Control,
-    describe_options,
-    describe_range,
-    find_among,
-    fit_among,
-)
+from explainers.ui.controls.control import Control, describe_options, describe_range, find_among
 from explainers.ui.session import KEPT_CHOICES, OPENED_WITH, OUT_OF_RANGE, VISIT
 
 _DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}|[1-9][0-9]{0,2}(\.[0-9]{3}){1,5}")
@@ -75,9 +69,7 @@ class StepSlider(Control):
     steps: tuple[float, ...]
 
     def __call__(self, is_drawn: bool = True) -> Any:
-        find, allowed, steps = find_among(self.steps), describe_options(self.steps), self.steps
-        drawn: dict[str, Any] = {"widget": st.select_slider, "options": steps} if is_drawn else {}
-        return self.resolve(find, allowed, fit=fit_among(steps, self.default), **drawn)
+        return self.resolve_among(self.steps, None, st.select_slider, is_drawn=is_drawn)
 
 
 def find_whole(low: int, high: int) -> Callable[[str], int | None]:
@@ -119,9 +111,9 @@ class Counter(Control):
                 out_of_range[self.key] = number, near
             return near
 
-        box: Any = {"widget": st.number_input, "step": 1, "width": 150} if is_drawn else {}
         find, allowed = find_whole(low, high), describe_range(low, high)
-        value: int = self.resolve(find, allowed, usual, fit, **box)
+        settings = {"step": 1, "width": 150}
+        value: int = self.resolve(find, allowed, usual, fit, st.number_input, is_drawn, **settings)
         self.keep(out_of_range.get(self.key, (value, value))[0])
         if is_typed:
             self.refuse_typed(str(said), allowed, value)
@@ -158,17 +150,15 @@ class TypedNumber(Control):
     link_form = "grouped"
 
     def __call__(self, is_drawn: bool = True) -> int:
-        offered = [f"{number:,}" for number in self.usual]
-        drawn: dict[str, Any] = {
-            "widget": st.selectbox,
-            "options": offered,
-            "accept_new_options": True,
-        }
         typed_text: str = self.resolve(
             lambda asked: self.format_for_url(asked) if self.read(asked) else None,
             self._describe(),
             fit=self.format_for_url,  # in any language
-            **({**drawn, "options": offered, "width": 130} if is_drawn else {}),
+            widget=st.selectbox,
+            is_drawn=is_drawn,
+            options=[f"{number:,}" for number in self.usual],
+            accept_new_options=True,
+            width=130,
         )
         return self._accept(typed_text)
 

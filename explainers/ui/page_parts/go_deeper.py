@@ -8,7 +8,7 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import _, get_language
-from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
+from explainers.ui.controls.control import Control
 from explainers.ui.controls.controls import register
 from explainers.ui.export_mode import is_whole_export
 from explainers.ui.figure.hero import show_chosen
@@ -33,9 +33,7 @@ class OpenCard(Control):
             left_open = st.session_state.get(CARDS_LEFT_OPEN, {}).get(page)
             st.session_state[self.key] = left_open
             self.keep(left_open)
-        name: str | None = self.resolve(
-            find_among(names), describe_options(names), fit=fit_among(names, None)
-        )
+        name: str | None = self.resolve_among(names)
         if is_new or drawn != name or language != get_language():
             self.open(page, names, name)  # with other titles they are other expanders
         return name
