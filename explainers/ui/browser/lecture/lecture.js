@@ -109,7 +109,7 @@ export class Lecture {
     this.isShort = false; // will the rest of the page be asked for? So it is for who follows a lecturer
     this.isReached = false; // was the focus moved by Tab?
     this.leaving = 0; // a timer, while another page is awaited
-    this.link = ""; // as it was left
+    this.link = location.href; // as it was left
     /** @type {Map<string, number>} how often a screen was fitted since it was turned to */
     this.tries = new Map();
     this.fitting = ""; // the screen for which sizes are being tried
