@@ -110,10 +110,6 @@ EMBED_STYLE = """<style>
 """In a frame of another site (`?embed=true`). The choices stay those of the link: all is drawn."""
 
 
-def come_back() -> None:
-    """Have the page drawn anew when the connection is back: see `DAY`."""
-
-
 def draw_frame(title: str, place: str) -> None:
     """Draw the title before the page computes anything, and the common switches.
 
@@ -129,7 +125,7 @@ def draw_frame(title: str, place: str) -> None:
     if st.context.is_embedded:
         st.html(EMBED_STYLE)
     with st.sidebar:
-        fragment(come_back, run_every=DAY)()
+        fragment(lambda: None, run_every=DAY)()
         offer_languages()
         controls.predict_first()
         tour_mode(is_possible=not lecture_mode())

@@ -19,7 +19,7 @@ from explainers.toys.sentence import MOST_DRAWN
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.controls.name_controls import is_drawing, write_cells
+from explainers.ui.controls.name_controls import is_drawing, read_cells, write_cells
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, make_weight_table, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
@@ -201,7 +201,7 @@ def find_mask(hero: Hero, words: int) -> Tensor:
 def find_drawing(hero: Hero, words: int) -> Tensor | None:
     """The reader's own mask (words, words), if it is the one that is shown."""
     is_own = hero.chosen(controls.mask_of_picture) == OWN
-    return torch.tensor(controls.drawn_cells.list_cells(words)) if is_own else None
+    return torch.tensor(read_cells(controls.drawn_cells.drawing, words)) if is_own else None
 
 
 def choose_numbers() -> dict[str, int]:

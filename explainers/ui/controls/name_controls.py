@@ -230,10 +230,6 @@ class MaskDrawing(Control):
         value = self.resolve(lambda text: text if is_drawing(text) else None, allowed)
         return read_cells(value, side)
 
-    def list_cells(self, side: int) -> Cells:
-        """The cells for a text of `side` words, after the drawing was read."""
-        return read_cells(self.drawing, side)
-
     @property
     def drawing(self) -> str:
         """The drawing as the link has it, after it was read."""

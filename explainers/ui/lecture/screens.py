@@ -210,7 +210,8 @@ def take_part(place: str, is_new: bool) -> None:
         "local": note_local_host("{host}"),
         "words": browser_files.translate_scripts(_FOLLOW_SCRIPTS),
     }
-    _follow(key=TAKES_PART, data=data, on_rest_change=draw_rest)
+    # A follower asks for the rest: any run that is not the first one draws it.
+    _follow(key=TAKES_PART, data=data, on_rest_change=lambda: None)
 
 
 def count_first_screens(place: str) -> int | None:
@@ -225,7 +226,3 @@ def count_first_screens(place: str) -> int | None:
         return None  # only who has all screens knows which one is meant
     asked = _SCREEN.match(st.query_params.get(SCREEN_KEY, "1"))
     return int(asked[0]) if asked else 1
-
-
-def draw_rest() -> None:
-    """A follower asks for the rest of the page; any run that is not the first one draws it."""
