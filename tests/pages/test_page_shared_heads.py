@@ -8,6 +8,7 @@ import pytest
 
 from explainers.attention.latent import latent_attention
 from explainers.chapters.shared_heads.cards import make_latent_inputs, write_difference
+from explainers.chapters.shared_heads.hero import fit_kv_heads
 from explainers.chapters.shared_heads.uptraining_job import STEPS, compare_sharing, measure_held_out
 from explainers.toys.layers import Configuration
 from explainers.toys.sentence import SENTENCE
@@ -43,6 +44,11 @@ def test_kv_heads_that_become_too_many_stand_in_the_link_as_they_are_shown():
         link = {name: visit.query_params.get(name) for name in ("heads", "kv_heads")}
         linked = opened(PAGE, {name: text for name, text in link.items() if text})
         assert hero(linked)["choices"] == hero(visit)["choices"]
+
+
+def test_a_part_that_runs_alone_has_as_many_kv_heads_as_the_query_heads_of_now_can_share():
+    chosen = [("8", 8), ("8", 4), ("8", 1), ("2", 1), ("3", 4), ("6", 9)]
+    assert [fit_kv_heads(*one) for one in chosen] == ["8", "4", "1", "1", "2", "1"]
 
 
 @pytest.mark.parametrize("language", ["en", "vi"])

@@ -104,10 +104,7 @@ def make_averaged_hero(text: Prose, reading: Reading) -> Hero:
     # Of the small heads below; it says so where a link asks for others.
     controls.num_heads(is_drawn=False)
     heads, possible = str(layer.heads.num_heads), list_divisors(layer.heads.num_heads)
-    usual = controls.num_kv_heads.default  # the same before and after the model has come
-    kv_heads = read_choice(
-        controls.num_kv_heads, possible, usual if usual in possible else possible[0]
-    )
+    kv_heads = read_kv_heads(layer.heads.num_heads)
     choices = [
         HeroChoice(controls.num_heads, (heads,), heads),
         HeroChoice(controls.num_kv_heads, possible, kv_heads, possible),
@@ -151,7 +148,7 @@ def find_choices(hero: Hero, words: int) -> tuple[int, int, int]:
     """The word that is followed, and how many query heads and KV heads there are."""
     word = min(hero.chosen(controls.followed_word), words - 1)
     num_heads = int(hero.chosen(controls.num_heads))
-    return word, num_heads, int(hero.chosen(controls.num_kv_heads, list_divisors(num_heads)))
+    return word, num_heads, int(fit_kv_heads(hero.chosen(controls.num_kv_heads), num_heads))
 
 
 def find_small_sizes(hero: Hero, reading: Reading) -> tuple[int, int]:
@@ -167,17 +164,25 @@ def list_divisors(number: int) -> list[str]:
 
 
 def read_kv_heads(num_heads: int) -> str:
-    """How many KV heads are chosen; of too many, as many as there are query heads."""
+    """How many KV heads are chosen, of as many as these query heads can share."""
     control, possible = controls.num_kv_heads, list_divisors(num_heads)
-    usual = control.default if control.default in possible else possible[-1]
-
-    def fit(asked: str) -> str:
-        most = possible[-1] if int(asked) > num_heads else usual
-        return asked if asked in possible else most
-
-    allowed = describe_options(possible)
-    value: str = control.resolve(find_among(control.options), allowed, usual, fit)
+    value: str = control.resolve(
+        find_among([*control.options, *possible]),
+        describe_options(possible),
+        fit_kv_heads(control.default, num_heads),
+        lambda chosen: fit_kv_heads(chosen, num_heads),
+    )
     return value
+
+
+def fit_kv_heads(chosen: str, num_heads: int) -> str:
+    """The same number; as many as there are query heads, of more; or what is usual."""
+    possible, usual = list_divisors(num_heads), controls.num_kv_heads.default
+    if chosen in possible:
+        return chosen
+    if int(chosen) > num_heads:
+        return possible[-1]
+    return usual if usual in possible else possible[0]
 
 
 @functools.lru_cache(maxsize=32)
