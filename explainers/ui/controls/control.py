@@ -93,9 +93,9 @@ class Control:
     def _read(self, find: Callable[[Any], Any], usual: Any) -> tuple[Any, Any]:
         """What the link wants, if it is to be obeyed, and the choice."""
         request, visit = self.read_url(), st.session_state.get(VISIT)
-        kept = st.session_state.get(KEPT_CHOICES, {})
-        if request is None and self.key in kept and self.key not in st.session_state:
-            st.session_state[self.key] = kept[self.key][1]  # the widget of another page is gone
+        kept_in, kept = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (visit, None))
+        if request is None and kept_in != visit and self.key not in st.session_state:
+            st.session_state[self.key] = kept  # the widget of another page is gone
         written_in, text, _usual = st.session_state.get(
             LAST_WRITE.format(self.key), ((), None, None)
         )
