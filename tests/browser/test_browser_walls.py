@@ -30,7 +30,7 @@ def unjudged(visit):
 
 
 def test_claims_are_judged_turn_at_once_and_keys_lead_on(unjudged):
-    page, claims = unjudged.page, unjudged.page.locator(".claims")
+    page, claims = unjudged.page, unjudged.page.locator(".claims-wall")
     wall = claims.evaluate(WALL)
     assert (wall["seen"], wall["turned"]) == (7, 0)
     assert set(wall["told"]) == {"down"}, "what is face down cannot be read anywhere"
@@ -56,7 +56,7 @@ def test_claims_are_judged_turn_at_once_and_keys_lead_on(unjudged):
 
 
 def test_a_look_at_claims_is_no_judgement(unjudged):
-    page, claims = unjudged.page, unjudged.page.locator(".claims")
+    page, claims = unjudged.page, unjudged.page.locator(".claims-wall")
     page.get_by_role("radio", name="Positions 0/6").click()
     unjudged.expect_in_link(about="positions")
     page.get_by_role("button", name="Show me").click()

@@ -27,6 +27,7 @@ import { Ties } from "./panels/ties.js";
 import { Range } from "./range.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
 import "../common/colours.js";
+import "../common/keys.js";
 import "../common/numbers.js";
 import "../common/sizes.js";
 import "./panels/drawing.js";
