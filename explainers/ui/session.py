@@ -68,6 +68,7 @@ IDLE_JOB = "training of a head that wants nothing"
 
 TRANSLATED_WORDS = "words that were translated last"
 WRITTEN_SHOWN = "written text that was shown last"
+WRITER_SHOWN = "head whose writing was shown last"
 INSPECTED = "model and tokens that were shown last"
 ROOT_SHOWN = "the square root of d_k that was shown last"
 USUAL_UNIT = "what a text was cut into as long as nobody chose"

@@ -47,9 +47,10 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import Choice, TextLine
 from explainers.ui.figure.chart import show_chart, tabulate
-from explainers.ui.figure.hero import show_picture
+from explainers.ui.figure.hero import begin_again, show_picture
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.session import WRITER_SHOWN
 from explainers.ui.source import show_source
 from explainers.ui.text.numbers import PERCENT, write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
@@ -253,6 +254,7 @@ def show_writing(text: Prose, shown: Shown, place: Place) -> None:
         text("writes_sum", **told, first=first, second=second)
     names = [f"{at} {token.strip() or show_spaces(token)}" for at, token in enumerate(found.tokens)]
     usual = names[int(found.added.abs().argmax())]  # which adds most, or takes most
+    begin_again(WRITER_SHOWN, place, written_source)
     with picture:
         source = names.index(replace(written_source, default=usual)(names))
         promoted = draw_promoted(found, source, origin)

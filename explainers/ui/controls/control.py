@@ -96,11 +96,10 @@ class Control:
         kept_in, kept = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (visit, None))
         if request is None and kept_in != visit and self.key not in st.session_state:
             st.session_state[self.key] = kept  # the widget of another page is gone
-        written_in, text, left_out = st.session_state.get(
+        written_in, text, _usual = st.session_state.get(
             LAST_WRITE.format(self.key), ((), None, None)
         )
         is_put = st.session_state.pop(PUT.format(self.key), ()) == visit
-        is_usual = written_in == visit and text is None and left_out is not None and not is_put
         if self.key not in st.session_state:
             is_asked = True
         elif written_in != visit:  # the link with which the page was opened, if it names this
@@ -112,8 +111,6 @@ class Control:
             wanted = None if request is None else find(request)
             st.session_state[self.key] = usual if wanted is None else wanted
             notices.pop(self.key, None)  # it was of another link
-        elif is_usual and self.format_for_url(st.session_state[self.key]) == left_out:
-            st.session_state[self.key] = usual  # nobody has chosen, and another one is usual
         return request if is_asked else None, st.session_state[self.key]
 
     def draw(self, widget: Callable[..., Any], value: Any, **settings: Any) -> Any:
