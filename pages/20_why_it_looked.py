@@ -15,7 +15,7 @@ from explainers.models.score_sources import (
 )
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import read_choice, show_chosen, show_hero
+from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -73,7 +73,7 @@ def show_lesson(
 
 text("question")
 if shipped := read_shipped():
-    whose = read_choice(controls.looked_whose, controls.looked_whose.options)
+    whose = controls.looked_whose.resolve_among(controls.looked_whose.options)
     own = None
     if whose == controls.OWN_TEXT:
         text("own")

@@ -27,6 +27,7 @@ from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
 from explainers.models.token_text import Words
 from explainers.ui.controls import controls
+from explainers.ui.controls.control import Control
 from explainers.ui.page import Prose
 from tests.pages.conftest import make_up_scores
 from tests.support import saved_models
@@ -265,7 +266,7 @@ def test_hiding_the_first_token_alone_is_compared_with_a_window(window_loss):
         loss = window_loss if isinstance(change, Window) else 2.0
         return Effect(("a", "b"), ([1.0], [loss]), [0.0, 0.0], [("c", 0.5, 0.5)])
 
-    with mock.patch("explainers.chapters.what_if.hero.read_choice", return_value=FIRST_HIDDEN):
+    with mock.patch.object(Control, "resolve_among", return_value=FIRST_HIDDEN):
         drawn = make_hero(Prose(PAGE.stem), Reading("a b", measure, 4, ""))
     assert drawn is not None
     does_less = window_loss > 2.0

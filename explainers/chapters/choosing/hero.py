@@ -41,7 +41,7 @@ from explainers.ui.controls.control import Control
 from explainers.ui.controls.name_controls import Choice
 from explainers.ui.controls.number_controls import Counter
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, show_hero
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, show_hero
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers, shipped_run
 from explainers.ui.session import INDEXER_JOB
@@ -141,7 +141,7 @@ controls.register(read_text, kept_by, keys_kept, query_token)
 
 def choose_passage(shipped: Shipped) -> tuple[str, Passage]:
     """The text that is shown, by its name."""
-    name = read_choice(read_text, tuple(TEXT_NAMES))
+    name = read_text.resolve_among(tuple(TEXT_NAMES))
     return name, shipped.passages[name]
 
 
@@ -150,7 +150,7 @@ def make_hero(text: Prose, shipped: Shipped, job: IndexerJob | None) -> Hero:
     name, passage = choose_passage(shipped)
     places = range(len(passage.tokens))
     control = replace(query_token, default=passage.query)
-    query = read_choice(control, places)
+    query = control.resolve_among(places)
     choices = [
         HeroChoice(read_text, tuple(TEXT_NAMES), name, [*map(_, TEXT_NAMES.values())], True),
         HeroChoice.read(kept_by, POLICIES, list_labels()),
@@ -260,8 +260,8 @@ def find_shown(shipped: Shipped) -> tuple[Passage, int, int]:
     """The passage, the query and the number of keys that the picture shows."""
     _name, passage = choose_passage(shipped)
     control = replace(query_token, default=passage.query)
-    query = read_choice(control, range(len(passage.tokens)))
-    return passage, query, read_choice(keys_kept, KEPT)
+    query = control.resolve_among(range(len(passage.tokens)))
+    return passage, query, keys_kept.resolve_among(KEPT)
 
 
 def choose_keys(

@@ -21,7 +21,7 @@ from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import Hero, HeroChoice, read_choice
+from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.page import Prose
 from explainers.ui.prediction import SKIP, Guess, count_skip, is_study_mode
 from explainers.ui.session import GUESS
@@ -208,9 +208,9 @@ class Judgement(Guess):
 def choose_claim() -> Claim:
     """The card that is open; a link to a claim also opens its topic."""
     by_title = {make_title(claim.id): claim for claim in read_claims().values()}
-    part = read_choice(controls.claim_topic, list_parts())
+    part = controls.claim_topic.resolve_among(list_parts())
     first = next(title for title, claim in by_title.items() if claim.part == part)
-    claim = by_title[read_choice(controls.claim, list(by_title), first)]
+    claim = by_title[controls.claim.resolve_among(list(by_title), first)]
     if claim.part != part:
         st.session_state[controls.claim_topic.key] = claim.part
         controls.claim_topic.keep(claim.part)

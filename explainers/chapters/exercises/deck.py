@@ -15,7 +15,7 @@ from explainers.folders import ASSETS, read_titles
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Hero, HeroChoice, read_choice
+from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.untrusted_text import make_title
 
 
@@ -202,10 +202,10 @@ def read_deck() -> Deck:
     chosen_set = controls.exercise_set(names, is_drawn=False)
     done = controls.finished_exercises(names, is_drawn=False)
     offered = {name: cards[name] for name in chosen_set or names}
-    kind = read_choice(controls.exercise_kind, controls.exercise_kind.options)
+    kind = controls.exercise_kind.resolve_among(controls.exercise_kind.options)
     lit = [name for name in offered if kind in (EVERY, cards[name].kind)] or list(offered)
     following = next((name for name in lit if name not in done), lit[0])
-    chosen = read_choice(controls.exercise, list(offered), following)
+    chosen = controls.exercise.resolve_among(list(offered), following)
     return Deck(offered, done, kind, chosen, bool(chosen_set))
 
 

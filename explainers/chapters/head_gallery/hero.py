@@ -25,7 +25,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.number_controls import Counter
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 
@@ -88,7 +88,7 @@ def make_hero(text: Prose, gallery: Gallery, named: str) -> Hero:
     word = replace(gallery_word, default=example.first_repeated if example else 0)
     words = range(len(example.tokens)) if example else range(1)
     chosen = [
-        HeroChoice(control, accepted, read_choice(control, values), fitting=values)
+        HeroChoice(control, accepted, control.resolve_among(values), fitting=values)
         for control, values, accepted in (
             (layer_control, range(layers), range(MOST)),
             (head_control, range(heads), range(MOST)),

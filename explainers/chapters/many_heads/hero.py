@@ -15,14 +15,7 @@ from explainers.toys.layers import D_MODEL, NUM_HEADS, SEEDS, Layer, Tokens, loa
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import (
-    Experiment,
-    Hero,
-    HeroChoice,
-    list_for_each,
-    read_choice,
-    round_numbers,
-)
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, list_for_each, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 
@@ -45,7 +38,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero:
     word, control = reading.choose_word(), controls.num_heads
     if reading.is_small:
         options: Sequence[str] = control.options
-        count, layers = read_choice(control, options), compute_small_layers(reading.words)
+        count, layers = control.resolve_among(options), compute_small_layers(reading.words)
         tried = TRIED
     else:
         control(is_drawn=False)  # of the small heads below; it says so where a link asks for others

@@ -30,7 +30,6 @@ from explainers.ui.figure.hero import (
     begin_again,
     list_for_each,
     make_weight_table,
-    read_choice,
     round_numbers,
 )
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
@@ -57,7 +56,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero:
     layer, word = reading.layer(), reading.choose_word()
     root = find_root(layer.heads.head_dim)
     begin_again(ROOT_SHOWN, root, controls.divided_by)
-    divided_by = read_choice(controls.divided_by, TEMPERATURES, root)
+    divided_by = controls.divided_by.resolve_among(TEMPERATURES, root)
     return Hero(
         "four_steps",
         _("Four steps from the products of one word's query to its output."),

@@ -31,14 +31,7 @@ from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options, find_among
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import (
-    Experiment,
-    Hero,
-    HeroChoice,
-    list_for_each,
-    read_choice,
-    round_numbers,
-)
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, list_for_each, round_numbers
 from explainers.ui.page import Prose
 
 HEADS = [str(number) for number in NUM_HEADS]
@@ -73,7 +66,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero:
 def make_small_hero(text: Prose, reading: Reading) -> Hero:
     """Every number of query heads that learned to share every number of KV heads."""
     tokens, word = reading.words, reading.choose_word()
-    heads = read_choice(controls.num_heads, HEADS)
+    heads = controls.num_heads.resolve_among(HEADS)
     kv_heads = read_kv_heads(int(heads))
     choices = [
         HeroChoice(controls.num_heads, HEADS, heads, HEADS),

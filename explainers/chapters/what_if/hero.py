@@ -13,7 +13,7 @@ from explainers.models.attention_hook import Change
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
@@ -127,7 +127,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
     Nothing, and a message, for a text that cannot be read.
     """
     control, names = controls.what_if, tuple(CHANGES)
-    chosen = read_choice(control, names)
+    chosen = control.resolve_among(names)
     effect = reading.measure(CHANGES[chosen][1])
     if effect is None:
         return None

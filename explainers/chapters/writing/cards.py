@@ -58,7 +58,6 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import TextLine
 from explainers.ui.controls.number_controls import Counter, StepSlider, WholeNumber
 from explainers.ui.figure.chart import show_chart, tabulate
-from explainers.ui.figure.hero import read_choice
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.source import show_source
@@ -254,7 +253,7 @@ def find_written() -> Mapping[str, WrittenText]:
         return {}
     wanted, found = job.subject, job.result
     is_merged = (
-        found.words and read_choice(written_text, [*LABELS]) == OWN and controls.whole_words()
+        found.words and written_text.resolve_among([*LABELS]) == OWN and controls.whole_words()
     )
     prompt, steps = (found.words, found.merged) if is_merged else (found.prompt, found.steps)
     return {OWN: WrittenText(prompt, wanted.sampling, wanted.seed, steps)}

@@ -15,7 +15,7 @@ from explainers.ui.controls.control import Control
 from explainers.ui.controls.name_controls import Choice
 from explainers.ui.controls.number_controls import Counter
 from explainers.ui.figure.chart import tabulate
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, read_choice
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again
 from explainers.ui.page import Prose
 from explainers.ui.session import WRITTEN_SHOWN
 from explainers.ui.text.numbers import write_percent
@@ -97,7 +97,7 @@ def choose_within(shown: WrittenText) -> list[HeroChoice]:
             HeroChoice(
                 own := replace(control, default=drawn[control.key]),
                 values,
-                read_choice(own, values),
+                own.resolve_among(values),
             )
             for control, values in settings
         ),

@@ -20,7 +20,7 @@ from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.browser_files import translate_scripts
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import Control, describe_options, find_among, fit_among
+from explainers.ui.controls.control import Control
 from explainers.ui.controls.controls import is_tour
 from explainers.ui.controls.late_choices import ANY_CHOICE, note_choices, note_part
 from explainers.ui.export_mode import note
@@ -68,7 +68,7 @@ class HeroChoice:
         is_elsewhere: bool = False,
     ) -> "HeroChoice":
         """What the session or the link chooses; where that is nothing, `opening` or the usual."""
-        return cls(control, values, read_choice(control, values, opening), labels, is_elsewhere)
+        return cls(control, values, control.resolve_among(values, opening), labels, is_elsewhere)
 
     @property
     def usual(self) -> Any:
@@ -165,13 +165,6 @@ def list_for_each(
         replace(now, by=choice.control.key, each={v: some[at] for v, some in of_value.items()})
         for at, now in enumerate(of_value[choice.value])
     ]
-
-
-def read_choice(control: Control, values: Sequence[Any], default: Any = None) -> Any:
-    """What is chosen in a picture, from the session or a link; `control` keeps it for the link."""
-    usual = control.default if default is None else default
-    allowed = describe_options(values)
-    return control.resolve(find_among(values), allowed, usual, fit_among(values, usual))
 
 
 def begin_again(kept: str, shown: object, *followed: Control) -> None:
@@ -301,7 +294,7 @@ def show_slow_experiment(
     `obtain` returns the picture if it can be drawn; once it is wanted, it sets out for it.
     """
     title, remark = split_title(one.text)
-    is_wanted = read_choice(controls.started, (one.name,)) == one.name
+    is_wanted = controls.started.resolve_among((one.name,)) == one.name
     with screen("slow", one.name):
         st.markdown(f"## {title}")
         st.markdown(remark)
