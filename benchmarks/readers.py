@@ -111,5 +111,9 @@ async def replay(
     for message in messages:
         due = begin + EVERY * (message.act - OPENS)
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        part = BackMsg.FromString(message.content).rerun_script.fragment_id
+        if part and part not in session.fragments:  # the page was left: nothing runs
+            await session.socket.send(message.content)
+            continue
         run = await session.say(message.content)
         note(time.perf_counter() - due, run)

@@ -65,6 +65,8 @@ class Session:
         self.widgets: dict[str, Widget] = {}
         self.chosen: dict[str, WidgetState] = {}
         self.kept: dict[str, bool] = {}
+        self.fragments: set[str] = set()
+        """Parts of the page that may run by themselves."""
 
     async def open(self, page: str, query: str = "", is_navigation: bool = False) -> Run:
         """Go to a page with this query, the first time or from another one."""
@@ -138,7 +140,9 @@ class Session:
         if message.metadata.cacheable:
             self.kept[message.hash] = self._is_picture(message)
         kind = message.WhichOneof("type")
-        if kind == "navigation":
+        if kind == "new_session" and not message.new_session.fragment_ids_this_run:
+            self.fragments = set()
+        elif kind == "navigation":
             self.pages = {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
@@ -151,6 +155,7 @@ class Session:
         return False
 
     def _keep_widget(self, delta: Delta) -> None:
+        self.fragments.add(delta.fragment_id)
         kind = delta.new_element.WhichOneof("type") or ""
         if kind == "exception":
             raise RunError(delta.new_element.exception.message)
