@@ -35,7 +35,7 @@ def ask_position() -> None:
 def show_how() -> None:
     """Is it really the model? Ours against its own."""
     text("equal", **(compared := sentence_run.compare_with_own(view)))
-    show_source(take_head(view).function)
+    show_source(head.function)
     with st.expander(_("Layer by layer"), key="equal rows", on_change="rerun") as box:
         if box.open:
             text("equal_rows", **compared)
@@ -43,11 +43,12 @@ def show_how() -> None:
 
 def show_head() -> None:
     """The chosen head, with all that led to its weights."""
-    view = find_view()
-    head = take_head(view)
-    text("head_words" if view.words else "head" if len(head.tokens) <= MOST_DRAWN else "head_long")
-    shares = draw_head(head, view)
-    if view.is_dimmed:
+    now = find_view()
+    chosen = take_head(now)
+    is_whole = len(chosen.tokens) <= MOST_DRAWN
+    text("head_words" if now.words else "head" if is_whole else "head_long")
+    shares = draw_head(chosen, now)
+    if now.is_dimmed:
         text("dimmed_head", **shares)
 
 
@@ -70,7 +71,7 @@ if run:
     if cut := sentence_run.describe_cut(view):
         text("hero_cut_long" if "shown" in cut else "hero_cut", **cut)
     text("model", **sentence_run.name_model(view))
-    take_head(view)
+    head = take_head(view)
     show_other_model(text, hero, sentence)
     ask_position()
     show_how()

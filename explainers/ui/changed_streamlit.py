@@ -188,7 +188,7 @@ def list_outermost(session: AppSession, parts: set[str]) -> list[str]:
     return [one for one in parts if not is_inner(one, parts - {one})]
 
 
-def split(state: ClientState, parts: list[str]) -> Iterator[ClientState]:
+def ask_for_parts(state: ClientState, parts: list[str]) -> Iterator[ClientState]:
     """A message for each part: Streamlit makes one run of them. Clicks count once."""
     for part in parts:
         state.fragment_id = part
@@ -208,7 +208,7 @@ def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
     asked: Asked = vars(session).setdefault("asked", Asked())
     _of_sessions[session.id] = asked
     is_waiting = bool(asked.put_off)
-    asked.put_off += split(state, complete(session, asked, state))
+    asked.put_off += ask_for_parts(state, complete(session, asked, state))
     if is_waiting:
         return
     if wait := asked.pace.count():

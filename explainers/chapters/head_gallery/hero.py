@@ -111,9 +111,12 @@ def make_hero(text: Prose, gallery: Gallery, named: str) -> Hero:
 
 
 def find_head(hero: Hero) -> Place:
-    """The head that is looked at."""
-    layers, heads = range(hero.numbers["layers"]), range(hero.numbers["heads"])
-    return hero.chosen(gallery_layer, layers), hero.chosen(gallery_head, heads)
+    """The head that is looked at; as it was drawn, where the model has no such head."""
+    layer, head = (
+        value if (value := hero.chosen(one.control)) in (one.fitting or ()) else one.value
+        for one in hero.choices[:2]
+    )
+    return layer, head
 
 
 def compute_numbers(model: str, scores: HeadScores, example: Example | None) -> dict[str, Any]:

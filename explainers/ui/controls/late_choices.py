@@ -114,7 +114,6 @@ def take_up(late: Mapping[str, Texts]) -> None:
             continue  # nonsense: the control says so when it is drawn
         control = written.choice.control
         control.put(value)
-        control.keep(st.session_state[name])
         _visit, _text, usual = st.session_state[LAST_WRITE.format(name)]
         text = control.format_for_url(value) if texts else None
         st.session_state[LAST_WRITE.format(name)] = drawn.visit, text, usual

@@ -5,7 +5,7 @@ browser writes a choice into the address by itself; the server hears of it when 
 the picture shows it and is about to be seen, or with whatever else is asked for.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -118,15 +118,11 @@ class Hero:
     origin_follows: Sequence[Control] = ()
     """The choices with which `origin` changes."""
 
-    def chosen(self, control: Control, possible: Container[Any] | None = None) -> Any:
-        """What is chosen now, which may be later than the picture was drawn.
-
-        What is not `possible` beside the other choices of now is as it was drawn.
-        """
+    def chosen(self, control: Control) -> Any:
+        """What is chosen now, which may be later than the picture was drawn."""
         choice = next(one for one in self.choices if one.control.key == control.key)
         value = st.session_state.get(control.key, choice.value)
-        is_fit = choice.accepts(value) and (possible is None or value in possible)
-        return value if is_fit else choice.value
+        return value if choice.accepts(value) else choice.value
 
     def accepts(self, choice: HeroChoice, value: object) -> bool:
         """May a browser ask for this? For what is offered, and for what a button below chooses.
