@@ -140,7 +140,7 @@ class Session:
         if message.metadata.cacheable:
             self.kept[message.hash] = self._is_picture(message)
         kind = message.WhichOneof("type")
-        if kind == "new_session" and not message.new_session.fragment_ids_this_run:
+        if kind == "new_session" and not message.metadata.run.fragment_ids:
             self.fragments = set()
         elif kind == "navigation":
             self.pages = {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
