@@ -20,10 +20,10 @@ from explainers.chapters.claims.claim_table import (
     HOLDS,
     VERDICTS,
     Claim,
-    ClaimParameter,
     list_parts,
     read_claims,
 )
+from explainers.chapters.common.claim_parameters import Setting
 from explainers.toys.longer_texts import FURTHER
 from explainers.translations import load_sections
 
@@ -142,7 +142,7 @@ def test_a_remark_has_the_number_that_theory_says(claim, choices, number, value)
 
 def test_a_row_that_cannot_be_is_refused():
     with pytest.raises(ValueError, match="32 is none of"):
-        ClaimParameter("head_dim", "d_k", (4, 8), 32)
+        Setting("head_dim", "d_k", (4, 8), 32)
     with pytest.raises(ValueError, match="none of holds"):
         Claim("it", "scores", "scores", "04_scores", "maybe", ())
     assert "null" not in FILE.read_text(encoding="utf-8")

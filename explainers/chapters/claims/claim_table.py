@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from explainers.chapters.common.claim_parameters import (
+    Setting,
     capitalise,
     choose_size,
     find_published_entries,
@@ -69,20 +70,6 @@ FILE = ASSETS / "claims.json"
 
 
 @dataclass(frozen=True)
-class ClaimParameter:
-    """What a reader can change about a claim, and the value that the sentence itself speaks of."""
-
-    name: str
-    label: str
-    values: tuple[Any, ...]
-    default: Any
-
-    def __post_init__(self) -> None:
-        if self.default not in self.values:
-            raise ValueError(f"{self.name}: {self.default} is none of {self.values}")
-
-
-@dataclass(frozen=True)
 class Claim:
     """A sentence that people write; its text is kept with the texts of the page.
 
@@ -94,7 +81,7 @@ class Claim:
     module: str
     page: str
     verdict: str
-    parameters: tuple[ClaimParameter, ...]
+    parameters: tuple[Setting, ...]
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -127,12 +114,13 @@ def list_parts() -> tuple[str, ...]:
     return tuple(dict.fromkeys(claim.part for claim in read_claims().values()))
 
 
+def _make_setting(name: str, label: str, values: list[Any], default: Any) -> Setting:
+    return Setting(name, label, tuple(values), default)
+
+
 def _make_claim(row: dict[str, Any]) -> Claim:
     module, name = row["check"].split(".")
-    parameters = tuple(
-        ClaimParameter(p["name"], p["label"], tuple(p["values"]), p["default"])
-        for p in row["parameters"]
-    )
+    parameters = tuple(_make_setting(**one) for one in row["parameters"])
     return Claim(name, row["part"], module, row["page"], row["verdict"], parameters)
 
 

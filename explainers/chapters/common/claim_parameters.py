@@ -3,7 +3,8 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from explainers.memory.model_shapes import read_shapes
 from explainers.memory.serving import read_gpus
@@ -16,25 +17,24 @@ from explainers.ui.session import SIZE
 MOST_BUTTONS = 8
 
 
-class Parameter(Protocol):
-    """Something with a few values to choose from."""
+@dataclass(frozen=True)
+class Setting:
+    """What a reader may change about a claim or an exercise, and where it stands at first."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def values(self) -> Sequence[Any]: ...
-    @property
-    def default(self) -> Any: ...
+    name: str
+    label: str
+    values: tuple[Any, ...]
+    default: Any
+
+    def __post_init__(self) -> None:
+        if self.default not in self.values:
+            raise ValueError(f"{self.name}: {self.default} is none of {self.values}")
 
 
-def choose_size(owner: str, size: Parameter) -> Any:
+def choose_size(owner: str, size: Setting) -> Any:
     """The reader's value; its name in the link is made of the owner's and its own."""
     if len(size.values) > MOST_BUTTONS and isinstance(size.default, int | float):
-        return StepSlider(
-            f"{SIZE}{owner}_{size.name}", size.label, size.default, tuple(size.values)
-        )()
+        return StepSlider(f"{SIZE}{owner}_{size.name}", size.label, size.default, size.values)()
     options = {format_value(value): value for value in size.values}
     key = f"{SIZE}{owner}_{size.name}"
     return options[Choice(key, size.label, format_value(size.default), tuple(options))()]
@@ -45,7 +45,7 @@ def format_value(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def describe_sizes(sizes: Sequence[Parameter], values: Mapping[str, Any], mark: str = "") -> str:
+def describe_sizes(sizes: Sequence[Setting], values: Mapping[str, Any], mark: str = "") -> str:
     """Each with its value, in the visitor's language; a `mark` makes the values bold."""
     labelled = {size.name: (_(size.label), values[size.name]) for size in sizes}
     return ", ".join(

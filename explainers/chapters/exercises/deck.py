@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from explainers.chapters.common.claim_parameters import capitalise
+from explainers.chapters.common.claim_parameters import Setting, capitalise
 from explainers.folders import ASSETS, read_titles
 from explainers.messages import N_
 from explainers.translations import _
@@ -43,16 +43,6 @@ class GoalMeasurement(NamedTuple):
 
     met: bool
     measured: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a learner may turn, and where it stands at first."""
-
-    name: str
-    label: str
-    values: tuple[Any, ...]
-    default: Any
 
 
 @dataclass(frozen=True)

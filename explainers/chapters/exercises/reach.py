@@ -10,13 +10,8 @@ from explainers.attention.receptive_field import cells
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import with_temperature
 from explainers.attention.single_head import project
-from explainers.chapters.exercises.deck import (
-    Goal,
-    GoalMeasurement,
-    Setting,
-    choose_fair_goal,
-    format_bool,
-)
+from explainers.chapters.common.claim_parameters import Setting
+from explainers.chapters.exercises.deck import Goal, GoalMeasurement, choose_fair_goal, format_bool
 from explainers.memory.cache_formula import format_size
 from explainers.memory.model_shapes import find_shape
 from explainers.memory.serving import (
