@@ -14,9 +14,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unittest import mock
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest, local_script_runner
@@ -82,6 +84,8 @@ class Seen(NamedTuple):
     messages: list[ForwardMsg]
     """Of its last run."""
     pictures: list[Hero]
+    pages: dict[Any, Any]
+    """That it may link to: a server keeps them from the run of a whole page."""
 
     @property
     def parts(self) -> list[tuple[Any, str]]:
@@ -105,10 +109,12 @@ class Seen(NamedTuple):
             if (of := one.delta.fragment_id) not in parts and not storage.has_ancestor_in(of, parts)
         ]
         texts = (text,) if isinstance(text, str) else tuple(text)
-        ask, call = LocalScriptRunner.request_rerun, SessionState._call_callbacks
+        call = SessionState._call_callbacks
 
         def ask_for_parts(runner: LocalScriptRunner, data: RerunData) -> bool:
-            return ask(runner, replace(data, fragment_id_queue=parts))
+            # A new runner has been asked for the whole page already, which would be run instead.
+            runner._requests._rerun_data = replace(data, fragment_id_queue=parts)
+            return True
 
         def take_up_before(state: SessionState, **replayed: Any) -> None:
             take_up({name: texts})
@@ -118,9 +124,13 @@ class Seen(NamedTuple):
         with (
             mock.patch.object(LocalScriptRunner, "request_rerun", ask_for_parts),
             mock.patch.object(SessionState, "_call_callbacks", take_up_before),
+            mock.patch.object(PagesManager, "get_pages", return_value=self.pages),
             read_runs(kept),
         ):
             visit.run()
+        said = urlsplit(f"?{urlencode({name: text}, doseq=True)}#whole&{name}")
+        drawn = visit.session_state[PICTURED]
+        assert changed_streamlit.Asked().list_late(drawn, said) == ({}, set()), "it is taken up"
         return [sent for _follows, sent in self.parts]
 
 
@@ -140,14 +150,23 @@ def read_runs(kept: Sequence[ForwardMsg] = ()) -> Iterator[list[ForwardMsg]]:
 def see(page: Path, link: Mapping[str, Any]) -> Seen:
     """A page as it opens under a link."""
     pictures: list[Hero] = []
-    draw = hero._draw_picture
+    pages: dict[Any, Any] = {}
+    draw, resolve = hero._draw_picture, PagesManager.set_pages_and_resolve
 
     def note(text: Any, picture: Hero, *more: Any) -> None:
         pictures.append(picture)
         draw(text, picture, *more)
 
-    with mock.patch.object(hero, "_draw_picture", note), read_runs() as messages:
-        return Seen(opened(page, link), messages, pictures)
+    def keep(manager: PagesManager, listed: dict[Any, Any], *more: Any, **named: Any) -> Any:
+        pages.update(listed)
+        return resolve(manager, listed, *more, **named)
+
+    with (
+        mock.patch.object(hero, "_draw_picture", note),
+        mock.patch.object(PagesManager, "set_pages_and_resolve", keep),
+        read_runs() as messages,
+    ):
+        return Seen(opened(page, link), messages, pictures, pages)
 
 
 def spell_in_browser(choices: list[HeroChoice]) -> list[list[str]]:
