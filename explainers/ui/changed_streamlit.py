@@ -22,7 +22,7 @@ Streamlit copies its place on the page twice, by way of Python's general copying
 import asyncio
 import functools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
@@ -188,16 +188,26 @@ def list_outermost(session: AppSession, parts: set[str]) -> list[str]:
     return [one for one in parts if not is_inner(one, parts - {one})]
 
 
-def ask_for_parts(state: ClientState, parts: list[str]) -> Iterator[ClientState]:
-    """A message for each part: Streamlit makes one run of them. Clicks count once."""
-    for part in parts:
-        state.fragment_id = part
-        yield state
-        state, of = ClientState(), state
-        state.CopyFrom(of)
-        said = [one for one in of.widget_states.widgets if one.WhichOneof("value") not in CLICKS]
-        del state.widget_states.widgets[:]
-        state.widget_states.widgets.extend(said)
+def ask_for_parts(session: AppSession, state: ClientState, parts: list[str]) -> list[ClientState]:
+    """A message for each part, with the clicks in it.
+
+    Streamlit makes one run of them, or one of each where the first has begun already. So a click
+    stands in one message alone, that of its part: else it would count twice, or the part that has
+    to answer it would know nothing of it.
+    """
+    known = session.session_state._new_widget_state.widget_metadata
+    states = {part: ClientState() for part in parts}
+    for part, own in states.items():
+        own.CopyFrom(state)
+        own.fragment_id = part
+        del own.widget_states.widgets[:]
+    is_inner = session._fragment_storage.has_ancestor_in
+    for said in state.widget_states.widgets:
+        place = known[said.id].fragment_id or "" if said.id in known else ""
+        its = [part for part in parts if part == place or is_inner(place, {part})] or parts[:1]
+        for part in its if said.WhichOneof("value") in CLICKS else parts:
+            states[part].widget_states.widgets.append(said)
+    return [*states.values()]
 
 
 def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
@@ -208,7 +218,7 @@ def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
     asked: Asked = vars(session).setdefault("asked", Asked())
     _of_sessions[session.id] = asked
     is_waiting = bool(asked.put_off)
-    asked.put_off += ask_for_parts(state, complete(session, asked, state))
+    asked.put_off += ask_for_parts(session, state, complete(session, asked, state))
     if is_waiting:
         return
     if wait := asked.pace.count():

@@ -55,19 +55,23 @@ def test_the_colours_are_those_of_the_settings():
 
 
 def test_what_is_asked_too_often_is_asked_together_and_nothing_is_lost(monkeypatch):
-    asked, at_once, messages = [], changed_streamlit.RUNS_AT_ONCE, 400
-    monkeypatch.setattr(changed_streamlit, "_ask", lambda _session, one: asked.append(one))
-    states = [ClientState(query_string=f"word={n}") for n in range(messages)]
+    asked: list[str] = []
+    at_once, words = changed_streamlit.RUNS_AT_ONCE, [f"word={n}" for n in range(400)]
+    monkeypatch.setattr(
+        changed_streamlit, "_ask", lambda _session, one: asked.append(one.query_string)
+    )
     later = []
     loop = SimpleNamespace(call_later=lambda _seconds, *call: later.append(call))
     monkeypatch.setattr(changed_streamlit.asyncio, "get_running_loop", lambda: loop)
-    session: Any = SimpleNamespace(id="one", session_state=SessionState())
-    for state in states:
-        changed_streamlit.ask_at_a_pace(session, state)
-    assert asked == states[:at_once]
+    session: Any = SimpleNamespace(
+        id="one", session_state=SessionState(), _fragment_storage=MemoryFragmentStorage()
+    )
+    for word in words:
+        changed_streamlit.ask_at_a_pace(session, ClientState(query_string=word))
+    assert asked == words[:at_once]
     [(ask, *arguments)] = later
     ask(*arguments)
-    assert asked == states
+    assert asked == words
 
 
 WITHIN = {"lesson": None, "card": "lesson", "question": "lesson", "sidebar": None}
@@ -112,6 +116,25 @@ def test_all_parts_of_a_page_that_speak_at_once_are_heard():
         for name, value in told.items():
             state.widget_states.widgets.append(WidgetState(id=name, string_value=value))
         assert {*changed_streamlit.complete(session, asked, state)} == runs, changed
+
+
+def test_a_click_is_told_to_its_own_part_alone():
+    """Each part may run by itself: one that came without its click would not answer it."""
+    session = a_session(pick="card", answer="question", way="")
+    state, clicked = ClientState(query_string="word=2"), ("pick", "answer", "gone")
+    state.widget_states.widgets.extend(WidgetState(id=one, trigger_value=True) for one in clicked)
+    state.widget_states.widgets.append(WidgetState(id="way", string_value="new"))
+    for parts, heard in (
+        (["card", "question"], [["pick", "gone", "way"], ["answer", "way"]]),
+        (["question", "card"], [["answer", "gone", "way"], ["pick", "way"]]),
+        (["sidebar", "lesson"], [["gone", "way"], ["pick", "answer", "way"]]),  # both within it
+        ([""], [["pick", "answer", "gone", "way"]]),  # the whole page
+        ([], []),
+    ):
+        asked = changed_streamlit.ask_for_parts(session, state, parts)
+        assert [one.fragment_id for one in asked] == parts
+        assert [[w.id for w in one.widget_states.widgets] for one in asked] == heard
+        assert {one.query_string for one in asked} <= {"word=2"}
 
 
 def test_a_widget_is_heard_of_which_no_message_has_told_before():
