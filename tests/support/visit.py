@@ -83,9 +83,6 @@ DRAG = """(range, value) => {
 VALUES = """(panel) => [...panel.querySelectorAll('tbody tr')].map((line) =>
   [...line.querySelectorAll('td.cell')].map((cell) => cell.value))"""
 
-FOLLOWING = "[class*=st-key-follows-], .st-key-takeaway"
-"""Parts of a page that show what its picture has chosen."""
-
 CLICK = """(button) => {
   button.click();
   return button.getRootNode().querySelector('.says').textContent;
@@ -190,8 +187,8 @@ class Visit:
         self.ready()
 
     def see_below(self) -> None:
-        """Scroll to the end, where files are of what was chosen, and wait until all shows it."""
-        self.page.locator(FOLLOWING).last.scroll_into_view_if_needed()
+        """Have the whole page drawn with what was chosen, as for a file, and wait for it."""
+        self.page.evaluate("dispatchEvent(new Event('attention-wanted'))")
         self.page.wait_for_function("() => attentionAddress.unheard.size === 0")
         self.page.evaluate(IDLE)
         self.ready()

@@ -1,5 +1,7 @@
 """A choice of a picture costs the server nothing until somebody wants what depends on it."""
 
+from collections.abc import Callable
+
 from playwright.sync_api import expect
 
 from tests.support.visit import Visit
@@ -12,7 +14,7 @@ AT_ONCE = """([chosen, clicked]) => {
   setTimeout(() => document.querySelector(clicked).click());
 }"""
 """A choice that the picture tells, and a click elsewhere before Streamlit's script has sent it."""
-NEXT = ".st-key-way-on button"
+NEXT, SCRIPT = ".st-key-way-on button", ".st-key-take-py button"
 
 
 def choose_word(one: Visit, place: int) -> None:
@@ -82,17 +84,27 @@ def test_whatever_is_asked_for_takes_what_was_chosen_along(visit):
     expect_word(one, 3)
 
 
+def take_script(one: Visit, act: Callable[[], object]) -> str:
+    """What stands in the script that comes when something is done."""
+    with one.page.expect_download() as download:
+        act()
+    return download.value.path().read_text(encoding="utf-8")
+
+
 def test_files_are_of_what_was_chosen(visit):
+    """They cost nothing until one is taken; then the page is drawn first."""
     one = visit("masks", is_still=True, size=(1280, 400))
     choose_word(one, 5)
-    sent, files = one.sent, one.page.locator(".st-key-takeaway")
+    sent, script = one.sent, one.page.locator(SCRIPT)
     one.after_run(one.page.locator(BELOW).scroll_into_view_if_needed)
+    script.scroll_into_view_if_needed()
+    one.ready()
     assert one.sent == sent + 1
-    one.after_run(files.scroll_into_view_if_needed)
-    assert one.sent == sent + 2, "they are of the whole page"
-    with one.page.expect_download() as download:
-        files.get_by_role("button", name="Script").click()
-    assert "word=5" in download.value.path().read_text(encoding="utf-8")
+    for asked in (3, 4):  # the page and the file, and then the file alone
+        assert "word=5" in take_script(one, script.click)
+        assert one.sent == sent + asked
+    six = ".words button:nth-of-type(7)"
+    assert "word=6" in take_script(one, lambda: one.page.evaluate(AT_ONCE, [six, SCRIPT]))
 
 
 def test_a_stop_of_the_tour_is_left_and_come_back_to_as_it_was(visit):

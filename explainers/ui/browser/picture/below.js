@@ -1,12 +1,17 @@
 // @ts-check
-// What stands below a picture and shows its choices: it is asked for when it is about to be seen.
+// What stands below a picture and shows its choices: it is asked for when it is about to be seen, and files
+// of the page when one is taken.
+
+import { listUnheard } from "../common/address.js";
+import { ANSWER_WITHIN } from "../common/component.js";
 
 const FOLLOWS = "st-key-follows-", OF = "-of-", ANY = "any"; // as `follows` in ui/figure/hero.py names them
-const FILES = ".st-key-takeaway"; // they are of all that the page shows
+const FILES = ".st-key-takeaway button"; // they are of all that the page shows
 const AHEAD = "50%"; // of the window: by then it is drawn
+export const WANTED = "attention-wanted"; // of the window: the page is to be drawn with all that is chosen
 
 export class Below {
-  /** @param {HTMLElement} root the picture @param {(isForAll: boolean) => void} ask the page, or what shows choices */
+  /** @param {HTMLElement} root the picture @param {() => void} ask for what shows choices */
   constructor(root, ask) {
     this.root = root;
     this.ask = ask;
@@ -14,20 +19,15 @@ export class Below {
     this.watch = null;
   }
 
-  /**
-   * Ask as soon as something is near the window that shows one of these choices, and for files of any of them.
-   * @param {string[]} names that no run has taken up @param {boolean} isAny are there others, with which the page was not drawn?
-   */
-  expect(names, isAny) {
+  /** Ask as soon as something is near the window that shows one of these choices. @param {string[]} names that no run has taken up */
+  expect(names) {
     this.rest();
     const { host } = /** @type {Partial<ShadowRoot>} */ (this.root.getRootNode());
     const near = { root: findScroller(host ?? this.root), rootMargin: `${AHEAD} 0px` };
     this.watch = new IntersectionObserver((seen) => {
-      const wanted = seen.filter((one) => one.isIntersecting).map((one) => one.target);
-      if (wanted.length) this.ask(wanted.some((one) => one.matches(FILES)));
+      if (seen.some((one) => one.isIntersecting)) this.ask();
     }, near);
-    const files = isAny ? [...document.querySelectorAll(FILES)] : [];
-    for (const part of [...listFollowing(names), ...files]) this.watch.observe(part);
+    for (const part of listFollowing(names)) this.watch.observe(part);
   }
 
   rest() {
@@ -52,3 +52,29 @@ function findScroller(part) {
   }
   return null;
 }
+
+let isHeld = false; // a click on a file
+
+/** A click on a file of the page waits until the page has been drawn with what was chosen. @param {MouseEvent} event */
+async function hold(event) {
+  const button = event.target instanceof Element && event.target.closest(FILES);
+  if (!button || isHeld || !listUnheard().size) return;
+  event.stopImmediatePropagation();
+  isHeld = true;
+  try {
+    dispatchEvent(new Event(WANTED));
+    const begun = performance.now();
+    while (!isDrawn() && performance.now() - begun < ANSWER_WITHIN) await new Promise(requestAnimationFrame);
+    /** @type {HTMLElement} */ (button).click();
+  } finally {
+    isHeld = false;
+  }
+}
+
+/** Has the page ended its run with all that was chosen? */
+function isDrawn() {
+  const app = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stApp]"));
+  return !listUnheard().size && app?.dataset.testScriptState === "notRunning";
+}
+
+addEventListener("click", hold, { capture: true }); // a file is no part of any picture

@@ -8,7 +8,7 @@ import { ANSWER_WITHIN } from "../common/component.js";
 import { readBackground } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
-import { Below } from "./below.js";
+import { Below, WANTED } from "./below.js";
 import { Chips, Sheet } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
@@ -75,7 +75,7 @@ export class Hero {
     /** @type {Tell} */
     this.tell = () => {};
     this.telling = 0;
-    this.shownBelow = new Below(root, (isForAll) => (isForAll ? this.tellNow() : this.tellBelow()));
+    this.shownBelow = new Below(root, () => this.tellBelow());
     /** @type {{ name: string, shown: Record<string, Choice>, lent: Record<string, Choice> }} the experiment on a lecture's screen; `lent` is to be taken back */
     this.presented = { name: "", shown: {}, lent: {} };
     root.setAttribute("role", "group");
@@ -95,6 +95,7 @@ export class Hero {
     const drawn = new WeakRef(this); // a page that was left need not be kept for this
     onStillness(() => drawn.deref()?.root.classList.toggle("still", isStill()));
     addEventListener(FORGOTTEN, () => drawn.deref()?.forget());
+    addEventListener(WANTED, () => drawn.deref()?.tellNow());
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("present", (event) => this.present(/** @type {CustomEvent<string>} */ (event).detail));
@@ -206,15 +207,14 @@ export class Hero {
     this.telling = window.setTimeout(() => {
       write();
       if (Object.keys(this.untold).length || this.isLecture) this.tellNow();
-      else this.shownBelow.expect(this.late, Object.keys(this.unheard).length > 0);
+      else this.shownBelow.expect(this.late);
     }, after);
   }
 
   /** What stands below and shows a choice is drawn anew, and nothing else: the address has all. */
   tellBelow() {
-    if (!this.root.isConnected) return;
-    this.tell("below", true);
-    this.shownBelow.expect([], true);
+    this.shownBelow.rest();
+    if (this.root.isConnected) this.tell("below", true);
   }
 
   /** The server hears of all that it has not heard of. */
