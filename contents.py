@@ -12,7 +12,7 @@ from explainers.ui.learning_path import (
     note_page,
     offer_next,
 )
-from explainers.ui.page import draw_frame, run_page
+from explainers.ui.page import draw_frame, follow_button, run_page
 from explainers.ui.page_parts.check_yourself import repeat_question, show_tally
 from explainers.ui.page_parts.first_picture import hold_first_picture
 from explainers.ui.text.language import settle_language
@@ -67,6 +67,7 @@ with first_pictures.turn():
         position="sidebar" if is_alone else "hidden",
         expanded=True,
     )
+    follow_button()
     here = next(path for path, one in listed.items() if one.url_path == page.url_path)
     title = next(_(pages[here]) for pages in CONTENTS.values() if here in pages)
     st.set_page_config(page_title=title, page_icon="🔎", layout="wide")

@@ -13,7 +13,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from explainers.translations import _, load_sections, translate_section
 from explainers.ui.controls.control import Control
-from explainers.ui.page import NEXT_QUESTION, open_page
+from explainers.ui.page import NEXT_QUESTION, go_to
 from explainers.ui.session import PAGE_NUMBER, PAGES_OPENED
 
 Contents = Mapping[str, Mapping[str, str]]
@@ -138,8 +138,7 @@ def offer_next(contents: Contents, here: str, done_pages: Sequence[str]) -> None
                 label = f"{label} — {question}"
         else:
             icon, label = ":material/check:", _("Done: that was the last page")
-        if st.button(label, on_click=_note_end, args=(here,), icon=icon) and next_path:
-            open_page(next_path, step="")
+        st.button(label, on_click=_go_on, args=(here, next_path), icon=icon)
         icon = ":material/route:"
         box = st.expander(_("The learning path"), key="learning path", on_change="rerun", icon=icon)
     if box.open:
@@ -147,10 +146,11 @@ def offer_next(contents: Contents, here: str, done_pages: Sequence[str]) -> None
             _show_path(contents, done_pages)
 
 
-def _note_end(path: str) -> None:
+def _go_on(here: str, next_path: str) -> None:
     """A page that asks nothing at its end is done when its reader goes on."""
-    if not any(name.startswith(RECALL) for name in load_sections(Path(path).stem)):
+    if not any(name.startswith(RECALL) for name in load_sections(Path(here).stem)):
         finished_pages.add_this_page()
+    go_to(next_path)
 
 
 def read_question(page: str) -> str:

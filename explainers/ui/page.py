@@ -24,7 +24,7 @@ from explainers.ui.lecture.screens import (
     take_part,
 )
 from explainers.ui.lecture.share_link import follow_short_link
-from explainers.ui.session import NOTICES, PAGE_DRAWN, VISIT
+from explainers.ui.session import GOES_TO, NOTICES, PAGE_DRAWN, VISIT
 from explainers.ui.text.language import fragment, offer_languages
 
 DAY = 24 * 3600.0
@@ -200,6 +200,17 @@ def open_page(path: str, step: str) -> None:
         if is_tour():
             asked[tour_mode.key] = "1"
         st.switch_page(path, query_params=asked)
+
+
+def go_to(path: str) -> None:
+    """A button opens another page; a callback, so that the page it is on is not drawn once more."""
+    st.session_state[GOES_TO] = path
+    st.rerun()  # all of it: the button may be in a fragment
+
+
+def follow_button() -> None:
+    """Go where a button leads, before anything is drawn."""
+    open_page(st.session_state.pop(GOES_TO, ""), step="")
 
 
 def show_question(text: Prose, usual: str, own_form: str, word: str) -> None:

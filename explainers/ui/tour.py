@@ -8,7 +8,7 @@ import streamlit as st
 from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE
 from explainers.translations import _
 from explainers.ui.controls.controls import is_tour, sentence, tour_mode
-from explainers.ui.page import Prose, open_page, show_one_sentence
+from explainers.ui.page import Prose, go_to, open_page, show_one_sentence
 from explainers.ui.session import TOUR_STOP
 
 STOPS = {
@@ -49,8 +49,8 @@ def explain_detour(path: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="tour detour"):
         st.markdown(_("This page is not a stop of the 10-minute tour."), width="content")
-        if st.button(_("Back to the tour"), icon=":material/arrow_back:"):
-            open_page(PATHS[st.session_state.get(TOUR_STOP, 0)], step="")
+        stop, icon = PATHS[st.session_state.get(TOUR_STOP, 0)], ":material/arrow_back:"
+        st.button(_("Back to the tour"), icon=icon, on_click=go_to, args=(stop,))
         _offer_way_out()
 
 
@@ -65,11 +65,13 @@ def _draw_bar(place: int) -> None:
         dashes = "".join(f'<i class="{kind}"></i>' for kind in kinds)
         st.html(f'<div class="tour-dashes" aria-hidden="true">{dashes}</div>')
         _offer_way_out()
-        if st.button(_("Back"), key="tour back", disabled=place == 0, shortcut="PageUp"):
-            open_page(PATHS[place - 1], step="")
-        is_last = place == len(STOPS) - 1
-        if not is_last and st.button(_("Next"), key="tour next", shortcut="PageDown"):
-            open_page(PATHS[place + 1], step="")
+        for name, label, to, key in (
+            ("tour back", _("Back"), place - 1, "PageUp"),
+            ("tour next", _("Next"), place + 1, "PageDown"),
+        ):
+            if to < len(STOPS):
+                path, is_first = (PATHS[to],), to < 0
+                st.button(label, name, shortcut=key, on_click=go_to, args=path, disabled=is_first)
 
 
 def _offer_way_out() -> None:

@@ -5,6 +5,7 @@ import pytest
 from explainers.chapters.cross_attention import choose_sentence
 from explainers.folders import ROOT
 from explainers.ui import learning_path
+from explainers.ui import page as pages
 from tests.house.test_house import contents
 from tests.support.opening import PAGES, opened
 from tests.support.reading import find_way_on, heroes
@@ -24,6 +25,18 @@ def test_who_goes_on_from_a_page_without_questions_has_done_it():
     later = find_way_on(opened(page, {"pages_done": "03"})).click().run()
     assert later.title[0].value == following
     assert later.query_params[learning_path.finished_pages.key] == f"03.{number}"
+
+
+def test_who_goes_on_draws_no_more_of_the_page_that_is_left(monkeypatch):
+    drawn: list[str] = []
+
+    def note(page, run=pages.run_page):
+        drawn.append(page.url_path)
+        run(page)
+
+    monkeypatch.setattr(pages, "run_page", note)
+    visit = find_way_on(opened(PAGES[3])).click().run()
+    assert (visit.title[0].value, drawn) == ("Masks", ["scores", "masks"])
 
 
 def test_the_next_page_is_offered_and_the_last_one_is_ticked_by_its_place():
