@@ -7,7 +7,7 @@ be put together and logged. Here the widget keeps what it had.
 What is forgotten. Streamlit’s browser script sends the query that it knew last, while pictures
 write what is chosen into the address by themselves; and what two parts of a page say in one
 moment it sends for the first of them, and the click in the other is lost. Here the address counts,
-is taken up before anything else, and as much of the page runs as has something to say.
+is taken up before anything else, and as much of the page runs, at once, as has something to say.
 
 What comes too often. Streamlit asks for a run of the page for each message that says so. Here those
 that come faster than a reader sees are collected, and one run answers the newest.
@@ -36,7 +36,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.runtime.state.session_state import Serialized, SessionState, Value, WStates
 
 from explainers.ui.controls.late_choices import Drawn, Texts, split_query, take_up
@@ -148,7 +148,7 @@ def complete(session: AppSession, asked: Asked, state: ClientState) -> list[str]
         parts = following
     else:
         parts |= {state.fragment_id} | following
-    return list_outermost(session, {one for one in parts if not one or session.has_fragment(one)})
+    return list_outermost(session, {one for one in parts if not one or has_parts(session, one)})
 
 
 def _asks_below(said: WidgetState) -> bool:
@@ -188,26 +188,14 @@ def list_outermost(session: AppSession, parts: set[str]) -> list[str]:
     return [one for one in parts if not is_inner(one, parts - {one})]
 
 
-def ask_for_parts(session: AppSession, state: ClientState, parts: list[str]) -> list[ClientState]:
-    """A message for each part, with the clicks in it.
+def has_parts(session: AppSession, parts: str) -> bool:
+    """Are there these parts of the page, with a space between them?"""
+    return all(map(session._fragment_storage.contains, parts.split()))
 
-    Streamlit makes one run of them, or one of each where the first has begun already. So a click
-    stands in one message alone, that of its part: else it would count twice, or the part that has
-    to answer it would know nothing of it.
-    """
-    known = session.session_state._new_widget_state.widget_metadata
-    states = {part: ClientState() for part in parts}
-    for part, own in states.items():
-        own.CopyFrom(state)
-        own.fragment_id = part
-        del own.widget_states.widgets[:]
-    is_inner = session._fragment_storage.has_ancestor_in
-    for said in state.widget_states.widgets:
-        place = known[said.id].fragment_id or "" if said.id in known else ""
-        its = [part for part in parts if part == place or is_inner(place, {part})] or parts[:1]
-        for part in its if said.WhichOneof("value") in CLICKS else parts:
-            states[part].widget_states.widgets.append(said)
-    return [*states.values()]
+
+def make_request(fragment_id: str | None = None, **told: Any) -> RerunData:
+    """One run of all these parts, in which a click counts once."""
+    return RerunData(fragment_id_queue=(fragment_id or "").split(), **told)
 
 
 def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
@@ -217,9 +205,12 @@ def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
     """
     asked: Asked = vars(session).setdefault("asked", Asked())
     _of_sessions[session.id] = asked
-    is_waiting = bool(asked.put_off)
-    asked.put_off += ask_for_parts(session, state, complete(session, asked, state))
-    if is_waiting:
+    parts = complete(session, asked, state)
+    if not parts:
+        return
+    state.fragment_id = " ".join(parts)
+    asked.put_off.append(state)
+    if len(asked.put_off) > 1:
         return
     if wait := asked.pace.count():
         asyncio.get_running_loop().call_later(wait, _ask_for_all, session, asked)
@@ -306,6 +297,8 @@ def change_streamlit() -> None:
     WStates.__getitem__ = read_or_default  # type: ignore[method-assign]
     AppSession.handle_backmsg = answer_browser  # type: ignore[assignment, method-assign]
     AppSession._handle_rerun_script_request = ask_at_a_pace  # type: ignore[assignment, method-assign]
+    AppSession.has_fragment = has_parts  # type: ignore[assignment, method-assign]
+    app_session.RerunData = make_request  # type: ignore[assignment, misc]
     SessionState._call_callbacks = call_callbacks  # type: ignore[assignment, method-assign]
     app_session._populate_theme_msg = copy_theme  # type: ignore[assignment]
     RunningCursor.__deepcopy__ = copy_place  # type: ignore[attr-defined]

@@ -12,7 +12,11 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import SessionState, WStates
 
@@ -118,23 +122,30 @@ def test_all_parts_of_a_page_that_speak_at_once_are_heard():
         assert {*changed_streamlit.complete(session, asked, state)} == runs, changed
 
 
-def test_a_click_is_told_to_its_own_part_alone():
-    """Each part may run by itself: one that came without its click would not answer it."""
-    session = a_session(pick="card", answer="question", way="")
-    state, clicked = ClientState(query_string="word=2"), ("pick", "answer", "gone")
-    state.widget_states.widgets.extend(WidgetState(id=one, trigger_value=True) for one in clicked)
-    state.widget_states.widgets.append(WidgetState(id="way", string_value="new"))
-    for parts, heard in (
-        (["card", "question"], [["pick", "gone", "way"], ["answer", "way"]]),
-        (["question", "card"], [["answer", "gone", "way"], ["pick", "way"]]),
-        (["sidebar", "lesson"], [["gone", "way"], ["pick", "answer", "way"]]),  # both within it
-        ([""], [["pick", "answer", "gone", "way"]]),  # the whole page
-        ([], []),
-    ):
-        asked = changed_streamlit.ask_for_parts(session, state, parts)
-        assert [one.fragment_id for one in asked] == parts
-        assert [[w.id for w in one.widget_states.widgets] for one in asked] == heard
-        assert {one.query_string for one in asked} <= {"word=2"}
+def test_one_run_has_all_parts_that_are_asked_for(monkeypatch):
+    """One for each would count a click twice, or leave a part that it is for without it."""
+    asked: list[RerunData] = []
+    session: Any = SimpleNamespace(
+        **vars(a_session(pick="card", answer="question")),
+        id="one",
+        _state=None,
+        _client_state=ClientState(),
+        _scriptrunner=None,
+        _create_scriptrunner=asked.append,
+    )
+    session.request_rerun = functools.partial(AppSession.request_rerun, session)
+    session.has_fragment = functools.partial(changed_streamlit.has_parts, session)
+    monkeypatch.setattr(app_session, "RerunData", changed_streamlit.make_request)
+    state = ClientState(fragment_id="question")
+    for name in ("answer", "pick"):
+        state.widget_states.widgets.append(WidgetState(id=name, trigger_value=True))
+    changed_streamlit.ask_at_a_pace(session, state)
+    [run] = asked
+    requests = ScriptRequests()
+    requests.request_rerun(run)
+    run = requests.on_scriptrunner_ready().rerun_data
+    assert {*run.fragment_id_queue} == {"card", "question"}
+    assert run.widget_states == state.widget_states
 
 
 def test_a_widget_is_heard_of_which_no_message_has_told_before():
