@@ -24,7 +24,7 @@ from explainers.ui.lecture.screens import (
     take_part,
 )
 from explainers.ui.lecture.share_link import follow_short_link
-from explainers.ui.session import GOES_TO, NOTICES, PAGE_DRAWN, VISIT
+from explainers.ui.session import GOES_TO, PAGE_DRAWN, visitor
 from explainers.ui.text.language import fragment, offer_languages
 
 DAY = 24 * 3600.0
@@ -118,7 +118,7 @@ def draw_frame(title: str, place: str) -> None:
     """
     is_new = st.session_state.get(PAGE_DRAWN) != place
     if is_new:
-        st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
+        visitor().visit += 1
     st.session_state[PAGE_DRAWN] = place
     hide_page()
     follow_short_link()
@@ -136,7 +136,7 @@ def draw_frame(title: str, place: str) -> None:
             st.title(title)
             if not is_tour():
                 _offer_settings()
-    if {controls.queries.key, controls.seed.key} & set(st.session_state.get(NOTICES, {})):
+    if {controls.queries.key, controls.seed.key} & set(visitor().notices):
         st.info(_("The link asks for a setting that is not allowed: open Settings to see which."))
     with st.sidebar:
         if is_lecture() or is_tour():

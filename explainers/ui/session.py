@@ -3,14 +3,13 @@
 Parts of pages make keys of their own from their places; those are written here with a slot.
 """
 
-VISIT = "visit"
-"""Counts the pages that were opened."""
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+VISITOR = "visitor"
 PAGE_DRAWN = "page that was drawn"
-NOTICES = "notices of links"
-"""By control: what a link asked for in vain, and what is shown instead."""
-KEPT_CHOICES = "choices of this visitor"
-"""By control: the visit in which it was made or shown, and the choice."""
-OUT_OF_RANGE = "numbers for which there is no room"
 LANGUAGE_SPOKEN = "language that is spoken"
 WAS_OTHER_LANGUAGE = "another language was spoken"
 PRESET = "preset"
@@ -49,9 +48,6 @@ CLICKED = "clicked in {}"
 OPENED_WITH = "{} opened with"
 MENU_DRAWN = "menu drawn"
 """The visit in which the menu of the calculator was opened last, and whether it is open."""
-PUT, LAST_WRITE, LAST_DRAWN = "put: {}", "written: {}", "drawn: {}"
-"""Of a control: the visit in which it was put, until it is read; the visit, what stands in the URL
-and what is left out there; the visit in which its widget was drawn last."""
 ASKED_WITH = "query with which this run was asked for"
 PICTURED = "choices of the pictures that are drawn"
 
@@ -76,3 +72,40 @@ USUAL_UNIT = "what a text was cut into as long as nobody chose"
 ROTATED = "head and tokens whose pair was rotated last"
 OWN_WORDS = "tokens of a reader's own sentence that were shown last"
 EXERCISES_COUNTED = "exercises that were counted as done"
+
+
+@dataclass
+class Visitor:
+    """What is remembered of choices, by the names of their controls.
+
+    Under one key: Streamlit takes long to find one, and a page asks a hundred times.
+    """
+
+    visit: int = 0
+    """Counts the pages that were opened."""
+    notices: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    """What a link asked for in vain, and what is shown instead."""
+    kept: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    """The visit in which it was made or shown, and the choice."""
+    out_of_range: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """A number for which there is no room, and what stands in for it."""
+    put: dict[str, int] = field(default_factory=dict)
+    """The visit in which it was put, until it is read."""
+    written: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
+    """The visit, what stands in the URL, and what is left out there."""
+    drawn: dict[str, int] = field(default_factory=dict)
+    """The visit in which its widget was drawn last."""
+
+    def forget(self) -> None:
+        """Every choice is the usual one again."""
+        for choices in (self.notices, self.kept, self.out_of_range):
+            choices.clear()
+
+
+def visitor() -> Visitor:
+    """That of this session."""
+    try:
+        found: Visitor = st.session_state[VISITOR]
+    except KeyError:
+        found = st.session_state[VISITOR] = Visitor()
+    return found

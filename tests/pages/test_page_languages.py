@@ -13,7 +13,7 @@ from explainers.chapters.tokens.cut_text import CORPUS
 from explainers.toys.sentence import PRESETS, SENTENCE, list_known_examples, write_running_sentence
 from explainers.translations import ENGLISH, TEXTS, load_sections, translate
 from explainers.ui.controls.controls import CONFIG
-from explainers.ui.session import VISIT
+from explainers.ui.session import VISITOR
 from explainers.ui.text import language
 from explainers.ui.text.language import list_languages
 from tests.golden.kept import read_kept
@@ -193,11 +193,11 @@ def test_what_is_refused_is_refused_in_the_language_of_the_page(spoken):
 
 def test_a_switch_of_language_is_no_new_visit_and_reset_keeps_it():
     visit = opened(PAGES[0], {"text": "The judge rejected claims"})
-    title, number = visit.title[0].value, visit.session_state[VISIT]
+    title, number = visit.title[0].value, visit.session_state[VISITOR].visit
     widgets(visit)["lang"].set_value("vi")
     visit.run()
     assert visit.title[0].value != title
-    assert visit.session_state[VISIT] == number
+    assert visit.session_state[VISITOR].visit == number
     reset = translate("Reset all choices", "vi")
     next(one for one in visit.button if one.label == reset).click().run()
     assert visit.text_input(key="text").value == TWIN

@@ -25,7 +25,7 @@ from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import pick_name
 from explainers.ui.page_parts.go_deeper import open_card
-from explainers.ui.session import MENU_DRAWN, PLAN, PLAN_BELOW, VISIT
+from explainers.ui.session import MENU_DRAWN, PLAN, PLAN_BELOW, visitor
 from explainers.ui.takeaway_files import hand_over, take
 from explainers.ui.untrusted_text import verbatim
 
@@ -83,7 +83,7 @@ def place_menu() -> Menu:
         key="more",
         on_change="rerun",
     )
-    visit, is_open = st.session_state.get(VISIT), bool(box.open)
+    visit, is_open = visitor().visit, bool(box.open)
     drawn_in, was_open = st.session_state.get(MENU_DRAWN, ((), True))
     is_drawn = is_open or drawn_in == visit
     if is_drawn:

@@ -17,7 +17,7 @@ from explainers.toys.sentence import (
 from explainers.translations import _, get_language, translate
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import is_tour
-from explainers.ui.session import KEPT_CHOICES, NOTICES, PRESET, USUAL_SENTENCE
+from explainers.ui.session import PRESET, USUAL_SENTENCE, visitor
 
 
 def choose_text(
@@ -32,7 +32,7 @@ def choose_text(
     cuts the text itself takes all words.
     """
     control, usual = controls.sentence, SENTENCE if is_english else controls.sentence.unchosen
-    _visit, own = st.session_state.get(KEPT_CHOICES, {}).get(control.key, (0, None))
+    _visit, own = visitor().kept.get(control.key, (0, None))
     if is_tour():  # all stops show the same sentence; the reader's own comes back after it
         own = st.session_state.get(control.key, control.read_url())
         if own is not None:
@@ -63,7 +63,7 @@ def choose_text(
             if usual == SENTENCE:
                 del examples[ENGLISH_NAME]
         _offer_presets(examples)
-    asked, _shown = st.session_state[NOTICES].get(control.key, ("", None))
+    asked, _shown = visitor().notices.get(control.key, ("", None))
     raw = asked if asked[:MAX_CHARACTERS] == text else text
     sentence = read_sentence(raw, most_words, usual)
     for note in sentence.notes:

@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.messages import N_
 from explainers.translations import _, load_sections, translate_section
-from explainers.ui.session import KEPT_CHOICES, LAST_DRAWN, LAST_WRITE, NOTICES, PUT, VISIT
+from explainers.ui.session import visitor
 from explainers.ui.untrusted_text import shorten, verbatim
 
 MOST_NAMES = 24
@@ -47,8 +47,8 @@ class Control:
 
     def keep(self, value: Any) -> None:
         """Remember a choice for the other pages."""
-        visit = st.session_state.get(VISIT)
-        st.session_state.setdefault(KEPT_CHOICES, {})[self.key] = visit, value
+        known = visitor()
+        known.kept[self.key] = known.visit, value
 
     def resolve(
         self,
@@ -74,7 +74,7 @@ class Control:
         if widget and is_drawn:
             self.draw(widget, value, **settings)
         if request is not None and (missed := self.find_missed(request, value)) is not None:
-            st.session_state[NOTICES][self.key] = missed, value
+            visitor().notices[self.key] = missed, value
         self.tell_bad_link(value, allowed)
         return value
 
@@ -92,35 +92,32 @@ class Control:
 
     def _read(self, find: Callable[[Any], Any], usual: Any) -> tuple[Any, Any]:
         """What the link wants, if it is to be obeyed, and the choice."""
-        request, visit = self.read_url(), st.session_state.get(VISIT)
-        kept_in, kept = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (visit, None))
-        if request is None and kept_in != visit and self.key not in st.session_state:
+        request, known = self.read_url(), visitor()
+        kept_in, kept = known.kept.get(self.key, (known.visit, None))
+        if request is None and kept_in != known.visit and self.key not in st.session_state:
             st.session_state[self.key] = kept  # the widget of another page is gone
-        written_in, text, _usual = st.session_state.get(
-            LAST_WRITE.format(self.key), ((), None, None)
-        )
-        is_put = st.session_state.pop(PUT.format(self.key), ()) == visit
+        written_in, text, _usual = known.written.get(self.key, (None, None, None))
+        is_put = known.put.pop(self.key, None) == known.visit
         if self.key not in st.session_state:
             is_asked = True
-        elif written_in != visit:  # the link with which the page was opened, if it names this
+        elif written_in != known.visit:  # the link with which the page was opened, if it names this
             is_asked = request is not None and not is_put
         else:  # any other address is older than the session: what was written is on its way there
             is_asked = comes_back() and text != request
-        notices = st.session_state.setdefault(NOTICES, {})
         if is_asked:
             wanted = None if request is None else find(request)
             st.session_state[self.key] = usual if wanted is None else wanted
-            notices.pop(self.key, None)  # it was of another link
+            known.notices.pop(self.key, None)  # it was of another link
         return request if is_asked else None, st.session_state[self.key]
 
     def draw(self, widget: Callable[..., Any], value: Any, **settings: Any) -> Any:
         """A widget that shows the value; what it says then is what the next run reads."""
         # On another page it is another widget, though the session reads it by the same name. Where
         # it shows the value already, it is not put: what was clicked since would be taken back.
-        visit, drawn = st.session_state.get(VISIT), LAST_DRAWN.format(self.key)
-        if st.session_state.get(self.key) != value or st.session_state.get(drawn) != visit:
+        known = visitor()
+        if st.session_state.get(self.key) != value or known.drawn.get(self.key) != known.visit:
             st.session_state[self.key] = value
-        st.session_state[drawn] = visit
+        known.drawn[self.key] = known.visit
         if "options" in settings:
             settings = {"format_func": self.speak(settings["options"]), **settings}
         settings |= {"key": self.key, **self.label_and_help}
@@ -145,7 +142,7 @@ class Control:
 
     def tell_bad_link(self, value: Any, allowed: str) -> None:
         """Until the choice is touched, say that a link asked for what cannot be."""
-        notices = st.session_state.setdefault(NOTICES, {})
+        notices = visitor().notices
         wanted, instead = notices.get(self.key, (None, None))
         if wanted is not None and instead != value:
             del notices[self.key]
@@ -176,15 +173,17 @@ class Control:
         It draws no widget of a closed menu. So it does not learn what was put, and sends with the
         next click what the widget had shown last.
         """
-        kept_in, kept = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (None, None))
-        if kept_in == st.session_state.get(VISIT):
+        known = visitor()
+        kept_in, kept = known.kept.get(self.key, (None, None))
+        if kept_in == known.visit:
             st.session_state[self.key] = kept
 
     def put(self, value: Any) -> None:
         """Take over what the browser says; a callback."""
         st.session_state[self.key] = value
         self.keep(value)
-        st.session_state[PUT.format(self.key)] = st.session_state.get(VISIT)
+        known = visitor()
+        known.put[self.key] = known.visit
 
     def write(self, value: Any, default: Any = None) -> None:
         """Put the choice into the URL, or take it out if it is the default."""
@@ -198,7 +197,8 @@ class Control:
                 st.query_params.pop(self.key, None)
             else:
                 st.query_params[self.key] = text
-        st.session_state[LAST_WRITE.format(self.key)] = st.session_state.get(VISIT), text, usual
+        known = visitor()
+        known.written[self.key] = known.visit, text, usual
 
     def read_url(self) -> Any:
         """What stands in the URL."""

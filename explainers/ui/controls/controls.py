@@ -27,7 +27,7 @@ from explainers.ui.controls.number_controls import (
     TypedNumber,
     WholeNumber,
 )
-from explainers.ui.session import GUESS, KEPT_CHOICES, NOTICES, OUT_OF_RANGE, PRESET, SIZE
+from explainers.ui.session import GUESS, PRESET, SIZE, visitor
 
 # On every page
 sentence = SentenceText("text", N_("Sentence"), SENTENCE)
@@ -287,6 +287,5 @@ def reset_choices() -> None:
     for key in list(st.session_state):
         if str(key).startswith((GUESS, SIZE)):
             st.session_state[key] = None
-    for kept in (NOTICES, KEPT_CHOICES, OUT_OF_RANGE):
-        st.session_state[kept] = {}
+    visitor().forget()
     st.session_state[PRESET] = None

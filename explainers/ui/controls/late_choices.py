@@ -17,7 +17,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.runtime.state.query_params import sanitize_query_string
 
 from explainers.ui.controls.control import Control
-from explainers.ui.session import ASKED_WITH, LAST_WRITE, PAGE_DRAWN, PICTURED, VISIT
+from explainers.ui.session import ASKED_WITH, PAGE_DRAWN, PICTURED, visitor
 
 ANY_CHOICE = "any"
 Texts = tuple[str, ...]
@@ -74,7 +74,7 @@ def note_choices(choices: Sequence[Pictured]) -> dict[str, dict[str, Any]]:
 
     A choice that is written by others, or not at all, is none of them.
     """
-    visit, said = st.session_state.get(VISIT, 0), read_address()
+    visit, said = visitor().visit, read_address()
     drawn: Drawn | None = st.session_state.get(PICTURED)
     if drawn is None or drawn.visit != visit:
         place = st.session_state.get(PAGE_DRAWN, "")
@@ -82,7 +82,7 @@ def note_choices(choices: Sequence[Pictured]) -> dict[str, dict[str, Any]]:
     ways = {}
     for choice in choices:
         control = choice.control
-        written_in, text, usual = st.session_state.get(LAST_WRITE.format(control.key), [None] * 3)
+        written_in, text, usual = visitor().written.get(control.key, (None, None, None))
         if written_in != visit:
             continue
         drawn.choices[control.key] = Written(choice, _split(text), _split(usual))
@@ -98,7 +98,7 @@ def note_choices(choices: Sequence[Pictured]) -> dict[str, dict[str, Any]]:
 def note_part(part: str, names: Collection[str]) -> None:
     """Remember that what is drawn now shows these choices of the pictures above."""
     drawn: Drawn | None = st.session_state.get(PICTURED)
-    if drawn and drawn.visit == st.session_state.get(VISIT, 0):
+    if drawn and drawn.visit == visitor().visit:
         fragment = ThreadState.get().fragment_id if get_script_run_ctx() else None
         drawn.following[part] = fragment, frozenset(names)
 
@@ -114,9 +114,9 @@ def take_up(late: Mapping[str, Texts]) -> None:
             continue  # nonsense: the control says so when it is drawn
         control = written.choice.control
         control.put(value)
-        _visit, _text, usual = st.session_state[LAST_WRITE.format(name)]
+        _visit, _text, usual = visitor().written[name]
         text = control.format_for_url(value) if texts else None
-        st.session_state[LAST_WRITE.format(name)] = drawn.visit, text, usual
+        visitor().written[name] = drawn.visit, text, usual
         drawn.choices[name] = replace(written, drawn=texts)
 
 

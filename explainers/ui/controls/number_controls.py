@@ -10,7 +10,7 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.translations import get_language, write_value
 from explainers.ui.controls.control import Control, describe_options, describe_range, find_among
-from explainers.ui.session import KEPT_CHOICES, OPENED_WITH, OUT_OF_RANGE, VISIT
+from explainers.ui.session import OPENED_WITH, visitor
 
 _DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}|[1-9][0-9]{0,2}(\.[0-9]{3}){1,5}")
 """Thousands apart as in any language: a whole number has no decimals.
@@ -43,7 +43,7 @@ class TourMode(Control):
         The page counts as opened anew, because the controls of the other parts come or go with it:
         a control takes up its value when its page is opened.
         """
-        st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
+        visitor().visit += 1
         self.put(is_on)
 
 
@@ -95,13 +95,13 @@ class Counter(Control):
     """
 
     def __call__(self, low: int, high: int, is_drawn: bool = True) -> int:
-        out_of_range = st.session_state.setdefault(OUT_OF_RANGE, {})
+        out_of_range = visitor().out_of_range
         usual = min(max(self.default, low), high)
         wanted, instead = out_of_range.pop(self.key, (None, None))
         if wanted is not None and st.session_state.get(self.key) == instead:
             st.session_state[self.key] = wanted  # the reader has chosen no other one since
         said = st.session_state.get(self.key, usual)
-        _visit, kept = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (None, said))
+        _visit, kept = visitor().kept.get(self.key, (None, said))
         is_typed = is_drawn and said != kept and not low <= said <= high
 
         def fit(number: int) -> int:
@@ -138,7 +138,7 @@ class Counter(Control):
     def put(self, value: int) -> None:
         """Take over a number that was clicked; a callback."""
         super().put(value)
-        st.session_state.get(OUT_OF_RANGE, {}).pop(self.key, None)
+        visitor().out_of_range.pop(self.key, None)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from explainers.folders import PAGES
 from explainers.translations import _
-from explainers.ui.session import UNKNOWN_SHORT_LINK, VISIT
+from explainers.ui.session import UNKNOWN_SHORT_LINK, visitor
 from explainers.ui.untrusted_text import shorten, verbatim
 
 MOST_LINKS, LONGEST_LINK, SHORTEST_CODE = 1000, 2000, 6
@@ -81,9 +81,9 @@ def follow_short_link() -> None:
         places = list_places()
         st.switch_page(places.get(link.place, places[""]), query_params=choices)
     if code is not None:
-        st.session_state[UNKNOWN_SHORT_LINK] = st.session_state.get(VISIT), code
+        st.session_state[UNKNOWN_SHORT_LINK] = visitor().visit, code
     visit, unknown = st.session_state.get(UNKNOWN_SHORT_LINK, (None, ""))
-    if unknown and visit == st.session_state.get(VISIT):
+    if unknown and visit == visitor().visit:
         notice = _(
             "The short link {code} is not known here: it was never made, or this server has been "
             "started again since. Ask for the full link.",

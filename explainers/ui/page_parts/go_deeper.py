@@ -14,7 +14,7 @@ from explainers.ui.export_mode import is_whole_export
 from explainers.ui.figure.hero import show_chosen
 from explainers.ui.lecture.screens import CARD_KEY, is_lecture, screen
 from explainers.ui.page import Prose, split_title
-from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, LECTURE_CARDS, OPEN_CARD, VISIT
+from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, LECTURE_CARDS, OPEN_CARD, visitor
 from explainers.ui.text.language import fragment
 
 Cards = Mapping[str, Callable[[], object]]
@@ -28,7 +28,7 @@ class OpenCard(Control):
     def __call__(self, page: str, names: Sequence[str]) -> str | None:
         """The open card; sets the state of all of them where the link or the page has changed."""
         visit, language, drawn = st.session_state.get(CARDS_DRAWN, (None, None, None))
-        is_new = visit != st.session_state.get(VISIT)
+        is_new = visit != visitor().visit
         if is_new:  # the cards of another page are other cards
             left_open = st.session_state.get(CARDS_LEFT_OPEN, {}).get(page)
             st.session_state[self.key] = left_open
@@ -46,7 +46,7 @@ class OpenCard(Control):
         """Open this card, or none, and close all others."""
         for other in names:
             st.session_state[OPEN_CARD.format(page, other)] = other == name
-        st.session_state[CARDS_DRAWN] = st.session_state.get(VISIT), get_language(), name
+        st.session_state[CARDS_DRAWN] = visitor().visit, get_language(), name
         st.session_state.setdefault(CARDS_LEFT_OPEN, {})[page] = name
 
     def turn(self, page: str, names: Sequence[str], name: str) -> None:

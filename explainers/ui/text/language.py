@@ -9,7 +9,7 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.translations import ENGLISH, TEXTS, get_language, set_language
 from explainers.ui.controls.control import Control, comes_back, describe_options
-from explainers.ui.session import LANGUAGE_SPOKEN, NOTICES, WAS_OTHER_LANGUAGE
+from explainers.ui.session import LANGUAGE_SPOKEN, WAS_OTHER_LANGUAGE, visitor
 from explainers.ui.turns import fragments
 
 LANGUAGE = "lang"
@@ -27,10 +27,7 @@ def settle_language() -> None:
         if url_language in list_languages():
             st.session_state[LANGUAGE] = url_language
         else:
-            st.session_state.setdefault(NOTICES, {})[LANGUAGE] = (
-                url_language,
-                find_browser_language(),
-            )
+            visitor().notices[LANGUAGE] = url_language, find_browser_language()
     st.session_state[LANGUAGE_SPOKEN] = st.session_state.get(LANGUAGE) or find_browser_language()
     set_language(st.session_state[LANGUAGE_SPOKEN])
 
