@@ -170,5 +170,10 @@ class Session:
 async def connect(address: str) -> AsyncIterator[Session]:
     """A session at this address, until the end of the block."""
     stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
-    async with websockets.connect(stream, max_size=None, subprotocols=PROTOCOLS) as socket:
+    async with websockets.connect(
+        stream,
+        max_size=None,
+        max_queue=None,  # else what is not read yet keeps the answer to a ping waiting
+        subprotocols=PROTOCOLS,
+    ) as socket:
         yield Session(socket)
