@@ -96,9 +96,8 @@ ENCODED = test_blocks.test_an_encoders_block_agrees_with_torchs_layer
 DECODED = test_blocks.test_a_decoders_block_agrees_with_torchs_layer
 BY_HAND = test_alignment.test_a_case_counted_by_hand
 ONE_ROW = test_alignment.test_links_are_read_one_row_apart
-CAPPED = test_cache_bytes.test_the_minimum_written_out
 LAST_PAGE = test_cache_bytes.test_the_last_page_is_counted_whole
-WEIGHED = partial(test_real_caches.test_a_grown_cache_weighs_what_is_said, "Mistral")
+WEIGHED = partial(test_real_caches.test_a_grown_cache_weighs_what_is_said, "mistral")
 BY_BLOCKS = test_tiled.test_after_each_block_it_is_softmax_of_what_was_read
 BY_TILES = partial(test_tiled.test_tiled_is_attention_and_torchs_under_every_rule, "causal", (4, 3))
 BY_LIST = partial(test_tiled.test_the_list_is_what_the_mask_says, "window of 3")
@@ -177,7 +176,7 @@ FAULTS = [
     ("alignment", "hits + allowed", "2 * hits", BY_HAND),
     ("alignment", "{PREDICTED: 0, INPUT: 1}", "{PREDICTED: 1, INPUT: 0}", ONE_ROW),
     ("step_costs", "q_len * kv_len", "kv_len", FLOPS),
-    ("model_shapes", "min(tokens, window)", "tokens", CAPPED),
+    ("model_shapes", "min(tokens, window)", "tokens", WEIGHED),
     ("engines", "block * count_pages(cache.tokens, block)", "cache.tokens", LAST_PAGE),
     ("cache_bytes", "layer_index in shape.full", "layer_index + 1 in shape.full", IN_ORDER),
     ("cache_formula", f"batch, {ENDS}", f"1, {ENDS}", MULTIPLIED_OUT),
