@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from torch import float32
-from transformers.models.gemma2 import modeling_gemma2 as gemma2
 
-from explainers.attention import bounded_scores, latent, masks, scaling
+from explainers.attention import bounded_scores, masks, rotary, scaling
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
 from tests.attention import (
@@ -39,7 +38,8 @@ WHOLE = test_attention.test_agrees_with_torch_and_a_row_shares_out_exactly_the_a
 HUGE = partial(test_attention.test_huge_scores_do_not_overflow, float32, attention_steps)
 COMMENTS = partial(test_shapes.check_comments, attention, ())
 DRAWS = partial(test_shapes.check_comments, scaling.random_scores, ())
-WINDOW = test_masks.test_a_window_as_long_as_the_text_is_causal
+TURNED = partial(test_shapes.check_comments, rotary.rotate, ())
+PRESSED = partial(test_shapes.check_comments, bounded_scores.soft_cap, ())
 PREFIX = partial(test_masks.test_rules_in_pictures, "prefix of 3")
 DECODING = partial(test_masks.test_while_decoding_the_queries_are_the_last_positions, "causal")
 HEAD = test_attention.test_a_head_agrees_with_torch
@@ -49,21 +49,18 @@ MODULE = partial(test_multi_head.test_agrees_with_torchs_module_under_every_rule
 ADDED = test_multi_head.test_what_the_heads_add_is_the_output
 SHARED = partial(test_multi_head.test_shared_heads_agree_with_torch_under_every_rule, "causal", 3)
 AVERAGED = test_multi_head.test_averaging_is_the_mean_over_each_group
-ABSORBED = partial(test_latent.test_absorbed_is_written_out_under_every_rule, "causal")
 DEEPSEEK = partial(
-    test_latent.test_agrees_with_transformers_deepseek_v3, "causal", latent.latent_attention
+    test_latent.test_agrees_with_transformers_deepseek_v3_and_absorbed_is_written_out, "causal"
 )
 ARROWS = test_positions.test_each_pair_is_an_arrow_that_is_turned
 LLAMA = test_positions.test_agrees_with_transformers_llama
 MOVED = test_positions.test_moving_the_whole_text_changes_no_score
 BLOOM = partial(test_positions.test_agrees_with_transformers_bloom, 6)
 BIASED = partial(test_positions.test_biased_attention_agrees_with_torch_under_every_rule, "causal")
-SQUEEZED = (
-    test_changed_scores.test_no_score_is_beyond_the_cap_and_no_weight_e_to_the_twice_of_another
+GEMMA, GPT_OSS = (
+    partial(test_changed_scores.test_agrees_with_transformers, *case)
+    for case in test_changed_scores.CASES.values()
 )
-CAP = {"softcap": 2.5}, bounded_scores.capped_attention, 2.5
-GEMMA = partial(test_changed_scores.test_agrees_with_transformers, gemma2, {}, *CAP)
-NOWHERE = test_changed_scores.test_each_head_has_its_own_sink_and_it_takes_a_share_of_every_weight
 INSIDE = {
     family: partial(test_attention_hook.held, family, float32, decoded=2)
     for family in ("Llama", "T5 (relative bias)", "Mistral (window)", "Gemma 2 (soft-cap)")
@@ -74,7 +71,6 @@ HIDDEN = partial(
     test_attention.test_what_is_hidden_too_late_has_its_share_and_is_missing_from_its_row, "causal"
 )
 ON_AVERAGE = partial(test_dropout.test_as_often_as_asked_and_unchanged_on_average, 0.1)
-ONE_PASS = partial(test_cache.test_token_by_token_is_one_pass_but_for_rounding, 3)
 WITH_ROPE = partial(
     test_cache.test_one_pass_is_torchs_grouped_attention_of_turned_queries_and_keys, 3
 )
@@ -96,11 +92,10 @@ ENCODED = test_blocks.test_an_encoders_block_agrees_with_torchs_layer
 DECODED = test_blocks.test_a_decoders_block_agrees_with_torchs_layer
 BY_HAND = test_alignment.test_a_case_counted_by_hand
 ONE_ROW = test_alignment.test_links_are_read_one_row_apart
-CAPPED = test_cache_bytes.test_the_minimum_written_out
 LAST_PAGE = test_cache_bytes.test_the_last_page_is_counted_whole
-WEIGHED = partial(test_real_caches.test_a_grown_cache_weighs_what_is_said, "Mistral")
+WEIGHED = partial(test_real_caches.test_a_grown_cache_weighs_what_is_said, "mistral")
 BY_BLOCKS = test_tiled.test_after_each_block_it_is_softmax_of_what_was_read
-BY_TILES = partial(test_tiled.test_tiled_is_attention_and_torchs_under_every_rule, "causal", (4, 3))
+BY_TILES = partial(test_tiled.test_tiled_is_attention_under_every_rule, "causal", (4, 3))
 BY_LIST = partial(test_tiled.test_the_list_is_what_the_mask_says, "window of 3")
 IN_ORDER = test_cache_bytes.test_layers_stand_where_they_were_published
 MULTIPLIED_OUT = test_cache_bytes.test_the_working_multiplies_out
@@ -115,6 +110,8 @@ UNSPLIT = "parts = x.view(*x.shape[:-1], head_dim, -1).mT"
 UNTURNED = "w_output.view(head_dim, heads, -1).transpose(0, 1)"
 DEALT = "key.repeat([1] * (key.dim() - 3) + [group_size, 1, 1])"
 ENDS = "dtype, source_tokens=source_tokens)\n    lines"
+BEHIND_NOTHING = "capped = scores\n    cap * torch.tanh(scores / cap)"
+ONE_SHAPE = "1::2]  # (..., length, pairs)"
 
 FAULTS = [
     ("scaled_dot_product", "softmax(dim=-1)", "softmax(dim=-2)", WHOLE),
@@ -123,18 +120,22 @@ FAULTS = [
     ("scaled_dot_product", "# (..., q_len, value_dim)", "# (..., q_len, head_dim)", COMMENTS),
     ("steps", "powers.sum(dim=-1,", "powers.sum(dim=-2,", WHOLE),
     ("steps", "masked - largest", "masked", HUGE),
-    ("masks", "> query_pos - width", ">= query_pos - width", WINDOW),
     ("masks", "key_pos <= query_pos", "key_pos < query_pos", PREFIX),
     ("masks", "arange(kv_len - q_len, kv_len)", "arange(q_len)", DECODING),
     ("single_head", "x @ head.w_key", "x @ head.w_query", HEAD),
     ("scaling", "diag_embed(weights) - outer", "diag_embed(weights) + outer", JACOBIAN),
     ("scaling", "# (draws, 1, head_dim)", "# (draws, head_dim)", DRAWS),
+    ("rotary", f"{ONE_SHAPE}, (..., length, pairs)", ONE_SHAPE, TURNED),
+    ("rotary", f"{ONE_SHAPE}, (..., length, pairs)", f"{ONE_SHAPE}, (..., pairs, length)", TURNED),
+    ("rotary", "# (..., length, pairs, 2)", "# (..., length, pairs, 2", TURNED),
+    ("bounded_scores", "/ cap)  # (..., q_len, kv_len)", "/ cap)", PRESSED),
+    ("bounded_scores", "capped = cap * torch.tanh(scores / cap)", BEHIND_NOTHING, PRESSED),
     ("positions", "column % 2 == 0", "column % 2 == 1", FORMULA),
     ("multi_head", "parts = x.view(*x.shape[:-1], -1, head_dim)", UNSPLIT, MODULE),
     ("multi_head", "w_output.view(heads, head_dim, -1)", UNTURNED, ADDED),
     ("grouped_query", "key.repeat_interleave(group_size, dim=-3)", DEALT, SHARED),
     ("grouped_query", "layer.w_value.view(groups)", "layer.w_key.view(groups)", AVERAGED),
-    ("latent", "math.sqrt(layer.head_dim + layer.rope_dim)", "math.sqrt(layer.head_dim)", ABSORBED),
+    ("latent", "math.sqrt(layer.head_dim + layer.rope_dim)", "math.sqrt(layer.head_dim)", DEEPSEEK),
     ("latent", "(mean_square + EPSILON).sqrt()", "(mean_square + EPSILON)", DEEPSEEK),
     ("rotary", "stack([new_across, new_up]", "stack([new_up, new_across]", ARROWS),
     ("rotary", "x.chunk(2, dim=-1)", "x[..., 0::2], x[..., 1::2]", LLAMA),
@@ -153,8 +154,8 @@ FAULTS = [
     ("tiled", "math.sqrt(query.shape[-1])", "query.shape[-1]", BY_TILES),
     ("tile_list", "clamp(max=q_len - 1)", "clamp(max=0)", BY_LIST),
     ("tile_list", "cumsum(0).view(cut.shape) - cut", "cumsum(0).view(cut.shape)", BY_LIST),
-    ("kv_cache", "position=cache.seen", "position=0", ONE_PASS),
-    ("kv_cache", "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
+    ("kv_cache", "position=cache.seen", "position=0", IN_CHUNKS),
+    ("kv_cache", "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", IN_CHUNKS),
     ("kv_cache", "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
     ("decoding", "project_at(row, layer, place)", "project_at(row, layer, 0)", KEPT),
     ("windows", "(position - sinks) % window", "position % window", RING),
@@ -177,16 +178,16 @@ FAULTS = [
     ("alignment", "hits + allowed", "2 * hits", BY_HAND),
     ("alignment", "{PREDICTED: 0, INPUT: 1}", "{PREDICTED: 1, INPUT: 0}", ONE_ROW),
     ("step_costs", "q_len * kv_len", "kv_len", FLOPS),
-    ("model_shapes", "min(tokens, window)", "tokens", CAPPED),
+    ("model_shapes", "min(tokens, window)", "tokens", WEIGHED),
     ("engines", "block * count_pages(cache.tokens, block)", "cache.tokens", LAST_PAGE),
     ("cache_bytes", "layer_index in shape.full", "layer_index + 1 in shape.full", IN_ORDER),
     ("cache_formula", f"batch, {ENDS}", f"1, {ENDS}", MULTIPLIED_OUT),
     ("engines", "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),
     ("byte_pairs", "words = recounted", "pass", COUNTED),
     ("bounded_scores", "cap * torch.tanh(scores / cap)", "torch.tanh(scores)", GEMMA),
-    ("bounded_scores", "soft_cap(products, cap)", "products", SQUEEZED),
-    ("sinks_and_gates", "sink[:, None, None]", "sink[None, :1, None]", NOWHERE),
-    ("sinks_and_gates", "shares[..., :-1]", "masked.softmax(dim=-1)", NOWHERE),
+    ("bounded_scores", "soft_cap(products, cap)", "products", GEMMA),
+    ("sinks_and_gates", "sink[:, None, None]", "sink[None, :1, None]", GPT_OSS),
+    ("sinks_and_gates", "shares[..., :-1]", "masked.softmax(dim=-1)", GPT_OSS),
     ("attention_hook", " | ~call.mask.any(dim=-1, keepdim=True)", "", INSIDE["Llama"]),
     ("attention_hook", "query * factor", "query", INSIDE["T5 (relative bias)"]),
     ("attention_hook", "return mask", "return torch.ones_like(mask)", INSIDE["Mistral (window)"]),

@@ -85,8 +85,6 @@ def calls(leading):
     rows_of_keys, rows_of_values = tensor("length", "head_dim"), tensor("length", "value_dim")
     shares, ages = torch.rand(2, *leading, 9)
     fade = torch.rand(*leading, 9, 9).tril()
-    pages = empty_pages(10, 4, 3, 11)
-    begun = Table((6, 2, 5), 7)
     groups, in_pairs = torch.randn(*leading, 9, 12), torch.randn(*leading, 9, 16)
     both = torch.rand(2, 23).softmax(dim=-1)
 
@@ -102,15 +100,17 @@ def calls(leading):
     named |= {"speed": torch.randn(8), "share": torch.rand(8), "norm": norm, "feed": feed}
     named |= {"num_heads": 12, "slopes": torch.randn(12), "tiles": tiles}
     named |= {"w_gate": torch.randn(13, 4), "output": tensor("q_len", "value_dim")}
-    named |= {"draft": both[0], "target": both[1], "again": both[1]}
+    named |= {"draft": both[0], "target": both[1], "again": both[1], "one": order, "two": order}
+    named |= {"layer": layer, "w_output": back, "source": tensor("kv_len", "d_model")}
+    named |= {"per_head": torch.randn(*leading, 12, 5, 11), "part": tensor("length", "head_dim")}
+    named |= {"pages": 10, "kv_heads": 4, "slots": 3, "memory": empty_pages(10, 4, 3, 11)}
+    named |= {"table": Table((6, 2, 5), 7), "more": 1, "leading": torch.Size(leading)}
+    named |= {"q_block": 5, "kv_block": 7, "kept": 3}
+    named |= dict.fromkeys(("before", "running"), begin(query, value))
     given = {
-        "single_head": (x, head, mask[:, :5]),
         **dict.fromkeys(("largest_weight", "gradient_size"), (rows,)),
         "reorder": (tokens, tokens, head, torch.ones(9, 9, dtype=torch.bool), order),
         "split_heads": (torch.randn(*leading, 5, 132), 11),
-        "merge_heads": (torch.randn(*leading, 12, 5, 11),),
-        "multi_head": (x, layer, own),
-        "contributions": (torch.randn(*leading, 12, 5, 11), layer.w_output),
         **dict.fromkeys(("share", "share_wrongly"), (keys, 3)),
         "grouped_query": (x, shared, own),
         **dict.fromkeys(("compress", "queries"), (x, small, torch.randn(5, 4))),
@@ -141,43 +141,31 @@ def calls(leading):
         "read_ring": (token, in_turns, kept(3, 6), 1),
         "encoder_block": (x, EncoderBlock(layer, feed, (norm, norm)), own),
         "decoder_block": (x, looked_at, decoding, own, mask),
-        "read_source": (tensor("kv_len", "d_model"), layer),
         "cross_attention": (x, looked_at, layer, mask),
         "through": (x, [in_turns], [kept(2, 2)], partial(read, rule=masks.causal)),
         "recompute": (x, [in_turns]),
-        "count_shared": (order, order),
         "changed_rows": (keys.mT.mT, keys, 0.1),
-        "empty_pages": (10, 4, 3, 11),
-        "point_at": (pages, begun, 1),
-        "gather": (pages, begun),
         **dict.fromkeys(("tree_mask", "tree_positions"), (4, [-1, -1, 0])),
         "read_in_chunks": (x, [in_turns], [kept(0, 0)], partial(read, rule=masks.causal), 2),
-        "read_block": (begin(query, value), scores, value),
-        "positions": (5, 7, 1, 1),
-        "tiled_attention": (query, key, value, masks.causal, 5, 7),
         "read_keys": (query, torch.arange(5)[:, None], [(key, value, torch.arange(7))], rule),
-        "read_tile": (begin(query, value), query, key, value, mask),
-        "tile_cells": (masks.causal, 5, 7, 2, 3),
         "list_tiles": (spread, 5, 7, 2, 4),
         "cut_into_tiles": (tensor("q_len", "kv_len") > 0, 8, 4),
         "find_kinds": (torch.rand(*leading, 2, 5, 7) > 0,),
         "turn_first": (tensor("length", "index_dim"), torch.randn(9, 8)),
         "project_index": (tensor("length", "d_model"), indexing, torch.randn(9, 8)),
         "index_scores": (*asked, tensor("q_len", "index_heads")),
-        "keep_best": (scores, 3, mask),
         "score_blocks": (query, tensor("length", "head_dim"), 3),
         "choose_blocks": (tensor("length", "blocks"), 3, 2, True),
         "merge_rows": (*[torch.randn(*leading, 9, 11)] * 2, torch.randn(4, 11)),
         "evict_least_read": (tensor("length", "length"), 4, 2),
         **dict.fromkeys(("round_in_groups", "round_in_tokens"), (groups, 2, 4)),
         "round_in_channels": (groups, 2, 3),
-        "lay_out": (tensor("length", "head_dim"), torch.Size(leading)),
-        "number_masks": (tiles, torch.Size(leading)),
     }
     teaching = list_teaching()
     for name, function in teaching.items():
         if name not in given:
-            given[name] = tuple(named[argument] for argument in signature(function).parameters)
+            here = named | {"mask": own if name in ONE_SEQUENCE else mask}
+            given[name] = tuple(here[argument] for argument in signature(function).parameters)
     return {teaching[name]: arguments for name, arguments in given.items()}
 
 

@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention import masks
 from explainers.attention.cache import faults
-from explainers.attention.cache.decoding import decode, recompute, through
+from explainers.attention.cache.decoding import decode, recompute
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import with_cache, without_cache
 from explainers.attention.cache.windows import empty_ring, read_ring, sinks_and_window
@@ -49,15 +49,6 @@ def test_what_is_kept_is_what_would_be_computed_again_bit_for_bit(tokens, heads,
     for made, fresh in zip(steps[-1].reads, again.caches, strict=True):
         assert torch.equal(made.cache.key, fresh.key)
         assert torch.equal(made.cache.value, fresh.value)
-
-
-@pytest.mark.parametrize("prompt", [1, 3, TOKENS])
-def test_token_by_token_is_one_pass_but_for_rounding(prompt):
-    whole = through(X, LAYERS, nothing(), CAUSAL)
-    first = through(X[:prompt], LAYERS, nothing(), CAUSAL)
-    kept = [done.cache for done in first.reads]
-    rest = [outputs(CAUSAL, X[prompt:], caches=kept)] if prompt < TOKENS else []
-    torch.testing.assert_close(torch.cat([first.output, *rest]), whole.output)
 
 
 @pytest.mark.parametrize("kv_heads", [1, 3, 6])

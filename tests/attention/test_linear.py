@@ -7,14 +7,7 @@ from torch.nn.functional import normalize
 from torch.testing import assert_close
 from transformers.models.qwen3_next import modeling_qwen3_next as theirs
 
-from explainers.attention import masks
-from explainers.attention.linear import (
-    gated_delta_attention,
-    linear_attention,
-    read_state,
-    write_delta,
-    write_sum,
-)
+from explainers.attention import linear, masks
 
 HEADS = 3
 
@@ -39,7 +32,7 @@ def word_by_word(write, query, key, value, *rates):
         state = write(
             state, key[..., word, :], value[..., word, :], *(rate[..., word] for rate in rates)
         )
-        answers.append(read_state(state, query[..., word, :]))
+        answers.append(linear.read_state(state, query[..., word, :]))
     return torch.stack(answers, dim=-2), state
 
 
@@ -48,10 +41,10 @@ def word_by_word(write, query, key, value, *rates):
 def test_word_by_word_is_all_words_at_once(length, head_dim, value_dim, seed):
     query, key, value, *rates = draw(length, head_dim, value_dim, seed)
     mask = masks.build(masks.causal, length, length)
-    answers, _state = word_by_word(write_sum, query, key, value)
-    assert_close(linear_attention(query, key, value, mask), answers)
-    answers, _state = word_by_word(write_delta, query, key, value, *rates)
-    assert_close(gated_delta_attention(query, key, value, *rates), answers)
+    answers, _state = word_by_word(linear.write_sum, query, key, value)
+    assert_close(linear.linear_attention(query, key, value, mask), answers)
+    answers, _state = word_by_word(linear.write_delta, query, key, value, *rates)
+    assert_close(linear.gated_delta_attention(query, key, value, *rates), answers)
 
 
 def test_the_delta_rule_is_that_of_transformers():
@@ -61,7 +54,7 @@ def test_the_delta_rule_is_that_of_transformers():
     output, last = theirs.torch_recurrent_gated_delta_rule(*given_to_them, output_final_state=True)
     expected, largest = output[0].transpose(0, 1), output.abs().max().item()
     scaled = query / 16**0.5
-    answers, state = word_by_word(write_delta, scaled, key, value, beta, keep)
-    for ours in (answers, gated_delta_attention(scaled, key, value, beta, keep)):
+    answers, state = word_by_word(linear.write_delta, scaled, key, value, beta, keep)
+    for ours in (answers, linear.gated_delta_attention(scaled, key, value, beta, keep)):
         assert (ours - expected).abs().max().item() <= 1e-6 * max(1.0, largest)
     assert (state.mT - last[0]).abs().max().item() <= 1e-6 * max(1.0, last.abs().max().item())

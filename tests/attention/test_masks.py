@@ -34,14 +34,6 @@ def test_while_decoding_the_queries_are_the_last_positions(name):
     assert torch.equal(masks.build(masks.RULES[name], 2, 5), whole[-2:])
 
 
-def test_a_window_as_long_as_the_text_is_causal():
-    causal = masks.build(masks.causal, 5, 7)
-    for width in (7, 10**9):
-        assert torch.equal(masks.build(masks.sliding_window(width), 5, 7), causal)
-    assert not torch.equal(masks.build(masks.sliding_window(6), 5, 7), causal)
-    assert drawn(masks.build(masks.sliding_window(1), 3, 3)) == ["#.. .#. ..#"]
-
-
 @pytest.mark.parametrize(("width", "length"), [(3, 7), (4, 13), (1, 5), (9, 8)])
 def test_chunks_are_those_of_transformers(width, length):
     theirs = chunked_causal_mask_function(width, torch.zeros(1, dtype=torch.int))

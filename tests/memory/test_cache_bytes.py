@@ -35,18 +35,6 @@ lengths = st.integers(1, 10**9)
 formats = st.sampled_from(sorted(FORMATS))
 
 
-def test_the_minimum_written_out():
-    for model, tokens, expected in [
-        ("llama-3-8b", 8192, 2 * 8192 * 32 * 8 * 128 * 2),
-        ("llama-2-7b", 4096, 2 * 2**30),
-        ("deepseek-v3", 1, 61 * (512 + 64) * 2),
-        ("gemma-3-4b", 131072, 2 * 2 * 4 * 256 * (5 * 131072 + 29 * 1024)),
-        ("whisper-tiny", 448, 2 * 2 * 4 * 384 * (448 + 1500)),
-        ("bert-base-uncased", 512, 0),
-    ]:
-        assert count_cache_bytes(find_shape(model), tokens) == expected, model
-
-
 @given(shapes, lengths, st.integers(0, 10**6), formats)
 def test_linear_in_the_batch_and_never_smaller_for_a_longer_text(shape, tokens, more, dtype):
     one = count_cache_bytes(shape, tokens, dtype=dtype)
@@ -133,7 +121,6 @@ WINDOW_OF_17 = ModelShape("local", (LayerGroup("sliding", 3, 2, 8, 17),), 2, 16)
     [
         ("llama.cpp", "gemma-3-4b", 131072, 5 * 131072 + 29 * 1536),  # logged: 2560 and 174 MiB
         ("llama.cpp", "gemma-3-4b", 300, 34 * 512),
-        ("transformers", "gemma-3-4b", 131072, 5 * 131072 + 29 * 1023),
         ("vLLM", "gemma-3-4b", 131072, 5 * 131072 + 29 * (3072 + 16)),
         ("vLLM", "gemma-3-4b", 33, 5 * 48 + 29 * 64),
         ("vLLM", "llama-4-scout", 131072, 12 * 131072 + 36 * (8192 + 2048)),

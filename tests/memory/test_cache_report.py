@@ -8,19 +8,13 @@ import sys
 
 import pytest
 
+from explainers.memory import serving
 from explainers.memory.__main__ import main, read_parameters
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
 from explainers.memory.cache_report import report_cache
 from explainers.memory.capacity_plan import plan_every_gpu
 from explainers.memory.config_text import TO_JSON, parse_object
 from explainers.memory.model_shapes import find_shape
-from explainers.memory.serving import (
-    Deployment,
-    count_users,
-    find_longest_context,
-    find_weight_format,
-    read_gpus,
-)
 from explainers.memory.serving_flags import make_command
 from explainers.models import hub
 from explainers.models.config_defaults import find_class_defaults
@@ -190,10 +184,10 @@ def test_command_and_function_print_the_same(capsys, model, tokens, batch, gpu, 
     printed = json.loads(ask(capsys, *words, "--json"))
     assert printed["total_bytes"] == report.cache_bytes + report.extra_bytes
     assert fit is not None
-    weights = find_weight_format(shape)
-    served = Deployment(shape, read_gpus()[gpu], gpus, weights, block=16)
-    assert fit.texts_that_fit == count_users(served, tokens)
-    assert fit.longest_context == find_longest_context(served, batch)
+    weights = serving.find_weight_format(shape)
+    served = serving.Deployment(shape, serving.read_gpus()[gpu], gpus, weights, block=16)
+    assert fit.texts_that_fit == serving.count_users(served, tokens)
+    assert fit.longest_context == serving.find_longest_context(served, batch)
     assert printed["fit"]["texts_that_fit"] == fit.texts_that_fit
     text = ask(capsys, *words)
     assert all(line in text for line in report.working)
@@ -204,7 +198,7 @@ def test_plans_and_flags_are_those_of_the_library(capsys):
     """40 users at 32k: which GPU, how many? And the flags. The page is held to the same library."""
     wish = "gpt-oss-20b", "--tokens", 32_768, "--batch", 40
     shape = find_shape("gpt-oss-20b")
-    served = Deployment(shape, read_gpus()["h100"], weight_dtype="mxfp4", block=16)
+    served = serving.Deployment(shape, serving.read_gpus()["h100"], weight_dtype="mxfp4", block=16)
     printed = json.loads(ask(capsys, *wish, "--gpu", "any", "--json"))["plans"]
     for told, plan in zip(printed, plan_every_gpu(served, 32_768, 40), strict=True):
         assert (told["gpu"], told["gpus"]) == (plan.gpu.id, plan.gpus)

@@ -123,16 +123,6 @@ V4 = {
 }  # fmt: skip
 
 
-def test_rows_of_several_tokens_are_counted_as_rows():
-    """The eighth ratio is that of a layer which guesses ahead: it is none of the seven."""
-    groups = {
-        (group.kind, group.ratio): group for group in read_config(changed(V4)).require_groups()
-    }
-    assert {key: group.count for key, group in groups.items()} == {
-        ("compressed", 0): 1, ("compressed", 4): 3, ("compressed", 128): 3, ("index", 4): 3,
-    }  # fmt: skip
-
-
 def test_distilbert_keeps_nothing_and_bert_as_a_decoder_does():
     distilbert = {"model_type": "distilbert", "dim": 768, "n_heads": 12, "n_layers": 6}
     shape = read_config(json.dumps(distilbert))

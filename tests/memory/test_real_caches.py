@@ -1,14 +1,14 @@
 """The calculators against real caches: tiny random models of every kind, filled and weighed.
 
-Of a hybrid also its states, one model of every class that has them.
+Of a hybrid also its states, a model of nearly every class that has them.
 """
 
 import json
 import re
-from typing import Any
 
 import pytest
 import torch
+import transformers
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, StaticCache
 from transformers.modeling_outputs import BaseModelOutput
 
@@ -18,42 +18,28 @@ from explainers.memory.engines import count_engine_bytes
 from explainers.memory.read_config import read_config
 from explainers.models.config_defaults import find_class_defaults
 from tests.memory.test_read_config import changed
+from tests.support.tiny_families import FAMILIES, GEMMA
+from workshop.models.families import list_families
+from workshop.models.family_sizes import make_tiny_config
 
 BATCH, TOKENS, SOURCE = 3, 11, 7
-SIZES: dict[str, Any] = {
-    "vocab_size": 13, "pad_token_id": 0, "hidden_size": 24, "num_hidden_layers": 5,
-    "num_attention_heads": 6, "num_key_value_heads": 2, "intermediate_size": 40,
-}  # fmt: skip
-LATENT = {
-    "kv_lora_rank": 9, "qk_rope_head_dim": 2, "qk_nope_head_dim": 8, "v_head_dim": 12,
-    "num_key_value_heads": 6, "moe_intermediate_size": 16,
-}  # fmt: skip
-SEVEN: dict[str, Any] = SIZES | {"num_hidden_layers": 7, "head_dim": 10, "sliding_window": 8}
-WORDS_OF_GPT2: dict[str, Any] = {"n_embd": 12, "n_layer": 5, "n_head": 2}
-DECODERS = {
-    "GPT-2": AutoConfig.for_model("gpt2", **WORDS_OF_GPT2, vocab_size=13),
-    "Llama": AutoConfig.for_model("llama", **SIZES, head_dim=10),
-    "Mistral": AutoConfig.for_model("mistral", **SIZES, head_dim=8, sliding_window=4),
-    "Gemma 3": AutoConfig.for_model("gemma3_text", **SEVEN),
-    "DeepSeek": AutoConfig.for_model(
-        "deepseek_v3", **SIZES | LATENT, q_lora_rank=6, first_k_dense_replace=5
-    ),
-}
-GEMMA_PARTS = SEVEN | {"num_hidden_layers": 3}
+CLASSES = dict(list_families())
+PLAIN = ["gpt2", "llama", "mpt", "olmo2", "deepseek_v3"]
+WINDOWED = ["mistral", "gemma3_text", "gemma4_text"]
+INDEXED = ["deepseek_v32", "glm_moe_dsa"]
+HYBRIDS = ["granitemoehybrid", "bamba", "falcon_h1", "nemotron_h", "zamba", "zamba2", "jamba"]
+HYBRIDS += ["lfm2_moe", "lfm3", "minimax", "qwen3_next", "qwen3_5_text"]
+HYBRIDS += ["qwen3_5_moe_text", "olmo_hybrid", "kimi_linear", "bailing_hybrid", "zaya"]
+TWO_GEMMAS = {"encoder": GEMMA | {"num_hidden_layers": 2}, "decoder": GEMMA}
 PAIRS = {
-    "Marian": AutoConfig.for_model(
-        "marian", encoder_layers=2, decoder_layers=5, encoder_attention_heads=2, d_model=20,
-        decoder_attention_heads=4, encoder_ffn_dim=14, decoder_ffn_dim=14, vocab_size=13,
-        pad_token_id=0, decoder_start_token_id=0, max_position_embeddings=32,
-    ),
-    "T5": AutoConfig.for_model(
-        "t5", vocab_size=13, d_model=12, d_kv=10, num_layers=2, num_decoder_layers=5, num_heads=4,
-        d_ff=14,
-    ),
-    "T5Gemma": AutoConfig.for_model(
-        "t5gemma", encoder=GEMMA_PARTS | {"num_hidden_layers": 2}, decoder=GEMMA_PARTS
-    ),
-}  # fmt: skip
+    "Marian": AutoConfig.for_model("marian", **FAMILIES["Marian"][2]),
+    "T5": AutoConfig.for_model("t5", **FAMILIES["T5 (relative bias)"][2]),
+    "T5Gemma": AutoConfig.for_model("t5gemma", **TWO_GEMMAS),
+}
+
+
+def configure(model_type):
+    return make_tiny_config(model_type, getattr(transformers, CLASSES[model_type]))
 
 
 def shape_of(config):
@@ -82,25 +68,41 @@ def weigh(cache):
     return sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
 
 
-@pytest.mark.parametrize("name", DECODERS)
-def test_a_grown_cache_weighs_what_is_said(name):
-    config = DECODERS[name]
-    weight = weigh(filled(config))
-    assert weight == count_engine_bytes(shape_of(config), TOKENS, "transformers", BATCH)
-    least = count_cache_bytes(shape_of(config), TOKENS, BATCH)
-    if name in {"Mistral", "Gemma 3"}:  # of a window it keeps one token less, unless of fixed size
-        cache = filled(config, StaticCache(config, max_cache_len=TOKENS))
-        assert weight < weigh(cache) == least
-    else:
-        assert weight == least
-
-
 def tensors(found):
     """Every tensor in what a layer calls its state."""
     if isinstance(found, torch.Tensor):
         return [found]
     values = found.values() if isinstance(found, dict) else found or []
     return [tensor for value in values for tensor in tensors(value)]
+
+
+def weigh_states(cache):
+    """Bytes of everything but keys and values; MiniMax keeps its states in a list of their own."""
+    states = [getattr(cache, "linear_cache", None)]
+    for layer in cache.layers:
+        names = "conv_states", "recurrent_states", "indexer_keys"
+        states += [getattr(layer, name, None) for name in names]
+    return sum(tensor.nbytes for tensor in tensors(states))
+
+
+@pytest.mark.parametrize("model_type", [*PLAIN, *WINDOWED, *INDEXED, *HYBRIDS])
+def test_a_grown_cache_weighs_what_is_said(model_type):
+    config = configure(model_type)
+    cache = filled(config)
+    weight, besides = weigh(cache), weigh_states(cache)
+    assert (besides > 0) == (model_type in {*INDEXED, *HYBRIDS})
+    for shape in (shape_of(config), read_config(json.dumps(config.to_dict()), find_class_defaults)):
+        assert not shape.gaps
+        assert weight == count_engine_bytes(shape, TOKENS, "transformers", BATCH)
+        assert besides == count_extra_bytes(shape, TOKENS, BATCH)
+        if model_type in HYBRIDS:
+            assert besides == count_extra_bytes(shape, 10**6, BATCH), "of any length"
+    least = count_cache_bytes(shape_of(config), TOKENS, BATCH)
+    if model_type in WINDOWED:  # of a window it keeps one token less, unless of fixed size
+        fixed = filled(config, StaticCache(config, max_cache_len=TOKENS))
+        assert weight < weigh(fixed) == least
+    elif model_type not in HYBRIDS:  # some have windows as well
+        assert weight == least
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -123,81 +125,10 @@ def test_an_encoder_and_a_decoder_keep_two_caches(name):
         assert own == count_cache_bytes(shape, step, BATCH, source_tokens=0)
 
 
-OF_HYBRIDS: dict[str, Any] = LATENT | SIZES | {
-    "head_dim": 10, "use_mamba_kernels": False, "mamba_d_ssm": 28, "mamba_n_heads": 4,
-    "mamba_d_state": 9, "mamba_n_groups": 2, "mamba_d_conv": 3, "n_mamba_heads": 4,
-    "mamba_ngroups": 2, "mamba_num_heads": 4, "mamba_head_dim": 7, "ssm_state_size": 9,
-    "n_groups": 2, "conv_kernel": 3, "conv_L_cache": 4, "linear_num_value_heads": 4,
-    "linear_num_key_heads": 2, "linear_key_head_dim": 10, "linear_value_head_dim": 6,
-    "linear_conv_kernel_dim": 3, "short_conv_kernel_size": 3, "cca_time0": 2, "cca_time1": 3,
-    "router_hidden_size": 8, "block_size": 4, "num_experts": 2, "num_local_experts": 2,
-    "num_experts_per_tok": 1, "num_experts_per_token": 1, "shared_intermediate_size": 16,
-    "shared_expert_intermediate_size": 16,
-}  # fmt: skip
-"""Each class takes those that it knows."""
-BESIDE = {"layers_block_type": ["mamba", "mamba", "hybrid", "mamba", "hybrid"]}
-HYBRIDS: dict[str, dict[str, Any]] = {
-    "granitemoehybrid": {"layer_types": ["mamba", "attention", "mamba", "mamba", "attention"]},
-    "bamba": {"attn_layer_indices": [1, 4]},
-    "falcon_h1": {"head_dim": 10},
-    "nemotron_h": {
-        "layers_block_type": ["linear_attention", "mlp", "full_attention", "linear_attention"],
-        "num_hidden_layers": 4,
-    },
-    "zamba": BESIDE | {"num_key_value_heads": 6, "n_mamba_heads": 2},
-    "zamba2": BESIDE | {"num_key_value_heads": 6},
-    "jamba": {"attn_layer_period": 3, "attn_layer_offset": 1},
-    "lfm2": {"full_attn_idxs": [1, 4]},
-    "lfm2_moe": {"layer_types": ["conv", "full_attention", "conv", "conv", "full_attention"]},
-    "lfm3": {"sliding_window": 4},
-    "minimax": {},
-    "qwen3_next": {},
-    "qwen3_5_text": {},
-    "qwen3_5_moe_text": {},
-    "olmo_hybrid": {"linear_num_value_heads": 2},
-    "kimi_linear": {"num_key_value_heads": 6, "linear_num_heads": 4, "linear_head_dim": 10},
-    "bailing_hybrid": {
-        "num_key_value_heads": 6, "layer_group_size": 3, "n_group": 1, "topk_group": 1,
-    },
-    "zaya": {
-        "sliding_window": 4, "num_hidden_layers": 3,
-        "layer_types": ["hybrid", "hybrid_sliding", "hybrid"],
-    },
-}  # fmt: skip
-
-
-def weigh_states(cache):
-    """Bytes of everything but keys and values; MiniMax keeps its states in a list of their own."""
-    states = [getattr(cache, "linear_cache", None)]
-    for layer in cache.layers:
-        states += [getattr(layer, name, None) for name in ("conv_states", "recurrent_states")]
-    return sum(tensor.nbytes for tensor in tensors(states))
-
-
-@pytest.mark.parametrize("model_type", HYBRIDS)
-def test_a_hybrid_keeps_what_its_file_says(model_type):
-    known = AutoConfig.for_model(model_type).to_dict()
-    sizes = {name: size for name, size in OF_HYBRIDS.items() if name in known}
-    config = AutoConfig.for_model(model_type, **sizes | HYBRIDS[model_type])
-    cache = filled(config)
-    for shape in (shape_of(config), read_config(json.dumps(config.to_dict()), find_class_defaults)):
-        assert not shape.gaps
-        assert weigh(cache) == count_engine_bytes(shape, TOKENS, "transformers", BATCH)
-        assert 0 < weigh_states(cache) == count_extra_bytes(shape, TOKENS, BATCH)
-        assert count_extra_bytes(shape, 10**6, BATCH) == weigh_states(cache), "of any length"
-
-
-@pytest.mark.parametrize(
-    ("model_type", "sizes"),
-    [
-        ("mamba", {"state_size": 7}),
-        ("falcon_mamba", {"state_size": 7}),
-        ("mamba2", {"state_size": 10, "num_heads": 6, "head_dim": 8, "n_groups": 2}),
-    ],
-)
-def test_a_model_of_states_alone_is_refused_with_their_size(model_type, sizes):
-    plain = {"vocab_size": 13, "pad_token_id": 0, "hidden_size": 24, "num_hidden_layers": 3}
-    config = AutoConfig.for_model(model_type, **plain, **sizes, conv_kernel=3)
+@pytest.mark.parametrize("model_type", ["mamba", "falcon_mamba", "mamba2"])
+def test_a_model_of_states_alone_is_refused_with_their_size(model_type):
+    config = configure(model_type)
+    config.intermediate_size = config.expand * config.hidden_size
     model = AutoModelForCausalLM.from_config(config).to(torch.bfloat16).eval()
     with torch.no_grad():
         cache = model(token_ids(TOKENS), use_cache=True).cache_params
@@ -256,27 +187,3 @@ def test_merged_rows_are_those_of_a_real_cache():
     assert rows + newest == count_cache_bytes(shape, TOKENS, BATCH)
     assert index + waiting == count_extra_bytes(shape, TOKENS, BATCH)
     assert index == BATCH * 2 * (TOKENS // 4) * 24 * 2
-
-
-INDEXED = {"num_hidden_layers": 3, "first_k_dense_replace": 3}
-
-
-@pytest.mark.parametrize(
-    ("model_type", "sizes"),
-    [
-        *[("gemma4_text", {}), ("mpt", {}), ("olmo2", {})],
-        *[("deepseek_v32", INDEXED), ("glm_moe_dsa", INDEXED)],
-    ],
-)
-def test_families_weigh_what_their_own_class_keeps(model_type, sizes):
-    """Of published sizes: on the meta device a model takes no memory, its cache has sizes."""
-    config = AutoConfig.for_model(model_type, **sizes)
-    with torch.device("meta"), torch.no_grad():
-        model = AutoModelForCausalLM.from_config(config).to(torch.bfloat16)
-        ids = torch.zeros((BATCH, TOKENS), dtype=torch.long)
-        cache = model(ids, use_cache=True).past_key_values
-    shape = shape_of(config)
-    assert weigh(cache) == count_engine_bytes(shape, TOKENS, "transformers", BATCH)
-    index = sum(layer.indexer_keys.nbytes for layer in cache.layers if sizes)
-    assert index == count_extra_bytes(shape, TOKENS, BATCH)
-    assert bool(index) == bool(sizes)

@@ -15,13 +15,6 @@ from explainers.memory.__main__ import main
 from explainers.memory.cache_report import report_cache
 from explainers.memory.read_config import read_config, read_config_file
 from explainers.memory.serving import find_weight_format
-from explainers.memory.weight_files import (
-    GGUF_TYPES,
-    MOST_HEADER,
-    TYPE_SIZES,
-    read_gguf,
-    read_safetensors,
-)
 from tests.memory.test_read_config import GGUF, LLAMA
 
 TENSORS = {"token_embd.weight": ("Q6_K", 40, 512), "blk.0.ffn_up.weight": ("Q4_K", 24, 768)}
@@ -52,8 +45,11 @@ def write_gguf(file, **tensors):
 
 
 def test_blocks_have_the_sizes_that_ggml_gives_them():
-    for number, name in GGUF_TYPES.items():
-        assert TYPE_SIZES[name] == gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType(number)]
+    for number, name in weight_files.GGUF_TYPES.items():
+        assert (
+            weight_files.TYPE_SIZES[name]
+            == gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType(number)]
+        )
 
 
 def test_a_gguf_file_says_its_cache_and_its_weights(tmp_path, capsys, monkeypatch):
@@ -136,10 +132,10 @@ def test_a_broken_gguf_file_takes_no_memory_and_is_named(tmp_path, content):
 
 def test_no_more_metadata_is_read_than_a_vocabulary_needs(tmp_path, monkeypatch):
     (tmp_path / "model.gguf").write_bytes(HEADER + struct.pack("<IQ3s", 8, 3, b"abc"))
-    assert read_gguf(tmp_path / "model.gguf") == ('{"a": "abc"}', {})
+    assert weight_files.read_gguf(tmp_path / "model.gguf") == ('{"a": "abc"}', {})
     monkeypatch.setattr(weight_files, "MOST_METADATA", 40)
     with pytest.raises(ValueError, match=r"model.gguf is no whole GGUF file"):
-        read_gguf(tmp_path / "model.gguf")
+        weight_files.read_gguf(tmp_path / "model.gguf")
 
 
 def write_folder(folder, **config):
@@ -167,7 +163,7 @@ def test_a_folder_says_its_weights_by_its_files(tmp_path):
     "content",
     [
         b"version https://git-lfs.github.com/spec/v1",
-        struct.pack("<Q", MOST_HEADER + 1) + b" " * 64,
+        struct.pack("<Q", weight_files.MOST_HEADER + 1) + b" " * 64,
         struct.pack("<Q", 99) + b"{}",
         struct.pack("<Q", 12) + b'{"a": [1, 2]',
         struct.pack("<Q", 10) + b'{"a": "bc"',
@@ -179,4 +175,4 @@ def test_a_folder_says_its_weights_by_its_files(tmp_path):
 def test_a_broken_safetensors_file_is_named(tmp_path, content):
     (tmp_path / "model.safetensors").write_bytes(content)
     with pytest.raises(ValueError, match=r"model.safetensors is no whole safetensors file"):
-        read_safetensors(tmp_path)
+        weight_files.read_safetensors(tmp_path)

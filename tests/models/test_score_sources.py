@@ -97,16 +97,6 @@ def test_the_parts_sum_to_the_score_of_the_models_own_run(family):
         assert len(parts) == len(sources.list_sources(run, layer)) == written
 
 
-def test_centred_what_is_given_to_all_keys_alike_shows_nowhere(run):
-    for cell in some_cells(run, least=1, count=10):
-        split = sources.split_score(run, cell)
-        average = split.average_key_side
-        assert average is not None
-        alike = split._replace(key_side=split.key_side + 3.0, average_key_side=average + 3.0)
-        assert_close(alike.compute_pairs(True), split.compute_pairs(True), atol=EXACT, rtol=0)
-        assert not torch.allclose(alike.compute_pairs(False), split.compute_pairs(False))
-
-
 def test_a_centred_part_is_how_fast_the_logarithm_of_the_weight_falls(run):
     step = 1e-6
     for cell in some_cells(run, least=1, count=10):

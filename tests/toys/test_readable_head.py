@@ -66,22 +66,6 @@ def test_the_report_is_what_the_shipped_head_does(seed, language):
     assert weights[6].argmax() == running.verb
 
 
-def test_the_verbs_are_counted_as_by_hand():
-    """A word at a time, without tensors of a batch."""
-    held_out, both, verbs = draw_pool(True, "en"), 0, 0
-    for n in range(200):
-        length = int(held_out.lengths[n])
-        tokens = tuple(WORDS[word] for word in held_out.words[n, :length])
-        weights = single_head(*layers.load_readable_layer(tokens, "full", 4).single()).weights
-        for position, token in enumerate(tokens):
-            if token.endswith("ed"):
-                verbs += 1
-                largest = weights[position].topk(2).indices.tolist()
-                both += all(held_out.related[n, position, other] for other in largest)
-    assert verbs == 200
-    assert both / verbs == pytest.approx(read_readable_rows("en")[4].verbs_two_largest, abs=0.05)
-
-
 def test_any_mask_may_hide_what_it_learned_to_read():
     for rule in ALL_RULES:
         layer = layers.load_readable_layer(RUNNING, rule, 0)

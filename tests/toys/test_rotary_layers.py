@@ -11,25 +11,18 @@ from explainers.toys.rotary_layers import PARTS, ROTARY_SEED, load_finder, load_
 from explainers.toys.training import draw_pool
 from workshop.toys import rotary_training
 from workshop.toys.readable_training import MEASURED
-from workshop.toys.rotary_training import (
-    check_rotary,
-    join_sentences,
-    measure_rotary,
-    name_rotary,
-    read_rotary_rows,
-    score_next_words,
-    train_rotary,
-)
 
 each_language = pytest.mark.parametrize("language", GRAMMARS)
 
 
 @each_language
 def test_the_report_is_what_the_shipped_weights_do(language):
-    row = read_rotary_rows(language)[0]
-    allowed = kept.read(name_rotary(language)).tolerance[MEASURED]
+    row = rotary_training.read_rotary_rows(language)[0]
+    allowed = kept.read(rotary_training.name_rotary(language)).tolerance[MEASURED]
     assert row.seed == ROTARY_SEED
-    found = measure_rotary(row.seed, load_finder(language), load_writer(language), language)
+    found = rotary_training.measure_rotary(
+        row.seed, load_finder(language), load_writer(language), language
+    )
     assert asdict(found) == pytest.approx(asdict(row), abs=allowed)
     assert row.found > 0.95 > 0.8 > row.found_unturned, "it needs to know where words stand"
     assert row.loss < row.loss_of_pairs - 0.1, "it knows more than the word before"
@@ -38,7 +31,7 @@ def test_the_report_is_what_the_shipped_weights_do(language):
 
 def test_sentences_stand_one_behind_the_other_and_are_related_within_themselves():
     pool = draw_pool(False, "en")
-    joined = join_sentences(pool, torch.tensor([0]), torch.tensor([1]))
+    joined = rotary_training.join_sentences(pool, torch.tensor([0]), torch.tensor([1]))
     first, second = pool.lengths[:2].tolist()
     words = torch.cat([pool.words[0, :first], pool.words[1, :second]])
     assert torch.equal(joined.words[0, : first + second], words)
@@ -49,43 +42,25 @@ def test_sentences_stand_one_behind_the_other_and_are_related_within_themselves(
     assert torch.equal(joined.mask[0].diagonal(), torch.ones_like(joined.is_real[0]))
 
 
-def test_no_word_sees_a_later_one():
-    writer, words = load_writer("en"), draw_pool(True, "en").words[:1].clone()
-    before = score_next_words(writer, words)
-    words[0, -1] += 1
-    after = score_next_words(writer, words)
-    assert torch.equal(after[:, :-1], before[:, :-1])
-    assert not torch.equal(after[:, -1], before[:, -1])
-
-
-@each_language
-def test_a_word_that_can_follow_is_expected(language):
-    grammar = GRAMMARS[language]
-    places = [grammar.word_ids[token.casefold()] for token in grammar.running.tokens]
-    chances = score_next_words(load_writer(language), torch.tensor([places]))[0].softmax(dim=-1)
-    days = [grammar.word_ids[day.casefold()] for day in grammar.list_words("time")]
-    assert chances[-2, days].sum() > 0.95, "after a preposition comes a day"
-
-
 @pytest.mark.parametrize("kind", PARTS)
 def test_a_training_comes_out_the_same_again(kind):
-    once, again = (train_rotary(kind, 1, "en", steps=3) for _ in range(2))
+    once, again = (rotary_training.train_rotary(kind, 1, "en", steps=3) for _ in range(2))
     assert all(map(torch.equal, once, again))
     assert len(once) == len(PARTS[kind])
-    untrained = train_rotary(kind, 1, "en", steps=0)
+    untrained = rotary_training.train_rotary(kind, 1, "en", steps=0)
     assert not any(map(torch.equal, once, untrained)), "everything learns"
 
 
 def test_a_worse_training_is_noticed(monkeypatch):
-    row = read_rotary_rows("en")[0]
+    row = rotary_training.read_rotary_rows("en")[0]
     monkeypatch.setattr(rotary_training, "train_and_measure", lambda *_: ({}, row))
-    assert check_rotary("en")
+    assert rotary_training.check_rotary("en")
     worse = replace(row, loss=row.loss + 0.5)
     monkeypatch.setattr(rotary_training, "train_and_measure", lambda *_: ({}, worse))
-    assert not check_rotary("en")
+    assert not rotary_training.check_rotary("en")
 
 
 @pytest.mark.nightly("trains both again: half a minute; a few batches are trained daily")
 @each_language
 def test_the_kept_seed_comes_out_again(language):
-    assert check_rotary(language)
+    assert rotary_training.check_rotary(language)
