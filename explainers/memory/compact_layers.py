@@ -105,8 +105,14 @@ def read_mamba2_states(fields: ConfigFields) -> States:
 
 
 def read_mamba1_states(fields: ConfigFields) -> States:
-    """Mamba (Gu & Dao 2023): a state for each channel of the widened layer."""
-    width, state_dim = read_inner_width(fields), fields.require_number(*STATE_FIELDS)
+    """Mamba (Gu & Dao 2023): a state for each channel of the widened layer.
+
+    A file of Mamba's own says how many: Falcon Mamba's `expand` is another number. A hybrid's
+    `intermediate_size` is that of its feed-forward layers.
+    """
+    is_hybrid = fields.find_number("mamba_expand")
+    stated = None if is_hybrid else fields.find_number("intermediate_size")
+    width, state_dim = stated or read_inner_width(fields), fields.require_number(*STATE_FIELDS)
     return (
         RecurrentState("conv", width * fields.require_number(*KERNEL_FIELDS)),
         RecurrentState("recurrent", width * state_dim, read_state_dtype(fields)),

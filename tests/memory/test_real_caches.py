@@ -128,7 +128,7 @@ def test_an_encoder_and_a_decoder_keep_two_caches(name):
 @pytest.mark.parametrize("model_type", ["mamba", "falcon_mamba", "mamba2"])
 def test_a_model_of_states_alone_is_refused_with_their_size(model_type):
     config = configure(model_type)
-    config.intermediate_size = config.expand * config.hidden_size
+    config.intermediate_size = (config.expand + 1) * config.hidden_size  # Mamba-2 reads `expand`
     model = AutoModelForCausalLM.from_config(config).to(torch.bfloat16).eval()
     with torch.no_grad():
         cache = model(token_ids(TOKENS), use_cache=True).cache_params
