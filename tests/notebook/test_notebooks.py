@@ -26,13 +26,11 @@ def run_notebook(name, file):
 
 
 def pictures_in(notebook):
-    """What each picture is saved as."""
     outputs = [one for cell in notebook.cells for one in cell.get("outputs", [])]
     return [one.data["text/html"] for one in outputs if "text/html" in one.get("data", {})]
 
 
 def printed_by(notebook):
-    """All that its cells print."""
     outputs = [one for cell in notebook.cells for one in cell.get("outputs", [])]
     return "".join(one.text for one in outputs if "text" in one)
 
