@@ -62,9 +62,28 @@ def test_idle_heads(story):
     expect(train).to_be_visible()
 
 
+RED = """() => {
+  const root = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+    .map((host) => host.shadowRoot).find((root) => root.querySelector('.serving'));
+  const canvas = root.querySelector('.serving-grids canvas');
+  if (!canvas?.width) return 0;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const red = getComputedStyle(root.querySelector('.hero')).getPropertyValue('--wrong');
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(red.slice(at, at + 2), 16));
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4)
+    count += data[at] === r && data[at + 1] === g && data[at + 2] === b;
+  return count / (data.length / 4);
+}"""
+"""How much of the squares has the colour of what another row has."""
+
+
 def test_serving(story):
     one = story("serving")
+    one.page.wait_for_function(f"() => ({RED})() > 0", polling=100)
+    red = one.page.evaluate(RED)
     one.page.locator("button.serving-token").nth(3).click()
+    one.page.wait_for_function(f"() => ({RED})() > {red + 0.3}", polling=100)
     one.expect_in_link(changed="3")
     one.page.locator("button.serving-token").nth(3).click()
     one.expect_in_link(changed=None)
