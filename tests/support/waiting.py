@@ -1,14 +1,13 @@
 """Waiting for what happens in another thread, without saying how long it takes."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 PATIENCE = 120
 """Seconds after which what is waited for will not come: only a failing test ever waits so long."""
 
 
-def wait(until: Callable[[], Any]) -> None:
+def wait(until: Any) -> None:
     end = time.monotonic() + PATIENCE
     while not until():
         assert time.monotonic() < end, "nothing happened"
